@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/documents.h"
+#include "engine/place/bits.h"
 #include "engine/release/release_names.h"
 
 static enum orr_code read_test(const char *name, enum orr_test *ret_test, struct orr_error *err)
@@ -101,12 +102,12 @@ enum orr_code orr_params_scored(const struct orr_params *params, struct orr_scor
 enum orr_code orr_params_place(const struct orr_params *params, const struct orr_scores *scores,
                                struct orr_place_request *ret_request, struct orr_error *err)
 {
-    orr_bits among = UINT64_MAX;
+    orr_bits among = ~(orr_bits)0;
     const uint32_t most = orr_scores_gpu_count(scores);
     struct orr_place_request request = {.count = params->count,
                                         .top = params->top,
                                         .worst = params->pack == ORR_PACK_WORST,
-                                        .free = UINT64_MAX >> (ORR_MOST_PLACE_GPUS - most)};
+                                        .free = ~(orr_bits)0 >> (ORR_MOST_PLACE_GPUS - most)};
     if (params->jobs && (params->count || params->compared)) {
         orr_fail(err, ORR_SETTING, "jobs says how many GPUs each job takes, so count and compare cannot be given");
         orr_error_where(err, "jobs");
@@ -122,7 +123,7 @@ enum orr_code orr_params_place(const struct orr_params *params, const struct orr
     if (params->jobs)
         ORR_TRY(orr_place_jobs_read(params->jobs, &request, err));
     else if (!request.count)
-        request.count = (uint32_t)__builtin_popcountll(request.compared ? request.compared : request.free);
+        request.count = orr_bit_count(request.compared ? request.compared : request.free);
     *ret_request = request;
     return ORR_OK;
 }

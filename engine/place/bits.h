@@ -6,29 +6,38 @@
 
 #include "engine/place/scores.h"
 
+enum { ORR_BITS_WIDTH = ORR_MOST_PLACE_GPUS };
+
 static inline uint32_t orr_bit_count(orr_bits bits)
 {
-    return (uint32_t)__builtin_popcountll(bits);
+    return (uint32_t)(__builtin_popcountll((uint64_t)bits) + __builtin_popcountll((uint64_t)(bits >> 64)));
 }
 
+/* Of bits that are not 0. */
 static inline uint32_t orr_lowest_bit(orr_bits bits)
 {
-    return (uint32_t)__builtin_ctzll(bits);
+    const uint64_t low = (uint64_t)bits;
+    return low ? (uint32_t)__builtin_ctzll(low) : 64 + (uint32_t)__builtin_ctzll((uint64_t)(bits >> 64));
 }
 
-/* The lowest `count` bits, 1..64. */
+static inline orr_bits orr_bit(uint32_t number)
+{
+    return (orr_bits)1 << number;
+}
+
+/* The lowest `count` bits, 1..ORR_BITS_WIDTH. */
 static inline orr_bits orr_first_subset(uint32_t count)
 {
-    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+    return count >= ORR_BITS_WIDTH ? ~(orr_bits)0 : orr_bit(count) - 1;
 }
 
 /* The next larger number with as many bits, of `most` bits; 0: none. */
 static inline orr_bits orr_next_subset(orr_bits subset, uint32_t most)
 {
-    orr_bits low = subset & (0 - subset), carried = subset + low;
-    if (!carried || (most < 64 && carried >> most))
+    const orr_bits carried = subset + (subset & (0 - subset));
+    if (!carried || (most < ORR_BITS_WIDTH && carried >> most))
         return 0;
-    return carried | (((subset ^ carried) >> 2) / low);
+    return carried | (subset ^ carried) >> 2 >> orr_lowest_bit(subset);
 }
 
 /* The bits of `compact` put where `mask` has its own, the lowest first. */
@@ -40,13 +49,16 @@ static inline orr_bits orr_spread_bits(orr_bits compact, orr_bits mask)
     return spread;
 }
 
-/* Subsets of `count` of n things, UINT64_MAX where they are more than that. */
+/* More sets than that are not counted: what a double, and so any reader of JSON, holds exactly. */
+#define ORR_MOST_CHOICES ((UINT64_C(1) << 53) - 1)
+
+/* Subsets of `count` of n things, ORR_MOST_CHOICES where they are more than that. */
 static inline uint64_t orr_choices(uint32_t n, uint32_t count)
 {
     double choices = 1;
     for (uint32_t i = 1; i <= count; i++)
         choices = choices * (n - count + i) / i;
-    return choices < 1e18 ? (uint64_t)(choices + 0.5) : UINT64_MAX;
+    return choices < (double)ORR_MOST_CHOICES ? (uint64_t)(choices + 0.5) : ORR_MOST_CHOICES;
 }
 
 #endif

@@ -62,10 +62,12 @@ static enum orr_code solve(struct packing *p, bool worst, orr_bits *ret_best, st
     return ORR_OK;
 }
 
-static enum orr_code score_sizes(struct packing *p, struct orr_error *err)
+/* false in *ret_all: not all of them, because they are too many. */
+static enum orr_code score_sizes(struct packing *p, bool *ret_all, struct orr_error *err)
 {
     struct orr_placing *placing = p->work->placing;
     const struct orr_place_request *request = &placing->request;
+    *ret_all = false;
     for (uint32_t j = 0; j < request->job_count; j++) {
         bool before = false;
         for (uint32_t i = 0; i < j; i++)
@@ -75,11 +77,14 @@ static enum orr_code score_sizes(struct packing *p, struct orr_error *err)
         placing->sets += orr_choices(p->free, request->jobs[j]);
         for (orr_bits set = orr_first_subset(request->jobs[j]); set; set = orr_next_subset(set, p->free)) {
             struct orr_score score;
+            if (!orr_place_goes_on(p->work))
+                return ORR_OK;
             ORR_TRY(orr_place_score(p->work, orr_spread_bits(set, request->free), &score, err));
             p->busbw[set] = score.busbw;
             placing->scored++;
         }
     }
+    *ret_all = true;
     return ORR_OK;
 }
 
@@ -106,18 +111,16 @@ enum orr_code orr_place_pack(struct orr_place_work *work, struct orr_error *err)
     const struct orr_place_request *request = &work->placing->request;
     struct packing p = {.work = work, .free = orr_bit_count(request->free)};
     orr_bits best = 0;
-    if (p.free > ORR_EXACT_GPUS) {
-        orr_fail(err, ORR_LIMIT, "jobs can be packed on %d free GPUs at most, and %u are free", (int)ORR_EXACT_GPUS,
-                 p.free);
-        orr_error_where(err, "jobs");
-        orr_error_advice(err, "name fewer GPUs in free, or place one job after the other with count");
-        return ORR_LIMIT;
-    }
+    bool all;
+    if (p.free > ORR_EXACT_GPUS)
+        return orr_place_pack_some(work, err);
     p.busbw = ORR_NEW(work->arena, double, (size_t)1 << p.free);
     p.states = ORR_NEW(work->arena, struct state, (size_t)1 << p.free);
     if (!p.busbw || !p.states)
         return orr_fail_nomem(err);
-    ORR_TRY(score_sizes(&p, err));
+    ORR_TRY(score_sizes(&p, &all, err));
+    if (!all)
+        return orr_place_pack_some(work, err);
     if (request->worst) { /* the best worst, and of all that have it, the highest total */
         ORR_TRY(solve(&p, true, &best, err));
         p.least = isinf(p.states[best].value) ? 0 : p.states[best].value;

@@ -41,12 +41,18 @@ static enum orr_code check(const struct orr_place_request *request, struct orr_e
     return ORR_OK;
 }
 
-bool orr_place_goes_on(const struct orr_place_work *work)
+uint64_t orr_place_most_work(const struct orr_place_work *work)
 {
     enum { NS_OF_STEP = 200, FEW_GPUS = 8 }; /* four times what a step usually takes */
     const struct orr_budget *budget = orr_budget_in_force();
-    return orr_bit_count(work->placing->request.free) <= FEW_GPUS ||
-           work->done < (budget && budget->time_ns ? budget->time_ns / NS_OF_STEP : ORR_MOST_WORK);
+    if (orr_bit_count(work->placing->request.free) <= FEW_GPUS)
+        return UINT64_MAX;
+    return budget && budget->time_ns ? budget->time_ns / NS_OF_STEP : ORR_MOST_WORK;
+}
+
+bool orr_place_goes_on(const struct orr_place_work *work)
+{
+    return work->done < orr_place_most_work(work);
 }
 
 enum orr_code orr_place_score(struct orr_place_work *work, orr_bits gpus, struct orr_score *ret_score,
@@ -208,7 +214,7 @@ static enum orr_code choose(struct orr_place_work *work, struct orr_error *err)
     placing->scored = sets.count;
     placing->exact = placing->scored == placing->sets;
     if (!placing->exact)
-        ORR_TRY(orr_place_bound(work, &placing->bound, err));
+        ORR_TRY(orr_place_bound(work, request->count, &placing->bound, err));
     qsort(sets.sets, sets.count, sizeof *sets.sets, compare_ranked);
     ORR_TRY(add_best(work, sets.sets, sets.count, err));
     return request->compared ? add_compared(work, sets.sets, sets.count, err) : ORR_OK;

@@ -40,8 +40,10 @@ struct orr_placing {
     struct orr_score *packed;          /* [request.job_count], in the order of the jobs; NULL: none */
     double total, worst;               /* GB/s of the jobs that can be predicted; 0: none */
     uint64_t sets, scored;             /* there are, and were analysed */
-    bool exact;                        /* no set is better */
-    double bound;                      /* otherwise: no set has more GB/s; 0: that is not known */
+    bool exact;                        /* no choice is better */
+    double bound;                      /* where not all sets were: no set has more GB/s; 0: that is not known. Of jobs:
+                                        * no choice in which as many can be predicted has more, of what they are packed
+                                        * by */
     char sentence[400];
 };
 

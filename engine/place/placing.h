@@ -24,21 +24,27 @@ struct orr_place_work {
     uint64_t done; /* the work of the scores that were asked for, kept or not: the answer does not depend on that */
 };
 
-/* Whether further sets may be analysed. Of 8 free GPUs all are; of more, not beyond ORR_MOST_WORK or, where the budget
- * has a time, the work that usually takes a quarter of it. The clock is not asked, so that the same question has the
- * same answer. */
+/* The work after which no further sets are analysed. Of 8 free GPUs all are; of more, not beyond ORR_MOST_WORK or,
+ * where the budget has a time, the work that usually takes a quarter of it. The clock is not asked, so that the same
+ * question has the same answer. */
+uint64_t orr_place_most_work(const struct orr_place_work *work);
+/* Whether there is less yet. */
 bool orr_place_goes_on(const struct orr_place_work *work);
 /* A score, whose work counts. */
 enum orr_code orr_place_score(struct orr_place_work *work, orr_bits gpus, struct orr_score *ret_score,
                               struct orr_error *err) ORR_NO_DISCARD;
 
-/* some.c: some sets of the request's size, scored; what no set of that size can exceed, in GB/s,
+/* some.c: some sets of the request's size, scored; what no set of `count` GPUs can exceed, in GB/s,
  * 0 where that is not known. */
 enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets *sets,
                              struct orr_error *err) ORR_NO_DISCARD;
-enum orr_code orr_place_bound(struct orr_place_work *work, double *ret_bound, struct orr_error *err) ORR_NO_DISCARD;
-/* pack.c */
+enum orr_code orr_place_bound(struct orr_place_work *work, uint32_t count, double *ret_bound,
+                              struct orr_error *err) ORR_NO_DISCARD;
+/* The free GPUs first, first + step, ... around the end, so many; numbers count only free ones. */
+orr_bits orr_place_row(orr_bits free, uint32_t count, uint32_t first, uint32_t step);
+/* pack.c: sets for all jobs; pack_some.c: good ones, where all are too many, and what no others can exceed. */
 enum orr_code orr_place_pack(struct orr_place_work *work, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_place_pack_some(struct orr_place_work *work, struct orr_error *err) ORR_NO_DISCARD;
 /* sentences.c: the sentence of an answer that has all else. */
 void orr_placing_conclude(struct orr_placing *placing);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/nics/gpus.h"
+#include "engine/place/bits.h"
 #include "engine/place/place.h"
 
 const char *orr_pack_word(size_t i)
@@ -78,7 +79,7 @@ enum orr_code orr_place_gpus_read(const struct orr_scores *scores, const char *w
         arena ? orr_gpus_listed(orr_scores_dump(scores), what, list, arena, &gpus, &count, err) : orr_fail_nomem(err);
     *ret_gpus = 0;
     for (uint32_t i = 0; code == ORR_OK && i < count; i++)
-        *ret_gpus |= UINT64_C(1) << gpus[i];
+        *ret_gpus |= orr_bit(gpus[i]);
     orr_arena_free(arena);
     return code;
 }

@@ -92,6 +92,7 @@ static enum orr_code fill(struct orr_scores *s, struct orr_error *err)
     s->direct = s->gpu_count <= ORR_EXACT_GPUS;
     s->slot_count = (size_t)1 << (s->direct ? s->gpu_count : SLOTS_LOG);
     s->slot_size = offsetof(struct orr_score, by_hosts) + s->question.host_counts * sizeof(struct orr_set_prediction);
+    s->slot_size += (0 - s->slot_size) % _Alignof(struct orr_score);
     s->slots = calloc(s->slot_count, s->slot_size);
     s->memo = orr_search_memo_new(memo_bytes(s));
     return s->slots && s->memo ? ORR_OK : orr_fail_nomem(err);
@@ -162,10 +163,15 @@ const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic)
     return name;
 }
 
+static uint64_t hash_of(orr_bits gpus)
+{
+    return orr_hash_number(orr_hash_number(ORR_HASH_START, (uint64_t)gpus), (uint64_t)(gpus >> 64));
+}
+
 /* Where a set is in the table, or where it would be: NULL where the table is full. */
 static struct orr_score *find_slot(const struct orr_scores *s, orr_bits gpus)
 {
-    size_t at = s->direct ? (size_t)gpus : orr_hash_number(ORR_HASH_START, gpus) >> (64 - SLOTS_LOG);
+    size_t at = s->direct ? (size_t)gpus : hash_of(gpus) >> (64 - SLOTS_LOG);
     for (size_t tried = 0; tried < s->slot_count; tried++, at++) {
         struct orr_score *slot = (void *)(s->slots + (at & (s->slot_count - 1)) * s->slot_size);
         if (slot->gpus == gpus || (!slot->gpus && (s->direct || s->used < s->slot_count / 2)))
@@ -189,7 +195,7 @@ static void add_nics(struct orr_scores *s, const struct orr_analysis *analysis, 
                                        ? orr_element_text(system->dump, system->nodes[n].element, ORR_ATTR_NAME)
                                        : NULL;
                 uint32_t nic = name ? nic_of(s, name) : ORR_MOST_PLACE_NICS;
-                *nics |= nic < ORR_MOST_PLACE_NICS ? UINT64_C(1) << nic : 0;
+                *nics |= nic < ORR_MOST_PLACE_NICS ? orr_bit(nic) : 0;
             }
     }
 }
@@ -225,21 +231,22 @@ static void note(struct orr_scores *s, const struct orr_expectation *expectation
     pthread_mutex_unlock(&s->lock);
 }
 
-/* What cannot be predicted, such as transfers without a NIC, has no bandwidth. */
-static enum orr_code predict(struct orr_scores *s, const struct orr_query *query, struct orr_set_prediction *prediction,
-                             orr_bits *nics, uint64_t *work, struct orr_error *err)
+/* Host count h of a score. What cannot be predicted, such as transfers without a NIC, has no bandwidth. */
+static enum orr_code predict(struct orr_scores *s, const struct orr_query *query, uint32_t h, struct orr_score *score,
+                             uint64_t *work, struct orr_error *err)
 {
-    enum { WORK_OF_ANALYSIS = 20000 }; /* what is not its search: about a millisecond */
+    enum { WORK_OF_ANALYSIS = 20000, WORK_OF_PAIR = 30 }; /* what is not its search: about a millisecond, and paths */
+    const uint64_t gpus = score->count;
     struct orr_error own = {0};
     struct orr_analysis *analysis;
     struct orr_expectation *expectation;
     enum orr_code code = orr_analyze(s->dump, query, NULL, &analysis, &own);
-    *work += WORK_OF_ANALYSIS;
+    *work += WORK_OF_ANALYSIS + WORK_OF_PAIR * gpus * gpus;
     if (code == ORR_OK) {
         *work += orr_analysis_steps(analysis);
         code = orr_expectation_new(analysis, s->question.test, &expectation, &own);
         if (code == ORR_OK) {
-            note(s, expectation, analysis, prediction, nics);
+            note(s, expectation, analysis, &score->by_hosts[h], &score->nics);
             orr_expectation_free(expectation);
         }
         orr_analysis_free(analysis);
@@ -293,7 +300,7 @@ static enum orr_code try_set(struct orr_scores *s, const char *nics, struct orr_
         if ((uint64_t)query.hosts * score->count < 2)
             continue;
         ORR_TRY(orr_budget_check(err));
-        ORR_TRY(predict(s, &query, &score->by_hosts[h], &score->nics, work, err));
+        ORR_TRY(predict(s, &query, h, score, work, err));
     }
     conclude(&s->question, score);
     return ORR_OK;

@@ -10,11 +10,11 @@
 #include "engine/expect/expect.h"
 
 /* Bit i: GPU i, or NIC i of orr_scores_nic(). */
-typedef uint64_t orr_bits;
+__extension__ typedef unsigned __int128 orr_bits;
 
 enum {
-    ORR_MOST_PLACE_GPUS = 64,
-    ORR_MOST_PLACE_NICS = 64,
+    ORR_MOST_PLACE_GPUS = 128, /* bits of orr_bits */
+    ORR_MOST_PLACE_NICS = 128,
     ORR_MOST_PLACE_HOSTS = 8, /* host counts of one question */
     ORR_EXACT_GPUS = 16,      /* up to that many GPUs every set can be kept */
     ORR_ORDERED_GPUS = 4      /* of sets up to that size every order of ranks can be tried */

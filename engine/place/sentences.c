@@ -176,11 +176,29 @@ static void write_left(const struct orr_place_choice *choice, const struct orr_p
     orr_text_puts(text, "\n");
 }
 
+/* How far an answer without all sets is from the best one. */
+static void write_bound(const struct orr_placing *placing, struct orr_text *text)
+{
+    if (placing->scored == placing->sets)
+        return;
+    orr_text_printf(text, "%llu of %llu%s sets were compared; ", (unsigned long long)placing->scored,
+                    (unsigned long long)placing->sets, placing->sets == ORR_MOST_CHOICES ? " or more" : "");
+    if (placing->bound <= 0) {
+        orr_text_puts(text, "what no set exceeds is not known.\n\n");
+        return;
+    }
+    orr_text_printf(text, "no %s gets more than ", placing->packed ? "choice" : "set");
+    write_busbw(placing->bound, text);
+    orr_text_puts(text, !placing->packed ? "" : placing->request.worst ? " for the slowest job" : " together");
+    orr_text_puts(text, placing->exact ? ", which this one reaches.\n\n" : ".\n\n");
+}
+
 void orr_placing_write(const struct orr_placing *placing, struct orr_text *text)
 {
     char figures[400];
     const char *assumed;
     orr_text_printf(text, "%s\n\n", placing->sentence);
+    write_bound(placing, text);
     for (uint32_t j = 0; placing->packed && j < placing->request.job_count; j++)
         write_set(placing, &placing->packed[j], text);
     for (uint32_t i = 0; i < placing->best_count; i++) {

@@ -25,17 +25,16 @@ static enum orr_code try_set(struct orr_place_work *work, orr_bits gpus, struct 
     return ORR_OK;
 }
 
-/* The GPUs first, first + step, ... of the free ones, around the end. */
-static orr_bits row_of(const struct orr_place_request *request, uint32_t first, uint32_t step)
+orr_bits orr_place_row(orr_bits free, uint32_t count, uint32_t first, uint32_t step)
 {
-    const uint32_t free = orr_bit_count(request->free);
+    const uint32_t most = orr_bit_count(free);
     orr_bits compact = 0;
-    for (uint32_t i = 0, at = first; i < request->count; i++, at += step) {
-        while (compact >> (at % free) & 1)
+    for (uint32_t i = 0, at = first; i < count; i++, at += step) {
+        while (compact >> (at % most) & 1)
             at++;
-        compact |= UINT64_C(1) << (at % free);
+        compact |= orr_bit(at % most);
     }
-    return orr_spread_bits(compact, request->free);
+    return orr_spread_bits(compact, free);
 }
 
 static bool is_better(const struct orr_ranked_set *a, const struct orr_ranked_set *b)
@@ -73,7 +72,7 @@ enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets
         return orr_fail_nomem(err);
     for (uint32_t step = 1; step <= free / request->count; step++)
         for (uint32_t first = 0; first < free; first++)
-            ORR_TRY(try_set(work, row_of(request, first, step), sets, err));
+            ORR_TRY(try_set(work, orr_place_row(request->free, request->count, first, step), sets, err));
     return sets->count ? improve(work, sets, err) : ORR_OK;
 }
 
@@ -99,14 +98,14 @@ static double leaving(const struct orr_system *system, uint32_t gpu)
  * carry all channels. NCCL's model counts a graph up to twice: NVLink SHARP adds on the way, and on two hosts trees go
  * by the rate between GPUs, which is raised to twice that between hosts. For one GPU the model knows no such limit: 0.
  */
-enum orr_code orr_place_bound(struct orr_place_work *work, double *ret_bound, struct orr_error *err)
+enum orr_code orr_place_bound(struct orr_place_work *work, uint32_t wanted, double *ret_bound, struct orr_error *err)
 {
     enum { COUNTED = 2 };
     const struct orr_scores *scores = work->placing->scores;
     const struct orr_settings *settings = &orr_scores_question(scores)->settings;
     const struct orr_dump *dump = NULL;
     struct orr_system system;
-    uint32_t count = 0, wanted = work->placing->request.count;
+    uint32_t count = 0;
     ORR_TRY(orr_nics_used(orr_scores_dump(scores), settings, work->arena, &dump, err));
     ORR_TRY(orr_system_build(dump, settings, work->arena, &system, err));
     double *sums = ORR_NEW(work->arena, double, orr_system_count(&system, ORR_GPU));

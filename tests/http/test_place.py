@@ -129,12 +129,28 @@ def test_routes_answer_alike(server):
     assert server.json("GET", f"/v1/topologies/{ident}/place?count=2")[0] == 404
 
 
+def test_more_than_sixteen_free_gpus(server):
+    """Not every set can be compared: the answer says what no other choice exceeds."""
+    gpus = "".join(f'<pci busid="0000:{g + 1:02x}:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16">'
+                   f'<gpu dev="{g}" sm="90" rank="{g}" gdr="1"><nvlink target="fffffff:ffff:ff" count="18" tclass="0x068000"/></gpu></pci>' for g in range(72))
+    dump = f'<system version="1"><cpu numaid="0" affinity="ff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">{gpus}</cpu></system>'.encode()
+    status, body = server.json("POST", "/v1/place?jobs=36,20,16&hosts=1", dump)
+    assert status == 200, body
+    packed = body["packed"]
+    assert sorted(gpu for job in packed["jobs"] for gpu in job["gpus"]) == list(range(72)) and [len(job["gpus"]) for job in packed["jobs"]] == [36, 20, 16]
+    assert not body["exact"] and body["bound"] >= packed["total"] > 0 and 0 < body["scored"] < body["sets"] == 9007199254740991
+    status, body = server.json("POST", "/v1/place?jobs=2,2&hosts=1&pack=worst&free=" + ",".join(map(str, range(50, 72))), dump)
+    assert status == 200 and body["exact"] and body["bound"] is None  # all pairs were compared
+    status, body = server.json("POST", "/v1/place?count=70&hosts=1", dump)
+    assert status == 200 and not body["exact"] and body["bound"] >= body["best"][0]["busbw"] > 0 and len(body["best"][0]["left"]["gpus"]) == 2
+
+
 @pytest.mark.parametrize("question, where", [
-    ("count=9", "count"), ("count=0", "count"), ("count=65", "count"), ("count=2&free=0", "count"), ("count=2&free=0,0", "free"), ("count=2&free=8", "free"),
+    ("count=9", "count"), ("count=0", "count"), ("count=65", "count"), ("count=129", "count"), ("count=2&free=0", "count"), ("count=2&free=0,0", "free"), ("count=2&free=8", "free"),
     ("count=2&free=0,", "free"), ("count=1&free=" + ",".join(map(str, range(64))), "free"), ("compare=0,9", "compare"), ("count=3&compare=0,1", "compare"),
     ("compare=0,1&free=2,3", "compare"), ("free=0,1&gpus=2,3", "free"), ("jobs=4,4,1", "jobs"), ("jobs=0", "jobs"), ("jobs=2,2&count=4", "jobs"),
     ("count=2&hosts=0", "hosts"), ("count=2&hosts=1,1", "hosts"), ("count=2&hosts=99999999999", "hosts"), ("count=2&nics=0", "nics"),
-    ("count=2&nics=99", "nics"), ("count=2&collective=sum", "collective"), ("count=2&size=0", "size"), ("count=2&pack=all", "pack"), ("count=2&top=0", "top")])
+    ("count=2&nics=129", "nics"), ("count=2&collective=sum", "collective"), ("count=2&size=0", "size"), ("count=2&pack=all", "pack"), ("count=2&top=0", "top")])
 def test_what_cannot_be_asked(server, question, where):
     status, problem = server.json("POST", f"/v1/place?{question}", (EXAMPLES / "aws-p4d.xml").read_bytes())
     assert (status, problem["where"]) == (400, where), problem

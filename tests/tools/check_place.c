@@ -5,7 +5,8 @@
  *     check_place [--every N] [--random COUNT] [--seed S] [--release R] FILE...
  *
  * --every N takes every Nth question, a question being a machine, a size and a number of hosts. Held together are: the
- * order of the answer, the bandwidth of every set in it, how many sets share it, what stays free, and the bound. */
+ * order of the answer, the bandwidth of every set in it, how many sets share it, what stays free, and the bound; and of
+ * several jobs the packing of all sets with that of some, and with its bound. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 enum { MOST_GPUS_HERE = 8, SETS = 1 << MOST_GPUS_HERE, MOST_XML = 1 << 22 };
 
 static struct {
-    unsigned long machines, questions, sets, wrong, asked;
+    unsigned long machines, questions, sets, packings, packed_best, wrong, asked;
 } counts;
 static unsigned long every = 1;
 static const char *release = "2.27.7";
@@ -121,7 +122,7 @@ static void check_bound(const char *name, const struct orr_placing *placing, uin
     struct orr_place_work work = {.placing = &copy, .arena = arena};
     struct orr_error err = {0};
     double bound = 0;
-    if (!arena || orr_place_bound(&work, &bound, &err) != ORR_OK)
+    if (!arena || orr_place_bound(&work, copy.request.count, &bound, &err) != ORR_OK)
         wrong(name, placing->request.count, hosts, err.text, 0, 0);
     else if (placing->request.count > 1 && placing->best_count && placing->best[0].score.busbw > bound)
         wrong(name, placing->request.count, hosts, "more than its bound: it", placing->best[0].score.busbw, bound);
@@ -147,6 +148,37 @@ static void check_question(const char *name, const struct orr_dump *dump, double
     orr_arena_free(arena);
 }
 
+/* Several jobs: the packing of all sets, that of some, and the bound, which lie in this order. */
+static void check_jobs(const char *name, struct orr_scores *scorer, const char *jobs, bool worst, uint32_t hosts)
+{
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_placing all = {.scores = scorer, .request = {.worst = worst}}, some;
+    struct orr_place_work of_all = {.placing = &all, .arena = arena}, of_some = {.placing = &some, .arena = arena};
+    struct orr_error err = {0};
+    all.request.free = orr_first_subset(orr_scores_gpu_count(scorer));
+    bool read = arena && orr_place_jobs_read(jobs, &all.request, &err) == ORR_OK;
+    some = all;
+    counts.questions++;
+    if (!read || orr_place_pack(&of_all, &err) != ORR_OK || orr_place_pack_some(&of_some, &err) != ORR_OK) {
+        wrong(name, 0, hosts, err.text, 0, 0);
+    } else {
+        const double best = worst ? all.worst : all.total, found = worst ? some.worst : some.total, part = 1 + 1e-9;
+        orr_bits taken = 0;
+        counts.packings++;
+        counts.packed_best += found * part >= best;
+        if (found > best * part)
+            wrong(name, all.request.job_count, hosts, "a packing of some sets", found, best);
+        if (best > some.bound * part)
+            wrong(name, all.request.job_count, hosts, "more than the bound of its jobs: it", best, some.bound);
+        for (uint32_t j = 0; j < some.request.job_count; j++) {
+            if (some.packed[j].gpus & taken || some.packed[j].count != some.request.jobs[j])
+                wrong(name, all.request.job_count, hosts, "the size of a job", some.packed[j].count, j);
+            taken |= some.packed[j].gpus;
+        }
+    }
+    orr_arena_free(arena);
+}
+
 static bool check_machine(const char *name, const struct orr_dump *dump)
 {
     uint32_t gpus = 0;
@@ -168,6 +200,11 @@ static bool check_machine(const char *name, const struct orr_dump *dump)
         for (uint32_t count = 1; count <= gpus; count++)
             if (counts.asked++ % every == 0)
                 check_question(name, dump, scores, scorer, count, hosts);
+        static const char *const jobs[] = {"2,2", "4,2,2", "3,2,1", "2,2,2,2"};
+        static const uint32_t taken[] = {4, 8, 6, 8};
+        for (size_t i = 0; i < 2 * sizeof jobs / sizeof jobs[0]; i++)
+            if (taken[i / 2] <= gpus && counts.asked++ % every == 0)
+                check_jobs(name, scorer, jobs[i / 2], i & 1, hosts);
         orr_scores_free(scorer);
     }
     return true;
@@ -240,7 +277,8 @@ int main(int count, char **arguments)
     for (; i < count; i++)
         check_file(arguments[i]);
     check_random(random, seed);
-    printf("%lu machines, %lu questions, %lu sets analysed by themselves: %lu differences\n", counts.machines,
-           counts.questions, counts.sets, counts.wrong);
+    printf("%lu machines, %lu questions, %lu sets analysed by themselves: %lu differences; %lu of %lu packings of some "
+           "sets are the best of all\n",
+           counts.machines, counts.questions, counts.sets, counts.wrong, counts.packed_best, counts.packings);
     return counts.wrong || !counts.questions;
 }

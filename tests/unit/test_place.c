@@ -192,8 +192,8 @@ static void test_several_jobs(void **state)
         }
 }
 
-/* Twenty GPUs behind one CPU with two NICs: more than can all be compared. */
-static void make_many(uint32_t gpus)
+/* GPUs behind one CPU with two NICs, each third at half the speed; more than can all be compared. */
+static void make_many(uint32_t gpus, const char *nvlinks)
 {
     struct orr_text xml;
     (void)teardown(NULL);
@@ -204,8 +204,8 @@ static void make_many(uint32_t gpus)
     for (uint32_t g = 0; g < gpus; g++)
         orr_text_printf(&xml,
                         "<pci busid=\"0000:%02x:00.0\" class=\"0x030200\" link_speed=\"%s\" "
-                        "link_width=\"16\"><gpu dev=\"%u\" sm=\"80\" rank=\"%u\" gdr=\"1\"/></pci>",
-                        g + 1, g % 3 ? "16.0 GT/s PCIe" : "8.0 GT/s PCIe", g, g);
+                        "link_width=\"16\"><gpu dev=\"%u\" sm=\"80\" rank=\"%u\" gdr=\"1\">%s</gpu></pci>",
+                        g + 1, g % 3 ? "16.0 GT/s PCIe" : "8.0 GT/s PCIe", g, g, nvlinks);
     for (uint32_t n = 0; n < 2; n++)
         orr_text_printf(&xml,
                         "<pci busid=\"0000:%02x:00.0\" class=\"0x020000\" link_speed=\"16.0 GT/s PCIe\" "
@@ -221,7 +221,7 @@ static void make_many(uint32_t gpus)
 static void test_more_than_all_can_be_compared(void **state)
 {
     (void)state;
-    make_many(20);
+    make_many(20, "");
     struct orr_score_question question = question_on("1");
     ask(&question);
     const struct orr_placing *placing = place((struct orr_place_request){.count = 3, .compared = 7});
@@ -232,9 +232,9 @@ static void test_more_than_all_can_be_compared(void **state)
     assert_true(placing->best[0].score.busbw > placing->compared->score.busbw); /* GPU 0 has half the bandwidth */
     placing = place((struct orr_place_request){.count = 3, .free = 0xffff});    /* sixteen: all are */
     assert_true(placing->exact && placing->scored == 560);
-    make_many(65);
+    make_many(129, "");
     question = question_on("1");
-    assert_error(orr_scores_new(dump, &question, &scores, &err), ORR_LIMIT, &err, "64 GPUs");
+    assert_error(orr_scores_new(dump, &question, &scores, &err), ORR_LIMIT, &err, "128 GPUs");
 }
 
 /* A time limit allows so much work as usually takes a quarter of it. */
@@ -252,7 +252,7 @@ static void test_answers_within_the_budget(void **state)
     (void)state;
     const uint64_t little = UINT64_C(6) * 1000000000, enough = UINT64_C(3600) * 1000000000;
     const struct orr_place_request eight = {.count = 8, .free = 0xffff}, three = {.count = 3, .free = 0xffff};
-    make_many(16);
+    make_many(16, "");
     struct orr_score_question question = question_on("1");
     ask(&question);
     const struct orr_placing *first = place_within(little, eight), *again = place_within(little, eight);
@@ -274,6 +274,86 @@ static void test_answers_within_the_budget(void **state)
     orr_budget_end();
 }
 
+/* Disjoint sets of the sizes that were asked for, of which the slowest and the sum are as stated. */
+static void assert_packed(const struct orr_placing *placing)
+{
+    orr_bits taken = 0;
+    double total = 0, worst = INFINITY;
+    for (uint32_t j = 0; j < placing->request.job_count; j++) {
+        const struct orr_score *job = &placing->packed[j];
+        assert_int_equal(orr_bit_count(job->gpus), placing->request.jobs[j]);
+        assert_true((taken & job->gpus) == 0 && (job->gpus & ~placing->request.free) == 0);
+        assert_true(job->busbw == score_of(job->gpus));
+        taken |= job->gpus;
+        total += job->busbw;
+        worst = fmin(worst, job->busbw);
+    }
+    assert_true(fabs(placing->total - total) <= 1e-9 * total && placing->worst == worst);
+    assert_true(placing->scored > 0 && placing->scored <= placing->sets);
+    assert_true((placing->request.worst ? placing->worst : placing->total) <= placing->bound * (1 + 1e-9));
+}
+
+static const struct orr_placing *pack(const char *jobs, bool worst, uint64_t time_ns)
+{
+    struct orr_place_request request = {.worst = worst};
+    assert_ok(orr_place_jobs_read(jobs, &request, &err), &err);
+    return time_ns ? place_within(time_ns, request) : place(request);
+}
+
+/* With more than 16 free GPUs, or too little time for all sets, jobs get a good choice, and a bound on all others. */
+static void test_several_jobs_of_many_gpus(void **state)
+{
+    (void)state;
+    struct orr_score_question question = question_on("1");
+    struct orr_text text;
+    make_many(20, "");
+    ask(&question);
+    const double best_of_four = place((struct orr_place_request){.count = 4})->best[0].score.busbw;
+    const struct orr_placing *placing = pack("4,4,2", true, 0); /* thirteen GPUs are fast */
+    assert_packed(placing);
+    assert_true(placing->worst == best_of_four);
+    orr_text_init(&text, 1 << 16);
+    orr_placing_write(placing, &text);
+    assert_non_null(strstr(text.data, " sets were compared; no choice gets more than "));
+    orr_text_release(&text);
+    assert_packed(pack("8,7,5", false, 0)); /* all GPUs are taken */
+    placing = pack("2,2", false, 0);        /* all pairs are compared, so the bound is what a pair gets */
+    assert_packed(placing);
+    assert_true(placing->exact && placing->total >= placing->bound);
+    make_many(16, "");
+    ask(&question);
+    const uint64_t little = UINT64_C(1) * 1000000000;
+    placing = pack("8,4", false, little);
+    assert_packed(placing);
+    assert_true(placing->scored < placing->sets);
+    assert_true(pack("8,4", false, little)->total == placing->total);
+}
+
+/* An NVLink domain of 72 GPUs, as one dump shows it: more GPUs than a machine word has bits. */
+static void test_seventy_two_gpus(void **state)
+{
+    (void)state;
+    const orr_bits upper = orr_first_subset(72) & ~orr_first_subset(60);
+    struct orr_score_question question = question_on("1");
+    make_many(72, "<nvlink target=\"fffffff:ffff:ff\" count=\"12\" tclass=\"0x068000\"/>");
+    ask(&question);
+    assert_int_equal(orr_scores_gpu_count(scores), 72);
+    const struct orr_placing *placing = place((struct orr_place_request){.count = 4, .free = upper});
+    assert_true(placing->exact && placing->scored == 495); /* of twelve free GPUs */
+    assert_true((placing->best[0].score.gpus & ~upper) == 0 && placing->best[0].score.order[0] >= 60);
+    assert_true(placing->best[0].score.busbw == score_of(orr_first_subset(4)));
+    const uint64_t second = 1000000000;
+    placing = place_within(second, (struct orr_place_request){.count = 36});
+    assert_false(placing->exact);
+    assert_true(placing->sets == ORR_MOST_CHOICES && placing->scored > 0);
+    assert_true(placing->bound >= placing->best[0].score.busbw && placing->best[0].score.busbw > 0);
+    placing = pack("36,18,16,2", true, second);
+    assert_packed(placing);
+    assert_int_equal(orr_bit_count(placing->packed[0].gpus | placing->packed[1].gpus | placing->packed[2].gpus |
+                                   placing->packed[3].gpus),
+                     72);
+}
+
 static void assert_refused(struct orr_place_request request, const char *where, const char *words)
 {
     struct orr_placing *placing;
@@ -288,7 +368,7 @@ static void test_what_cannot_be_asked(void **state)
     (void)state;
     static const char *const hosts[] = {"",   "0", "2,2", "1:0", "1:", "x", "1,", "-1", "16385", "1,2,3,4,5,6,7,8,9",
                                         "2;3"};
-    static const char *const jobs[] = {"", "0", "4,", "4,,2", "65", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "4 2"};
+    static const char *const jobs[] = {"", "0", "4,", "4,,2", "129", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "4 2"};
     static const char *const lists[] = {"", "0,0", "8", "0,8", "0,", "-1", "gpu", "0000:ff:00.0", "1000000000000"};
     struct orr_score_question question = {0};
     struct orr_place_request request;
@@ -369,6 +449,8 @@ int main(void)
         cmocka_unit_test_teardown(test_several_jobs, teardown),
         cmocka_unit_test_teardown(test_more_than_all_can_be_compared, teardown),
         cmocka_unit_test_teardown(test_answers_within_the_budget, teardown),
+        cmocka_unit_test_teardown(test_several_jobs_of_many_gpus, teardown),
+        cmocka_unit_test_teardown(test_seventy_two_gpus, teardown),
         cmocka_unit_test_teardown(test_what_cannot_be_asked, teardown),
         cmocka_unit_test_teardown(test_searches_are_remembered_exactly, teardown),
     };
