@@ -71,6 +71,8 @@ static json_t *search_json(struct orr_json *json, const struct orr_order *order)
     orr_json_set(json, object, "tried", orr_json_int(json, order->tried));
     orr_json_set(json, object, "gpu_orders_tried", orr_json_int(json, order->gpus_tried));
     orr_json_set(json, object, "proven", orr_json_bool(json, order->proven));
+    orr_json_set(json, object, "bound",
+                 !order->proven && order->bound > 0 ? orr_json_number(json, order->bound) : json_null());
     return object;
 }
 

@@ -344,6 +344,7 @@ static enum orr_code find(struct orr_ordering *o, struct orr_order *order, struc
     ORR_TRY(orr_ordering_score(o, &present, &valid, &order->now, err));
     order->best = order->now;
     hunt.best = present;
+    ORR_TRY(orr_ordering_bound(o, &order->bound, err));
     ORR_TRY(order_hosts(&hunt, &layouts, err));
     if (!o->question->keep_gpus && !o->question->layout && o->gpu_count > 1)
         ORR_TRY(order_gpus(&hunt, err));

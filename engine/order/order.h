@@ -52,6 +52,7 @@ struct orr_order {
     uint32_t tried, gpus_tried;        /* orders of hosts and axes; of GPUs, with the best order of hosts */
     uint32_t orders;                   /* distinct orders of hosts and axes; 0: more than were tried */
     bool proven;                       /* none of hosts and axes is better, with the GPUs in this order */
+    double bound;                      /* GB/s that no order exceeds, whatever its hosts and GPUs; 0: not known */
     uint32_t least_leaf_changes;       /* that any order can have */
     char sentence[ORR_ORDER_SENTENCE]; /* what to do, and what it gains */
     char proof[ORR_ORDER_SENTENCE];    /* what was tried, and whether that proves it */

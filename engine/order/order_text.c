@@ -134,7 +134,7 @@ static void add_least(const struct orr_order *order, char *text)
 
 static void describe_proof(const struct orr_ordering *o, struct orr_order *order)
 {
-    char *text = order->proof;
+    char *text = order->proof, figure[24];
     const char *of = o->question->layout ? "hosts and axes" : "hosts";
     if (order->orders == 1)
         add(text, "The hosts are interchangeable, so there is only one order of them.");
@@ -146,6 +146,8 @@ static void describe_proof(const struct orr_ordering *o, struct orr_order *order
         add(text, "%u orders of %s were tried; there are more, and one of them may be better.", order->tried, of);
     if (!order->proven)
         add_least(order, text);
+    if (!order->proven && order->bound > 0)
+        add(text, " None gets more than %s GB/s, by the bandwidth of links.", number(figure, order->bound));
     if (order->gpus_tried)
         add(text, " With the best of them, %u further %s of the GPUs within hosts %s tried%s.", order->gpus_tried,
             order->gpus_tried == 1 ? "order" : "orders", order->gpus_tried == 1 ? "was" : "were",

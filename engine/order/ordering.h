@@ -53,6 +53,10 @@ int orr_order_compare(const struct orr_order_figures *a, const struct orr_order_
 /* The same with leaf switches, then NVLink domains, where predictions are equal. */
 int orr_order_compare_all(const struct orr_order_figures *a, const struct orr_order_figures *b);
 
+/* bound.c: what no order can exceed, in GB/s of bus bandwidth; 0: that is not known, as for layouts. */
+enum orr_code orr_ordering_bound(const struct orr_ordering *ordering, double *ret_bound,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+
 /* layouts.c: orders of the axes that have a size, the present one first; those of size 1 stay last. */
 enum { ORR_MOST_AXES = 24 }; /* orders of four axes */
 struct orr_layouts {

@@ -1,13 +1,10 @@
 /* Some of the sets, where all are too many: rows of neighbours, sets spread evenly, and from the best of these on
  * whatever an exchange of one GPU improves. And what no set can exceed. */
-#include <stdlib.h>
-#include <string.h>
-
+#include "engine/expect/ceiling.h"
 #include "engine/nics/gpus.h"
 #include "engine/nics/used.h"
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"
-#include "engine/topology/system.h"
 
 enum { MOST_TRIED = 4000 }; /* sets */
 
@@ -76,44 +73,19 @@ enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets
     return sets->count ? improve(work, sets, err) : ORR_OK;
 }
 
-static int compare_bw(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return *x > *y ? -1 : *x < *y;
-}
-
-/* GB/s of all links that leave a GPU. */
-static double leaving(const struct orr_system *system, uint32_t gpu)
-{
-    double sum = 0;
-    uint32_t node = system->release->has_devs ? system->links[system->nodes[gpu].first_link].to : gpu;
-    for (uint32_t l = 0; l < system->nodes[node].link_count; l++) {
-        const struct orr_link *link = &system->links[system->nodes[node].first_link + l];
-        sum += link->type == ORR_LINK_LOC ? 0 : (double)link->bw;
-    }
-    return sum;
-}
-
-/* Each channel of a graph leaves every GPU but the last by one of its links, so the links of the second weakest GPU
- * carry all channels. NCCL's model counts a graph up to twice: NVLink SHARP adds on the way, and on two hosts trees go
- * by the rate between GPUs, which is raised to twice that between hosts. For one GPU the model knows no such limit: 0.
- */
+/* For one GPU the model knows no such limit: 0. */
 enum orr_code orr_place_bound(struct orr_place_work *work, uint32_t wanted, double *ret_bound, struct orr_error *err)
 {
-    enum { COUNTED = 2 };
     const struct orr_scores *scores = work->placing->scores;
     const struct orr_settings *settings = &orr_scores_question(scores)->settings;
     const struct orr_dump *dump = NULL;
     struct orr_system system;
-    uint32_t count = 0;
+    *ret_bound = 0;
+    if (wanted < 2)
+        return ORR_OK;
     ORR_TRY(orr_nics_used(orr_scores_dump(scores), settings, work->arena, &dump, err));
     ORR_TRY(orr_system_build(dump, settings, work->arena, &system, err));
-    double *sums = ORR_NEW(work->arena, double, orr_system_count(&system, ORR_GPU));
-    if (!sums)
-        return orr_fail_nomem(err);
-    for (uint32_t g = system.first[ORR_GPU]; g < system.first[ORR_GPU + 1]; g++)
-        sums[count++] = leaving(&system, g);
-    qsort(sums, count, sizeof *sums, compare_bw);
-    *ret_bound = wanted < 2 || !count ? 0 : COUNTED * sums[wanted - 2 < count ? wanted - 2 : 0];
+    ORR_TRY(orr_ceiling_gpus(&system, wanted, work->arena, ret_bound, err));
+    *ret_bound *= ORR_CEILING_COUNTED;
     return ORR_OK;
 }

@@ -61,7 +61,7 @@ def test_the_order_found_gets_what_is_said(cluster):
 def test_an_order_that_gains_nothing_is_not_offered(cluster):
     answer = json.loads(order("--cluster", cluster(trays(TRAY))))
     assert not answer["better"] and answer["gain"] == 0 and [host["host"] for host in answer["hosts"]] == list(range(4))
-    assert answer["search"] | {"gpu_orders_tried": 0} == {"orders": 3, "tried": 3, "gpu_orders_tried": 0, "proven": True}
+    assert answer["search"] | {"gpu_orders_tried": 0} == {"orders": 3, "tried": 3, "gpu_orders_tried": 0, "proven": True, "bound": None}
     assert answer["sentence"].startswith("The present order of hosts is as good as any") and answer["present"] == answer["best"]
     status, out, _ = run("predict", "--json", "--sizes", "1G", "--cluster", cluster(trays(TRAY)))
     assert json.loads(out)["rows"][0]["busbw"] == pytest.approx(answer["present"]["busbw"])

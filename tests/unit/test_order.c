@@ -166,6 +166,7 @@ static void check_against_all(const struct orr_cluster_line *lines, uint32_t cou
         if (!question.keep_gpus)
             find(lines, count, ranks, question);
         assert_true(order->best.bus_bw >= best * (1 - 1e-9));
+        assert_true(order->bound >= order->best.bus_bw && order->bound >= best);
         return;
     }
     for (uint32_t k = 0; k < order->best.load_count && ranks == ORR_ORDER_BLOCK; k++) {
@@ -187,7 +188,8 @@ static void the_best_of_all_permutations_is_found(void **state)
     (void)state;
     static const struct orr_order_question questions[] = {
         {.test = ORR_TEST_ALL_REDUCE, .size = 4096},  {.test = ORR_TEST_SENDRECV, .size = 1 << 24},
-        {.test = ORR_TEST_ALLTOALL, .size = 1 << 20}, {.layout = "tp=4,order=tp-dp"},
+        {.test = ORR_TEST_ALLTOALL, .size = 1 << 20}, {.test = ORR_TEST_ALL_REDUCE, .size = 1 << 30},
+        {.test = ORR_TEST_ALLTOALL, .size = 1 << 30}, {.layout = "tp=4,order=tp-dp"},
         {.layout = "tp=2,pp=2,order=pp-tp-dp"},       {.layout = "tp=2,ep=2,order=tp-pp-dp"}};
     static const uint32_t pair[] = {0, 2};
     struct orr_cluster_line clusters[][3] = {{host(dump, NULL), host(slow, NULL), host(far, NULL)},
@@ -254,6 +256,11 @@ static void more_orders_than_tries_are_not_called_proven(void **state)
     assert_true(order->tried <= 30 && order->tried > 6 && !order->proven && order->better);
     assert_true(order->best.loads[0].rings < order->now.loads[0].rings);
     assert_non_null(strstr(order->proof, "one of them may be better"));
+    assert_true(order->bound <= 0);
+    find(lines, 12, ORR_ORDER_BLOCK,
+         (struct orr_order_question){.test = ORR_TEST_ALL_REDUCE, .size = 1 << 30, .tries = 10});
+    assert_true(!order->proven && order->bound >= order->best.bus_bw && order->best.bus_bw > 0);
+    assert_non_null(strstr(order->proof, " None gets more than "));
 }
 
 static void formats_say_the_same_order(void **state)

@@ -1,0 +1,21 @@
+/* What no prediction exceeds, whatever channels NCCL finds: the bandwidths of links, in GB/s. */
+#ifndef ORR_EXPECT_CEILING_H
+#define ORR_EXPECT_CEILING_H
+
+#include "engine/topology/system.h"
+
+/* NCCL's model counts a graph up to twice: NVLink SHARP adds on the way, and on two hosts trees go by the rate between
+ * GPUs, which is raised to twice that between hosts. So the bus bandwidth of a collective operation is at most so many
+ * times what the links below carry. */
+enum { ORR_CEILING_COUNTED = 2 };
+
+/* Each channel of a graph leaves every GPU but the last by one of its links, so the links of the second weakest GPU
+ * carry all channels. The most that they can carry for any `wanted` GPUs of the system, 2 or more; for all GPUs, what
+ * they do carry. 0: there are no GPUs. */
+enum orr_code orr_ceiling_gpus(const struct orr_system *system, uint32_t wanted, struct orr_arena *arena,
+                               double *ret_bw, struct orr_error *err) ORR_NO_DISCARD;
+/* What the links of a GPU carry; of all its NICs together. */
+double orr_ceiling_gpu(const struct orr_system *system, uint32_t gpu);
+double orr_ceiling_nics(const struct orr_system *system);
+
+#endif
