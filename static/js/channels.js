@@ -86,6 +86,15 @@ export function searchSteps(model, graph, c) {
 /** Loaded links of a graph, the one with the least left first: [{from, to, type, bw, used, left, channels: [c, ...]}]. The search's own channels
  *  are counted; NCCL may set each of them up twice at half the rate, which loads links alike. */
 export function loads(model, graph) {
+    const known = loaded.get(model) ?? loaded.set(model, new Map()).get(model);
+    if (!known.has(graph))
+        known.set(graph, weighed(model, graph));
+    return known.get(graph);
+}
+
+const loaded = new WeakMap(); // of an index: each graph's, which are asked for with every change of the page
+
+function weighed(model, graph) {
     const found = (model.doc.graphs ?? []).find((row) => row.name === graph), links = new Map();
     for (let c = 0; c < (found?.channels ?? 0); c++)
         for (const step of searchSteps(model, graph, c))

@@ -54,13 +54,11 @@ export function fold(key, label, content, { id, open = false } = {}) {
 /** Text whose commands are in backticks, as nodes. */
 export const withCode = (text) => text.split("`").map((piece, i) => (i % 2 ? h("code", null, piece) : piece));
 
-/** Replaces what is in a node, keeping its scroll position and the focus on the element of the same data-key. */
+/** Replaces what is in a node, keeping the focus on the element of the same data-key. The browser keeps the node's scroll position,
+ * as long as nobody asks for it in between: that would lay out the page each time. */
 export function replace(node, ...children) {
     const key = node.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;
-    const { scrollTop, scrollLeft } = node;
     node.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
-    node.scrollTop = scrollTop;
-    node.scrollLeft = scrollLeft;
     if (key)
         node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }

@@ -30,9 +30,9 @@ export class Loading {
     #pairing = null;
 
     /** busy(by): work begins (1) or ends (-1). asked(): a new analysis is under way. arrived(): it is there, or its problem.
-     *  changed(): something else is. missing(error): there is no such machine. */
-    constructor(store, { busy, asked, arrived, changed, missing }) {
-        Object.assign(this, { store, busy, asked, arrived, changed, missing });
+     *  changed(): something else is; later(): nobody waits for it, gives a promise that it is shown. missing(error): there is no such machine. */
+    constructor(store, { busy, asked, arrived, changed, later, missing }) {
+        Object.assign(this, { store, busy, asked, arrived, changed, later, missing });
     }
 
     stop() {
@@ -71,8 +71,8 @@ export class Loading {
             Object.assign(loaded, { before: another ? null : loaded.model, doc, model: index(doc), network: null, summary, problem: null });
             this.#network(id);
             this.#keepPlace();
-            if (doc.findings?.some((row) => row.where?.line) && loaded.source === null)
-                loaded.source = await api.source(id, control.signal);
+            if (doc.findings?.some((row) => row.where?.line))
+                this.source(true);
             announce(`Analysis ready: ${doc.ranks} ranks, ${doc.channels?.count ?? 0} channels`);
         } catch (error) {
             if (error.name !== "AbortError")
@@ -100,9 +100,9 @@ export class Loading {
             if (!(error instanceof api.Problem) && error.name !== "AbortError")
                 throw error; // without an answer, the rows say that two hosts are needed
         } finally {
-            this.busy(-1);
             if (loaded.network && loaded.doc === doc)
-                this.changed();
+                await this.later();
+            this.busy(-1);
         }
     }
 
@@ -168,7 +168,7 @@ export class Loading {
         this.kept = [];
         try {
             this.kept = (await api.list({ limit: 100 })).items;
-            this.changed();
+            this.later();
         } catch {
             this.kept = null; // the list of the library says why
         }
@@ -231,17 +231,20 @@ export class Loading {
         return this.#checking === control ? log.answer : null;
     }
 
-    /** The dump's text, for the view that shows it. */
-    async source() {
-        const { store, loaded } = this, { id, view } = store.state;
-        if (!id || view !== "source" || loaded.source !== null)
+    /** The dump's text, for the view that shows it, or for the lines of findings. */
+    async source(ofFindings = false) {
+        const { store, loaded } = this, { id, view } = store.state, shown = view === "source";
+        if (!id || !(shown || ofFindings) || loaded.source !== null)
             return;
         try {
             const text = await api.source(id);
-            if (loaded.id !== id)
+            if (loaded.id !== id || loaded.source !== null)
                 return;
             loaded.source = text;
-            this.changed();
+            if (shown)
+                this.changed();
+            else
+                this.later();
         } catch (error) {
             if (!(error instanceof api.Problem))
                 throw error;
@@ -259,7 +262,7 @@ export class Loading {
             this.settings = [];
         }
         if (this.store.state.id)
-            this.changed();
+            this.later();
     }
 
     /* Another question may leave fewer channels or hosts than the one that is shown. */

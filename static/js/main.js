@@ -48,7 +48,7 @@ const moment = { examples: null, releases: [], machines: null, inputs: null, ste
 const header = document.getElementById("header"), main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
-    busy: (by) => working.add(by), asked: () => scene.draw(), arrived, changed: renderAll, missing: (error) => (lately.forget(store.state.id), store.state.machine ? store.set({ id: "" }, { replace: true }) : opening.fail(error, null, "")),
+    busy: (by) => working.add(by), asked: () => scene.draw(), arrived, changed: renderAll, later: renderSoon, missing: (error) => (lately.forget(store.state.id), store.state.machine ? store.set({ id: "" }, { replace: true }) : opening.fail(error, null, "")),
 });
 const { loaded } = loading;
 const diagram = new Diagram((id, extend) => actions.choose(id, extend));
@@ -62,7 +62,9 @@ const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0
 const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll()), majority = new Majority(store, () => !store.state.id && renderAll());
 const clusters = new Clusters(store, () => !store.state.id && renderAll());
 const actions = makeActions({ store, loading, library, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped: () => { renderDrawer(); scene.mark(); } });
-const drawer = h("section.drawer", { "aria-label": "Tables" }), side = h("section.side", { "aria-label": "Selection and settings" });
+/* The bodies stay and keep their scroll position; what is in them is made anew. */
+const drawerTabs = h("div", null), drawerBody = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1" }), drawer = h("section.drawer", { "aria-label": "Tables" }, drawerTabs, drawerBody);
+const sideHead = h("div.side-head", null), sideBody = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1" }), side = h("section.side", { "aria-label": "Selection and settings" }, sideHead, sideBody);
 const work = h("div.work", null, h("div.left", null, h("div.stages", null, diagram.root, beside.root), drawer), side);
 api.onTokenNeeded(tokenDialog);
 
@@ -123,19 +125,25 @@ function renderDrawer() {
         replace(document.getElementById("source-about"), aboutSource(loaded.source, state));
         return sourceLines.show(loaded.source, { id: state.from, line: state.line });
     }
-    const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
-        !table ? null : state.view === "source" ? sourceView({ view: sourceLines, text: loaded.source, state })
-            : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, log: loading.log, machines: moment.machines, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
-    const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
-    const across = old?.dataset.view === state.view ? old.querySelector(".scroll")?.scrollLeft ?? 0 : 0;
-    body.dataset.view = state.view;
-    replace(drawer, tabs("view", "drawer", VIEW_TABS, state.view, actions.view), body);
-    body.scrollTop = scroll;
+    const across = settle(drawerBody, "view", state.view) ? drawerBody.querySelector(".scroll")?.scrollLeft : 0;
+    drawerBody.hidden = !table;
+    replace(drawerTabs, tabs("view", "drawer", VIEW_TABS, state.view, actions.view));
+    replace(drawerBody, !table ? null : state.view === "source" ? sourceView({ view: sourceLines, text: loaded.source, state })
+        : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, log: loading.log, machines: moment.machines, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
     if (state.view === "source" && loaded.source !== null)
         sourceLines.show(loaded.source, { id: state.from, line: state.line, anew: true });
-    const wide = body.querySelector(".scroll");
-    if (wide)
-        wide.scrollLeft = across;
+    if (across)
+        drawerBody.querySelector(".scroll").scrollLeft = across;
+}
+
+/* Marks what a body shows from now on; it is read from its beginning, unless it shows the same as before, which gives true. */
+function settle(body, name, value) {
+    if (body.dataset[name] === value)
+        return true;
+    if (body.dataset[name])
+        body.scrollTop = 0;
+    body.dataset[name] = value;
+    return false;
 }
 
 const PANEL_TABS = [["summary", "Summary"], ["selection", "Selection"], ["why", "Why"], ["settings", "Settings"]];
@@ -153,40 +161,63 @@ function renderSide() {
             return whyView({ model, state, explained: loading.explained, actions });
         return state.panel === "selection" ? selectionView({ model, network, other: loading.compared, state, extending: moment.extending, actions }) : summaryView({ model, network, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, other: loading.log.answer && model ? otherMachine(loading.log.answer, model) : "", results: results.answer }, actions });
     };
-    const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
     const hidden = state.panel === "none";
     work.classList.toggle("alone", hidden);
-    const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel, hidden }, hidden ? null : content());
-    replace(side, h("div.side-head", null, tabs("panel", "panel", PANEL_TABS, state.panel, actions.panel),
-        h("button", { type: "button", "data-key": "panel-hide", title: "More room for the drawing and the tables ( z )", "aria-expanded": String(!hidden), "aria-controls": "panel", onclick: () => actions.panel(hidden ? "summary" : "none") }, hidden ? "Show" : "Hide")), body);
-    body.scrollTop = scroll;
+    settle(sideBody, "panel", state.panel);
+    sideBody.hidden = hidden;
+    replace(sideHead, tabs("panel", "panel", PANEL_TABS, state.panel, actions.panel),
+        h("button", { type: "button", "data-key": "panel-hide", title: "More room for the drawing and the tables ( z )", "aria-expanded": String(!hidden), "aria-controls": "panel", onclick: () => actions.panel(hidden ? "summary" : "none") }, hidden ? "Show" : "Hide"));
+    replace(sideBody, hidden ? null : content());
     if (moment.focus && state.panel === "settings")
         document.getElementById(`set-${moment.focus}`)?.focus();
 }
 
+/* What reads positions comes before what moves things, and what measures the drawing comes last: the page is laid out once. */
 function renderAll() {
+    if (store.state.id)
+        renderMachine();
+    else
+        replace(main, startPlace());
     renderHeader();
     beside.show();
-    if (!store.state.id) {
-        if (store.state.place === "set")
-            return replace(main, majorityView({ majority, state: store.state, actions: { library: actions.library, majorityAgain: () => majority.load(true) } }));
-        if (store.state.place === "library" && !moment.startProblem)
-            return replace(main, libraryView({ library, state: store.state, actions: { ...library.actions, home: actions.home, majority: actions.majority, pair: (a, b) => store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }) } }));
-        if (store.state.place === "clusters" && !moment.startProblem)
-            return replace(main, clustersView({ clusters, state: store.state, actions: { ...clusters.actions, home: actions.home, library: actions.library } }));
-        const pasted = document.getElementById("paste")?.value; // what was refused can be corrected
-        replace(main, startView({ examples: moment.examples, inputs: moment.inputs, machines: moment.machines, recent: lately.recent(), pictures, actions, problem: moment.startProblem, log: moment.log, results: moment.results, state: store.state, pasted }));
-        return;
-    }
+    if (store.state.id)
+        scene.mark();
+}
+
+/* Answers that nobody waits for are shown together, once the browser has nothing else to do. */
+const whenIdle = globalThis.requestIdleCallback ? (work) => requestIdleCallback(work, { timeout: 300 }) : (work) => setTimeout(work, 50);
+let soon = null;
+function renderSoon() {
+    soon ??= new Promise((done) => whenIdle(() => {
+        soon = null;
+        renderAll();
+        done();
+    }));
+    return soon;
+}
+
+/* Without a machine. */
+function startPlace() {
+    const { state } = store;
+    if (state.place === "set")
+        return majorityView({ majority, state, actions: { library: actions.library, majorityAgain: () => majority.load(true) } });
+    if (state.place === "library" && !moment.startProblem)
+        return libraryView({ library, state, actions: { ...library.actions, home: actions.home, majority: actions.majority, pair: (a, b) => store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }) } });
+    if (state.place === "clusters" && !moment.startProblem)
+        return clustersView({ clusters, state, actions: { ...clusters.actions, home: actions.home, library: actions.library } });
+    const pasted = document.getElementById("paste")?.value; // what was refused can be corrected
+    return startView({ examples: moment.examples, inputs: moment.inputs, machines: moment.machines, recent: lately.recent(), pictures, actions, problem: moment.startProblem, log: moment.log, results: moment.results, state, pasted });
+}
+
+function renderMachine() {
     if (work.parentNode !== main)
         main.replaceChildren(work);
-    replace(diagram.extra, foldButton());
-    replace(diagram.above, crumbs(loaded.model, store.state, actions));
     renderDrawer();
     renderSide();
+    replace(diagram.extra, foldButton());
+    replace(diagram.above, crumbs(loaded.model, store.state, actions));
     if (loaded.problem && !diagram.svg)
         scene.say(loaded.problem);
-    scene.mark();
 }
 
 function foldButton() {
@@ -267,7 +298,7 @@ async function start() {
         replace(document.getElementById("inputs"), inputList(inputs));
         replace(document.getElementById("machine-type"), machineTypes(machines, actions));
     } else {
-        renderAll();
+        renderSoon();
     }
 }
 

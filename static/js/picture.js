@@ -33,6 +33,33 @@ function forbidden({ name, localName, namespaceURI, value }) {
     return /url\s*\(\s*['"]?(?!#)/i.test(value);
 }
 
+const WIDTH = 0.62; // of a character, against its height
+
+/** The box around what is in a group, but for some elements, from the numbers in it: {x, y, w, h}, null: nothing. The browser knows it exactly,
+ *  but lays out every text to do so. Curves are inside their control points. */
+export function extent(group, but) {
+    const xs = [], ys = [], add = (x, y) => (xs.push(x), ys.push(y));
+    for (const shape of group.querySelectorAll("path, polygon, ellipse, text")) {
+        const number = (name) => Number(shape.getAttribute(name)), x = number("x"), y = number("y");
+        if (shape.closest(but))
+            continue;
+        if (shape.localName === "text") {
+            const half = shape.textContent.length * WIDTH * number("font-size") / 2, middle = x + ({ middle: 0, end: -half }[shape.getAttribute("text-anchor")] ?? half);
+            add(middle - half, y - number("font-size"));
+            add(middle + half, y);
+        } else if (shape.localName === "ellipse") {
+            add(number("cx") - number("rx"), number("cy") - number("ry"));
+            add(number("cx") + number("rx"), number("cy") + number("ry"));
+        } else {
+            const numbers = (shape.getAttribute("d") ?? shape.getAttribute("points")).match(/-?\d+(\.\d+)?/g) ?? [];
+            for (let i = 1; i < numbers.length; i += 2)
+                add(Number(numbers[i - 1]), Number(numbers[i]));
+        }
+    }
+    const least = (all) => all.reduce((a, b) => Math.min(a, b)), most = (all) => all.reduce((a, b) => Math.max(a, b));
+    return xs.length ? { x: least(xs), y: least(ys), w: most(xs) - least(xs), h: most(ys) - least(ys) } : null;
+}
+
 /** What a device or link is called for people: Graphviz puts the tooltip on a link around the shape. */
 export function titleOf(group) {
     return group.querySelector("a")?.getAttributeNS(XLINK, "title") || group.querySelector("title")?.textContent || group.id;

@@ -1,20 +1,15 @@
 /* The drawing: a picture of the service that can be moved, whose devices can be selected, with paths lit on it and
  * channels laid over it. It is made once and lives as long as the page. */
 import { h, s } from "../dom.js";
-import { picture, titleOf } from "../picture.js";
+import { extent, picture, titleOf } from "../picture.js";
 import { fit, pan, reshape, write, zoom } from "../viewport.js";
 import { Labels } from "./labels.js";
-
-/* What follows the view from moment to moment; a sheet of its own, since the page's policy knows no inline styles. */
-const sheet = new CSSStyleSheet();
-sheet.insertRule("#canvas > svg {}");
-document.adoptedStyleSheets.push(sheet);
-const { style } = sheet.cssRules[0];
 
 const MANY = 12; // links between CPUs that are too many to look at
 const GUTTER = 30, GAP = 4; // units between the columns of trays, and half of those between rows
 const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown device by device
 const BADGE_AT = 0.2; // of a link's length, beside its label in the middle
+const AHEAD = 0.5; // of the part in sight, drawn on each side of it while it moves
 const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
 
 export class Diagram {
@@ -91,8 +86,8 @@ export class Diagram {
         if (!this.note)
             return whole;
         caption.classList.add("apart");
-        const { x, y, width, height } = graph.getBBox(), { e, f } = graph.transform.baseVal.consolidate()?.matrix ?? { e: 0, f: 0 };
-        return width && height ? { x: x + e - 4, y: y + f - 4, w: width + 8, h: height + 8 } : whole;
+        const box = extent(graph, "[id='note:caption']"), { e, f } = graph.transform.baseVal.consolidate()?.matrix ?? { e: 0, f: 0 };
+        return box ? { x: box.x + e - 4, y: box.y + f - 4, w: box.w + 8, h: box.h + 8 } : whole;
     }
 
     /** What `make` gives of the picture while all of it is there, at its full detail: {svg, size}. */
@@ -279,8 +274,8 @@ export class Diagram {
     #look(box) {
         this.box = this.drawn = box;
         this.svg.setAttribute("viewBox", write(box));
-        style.transform = "";
-        style.setProperty("--px", String(box.w / this.window.w)); // a pixel in units of the drawing
+        this.svg.removeAttribute("style");
+        this.canvas.style.setProperty("--px", String(box.w / this.window.w)); // a pixel in units of the drawing
         this.labels?.show(this.window.w / box.w, this.less);
         this.svg.classList.toggle("near", this.window.w / box.w > NEAR);
         if (this.tiles)
@@ -291,18 +286,21 @@ export class Diagram {
     #slide(box) {
         const pixels = this.window.w / box.w;
         this.box = box;
-        style.transform = `translate(${Math.round((this.drawn.x - box.x) * pixels)}px, ${Math.round((this.drawn.y - box.y) * pixels)}px)`;
-        if (this.tiles)
-            this.#cull();
+        this.svg.style.transform = `translate(${Math.round((this.drawn.x - box.x) * pixels)}px, ${Math.round((this.drawn.y - box.y) * pixels)}px)`;
+        if (this.tiles && Math.max(Math.abs(box.x - this.tiles.around.x) / box.w, Math.abs(box.y - this.tiles.around.y) / box.h) > AHEAD / 2)
+            this.#cull(AHEAD);
     }
 
-    #cull() {
-        const { places, tile, shown } = this.tiles, { x, y, w, h: height } = this.box, margin = tile.w;
+    /* Shows the tiles of the part in sight, and of as much around it as its size times `ahead`: the fewer times while a finger moves, the smoother. */
+    #cull(ahead = 0) {
+        const { places, tile, shown } = this.tiles, { w } = this.box, margin = tile.w, x = this.box.x - ahead * w, y = this.box.y - ahead * this.box.h;
+        const across = w * (1 + 2 * ahead), down = this.box.h * (1 + 2 * ahead);
+        this.tiles.around = this.box;
         const scale = tile.w * this.window.w / w;
         this.svg.classList.toggle("far", scale < 80);
         this.svg.classList.toggle("tiny", scale < 24);
         places.forEach((place, i) => {
-            const inSight = place.x > x - margin - tile.w && place.x < x + w + margin && place.y > y - margin && place.y < y + height + margin;
+            const inSight = place.x > x - margin - tile.w && place.x < x + across + margin && place.y > y - margin && place.y < y + down + margin;
             if (inSight !== shown[i]) {
                 shown[i] = inSight;
                 this.groups.get(`HOST/${i}`)?.classList.toggle("away", !inSight);
@@ -432,6 +430,8 @@ export class Diagram {
             this.dragged = true;
             this.canvas.setPointerCapture(event.pointerId);
             this.canvas.classList.add("moving");
+            if (this.tiles)
+                this.#cull(AHEAD);
         }
         if (!this.dragged)
             return;
