@@ -27,7 +27,7 @@ json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const 
 {
     char what[64];
     json_t *object = orr_json_object(json), *changes = orr_json_array(json);
-    orr_cost_figure_for(cost->figure, cost->hosts, what);
+    orr_cost_figure_for(cost->figure, cost->hosts * cost->fused, what);
     orr_json_set(json, object, "now", orr_json_number(json, cost->now));
     orr_json_set(json, object, "repaired", orr_json_number(json, cost->repaired));
     orr_json_set(json, object, "unit", orr_json_text(json, orr_cost_figure_unit(cost->figure)));
@@ -37,7 +37,7 @@ json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const 
     for (uint32_t i = 0; i < cost->change_count; i++) {
         const struct orr_cost_change *change = &cost->changes[i];
         json_t *row = orr_json_object(json);
-        orr_cost_figure_for(change->figure, change->hosts, what);
+        orr_cost_figure_for(change->figure, change->hosts * cost->fused, what);
         orr_json_set(json, row, "now", orr_json_number(json, change->now));
         orr_json_set(json, row, "repaired", orr_json_number(json, change->repaired));
         orr_json_set(json, row, "unit", orr_json_text(json, orr_cost_figure_unit(change->figure)));

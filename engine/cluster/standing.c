@@ -54,20 +54,29 @@ uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint
     return count;
 }
 
+/* Which hosts are meant: of the kinds that `wanted` names, else of one kind, else of one line of the description. */
+struct meant {
+    bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind);
+    uint32_t kind, line; /* UINT32_MAX: not by it */
+};
+
+static bool is_meant(const struct orr_cluster *cluster, const struct meant *meant, uint32_t host)
+{
+    uint32_t own = cluster->systems[cluster->hosts[host].system].kind;
+    if (meant->wanted)
+        return meant->wanted(cluster, own);
+    return meant->kind != UINT32_MAX ? own == meant->kind : cluster->hosts[host].line == meant->line;
+}
+
 /* Neighbouring hosts as one run; named are the first MOST_RUNS. */
-static void write_hosts(const struct orr_cluster *cluster,
-                        bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind), uint32_t kind,
-                        char text[ORR_HOSTS_TEXT])
+static void write_hosts(const struct orr_cluster *cluster, const struct meant *meant, char text[ORR_HOSTS_TEXT])
 {
     enum { MOST_RUNS = 4 };
     char runs[MOST_RUNS + 1][24];
     uint32_t count = 0, hosts = 0;
     for (uint32_t h = 0, end; h < cluster->host_count; h = end) {
-        for (end = h; end < cluster->host_count; end++) {
-            uint32_t own = cluster->systems[cluster->hosts[end].system].kind;
-            if (wanted ? !wanted(cluster, own) : own != kind)
-                break;
-        }
+        for (end = h; end < cluster->host_count && is_meant(cluster, meant, end); end++)
+            ;
         if (end == h) {
             end++;
             continue;
@@ -91,10 +100,15 @@ static void write_hosts(const struct orr_cluster *cluster,
 void orr_hosts_text(const struct orr_cluster *cluster, bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind),
                     char text[ORR_HOSTS_TEXT])
 {
-    write_hosts(cluster, wanted, 0, text);
+    write_hosts(cluster, &(struct meant){.wanted = wanted}, text);
 }
 
 void orr_kind_hosts_text(const struct orr_cluster *cluster, uint32_t kind, char text[ORR_HOSTS_TEXT])
 {
-    write_hosts(cluster, NULL, kind, text);
+    write_hosts(cluster, &(struct meant){.kind = kind}, text);
+}
+
+void orr_line_hosts_text(const struct orr_cluster *cluster, uint32_t line, char text[ORR_HOSTS_TEXT])
+{
+    write_hosts(cluster, &(struct meant){.kind = UINT32_MAX, .line = line}, text);
 }

@@ -29,5 +29,7 @@ void orr_hosts_text(const struct orr_cluster *cluster, bool (*wanted)(const stru
                     char text[ORR_HOSTS_TEXT]);
 /* The same for one kind. */
 void orr_kind_hosts_text(const struct orr_cluster *cluster, uint32_t kind, char text[ORR_HOSTS_TEXT]);
+/* The same for the hosts of one line of the cluster's description. */
+void orr_line_hosts_text(const struct orr_cluster *cluster, uint32_t line, char text[ORR_HOSTS_TEXT]);
 
 #endif

@@ -74,6 +74,7 @@ static enum orr_code measure_now(struct doctor *d, struct orr_error *err)
 {
     const struct orr_query *query = &d->analysis->query;
     count_hosts(query, &d->now);
+    d->now.fused = d->analysis->built.host_count > 1 ? d->analysis->built.host_count : 1;
     for (uint32_t i = 0; i < d->now.count; i++)
         if (d->now.hosts[i] == query->hosts)
             orr_measure(d->analysis, &d->now.figures[i]);
@@ -137,7 +138,7 @@ static bool count_gpus(const struct doctor *d, struct orr_diagnosed *row)
     row->repair = "the GPUs that machines of this kind have";
     row->has_cost = true;
     row->cost = (struct orr_cost){
-        .figure = ORR_COST_GPUS, .now = d->machine.gpus_here, .repaired = d->machine.gpus, .hosts = 1};
+        .figure = ORR_COST_GPUS, .now = d->machine.gpus_here, .repaired = d->machine.gpus, .hosts = 1, .fused = 1};
     return true;
 }
 

@@ -41,7 +41,8 @@ struct orr_cost_change {
 struct orr_cost {
     enum orr_cost_figure figure;
     double now, repaired;
-    uint32_t hosts; /* of the job for which the figures are */
+    uint32_t hosts; /* of the job for which the figures are: so many times the dump */
+    uint32_t fused; /* hosts of one dump: those of its NVLink domain, or 1 */
     bool none;      /* no figure gets better with the repair: figure is the first that was compared */
     struct orr_cost_change changes[ORR_MOST_HOST_COUNTS * ORR_COST_FIGURE_COUNT]; /* all, in the order of the table */
     uint32_t change_count;
@@ -81,7 +82,7 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
 const char *orr_cost_figure_unit(enum orr_cost_figure figure);
 /* "healthy", "degraded", "cannot tell". */
 const char *orr_verdict_state_name(enum orr_verdict_state state);
-/* "bus bandwidth of AllReduce at 1 GiB on 2 hosts". At least 64 bytes. */
+/* "bus bandwidth of AllReduce at 1 GiB on 2 hosts", all of them counted. At least 64 bytes. */
 void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[64]);
 /* "20 instead of 240 GB/s"; at least 64 bytes. */
 void orr_cost_text(const struct orr_cost *cost, char text[64]);

@@ -90,7 +90,8 @@ struct orr_cost orr_cost_between(const struct orr_measured *now, const struct or
             struct orr_cost cost = {.figure = (enum orr_cost_figure)f,
                                     .now = now->figures[i].value[f],
                                     .repaired = repaired->figures[i].value[f],
-                                    .hosts = now->hosts[i]};
+                                    .hosts = now->hosts[i],
+                                    .fused = now->fused};
             if (!now->figures[i].known || !repaired->figures[i].known)
                 continue;
             if (orr_cost_share(&cost) > figures[f].least && (best.none || orr_cost_compare(&cost, &best) < 0))

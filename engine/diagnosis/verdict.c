@@ -30,14 +30,15 @@ static void write_title(const struct orr_finding *finding, struct orr_text *text
 void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text)
 {
     char values[64];
-    const char *plural = cost->hosts == 1 ? "" : "s";
+    const uint32_t hosts = cost->hosts * cost->fused;
+    const char *plural = hosts == 1 ? "" : "s";
     orr_cost_text(cost, values);
     switch (cost->figure) {
     case ORR_COST_BUS_BW:
-        orr_text_printf(text, "AllReduce gets %s on %u host%s", values, cost->hosts, plural);
+        orr_text_printf(text, "AllReduce gets %s on %u host%s", values, hosts, plural);
         break;
     case ORR_COST_LATENCY:
-        orr_text_printf(text, "A small AllReduce takes %s on %u host%s", values, cost->hosts, plural);
+        orr_text_printf(text, "A small AllReduce takes %s on %u host%s", values, hosts, plural);
         break;
     case ORR_COST_P2P_PAIRS:
         orr_text_printf(text, "P2P works between %s of GPUs", values);
@@ -46,7 +47,7 @@ void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text)
         orr_text_printf(text, "GPUDirect RDMA works for %s on each host", values);
         break;
     case ORR_COST_CHANNELS:
-        orr_text_printf(text, "NCCL uses %s on %u host%s", values, cost->hosts, plural);
+        orr_text_printf(text, "NCCL uses %s on %u host%s", values, hosts, plural);
         break;
     default:
         orr_text_printf(text, "The machine has %s", values);
@@ -67,12 +68,12 @@ static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct
         orr_text_puts(text, ", because ");
         write_title(row->finding, text);
     }
+    const uint32_t hosts = d->all.hosts * d->all.fused;
     if (others && d->has_all && !d->all.none && d->all.figure == ORR_COST_BUS_BW)
         orr_text_printf(text,
-                        " %u other finding%s cost%s something too: with everything repaired, AllReduce gets %.3g GB/s "
-                        "on %u host%s.",
-                        others, others == 1 ? "" : "s", others == 1 ? "s" : "", d->all.repaired, d->all.hosts,
-                        d->all.hosts == 1 ? "" : "s");
+                        " %u other finding%s a cost too. With everything repaired, AllReduce gets %.3g GB/s on %u "
+                        "host%s.",
+                        others, others == 1 ? " has" : "s have", d->all.repaired, hosts, hosts == 1 ? "" : "s");
 }
 
 /* The first row that a test accepts; UINT32_MAX: none. */
@@ -192,8 +193,8 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
             orr_text_printf(&text, "%.512s.", loss.data);
         orr_text_release(&loss);
     } else if ((row = first_row(d, is_open)) != UINT32_MAX) {
-        orr_text_puts(&text, "Orrery cannot compute what it costs that ");
-        write_title(d->rows[row].finding, &text);
+        orr_text_printf(&text, "%s: %s. Orrery cannot compute what this costs.", d->rows[row].finding->row->title,
+                        d->rows[row].finding->detail);
     } else if (assumed) {
         write_assumed(analysis, assumed, &text);
     } else {

@@ -65,7 +65,7 @@ enum orr_code orr_try_without_odd_hosts(const struct orr_analysis *analysis, str
     orr_measure(others->analysis, &without);
     orr_cluster_free(others);
     /* Latency falls with the number of hosts alone, and figures of one host are those of rank 0's. */
-    struct orr_measured now = {.hosts = {c->host_count}, .count = 1}, repaired = now;
+    struct orr_measured now = {.hosts = {c->host_count}, .fused = 1, .count = 1}, repaired = now;
     now.figures[0] = (struct orr_performance){.known = true};
     repaired.figures[0] = now.figures[0];
     now.figures[0].value[ORR_COST_BUS_BW] = with.value[ORR_COST_BUS_BW];

@@ -1,5 +1,6 @@
 /* Findings about the NVLink fabrics of a cluster's hosts. */
 #include "engine/cluster/cluster.h"
+#include "engine/cluster/standing.h"
 #include "engine/findings/phrases.h"
 
 /* The first line before l that is said to be in its domain, with a completed fabric. */
@@ -24,13 +25,17 @@ static void domains_that_are_not_one(struct orr_finder *f)
         if (other == own)
             continue;
         const struct orr_fabric *x = &c->fabrics.cliques[other].fabric, *y = &c->fabrics.cliques[own].fabric;
-        char here[ORR_UUID_SIZE], there[ORR_UUID_SIZE];
+        char here[ORR_UUID_SIZE], there[ORR_UUID_SIZE], hosts[ORR_HOSTS_TEXT], others[ORR_HOSTS_TEXT];
+        orr_line_hosts_text(c, o, others);
+        orr_line_hosts_text(c, l, hosts);
+        const bool several = c->lines[o].count > 1;
         if (!memcmp(x->uuid, y->uuid, sizeof x->uuid))
-            orr_add_phrase(&phrases, "domain %s: hosts[%u] is in clique %u, hosts[%u] in clique %u", c->lines[l].domain,
-                           o, x->clique, l, y->clique);
+            orr_add_phrase(&phrases, "domain %s: %s %s in clique %u, %s in clique %u", c->lines[l].domain, others,
+                           several ? "are" : "is", x->clique, hosts, y->clique);
         else
-            orr_add_phrase(&phrases, "domain %s: hosts[%u] is in cluster %s, hosts[%u] in %s%s", c->lines[l].domain, o,
-                           orr_uuid_format(x->uuid, there), l, orr_uuid_format(y->uuid, here),
+            orr_add_phrase(&phrases, "domain %s: %s %s in cluster %s, %s in %s%s", c->lines[l].domain, others,
+                           several ? "are" : "is", orr_uuid_format(x->uuid, there), hosts,
+                           orr_uuid_format(y->uuid, here),
                            x->clique == y->clique ? ", although both have the same clique number" : "");
     }
     orr_say_phrases(f, &phrases);
@@ -47,12 +52,14 @@ static void one_host_turns_domains_off(struct orr_finder *f)
     if (!c->fabrics.clique_count || c->fabrics.cliques[most].host_count < 2)
         return;
     uint32_t l = c->fabrics.line;
+    char bad[ORR_HOSTS_TEXT], fused[ORR_HOSTS_TEXT];
+    orr_line_hosts_text(c, l, bad);
+    orr_line_hosts_text(c, c->fabrics.cliques[most].line, fused);
     if (c->fabrics.rule == ORR_MNNVL_RULE_NO_UUID)
-        orr_say(f, "hosts[%u] has a fabric without UUID", l);
+        orr_say(f, "the fabric of %s has no UUID", bad);
     else
-        orr_say(f, "the fabric of hosts[%u] is %s, so the %u hosts of one clique (hosts[%u]) are not fused", l,
-                orr_fabric_state_name(c->fabrics.of_line[l].state), c->fabrics.cliques[most].host_count,
-                c->fabrics.cliques[most].line);
+        orr_say(f, "the fabric of %s is %s, so the %u hosts of the clique of %s are not fused", bad,
+                orr_fabric_state_name(c->fabrics.of_line[l].state), c->fabrics.cliques[most].host_count, fused);
 }
 
 const struct orr_finding_row orr_findings_fabric[] = {

@@ -108,7 +108,7 @@ static const struct orr_numa_place polaris[] = {{3, 0, -1}, {2, 1, 1}, {1, 2, -1
 
 static const struct orr_machine_type types[] = {
     {"dgx-1-p100", "dgx1-p100", "NVIDIA", "DGX-1, 8x P100", &p100, 8, 4, 100000, MLX, true, BROADWELL, DGX,
-     "CPU and NICs: taken to be as with V100"},
+     "the CPU and the NICs, which are taken to be those of the model with V100"},
     {"dgx-1", "dgx1 dgx-1-v100 dgx1-v100", "NVIDIA", "DGX-1, 8x V100", &v100, 8, 4, 100000, MLX, true, BROADWELL,
      DGX_DUMP, ""},
     {"dgx-2", "dgx2 dgx-2h dgx2h", "NVIDIA", "DGX-2, 16x V100", &v100_switch, 16, 8, 100000, MLX, true, SKYLAKE, DGX,

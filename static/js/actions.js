@@ -6,7 +6,7 @@ import { swapped } from "./compare.js";
 import { announce } from "./dom.js";
 import { withGraphs, withoutGraphs } from "./graph_file.js";
 import { isLog } from "./log.js";
-import { DEFAULTS, MOST_HOSTS } from "./state.js";
+import { DEFAULTS, MOST_HOSTS, shownPanel } from "./state.js";
 import * as theme from "./theme.js";
 import { exportDialog } from "./views/export.js";
 import { searchDialog } from "./views/search.js";
@@ -146,7 +146,7 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             store.set({ view: "log", topic: "" }, { replace: true });
             const nodes = (await loading.checkLog(blob, name, implied))?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];
             if (nodes.length)
-                actions.select(nodes[0], nodes[1] ?? "");
+                store.set({ from: nodes[0], to: nodes[1] ?? "", finding: "", line: 0 }, { replace: true });
         },
         noLog: () => { loading.checkLog(null, "", null); store.set({ topic: "" }); loading.changed(); },
         example: async (row) => {
@@ -199,7 +199,9 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
         },
         filter: (text) => { moment.filter = text; moment.focus = ""; },
 
-        panel: replace("panel"), view: replace("view"), cell: replace("cell"), side: replace("side"), change: replace("change"), detail: replace("detail"), channel: replace("channel"),
+        /** What is shown by itself is no choice: another view decides anew. */
+        panel: (panel) => store.set({ panel: panel === shownPanel({ ...store.state, panel: "auto" }) ? "auto" : panel }, { replace: true }),
+        view: replace("view"), cell: replace("cell"), side: replace("side"), change: replace("change"), detail: replace("detail"), channel: replace("channel"),
         topic: replace("topic"), size: replace("size"), collective: replace("collective"),
         layout: (layout) => store.set({ layout, view: "channels" }, { replace: true }),
         graph: (graph) => store.set({ graph, channel: 0 }),
@@ -210,9 +212,11 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
 
         transfer: (rank, round) => store.set({ rank, round }, { replace: true }),
 
-        select: (from, to) => {
+        /** A device, or a path. Beside a table that has the whole width the panel stays folded: unfolding would move what was clicked. */
+        select: (from, to, unfold = false) => {
             moment.extending = false;
-            store.set({ from, to, finding: "", line: 0, panel: "selection" });
+            const folded = store.state.panel === "auto" && shownPanel(store.state) === "none";
+            store.set({ from, to, finding: "", line: 0, panel: folded && !unfold ? "auto" : "selection" });
         },
         /** The next device that is chosen is the other end of a path. */
         extend: (on) => {
@@ -227,11 +231,13 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             if (host)
                 return actions.host(Number(host[1]));
             if (!id)
-                return from || finding ? store.set({ from: "", to: "", finding: "" }) : undefined;
+                return from || finding ? actions.clear() : undefined;
             if (other)
-                return actions.select(one, other);
-            return (extend || moment.extending) && from && from !== id ? actions.select(from, id) : actions.select(id, "");
+                return actions.select(one, other, true);
+            return (extend || moment.extending) && from && from !== id ? actions.select(from, id, true) : actions.select(id, "", true);
         },
+        /** Nothing is selected; a panel about a selection has nothing more to say. */
+        clear: () => store.set({ from: "", to: "", finding: "", ...(store.state.panel === "selection" ? { panel: "auto" } : {}) }),
         host: (host) => store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),
         line: (line) => store.set({ line, view: "source" }),
         source: () => store.set({ view: "source", line: 0 }),
@@ -249,10 +255,10 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             }
         },
         secondType: (type) => actions.second(new Blob([`machine type: ${type}\n`]), type),
-        /* A row leads to its devices on the picture, and in the panel. */
+        /* A row leads to its devices on the picture. */
         pairRow: (text, row) => {
             const from = row?.device_a?.node ?? "", to = (row?.what === "nvlinks" && row.other_a?.node) || "";
-            store.set({ row: text, ...(from ? { from, to, panel: "selection" } : {}) }, { replace: true });
+            store.set({ row: text, ...(from ? { from, to } : {}) }, { replace: true });
         },
         count: (count) => store.set({ count, pick: "" }, { replace: true }),
         free: (free) => store.set({ free, pick: "" }, { replace: true }),

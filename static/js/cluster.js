@@ -1,4 +1,5 @@
 /* What a cluster looks like from above: pure functions over the section "cluster" of its analysis. */
+import { busId, parseId } from "./model.js";
 
 /** A letter for each kind of host, in order: A, B, ... Z, AA. */
 export const letter = (kind) => (kind < 26 ? "" : letter(Math.floor(kind / 26) - 1)) + String.fromCharCode(65 + (kind % 26));
@@ -46,11 +47,17 @@ export function railMap(view) {
     return { rails, rows: view.kinds.map((_, kind) => ({ kind, cells: rails.map((rail) => view.nics.filter((row) => row.kind === kind && row.rail === rail)) })) };
 }
 
-/** "NIC NET/0-0 of B at 96 %; of links: PCI GPU/.. at 48 %". */
+/** A device of a kind of host, for people: "GPU 19:00.0", "NET 3", "PCIe 17:00.0". A rank's number is another on each host. */
+export function deviceName(id) {
+    const { type, local } = parseId(id);
+    return { GPU: `GPU ${busId(local)}`, DEV: `GPU ${busId(local)}`, PCI: `PCIe ${busId(local)}`, NIC: `NIC ${busId(local)}`, NET: `NET ${parseInt(local, 16)}`, CPU: `NUMA ${parseInt(local, 16)}`, NVS: "NVSwitch" }[type] ?? id;
+}
+
+/** "NET 0 (rail 0) of B at 96 %; PCIe 17:00.0 → GPU 19:00.0 of A at 48 %". */
 export function fullestSentence({ nic, links }) {
     const percent = (row, of) => `${Math.round(row.bw / of * 100)} %`;
-    const told = [...(nic ? [`NIC ${nic.net} (rail ${nic.rail}) of ${letter(nic.kind)} at ${percent(nic, nic.port_bw)}`] : []),
-        ...[...links].filter((row) => row.type !== "NET").sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw).map((row) => `${LINKS[row.type] ?? row.type} ${row.from} → ${row.to} of ${letter(row.kind)} at ${percent(row, row.link_bw)}`)];
+    const told = [...(nic ? [`${deviceName(nic.net)} (rail ${nic.rail}) of ${letter(nic.kind)} at ${percent(nic, nic.port_bw)}`] : []),
+        ...[...links].filter((row) => row.type !== "NET").sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw).map((row) => `${LINKS[row.type] ?? row.type} ${deviceName(row.from)} → ${deviceName(row.to)} of ${letter(row.kind)} at ${percent(row, row.link_bw)}`)];
     return told.length ? `The fullest over all rings: ${told.join("; ")}.` : "No ring uses a NIC or link.";
 }
 const LINKS = { NVL: "NVLink", PCI: "PCIe", SYS: "inter-CPU", C2C: "C2C" };
@@ -80,11 +87,17 @@ export function sentence(view, doc) {
 /** Host numbers in ranges: "0–2, 5". */
 export const ranges = (hosts) => hosts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
 
-/** What NCCL makes of the NVLink fabrics of the hosts; "" where nothing is said of them. */
-export function domainSentence({ rule, text, line, crosses_cliques: crosses }) {
+/** Hosts of one line of a cluster's description: "host 3", "hosts 4–7". */
+export function lineHosts(description, line) {
+    const { count = 1 } = description.hosts[line], first = description.hosts.slice(0, line).reduce((sum, row) => sum + (row.count ?? 1), 0);
+    return `host${count === 1 ? "" : "s"} ${ranges([[first, first + count - 1]])}`;
+}
+
+/** What NCCL makes of the NVLink fabrics of the hosts; "" where nothing is said of them. Hosts of ranks that are listed one by one have other numbers than their lines. */
+export function domainSentence({ rule, text, line, crosses_cliques: crosses }, description) {
     if (rule === "NOT_STATED")
         return "";
-    const who = line === null ? "" : ` (hosts[${line}])`;
+    const who = line === null || Array.isArray(description.ranks) ? "" : ` (${lineHosts(description, line)})`;
     return `${rule === "ON" ? text : `Hosts stay apart: ${text}`}${who}${crosses ? " Cliques of one UUID talk by NVLink too." : ""}`;
 }
 

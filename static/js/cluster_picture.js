@@ -1,5 +1,7 @@
 /* Keeps the drawing of a cluster's ring or tree in step with the address. */
 import * as api from "./api.js";
+import { marksOfCluster } from "./marks.js";
+import { titleOf } from "./picture.js";
 import { question } from "./state.js";
 import * as theme from "./theme.js";
 import { Diagram } from "./views/diagram.js";
@@ -11,6 +13,7 @@ export const DRAWN = ["ring", "tree"];
 export class ClusterPicture {
     #asked = null;
     #shown = "";
+    #marked = { key: null, svg: null, rows: [] };
 
     constructor(store) {
         this.store = store;
@@ -22,6 +25,20 @@ export class ClusterPicture {
     get wanted() {
         const { graph, channel } = this.store.state;
         return { view: DRAWN.includes(graph) ? graph : DRAWN[0], channel };
+    }
+
+    /** Findings about hosts on the drawing. shown: the finding whose hosts are lit; open(finding): what a click on a mark does. */
+    mark(view, findings, shown, open) {
+        this.marks = () => {
+            const { svg } = this.diagram;
+            if (!svg)
+                return;
+            if (this.#marked.key !== findings || this.#marked.svg !== svg)
+                this.#marked = { key: findings, svg, rows: marksOfCluster(view, findings, [...svg.querySelectorAll("g.station")].map((group) => ({ id: group.id, title: titleOf(group) }))) };
+            this.diagram.badge(this.#marked.rows, open);
+            this.diagram.mark({ picked: this.#marked.rows.filter((row) => row.findings.some(({ id }) => id === shown)).map(({ node }) => node) });
+        };
+        this.marks();
     }
 
     /** In a format, as text. */
@@ -44,6 +61,7 @@ export class ClusterPicture {
             const text = await api.clusterDiagram(cluster, asks, { ...wanted, theme: colours }, control.signal);
             if (!control.signal.aborted)
                 this.diagram.show(text, true);
+            this.marks?.();
         } catch (error) {
             if (error.name === "AbortError")
                 return;

@@ -17,6 +17,14 @@ export class Clusters {
         this.actions = {
             graph: (graph) => store.set({ graph, channel: 0 }),
             channel: (channel) => store.set({ channel }),
+            /** A finding whose hosts are lit on the drawing, until it is chosen again. */
+            light: (id) => store.set({ finding: store.state.finding === id ? "" : id }, { replace: true }),
+            finding: ({ id }) => {
+                store.set({ finding: id }, { replace: true });
+                const row = document.querySelector(`#cluster-findings [data-finding="${CSS.escape(id)}"]`);
+                row?.scrollIntoView({ block: "nearest" });
+                row?.querySelector("button")?.focus({ preventScroll: true });
+            },
             take: (format) => this.#while(async () => save(`cluster-${this.picture.wanted.view}.${format}`, await this.picture.text(format), format === "svg" ? "image/svg+xml" : "text/vnd.graphviz")),
             reload: () => this.load(),
             layout: (groups) => store.set({ groups, group: "", rank: 0, round: 0 }, { replace: true }),

@@ -1,5 +1,6 @@
 /* Keys that work anywhere on the page outside of fields. */
 import { channelCount, channelSteps } from "./channels.js";
+import { shownPanel } from "./state.js";
 import { rowOf } from "./transfers.js";
 
 export function listenToKeys({ store, loaded, moment, schedule, actions }) {
@@ -22,10 +23,10 @@ export function listenToKeys({ store, loaded, moment, schedule, actions }) {
     const keys = {
         m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"), b: () => actions.view("bandwidth"), k: () => actions.view("place"),
         p: () => actions.view("transfers"), d: () => actions.view("diff"), v: () => actions.view("compare"), h: () => actions.view("hosts"), r: () => actions.view("source"), g: () => actions.view("log"), e: () => actions.export(), "/": () => actions.search(), l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
-        f: () => actions.detail(store.state.detail === "less" ? "all" : "less"), s: () => actions.panel("settings"), w: () => actions.panel("why"), z: () => actions.panel(store.state.panel === "none" ? "summary" : "none"),
+        f: () => actions.detail(store.state.detail === "less" ? "all" : "less"), s: () => actions.panel("settings"), w: () => actions.panel("why"), z: () => actions.panel(shownPanel(store.state) === "none" ? "summary" : "none"),
         "[": () => (store.state.view === "transfers" ? move(-1, 0) : turn(-1)), "]": () => (store.state.view === "transfers" ? move(1, 0) : turn(1)),
         ",": () => (store.state.view === "transfers" ? move(0, -1) : stepBy(-1)), ".": () => (store.state.view === "transfers" ? move(0, 1) : stepBy(1)),
-        Escape: () => (store.state.from || store.state.finding) && store.set({ from: "", to: "", finding: "" }),
+        Escape: () => (store.state.from || store.state.finding) && actions.clear(),
     };
     addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog"))

@@ -17,7 +17,7 @@ import * as lately from "./recent.js";
 import { Results } from "./results.js";
 import { Scene } from "./scene.js";
 import { Schedule } from "./schedule.js";
-import { ASKED, DEFAULTS, question, Store } from "./state.js";
+import { ASKED, DEFAULTS, question, shownPanel, Store } from "./state.js";
 import * as theme from "./theme.js";
 import { bandwidthView } from "./views/bandwidth.js";
 import { channelsView } from "./views/channels.js";
@@ -149,26 +149,26 @@ function settle(body, name, value) {
 const PANEL_TABS = [["summary", "Summary"], ["selection", "Selection"], ["why", "Why"], ["settings", "Settings"]];
 
 function renderSide() {
-    const { state } = store, { model, network, doc, before, summary, source } = loaded;
+    const { state } = store, { model, network, doc, before, summary, source } = loaded, panel = shownPanel(state);
     const content = () => {
-        if (state.panel === "settings")
+        if (panel === "settings")
             return settingsView({ state, input: summary?.input, settings: loading.settings, focus: moment.focus, filter: moment.filter, refused: moment.refused, actions });
         if (loaded.problem)
             return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name, again: actions.again }), summaryView({ findings: loaded.findings, summary, source, state, machines: moment.machines, actions })];
         if (!model)
             return h("p.muted", null, "Computing…");
-        if (state.panel === "why")
+        if (panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
-        return state.panel === "selection" ? selectionView({ model, network, other: loading.compared, state, extending: moment.extending, actions }) : summaryView({ model, network, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, other: loading.log.answer && model ? otherMachine(loading.log.answer, model) : "", results: results.answer }, actions });
+        return panel === "selection" ? selectionView({ model, network, other: loading.compared, state, extending: moment.extending, actions }) : summaryView({ model, network, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, other: loading.log.answer && model ? otherMachine(loading.log.answer, model) : "", results: results.answer }, actions });
     };
-    const hidden = state.panel === "none";
+    const hidden = panel === "none";
     work.classList.toggle("alone", hidden);
-    settle(sideBody, "panel", state.panel);
+    settle(sideBody, "panel", panel);
     sideBody.hidden = hidden;
-    replace(sideHead, tabs("panel", "panel", PANEL_TABS, state.panel, actions.panel),
+    replace(sideHead, tabs("panel", "panel", PANEL_TABS, panel, actions.panel),
         h("button", { type: "button", "data-key": "panel-hide", title: "More room for the drawing and the tables ( z )", "aria-expanded": String(!hidden), "aria-controls": "panel", onclick: () => actions.panel(hidden ? "summary" : "none") }, hidden ? "Show" : "Hide"));
     replace(sideBody, hidden ? null : content());
-    if (moment.focus && state.panel === "settings")
+    if (moment.focus && panel === "settings")
         document.getElementById(`set-${moment.focus}`)?.focus();
 }
 

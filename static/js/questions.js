@@ -1,13 +1,14 @@
 /* The fifteen questions that people bring, answered from an analysis where it can, each with the place that shows the evidence.
  * A row: {id, ask, answer, tone, patch: of the state, or null, assumes: texts}.
  * tone: "good", "assumed" (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a link, neither good nor bad. */
-import { bandwidth, deviceFacts, parseId, reason, shortName, typeOf } from "./model.js";
+import { bandwidth, deviceFacts, hostsText, parseId, reason, shortName, typeOf } from "./model.js";
 import { loads } from "./channels.js";
 import { waysAt } from "./chart.js";
 import { assumed, bandwidthTone, costs, flaw, lossText } from "./diagnosis.js";
 import { verdictText } from "./log.js";
 
 const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+const all = (n, one) => (n === 1 ? `the only ${one}` : n === 2 ? `both ${one}s` : `all ${n} ${one}s`);
 
 /** network: the index of the same question about two hosts, where one is asked about; null: there is none.
  *  known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check of a log, other: what says that the log is from another machine, results: results of nccl-tests judged}. */
@@ -32,7 +33,7 @@ const QUESTIONS = [
     ["gdr", "GPUDirect RDMA", gdr, ["gdr"], ["gdr-off", "gdr-too-far"]],
     ["channels", "Channels and their limit", channels, ["graphs"], ["simple-order", "one-channel"]],
     ["busbw", "Expected bus bandwidth", busbw, ["tuning"]],
-    ["degraded", "Below its equals or model", degraded],
+    ["degraded", "Slower than its equals", degraded],
     ["credible", "Real or flattened", credible, [], ["flat-tree"]],
     ["peers", "Like its peers", peers],
     ["pxn", "PXN and rails", pxn, ["paths"], ["crosses-rails"]],
@@ -49,7 +50,7 @@ const OF_NETWORK = ["nics", "gdr", "pxn"];
 /** Ids of findings that are named here. */
 export const NAMED = QUESTIONS.flatMap(([, , , , findings = []]) => findings);
 
-const needsHosts = { answer: "on one host no NIC is used; with two it shows", tone: "open", patch: { hosts: 2 } };
+const needsHosts = (doc) => ({ answer: hostsText(doc).includes("domain") ? "one NVLink domain uses no NIC; two domains show it" : "one host uses no NIC; two hosts show it", tone: "open", patch: { hosts: 2 } });
 
 function machine({ doc, gpus }) {
     const m = doc.summary?.machine ?? {};
@@ -64,7 +65,7 @@ function p2p(model) {
     if (!rows.length)
         return { answer: "there is one GPU", tone: null, patch: null };
     if (!off.length)
-        return { answer: `yes, all ${plural(rows.length, "ordered pair")}`, tone: "good", patch: { view: "matrix", cell: "verdict" } };
+        return { answer: `yes, ${all(rows.length, "ordered pair")}`, tone: "good", patch: { view: "matrix", cell: "verdict" } };
     return { answer: `${off.length} of ${rows.length} not: ${lower(reason(model, model.p2pWhy.get(`${off[0].a},${off[0].b}`)))}`, tone: "limited", patch: at(off[0]) };
 }
 
@@ -73,24 +74,24 @@ const lower = (text) => (text ? text.replace(/^[A-Z](?=[a-z ])/, (letter) => let
 function nics(model) {
     const devs = model.doc.net_devs ?? [];
     if (!model.nets.length)
-        return model.doc.summary?.machine?.nets ? needsHosts : { answer: "the dump holds none", tone: null, patch: null };
+        return model.doc.summary?.machine?.nets ? needsHosts(model.doc) : { answer: "the dump holds none", tone: null, patch: null };
     if (!devs.length)
-        return needsHosts;
+        return needsHosts(model.doc);
     const used = new Set(devs.map((row) => row.net)), unused = model.nets.filter((node) => !used.has(node.id));
     const from = model.gpus[0], best = model.nets.map((node) => model.paths.get(`${from.id}>${node.id}`)).filter(Boolean).sort((a, b) => b.bw - a.bw || a.hops.length - b.hops.length)[0];
     const patch = { view: "matrix", cell: "type", panel: "selection", from: (unused[0] ? model.gpus[0] : from).id, to: unused[0]?.id ?? best?.to ?? "" };
     if (unused.length)
         return { answer: `${plural(unused.length, "NIC")} in no channel: ${unused.slice(0, 3).map((node) => shortName(model, node.id)).join(", ")}`, tone: null, patch };
     const shared = model.gpus.length > used.size ? `; ${model.gpus.length} GPUs share ${used.size}` : "";
-    return { answer: `all ${used.size} in use${shared}; GPU 0 at ${best?.type ?? "–"}, ${bandwidth(best?.bw)} GB/s`, tone: "good", patch };
+    return { answer: `${used.size === 1 ? "the only NIC is in use" : `${all(used.size, "NIC")} in use`}${shared}; GPU 0 at ${best?.type ?? "–"}, ${bandwidth(best?.bw)} GB/s`, tone: "good", patch };
 }
 
 function gdr(model) {
     const rows = model.doc.gdr ?? [], off = rows.filter((row) => !row.send || !row.recv);
     if (!rows.length)
-        return model.nets.length || model.doc.summary?.machine?.nets ? needsHosts : { answer: "no NIC", tone: null, patch: null };
+        return model.nets.length || model.doc.summary?.machine?.nets ? needsHosts(model.doc) : { answer: "no NIC", tone: null, patch: null };
     if (!off.length)
-        return { answer: `on for all ${rows.length} GPU–NIC pairs`, tone: "good", patch: { view: "matrix", cell: "verdict" } };
+        return { answer: `on for ${all(rows.length, "GPU–NIC pair")}`, tone: "good", patch: { view: "matrix", cell: "verdict" } };
     const used = new Set((model.doc.net_devs ?? []).map((row) => `${row.proxy_rank},${row.net}`)), inUse = off.filter((row) => used.has(`${row.rank},${row.net}`));
     const direct = new Set(rows.filter((row) => row.send && row.recv).map((row) => row.rank)), enough = !inUse.length && rows.every((row) => direct.has(row.rank));
     const first = inUse[0] ?? off[0], gpu = model.gpuOfRank.get(first.rank), whyOf = (row) => model.gdrWhy.get(`${row.rank},${row.net},${row.send ? "recv" : "send"}`);
@@ -99,7 +100,7 @@ function gdr(model) {
         const why = lower(reason(model, { ...whyOf(row), distance: "" })); // what is compared differs by pair
         reasons.set(why, (reasons.get(why) ?? 0) + 1);
     }
-    const because = reasons.size === 1 ? [lower(reason(model, whyOf(first)))] : [...reasons].sort(([, a], [, b]) => b - a).map(([why, n]) => `${n} because ${why}`);
+    const because = reasons.size === 1 ? [lower(reason(model, whyOf(first))).replace(/\. (\S+ against \S+)$/, " ($1)")] : [...reasons].sort(([, a], [, b]) => b - a).map(([why, n]) => `${n} because ${why}`);
     return { answer: `${enough ? "every GPU has a NIC with it; " : ""}${off.length} of ${rows.length} pairs without: ${because.join("; ")}`, tone: enough ? "good" : "limited",
         patch: { view: "matrix", cell: "verdict", panel: "selection", from: gpu ?? "", to: first.net } };
 }
@@ -146,7 +147,7 @@ function credible(model) {
     const c2c = [...model.links.values()].some((rows) => rows[0].type === "C2C");
     const flat = many && !pci && !c2c && model.gpus.every((node) => [...model.links.keys()].some((key) => key.startsWith(`${node.id}>CPU/`) && (model.links.get(key)[0].type === "PCI")));
     return flat ? { answer: "every GPU hangs on its CPU, no PCIe switch is seen: a virtual machine may hide them", tone: "limited", patch: { view: "source" } }
-        : { answer: pci ? `looks real: ${plural(pci, "PCIe switch", "PCIe switches")}` : "plain PCIe, nothing speaks against it", tone: "good", patch: { view: "source" } };
+        : { answer: pci ? `looks real: ${plural(pci, "PCIe switch", "PCIe switches")}` : c2c ? "looks real: C2C links to the CPUs" : "no sign of hidden PCIe switches", tone: "good", patch: { view: "source" } };
 }
 
 function peers(model, { pair }) {
@@ -158,11 +159,11 @@ function peers(model, { pair }) {
 function pxn(model) {
     const devs = model.doc.net_devs ?? [];
     if (!devs.length)
-        return model.doc.summary?.machine?.nets ? needsHosts : { answer: "no NIC", tone: null, patch: null };
+        return model.doc.summary?.machine?.nets ? needsHosts(model.doc) : { answer: "no NIC", tone: null, patch: null };
     const via = devs.filter((row) => row.proxy_rank !== row.rank), ring = (model.doc.graphs ?? []).find((row) => row.name === "ring");
     const cross = ring?.cross_nic ? `; rings ${ring.cross_nic > 1 ? "alternate between" : "cross"} rails` : "; rings keep to their rail";
     const first = via[0];
-    return { answer: (via.length ? `PXN for ${via.length} of ${devs.length}, GPU ${first.rank} through GPU ${first.proxy_rank}` : "no PXN") + cross, tone: null,
+    return { answer: (via.length ? `PXN for ${via.length} of ${devs.length} pairs of GPU and channel, such as GPU ${first.rank} through GPU ${first.proxy_rank}` : "no PXN") + cross, tone: null,
         patch: first ? { view: "matrix", panel: "selection", from: model.gpuOfRank.get(first.rank) ?? "", to: first.net } : { view: "channels", graph: "ring" } };
 }
 
@@ -180,19 +181,19 @@ function domain(model) {
     const c2c = [...model.links.values()].flat().filter((row) => row.type === "C2C" && typeOf(row.from) === "CPU").length, systems = new Set(model.gpus.map((node) => parseId(node.id).system));
     if (systems.size > 1)
         return { answer: `${systems.size} hosts fused in one NVLink domain`, tone: null, patch: { view: "machine" } };
-    return c2c ? { answer: `one host of it; ${plural(c2c, "C2C link")} from CPUs to GPUs`, tone: null, patch: { view: "matrix", cell: "type" } } : { answer: "no such machine: one host, no C2C", tone: null, patch: { view: "machine" } };
+    return c2c ? { answer: `one host; ${plural(c2c, "C2C link")} from CPUs to GPUs`, tone: null, patch: { view: "matrix", cell: "type" } } : { answer: "none: one host, no C2C links", tone: null, patch: { view: "machine" } };
 }
 
 function settings({ doc }) {
     const given = Object.keys(doc.settings ?? {});
     return given.length ? { answer: `${given.join(", ")} given: what ${given.length > 1 ? "they change" : "it changes"}`, tone: null, patch: { view: "diff", against: given.map((name) => `${name}=`), change: "" } }
-        : { answer: "none given; what NCCL_P2P_LEVEL=SYS would change", tone: null, patch: { view: "diff", against: ["NCCL_P2P_LEVEL=SYS"], change: "" } };
+        : { answer: "none given; see what NCCL_P2P_LEVEL=SYS would change", tone: null, patch: { view: "diff", against: ["NCCL_P2P_LEVEL=SYS"], change: "" } };
 }
 
 function release({ doc }, { releases }) {
     const rows = releases.filter((row) => row.name !== doc.nccl), at = releases.findIndex((row) => row.name === doc.nccl);
     const before = releases[at + 1] ?? rows[0];
-    return before ? { answer: `what ${before.name} would decide`, tone: null, patch: { view: "diff", against: [before.name], change: "" } } : { answer: "the differences", tone: null, patch: { view: "diff" } };
+    return before ? { answer: `see what ${before.name} would decide`, tone: null, patch: { view: "diff", against: [before.name], change: "" } } : { answer: "the differences", tone: null, patch: { view: "diff" } };
 }
 
 function log(model, { log: check, other }) {
@@ -200,6 +201,6 @@ function log(model, { log: check, other }) {
         return { answer: "the log that was opened is from another machine", tone: null, patch: { view: "log" } };
     if (check?.agree + check?.differ > 0)
         return { answer: lower(verdictText(check)), tone: check.verdict === "agrees" ? "good" : "limited", patch: { view: "log" } };
-    return { answer: "needs an NCCL debug log (NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=INIT,GRAPH)", tone: null, patch: { view: "log" } };
+    return { answer: "needs a log of the job (NCCL_DEBUG=INFO)", tone: null, patch: { view: "log" } };
 }
 

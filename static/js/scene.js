@@ -3,9 +3,10 @@ import * as api from "./api.js";
 import { channelCount, channelSteps, drawnAlone, linksOf, loads } from "./channels.js";
 import { findChange, marksOf } from "./compare.js";
 import { folded } from "./detail.js";
-import { flawedDevices, flawedLinks, linksOfFinding } from "./diagnosis.js";
+import { linksOfFinding } from "./diagnosis.js";
 import { h, replace } from "./dom.js";
 import { overview, shape } from "./hosts.js";
+import { marksOfChannel, marksOfMachine } from "./marks.js";
 import { hops, shortName } from "./model.js";
 import { placeMarks, placeRows, shownRow } from "./place.js";
 import { calledText, findRow, marksOfPair } from "./pairs.js";
@@ -104,7 +105,7 @@ export class Scene {
         const changed = pair ? marksOfPair(model, pair, chosen, "a") : diff && ["diff", "matrix"].includes(view) ? marksOf(model, diff, view === "diff" ? findChange(diff, this.store.state.change) : null) : null;
         const set = view === "place" ? this.#placed() : null;
         diagram.fold(less, new Set([from, to, ...set?.devices ?? []]));
-        diagram.badge(this.wanted.view === "system" ? this.#flawed(model) : [], (finding) => this.opened(finding));
+        diagram.badge(this.#flawed(model), (finding) => this.opened(finding));
         diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
         diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : set ? set.devices : lit ? lit.devices : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
         diagram.draw(fanned && !now ? steps.filter((one) => ![one.from, one.to].some((id) => id.startsWith("NVS/"))) : steps, at);
@@ -128,10 +129,11 @@ export class Scene {
         return finding ? { title: finding.title, devices: finding.places.map(({ node }) => node).filter(Boolean), links: linksOfFinding(model, finding) } : null;
     }
 
-    /* The same rows for the same analysis, which are marked once. */
+    /* The same rows for the same analysis and picture, which are marked once. The overview of hosts shows no device. */
     #flawed(model) {
-        if (this.flawed?.model !== model)
-            this.flawed = { model, rows: [...flawedDevices(model.doc.findings ?? []), ...flawedLinks(model, model.doc.findings ?? [])] };
+        const { wanted: { view }, diagram: { svg } } = this;
+        if (this.flawed?.model !== model || this.flawed.svg !== svg)
+            this.flawed = { model, svg, rows: view === "system" ? marksOfMachine(model) : view === "hosts" ? [] : marksOfChannel(model, this.diagram.ids) };
         return this.flawed.rows;
     }
 

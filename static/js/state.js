@@ -1,7 +1,7 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
 export const VIEWS = ["machine", "matrix", "channels", "tuning", "bandwidth", "place", "diff", "compare", "hosts", "transfers", "source", "log"];
-export const PANELS = ["summary", "selection", "why", "settings", "none"];
+export const PANELS = ["auto", "summary", "selection", "why", "settings", "none"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
 
@@ -19,7 +19,7 @@ export const DEFAULTS = Object.freeze({
     assume_nics: "",   // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
     against: Object.freeze([]),  // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "machine",   // the drawing alone, or the table below it
-    panel: "summary",
+    panel: "auto",     // see shownPanel()
     from: "",          // selected device, or start of the selected path
     to: "",            // end of the selected path
     finding: "",       // that is lit on the drawing, by its id
@@ -55,6 +55,10 @@ export const DEFAULTS = Object.freeze({
     q: "",             // what is searched there
     set: "",           // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
+
+/** Views beside which the summary stands unless another panel is chosen. Tables of the others get the whole width. */
+const WITH_SUMMARY = ["machine", "matrix", "channels", "hosts", "bandwidth"];
+export const shownPanel = ({ panel, view }) => (panel !== "auto" ? panel : WITH_SUMMARY.includes(view) ? "summary" : "none");
 
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;

@@ -114,7 +114,7 @@ export async function ready(page) {
         throw new Error(`no drawing, but: ${await page.locator("main").innerText()}`, { cause });
     }
     await page.locator(".busy:not(.on)").waitFor({ state: "attached" });
-    await page.locator("#panel #why-answer, #panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem").first().waitFor();
+    await page.locator("#panel[hidden], #panel #why-answer, #panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem").first().waitFor({ state: "attached" });
     if (await page.locator("#release").count()) // the lists of releases, machines and examples arrive together, and the page is drawn again
         await page.locator("#release optgroup").first().waitFor({ state: "attached" });
 }

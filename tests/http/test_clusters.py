@@ -175,7 +175,7 @@ def test_fabrics_say_who_shares_a_system(server):
     view = server.json("GET", f"/v1/clusters/{late['id']}/analysis/cluster")[1]
     assert (view["systems"], view["mnnvl"]["rule"], view["mnnvl"]["line"]) == (3, "NOT_COMPLETED", 1)
     found = {row["id"]: row for row in server.json("GET", f"/v1/clusters/{late['id']}/findings")[1]["findings"]}
-    assert "hosts[1] is not-started" in found["domain-unused"]["detail"] and "domain-split" not in found
+    assert "the fabric of host 2 is not-started" in found["domain-unused"]["detail"] and "domain-split" not in found
     status, problem = server.json("GET", f"/v1/clusters/{late['id']}/analysis/cluster?release=2.21.5&NCCL_MNNVL_ENABLE=1")
     assert status == 400 and problem["where"] == "hosts[1]" and "NCCL 2.21.5 fails" in problem["detail"]
 

@@ -1,7 +1,7 @@
 /* A cluster from above: tiles, the odd ones out, the fullest links, sentences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { behind, busiest, calledHosts, describe, domainSentence, fullestSentence, hostNames, hostsOf, letter, odd, order, railMap, railSentence, ranges, runs, runsOf, sentence, tiles, used } from "../../static/js/cluster.js";
+import { behind, busiest, calledHosts, describe, domainSentence, lineHosts, fullestSentence, hostNames, hostsOf, letter, odd, order, railMap, railSentence, ranges, runs, runsOf, sentence, tiles, used } from "../../static/js/cluster.js";
 
 const kind = (hosts, more) => ({ hosts, host_count: hosts.reduce((sum, [from, to]) => sum + to - from + 1, 0), ...more });
 const view = { hosts: 5, systems: 5, nodes: 5, order: "cyclic", host_ranks: [8, 8, 4, 8, 8], kinds: [kind([[0, 1], [3, 4]]), kind([[2, 2]])] };
@@ -34,7 +34,7 @@ test("which NIC of each kind carries which rail; none where it is missing", () =
 test("the fullest of all", () => {
     assert.equal(fullestSentence({ nic: null, links: [] }), "No ring uses a NIC or link.");
     assert.equal(fullestSentence({ nic: { kind: 1, net: "NET/0-2", rail: 2, bw: 24, port_bw: 25 }, links: [{ kind: 0, from: "CPU/0-0", to: "CPU/0-1", type: "SYS", bw: 6, link_bw: 12 }, { kind: 0, from: "a", to: "b", type: "NET", bw: 1, link_bw: 1 }] }),
-        "The fullest over all rings: NIC NET/0-2 (rail 2) of B at 96 %; inter-CPU CPU/0-0 → CPU/0-1 of A at 50 %.");
+        "The fullest over all rings: NET 2 (rail 2) of B at 96 %; inter-CPU NUMA 0 → NUMA 1 of A at 50 %.");
 });
 
 test("links by how full they are, NICs that carry something", () => {
@@ -57,7 +57,8 @@ test("NVLink domains in a sentence, and hosts in ranges", () => {
     assert.equal(domainSentence({ ...said, rule: "NOT_STATED" }), "");
     assert.equal(domainSentence(said), said.text);
     assert.match(domainSentence({ ...said, crosses_cliques: true }), /one system\. Cliques of one UUID talk/);
-    assert.equal(domainSentence({ ...said, rule: "NOT_COMPLETED", text: "One is not.", line: 3 }), "Hosts stay apart: One is not. (hosts[3])");
+    assert.equal(domainSentence({ ...said, rule: "NOT_COMPLETED", text: "One is not.", line: 1 }, { hosts: [{ count: 2 }, { count: 3 }] }), "Hosts stay apart: One is not. (hosts 2–4)");
+    assert.equal(lineHosts({ hosts: [{ count: 2 }, {}] }, 1), "host 2");
     assert.equal(ranges([[0, 2], [5, 5]]), "0–2, 5");
 });
 

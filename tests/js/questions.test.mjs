@@ -84,8 +84,8 @@ test("what was found out since answers a question: a comparison, a log, results 
     assert.match(after("peers", {}).answer, /^compare it/);
     assert.deepEqual([after("peers", { pair }).answer, after("peers", { pair }).tone], ["compared with node7: the hardware differs in 2 places", "limited"]);
     assert.equal(after("peers", { pair: { ...pair, equal: true, same_decisions: true } }).tone, "good");
-    assert.match(after("log", { log: null }).answer, /needs an NCCL debug log/);
-    assert.match(after("log", { log: { verdict: "nothing-to-compare", agree: 0, differ: 0 } }).answer, /needs an NCCL debug log/);
+    assert.match(after("log", { log: null }).answer, /needs a log of the job/);
+    assert.match(after("log", { log: { verdict: "nothing-to-compare", agree: 0, differ: 0 } }).answer, /needs a log of the job/);
     assert.deepEqual([after("log", { log: { verdict: "agrees", agree: 40, differ: 0 } }).answer, after("log", { log: { verdict: "agrees", agree: 40, differ: 0 } }).tone], ["all 40 facts of the log agree with the prediction", "good"]);
     assert.equal(after("log", { log: { verdict: "differs", agree: 38, differ: 2 } }).tone, "limited");
     const results = { verdict: "low", sentence: "87 GB/s at 1 GiB is 24 % of what this machine should give." };

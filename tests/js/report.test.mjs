@@ -40,7 +40,7 @@ test("the report opens with the verdict; causes come with their cost, consequenc
     assert.ok(text.includes('## Findings\n\n- **warning** 1 link: Costs 220 of 240 GB/s (AllReduce at 1 GiB on 1 host). count="1" of 12 (line 7). Reset it.\n  - **warning** A slow ring: Cost unknown: no repair of it is known. One channel.\n'), text);
     assert.ok(text.includes("## Notes\n\n- A note: so it is.\n"), text);
     assert.ok(text.includes("## Assumed about the input\n\n1. Ports are 100 Gb/s.\n"), text);
-    assert.match(text, /\| Below its equals or model \| good \|/);
+    assert.match(text, /\| Slower than its equals \| good \|/);
 });
 
 test("the report tells machine, findings, answers and the selected path, and is Markdown whatever the texts hold", () => {

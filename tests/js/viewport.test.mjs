@@ -6,10 +6,15 @@ const picture = { x: 0, y: 0, w: 400, h: 100 }, square = { w: 500, h: 500 };
 const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-9, `${a} is not ${b}`);
 
 test("fitting shows all, centred, in the window's proportions", () => {
-    const box = fit(picture, square, 0);
+    const box = fit(picture, square, { margin: 0 });
     assert.deepEqual(box, { x: 0, y: -150, w: 400, h: 400 });
-    const tall = fit({ x: 10, y: 20, w: 50, h: 200 }, { w: 200, h: 100 }, 0);
+    const tall = fit({ x: 10, y: 20, w: 50, h: 200 }, { w: 200, h: 100 }, { margin: 0 });
     assert.deepEqual(tall, { x: 35 - 200, y: 20, w: 400, h: 200 });
+});
+
+test("a small picture in a large window is not blown up beyond a scale", () => {
+    const box = fit(picture, { w: 2000, h: 1000 }, { margin: 0, most: 2 });
+    assert.deepEqual(box, { x: 200 - 500, y: 50 - 250, w: 1000, h: 500 });
 });
 
 test("a window without a size is no division by zero", () => {
@@ -17,7 +22,7 @@ test("a window without a size is no division by zero", () => {
 });
 
 test("zooming keeps the point under the pointer and the proportions", () => {
-    const whole = fit(picture, square, 0), box = zoom(whole, 2, 0.25, 0.5, whole);
+    const whole = fit(picture, square, { margin: 0 }), box = zoom(whole, 2, 0.25, 0.5, whole);
     near(box.w, 200);
     near(box.x + 0.25 * box.w, whole.x + 0.25 * whole.w);
     near(box.y + 0.5 * box.h, whole.y + 0.5 * whole.h);
@@ -25,13 +30,13 @@ test("zooming keeps the point under the pointer and the proportions", () => {
 });
 
 test("zooming ends somewhere on both sides", () => {
-    const whole = fit(picture, square, 0);
+    const whole = fit(picture, square, { margin: 0 });
     near(zoom(whole, 1e9, 0.5, 0.5, whole).w, 400 / 24);
     near(zoom(whole, 1e-9, 0.5, 0.5, whole).w, 800);
 });
 
 test("panning never loses the picture", () => {
-    const box = fit(picture, square, 0), far = pan(box, 100, -100, picture);
+    const box = fit(picture, square, { margin: 0 }), far = pan(box, 100, -100, picture);
     near(far.x + far.w / 2, picture.x + picture.w);
     near(far.y + far.h / 2, picture.y);
 });

@@ -326,7 +326,7 @@ static void a_domain_of_two_clusters_is_found(void **state)
                                                {.dump = tray, .count = 1, .domain = "rack", .fabric = &other_clique}};
     assert_ok(ask(cliques, 2), &err);
     assert_string_equal(found(arena, "domain-split")->detail,
-                        "domain rack: hosts[0] is in clique 32766, hosts[1] in clique 7");
+                        "domain rack: host 0 is in clique 32766, host 1 in clique 7");
     /* Two racks whose cliques have one number are two domains, and nobody said otherwise. */
     const struct orr_cluster_line racks[] = {{.dump = tray, .count = 2, .domain = "rack 1", .fabric = &of_a},
                                              {.dump = tray, .count = 1, .domain = "rack 2", .fabric = &of_b},
@@ -344,7 +344,7 @@ static void the_host_that_keeps_a_domain_unused_is_found(void **state)
                                             {.dump = tray, .count = 1, .fabric = &starting}};
     assert_ok(ask(late, 2), &err);
     assert_string_equal(found(arena, "domain-unused")->detail,
-                        "the fabric of hosts[1] is in-progress, so the 2 hosts of one clique (hosts[0]) are not fused");
+                        "the fabric of host 2 is in-progress, so the 2 hosts of the clique of hosts 0-1 are not fused");
     const struct orr_cluster_line lonely[] = {{.dump = tray, .count = 1, .fabric = &of_a},
                                               {.dump = tray, .count = 1, .fabric = &starting}};
     assert_ok(ask(lonely, 2), &err); /* nobody would share a system */

@@ -1,9 +1,10 @@
 /* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
-import { behind, busiest, calledHosts, domainSentence, fullestSentence, hostNames, hostsOf, letter, MOST_TILES, odd, order, railMap, railSentence, ranges, runs, sentence, used } from "../cluster.js";
+import { behind, busiest, calledHosts, deviceName, domainSentence, fullestSentence, hostNames, hostsOf, letter, MOST_TILES, odd, order, railMap, railSentence, ranges, runs, sentence, used } from "../cluster.js";
 import { DRAWN } from "../cluster_picture.js";
 import { capital, costs, costText } from "../diagnosis.js";
 import { choices, fold, h, withCode } from "../dom.js";
 import { GRAPH_NAMES } from "../model.js";
+import { ON_DRAWING } from "../marks.js";
 import { address, DEFAULTS, MOST_HOSTS } from "../state.js";
 import { problemView } from "./problem.js";
 import { transfersView } from "./transfers.js";
@@ -49,15 +50,16 @@ function oneCluster({ one, clusters, state, actions }) {
     return [
         h("header", null, h("h1", null, record.name || `Cluster ${record.id.slice(0, 12)}`), h("p.muted", null, `NCCL ${doc.nccl}`), h("a", { href: address(state, { cluster: "", groups: "", group: "", rank: 0, round: 0 }), "data-key": "all-clusters" }, "All clusters")),
         h("p", { id: "cluster-sentence" }, sentence(view, doc)),
-        found(findings, view, record), hosts(view, record), picture({ view, doc, clusters, actions }), kinds(view, record, state), domains(view.mnnvl), alignment(view), traffic(view), groups({ clusters, state, actions }),
+        found(findings, view, record, state, actions), hosts(view, record), picture({ view, doc, clusters, findings, state, actions }), kinds(view, record, state), domains(view.mnnvl, record), alignment(view), traffic(view), groups({ clusters, state, actions }),
         h("h2", null, "Point to point"), whose(clusters, state, actions), transfersView({ schedule: clusters.schedule, state, actions }),
     ];
 }
 
 /* A ring or tree over the hosts, as the service draws it. */
-function picture({ view, doc, clusters, actions }) {
+function picture({ view, doc, clusters, findings, state, actions }) {
     if (view.hosts > MOST_HOSTS)
         return [h("h2", null, "Between hosts"), h("p.muted", { id: "no-picture" }, `Drawings show up to ${MOST_HOSTS} hosts.`)];
+    clusters.picture.mark(view, findings, state.finding, actions.finding);
     const { wanted, diagram } = clusters.picture, count = Math.max(1, doc.summary.channels), channel = Math.min(wanted.channel, count - 1), move = (by) => actions.channel((channel + by + count) % count);
     return [h("h2", null, "Between hosts"),
         h("div.toolbar", null, choices("Graph", DRAWN.map((name) => [name, GRAPH_NAMES[name]]), wanted.view, actions.graph),
@@ -95,8 +97,8 @@ function kinds(view, record, state) {
 }
 
 /* Who is of which clique, where something is said of NVLink fabrics. */
-function domains(mnnvl) {
-    const sentence = domainSentence(mnnvl);
+function domains(mnnvl, { description }) {
+    const sentence = domainSentence(mnnvl, description);
     return sentence && [h("h2", null, "NVLink domains"), h("p", { id: "domains-sentence" }, sentence),
         mnnvl.cliques.length > 0 && scroll("NVLink domains", h("table.wide", { id: "domains" }, h("caption.unseen", null, "NVLink domains"), head("Domain", "Cluster UUID", "#Clique", "#Hosts", "#GPUs", "Which hosts"),
             h("tbody", null, mnnvl.cliques.map((row) => h("tr", null, h("th", { scope: "row" }, row.domain ?? "–"), h("td", null, row.uuid), h("td.num", null, String(row.clique)),
@@ -113,9 +115,10 @@ function alignment(view) {
 const text = (value) => (typeof value === "number" ? number(value) : value);
 
 /* Findings that need attention come first, with their cost; notes are folded. */
-function found(findings, view, record) {
+function found(findings, view, record, state, actions) {
     const rows = order(findings), faults = rows.filter(({ severity }) => severity !== "info"), notes = rows.filter(({ severity }) => severity === "info"), names = hostNames(record);
-    const list = (some) => h("ul.cluster-findings", null, some.map((row) => h("li", { "data-finding": row.id }, h(`span.sev-${row.severity}`, null, row.severity), " ", h("b", null, row.title), row.detail && `: ${row.detail}.`,
+    const list = (some) => h("ul.cluster-findings", null, some.map((row) => h("li", { "data-finding": row.id }, h(`span.sev-${row.severity}`, null, row.severity), " ", ON_DRAWING.includes(row.id) && row.severity !== "info" && view.hosts <= MOST_HOSTS
+            ? h("b", null, h("button.text", { type: "button", "data-key": `light:${row.id}`, title: "Show on the drawing", "aria-pressed": String(state.finding === row.id), onclick: () => actions.light(row.id) }, row.title)) : h("b", null, row.title), row.detail && `: ${row.detail}.`,
         row.id === "cluster-odd-host" && names.some(Boolean) && h("p", { id: "odd-names" }, odd(view).map((k) => `${capital(calledHosts(view.kinds[k], names))} differ${view.kinds[k].host_count === 1 ? "s" : ""}. `)),
         gainText(row) && h("p.cost", null, gainText(row)), h("p.muted", null, withCode(row.advice)))));
     return [h("h2", null, "Findings"), h("div", { id: "cluster-findings" }, !faults.length ? h("p", null, notes.length ? "No host differs from the others in anything that costs bandwidth." : "No host differs from the others.") : list(faults),
@@ -130,10 +133,10 @@ function traffic(view) {
     return [h("h2", null, "Where rings go"), h("p", { id: "rails" }, railSentence(view.rails)), h("p", { id: "fullest" }, fullestSentence(view.fullest)),
         rails(view),
         nics.length > 0 && scroll("NICs", h("table", { id: "nics" }, h("caption.unseen", null, "NICs"), head("Kind", "NIC", "#Channels in", "#Channels out", "#GB/s", "#of", ""),
-            h("tbody", null, nics.map((row) => h("tr", null, h("td", null, letter(row.kind)), h("td", null, row.net), h("td.num", null, number(row.channels_in)), h("td.num", null, number(row.channels_out)),
+            h("tbody", null, nics.map((row) => h("tr", null, h("td", null, letter(row.kind)), h("td", null, deviceName(row.net)), h("td.num", null, number(row.channels_in)), h("td.num", null, number(row.channels_out)),
                 h("td.num", null, number(row.bw)), h("td.num", null, number(row.port_bw)), h("td", null, share(row.bw, row.port_bw, "of the port"))))))),
         links.length > 0 && [h("h3", null, "The fullest links"), scroll("The fullest links", h("table", { id: "busy-links" }, h("caption.unseen", null, "The fullest links"), head("Kind", "From", "To", "Type", "#GB/s", "#of", ""),
-            h("tbody", null, links.map((row) => h("tr", null, h("td", null, letter(row.kind)), h("td", null, row.from), h("td", null, row.to), h("td", null, row.type),
+            h("tbody", null, links.map((row) => h("tr", null, h("td", null, letter(row.kind)), h("td", null, deviceName(row.from)), h("td", null, deviceName(row.to)), h("td", null, row.type),
                 h("td.num", null, number(row.bw)), h("td.num", null, number(row.link_bw)), h("td", null, share(row.bw, row.link_bw, "of the link")))))))]];
 }
 

@@ -8,7 +8,8 @@ import { Labels } from "./labels.js";
 const MANY = 12; // links between CPUs that are too many to look at
 const GUTTER = 30, GAP = 4; // units between the columns of trays, and half of those between rows
 const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown device by device
-const BADGE_AT = 0.2; // of a link's length, beside its label in the middle
+const BADGES_AT = [0.2, 0.5, 0.8]; // of a link's length: where it is farthest from the link's text
+const LARGEST = 1.6; // pixels a unit at which all is shown, where there is room for more: texts about as large as the page's own
 const AHEAD = 0.5; // of the part in sight, drawn on each side of it while it moves
 const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
 
@@ -202,6 +203,11 @@ export class Diagram {
         this.canvas.classList.toggle("drawn", steps.length > 0);
     }
 
+    /** What is drawn: ids of devices, links and tiles. */
+    get ids() {
+        return [...this.groups.keys()].filter((id) => !id.startsWith("a_"));
+    }
+
     /** Puts a mark on each device and link that has findings, as large at every zoom: rows of flawedDevices() and flawedLinks(). open(finding): what a click does. */
     badge(rows, open) {
         if (!this.svg || this.badged === rows)
@@ -226,8 +232,9 @@ export class Diagram {
     }
 
     #middle([from, to, type]) {
-        const path = this.#edges(from, to, type)[0]?.querySelector("path");
-        return path ? path.getPointAtLength(path.getTotalLength() * BADGE_AT) : null;
+        const edge = this.#edges(from, to, type)[0], path = edge?.querySelector("path"), text = edge?.querySelector("text"), length = path?.getTotalLength();
+        const away = (at) => (text ? Math.hypot(at.x - text.getAttribute("x"), at.y - text.getAttribute("y")) : 0);
+        return path ? BADGES_AT.map((share) => path.getPointAtLength(length * share)).sort((a, b) => away(b) - away(a))[0] : null;
     }
 
     #centre(id) {
@@ -266,9 +273,13 @@ export class Diagram {
             arrowHead({ x, y }, { x: endX, y: endY }, 9 * this.box.w / this.window.w));
     }
 
+    #whole(window) {
+        return fit(this.size, window, { most: LARGEST });
+    }
+
     fit() {
         if (this.svg)
-            this.#look(fit(this.size, this.window));
+            this.#look(this.#whole(this.window));
     }
 
     #look(box) {
@@ -310,7 +321,7 @@ export class Diagram {
 
     #zoom(factor, fx = 0.5, fy = 0.5) {
         if (this.svg)
-            this.#look(zoom(this.box, factor, fx, fy, fit(this.size, this.window)));
+            this.#look(zoom(this.box, factor, fx, fy, this.#whole(this.window)));
     }
 
     #resized() {
@@ -318,7 +329,7 @@ export class Diagram {
         this.window = after;
         if (!this.svg)
             return;
-        const whole = fit(this.size, before);
+        const whole = this.#whole(before);
         if (Math.abs(this.box.w - whole.w) < 1 && Math.abs(this.box.x - whole.x) < 1)
             this.fit();
         else

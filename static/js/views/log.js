@@ -85,7 +85,7 @@ function recovered(log, check) {
         ["Release", log.releases.join(", ") || "not in the log"],
         ["Hosts", log.hosts.length > 6 ? `${log.hosts.slice(0, 6).join(", ")} and ${log.hosts.length - 6} more` : log.hosts.join(", ") || "not in the log"],
         ["Communicators", communicatorsText(log.communicators)],
-        ["Lines", `${log.lines}, ${log.nccl_lines} of NCCL's, ${log.understood} understood${log.rejoined ? `, ${log.rejoined} wrapped ones put together` : ""}`],
+        ["Lines", `${log.lines} in all, ${log.nccl_lines} from NCCL; ${log.understood} understood${log.rejoined ? `, ${log.rejoined} wrapped ones put together` : ""}`],
         ["Settings", log.settings.map((row) => `${row.name}=${row.value}`).join(" ") || "none in the log"],
         check && ["Predicted for", applied(check)],
     ].filter(Boolean);

@@ -111,7 +111,7 @@ function finding(row, { doc, source, state, actions }) {
         h("h3", null, h(`span.sev.sev-${row.severity}`, null, row.severity), doc && row.places?.some((place) => place.node)
             ? h("button.text", { type: "button", "data-key": `light:${row.id}`, title: "Show on the drawing", "aria-pressed": String(state.finding === row.id), onclick: () => actions.light(row.id) }, row.title) : row.title),
         cost && h(costs(row) ? "p.cost" : "p.small", null, cost, "."),
-        row.detail && h("p", null, capital(row.detail), line ? " (" : ".", line && h("button.text", { type: "button", "data-key": `line:${line}`, onclick: () => actions.line(line) }, `line ${line}`), line ? ")." : ""),
+        row.detail && h("p", null, capital(row.detail), line ? " " : ".", line && h("span.together", null, "(", h("button.text", { type: "button", "data-key": `line:${line}`, onclick: () => actions.line(line) }, `line ${line}`), ").")),
         row.places?.some((place) => place.node) && h("p.small", null, "On the drawing: ", row.places.filter((place) => place.node).slice(0, MOST_PLACES).map((place, i) => [i > 0 && ", ",
             h("button.text", { type: "button", "data-key": `place:${row.id}:${place.node}`, onclick: () => actions.placed(place.node) }, place.device || place.node)]), row.places.length + row.more_places > MOST_PLACES && ` and ${row.places.length + row.more_places - MOST_PLACES} more`),
         row.advice && !said && h("p", null, h("b", null, "Do: "), withCode(row.advice)),

@@ -9,8 +9,8 @@ export function triageView(triage) {
     const copy = copyButton(ticketText(triage), "Copy for a ticket");
     copy.setAttribute("aria-label", "Copy for a ticket");
     return h("section", { id: "log-triage", "data-verdict": triage.verdict },
-        h("h2", { id: "log-outcome" }, `${MARKS[triage.verdict] ?? ""} Verdict: ${triage.verdict} `, copy),
-        triage.sentences.map((sentence) => h("p", null, sentence)),
+        h("div.outcome", null, h("h2", { id: "log-outcome" }, h("span.mark", { "aria-hidden": "true" }, MARKS[triage.verdict] ?? ""), `Verdict: ${triage.verdict} `, copy),
+            triage.sentences.map((sentence) => h("p", null, sentence))),
         lastCollectives(triage.last_collectives), events(triage), ran(triage.ran), settings(triage.ran.settings), choices(triage.choices));
 }
 
