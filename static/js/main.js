@@ -270,9 +270,9 @@ const quietly = (promise, otherwise) => promise.catch(() => otherwise);
 
 async function start() {
     theme.start(() => {
-        renderHeader();
+        renderAll();
         scene.draw();
-        beside.show();
+        clusters.picture.draw();
     });
     renderAll();
     if (!store.state.id && store.state.machine)

@@ -6,7 +6,7 @@ import { typeOf } from "./model.js";
 /** The marks on the drawing of a whole machine: [{node: id in the drawing, or link: [from, to, type], severity, findings}]. */
 export const marksOfMachine = (model) => [...flawedDevices(model.doc.findings ?? []), ...flawedLinks(model, model.doc.findings ?? [])];
 
-/* Pictures of a channel by itself name devices of other hosts "host1/GPU/...", and a rank that stands twice "...~out". */
+/* Pictures of a channel by itself name devices of other hosts "host1/GPU/...", and a rank that is drawn twice "...~out". */
 const plain = (drawn) => drawn.replace(/^host\d+\/|~out$/g, "");
 
 /** The marks on the picture of a ring or tree by itself, which draws ports without their NIC, and paths in place of links: on every

@@ -56,7 +56,7 @@ export const DEFAULTS = Object.freeze({
     set: "",           // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
 
-/** Views beside which the summary stands unless another panel is chosen. Tables of the others get the whole width. */
+/** Views that have the summary beside them unless another panel is chosen. The tables of all others get the whole width. */
 const WITH_SUMMARY = ["machine", "matrix", "channels", "hosts", "bandwidth"];
 export const shownPanel = ({ panel, view }) => (panel !== "auto" ? panel : WITH_SUMMARY.includes(view) ? "summary" : "none");
 

@@ -150,6 +150,7 @@ test("a log on the start page opens the machine that it prints, and is held agai
     await it.page.locator("#file").setInputFiles(logFile);
     await it.page.locator("#log-verdict").waitFor();
     assert.match(await it.page.locator("#log-verdict").textContent(), /^All \d+ facts of the log agree/);
+    await it.tab("Summary").click(); // which stays folded beside tables
     assert.match(await panel().textContent(), /NCCL debug log with its tree.*NCCL 2\.27\.7\S* printed: 2 GPUs/);
     assert.match(await it.page.locator("#assumed").textContent(), /compute capability/);
     await it.axe("a log as a machine");

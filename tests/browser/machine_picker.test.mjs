@@ -48,7 +48,7 @@ test("by keyboard alone: search, Enter, and the machine is open with what was ma
 });
 
 test("an address that names a type opens it as it is asked for; a deleted one is made again; a wrong name is refused with the nearest", async () => {
-    await it.visit(`${it.server.url}/#machine=hgx-h100&hosts=2&view=tuning&release=2.21.5`);
+    await it.visit(`${it.server.url}/#machine=hgx-h100&hosts=2&view=tuning&release=2.21.5&panel=summary`);
     await it.page.locator("#ranges").waitFor();
     assert.match(await it.page.locator("#expected h2").textContent(), /2 hosts, 16 ranks/);
     const address = it.page.url(), id = /id=([0-9a-f]{32})/.exec(address)[1];

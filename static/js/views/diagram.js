@@ -1,12 +1,14 @@
 /* The drawing: a picture of the service that can be moved, whose devices can be selected, with paths lit on it and
  * channels laid over it. It is made once and lives as long as the page. */
+import { arrows } from "../arrows.js";
 import { h, s } from "../dom.js";
+import { Fingers } from "../fingers.js";
 import { extent, picture, titleOf } from "../picture.js";
 import { fit, pan, reshape, write, zoom } from "../viewport.js";
+import { badge } from "./badge.js";
 import { Labels } from "./labels.js";
 
 const MANY = 12; // links between CPUs that are too many to look at
-const GUTTER = 30, GAP = 4; // units between the columns of trays, and half of those between rows
 const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown device by device
 const BADGES_AT = [0.2, 0.5, 0.8]; // of a link's length: where it is farthest from the link's text
 const LARGEST = 1.6; // pixels a unit at which all is shown, where there is room for more: texts about as large as the page's own
@@ -18,8 +20,7 @@ export class Diagram {
     constructor(onSelect, suffix = "") {
         this.onSelect = onSelect;
         this.canvas = h("div.canvas", { id: `canvas${suffix}`, tabindex: "0", role: "application", "aria-label": "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab or Page Down goes to its devices, arrow keys from one to the next.",
-            onkeydown: (event) => this.#key(event), onwheel: (event) => this.#wheel(event), onpointerdown: (event) => this.#press(event),
-            onpointermove: (event) => this.#move(event), onpointerup: (event) => this.#release(event), onpointercancel: (event) => this.#release(event) });
+            onkeydown: (event) => this.#key(event), onwheel: (event) => this.#wheel(event) });
         this.message = h("div.waiting", null, "");
         this.caption = h("p.caption", null, "");
         const tool = (label, title, act) => h("button.icon", { type: "button", title, "aria-label": title, onclick: act }, label);
@@ -34,7 +35,25 @@ export class Diagram {
         this.svg = null;
         this.note = ""; // the picture's own caption
         this.less = false;
-        this.fingers = new Map();
+        new Fingers(this.canvas, {
+            ready: () => this.svg !== null,
+            began: () => {
+                this.canvas.classList.add("moving");
+                if (this.tiles)
+                    this.#cull(AHEAD);
+            },
+            moved: (dx, dy) => this.#slide(this.#moved(dx, dy)),
+            spread: (dx, dy, factor, fx, fy) => {
+                this.#look(this.#moved(dx, dy));
+                this.#zoom(factor, fx, fy);
+            },
+            lifted: () => {
+                this.canvas.classList.remove("moving");
+                if (this.svg && this.box !== this.drawn)
+                    this.#look(this.box);
+            },
+            chosen: (device, shift) => this.onSelect(device?.id ?? "", shift),
+        });
         this.window = { w: 1, h: 1 };
         new ResizeObserver(() => this.#resized()).observe(this.plane);
     }
@@ -140,10 +159,13 @@ export class Diagram {
 
     /* The device that has the focus is the one that Tab comes back to. */
     #arrive(device) {
-        for (const other of this.svg.querySelectorAll('g[role="button"][tabindex="0"]:not(.badge-at)'))
-            other.setAttribute("tabindex", "-1");
+        this.#inReach?.setAttribute("tabindex", "-1");
         device.setAttribute("tabindex", "0");
         device.focus();
+    }
+
+    get #inReach() {
+        return this.svg.querySelector('g[role="button"][tabindex="0"]:not(.badge-at)');
     }
 
     /* The next device or link in the order of the drawing. */
@@ -191,14 +213,11 @@ export class Diagram {
     draw(steps, now = -1) {
         if (!this.svg)
             return;
-        const hooks = new Map();
-        const arrows = steps.map((step, i) => {
-            const a = this.#tray(step.from), b = this.#tray(step.to), crosses = Boolean(a && b && a !== b);
-            if (crosses && !hooks.has(`${a}>${b}`))
-                hooks.set(`${a}>${b}`, this.#hook(a, b));
-            return this.#arrow(step, i === now, crosses && i !== now);
-        });
-        this.overlay.replaceChildren(...[...hooks.values(), ...arrows].filter(Boolean));
+        const trayOf = (id) => { // the box of the tray that a device of a rack is in, "": none
+            const host = /^(?!NVS)[A-Z]+\/([0-9a-f]+)-/.exec(id)?.[1], box = `box:tray:${parseInt(host, 16)}`;
+            return this.groups.has(box) ? box : "";
+        };
+        this.overlay.replaceChildren(...arrows(steps, now, { centre: (id) => this.#centre(id), trayOf, height: this.size.h, pixel: this.box.w / this.window.w }));
         this.overlay.setAttribute("class", now >= 0 ? "overlay stepping" : "overlay");
         this.canvas.classList.toggle("drawn", steps.length > 0);
     }
@@ -216,14 +235,9 @@ export class Diagram {
         this.badges.replaceChildren(...rows.map((row) => this.#badge(row, open)).filter(Boolean));
     }
 
-    #badge({ node, link, severity, findings: [first, ...more] }, open) {
-        const at = node ? this.#corner(node) : this.#middle(link), name = node ?? link.slice(0, 2).join("--");
-        if (!at)
-            return null;
-        const label = `${severity}: ${first.title}${more.length ? ` and ${more.length} more` : ""}`, act = (event) => { event.stopPropagation(); open(first); };
-        return s("g", { class: `badge-at sev-${severity}`, transform: `translate(${at.x} ${at.y})`, "data-badge": name, "data-key": `badge:${name}`, role: "button", tabindex: "0", "aria-label": label,
-            onpointerdown: (event) => event.stopPropagation(), onclick: act, onkeydown: (event) => ["Enter", " "].includes(event.key) && (event.preventDefault(), act(event)) },
-        s("title", null, label), s("g", { class: "badge-face" }, s("circle", { r: "12", class: "reach" }), s("circle", { r: "7.5" }), s("text", { y: "4" }, severity === "error" ? "✗" : "!")));
+    #badge(row, open) {
+        const at = row.node ? this.#corner(row.node) : this.#middle(row.link);
+        return at && badge(row, at, open);
     }
 
     #corner(id) {
@@ -241,36 +255,6 @@ export class Diagram {
         const group = this.groups.get(id);
         const box = group?.querySelector("path, polygon, ellipse")?.getBBox();
         return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2, w: box.width, h: box.height } : null;
-    }
-
-    /* A curve between two tiles that bulges to its left: what runs to the right goes above, what comes back below. */
-    #arrow({ from, to }, now, crosses) {
-        const a = this.#centre(from), b = this.#centre(to);
-        if (!a || !b || from === to)
-            return null;
-        const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy);
-        const bend = Math.min(length * 0.28, this.size.h * 0.22);
-        const mid = { x: (a.x + b.x) / 2 + dy / length * bend, y: (a.y + b.y) / 2 - dx / length * bend };
-        const start = border(a, mid), end = border(b, mid), head = Math.min((now ? 10 : 8) * this.box.w / this.window.w, length * 0.3);
-        return s("g", { class: `step${now ? " now" : ""}${crosses ? " cross" : ""}`, "data-step": `${from}>${to}` },
-            s("path", { class: "line", d: `M${start.x},${start.y} Q${mid.x},${mid.y} ${end.x},${end.y}` }), arrowHead(mid, end, head));
-    }
-
-    /* The box of the tray that a device of a rack is in, "": none. */
-    #tray(id) {
-        const host = /^(?!NVS)[A-Z]+\/([0-9a-f]+)-/.exec(id)?.[1], box = `box:tray:${parseInt(host, 16)}`;
-        return this.groups.has(box) ? box : "";
-    }
-
-    /* Tray to tray, between the columns and rows of trays. Close by, the devices' own arrows are shown in its place. */
-    #hook(from, to) {
-        const a = this.#centre(from), b = this.#centre(to), right = a.x + a.w / 2, left = b.x - b.w / 2, aside = GUTTER / 4;
-        const near = a.x === b.x && Math.abs(a.y - b.y) < 1.5 * a.h, way = near ? [[right, a.y + (b.y - a.y) * 0.2], [right + aside, a.y + (b.y - a.y) * 0.2], [right + aside, b.y - (b.y - a.y) * 0.2], [right, b.y - (b.y - a.y) * 0.2]]
-            : b.x > a.x ? [[right, a.y + a.h / 3], [right + 2 * aside, a.y + a.h / 3], [right + 2 * aside, b.y - b.h / 2 - GAP], [left - 2 * GAP, b.y - b.h / 2 - GAP], [left - 2 * GAP, b.y], [left, b.y]]
-                : [[a.x, a.y + a.h / 2], [a.x, a.y + a.h / 2 + GAP], [left - 3 * aside, a.y + a.h / 2 + GAP], [left - 3 * aside, b.y], [left, b.y]];
-        const [x, y] = way.at(-2), [endX, endY] = way.at(-1);
-        return s("g", { class: "hook", "data-step": `${from}>${to}` }, s("path", { class: "line", d: `M${way.map((at) => at.join(",")).join("L")}` }),
-            arrowHead({ x, y }, { x: endX, y: endY }, 9 * this.box.w / this.window.w));
     }
 
     #whole(window) {
@@ -291,6 +275,10 @@ export class Diagram {
         this.svg.classList.toggle("near", this.window.w / box.w > NEAR);
         if (this.tiles)
             this.#cull();
+    }
+
+    #moved(dx, dy) {
+        return pan(this.box, -dx / this.window.w, -dy / this.window.h, this.size);
     }
 
     /* As #look, while a finger moves: the painted picture is shifted as it is, and painted anew when the finger is lifted. */
@@ -348,7 +336,7 @@ export class Diagram {
         const moves = { ArrowLeft: [-KEY_STEP, 0], ArrowRight: [KEY_STEP, 0], ArrowUp: [0, -KEY_STEP], ArrowDown: [0, KEY_STEP] };
         const pages = { PageDown: 1, PageUp: -1 }[event.key];
         if (pages)
-            this.#next(device ?? this.svg.querySelector('g[role="button"][tabindex="0"]'), device ? pages : 0);
+            this.#next(device ?? this.#inReach, device ? pages : 0);
         else if (device && moves[event.key])
             this.#walk(device, ...moves[event.key]);
         else if (moves[event.key])
@@ -424,67 +412,4 @@ export class Diagram {
         const at = this.canvas.getBoundingClientRect(), lines = event.deltaMode ? 30 : 1;
         this.#zoom(WHEEL ** (-event.deltaY * lines * (event.ctrlKey ? 4 : 1)), (event.clientX - at.left) / at.width, (event.clientY - at.top) / at.height);
     }
-
-    #press(event) {
-        if (!this.svg || event.button)
-            return;
-        this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-        this.dragged = this.fingers.size > 1;
-        this.pressed = { x: event.clientX, y: event.clientY, device: event.target.closest?.("g.node[role='button'], g.edge[role='button']"), shift: event.shiftKey };
-    }
-
-    #move(event) {
-        const finger = this.fingers.get(event.pointerId);
-        if (!finger || !this.svg)
-            return;
-        if (!this.dragged && Math.hypot(event.clientX - this.pressed.x, event.clientY - this.pressed.y) > 4) {
-            this.dragged = true;
-            this.canvas.setPointerCapture(event.pointerId);
-            this.canvas.classList.add("moving");
-            if (this.tiles)
-                this.#cull(AHEAD);
-        }
-        if (!this.dragged)
-            return;
-        const before = this.#spread();
-        const dx = event.clientX - finger.x, dy = event.clientY - finger.y;
-        finger.x = event.clientX;
-        finger.y = event.clientY;
-        const box = pan(this.box, -dx / this.window.w / this.fingers.size, -dy / this.window.h / this.fingers.size, this.size), after = this.#spread();
-        if (this.fingers.size === 1)
-            return this.#slide(box);
-        this.#look(box);
-        if (before && after)
-            this.#zoom(after.d / before.d, after.x, after.y);
-    }
-
-    /* Distance and middle of two fingers, null with fewer. */
-    #spread() {
-        if (this.fingers.size < 2)
-            return null;
-        const [a, b] = [...this.fingers.values()], at = this.canvas.getBoundingClientRect();
-        return { d: Math.max(1, Math.hypot(a.x - b.x, a.y - b.y)), x: ((a.x + b.x) / 2 - at.left) / at.width, y: ((a.y + b.y) / 2 - at.top) / at.height };
-    }
-
-    #release(event) {
-        if (!this.fingers.delete(event.pointerId))
-            return;
-        this.canvas.classList.remove("moving");
-        if (this.svg && this.box !== this.drawn)
-            this.#look(this.box);
-        if (!this.dragged && event.type === "pointerup")
-            this.onSelect(this.pressed.device?.id ?? "", this.pressed.shift);
-    }
-}
-
-function arrowHead(from, tip, size) {
-    const angle = Math.atan2(tip.y - from.y, tip.x - from.x), wing = (turn) => `${tip.x - size * Math.cos(angle + turn)},${tip.y - size * Math.sin(angle + turn)}`;
-    return s("path", { class: "head", d: `M${tip.x},${tip.y} L${wing(0.42)} L${wing(-0.42)} Z` });
-}
-
-/* Where the line from a tile's middle to a point leaves the tile. */
-function border(tile, to) {
-    const dx = to.x - tile.x, dy = to.y - tile.y;
-    const scale = Math.min(tile.w / 2 / Math.max(1e-6, Math.abs(dx)), tile.h / 2 / Math.max(1e-6, Math.abs(dy)));
-    return scale < 1 ? { x: tile.x + dx * scale, y: tile.y + dy * scale } : { x: tile.x, y: tile.y };
 }

@@ -113,6 +113,6 @@ function changeRow(model, section, i, change, open, actions, reasons) {
 function place(model, where, actions) {
     const pair = pairOf(model, where), text = placeText(model, where);
     return pair && model.nodes.has(pair.from) && model.nodes.has(pair.to)
-        ? h("button", { type: "button", "data-key": `place:${pair.from}>${pair.to}`, onclick: () => actions.select(pair.from, pair.to) }, text)
+        ? h("button", { type: "button", "data-key": `place:${pair.from}>${pair.to}`, onclick: () => actions.select(pair.from, pair.to, true) }, text)
         : h("span.place", null, text);
 }

@@ -19,7 +19,7 @@ export function selectionView({ model, network = null, other, state, extending =
     if (!model.nodes.has(state.from) || (state.to && !model.nodes.has(state.to))) {
         const missing = model.nodes.has(state.from) ? state.to : state.from;
         return h("div", null,
-            h("p", null, `${missing} is not in this analysis. `, h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear")),
+            h("p", null, `${missing} is not in this analysis. `, h("button.text", { type: "button", onclick: actions.clear }, "clear")),
             ["NET", "NIC"].includes(typeOf(missing)) && model.doc.hosts === 1 && [
                 h("p.note", null, "With one host NCCL drops the NICs."),
                 h("button", { type: "button", onclick: () => actions.hosts(2) }, "Take two hosts")]);
@@ -42,7 +42,7 @@ function deviceView(model, network, state, extending, actions) {
     return [
         h("div.path-head", null, h("h2", null, shortName(model, from)),
             h("button", { type: "button", "data-key": "extend", "aria-pressed": String(extending), title: "Then click the other end on the drawing (or Shift+click it)", onclick: () => actions.extend(!extending) }, "Path to…"),
-            h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear")),
+            h("button.text", { type: "button", onclick: actions.clear }, "clear")),
         extending && h("p.note", { id: "extending", role: "status" }, "Now click the device at the other end of the path, on the drawing or in the list below."),
         h("dl.facts", null, deviceFacts(model, from).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
         h("p", null, h("button.text", { type: "button", "data-key": "show-source", onclick: actions.source }, actions.lineOf(from) ? `Line ${actions.lineOf(from)} of the dump` : "Show in the dump"), " ", whyButtons(model, state, actions)),
@@ -67,7 +67,7 @@ function pathView(model, state, actions) {
     const head = h("div.path-head", null,
         h("h2", null, `${shortName(model, from)} → ${shortName(model, to)}`),
         h("button.text", { type: "button", onclick: () => actions.select(to, from) }, "reverse"),
-        h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear"));
+        h("button.text", { type: "button", onclick: actions.clear }, "clear"));
     if (!path)
         return [head, linkView(model, from, to)];
     const rows = hops(model, path), diversion = model.diversions.get(`${from}>${to}`);
