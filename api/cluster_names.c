@@ -13,6 +13,8 @@ static int compare_names(const void *a, const void *b)
 /* Whether all names that are there differ. */
 static bool all_differ(const char *const *names, uint32_t count)
 {
+    if (count < 2)
+        return true;
     const char **sorted = calloc(count, sizeof *sorted);
     uint32_t known = 0;
     bool differ = sorted != NULL;

@@ -116,7 +116,9 @@ int orr_command_p2p(const struct orr_options *options)
         code = orr_p2p_window_open(question.analysis, cluster, asked, true, &window, &err);
     else if (code == ORR_OK)
         code = orr_p2p_stream(question.analysis, cluster, asked, options->lines, NULL, &stream, &err);
-    status = code != ORR_OK ? orr_report(NULL, &err) : stream ? write_stream(stream) : print_rounds(options, &window);
+    status = code != ORR_OK     ? orr_report(NULL, &err)
+             : is_page(options) ? print_rounds(options, &window)
+                                : write_stream(stream);
     orr_p2p_window_close(&window);
     orr_cluster_free(made);
     orr_question_release(&question);
