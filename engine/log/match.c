@@ -11,50 +11,6 @@
 
 enum { NONE = UINT32_MAX };
 
-/* How many ranks the communicator has: as a line says, else one more than the highest rank of rings and trees; where
- * there are none, of connections, which may be of some ranks only: *ret_least. -1: unknown. */
-static int32_t ranks_of(const struct orr_log_check *check, bool *ret_least)
-{
-    enum { RANKS_MOST = 65536, EACH_TREE = 7, SELF = 5 };
-    const struct orr_log *log = check->log;
-    double highest = -1, connected = -1;
-    *ret_least = false;
-    if (check->communicator != NONE)
-        return log->communicators[check->communicator].rank_count;
-    for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        uint32_t first = record->kind == ORR_LOG_RING              ? 2
-                         : record->kind == ORR_LOG_RING_NEIGHBOURS ? 1
-                         : record->kind == ORR_LOG_TREES           ? SELF
-                                                                   : UINT32_MAX;
-        for (uint32_t v = first; v < record->value_count; v += record->kind == ORR_LOG_TREES ? EACH_TREE : 1)
-            highest = record->values[v] > highest ? record->values[v] : highest;
-        const bool connects = record->kind == ORR_LOG_CONNECT_NET || record->kind == ORR_LOG_CONNECT_P2P ||
-                              record->kind == ORR_LOG_CONNECT_SHM;
-        for (uint32_t v = record->value_count > 3 ? 2 : 1; connects && v < record->value_count; v++)
-            connected = record->values[v] > connected ? record->values[v] : connected;
-    }
-    *ret_least = highest < 0 && connected >= 0;
-    highest = *ret_least ? connected : highest;
-    return highest < RANKS_MOST ? (int32_t)highest + (highest >= 0) : -1;
-}
-
-/* The bus id of a rank in the printed trees: "GPU/0-1b000 (3)". 0: unknown. */
-static uint64_t bus_id_in_tree(const struct orr_log_check *check, int32_t rank)
-{
-    const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
-    for (uint32_t i = 0; i < own.count; i++) {
-        const struct orr_log_record *record = &check->log->records[own.at[i]];
-        char *end;
-        if (record->kind != ORR_LOG_TREE_LINK || record->word_count < 3 || strncmp(record->words[1], "GPU/", 4) != 0)
-            continue;
-        const char *dash = strchr(record->words[1], '-');
-        if (strtol(record->words[2], &end, 10) == rank && !*end && end != record->words[2])
-            return strtoull(dash ? dash + 1 : record->words[1] + 4, NULL, 16);
-    }
-    return 0;
-}
-
 void orr_log_assume(struct orr_log_check *check, const char *format, ...)
 {
     char text[400];
@@ -67,61 +23,19 @@ void orr_log_assume(struct orr_log_check *check, const char *format, ...)
         check->assumed[check->assumed_count++] = kept;
 }
 
-/* One rank of the log's first host. */
-struct local_rank {
-    uint64_t bus_id; /* 0: unknown */
-    int32_t number;  /* of the GPU: nvmlDev, else cudaDev; -1: unknown */
-};
-
 enum { GPUS_MOST = 256 };
 
 struct matching {
     struct orr_log_check *check;
     const struct orr_dump *dump;
-    struct local_rank ranks[GPUS_MOST]; /* of the first host */
-    uint32_t local;                     /* how many; 0: unknown */
-    uint32_t with_bus_id;               /* so many of the first ones have a bus id */
-    uint32_t gpus[GPUS_MOST];           /* elements: GPUs with a rank, by rank; where none has one, all in order */
+    struct orr_log_local_rank ranks[GPUS_MOST]; /* of the first host */
+    uint32_t local;                             /* how many; 0: unknown */
+    uint32_t with_bus_id;                       /* so many of the first ones have a bus id */
+    uint32_t gpus[GPUS_MOST]; /* elements: GPUs with a rank, by rank; where none has one, all in order */
     uint32_t gpu_count;
     bool ranked, fused;        /* GPUs have ranks; the dump holds several hosts */
     int32_t chosen[GPUS_MOST]; /* [local rank]: place in gpus, -1: none */
 };
-
-/* Ranks of the first host, by what lines say; 0: they do not. */
-static uint32_t local_ranks_of(const struct orr_log_check *check, int32_t ranks)
-{
-    const struct orr_log_communicator *of =
-        check->communicator == NONE ? NULL : &check->log->communicators[check->communicator];
-    uint32_t count = 0;
-    if (!of || ranks < 1)
-        return 0;
-    if (of->node_count > 0 && ranks % of->node_count == 0)
-        return (uint32_t)(ranks / of->node_count);
-    if (of->seen < (uint32_t)ranks || !of->host_count)
-        return 0;
-    for (int32_t r = 0; r < ranks; r++)
-        count += of->members[r].host && of->members[0].host && !strcmp(of->members[r].host, of->members[0].host);
-    return count;
-}
-
-static void read_ranks(struct matching *m, int32_t ranks)
-{
-    const struct orr_log *log = m->check->log;
-    m->local = local_ranks_of(m->check, ranks);
-    uint32_t most = m->local ? m->local : ranks > 0 ? (uint32_t)ranks : 0;
-    for (uint32_t r = 0; r < most && r < GPUS_MOST; r++) {
-        const int32_t rank = m->check->rank_at ? m->check->rank_at[r] : (int32_t)r;
-        const struct orr_log_member *member =
-            m->check->communicator == NONE ? NULL : &log->communicators[m->check->communicator].members[rank];
-        const struct orr_log_session *session =
-            member && member->session != NONE ? &log->sessions[member->session] : NULL;
-        uint64_t bus_id = member && member->bus_id ? strtoull(member->bus_id, NULL, 16) : 0;
-        m->ranks[r] = (struct local_rank){
-            .bus_id = bus_id ? bus_id : bus_id_in_tree(m->check, rank),
-            .number = session ? session->nvml_dev >= 0 ? session->nvml_dev : session->cuda_dev : -1};
-        m->with_bus_id += m->with_bus_id == r && m->ranks[r].bus_id;
-    }
-}
 
 /* Bus ids of one host's ranks are all different: the first one that comes again belongs to the next host. */
 static uint32_t until_repeated(const struct matching *m, uint32_t ranks)
@@ -383,7 +297,7 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
 {
     struct matching *m = ORR_NEW(check->arena, struct matching, 1);
     bool least;
-    int32_t ranks = ranks_of(check, &least);
+    int32_t ranks = orr_log_rank_count(check, &least);
     if (!m)
         return orr_fail_nomem(err);
     m->check = check;
@@ -393,7 +307,7 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
     read_gpus(m);
     if (least)
         ranks = whole_hosts(m, ranks, question->hosts);
-    read_ranks(m, ranks);
+    m->local = orr_log_local_ranks(check, ranks, m->ranks, GPUS_MOST, &m->with_bus_id);
     check->query.hosts = 1;
     if (!m->local && m->with_bus_id && m->with_bus_id == (uint32_t)ranks)
         m->local = until_repeated(m, (uint32_t)ranks);

@@ -23,6 +23,19 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
                                   struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_assume(struct orr_log_check *check, const char *format, ...) ORR_PRINTF(2, 3);
 
+/* match_ranks.c: how many ranks the communicator has: as a line says, else one more than the highest rank of rings and
+ * trees; where there are none, of connections, which may be of some ranks only: *ret_least. -1: unknown. */
+int32_t orr_log_rank_count(const struct orr_log_check *check, bool *ret_least);
+/* One rank of the log's first host. */
+struct orr_log_local_rank {
+    uint64_t bus_id; /* 0: unknown */
+    int32_t number;  /* of the GPU: nvmlDev, else cudaDev; -1: unknown */
+};
+/* How many ranks the first host has by what lines say, 0: they do not. Writes the ranks of the host, or all where their
+ * number is unknown, at most `most`; the first *ret_with_bus_id of them have a bus id. */
+uint32_t orr_log_local_ranks(const struct orr_log_check *check, int32_t ranks, struct orr_log_local_rank *ret_ranks,
+                             uint32_t most, uint32_t *ret_with_bus_id);
+
 /* placement.c: fills check->place_of and rank_at where the log's ranks are not placed host by host. */
 enum orr_code orr_log_place_ranks(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -6,6 +6,7 @@ import math
 
 from twin_facts import f32, log2, number
 from twin_joining import TREE
+from twin_models import BASE, HARDWARE, LL_MAX, NET, NVLINK, NVLS_TREE, OLD_LL128, PCI, RING_LL128, TREE_LL128, TREE_MAX, ZERO
 
 FUNCTIONS = ["Broadcast", "Reduce", "AllGather", "ReduceScatter", "AllReduce"]
 PROTOCOLS = ["LL", "LL128", "Simple"]
@@ -14,33 +15,6 @@ MIDDLE = ["Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree"]
 ALGORITHMS = {"2.7.8": OLD, "2.12.12": OLD, "2.21.5": MIDDLE, "2.27.7": MIDDLE + ["PAT"], "2.30.7": MIDDLE + ["PAT"]}
 X86, POWER, ARM, MIXED = 1, 2, 3, 4  # NCCL's numbers of architectures
 INTEL, AMD = 1, 2
-
-BASE = {"2.27.7": {"Tree": (6.8, 14.0, 8.4), "Ring": (6.6, 14.0, 8.4)}, "2.21.5": {"Tree": (6.8, 14.0, 0), "Ring": (6.6, 14.0, 8.4)},
-        "2.12.12": {"Tree": (4.4, 4.4, 0), "Ring": (3.6, 10.0, 8.4), "CollNet": (4.4, 4.4, 0)}}
-BASE["2.30.7"] = dict(BASE["2.27.7"], PAT=(8, 8, 8))
-BASE["2.7.8"] = BASE["2.12.12"]
-
-ZERO = (0, 0, 0)
-_new = {"Ring": [(.6, 1.9, 3.4), (1.0, 2.5, 5.7), (2.7, 4.0, 14.0)], "CollNetDirect": [(0, 0, 3.7), (0, 0, 3.7), (0, 0, 31)],
-        "CollNetChain": [(0, 0, 2.8), (0, 0, 2.8), (0, 0, 30)], "NVLS": [(0, 0, 25), ZERO, (0, 0, 18)], "NVLSTree": [(0, 0, 25), ZERO, (0, 0, 14)],
-        "PAT": [ZERO, ZERO, ZERO]}
-HARDWARE = {
-    "2.27.7": dict(_new, Tree=[(.6, 1.25, 4.0), (1.0, 1.9, 4.0), (5.0, 8.5, 14)]),
-    "2.30.7": dict(_new, Tree=[(.6, 1.25, 4.0), (1.0, 1.9, 4.0), (5.0, 8.5, 14)], NVLSTree=[(0, 0, 25), ZERO, (0, 0, 20.9)],
-                   PAT=[(0, 0, 4.0), (0, 0, 4.0), (0, 0, 14)]),
-    "2.21.5": dict(_new, Tree=[(.6, 1.25, 28), (1.0, 1.9, 28), (5.0, 8.5, 28)]),
-    "2.12.12": {"Tree": [(.52, 1.25, 28), (1.0, 1.9, 28), (5.0, 8.5, 28)], "Ring": [(.47, 1.9, 3.4), (1.0, 2.5, 5.7), (2.7, 4.0, 28)],
-                "CollNet": [(.5, 1.2, 8.0), (1.0, 1.9, 8.0), (5.0, 5.0, 10.7)]},
-    "2.7.8": {"Tree": [(.52, 1.2, 28), (1.0, 1.9, 28), (5.0, 8.5, 50)], "Ring": [(.47, 1.9, 3.4), (1.0, 2.5, 5.7), (2.7, 4.0, 9.6)],
-              "CollNet": [(.5, 1.2, 4.0), (1.0, 1.9, 5.5), (5.0, 5.0, 10.7)]}}
-NVLINK, PCI, NET = 0, 1, 2
-
-LL_MAX = [(39.0, 39.0, 20.4), (87.7, 22.5, 19.0), (141.0, 45.0, 35.0), (282.0, 90.0, 70.0)]
-RING_LL128 = [(20,) * 3, (20,) * 3, (36.7,) * 3, (2 * 36.7,) * 3]
-TREE_LL128 = [(20,) * 3, (20,) * 3, (36.7, 36.7, 29.0), (2 * 36.7, 2 * 36.7, 2 * 29.0)]
-TREE_MAX = [(26.5, 18.5, 10.0), (24.0, 23.6, 17.8), (38.7, 41.4, 36.0), (2 * 38.7, 2 * 41.4, 2 * 36.0)]
-NVLS_TREE = [(26.5, 18.5, 10.0), (24.0, 23.6, 17.8), (0, 57.7, 45.5), (0, 96.0, 80.0)]
-OLD_LL128 = {"Broadcast": 18.8, "Reduce": 12.0, "AllGather": 18.3, "ReduceScatter": 15.2, "AllReduce": 16.7}
 
 
 def words(text):

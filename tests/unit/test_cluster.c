@@ -7,63 +7,7 @@
 #include "engine/cluster/standing.h"
 #include "engine/cluster/traffic.h"
 #include "engine/release/cpu.h"
-#include "tests/support/findings.h"
-#include "tests/support/four_gpus.h"
-
-static struct orr_dump *dump, *slow;
-static struct orr_cluster *cluster;
-static struct orr_settings settings;
-static struct orr_error err;
-
-static char *with_slow_nics(void)
-{
-    char *text = strdup(MACHINE), *at = text;
-    while ((at = strstr(at, "400000")))
-        memcpy(at, "100000", 6);
-    return text;
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    char *text = with_slow_nics();
-    dump = read_text(MACHINE);
-    slow = read_text(text);
-    free(text);
-    cluster = NULL;
-    err = (struct orr_error){0};
-    orr_settings_init(&settings, orr_release_find("2.27.7"));
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    orr_cluster_free(cluster);
-    orr_dump_free(dump);
-    orr_dump_free(slow);
-    return 0;
-}
-
-static enum orr_code ask(const struct orr_cluster_line *lines, uint32_t count, enum orr_rank_order order,
-                         const uint32_t *host_of_rank, uint32_t listed)
-{
-    orr_cluster_free(cluster);
-    cluster = NULL;
-    err = (struct orr_error){0};
-    const struct orr_cluster_request request = {.lines = lines,
-                                                .line_count = count,
-                                                .order = order,
-                                                .host_of_rank = host_of_rank,
-                                                .listed_ranks = listed,
-                                                .settings = settings};
-    return orr_cluster_analyze(&request, &cluster, &err);
-}
-
-static void make(const struct orr_cluster_line *lines, uint32_t count, enum orr_rank_order order)
-{
-    assert_ok(ask(lines, count, order, NULL, 0), &err);
-}
+#include "tests/support/cluster_case.h"
 
 static void assert_ranks(const int32_t *ranks, uint32_t count, const int32_t *expected)
 {
@@ -279,101 +223,6 @@ static void serial_numbers_make_no_kinds(void **state)
     orr_dump_free(shared);
 }
 
-static const struct orr_finding *found(const struct orr_findings *findings, const char *id)
-{
-    for (uint32_t i = 0; i < findings->count; i++)
-        if (!strcmp(findings->rows[i].row->id, id))
-            return &findings->rows[i];
-    return NULL;
-}
-
-static void findings_name_who_differs(void **state)
-{
-    (void)state;
-    static const uint32_t three[] = {0, 1, 2};
-    struct orr_findings findings;
-    struct orr_arena *arena = orr_arena_new(0);
-    const struct orr_cluster_line odd[] = {{.dump = dump, .count = 3}, {.dump = slow, .count = 1}};
-    make(odd, 2, ORR_ORDER_BLOCK);
-    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
-    assert_non_null(found(&findings, "cluster-odd-host"));
-    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "host 3 "));
-    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "has mlx5_"));
-    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "Gb/s, most with"));
-    assert_null(strstr(found(&findings, "cluster-odd-host")->detail, "rings")); /* they follow from the NICs */
-    assert_null(found(&findings, "uneven-hosts"));
-    /* Whichever host comes first, the fewer are those that differ. */
-    const struct orr_cluster_line odd_first[] = {{.dump = slow, .count = 1}, {.dump = dump, .count = 3}};
-    make(odd_first, 2, ORR_ORDER_BLOCK);
-    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
-    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "host 0 "));
-    assert_null(strstr(found(&findings, "cluster-odd-host")->detail, "host 1"));
-    const struct orr_cluster_line even[] = {{.dump = dump, .count = 2},
-                                            {.dump = slow, .count = 1}}; /* a third is no quarter */
-    make(even, 2, ORR_ORDER_BLOCK);
-    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
-    assert_null(found(&findings, "cluster-odd-host"));
-    const struct orr_cluster_line uneven[] = {{.dump = dump, .count = 1},
-                                              {.dump = dump, .count = 1, .gpus = three, .gpu_count = 3}};
-    make(uneven, 2, ORR_ORDER_BLOCK);
-    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
-    assert_non_null(strstr(found(&findings, "uneven-hosts")->detail, "3 to 4 GPUs"));
-    orr_arena_free(arena);
-}
-
-/* Findings of a cluster of three hosts of `dump` and one of another text. */
-static void find_beside(const char *text, struct orr_arena *arena, struct orr_findings *findings)
-{
-    struct orr_dump *other = read_text(text);
-    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 3}, {.dump = other, .count = 1}};
-    make(lines, 2, ORR_ORDER_BLOCK);
-    assert_int_equal(cluster->kind_count, 2);
-    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, findings, &err), &err);
-    orr_cluster_free(cluster);
-    cluster = NULL;
-    orr_dump_free(other);
-}
-
-static void the_host_of_fewest_channels_is_named(void **state)
-{
-    (void)state;
-    struct orr_findings findings;
-    struct orr_arena *arena = orr_arena_new(0);
-    /* One NIC where others have two. */
-    find_beside("<system version=\"1\">" CPU("0", PAIR("1", "0", "1", "15", "0"))
-                    CPU("1", SWITCH("0000:20:00.0") GPU("0000:21:00.0", "2", "90", NVSWITCH)
-                                 GPU("0000:22:00.0", "3", "90", NVSWITCH) "</pci>") "</system>",
-                arena, &findings);
-    assert_non_null(found(&findings, "host-sets-channels"));
-    assert_non_null(strstr(found(&findings, "host-sets-channels")->detail, "host 3 "));
-    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "has no mlx5_1, which most have"));
-    /* Slower NICs alone leave the number as it is. */
-    char *text = with_slow_nics();
-    find_beside(text, arena, &findings);
-    free(text);
-    assert_null(found(&findings, "host-sets-channels"));
-    orr_arena_free(arena);
-}
-
-static void nics_that_stand_elsewhere_are_named(void **state)
-{
-    (void)state;
-    struct orr_findings findings;
-    struct orr_arena *arena = orr_arena_new(0);
-    find_beside("<system version=\"1\">" CPU("0", PAIR("1", "0", "1", "15", "1"))
-                    CPU("1", PAIR("2", "2", "3", "25", "0")) "</system>",
-                arena, &findings);
-    assert_non_null(found(&findings, "cluster-nic-order"));
-    assert_non_null(
-        strstr(found(&findings, "cluster-nic-order")->detail, "NIC 1 is at GPU 0 on host 3, at GPU 2 on hosts 0-2"));
-    /* Other bus ids, but each NIC where its rail is. */
-    find_beside("<system version=\"1\">" CPU("0", PAIR("3", "0", "1", "35", "0"))
-                    CPU("1", PAIR("4", "2", "3", "45", "1")) "</system>",
-                arena, &findings);
-    assert_null(found(&findings, "cluster-nic-order"));
-    orr_arena_free(arena);
-}
-
 static void every_hop_goes_out_by_a_nic_and_in_by_one(void **state)
 {
     (void)state;
@@ -420,73 +269,15 @@ static void groups_are_clusters_of_their_own(void **state)
     orr_groups_free(groups);
 }
 
-static void who_stands_out(void **state)
-{
-    (void)state;
-    struct orr_reason reasons[ORR_MOST_REASONS];
-    make((struct orr_cluster_line[]){{.dump = dump, .count = 3}, {.dump = slow, .count = 1}}, 2, ORR_ORDER_BLOCK);
-    assert_true(orr_kind_odd(cluster, 1) && !orr_kind_odd(cluster, 0));
-    assert_true(orr_kind_slowest(cluster, 1) && !orr_kind_slowest(cluster, 0));
-    assert_int_equal(orr_kind_fastest(cluster), 0);
-    assert_int_equal(orr_kind_reasons(cluster, 0, 0, reasons), 0);
-    uint32_t count = orr_kind_reasons(cluster, 1, 0, reasons);
-    bool by_nics = false;
-    for (uint32_t i = 0; i < count; i++)
-        by_nics |= reasons[i].field == ORR_FIELD_BW_INTER && reasons[i].own < reasons[i].best;
-    assert_true(by_nics);
-    /* a third does not differ from most, nor does anybody without a majority; all alike: none is the slowest */
-    make((struct orr_cluster_line[]){{.dump = dump, .count = 2}, {.dump = slow, .count = 1}}, 2, ORR_ORDER_BLOCK);
-    assert_true(!orr_kind_odd(cluster, 1) && orr_kind_slowest(cluster, 1));
-    make((struct orr_cluster_line[]){{.dump = dump, .count = 2}, {.dump = slow, .count = 2}}, 2, ORR_ORDER_BLOCK);
-    assert_true(!orr_kind_odd(cluster, 0) && !orr_kind_odd(cluster, 1));
-    make((struct orr_cluster_line[]){{.dump = dump, .count = 4}}, 1, ORR_ORDER_BLOCK);
-    assert_true(!orr_kind_odd(cluster, 0) && !orr_kind_slowest(cluster, 0));
-}
-
-/* 2.27.3 alone counts P2C as farther than PXN; the farthest type of a host's parts is the host's. */
-static void the_farther_type_is_that_of_the_release(void **state)
-{
-    static const struct {
-        const char *release;
-        enum orr_path_type farther;
-    } cases[] = {{"2.27.3", ORR_PATH_P2C}, {"2.27.5", ORR_PATH_PXN}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct orr_part parts[2] = {0};
-        struct orr_analysis analysis = {.parts = parts, .part_count = 2};
-        const struct orr_cluster_kind kind = {.analysis = &analysis};
-        double value = 0;
-        orr_settings_init(&analysis.query.settings, orr_release_find(cases[i].release));
-        parts[0].contribution.graphs[ORR_GRAPH_RING] =
-            (struct orr_graph){.pattern = ORR_PATTERN_RING, .type_inter = ORR_PATH_P2C};
-        parts[1].contribution.graphs[ORR_GRAPH_RING] =
-            (struct orr_graph){.pattern = ORR_PATTERN_RING, .type_inter = ORR_PATH_PXN};
-        assert_true(orr_kind_field(&kind, ORR_GRAPH_RING, ORR_FIELD_TYPE_INTER, &value));
-        assert_int_equal((int)value, cases[i].farther);
-    }
-}
-
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(ranks_are_placed_as_launchers_do),
-        CASE(lists_that_do_not_fit_are_refused),
-        CASE(a_choice_of_gpus_is_what_nccl_would_see),
-        CASE(hosts_of_a_domain_are_one_system),
-        CASE(the_slowest_host_sets_what_all_share),
-        CASE(a_host_without_the_graph_sets_it_to_none),
-        CASE(only_what_is_exchanged_is_shared),
-        CASE(the_least_capability_and_mixed_cpus_are_for_all),
-        CASE(naming_all_gpus_changes_nothing),
-        CASE(serial_numbers_make_no_kinds),
-        CASE(findings_name_who_differs),
-        CASE(the_host_of_fewest_channels_is_named),
-        CASE(nics_that_stand_elsewhere_are_named),
-        CASE(every_hop_goes_out_by_a_nic_and_in_by_one),
-        CASE(groups_are_clusters_of_their_own),
-        CASE(who_stands_out),
-        CASE(the_farther_type_is_that_of_the_release),
+        CASE(ranks_are_placed_as_launchers_do),          CASE(lists_that_do_not_fit_are_refused),
+        CASE(a_choice_of_gpus_is_what_nccl_would_see),   CASE(hosts_of_a_domain_are_one_system),
+        CASE(the_slowest_host_sets_what_all_share),      CASE(a_host_without_the_graph_sets_it_to_none),
+        CASE(only_what_is_exchanged_is_shared),          CASE(the_least_capability_and_mixed_cpus_are_for_all),
+        CASE(naming_all_gpus_changes_nothing),           CASE(serial_numbers_make_no_kinds),
+        CASE(every_hop_goes_out_by_a_nic_and_in_by_one), CASE(groups_are_clusters_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,43 +2,11 @@
 
 #include <stdlib.h>
 
-#include "engine/connect/p2p_schedule.h"
-#include "tests/support/hosts.h"
-
-static struct orr_arena *arena;
-static struct orr_settings settings;
-static struct orr_communicator comm;
-static struct orr_error err;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = orr_arena_new(0);
-    memset(&err, 0, sizeof err);
-    orr_settings_init(&settings, orr_release_find("2.27.7"));
-    return arena ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    orr_arena_free(arena);
-    return 0;
-}
+#include "tests/support/connect_case.h"
 
 static void set(const char *name, const char *value)
 {
     assert_ok(orr_settings_set(&settings, name, value, &err), &err);
-}
-
-static enum orr_code join(struct orr_contribution *const *hosts, uint32_t host_count, uint32_t count)
-{
-    return orr_connect(test_members(arena, hosts, host_count, count), count, &settings, arena, &comm, &err);
-}
-
-static void join_ok(struct orr_contribution *host, uint32_t count)
-{
-    assert_ok(join(&host, 1, count), &err);
 }
 
 static void assert_counts(int32_t channels, int32_t p2p, int32_t per_peer)
@@ -347,82 +315,8 @@ static void trees_span_and_rings_visit_each_rank_once(void **state)
     }
 }
 
-static uint32_t rounds_of(int32_t rank, struct orr_p2p_round **ret_rounds)
-{
-    struct orr_p2p_schedule schedule;
-    assert_int_equal(orr_p2p_schedule_make(&comm, arena, &schedule, NULL), ORR_OK);
-    *ret_rounds = ORR_NEW(arena, struct orr_p2p_round, orr_p2p_round_count(&schedule));
-    assert_non_null(*ret_rounds);
-    return orr_p2p_rounds(&schedule, rank, *ret_rounds);
-}
-
-/* The worked checks of NCCL 2.27.7's schedule: one node of 8, two, and one of 6. */
-static void transfers_follow_triangular_numbers(void **state)
-{
-    (void)state;
-    static const int32_t eight[] = {0, 1, 3, 6, 2, 7, 5, 4};
-    struct orr_p2p_round *rounds;
-    join_ok(test_h100(arena, false), 2);
-    assert_int_equal(rounds_of(1, &rounds), 16);
-    for (int32_t t = 0; t < 16; t++) {
-        assert_int_equal(rounds[t].send, t / 8 * 8 + (1 + eight[t % 8]) % 8);
-        assert_int_equal(rounds[t].receive, t / 8 * 8 + (9 - eight[t % 8]) % 8);
-        assert_int_equal(rounds[t].channel, t / 8);
-    }
-    assert_int_equal(orr_p2p_channel(&comm, 1, 1), 9); /* 1 reversed in 16 is 8 */
-    assert_int_equal(rounds_of(16, &rounds), 0);
-    orr_settings_init(&settings, orr_release_find("2.30.7"));
-    join_ok(test_h100(arena, false), 2);
-    assert_int_equal(rounds_of(1, &rounds), 16);
-    for (int32_t t = 0; t < 16; t++)
-        assert_int_equal(rounds[t].send, t / 8 * 8 + (1 + t) % 8);
-}
-
-/* 2.12.12 over 8 nodes: 0 4 1 7 3 5 2 6; over 3: 0 1 2. */
-static void transfers_took_nodes_by_distance(void **state)
-{
-    (void)state;
-    static const int32_t eight[] = {0, 4, 1, 7, 3, 5, 2, 6};
-    struct orr_p2p_round *rounds;
-    orr_settings_init(&settings, orr_release_find("2.12.12"));
-    join_ok(test_h100(arena, false), 8);
-    assert_int_equal(rounds_of(0, &rounds), 64);
-    for (int32_t t = 0; t < 64; t++)
-        assert_int_equal(rounds[t].send, eight[t / 8] * 8 + t % 8);
-    join_ok(test_h100(arena, false), 3);
-    assert_int_equal(rounds_of(0, &rounds), 24);
-    for (int32_t t = 0; t < 24; t++)
-        assert_int_equal(rounds[t].send, t);
-}
-
-/* Of all ranks: who sends in a round is who the other receives from, and each pair meets once. */
-static void every_pair_of_ranks_meets_once(void **state)
-{
-    (void)state;
-    enum { MOST = 64 };
-    static const char *const releases[] = {"2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7"};
-    for (uint32_t i = 0; i < sizeof releases / sizeof releases[0]; i++)
-        for (uint32_t nodes = 1; nodes <= 6; nodes++) {
-            orr_settings_init(&settings, orr_release_find(releases[i]));
-            join_ok(test_h100(arena, false), nodes);
-            bool met[MOST][MOST] = {{false}};
-            struct orr_p2p_round *rounds[MOST];
-            for (int32_t r = 0; r < (int32_t)comm.rank_count; r++)
-                assert_int_equal(rounds_of(r, &rounds[r]), comm.rank_count);
-            for (int32_t r = 0; r < (int32_t)comm.rank_count; r++)
-                for (uint32_t t = 0; t < comm.rank_count; t++) {
-                    int32_t to = rounds[r][t].send;
-                    assert_in_range(to, 0, comm.rank_count - 1);
-                    assert_int_equal(rounds[to][t].receive, r);
-                    assert_false(met[r][to]);
-                    met[r][to] = true;
-                }
-        }
-}
-
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(channel_counts_of_known_machines),
         CASE(negative_channels_per_peer_do_not_count),
@@ -441,9 +335,6 @@ int main(void)
         CASE(a_ring_that_misses_a_rank_is_an_error),
         CASE(a_graph_may_not_name_other_ranks),
         CASE(trees_span_and_rings_visit_each_rank_once),
-        CASE(transfers_follow_triangular_numbers),
-        CASE(transfers_took_nodes_by_distance),
-        CASE(every_pair_of_ranks_meets_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

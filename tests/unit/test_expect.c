@@ -1,44 +1,12 @@
 /* What nccl-tests should print on a machine: NCCL's choice by size, where NVLS replaces the ring, and what limits. */
 #include "engine/expect/shares.h"
-#include "engine/expect/table.h"
 
 #include <math.h>
 
-#include "engine/input/input.h"
-#include "engine/machines/machine_types.h"
-#include "engine/nccltests/results.h"
+#include "tests/support/expect_case.h"
 #include "tests/support/four_gpus.h"
 
 static const uint64_t large = UINT64_C(16) << 30;
-
-static struct orr_dump *dump;
-static struct orr_analysis *analysis;
-static struct orr_expectation *expectation;
-static struct orr_error err;
-
-static int teardown(void **state)
-{
-    (void)state;
-    orr_expectation_free(expectation);
-    orr_analysis_free(analysis);
-    orr_dump_free(dump);
-    expectation = NULL;
-    analysis = NULL;
-    dump = NULL;
-    return 0;
-}
-
-static void make(const char *machine, const char *gpus, uint32_t hosts, enum orr_test test)
-{
-    struct orr_query query = {.hosts = hosts, .plan = hosts > ORR_MAX_HOSTS};
-    (void)teardown(NULL);
-    err = (struct orr_error){0};
-    orr_settings_init(&query.settings, orr_release_find("2.27.7"));
-    query.settings.gpus = gpus;
-    assert_ok(orr_input_machine(orr_machine_type_find(machine), &dump, &err), &err);
-    assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
-    assert_ok(orr_expectation_new(analysis, test, &expectation, &err), &err);
-}
 
 static struct orr_expected at(uint64_t size)
 {
@@ -314,69 +282,6 @@ static void transfers_without_a_nic_are_not_predicted(void **state)
     assert_non_null(strstr(err.text, "no NIC"));
 }
 
-static void tables_are_in_the_layout_of_nccl_tests(void **state)
-{
-    (void)state;
-    struct orr_expect_sizes sizes;
-    static struct orr_expect_table table;
-    static const char *const wrong[] = {"", "0", "8:4", "8:8G:1", "8:8G:x", "8:8G:2:2", "2T", "-8", "8:8Q", "1:2:1025"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(orr_expect_sizes_read(wrong[i], &sizes, &err), ORR_SETTING);
-    err = (struct orr_error){0};
-    make("hgx-h100", NULL, 1, ORR_TEST_ALL_REDUCE);
-    assert_ok(orr_expect_sizes_read("100:8G:4", &sizes, &err), &err);
-    assert_ok(orr_expect_table_make(analysis, ORR_TEST_ALL_GATHER, &sizes, &table, &err), &err);
-    assert_int_equal(table.rows[0].size, 384); /* 100 bytes are less than 16 for each of 8 ranks */
-    assert_int_equal(table.rows[0].count, 12);
-    assert_int_equal(table.count, 13);
-    assert_ok(orr_expect_sizes_read("4k", &sizes, &err), &err);
-    assert_ok(orr_expect_table_make(analysis, ORR_TEST_ALL_REDUCE, &sizes, &table, &err), &err);
-    struct orr_text text;
-    orr_text_init(&text, 1 << 16);
-    orr_expect_table_write(&table, &text);
-    assert_non_null(strstr(text.data, "\n        4096          1024     float     sum      -1    "));
-    assert_non_null(strstr(text.data, "\n# Avg bus bandwidth    : "));
-    orr_text_release(&text);
-}
-
-/* What we write is read back as results: program, ranks, hosts and figures, to the digits that are printed. */
-static void our_tables_are_read_as_results(void **state)
-{
-    (void)state;
-    const struct orr_expect_sizes sizes = {.first = 1 << 20, .last = UINT64_C(8) << 30, .factor = 8};
-    static struct orr_expect_table table;
-    make("hgx-h100", NULL, 2, ORR_TEST_ALL_REDUCE);
-    for (unsigned test = 0; test < ORR_TEST_COUNT; test++) {
-        struct orr_results *results;
-        struct orr_text text;
-        orr_text_init(&text, 1 << 16);
-        assert_ok(orr_expect_table_make(analysis, (enum orr_test)test, &sizes, &table, &err), &err);
-        orr_expect_table_write(&table, &text);
-        assert_ok(orr_results_read(text.data, text.length, NULL, &results, &err), &err);
-        const struct orr_result_table *read = &results->tables[0];
-        assert_int_equal(results->table_count, 1);
-        assert_int_equal(results->refused + results->torn + results->left_out, 0);
-        assert_int_equal(read->test, test);
-        assert_true(read->test_certain && read->complete);
-        assert_int_equal(read->ranks, 16);
-        assert_int_equal(read->hosts, 2);
-        assert_string_equal(read->op, orr_test_programs[test].reduces ? "sum" : "none");
-        assert_int_equal(read->row_count, table.count);
-        for (uint32_t i = 0; i < table.count; i++) {
-            const struct orr_result_row *row = &read->rows[i];
-            assert_int_equal(row->size, table.rows[i].size);
-            assert_int_equal(row->count, table.rows[i].count);
-            assert_int_equal(row->root, orr_test_programs[test].rooted ? 0 : -1);
-            assert_true(fabs(row->out.bus_bw - table.rows[i].expected.bus_bw) <= 0.0051);
-            assert_true(fabs(row->in.time - table.rows[i].expected.time) <= 0.51);
-            assert_int_equal(row->out.wrong, -1);
-        }
-        assert_true(fabs(read->average - table.average) <= 1e-4 * table.average);
-        orr_results_free(results);
-        orr_text_release(&text);
-    }
-}
-
 static void nothing_is_expected_of_one_rank_or_no_bytes(void **state)
 {
     (void)state;
@@ -410,8 +315,6 @@ int main(void)
         cmocka_unit_test(a_capability_below_all_rows_has_the_last_rows_channels),
         cmocka_unit_test_teardown(hypercubes_need_a_power_of_two, teardown),
         cmocka_unit_test_teardown(transfers_without_a_nic_are_not_predicted, teardown),
-        cmocka_unit_test_teardown(tables_are_in_the_layout_of_nccl_tests, teardown),
-        cmocka_unit_test_teardown(our_tables_are_read_as_results, teardown),
         cmocka_unit_test_teardown(nothing_is_expected_of_one_rank_or_no_bytes, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
