@@ -106,19 +106,18 @@ int orr_command_p2p(const struct orr_options *options)
     const struct orr_cluster *cluster = NULL;
     struct orr_stream *stream = NULL;
     struct orr_p2p_window window = {0};
+    const bool page = is_page(options);
     int status = orr_question_read(options, true, &question);
     if (status)
         return status;
     enum orr_code code = ORR_OK;
     if (asked->layout || asked->group)
         code = orr_question_cluster(options, &question, &made, &cluster, &err);
-    if (code == ORR_OK && is_page(options))
+    if (code == ORR_OK && page)
         code = orr_p2p_window_open(question.analysis, cluster, asked, true, &window, &err);
     else if (code == ORR_OK)
         code = orr_p2p_stream(question.analysis, cluster, asked, options->lines, NULL, &stream, &err);
-    status = code != ORR_OK     ? orr_report(NULL, &err)
-             : is_page(options) ? print_rounds(options, &window)
-                                : write_stream(stream);
+    status = code != ORR_OK ? orr_report(NULL, &err) : page ? print_rounds(options, &window) : write_stream(stream);
     orr_p2p_window_close(&window);
     orr_cluster_free(made);
     orr_question_release(&question);

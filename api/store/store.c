@@ -63,11 +63,6 @@ const char *orr_store_place(const struct orr_store *store)
     return store->place;
 }
 
-bool orr_store_is_remote(const struct orr_store *store)
-{
-    return store->driver->remote;
-}
-
 static enum orr_code attempt(struct orr_store *store, bool writes, orr_store_work *work, void *context, bool *ret_again,
                              struct orr_error *err)
 {

@@ -119,8 +119,6 @@ enum orr_code orr_store_open(const struct orr_store_options *options, struct orr
 void orr_store_close(struct orr_store *store);
 /* Where the store is, for logs: no password. */
 const char *orr_store_place(const struct orr_store *store);
-/* True where a call may have to wait for another machine. */
-bool orr_store_is_remote(const struct orr_store *store);
 
 /* Keeps an upload. Where its content is there already, that stays as it is (name and labels too), its time of last
  * upload and the host's history go on, and *ret_existed is true. INTERNAL where another content has the same id. Once

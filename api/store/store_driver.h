@@ -31,7 +31,6 @@ struct orr_session {
 
 struct orr_store_driver {
     const char *name;
-    bool remote;
     void (*close)(struct orr_store *store);
     enum orr_code (*take)(struct orr_store *store, struct orr_session **ret_session, struct orr_error *err);
     void (*give)(struct orr_session *session);

@@ -278,7 +278,6 @@ static void pg_close(struct orr_store *base)
 
 static const struct orr_store_driver driver = {
     .name = "postgresql",
-    .remote = true,
     .close = pg_close,
     .take = pg_take,
     .give = pg_give,

@@ -54,7 +54,7 @@ static uint64_t hash_members(const struct orr_log *log, const struct orr_log_com
     hash = orr_hash_number(hash, (uint64_t)of->node_count);
     for (int32_t r = 0; r < of->rank_count; r++) {
         const struct orr_log_member *member = &of->members[r];
-        if (member->session == NONE)
+        if (member->session == NONE || !member->host)
             continue;
         const struct orr_log_session *session = &log->sessions[member->session];
         int32_t first = last;

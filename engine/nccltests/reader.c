@@ -227,31 +227,3 @@ enum orr_code orr_results_read(const char *bytes, size_t length, const struct or
     }
     return orr_results_reader_finish(reader, ret_results, err);
 }
-
-bool orr_results_is_one(const char *bytes, size_t length)
-{
-    enum { LOOK_MOST = 1 << 20, TOKENS = 16 };
-    static const char *const marks[] = {"busbw", "Avg bus bandwidth", "\"alg_bw\""};
-    size_t look = length < LOOK_MOST ? length : LOOK_MOST;
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (look && memmem(bytes, look, marks[i], strlen(marks[i])))
-            return true;
-    /* Columns of other names, and rows without a header. */
-    for (size_t at = 0; at < look;) {
-        const char *stop = memchr(bytes + at, '\n', look - at);
-        size_t here = (stop ? (size_t)(stop - bytes) : look) - at;
-        struct orr_log_span tokens[TOKENS];
-        struct orr_columns columns;
-        if (orr_columns_read(bytes + at, here, &columns))
-            return true;
-        uint32_t count = here < 512 ? orr_tokens_cut(bytes + at, here, tokens, TOKENS) : 0;
-        struct orr_number number;
-        for (uint32_t i = 2; i + 3 < count; i++)
-            if (orr_type_bytes(tokens[i]) && orr_number_read(tokens[i - 1], &number) && number.integer &&
-                strchr("0123456789", tokens[i - 2].at[tokens[i - 2].length - 1]) &&
-                orr_number_read(tokens[count - 1], &number))
-                return true;
-        at += here + 1;
-    }
-    return false;
-}

@@ -97,7 +97,6 @@ struct orr_run {
     struct orr_result_device *devices;
     uint32_t device_count;
     unsigned device_capacity;
-    bool devices_left_out;
     uint32_t ranks_a_device; /* of JSON, which has the first rank of each process only */
 };
 
@@ -118,7 +117,6 @@ struct orr_results_building {
     enum orr_test mentioned; /* by a command line or a sentence */
     uint32_t devices_kept, last_numbers;
     struct orr_log_hosts hosts;
-    const char *last_host, *last_model;
     const char **notes;
     const char *other; /* another program that printed the text */
     const char *bad;   /* why the first refused row was refused */

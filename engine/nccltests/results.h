@@ -116,7 +116,4 @@ enum orr_code orr_results_reader_finish(struct orr_results_reader *reader, struc
                                         struct orr_error *err) ORR_NO_DISCARD;
 void orr_results_reader_free(struct orr_results_reader *reader);
 
-/* Whether bytes look like results of nccl-tests: cheap, for distinguishing inputs. */
-bool orr_results_is_one(const char *bytes, size_t length);
-
 #endif

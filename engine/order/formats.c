@@ -215,7 +215,7 @@ static enum orr_code write_rankfile(const struct writing *w, struct orr_error *e
             parts += shares;
         }
         orr_text_printf(w->text, "rank %u=%s slot=", r, w->names[place->host]);
-        if (cpu == ORR_NO_ELEMENT || !read_mask(orr_element_text(dump, cpu, ORR_ATTR_AFFINITY), cpus) ||
+        if (cpu == ORR_NO_ELEMENT || !parts || !read_mask(orr_element_text(dump, cpu, ORR_ATTR_AFFINITY), cpus) ||
             !write_cpus(cpus, part, parts, w->text))
             orr_text_printf(w->text, "%u", seen[place->host]);
         seen[place->host]++;

@@ -2,30 +2,14 @@
 
 #include <string.h>
 
-static const struct {
-    const char *name, *text;
-} links[] = {
-#define X(symbol, name, people) {name, people},
-    ORR_PERF_LINK_MAP(X)
-#undef X
-};
-
 const char *orr_perf_link_name(enum orr_perf_link link)
 {
-    return links[link].name;
-}
-
-const char *orr_perf_link_text(enum orr_perf_link link)
-{
-    return links[link].text;
-}
-
-enum orr_perf_link orr_perf_link_find(const char *name)
-{
-    int link = 0;
-    while (link < ORR_PERF_LINK_COUNT && strcmp(links[link].name, name) != 0)
-        link++;
-    return (enum orr_perf_link)link;
+    static const char *const names[] = {
+#define X(symbol, name) name,
+        ORR_PERF_LINK_MAP(X)
+#undef X
+    };
+    return names[link];
 }
 
 int orr_perf_range(uint64_t size)

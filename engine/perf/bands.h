@@ -7,26 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How GPUs reach each other. X(symbol, name, for people) */
+/* How GPUs reach each other. X(symbol, name) */
 #define ORR_PERF_LINK_MAP(X)                                                                                           \
-    X(NVLINK, "nvlink", "NVLink in one host")                                                                          \
-    X(PCIE, "pcie", "PCIe in one host")                                                                                \
-    X(NVLINK_DOMAIN, "nvlink-domain", "NVLink over several hosts")                                                     \
-    X(RDMA, "rdma", "InfiniBand or RoCE")                                                                              \
-    X(EFA, "efa", "Amazon EFA")                                                                                        \
-    X(SLINGSHOT, "slingshot", "Slingshot")                                                                             \
-    X(GPUDIRECT_TCP, "gpudirect-tcp", "Ethernet with Google's GPUDirect plugins")                                      \
-    X(ETHERNET, "ethernet", "Ethernet without RDMA")                                                                   \
-    X(UNKNOWN, "unknown", "a network that is not known")
+    X(NVLINK, "nvlink")                                                                                                \
+    X(PCIE, "pcie")                                                                                                    \
+    X(NVLINK_DOMAIN, "nvlink-domain")                                                                                  \
+    X(RDMA, "rdma")                                                                                                    \
+    X(EFA, "efa")                                                                                                      \
+    X(SLINGSHOT, "slingshot")                                                                                          \
+    X(GPUDIRECT_TCP, "gpudirect-tcp")                                                                                  \
+    X(ETHERNET, "ethernet")                                                                                            \
+    X(UNKNOWN, "unknown")
 enum orr_perf_link {
-#define X(symbol, name, people) ORR_PERF_LINK_##symbol,
+#define X(symbol, name) ORR_PERF_LINK_##symbol,
     ORR_PERF_LINK_MAP(X)
 #undef X
         ORR_PERF_LINK_COUNT
 };
 const char *orr_perf_link_name(enum orr_perf_link link);
-const char *orr_perf_link_text(enum orr_perf_link link);
-enum orr_perf_link orr_perf_link_find(const char *name); /* ORR_PERF_LINK_COUNT: none */
 
 /* Sizes from 1 MiB, from 4 MiB ... from 1 GiB: range r starts at 1 MiB << 2r. Below 1 MiB nothing is judged: the launch
  * of kernels takes most of the time. */

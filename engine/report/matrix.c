@@ -89,7 +89,7 @@ static bool choose_columns(struct devices *devices)
     devices->columns = ORR_NEW(devices->report->arena, struct column, count);
     for (uint32_t device = 0; devices->columns && device < count; device++) {
         struct column *before = devices->column_count ? &devices->columns[devices->column_count - 1] : NULL;
-        if (devices->brief && device > devices->gpu_count && is_alike(devices, before->first, device))
+        if (before && devices->brief && device > devices->gpu_count && is_alike(devices, before->first, device))
             before->last = device;
         else
             devices->columns[devices->column_count++] = (struct column){device, device};

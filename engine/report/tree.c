@@ -259,7 +259,7 @@ static void put_below(const struct tree *tree, uint32_t element, const char *pre
         const uint32_t at = tree->hw->card_of[lines[i]];
         const struct orr_card *card = at == ORR_NO_CARD ? NULL : &tree->hw->cards[at];
         const bool last = i + 1 == count;
-        if (tree->dump->elements[lines[i]].kind == ORR_ELEMENT_GPU) {
+        if (card && tree->dump->elements[lines[i]].kind == ORR_ELEMENT_GPU) {
             put_gpu(tree, prefix, last, lines[i], card);
         } else if (tree->dump->elements[lines[i]].kind == ORR_ELEMENT_NET) {
             put_net(tree, prefix, last, lines[i], card);

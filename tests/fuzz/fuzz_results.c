@@ -55,7 +55,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct orr_error err = {0}, again = {0};
     struct orr_results *results = NULL, *pieces = NULL;
     const char *bytes = size ? (const char *)data : "";
-    (void)orr_results_is_one(bytes, size);
     enum orr_code code = orr_results_read(bytes, size, NULL, &results, &err);
     enum orr_code other = read_pieces(bytes, size, &pieces, &again);
     FUZZ_REQUIRE(code == other, "whole: %s, in pieces: %s", err.text, again.text);
