@@ -155,6 +155,8 @@ export async function source(id, signal) {
     return /\b(tar|gzip)\b/.test(response.headers.get("Content-Type")) ? xml(id, "", signal) : response.text();
 }
 export const findings = (id) => json(`${topology(id)}/findings`);
+/** Those of an analysis, with the devices that they are about: a list. */
+export const findingsOf = (id, question, signal) => json(ask(`${topology(id)}/analysis/findings`, question), { signal });
 export const releases = () => json("v1/releases");
 export const settings = (release) => json(ask("v1/settings", release ? new URLSearchParams({ release }) : ""));
 

@@ -1,8 +1,9 @@
 /* The second machine's drawing, where two dumps are side by side: its own picture with its own marks. */
 import * as api from "./api.js";
+import { flawedDevices } from "./diagnosis.js";
 import { h, replace } from "./dom.js";
 import { calledText, findRow, marksOfPair, roles } from "./pairs.js";
-import { question } from "./state.js";
+import { DEFAULTS, question } from "./state.js";
 import * as theme from "./theme.js";
 import { Diagram } from "./views/diagram.js";
 import { problemView } from "./views/problem.js";
@@ -41,6 +42,7 @@ export class Beside {
                 return;
             diagram.show(text, true);
             this.#mark();
+            diagram.badge(flawedDevices(await api.findingsOf(other, asks, control.signal)), ({ id: finding }) => store.set({ ...DEFAULTS, settings: {}, id: other, finding }));
         } catch (error) {
             if (error.name === "AbortError")
                 return;

@@ -1,5 +1,5 @@
 /* What a cluster looks like from above: pure functions over the section "cluster" of its analysis. */
-import { busId, parseId } from "./model.js";
+import { deviceName } from "./model.js";
 
 /** A letter for each kind of host, in order: A, B, ... Z, AA. */
 export const letter = (kind) => (kind < 26 ? "" : letter(Math.floor(kind / 26) - 1)) + String.fromCharCode(65 + (kind % 26));
@@ -47,17 +47,11 @@ export function railMap(view) {
     return { rails, rows: view.kinds.map((_, kind) => ({ kind, cells: rails.map((rail) => view.nics.filter((row) => row.kind === kind && row.rail === rail)) })) };
 }
 
-/** A device of a kind of host, for people: "GPU 19:00.0", "NET 3", "PCIe 17:00.0". A rank's number is another on each host. */
-export function deviceName(id) {
-    const { type, local } = parseId(id);
-    return { GPU: `GPU ${busId(local)}`, DEV: `GPU ${busId(local)}`, PCI: `PCIe ${busId(local)}`, NIC: `NIC ${busId(local)}`, NET: `NET ${parseInt(local, 16)}`, CPU: `NUMA ${parseInt(local, 16)}`, NVS: "NVSwitch" }[type] ?? id;
-}
-
-/** "NET 0 (rail 0) of B at 96 %; PCIe 17:00.0 → GPU 19:00.0 of A at 48 %". */
+/** "NET 0 (rail 0) of B at 96 %; PCIe switch 17:00.0 → GPU 19:00.0 of A at 48 % (PCIe)". */
 export function fullestSentence({ nic, links }) {
     const percent = (row, of) => `${Math.round(row.bw / of * 100)} %`;
     const told = [...(nic ? [`${deviceName(nic.net)} (rail ${nic.rail}) of ${letter(nic.kind)} at ${percent(nic, nic.port_bw)}`] : []),
-        ...[...links].filter((row) => row.type !== "NET").sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw).map((row) => `${LINKS[row.type] ?? row.type} ${deviceName(row.from)} → ${deviceName(row.to)} of ${letter(row.kind)} at ${percent(row, row.link_bw)}`)];
+        ...[...links].filter((row) => row.type !== "NET").sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw).map((row) => `${deviceName(row.from)} → ${deviceName(row.to)} of ${letter(row.kind)} at ${percent(row, row.link_bw)} (${LINKS[row.type] ?? row.type})`)];
     return told.length ? `The fullest over all rings: ${told.join("; ")}.` : "No ring uses a NIC or link.";
 }
 const LINKS = { NVL: "NVLink", PCI: "PCIe", SYS: "inter-CPU", C2C: "C2C" };

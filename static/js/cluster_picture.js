@@ -34,7 +34,7 @@ export class ClusterPicture {
             if (!svg)
                 return;
             if (this.#marked.key !== findings || this.#marked.svg !== svg)
-                this.#marked = { key: findings, svg, rows: marksOfCluster(view, findings, [...svg.querySelectorAll("g.station")].map((group) => ({ id: group.id, title: titleOf(group) }))) };
+                this.#marked = { key: findings, svg, rows: marksOfCluster(view, findings, stations(svg)) };
             this.diagram.badge(this.#marked.rows, open);
             this.diagram.mark({ picked: this.#marked.rows.filter((row) => row.findings.some(({ id }) => id === shown)).map(({ node }) => node) });
         };
@@ -69,4 +69,18 @@ export class ClusterPicture {
             this.diagram.say(problemView(error.problem ?? { title: "The drawing cannot be shown", detail: error.message }));
         }
     }
+}
+
+/* The tiles of hosts on a drawing: its stations, or, where each rank is drawn, the first rank of each host. */
+function stations(svg) {
+    const drawn = [...svg.querySelectorAll("g.station")];
+    if (drawn.length)
+        return drawn.map((group) => ({ id: group.id, title: titleOf(group) }));
+    const first = new Map();
+    for (const group of svg.querySelectorAll("g.node")) {
+        const host = [...group.classList].find((name) => /^host-\d+$/.test(name));
+        if (host && !first.has(host))
+            first.set(host, { id: group.id, title: `Host ${host.slice(5)}` });
+    }
+    return [...first.values()];
 }

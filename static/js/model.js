@@ -105,6 +105,12 @@ export function shortName(model, id) {
     }
 }
 
+/** A device of any host, for people: "GPU 19:00.0", "NET 3", "PCIe switch 17:00.0". A rank's number is another on each host. */
+export function deviceName(id) {
+    const { type, local } = parseId(id);
+    return { GPU: `GPU ${busId(local)}`, DEV: `GPU ${busId(local)}`, PCI: `PCIe switch ${busId(local)}`, NIC: `NIC ${busId(local)}`, NET: `NET ${parseInt(local, 16)}`, CPU: `NUMA ${parseInt(local, 16)}`, NVS: "NVSwitch" }[type] ?? id;
+}
+
 /** Facts about a device, [[name, value]]. */
 export function deviceFacts(model, id) {
     const node = model.nodes.get(id) ?? {}, { type, local } = parseId(id);

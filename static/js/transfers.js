@@ -1,4 +1,5 @@
 /* The point-to-point schedule: windows of ranks and rounds, and what a transfer is called. Pure functions over the service's answer. */
+import { deviceName } from "./model.js";
 
 /** How many ranks, and how many rounds, are shown at once. */
 export const WINDOW = 16;
@@ -28,7 +29,7 @@ export function overText(way) {
 
 /** Each NIC once: "NET/0-2 through rank 2 (PXN), GPUDirect". */
 export function nicText(way, rank) {
-    const say = (nic) => (nic ? `${nic.net}${nic.proxy !== rank ? ` through rank ${nic.proxy} (PXN)` : `, ${nic.path}`}${nic.gdr ? ", GPUDirect" : ""}` : "none, or unknown without the channel");
+    const say = (nic) => (nic ? `${deviceName(nic.net)}${nic.proxy !== rank ? ` through rank ${nic.proxy} (PXN)` : `, ${nic.path}`}${nic.gdr ? ", GPUDirect" : ""}` : "none, or unknown without the channel");
     return [...new Set((way?.nics ?? []).map(say))].join("; ");
 }
 

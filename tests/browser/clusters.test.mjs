@@ -43,6 +43,22 @@ test("none is kept; one is described, kept, looked at, deleted", async () => {
     await it.page.locator("#clusters-empty").waitFor();
 });
 
+test("hosts with findings carry a mark on the ring and the tree; the mark leads to the finding, the finding lights the host", async () => {
+    const { id } = await make();
+    for (const graph of ["ring", "tree"]) {
+        await go(`&cluster=${id}&graph=${graph}`);
+        const mark = it.page.locator("#canvas .badge-at");
+        await mark.first().waitFor();
+        assert.equal(await mark.count(), 1, "one host differs");
+        const station = await mark.getAttribute("data-badge");
+        await mark.press("Enter");
+        assert.equal(await it.page.evaluate(() => document.activeElement.closest("[data-finding]")?.dataset.finding), "cluster-odd-host");
+        assert.deepEqual(await it.page.locator("#canvas .picked").evaluateAll((all) => all.map((one) => one.id)), [station]);
+        await it.key("light:cluster-odd-host").click();
+        assert.equal(await it.page.locator("#canvas .picked").count(), 0);
+    }
+});
+
 test("a cluster shows who differs and who sets what", async () => {
     const { id } = await make();
     await go(`&cluster=${id}`);

@@ -40,6 +40,16 @@ for (const [i, [a, b, words]] of pairs.entries())
         assert.match(await it.page.locator("#pair-rows").textContent(), /the number of channels.*(24|32).*2/s);
     });
 
+test("the second machine's drawing marks its findings, which lead to that machine", async () => {
+    const second = await keep(faults);
+    await it.open(h100, `view=compare&with=${second}&beside=side`);
+    const mark = it.page.locator('#canvas-b [data-badge="NIC/0-5e000"]');
+    await mark.waitFor();
+    await mark.press("Enter");
+    await it.until((id) => location.hash.includes(`id=${id}`), second);
+    assert.match(it.page.url(), /finding=slow-link/);
+});
+
 test("what only one of them has is crossed, on its own picture; a click lights both", async () => {
     const second = await keep(it.write("less.xml", lessNic));
     await it.open(it.write("three.xml", dump), `view=compare&with=${second}`);

@@ -131,6 +131,24 @@ test("a channel that another question does not have gives way to the last one", 
     assert.equal(await it.page.locator(".stage .problem").count(), 0);
 });
 
+test("the panel folds beside tables that need the width; the drawing, a tab and a key unfold it", async () => {
+    await it.open(dumpFile());
+    const panel = it.page.locator("#panel"), wide = () => it.page.locator("#drawer").evaluate((body) => body.clientWidth > innerWidth * 0.9);
+    assert.ok(await panel.isVisible());
+    await it.tab("Log").click();
+    assert.ok(!await panel.isVisible() && await wide());
+    await it.tab("Summary").click();
+    assert.ok(await panel.isVisible() && !await wide());
+    await it.page.keyboard.press("z");
+    assert.ok(!await panel.isVisible());
+    await it.device(ids.gpu0).click();
+    assert.match(await panel.textContent(), /1b:00\.0/);
+    await it.page.keyboard.press("Escape");
+    assert.ok(!await panel.isVisible(), "nothing is selected, and the table has the width again");
+    await it.tab("Machine").click();
+    assert.ok(await it.page.locator("#verdict").isVisible());
+});
+
 test("the tuning table has bandwidth and latency, and marks the highest", async () => {
     await it.open(dumpFile(), "view=tuning");
     assert.ok(await it.page.locator("#tuning .best").count() >= 1);

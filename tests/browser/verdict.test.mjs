@@ -73,6 +73,15 @@ test("each device with a finding is marked on the drawing, at every width and in
     await it.settled();
     assert.equal(await it.key("badge:NIC/0-5e000").evaluate((mark) => getComputedStyle(mark).opacity), "1");
     await it.axe("marks");
+    await it.open(faults, "hosts=2&view=channels&layout=alone&channel=10"); // a ring by itself: the port of the NIC on both hosts
+    const marks = () => it.page.locator("#canvas .badge-at").evaluateAll((all) => all.map((mark) => mark.dataset.badge));
+    for (let i = 0; i < 26 && !(await marks()).includes("host1/NET/0-3"); i++) { // a channel that uses it
+        await it.page.keyboard.press("]");
+        await it.settled();
+    }
+    assert.ok((await marks()).includes("NET/0-3") && (await marks()).includes("host1/NET/0-3"), String(await marks()));
+    await it.key("badge:NET/0-3").press("Enter");
+    assert.equal(await it.page.evaluate(() => document.activeElement.closest("[data-finding]")?.dataset.finding), "slow-link");
     await it.open(healthy);
     assert.equal(await it.page.locator("#canvas .badge-at").count(), 0);
 });

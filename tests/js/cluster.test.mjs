@@ -34,7 +34,7 @@ test("which NIC of each kind carries which rail; none where it is missing", () =
 test("the fullest of all", () => {
     assert.equal(fullestSentence({ nic: null, links: [] }), "No ring uses a NIC or link.");
     assert.equal(fullestSentence({ nic: { kind: 1, net: "NET/0-2", rail: 2, bw: 24, port_bw: 25 }, links: [{ kind: 0, from: "CPU/0-0", to: "CPU/0-1", type: "SYS", bw: 6, link_bw: 12 }, { kind: 0, from: "a", to: "b", type: "NET", bw: 1, link_bw: 1 }] }),
-        "The fullest over all rings: NET 2 (rail 2) of B at 96 %; inter-CPU NUMA 0 → NUMA 1 of A at 50 %.");
+        "The fullest over all rings: NET 2 (rail 2) of B at 96 %; NUMA 0 → NUMA 1 of A at 50 % (inter-CPU).");
 });
 
 test("links by how full they are, NICs that carry something", () => {

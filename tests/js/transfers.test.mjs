@@ -22,8 +22,8 @@ test("transfers are called by what carries them", () => {
     assert.equal(overText(near), "P2P, NVL, by reading");
     assert.equal(overText({ transport: "P2P", path: "NVB", read: false, via: 3 }), "P2P, NVB, through rank 3");
     assert.equal(overText({ transport: "SHM", path: "SYS" }), "shared memory, SYS");
-    assert.equal(nicText(to, 1), "NET/0-2 through rank 2 (PXN), GPUDirect");
-    assert.equal(nicText(from, 1), "NET/0-0, PIX, GPUDirect; NET/0-1, PHB");
+    assert.equal(nicText(to, 1), "NET 2 through rank 2 (PXN), GPUDirect");
+    assert.equal(nicText(from, 1), "NET 0, PIX, GPUDirect; NET 1, PHB");
     assert.equal(nicText({ nics: [null] }, 1), "none, or unknown without the channel");
     assert.equal(nicText(near, 1), "");
 });

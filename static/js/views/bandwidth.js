@@ -70,7 +70,7 @@ const shapes = (list) => list.length > 0 && h("ul.findings", { id: "results-shap
 
 function explanations({ explanations: list = [], verdict }) {
     return list.length > 0 ? h("section", { id: "results-explanations" }, h("h2", null, "What would explain it"),
-        h("ol.findings", null, list.map((row) => h("li", null, h("b", null, row.what), ` (${fitText(row.fit)})`, row.evidence && h("p", null, row.evidence),
+        h("ol.findings", null, list.map((row) => h("li", null, h("b", null, capital(row.what)), ` (${fitText(row.fit)})`, row.evidence && h("p", null, row.evidence),
             h("p", null, h("b", null, "Confirm: "), pieces(row.confirm).map(({ code, text }) => (code ? h("code", null, text) : text)))))))
         : verdict === "low" && h("p.note", { id: "results-explanations" }, "No configuration that was tried gives this curve.");
 }

@@ -1,9 +1,9 @@
 /* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
-import { behind, busiest, calledHosts, deviceName, domainSentence, fullestSentence, hostNames, hostsOf, letter, MOST_TILES, odd, order, railMap, railSentence, ranges, runs, sentence, used } from "../cluster.js";
+import { behind, busiest, calledHosts, domainSentence, fullestSentence, hostNames, hostsOf, letter, MOST_TILES, odd, order, railMap, railSentence, ranges, runs, sentence, used } from "../cluster.js";
 import { DRAWN } from "../cluster_picture.js";
 import { capital, costs, costText } from "../diagnosis.js";
 import { choices, fold, h, withCode } from "../dom.js";
-import { GRAPH_NAMES } from "../model.js";
+import { deviceName, GRAPH_NAMES } from "../model.js";
 import { ON_DRAWING } from "../marks.js";
 import { address, DEFAULTS, MOST_HOSTS } from "../state.js";
 import { problemView } from "./problem.js";

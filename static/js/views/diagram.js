@@ -7,6 +7,7 @@ import { extent, picture, titleOf } from "../picture.js";
 import { fit, pan, reshape, write, zoom } from "../viewport.js";
 import { badge } from "./badge.js";
 import { Labels } from "./labels.js";
+import { weights } from "./weights.js";
 
 const MANY = 12; // links between CPUs that are too many to look at
 const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown device by device
@@ -327,15 +328,12 @@ export class Diagram {
     #key(event) {
         if (!this.svg || event.ctrlKey || event.metaKey || event.altKey)
             return;
-        const device = event.target.closest?.("g.node, g.edge");
-        if (device && (event.key === "Enter" || event.key === " ")) {
-            event.preventDefault();
-            this.onSelect(device.id, event.shiftKey);
-            return;
-        }
+        const device = event.target.closest?.("g.node, g.edge"), chosen = device && ["Enter", " "].includes(event.key);
         const moves = { ArrowLeft: [-KEY_STEP, 0], ArrowRight: [KEY_STEP, 0], ArrowUp: [0, -KEY_STEP], ArrowDown: [0, KEY_STEP] };
         const pages = { PageDown: 1, PageUp: -1 }[event.key];
-        if (pages)
+        if (chosen)
+            this.onSelect(device.id, event.shiftKey);
+        else if (pages)
             this.#next(device ?? this.#inReach, device ? pages : 0);
         else if (device && moves[event.key])
             this.#walk(device, ...moves[event.key]);
@@ -389,19 +387,8 @@ export class Diagram {
         this.weights?.remove();
         for (const edge of this.svg.querySelectorAll(".load1, .load2, .load3"))
             edge.classList.remove("load1", "load2", "load3");
-        const edges = new Map();
-        for (const row of rows)
-            for (const edge of this.#edges(row.from, row.to, row.type)) {
-                const now = edges.get(edge);
-                if (!now || row.used / row.bw > now.used / now.bw)
-                    edges.set(edge, row);
-            }
         this.canvas.classList.toggle("weighed", rows.length > 0);
-        this.weights = s("g", { class: "weights" }, [...edges].map(([edge, row]) => {
-            const share = row.used / row.bw, path = edge.querySelector("path"), mid = path?.getPointAtLength(path.getTotalLength() * 0.3);
-            edge.classList.add(share > 0.9 ? "load3" : share > 0.5 ? "load2" : "load1");
-            return mid && s("g", { "data-weight": `${row.from}>${row.to}` }, s("title", null, `${row.channels.length} channels, ${Math.round(share * 100)} % used`), s("text", { x: mid.x, y: mid.y, "dominant-baseline": "central" }, String(row.channels.length)));
-        }));
+        this.weights = weights(rows, (row) => this.#edges(row.from, row.to, row.type));
         (this.svg.querySelector("g.graph") ?? this.svg).append(this.weights);
     }
 

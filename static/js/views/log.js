@@ -96,7 +96,7 @@ function first(model, check, actions) {
     const fact = check.first_difference;
     return h("div", { id: "first-difference" },
         h("h2", null, `First difference, line ${fact.line}`),
-        h("dl.facts", null, h("dt", null, fact.what), h("dd", null, place(model, fact, actions)), h("dt", null, "log"), h("dd", null, fact.logged), h("dt", null, "predicted"), h("dd", null, fact.predicted)));
+        h("dl.facts", null, h("dt", null, "Of"), h("dd", null, place(model, fact, actions)), h("dt", null, "Log"), h("dd", null, fact.logged), h("dt", null, "Predicted"), h("dd", null, fact.predicted)));
 }
 
 function causes(check) {
@@ -110,7 +110,7 @@ function topics(check, actions) {
         h("tbody", null, check.topics.map((row) => h("tr", { "data-topic": row.topic },
             h("td", null, row.verdict === "not-told" ? TOPICS[row.topic] ?? row.topic : h("button.text", { type: "button", "data-key": `topic-of:${row.topic}`, onclick: () => actions.topic(row.topic) }, TOPICS[row.topic] ?? row.topic)),
             h("td.num", null, row.agree || ""), h("td.num", null, row.differ || ""),
-            h("td", null, row.verdict === "not-told" ? h("span.muted", null, `not in the log; NCCL_DEBUG_SUBSYS=${row.ask_for} prints it`) : row.verdict === "differs" ? "≠ differs" : "= agrees")))));
+            h("td.wrap", null, row.verdict === "not-told" ? h("span.muted", null, `not in the log; NCCL_DEBUG_SUBSYS=${row.ask_for} prints it`) : row.verdict === "differs" ? "≠ differs" : "= agrees")))));
 }
 
 function facts(model, check, topic, actions) {
