@@ -5,6 +5,7 @@
 
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"
+#include "engine/search/memo.h"
 
 enum { MOST_VALUES = 3 };
 
@@ -163,18 +164,8 @@ static enum orr_code verdict_there(void *context, const struct orr_analysis *the
     return ORR_OK;
 }
 
-enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, struct orr_error *err)
+static enum orr_code try_all(struct orr_explainer *e, struct orr_trials *t, struct orr_error *err)
 {
-    struct orr_explanation *out = e->out;
-    struct orr_trials *t = ORR_NEW(e->arena, struct orr_trials, 1);
-    if (!t)
-        return orr_fail_nomem(err);
-    *t = (struct orr_trials){.analysis = e->a,
-                             .arena = e->arena,
-                             .left = most,
-                             .verdict = out->verdict,
-                             .judge = verdict_there,
-                             .context = e};
     ORR_TRY(orr_try_defaults(t, orr_kind_rows[e->why->kind].bears, err));
     for (int i = 0; i < CANDIDATE_COUNT; i++) {
         const struct candidate *row = &candidates[i];
@@ -189,6 +180,26 @@ enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, 
         for (unsigned v = 0; v < count; v++)
             ORR_TRY(orr_try_setting(t, row->setting, values[v], err));
     }
+    return ORR_OK;
+}
+
+enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, struct orr_error *err)
+{
+    enum { MEMO_BYTES = 8 << 20 };
+    struct orr_explanation *out = e->out;
+    struct orr_trials *t = ORR_NEW(e->arena, struct orr_trials, 1);
+    if (!t)
+        return orr_fail_nomem(err);
+    *t = (struct orr_trials){.analysis = e->a,
+                             .arena = e->arena,
+                             .memo = orr_search_memo_new(MEMO_BYTES),
+                             .left = most,
+                             .verdict = out->verdict,
+                             .judge = verdict_there,
+                             .context = e};
+    enum orr_code code = try_all(e, t, err);
+    orr_search_memo_free(t->memo);
+    ORR_TRY(code);
     orr_trials_order(t);
     memcpy(out->what_ifs, t->rows, t->count * sizeof *t->rows);
     out->what_if_count = t->count;

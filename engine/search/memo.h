@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* For questions under one release and the same settings; dump, GPUs and hosts may differ. */
+/* For questions under one release; dump, GPUs, hosts and settings may differ. */
 struct orr_search_memo;
 
 /* Holds at most so many bytes; what does not fit is searched each time. NULL: out of memory. */

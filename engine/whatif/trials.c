@@ -73,6 +73,7 @@ enum orr_code orr_try_setting(struct orr_trials *trials, enum orr_setting settin
 {
     const struct orr_query *now = &trials->analysis->query;
     struct orr_query query = *now;
+    query.memo = trials->memo;
     struct orr_setting_info info;
     struct orr_error own = {0};
     struct orr_analysis *other = NULL;

@@ -36,6 +36,7 @@ typedef enum orr_code orr_judge(void *context, const struct orr_analysis *there,
 struct orr_trials {
     const struct orr_analysis *analysis; /* as things are; borrowed */
     struct orr_arena *arena;             /* of all texts and rows */
+    struct orr_search_memo *memo;        /* of the trials' searches, most of which are alike; NULL: none */
     struct orr_effort left;              /* that may still be spent */
     const char *verdict;                 /* as things are */
     orr_judge *judge;
