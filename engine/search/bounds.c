@@ -10,102 +10,14 @@
 
 enum { MOST_USES = 1 << 12 }; /* of a link: more than the channels of any release */
 
-static int32_t uses_of(const struct orr_search_state *s, uint32_t link, const struct orr_rate *rate)
+/* How often the link of a door carries a rate. */
+static int32_t uses_of(const struct orr_search_state *s, const struct orr_door *door, const struct orr_rate *rate)
 {
-    int32_t needed = rate->needed[ORR_SHARE_PLAIN], taken = rate->taken[ORR_SHARE_PLAIN];
-    if (link == ORR_NO_LINK || taken <= 0)
+    int32_t needed = rate->needed[door->share], taken = rate->taken[door->share];
+    if (door->link == ORR_NO_LINK || taken <= 0)
         return MOST_USES;
-    int32_t full = s->left.full[link], uses = full < needed ? 0 : (full - needed) / taken + 1;
+    int32_t full = s->left.full[door->link], uses = full < needed ? 0 : (full - needed) / taken + 1;
     return uses < MOST_USES ? uses : MOST_USES;
-}
-
-/* The link that represents a leg's beginning (its end): the first that is not between a GPU and its own device. */
-static uint32_t first_link(const struct orr_search_state *s, const struct orr_leg *leg)
-{
-    const uint32_t *link = s->facts.links + leg->first;
-    const struct orr_system *system = s->input.system;
-    if (!leg->charges)
-        return ORR_NO_LINK;
-    bool to_own_device = leg->charges > 1 && system->nodes[system->links[link[0]].to].type == ORR_DEV;
-    return link[to_own_device];
-}
-
-static uint32_t last_link(const struct orr_search_state *s, const struct orr_leg *leg, uint32_t net)
-{
-    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++)
-        if (s->input.system->links[s->facts.links[i]].to == orr_net_node(s, net))
-            return s->facts.links[i];
-    return ORR_NO_LINK;
-}
-
-/* What the leg can carry at most, in thousandths. */
-static int32_t narrowest(const struct orr_search_state *s, const struct orr_leg *leg)
-{
-    float least = 16000;
-    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++) {
-        float capacity = s->left.capacity[s->facts.links[i]];
-        least = capacity < least ? capacity : least;
-    }
-    return (int32_t)(least * 1000 + 0.5f);
-}
-
-/* Adds a leg to the last group of doors, to the door by the same link and type where there is one. */
-static void add(const struct orr_search_state *s, struct orr_doors *doors, uint32_t group, const struct orr_leg *leg,
-                uint32_t link)
-{
-    if (leg->state == ORR_LEG_BLOCKED)
-        return;
-    struct orr_door *door = doors->list + doors->first[group], *end = doors->list + doors->first[group + 1];
-    int32_t least = narrowest(s, leg);
-    while (door < end && (door->link != link || door->type[0] != leg->type[0] || door->type[1] != leg->type[1]))
-        door++;
-    if (door == end) {
-        *door = (struct orr_door){link, least, leg->hops, {leg->type[0], leg->type[1]}};
-        doors->first[group + 1]++;
-    }
-    door->least = least > door->least ? least : door->least;
-    door->hops = leg->hops < door->hops ? leg->hops : door->hops;
-}
-
-static bool allocate(struct orr_doors *doors, struct orr_arena *arena, size_t groups, size_t legs)
-{
-    doors->list = ORR_NEW(arena, struct orr_door, legs);
-    doors->first = ORR_NEW(arena, uint32_t, groups + 1);
-    return doors->list && doors->first;
-}
-
-enum orr_code orr_search_note_doors(struct orr_search_state *s, struct orr_arena *arena, struct orr_error *err)
-{
-    const uint32_t n = s->input.n, nets = s->input.net_count;
-    struct orr_doors *next = &s->facts.next, *exits = &s->facts.exit_doors, *entries = &s->facts.entry_doors,
-                     *arrivals = &s->facts.arrivals;
-    if (!allocate(next, arena, n, (size_t)n * n) || !allocate(exits, arena, n, (size_t)n * nets) ||
-        !allocate(entries, arena, nets, (size_t)n * nets) || !allocate(arrivals, arena, nets, (size_t)n * nets))
-        return orr_fail_nomem(err);
-    for (uint32_t x = 0; x < n; x++) {
-        next->first[x + 1] = next->first[x];
-        for (uint32_t y = 0; y < n; y++)
-            if (y != x) {
-                const struct orr_leg *leg = &s->facts.between[(size_t)x * n + y];
-                add(s, next, x, leg, first_link(s, leg));
-            }
-        exits->first[x + 1] = exits->first[x];
-        for (uint32_t net = 0; net < nets; net++) {
-            const struct orr_leg *leg = &s->facts.exits[(size_t)net * n + x];
-            add(s, exits, x, leg, first_link(s, leg));
-        }
-    }
-    for (uint32_t net = 0; net < nets; net++) {
-        entries->first[net + 1] = entries->first[net];
-        arrivals->first[net + 1] = arrivals->first[net];
-        for (uint32_t x = 0; x < n; x++) {
-            const struct orr_leg *in = &s->facts.entries[(size_t)net * n + x],
-                                 *out = &s->facts.exits[(size_t)net * n + x];
-            add(s, entries, net, in, in->charges ? s->facts.links[in->first] : ORR_NO_LINK);
-            add(s, arrivals, net, out, last_link(s, out, net));
-        }
-    }
-    return ORR_OK;
 }
 
 static bool is_open(const struct orr_door *door, const struct orr_rate *rate)
@@ -133,7 +45,7 @@ static int32_t fits(const struct orr_search_state *s, const struct orr_doors *do
             continue;
         *hops = door->hops < *hops ? door->hops : *hops;
         if (!has(begin, door, rate, door->link)) /* by another type of path */
-            uses += uses_of(s, door->link, rate);
+            uses += uses_of(s, door, rate);
     }
     return uses;
 }
@@ -148,7 +60,7 @@ static int32_t leave_gpu(const struct orr_search_state *s, uint32_t gpu, bool ex
     for (const struct orr_door *door = first; exits && door < end; door++)
         if (is_open(door, inter) && !has(first, door, inter, door->link) &&
             !has(next->list + next->first[gpu], next->list + next->first[gpu + 1], intra, door->link))
-            uses += uses_of(s, door->link, inter);
+            uses += uses_of(s, door, inter);
     return uses;
 }
 
@@ -176,7 +88,21 @@ static int32_t enter_port(const struct orr_search_state *s, uint32_t net, int32_
     return uses < port ? uses : port;
 }
 
-/* How many channels may enter and leave by all NICs. */
+/* How many channels may come from NICs to all GPUs (go from all GPUs to NICs). */
+static int32_t meet_gpus(const struct orr_search_state *s, const struct orr_doors *doors, const struct orr_rate *rate)
+{
+    int32_t uses = 0, hops = 0;
+    for (uint32_t x = 0; x < s->input.n; x++)
+        uses += fits(s, doors, x, rate, &hops);
+    return uses;
+}
+
+static int32_t least_of(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many channels may enter and leave by all NICs, and by all GPUs. */
 static void bound_by_nets(const struct orr_search_state *s, struct orr_bound *bound)
 {
     const bool halves = s->trial.pattern == ORR_PATTERN_BALANCED_TREE && s->input.n > 1;
@@ -187,9 +113,9 @@ static void bound_by_nets(const struct orr_search_state *s, struct orr_bound *bo
         enter += enter_port(s, net, &entry_hops);
         leave += fits(s, &s->facts.arrivals, net, exit, &exit_hops);
     }
-    leave /= halves ? 2 : 1;
-    bound->channels = enter < bound->channels ? enter : bound->channels;
-    bound->channels = leave < bound->channels ? leave : bound->channels;
+    enter = least_of(enter, meet_gpus(s, &s->facts.landings, &s->left.rates[ORR_RATE_INTER]));
+    leave = least_of(leave, meet_gpus(s, &s->facts.takeoffs, exit)) / (halves ? 2 : 1);
+    bound->channels = least_of(bound->channels, least_of(enter, leave));
     bound->hops += entry_hops + exit_hops * (halves ? 2 : 1);
 }
 

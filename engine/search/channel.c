@@ -70,10 +70,15 @@ static inline bool may_leave_by(struct orr_search_state *s, int16_t net)
     return t->cross_nic ? may_cross : one_card;
 }
 
+static inline enum orr_rate_kind exit_rate(const struct orr_search_state *s)
+{
+    return s->trial.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER;
+}
+
 static inline void leave_by(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape after,
                             enum orr_order order, int16_t net, int32_t *budget)
 {
-    enum orr_rate_kind rate = s->trial.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER;
+    enum orr_rate_kind rate = exit_rate(s);
     struct orr_leg *leg = &s->facts.exits[(size_t)net * s->input.n + x];
     if (!orr_search_take_open(s, leg, rate))
         return;
@@ -88,6 +93,8 @@ static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, stru
     struct orr_trial *t = &s->trial;
     const int16_t *ends = t->nets[t->channels], *list = &s->attempt.open_exits[(size_t)x * s->input.net_count];
     uint32_t count = s->attempt.open_exit_count[x];
+    if (orr_search_is_shut(s, &s->facts.takeoff_gates[x], exit_rate(s)))
+        return;
     bool balanced = t->pattern == ORR_PATTERN_BALANCED_TREE, tree = t->pattern == ORR_PATTERN_TREE;
     struct orr_shape after = {balanced && p == 0 ? 1 : -1, shape.to_first};
     if (tree && s->facts.ids_differ) { /* by the NIC that it entered by */

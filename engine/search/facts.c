@@ -4,6 +4,7 @@
 #include "engine/base/budget.h"
 #include "engine/release/release.h"
 #include "engine/search/bounds.h"
+#include "engine/search/reserve.h"
 
 /* The first PCI link of each GPU, and the first link back from its far end. */
 static void find_pci_links(struct orr_search_state *s)
@@ -101,13 +102,16 @@ static enum orr_code allocate(struct orr_search_state *s, struct orr_arena *aren
         ROOM(facts.net_score, nets * n),
         ROOM(facts.near_gpus, nets),
         ROOM(facts.near_pool, nets * n),
-        ROOM(facts.gate, n),
         ROOM(facts.pci_link, n),
         ROOM(facts.pci_back, n),
         ROOM(facts.by_distance, n * n),
         ROOM(facts.by_distance_count, n),
         ROOM(facts.distance_class, n * n),
         ROOM(facts.shares_of, links),
+        ROOM(facts.left_out, links),
+        ROOM(facts.takeoff_gates, n),
+        ROOM(facts.landing_gates, n),
+        ROOM(facts.entry_gates, nets),
         ROOM(left.capacity, links),
         ROOM(attempt.kept, links),
         ROOM(left.thousandths, links),
@@ -156,8 +160,9 @@ enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *a
         s->left.capacity[l] = system->links[l].bw;
         s->attempt.demand[l] = INT32_MAX;
     }
-    ORR_TRY(orr_search_lay_legs(s, arena, err));
     find_pci_links(s);
+    orr_search_note_odd_capacities(s);
+    ORR_TRY(orr_search_lay_legs(s, arena, err));
     s->facts.pci_step = pci_step(s);
     order_gpus(s);
     ORR_TRY(orr_budget_check(err));

@@ -1,7 +1,9 @@
 /* Legs: the paths that a channel can be made of, each as the list of links that it loads and by which share. They
  * depend on the system alone, so that a move of the search is one pass over a few integers. */
+#include <string.h>
+
 #include "engine/release/release.h"
-#include "engine/search/search_state.h"
+#include "engine/search/reserve.h"
 
 enum { OLD_GPU_SM = 80 }; /* below it, data that arrives from elsewhere also loads the way back */
 
@@ -13,7 +15,8 @@ struct builder {
     uint8_t *flags;   /* [link]: LINK_* */
     uint32_t *leg_of; /* [link]: the last leg that loads it, counted from 1 */
     uint32_t legs, charges;
-    bool counting; /* first pass: how many charges there are */
+    unsigned kinds; /* bit ORR_RATE_*: what the legs that are being laid may take */
+    bool counting;  /* first pass: how many charges there are */
 };
 
 static bool is_intel(const struct orr_node *node)
@@ -49,13 +52,19 @@ static bool pays_overhead(const struct orr_search_state *s, const struct orr_pat
 static void charge(struct builder *b, struct orr_leg *leg, uint32_t link, uint8_t share, bool with_next)
 {
     struct orr_search_state *s = b->s;
+    if (s->facts.left_out[link])
+        return;
     if (b->leg_of[link] == b->legs && leg->state < ORR_LEG_REPEATS)
         leg->state = ORR_LEG_REPEATS;
     b->leg_of[link] = b->legs;
-    s->facts.any_share |= (uint8_t)(1 << share);
     s->facts.shares_of[link] |= (uint8_t)(1 << share);
-    if (s->input.system->links[link].bw > ORR_NARROW_GBPS)
-        s->facts.wide_share |= (uint8_t)(1 << share);
+    for (int kind = 0; kind < ORR_RATE_COUNT; kind++) {
+        if (!(b->kinds >> kind & 1))
+            continue;
+        s->facts.any_share[kind] |= (uint8_t)(1 << share);
+        if (s->input.system->links[link].bw > ORR_NARROW_GBPS)
+            s->facts.wide_share[kind] |= (uint8_t)(1 << share);
+    }
     s->facts.links[b->charges] = link;
     s->facts.shares[b->charges++] = (uint8_t)(share | (with_next ? ORR_SHARE_WITH_NEXT : 0));
     leg->charges++;
@@ -89,18 +98,18 @@ static void lay(struct builder *b, struct orr_leg *leg, uint32_t from, uint32_t 
         leg->state = ORR_LEG_FREE;
     else if (release->checks_unreachable && path->type >= ORR_PATH_DIS)
         leg->state = ORR_LEG_BLOCKED;
-    else if (!path->hops)
-        leg->state = ORR_LEG_MIXED;
     bool from_gpu = s->input.system->nodes[from].type == ORR_GPU, overhead = pays_overhead(s, path, from_gpu);
     for (uint32_t i = 0; i < path->hops; i++) {
         uint32_t link = s->input.paths->links[path->first + i], way_back = s->input.system->links[link].reverse;
         uint8_t flags = b->flags[link], share = overhead && (flags & LINK_PCI) ? ORR_SHARE_OVERHEAD : ORR_SHARE_PLAIN;
         bool eighth = (flags & LINK_TO_OLD_GPU) && !from_gpu, whole = (flags & LINK_TO_POWER_CPU) != 0;
         bool both = (eighth || whole) && way_back != ORR_NO_LINK;
-        charge(b, leg, link, share, both);
+        charge(b, leg, link, share, both && !s->facts.left_out[way_back]);
         if (both)
             charge(b, leg, way_back, whole ? share : (uint8_t)(share + ORR_SHARE_EIGHTH), false);
     }
+    if (!leg->charges && leg->state == ORR_LEG_QUICK)
+        leg->state = ORR_LEG_MIXED;
 }
 
 /* Only releases with NVLS keep paths to NVSwitches. */
@@ -112,18 +121,36 @@ static bool has_spokes(const struct orr_search_state *s)
 static void lay_all(struct builder *b)
 {
     struct orr_search_state *s = b->s;
+    const unsigned star = 1u << ORR_RATE_HEAD | 1u << ORR_RATE_SPOKE;
+    b->legs = b->charges = 0;
+    b->kinds = 1u << ORR_RATE_INTRA | star;
     for (uint32_t x = 0; x < s->input.n; x++)
         for (uint32_t y = 0; y < s->input.n; y++)
             lay(b, &s->facts.between[(size_t)x * s->input.n + y], orr_gpu_node(s, x), orr_gpu_node(s, y));
     for (uint32_t net = 0; net < s->input.net_count; net++)
         for (uint32_t gpu = 0; gpu < s->input.n; gpu++) {
+            b->kinds = 1u << ORR_RATE_INTER;
             lay(b, &s->facts.entries[(size_t)net * s->input.n + gpu], orr_net_node(s, net), orr_gpu_node(s, gpu));
+            b->kinds = 1u << ORR_RATE_INTER | 1u << ORR_RATE_INTER_HALF;
             lay(b, &s->facts.exits[(size_t)net * s->input.n + gpu], orr_gpu_node(s, gpu), orr_net_node(s, net));
         }
+    b->kinds = star;
     for (uint32_t gpu = 0; gpu < s->input.n && has_spokes(s); gpu++) {
         lay(b, &s->facts.spokes[0][gpu], s->input.system->first[ORR_NVS], orr_gpu_node(s, gpu));
         lay(b, &s->facts.spokes[1][gpu], orr_gpu_node(s, gpu), s->input.system->first[ORR_NVS]);
     }
+}
+
+/* Lays them anew, without the links that are left out now. */
+static void lay_again(struct builder *b)
+{
+    struct orr_search_facts *facts = &b->s->facts;
+    const size_t links = b->s->input.system->link_count;
+    memset(b->leg_of, 0, links * sizeof *b->leg_of);
+    memset(facts->shares_of, 0, links * sizeof *facts->shares_of);
+    memset(facts->any_share, 0, sizeof facts->any_share);
+    memset(facts->wide_share, 0, sizeof facts->wide_share);
+    lay_all(b);
 }
 
 enum orr_code orr_search_lay_legs(struct orr_search_state *s, struct orr_arena *arena, struct orr_error *err)
@@ -146,9 +173,16 @@ enum orr_code orr_search_lay_legs(struct orr_search_state *s, struct orr_arena *
     s->facts.shares = ORR_NEW(arena, uint8_t, b.charges);
     if (!s->facts.links || !s->facts.shares)
         return orr_fail_nomem(err);
-    b.charges = 0;
     b.counting = false;
     lay_all(&b);
+    if (orr_search_mark_unfilled(s, arena)) {
+        double rest;
+        lay_again(&b);
+        if (!orr_search_counts_always(s, &rest)) {
+            memset(s->facts.left_out, 0, s->input.system->link_count * sizeof *s->facts.left_out);
+            lay_again(&b);
+        }
+    }
     for (size_t i = 0; i < n * s->input.net_count; i++)
         s->facts.types_of_nets |= UINT64_C(1) << s->facts.entries[i].type[0] | UINT64_C(1) << s->facts.exits[i].type[0];
     return ORR_OK;

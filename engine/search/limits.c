@@ -14,6 +14,13 @@ static const struct orr_search_rates *rates_for(const struct orr_release *releas
     return row;
 }
 
+const float *orr_search_rates_of(const struct orr_search_state *s, uint32_t *ret_count)
+{
+    const struct orr_search_rates *row = rates_for(s->input.system->release, s->input.cc_min);
+    *ret_count = s->input.inter ? row->table.inter_count : row->table.intra_count;
+    return s->input.inter ? row->table.inter : row->table.intra;
+}
+
 /* Least and largest type of paths from GPUs to nodes of a type (a GPU to itself left out). */
 static void type_range(const struct orr_search_state *s, enum orr_node_type to, int32_t sys, int32_t *ret_min,
                        int32_t *ret_max)
@@ -53,9 +60,7 @@ static bool is_split_nvlink(const struct orr_search_state *s)
 static void set_limits(const struct orr_search_state *s, struct orr_limits *limits)
 {
     const struct orr_release *release = s->input.system->release;
-    const struct orr_search_rates *row = rates_for(release, s->input.cc_min);
-    limits->rates = s->input.inter ? row->table.inter : row->table.intra;
-    limits->rate_count = s->input.inter ? row->table.inter_count : row->table.intra_count;
+    limits->rates = orr_search_rates_of(s, &limits->rate_count);
     limits->sys = s->facts.number_of[ORR_PATH_SYS];
     limits->always_inter = s->facts.number_of[release->type_inter_always];
     limits->dis = release->checks_unreachable ? s->facts.number_of[ORR_PATH_DIS] : INT32_MAX;

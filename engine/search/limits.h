@@ -27,6 +27,9 @@ struct orr_limits {
 void orr_search_limits(struct orr_search_state *s, const struct orr_graph_request *request,
                        struct orr_limits *ret_limits);
 
+/* The table of rates of a search. */
+const float *orr_search_rates_of(const struct orr_search_state *s, uint32_t *ret_count);
+
 /* The first rate of the table that the system could carry. */
 uint32_t orr_search_first_rate(const struct orr_search_state *s, const struct orr_limits *limits);
 

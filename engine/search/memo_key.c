@@ -163,7 +163,7 @@ static void put_other_links(struct writer *w)
 {
     const size_t first = w->key->count;
     for (uint32_t link = 0; link < w->s->input.system->link_count; link++)
-        if (!w->link_number[link])
+        if (!w->link_number[link] && !w->s->facts.left_out[link])
             put_float(w, w->s->left.capacity[link]);
     if (w->key->count > w->room)
         return;
@@ -196,7 +196,9 @@ static void put_system(struct writer *w, const struct orr_search_request *reques
     put_float(w, system->max_bw);
     put_float(w, system->total_bw);
     put_float(w, f->pci_step);
-    put(w, f->any_share | (uint32_t)f->wide_share << 8);
+    put(w, (uint32_t)orr_setting_int32(in->settings, ORR_SET_CROSS_NIC));
+    for (int kind = 0; kind < ORR_RATE_COUNT; kind++)
+        put(w, f->any_share[kind] | (uint32_t)f->wide_share[kind] << 8);
     put_wide(w, f->types_of_nets);
 }
 

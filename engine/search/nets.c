@@ -86,31 +86,6 @@ static void find_near(struct orr_search_state *s, uint32_t net)
     s->facts.near_gpus[net] = near;
 }
 
-static bool loads(const struct orr_search_state *s, const struct orr_leg *leg, uint32_t link)
-{
-    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++)
-        if (s->facts.links[i] == link && (s->facts.shares[i] & ORR_SHARE_MASK) == ORR_SHARE_PLAIN)
-            return true;
-    return leg->state == ORR_LEG_BLOCKED;
-}
-
-/* The links of the first entry that can be taken, as far as all entries load them. */
-static void find_gate(struct orr_search_state *s, uint32_t gpu)
-{
-    const struct orr_leg *entries = s->facts.entries, *first = NULL;
-    s->facts.gate[gpu] = ORR_NO_LINK;
-    for (uint32_t net = 0; net < s->input.net_count && !first; net++)
-        if (entries[(size_t)net * s->input.n + gpu].state != ORR_LEG_BLOCKED)
-            first = &entries[(size_t)net * s->input.n + gpu];
-    for (uint32_t i = 0; first && i < first->charges; i++) {
-        const uint32_t link = s->facts.links[first->first + i], gate = s->facts.gate[gpu];
-        bool all = gate == ORR_NO_LINK || s->left.capacity[link] < s->left.capacity[gate];
-        for (uint32_t net = 0; net < s->input.net_count && all; net++)
-            all = loads(s, &entries[(size_t)net * s->input.n + gpu], link);
-        s->facts.gate[gpu] = all ? link : gate;
-    }
-}
-
 /* Does an attempt leave the bandwidths of NICs as they were? Subtracting whole GB/s and adding them again loses nothing
  * of small parts of powers of two; and a NIC that no GPU reaches makes some releases forget to give back. */
 static bool nets_come_back(const struct orr_search_state *s)
@@ -304,8 +279,6 @@ enum orr_code orr_search_note_nets(struct orr_search_state *s, struct orr_arena 
         find_near(s, net);
         s->facts.one_latency = s->facts.one_latency && s->facts.near_gpus[net].latency == s->facts.near_gpus[0].latency;
     }
-    for (uint32_t gpu = 0; gpu < s->input.n; gpu++)
-        find_gate(s, gpu);
     s->facts.nets_come_back = nets_come_back(s);
     return order_nets(s, arena, err);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "engine/release/release.h"
+#include "engine/search/limits.h"
 #include "engine/search/reserve.h"
 
 /* Above ORR_NARROW_GBPS thousandths are exact only among multiples of an eighth, and up to here. */
@@ -34,16 +35,55 @@ static bool is_eighths(float x)
     return x * 8 == truncf(x * 8);
 }
 
+/* A sum of binary32 numbers, such as 18 times 20.6, may differ from its thousandths by less than roundings notice. */
+static bool is_nearly(float capacity)
+{
+    double thousandths = (double)capacity * 1000;
+    return capacity <= ORR_NARROW_GBPS && fabs(thousandths - round(thousandths)) <= 0.05 &&
+           (int32_t)capacity == (int32_t)round(thousandths) / 1000; /* whole GB/s are compared as well */
+}
+
+/* Is such a capacity so near to what a rate takes that the difference may decide whether the rate fits? */
+static bool may_decide(const struct orr_search_state *s, float capacity)
+{
+    static const float factors[] = {0.5f, 1, 2};
+    const float overhead = s->input.system->release->intel_overhead_up / s->input.system->release->intel_overhead_down;
+    const float shares[] = {1, overhead, .125f, overhead / 8};
+    uint32_t count;
+    const float *rates = orr_search_rates_of(s, &count);
+    for (uint32_t r = 0; r < count; r++)
+        for (unsigned f = 0; f < sizeof factors / sizeof factors[0]; f++)
+            for (unsigned i = 0; i < sizeof shares / sizeof shares[0]; i++)
+                if (fabsf(rates[r] * factors[f] * shares[i] - capacity) < .002f)
+                    return true;
+    return false;
+}
+
+void orr_search_note_odd_capacities(struct orr_search_state *s)
+{
+    float last = 0;
+    s->facts.takes_odd = !s->input.parts;
+    for (uint32_t link = 0; link < s->input.system->link_count && s->facts.takes_odd; link++) {
+        float capacity = s->left.capacity[link];
+        if (capacity == last || capacity > ORR_NARROW_GBPS || roundf(capacity * 1000) / 1000.0f == capacity)
+            continue;
+        s->facts.takes_odd = is_nearly(capacity) && !may_decide(s, capacity);
+        last = capacity;
+    }
+}
+
 /* Loads s->left.thousandths; false: a link has another capacity than a number of thousandths. */
 static bool count_capacities(struct orr_search_state *s)
 {
     s->left.least_thousandths = INT32_MAX;
     for (uint32_t link = 0; link < s->input.system->link_count; link++) {
         float capacity = s->left.capacity[link];
+        if (s->facts.left_out[link])
+            continue;
         if (!(capacity >= 0 && capacity <= WIDE_GBPS) || (capacity > ORR_NARROW_GBPS && !is_eighths(capacity)))
             return false;
         int32_t count = (int32_t)(capacity * 1000 + 0.5f);
-        if ((float)count / 1000.0f != capacity)
+        if ((float)count / 1000.0f != capacity && !(s->facts.takes_odd && is_nearly(capacity)))
             return false;
         s->left.thousandths[link] = s->left.full[link] = count;
         if (count > 0 && count < s->left.least_thousandths)
@@ -53,14 +93,15 @@ static bool count_capacities(struct orr_search_state *s)
 }
 
 /* Fills the integers of a rate; false: not every amount that legs take behaves as an integer. */
-static bool count_amounts(struct orr_search_state *s, struct orr_rate *rate)
+static bool count_amounts(struct orr_search_state *s, enum orr_rate_kind kind)
 {
+    struct orr_rate *rate = &s->left.rates[kind];
     for (int share = 0; share < ORR_SHARE_COUNT; share++) {
         float amount = rate->amount[share];
-        if (!(s->facts.any_share >> share & 1))
+        if (!(s->facts.any_share[kind] >> share & 1))
             continue;
         if (!(amount > 0 && amount <= WIDE_GBPS) ||
-            ((amount > ORR_NARROW_GBPS || (s->facts.wide_share >> share & 1)) && !is_eighths(amount)))
+            ((amount > ORR_NARROW_GBPS || (s->facts.wide_share[kind] >> share & 1)) && !is_eighths(amount)))
             return false;
         double thousandths = (double)amount * 1000;
         int32_t count = (int32_t)(thousandths + 0.5);
@@ -91,7 +132,7 @@ static void set_rate(struct orr_search_state *s, enum orr_rate_kind kind, float 
     rate->amount[ORR_SHARE_OVERHEAD] = bw * factor * release->intel_overhead_up / release->intel_overhead_down;
     rate->amount[ORR_SHARE_EIGHTH] = rate->amount[ORR_SHARE_PLAIN] / 8;
     rate->amount[ORR_SHARE_OVERHEAD_EIGHTH] = rate->amount[ORR_SHARE_OVERHEAD] / 8;
-    s->left.exact = s->left.exact && count_amounts(s, rate);
+    s->left.exact = s->left.exact && count_amounts(s, kind);
 }
 
 void orr_search_set_rates(struct orr_search_state *s)
@@ -123,6 +164,35 @@ void orr_search_set_rates(struct orr_search_state *s)
     if (!s->left.exact)
         s->left.counted = false; /* the floats go on alone */
     s->left.quick_state = s->left.exact ? ORR_LEG_QUICK : ORR_LEG_NONE;
+}
+
+bool orr_search_counts_always(struct orr_search_state *s, double *ret_rest)
+{
+    uint32_t count;
+    const float *rates = orr_search_rates_of(s, &count);
+    bool counts = count_capacities(s);
+    *ret_rest = 0;
+    for (uint32_t r = 0; r < count; r++) {
+        const struct {
+            enum orr_rate_kind kind;
+            float factor;
+        } takes[] = {{ORR_RATE_INTRA, 1},
+                     {ORR_RATE_INTER, 1},
+                     {ORR_RATE_INTER_HALF, .5f},
+                     {ORR_RATE_HEAD, 2},
+                     {ORR_RATE_SPOKE, 1}};
+        for (unsigned i = 0; i < sizeof takes / sizeof takes[0]; i++) {
+            s->left.exact = true;
+            set_rate(s, takes[i].kind, rates[r] * takes[i].factor, 1, 0);
+            counts = counts && s->left.exact;
+            for (int share = 0; share < ORR_SHARE_COUNT; share++)
+                if (s->facts.any_share[takes[i].kind] >> share & 1) {
+                    double thousandths = (double)s->left.rates[takes[i].kind].amount[share] * 1000;
+                    *ret_rest = fmax(*ret_rest, fabs(thousandths - round(thousandths)));
+                }
+        }
+    }
+    return counts;
 }
 
 static void give_floats(struct orr_search_state *s, const struct orr_leg *leg, uint32_t count,

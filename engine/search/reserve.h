@@ -8,6 +8,13 @@
 /* What the trial's rates take; to be called when a trial is set up. */
 void orr_search_set_rates(struct orr_search_state *s);
 
+/* Sets s->facts.takes_odd. */
+void orr_search_note_odd_capacities(struct orr_search_state *s);
+
+/* Will every attempt of rings, trees and NVLS count in whole thousandths, whatever its rate? *ret_rest: by how many
+ * thousandths an amount differs from a whole number of them. To be called before the first attempt. */
+bool orr_search_counts_always(struct orr_search_state *s, double *ret_rest);
+
 /* Where a search spends its time: gcc would rather call. */
 #define ORR_ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -25,6 +32,16 @@ ORR_ALWAYS_INLINE bool orr_search_refuse(struct orr_search_state *s, uint32_t li
         s->attempt.demand[link] = demand;
     }
     return false;
+}
+
+/* Has the link that a group of legs shares too little left for any of them? */
+ORR_ALWAYS_INLINE bool orr_search_is_shut(struct orr_search_state *s, const struct orr_gate *gate,
+                                          enum orr_rate_kind kind)
+{
+    if (!s->left.exact || gate->link == ORR_NO_LINK)
+        return false;
+    int32_t needed = s->left.rates[kind].needed[gate->share];
+    return s->left.thousandths[gate->link] < needed && !orr_search_refuse(s, gate->link, needed);
 }
 
 /* Takes a rate from every link of a leg that the trial left open, so that its type is within the limit. false, with

@@ -338,6 +338,7 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
                                      .file = request->file,
                                      .n = orr_system_count(system, ORR_GPU),
                                      .net_count = orr_system_count(system, ORR_NET),
+                                     .parts = request->collnet && system->release->collnet_direct,
                                      .cc_min = INT32_MAX,
                                  }};
     struct orr_graph graphs[ORR_GRAPH_COUNT] = {{0}};

@@ -71,10 +71,17 @@ struct orr_door {
     int32_t least;   /* thousandths of a GB/s that the widest of them carries */
     uint16_t hops;   /* of the shortest */
     uint8_t type[2]; /* as of a leg */
+    uint8_t share;   /* ORR_SHARE_*: the least that one of the group's legs by the link takes */
 };
 struct orr_doors { /* of group g: list[first[g]] up to list[first[g + 1]] */
     struct orr_door *list;
     uint32_t *first;
+};
+
+/* A link that all legs of a group load: the one that carries the fewest. ORR_NO_LINK: there is none. */
+struct orr_gate {
+    uint32_t link;
+    uint8_t share; /* ORR_SHARE_*: the least that one of them takes of it */
 };
 
 /* What the channels of an attempt cannot exceed. */
@@ -160,6 +167,7 @@ struct orr_search_input {
     const struct orr_graph_file *file; /* NCCL_GRAPH_FILE, NULL: none */
     uint32_t n, net_count;             /* GPUs, NETs */
     bool inter;                        /* the channels leave the host, so NICs count */
+    bool parts;                        /* CollNet direct, which takes parts of rates, may be searched */
     int32_t cc_min;                    /* lowest compute capability of all GPUs, 10 * major + minor */
     int32_t cross_nic_input;           /* NCCL_CROSS_NIC as far as it applies to the graph: orr_search_limits() */
 };
@@ -185,7 +193,6 @@ struct orr_search_facts {
     uint64_t *net_score;        /* [NET * n + GPU]: how near a GPU is to a NIC; smaller is nearer (candidates.c) */
     struct orr_near *near_gpus; /* [NET] */
     uint16_t *near_pool;        /* the memory of the lists in near_gpus */
-    uint32_t *gate;             /* [GPU]: the narrowest link that all entries of the GPU load; ORR_NO_LINK: none */
     bool one_latency;           /* all NETs have the same latency */
     struct orr_net_list start_nets, *exit_nets; /* of all GPUs; [GPU] */
     /* Legs (legs.c): */
@@ -195,11 +202,16 @@ struct orr_search_facts {
     struct orr_leg *entries, *exits; /* [NET * n + GPU]: from a NIC, to a NIC */
     struct orr_leg *spokes[2];       /* [GPU]: from and to the first NVSwitch; NULL: there are no such paths */
     uint8_t *shares_of;              /* [link]: bit ORR_SHARE_*: which shares some leg takes from the link */
-    uint8_t any_share, wide_share;   /* the same for all links together; for those above ORR_NARROW_GBPS */
-    uint64_t types_of_nets;          /* bit NUMBER: some path to or from a NET has the type of that number */
-    /* By which links legs begin and end (bounds.c): */
-    struct orr_doors next, exit_doors;      /* [GPU]: from it to other GPUs, to NICs: their first links */
-    struct orr_doors entry_doors, arrivals; /* [NET]: from it, the first links; to it, the last ones */
+    /* The same for all links that a kind of move may load; for those of them above ORR_NARROW_GBPS. */
+    uint8_t any_share[ORR_RATE_COUNT], wide_share[ORR_RATE_COUNT];
+    bool takes_odd;         /* capacities up to ORR_NARROW_GBPS count as the nearest thousandth (reserve.c) */
+    bool *left_out;         /* [link]: cannot be filled, so that no leg has it (unfilled.c) */
+    uint64_t types_of_nets; /* bit NUMBER: some path to or from a NET has the type of that number */
+    /* By which links legs begin and end (doors.c): */
+    struct orr_doors next, exit_doors; /* [GPU]: from it to other GPUs, to NICs: their first links */
+    /* A link that all of them load, where there is one. [GPU]: to NICs, from NICs; [NET]: from it, to it. */
+    struct orr_doors takeoffs, landings, entry_doors, arrivals;
+    struct orr_gate *takeoff_gates, *landing_gates, *entry_gates; /* the same links */
 };
 
 /* The steps that NCCL counts, over all attempts of all graphs. */
@@ -314,6 +326,9 @@ static inline void orr_search_at_channel(struct orr_search_state *s)
 /* legs.c: the legs between all GPUs, NICs and the first NVSwitch. */
 enum orr_code orr_search_lay_legs(struct orr_search_state *s, struct orr_arena *arena,
                                   struct orr_error *err) ORR_NO_DISCARD;
+
+/* unfilled.c: marks the links that no channels can fill in s->facts.left_out; false: there are none. */
+bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *arena);
 
 /* candidates.c: fills s->attempt.open and s->attempt.open_exits. */
 void orr_search_open(struct orr_search_state *s);

@@ -226,17 +226,12 @@ static bool start_from(struct orr_search_state *s, int16_t net, float needed, ui
     return gives_back;
 }
 
-/* Is no GPU left that a further channel could enter by any NIC? With one latency, trying would leave no trace. */
-static bool all_gates_are_full(struct orr_search_state *s)
+/* Have all GPUs too little left to be entered by any NIC? */
+static bool all_landings_are_shut(struct orr_search_state *s)
 {
-    const int32_t needed = s->left.rates[ORR_RATE_INTER].needed[ORR_SHARE_PLAIN];
-    if (!s->trial.channels || !s->left.exact || !s->facts.nets_come_back || !s->facts.one_latency)
-        return false;
     for (uint32_t g = 0; g < s->input.n; g++)
-        if (s->facts.gate[g] == ORR_NO_LINK || s->left.thousandths[s->facts.gate[g]] >= needed)
+        if (!orr_search_is_shut(s, &s->facts.landing_gates[g], ORR_RATE_INTER))
             return false;
-    for (uint32_t g = 0; g < s->input.n; g++)
-        (void)orr_search_refuse(s, s->facts.gate[g], needed);
     return true;
 }
 
@@ -250,8 +245,11 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
     float needed = (float)(int32_t)t->bw_inter;
     enum head_start head = HEAD_NEXT;
     uint64_t hash = ORR_SEEN_NO_HASH;
+    /* Where no channel can start, nothing is left of the tries but the latency of the last NIC. */
+    const bool quick = s->left.exact && s->facts.nets_come_back && !s->attempt.star,
+               none = quick && all_landings_are_shut(s);
     if ((by_head && k >= (int32_t)count && release->start_heads != ORR_HEADS_BY_NET_INDEX) ||
-        (!by_head && all_gates_are_full(s)))
+        (none && s->facts.one_latency))
         return;
     first = count ? first % count : 0;
     for (uint32_t i = 0, at = first; i < count && head != HEAD_DONE; i++, at = at + 1 < count ? at + 1 : 0) {
@@ -262,7 +260,8 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
             continue;
         t->nets[k][0] = s->facts.net_of_id[net];
         t->latency_inter = s->facts.near_gpus[net].latency;
-        if (!by_head && !may_start_from(s, net, needed))
+        if (none || (quick && orr_search_is_shut(s, &s->facts.entry_gates[net], ORR_RATE_INTER)) ||
+            (!by_head && !may_start_from(s, net, needed)))
             continue;
         charge_card(s, net, -needed);
         s->left.net_connections[net]--;

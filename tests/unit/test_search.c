@@ -242,6 +242,61 @@ static void nvls_past_the_tables_of_a_release_is_refused(void **state)
     orr_text_release(&text);
 }
 
+/* GPUs on NVSwitches by 18 NVLinks that the dump lists one by one, below one switch each. `nics` are added once. */
+static void write_linked(int gpus, const char *nics, struct orr_text *text)
+{
+    orr_text_puts(text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">");
+    for (int g = 0; g < gpus; g++) {
+        orr_text_printf(text,
+                        "<pci busid=\"0000:%d1:00.0\" class=\"0x030200\" link_speed=\"16.0 GT/s PCIe\" "
+                        "link_width=\"16\"><gpu dev=\"%d\" sm=\"90\" rank=\"%d\" gdr=\"1\">",
+                        g + 1, g, g);
+        for (int link = 0; link < 18; link++)
+            orr_text_printf(text, "<nvlink target=\"0000:%d0:00.0\" count=\"1\" tclass=\"0x068000\"/>", 10 + link % 4);
+        orr_text_puts(text, "</gpu></pci>");
+    }
+    orr_text_printf(text, "%s</cpu></system>", nics);
+}
+
+#define PLAIN_NIC(dev, mbps)                                                                                           \
+    "<nic><net name=\"eth" dev "\" dev=\"" dev "\" speed=\"" mbps                                                      \
+    "\" port=\"0\" guid=\"0x0\" maxconn=\"65536\" gdr=\"0\"/>"                                                         \
+    "</nic>"
+
+/* Steps that are taken, of the many that NCCL takes, do not depend on the machine that runs the test. Where one of
+ * these grows, a search has become slower. */
+static void searches_leave_out_most_steps(void **state)
+{
+    (void)state;
+    const struct {
+        const char *release, *nics;
+        int gpus;
+        uint64_t steps;
+    } rows[] = {
+        {"2.7.8", PLAIN_NIC("0", "10000"), 8, 30},             /* a link of 5000 GB/s, and rates of 1.2 */
+        {"2.12.12", PLAIN_NIC("0", "400000"), 4, 10895},       /* and a rate with overhead, 57.6 */
+        {"2.27.7", NIC("0000:a1:00.0", "0", "400000"), 8, 95}, /* links that sum up to 370.800018 GB/s */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct orr_text text;
+        orr_text_init(&text, 1 << 20);
+        write_linked(rows[i].gpus, rows[i].nics, &text);
+        struct orr_dump *dump = read_text(text.data);
+        struct orr_analysis *analysis;
+        struct orr_error err = {0};
+        struct orr_query query = {.hosts = 2};
+        uint64_t steps = 0;
+        orr_settings_init(&query.settings, orr_release_find(rows[i].release));
+        assert_int_equal(orr_analyze(dump, &query, NULL, &analysis, &err), ORR_OK);
+        for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
+            steps += analysis->parts[0].contribution.graphs[kind].steps;
+        assert_int_equal(steps, rows[i].steps);
+        orr_analysis_free(analysis);
+        orr_dump_free(dump);
+        orr_text_release(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_single_gpu_has_rings_and_trees),
         cmocka_unit_test(without_a_way_all_gpus_stand_in_order),
         cmocka_unit_test(rings_are_permutations),
+        cmocka_unit_test(searches_leave_out_most_steps),
         cmocka_unit_test(nvls_past_the_tables_of_a_release_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,149 @@
+/* Links that no channels can fill.
+ *
+ * A NIC without a PCI address is connected to its CPU by a link of 5000 GB/s, where binary32 does not distinguish
+ * thousandths: after taking a rate from it and giving it back, NCCL may have less than before. But below 4096 GB/s
+ * nothing is lost if the amounts are nearly whole thousandths: the three roundings of one operation sum up to 0.37
+ * thousandths at most, and with an amount's 0.12 that does not reach the middle between two thousandths. With other
+ * amounts the same holds below 1024 GB/s: 0.09 and 0.35. So NCCL's loss ends when such a link comes down to that value.
+ * A link that has room for all channels even then never refuses anything. Legs are laid without such links, but only
+ * where every attempt counts in thousandths: elsewhere sums of floats may drift without a limit. */
+#include <math.h>
+
+#include "engine/release/release.h"
+#include "engine/search/limits.h"
+#include "engine/search/reserve.h"
+
+/* Up to this many GB/s no thousandth is lost; and room for what a link loses while many loads are on it. */
+enum { WHOLE_NEAR_GBPS = 4095, WHOLE_GBPS = 1000, MARGIN_GBPS = 50 };
+enum { MOST_EXAMINED = 32 };          /* links, each with all legs */
+static const double near_rest = 0.12; /* thousandths */
+
+enum move { MOVE_BETWEEN, MOVE_ENTRY, MOVE_EXIT, MOVE_COUNT };
+
+/* What a rate of 1 GB/s loads a link with. */
+struct load {
+    float now;              /* by the leg that is being added */
+    float most[MOVE_COUNT]; /* by one leg */
+    bool counted;           /* among the links that limit what comes to another */
+};
+
+static void add_legs(const struct orr_search_state *s, const struct orr_leg *legs, size_t count, enum move move,
+                     struct load *loads)
+{
+    const struct orr_release *release = s->input.system->release;
+    const float overhead = release->intel_overhead_up / release->intel_overhead_down;
+    const float factor[ORR_SHARE_COUNT] = {[ORR_SHARE_PLAIN] = 1,
+                                           [ORR_SHARE_OVERHEAD] = overhead,
+                                           [ORR_SHARE_EIGHTH] = .125f,
+                                           [ORR_SHARE_OVERHEAD_EIGHTH] = overhead / 8};
+    for (const struct orr_leg *leg = legs; leg < legs + count; leg++) {
+        const uint32_t *link = s->facts.links + leg->first;
+        const uint8_t *share = s->facts.shares + leg->first;
+        for (uint32_t i = 0; i < leg->charges; i++)
+            loads[link[i]].now += factor[share[i] & ORR_SHARE_MASK];
+        for (uint32_t i = 0; i < leg->charges; i++) {
+            struct load *load = &loads[link[i]];
+            load->most[move] = load->now > load->most[move] ? load->now : load->most[move];
+            load->now = 0;
+        }
+    }
+}
+
+/* Those that count otherwise than by refusing: PCI links of GPUs, whose rest is compared, and links to NVSwitches, on
+ * which a star takes twice the rate. */
+static bool counts_otherwise(const struct orr_search_state *s, uint32_t link)
+{
+    for (uint32_t g = 0; g < s->input.n; g++)
+        if (s->facts.pci_link[g] == (int32_t)link || s->facts.pci_back[g] == (int32_t)link)
+            return true;
+    for (uint32_t end = 0; end < 2; end++)
+        for (uint32_t g = 0; s->facts.spokes[end] && g < s->input.n; g++)
+            for (uint32_t i = 0; i < s->facts.spokes[end][g].charges; i++)
+                if (s->facts.links[s->facts.spokes[end][g].first + i] == link)
+                    return true;
+    return false;
+}
+
+static bool loads(const struct orr_search_state *s, const struct orr_leg *leg, uint32_t link)
+{
+    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++)
+        if (s->facts.links[i] == link)
+            return true;
+    return false;
+}
+
+/* The narrowest link of a leg that carries the whole rate; ORR_NO_LINK: none is narrow. */
+static uint32_t narrowest(const struct orr_search_state *s, const struct orr_leg *leg)
+{
+    const struct orr_link *links = s->input.system->links;
+    uint32_t least = ORR_NO_LINK;
+    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++) {
+        const uint32_t link = s->facts.links[i];
+        const uint8_t share = s->facts.shares[i] & ORR_SHARE_MASK;
+        if ((share == ORR_SHARE_PLAIN || share == ORR_SHARE_OVERHEAD) && links[link].bw <= ORR_NARROW_GBPS &&
+            (least == ORR_NO_LINK || links[link].bw < links[least].bw))
+            least = link;
+    }
+    return least;
+}
+
+/* How many GB/s come to a link at most: no more than the narrowest links of its legs let through. */
+static float let_through(const struct orr_search_state *s, uint32_t link, struct load *loads_of)
+{
+    const size_t n = s->input.n, moves = n * s->input.net_count;
+    const struct orr_leg *legs[MOVE_COUNT] = {s->facts.between, s->facts.entries, s->facts.exits};
+    const size_t counts[MOVE_COUNT] = {n * n, moves, moves};
+    float total = 0;
+    for (uint32_t l = 0; l < s->input.system->link_count; l++)
+        loads_of[l].counted = false;
+    for (int move = 0; move < MOVE_COUNT; move++)
+        for (const struct orr_leg *leg = legs[move]; leg < legs[move] + counts[move]; leg++) {
+            if (!loads(s, leg, link))
+                continue;
+            const uint32_t by = narrowest(s, leg);
+            if (by == ORR_NO_LINK)
+                return INFINITY;
+            total += loads_of[by].counted ? 0 : s->input.system->links[by].bw;
+            loads_of[by].counted = true;
+        }
+    return total;
+}
+
+bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *arena)
+{
+    const struct orr_system *system = s->input.system;
+    const uint32_t links = system->link_count;
+    const size_t n = s->input.n, moves = n * s->input.net_count;
+    bool any = false, wide = false;
+    for (int kind = 0; kind < ORR_RATE_COUNT; kind++)
+        wide = wide || s->facts.wide_share[kind];
+    struct load *loads = wide && !s->input.parts ? ORR_NEW(arena, struct load, links) : NULL;
+    if (!loads)
+        return false; /* without memory for it, all links are counted */
+    add_legs(s, s->facts.between, n * n, MOVE_BETWEEN, loads);
+    add_legs(s, s->facts.entries, moves, MOVE_ENTRY, loads);
+    add_legs(s, s->facts.exits, moves, MOVE_EXIT, loads);
+    uint32_t count;
+    const float *rates = orr_search_rates_of(s, &count);
+    /* A tree has no more channels than the ring; a star that visits NVSwitches may. */
+    const int32_t channels = s->facts.spokes[0] ? system->release->max_channels : system->release->ring_max_channels;
+    float highest = 0;
+    double rest;
+    (void)orr_search_counts_always(s, &rest);
+    const float whole = rest <= near_rest ? WHOLE_NEAR_GBPS : WHOLE_GBPS;
+    for (uint32_t r = 0; r < count; r++)
+        highest = rates[r] > highest ? rates[r] : highest;
+    uint32_t examined = 0;
+    for (uint32_t l = 0; l < links && examined < MOST_EXAMINED; l++) {
+        const float *most = loads[l].most, full = system->links[l].bw < whole ? system->links[l].bw : whole;
+        if (!s->facts.shares_of[l] || system->links[l].bw <= ORR_NARROW_GBPS || counts_otherwise(s, l))
+            continue;
+        examined++;
+        float channel = most[MOVE_BETWEEN] * (float)n + most[MOVE_ENTRY] + most[MOVE_EXIT]; /* halves exit twice */
+        float leg = fmaxf(most[MOVE_BETWEEN], fmaxf(most[MOVE_ENTRY], most[MOVE_EXIT]));
+        s->facts.left_out[l] = (float)channels * channel * highest + MARGIN_GBPS <= full ||
+                               leg * let_through(s, l, loads) + leg * highest + MARGIN_GBPS <= full;
+        any = any || s->facts.left_out[l];
+    }
+    return any;
+}
