@@ -114,6 +114,7 @@ static void begin(struct orr_search_state *s)
 {
     s->trial.channels = 0;
     s->channel.candidate_top = 0;
+    s->channel.loads = 0;
     s->attempt.ended = s->attempt.leaked = s->attempt.repeats = s->attempt.cross_asked = s->attempt.pci_asked =
         s->attempt.pci_short = false;
     s->attempt.refused_start = 0;

@@ -5,6 +5,7 @@
 #include "engine/search/better.h"
 #include "engine/search/bounds.h"
 #include "engine/search/reserve.h"
+#include "engine/search/seen.h"
 
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
@@ -31,6 +32,7 @@ static void complete(struct orr_search_state *s, int32_t *budget)
 {
     struct orr_trial *t = &s->trial;
     t->channels++;
+    s->channel.completed++;
     orr_search_at_channel(s);
     if (!s->attempt.counting && orr_search_is_better(s, t->channels, t->hops)) {
         orr_trial_copy(&s->best, t, s->input.n);
@@ -83,7 +85,9 @@ static inline void leave_by(struct orr_search_state *s, uint32_t x, int32_t p, s
     if (!orr_search_take_open(s, leg, rate))
         return;
     s->trial.nets[s->trial.channels][1] = s->facts.net_of_id[net];
+    s->channel.loads += leg->mark;
     visit(s, (int32_t)x, p, after, order, budget);
+    s->channel.loads -= leg->mark;
     orr_search_give(s, leg, rate);
 }
 
@@ -153,7 +157,9 @@ static inline void go(struct orr_search_state *s, struct orr_leg *leg, uint32_t 
 {
     uint8_t *used = &s->channel.used[y], was_used = *used;
     *used = 1;
+    s->channel.loads += leg->mark;
     visit(s, (int32_t)y, p + 1, shape, order, budget);
+    s->channel.loads -= leg->mark;
     *used = was_used;
     orr_search_give(s, leg, ORR_RATE_INTRA);
 }
@@ -163,11 +169,19 @@ static void next_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct o
 {
     struct orr_leg *legs = &s->facts.between[(size_t)x * s->input.n];
     if (order != ORR_FREE) {
+        s->channel.replays[s->trial.channels] += order == ORR_REPLAY;
         uint32_t y =
             order == ORR_PCI_ORDER ? (uint32_t)p + 1 : (s->channel.row - s->input.n)[p + 1]; /* as the channel before */
         if (orr_search_take(s, &legs[y], ORR_RATE_INTRA))
             go(s, &legs[y], y, p, shape, order, budget);
-    } else if (shape.to_net == -1 || s->facts.neighbours_only) { /* no NIC counts: the fixed order holds */
+        return;
+    }
+    const struct orr_place_in_attempt place = orr_seen_in_channel(s, (int32_t)x, p, shape);
+    if (orr_seen_before(s, place, budget))
+        return;
+    const int64_t before = orr_seen_steps(s, budget);
+    const uint32_t completed = s->channel.completed, replays = s->channel.replays[s->trial.channels + 1];
+    if (shape.to_net == -1 || s->facts.neighbours_only) { /* no NIC counts: the fixed order holds */
         const uint16_t *open = &s->attempt.open[(size_t)x * s->input.n], *end = open + s->attempt.open_count[x];
         const uint8_t *used = s->channel.used;
         for (; open < end; open++)
@@ -182,6 +196,8 @@ static void next_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct o
                 go(s, &legs[*next], *next, p, shape, order, budget);
         s->channel.candidate_top -= (uint32_t)(end - list);
     }
+    if (place.hash && replays == s->channel.replays[s->trial.channels + 1])
+        orr_seen_note(s, place, before, budget, completed < s->channel.completed);
 }
 
 static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
@@ -191,7 +207,9 @@ static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct
     struct orr_leg *leg = &s->facts.between[(size_t)x * s->input.n + first];
     if (!orr_search_take(s, leg, ORR_RATE_INTRA))
         return;
+    s->channel.loads += leg->mark;
     visit(s, (int32_t)first, p + 1, (struct orr_shape){shape.to_net, -1}, order, budget);
+    s->channel.loads -= leg->mark;
     orr_search_give(s, leg, ORR_RATE_INTRA);
 }
 
@@ -239,8 +257,11 @@ void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enu
     uint8_t *used = &s->channel.used[gpu], was_used = *used;
     if (leg && !orr_search_take(s, leg, ORR_RATE_INTER))
         return;
+    const uint64_t mark = leg ? leg->mark : 0;
     *used = 1;
+    s->channel.loads += mark;
     visit(s, (int32_t)gpu, 0, s->attempt.shape, order, budget);
+    s->channel.loads -= mark;
     *used = was_used;
     if (leg)
         orr_search_give(s, leg, ORR_RATE_INTER);

@@ -15,6 +15,7 @@ struct builder {
     uint8_t *flags;   /* [link]: LINK_* */
     uint32_t *leg_of; /* [link]: the last leg that loads it, counted from 1 */
     uint32_t legs, charges;
+    unsigned group; /* moves of one group take the same rate */
     unsigned kinds; /* bit ORR_RATE_*: what the legs that are being laid may take */
     bool counting;  /* first pass: how many charges there are */
 };
@@ -68,6 +69,7 @@ static void charge(struct builder *b, struct orr_leg *leg, uint32_t link, uint8_
     s->facts.links[b->charges] = link;
     s->facts.shares[b->charges++] = (uint8_t)(share | (with_next ? ORR_SHARE_WITH_NEXT : 0));
     leg->charges++;
+    leg->mark += orr_mix((uint64_t)link << 8 | (uint64_t)b->group << 4 | share);
     if (share != ORR_SHARE_PLAIN && leg->state == ORR_LEG_QUICK)
         leg->state = ORR_LEG_MIXED;
 }
@@ -122,15 +124,17 @@ static void lay_all(struct builder *b)
 {
     struct orr_search_state *s = b->s;
     const unsigned star = 1u << ORR_RATE_HEAD | 1u << ORR_RATE_SPOKE;
-    b->legs = b->charges = 0;
+    b->legs = b->charges = b->group = 0;
     b->kinds = 1u << ORR_RATE_INTRA | star;
     for (uint32_t x = 0; x < s->input.n; x++)
         for (uint32_t y = 0; y < s->input.n; y++)
             lay(b, &s->facts.between[(size_t)x * s->input.n + y], orr_gpu_node(s, x), orr_gpu_node(s, y));
     for (uint32_t net = 0; net < s->input.net_count; net++)
         for (uint32_t gpu = 0; gpu < s->input.n; gpu++) {
+            b->group = 1;
             b->kinds = 1u << ORR_RATE_INTER;
             lay(b, &s->facts.entries[(size_t)net * s->input.n + gpu], orr_net_node(s, net), orr_gpu_node(s, gpu));
+            b->group = 2;
             b->kinds = 1u << ORR_RATE_INTER | 1u << ORR_RATE_INTER_HALF;
             lay(b, &s->facts.exits[(size_t)net * s->input.n + gpu], orr_gpu_node(s, gpu), orr_net_node(s, net));
         }

@@ -57,6 +57,7 @@ enum orr_leg_state {
 
 /* A path between two nodes as the search sees it: the links that are loaded. */
 struct orr_leg {
+    uint64_t mark;    /* a sum over its charges: legs that load links alike have the same */
     uint32_t first;   /* into s->facts.links and s->facts.shares */
     uint16_t charges; /* links that it loads */
     uint16_t hops;    /* links of the path */
@@ -278,6 +279,9 @@ struct orr_channel_scratch {
     uint16_t *candidates;   /* a stack of lists of GPUs, one a level of the recursion */
     uint32_t candidate_top; /* entries in use */
     uint64_t *scores;       /* [GPU]: scratch of one sort */
+    uint64_t loads;         /* sum of the marks of all legs and NICs that are taken */
+    uint32_t completed;     /* channels so far, of the whole search */
+    uint32_t *replays;      /* [channel]: how often its GPUs were chosen as in the channel before */
 };
 
 /* Places that the attempt has seen (seen.c). */
@@ -289,6 +293,8 @@ struct orr_seen {
     uint32_t patience;            /* looks after which saved steps are expected */
     uint32_t looks;               /* of this attempt: how often it looked whether it had been at a place, */
     uint64_t saved;               /* and the steps that this saved */
+    uint32_t looks_inside;        /* the same for places inside a channel */
+    uint64_t saved_inside;
 };
 
 struct orr_search_state {
@@ -321,6 +327,14 @@ static inline void orr_search_at_channel(struct orr_search_state *s)
 {
     s->channel.row = s->trial.gpus + (size_t)s->trial.channels * s->input.n;
     s->channel.used = s->channel.used_rows + (size_t)s->trial.channels * s->input.n;
+}
+
+/* A number of 64 bits that looks random, from another. */
+static inline uint64_t orr_mix(uint64_t x)
+{
+    x = (x + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 29) * 0x94D049BB133111EBu;
+    return x ^ x >> 32;
 }
 
 /* legs.c: the legs between all GPUs, NICs and the first NVSwitch. */

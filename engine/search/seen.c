@@ -5,6 +5,10 @@
  * same number of steps; and with no fewer hops before it, nothing of it is better than it was. So the steps are taken
  * at once.
  *
+ * Within a channel, orders of the same GPUs often load the same links too, and where the last GPU cannot leave by a
+ * NIC, each of them is a dead end. From the same GPU, with the same GPUs behind it and the same capacities, one is as
+ * long as the other. (Ends that complete channels are not remembered: what follows may replay the order of the GPUs.)
+ *
  * Places are compared whole; the table holds the last ones seen. Only long attempts use it. */
 #include "engine/search/seen.h"
 
@@ -13,6 +17,8 @@
 #include "engine/base/budget.h"
 
 enum { TABLE_BYTES = 512 * 1024, MOST_PLACES = 4096, FEWEST_PLACES = 64, SHORT_ATTEMPT = 1000, FEWEST_STEPS = 8 };
+/* Inside a channel: GPUs still to come, and steps that are worth an entry. */
+enum { FEWEST_TO_COME = 2, FEWEST_STEPS_INSIDE = 4, MOST_GPUS = 64, LOOKS_INSIDE = 2048 };
 /* An attempt that has looked as often as a part of its budget, and saved less than a step each second time, looks no
  * more. */
 enum { PATIENCE = 8, LOOKS_A_STEP = 2 };
@@ -22,16 +28,18 @@ enum { PATIENCE = 8, LOOKS_A_STEP = 2 };
 struct place {
     uint64_t hash;
     uint32_t attempt; /* its number; 0: the entry is free */
+    uint64_t used;    /* as of struct orr_place_in_attempt */
     int32_t channels, hops;
     int32_t steps; /* from here until all is tried */
     float latency; /* of the last NIC tried */
-    int16_t net, back;
+    int16_t net, back, at, first, exit;
     int32_t left[]; /* what links and NICs have left: state_words */
 };
 
 static struct place *entry_of(const struct orr_search_state *s, struct orr_place_in_attempt place)
 {
-    uint64_t mixed = place.hash + (uint64_t)(uint16_t)place.net * ORR_SEEN_FACTOR;
+    uint64_t mixed = place.hash + (uint64_t)(uint16_t)place.net * ORR_SEEN_FACTOR + place.used * 0xD6E8FEB86659FD93u +
+                     (uint64_t)(uint16_t)place.at * 0xA0761D6478BD642Fu;
     mixed = (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9u;
     size_t index = (size_t)(mixed >> 40) & (s->seen.places - 1);
     return (struct place *)(void *)(s->seen.table + index * s->seen.stride);
@@ -86,16 +94,43 @@ static bool make_table(struct orr_search_state *s)
 
 void orr_seen_begin(struct orr_search_state *s, int32_t steps)
 {
-    s->seen.looks = 0;
-    s->seen.saved = 0;
+    s->seen.looks = s->seen.looks_inside = 0;
+    s->seen.saved = s->seen.saved_inside = 0;
     s->seen.patience = (uint32_t)steps / PATIENCE;
+}
+
+static bool may_remember(struct orr_search_state *s)
+{
+    return s->left.exact && s->facts.nets_come_back && !s->attempt.star &&
+           s->budget.steps - s->attempt.first_step >= SHORT_ATTEMPT &&
+           (s->seen.table || (!s->seen.tried && make_table(s)));
+}
+
+struct orr_place_in_attempt orr_seen_in_channel(struct orr_search_state *s, int32_t x, int32_t p,
+                                                struct orr_shape shape)
+{
+    struct orr_place_in_attempt place = {.net = -1, .back = -1, .exit = -1};
+    const int32_t n = (int32_t)s->input.n, k = s->trial.channels;
+    if (n - 1 - p < FEWEST_TO_COME || n > MOST_GPUS || !may_remember(s) ||
+        (s->seen.looks_inside > LOOKS_INSIDE && s->seen.saved_inside < s->seen.looks_inside))
+        return place;
+    for (int32_t i = 0; i <= p; i++)
+        place.used |= UINT64_C(1) << s->channel.row[i];
+    place.at = (int16_t)x;
+    place.first = (int16_t)s->channel.row[0];
+    if (s->input.inter) {
+        place.net = s->trial.nets[k][0];
+        place.back = k & 1 ? s->trial.nets[k - 1][0] : (int16_t)-1;
+        place.exit =
+            s->trial.pattern == ORR_PATTERN_BALANCED_TREE && shape.to_net > p ? s->trial.nets[k][1] : (int16_t)-1;
+    }
+    place.hash = s->channel.loads | 1;
+    return place;
 }
 
 uint64_t orr_seen_hash(struct orr_search_state *s)
 {
-    if (!s->trial.channels || !s->left.exact || !s->facts.nets_come_back || s->attempt.star ||
-        s->budget.steps - s->attempt.first_step < SHORT_ATTEMPT ||
-        (!s->seen.table && (s->seen.tried || !make_table(s))))
+    if (!s->trial.channels || !may_remember(s))
         return 0;
     if (s->seen.looks > s->seen.patience && s->seen.saved < s->seen.looks / LOOKS_A_STEP)
         return 0;
@@ -122,13 +157,15 @@ bool orr_seen_before(struct orr_search_state *s, struct orr_place_in_attempt pla
 {
     if (!place.hash || *budget < 0)
         return false;
+    const bool inside = place.used != 0;
     const struct place *past = entry_of(s, place);
-    s->seen.looks++;
+    ++*(inside ? &s->seen.looks_inside : &s->seen.looks);
     if (past->attempt != s->attempt.number || past->hash != place.hash || past->channels != s->trial.channels ||
-        past->net != place.net || past->back != place.back || (past->hops > s->trial.hops && !s->attempt.counting) ||
-        !is_left(s, past->left))
+        past->net != place.net || past->back != place.back || past->used != place.used || past->at != place.at ||
+        past->first != place.first || past->exit != place.exit ||
+        (past->hops > s->trial.hops && !s->attempt.counting) || !is_left(s, past->left))
         return false;
-    s->seen.saved += (uint32_t)past->steps;
+    *(inside ? &s->seen.saved_inside : &s->seen.saved) += (uint32_t)past->steps;
     s->trial.latency_inter = past->latency;
     int32_t beyond = past->steps - *budget;
     *budget = beyond > 0 ? 0 : -beyond;
@@ -137,20 +174,26 @@ bool orr_seen_before(struct orr_search_state *s, struct orr_place_in_attempt pla
     return true;
 }
 
-void orr_seen_note(struct orr_search_state *s, struct orr_place_in_attempt place, int64_t before, const int32_t *budget)
+void orr_seen_note(struct orr_search_state *s, struct orr_place_in_attempt place, int64_t before, const int32_t *budget,
+                   bool completed)
 {
     int64_t left = orr_seen_steps(s, budget);
-    if (!place.hash || left <= 0 || s->attempt.ended || before - left < FEWEST_STEPS)
+    if (!place.hash || left <= 0 || s->attempt.ended ||
+        before - left < (place.used ? FEWEST_STEPS_INSIDE : FEWEST_STEPS))
         return;
     struct place *entry = entry_of(s, place);
     *entry = (struct place){.hash = place.hash,
                             .attempt = s->attempt.number,
+                            .used = place.used,
                             .channels = s->trial.channels,
-                            .hops = s->trial.hops,
+                            .hops = completed ? s->trial.hops : INT32_MIN,
                             .steps = (int32_t)(before - left),
                             .latency = s->trial.latency_inter,
                             .net = place.net,
-                            .back = place.back};
+                            .back = place.back,
+                            .at = place.at,
+                            .first = place.first,
+                            .exit = place.exit};
     copy_left(s, entry->left);
 }
 

@@ -29,7 +29,7 @@ static void start_without_nets(struct orr_search_state *s, int32_t *budget)
     int64_t before = orr_seen_steps(s, budget);
     for (uint32_t g = 0; g < s->input.n; g++)
         orr_search_enter(s, -1, g, ORR_FREE, budget);
-    orr_seen_note(s, place, before, budget);
+    orr_seen_note(s, place, before, budget, true);
 }
 
 /* The release that takes NICs for GPUs reads on past the end of its list: zeroes as far as the memory block goes that
@@ -213,7 +213,8 @@ static bool start_from(struct orr_search_state *s, int16_t net, float needed, ui
         return true;
     if (*hash == ORR_SEEN_NO_HASH)
         *hash = orr_seen_hash(s);
-    struct orr_place_in_attempt place = {*hash, net, k & 1 ? s->trial.nets[k - 1][0] : (int16_t)-1};
+    struct orr_place_in_attempt place = {
+        .hash = *hash, .net = net, .back = k & 1 ? s->trial.nets[k - 1][0] : (int16_t)-1};
     if (orr_seen_before(s, place, budget))
         return true;
     int64_t before = orr_seen_steps(s, budget);
@@ -222,7 +223,7 @@ static bool start_from(struct orr_search_state *s, int16_t net, float needed, ui
         gives_back = start_near(s, net, budget);
     else
         start_fastest(s, net, needed, budget);
-    orr_seen_note(s, place, before, budget);
+    orr_seen_note(s, place, before, budget, true);
     return gives_back;
 }
 
@@ -265,6 +266,7 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
             continue;
         charge_card(s, net, -needed);
         s->left.net_connections[net]--;
+        s->channel.loads += orr_mix(UINT64_MAX - (uint16_t)net);
         if (by_head && (head = start_at_head(s, net, budget)) == HEAD_NEXT_LEAKED) {
             s->attempt.leaked = true;
             continue;
@@ -275,6 +277,7 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
         }
         charge_card(s, net, needed);
         s->left.net_connections[net]++;
+        s->channel.loads -= orr_mix(UINT64_MAX - (uint16_t)net);
     }
 }
 
