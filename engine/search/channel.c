@@ -164,40 +164,58 @@ static inline void go(struct orr_search_state *s, struct orr_leg *leg, uint32_t 
     orr_search_give(s, leg, ORR_RATE_INTRA);
 }
 
-static void next_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
-                     int32_t *budget)
+/* The next GPU in an order of its own. */
+ORR_ALWAYS_INLINE void choose_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape,
+                                  int32_t *budget)
 {
     struct orr_leg *legs = &s->facts.between[(size_t)x * s->input.n];
-    if (order != ORR_FREE) {
-        s->channel.replays[s->trial.channels] += order == ORR_REPLAY;
-        uint32_t y =
-            order == ORR_PCI_ORDER ? (uint32_t)p + 1 : (s->channel.row - s->input.n)[p + 1]; /* as the channel before */
-        if (orr_search_take(s, &legs[y], ORR_RATE_INTRA))
-            go(s, &legs[y], y, p, shape, order, budget);
-        return;
-    }
-    const struct orr_place_in_attempt place = orr_seen_in_channel(s, (int32_t)x, p, shape);
-    if (orr_seen_before(s, place, budget))
-        return;
-    const int64_t before = orr_seen_steps(s, budget);
-    const uint32_t completed = s->channel.completed, replays = s->channel.replays[s->trial.channels + 1];
     if (shape.to_net == -1 || s->facts.neighbours_only) { /* no NIC counts: the fixed order holds */
         const uint16_t *open = &s->attempt.open[(size_t)x * s->input.n], *end = open + s->attempt.open_count[x];
         const uint8_t *used = s->channel.used;
         for (; open < end; open++)
             if (!used[*open] && orr_search_take_open(s, &legs[*open], ORR_RATE_INTRA))
-                go(s, &legs[*open], *open, p, shape, order, budget);
+                go(s, &legs[*open], *open, p, shape, ORR_FREE, budget);
     } else {
         uint16_t *list = &s->channel.candidates[s->channel.candidate_top], *end;
         end = list + orr_search_candidates(s, x, shape.to_net == p + 1, list);
         s->channel.candidate_top += (uint32_t)(end - list);
         for (uint16_t *next = list; next < end; next++)
             if (orr_search_take_open(s, &legs[*next], ORR_RATE_INTRA))
-                go(s, &legs[*next], *next, p, shape, order, budget);
+                go(s, &legs[*next], *next, p, shape, ORR_FREE, budget);
         s->channel.candidate_top -= (uint32_t)(end - list);
     }
+}
+
+/* The same, unless the attempt was at this place. */
+static __attribute__((noinline)) void choose_or_remember(struct orr_search_state *s, uint32_t x, int32_t p,
+                                                         struct orr_shape shape, int32_t *budget)
+{
+    const struct orr_place_in_attempt place = orr_seen_in_channel(s, (int32_t)x, p, shape);
+    if (orr_seen_before(s, place, budget))
+        return;
+    const int64_t before = orr_seen_steps(s, budget);
+    const uint32_t completed = s->channel.completed, replays = s->channel.replays[s->trial.channels + 1];
+    choose_gpu(s, x, p, shape, budget);
     if (place.hash && replays == s->channel.replays[s->trial.channels + 1])
         orr_seen_note(s, place, before, budget, completed < s->channel.completed);
+}
+
+ORR_ALWAYS_INLINE void next_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape,
+                                enum orr_order order, int32_t *budget)
+{
+    if (order == ORR_FREE) {
+        if (s->seen.inside && p + ORR_SEEN_TO_COME < (int32_t)s->input.n)
+            choose_or_remember(s, x, p, shape, budget);
+        else
+            choose_gpu(s, x, p, shape, budget);
+        return;
+    }
+    struct orr_leg *legs = &s->facts.between[(size_t)x * s->input.n];
+    s->channel.replays[s->trial.channels] += order == ORR_REPLAY;
+    uint32_t y =
+        order == ORR_PCI_ORDER ? (uint32_t)p + 1 : (s->channel.row - s->input.n)[p + 1]; /* as the channel before */
+    if (orr_search_take(s, &legs[y], ORR_RATE_INTRA))
+        go(s, &legs[y], y, p, shape, order, budget);
 }
 
 static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, enum orr_order order,

@@ -293,6 +293,7 @@ struct orr_seen {
     uint32_t patience;            /* looks after which saved steps are expected */
     uint32_t looks;               /* of this attempt: how often it looked whether it had been at a place, */
     uint64_t saved;               /* and the steps that this saved */
+    bool inside;                  /* places inside a channel are remembered as well */
     uint32_t looks_inside;        /* the same for places inside a channel */
     uint64_t saved_inside;
 };

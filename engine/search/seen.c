@@ -17,8 +17,8 @@
 #include "engine/base/budget.h"
 
 enum { TABLE_BYTES = 512 * 1024, MOST_PLACES = 4096, FEWEST_PLACES = 64, SHORT_ATTEMPT = 1000, FEWEST_STEPS = 8 };
-/* Inside a channel: GPUs still to come, and steps that are worth an entry. */
-enum { FEWEST_TO_COME = 2, FEWEST_STEPS_INSIDE = 4, MOST_GPUS = 64, LOOKS_INSIDE = 2048 };
+/* Inside a channel: steps that are worth an entry; looks after which each must have saved a step. */
+enum { FEWEST_STEPS_INSIDE = 4, MOST_GPUS = 64, LOOKS_INSIDE = 512 };
 /* An attempt that has looked as often as a part of its budget, and saved less than a step each second time, looks no
  * more. */
 enum { PATIENCE = 8, LOOKS_A_STEP = 2 };
@@ -96,6 +96,7 @@ void orr_seen_begin(struct orr_search_state *s, int32_t steps)
 {
     s->seen.looks = s->seen.looks_inside = 0;
     s->seen.saved = s->seen.saved_inside = 0;
+    s->seen.inside = s->input.n <= MOST_GPUS && s->left.exact && !s->attempt.star && steps > SHORT_ATTEMPT;
     s->seen.patience = (uint32_t)steps / PATIENCE;
 }
 
@@ -110,9 +111,10 @@ struct orr_place_in_attempt orr_seen_in_channel(struct orr_search_state *s, int3
                                                 struct orr_shape shape)
 {
     struct orr_place_in_attempt place = {.net = -1, .back = -1, .exit = -1};
-    const int32_t n = (int32_t)s->input.n, k = s->trial.channels;
-    if (n - 1 - p < FEWEST_TO_COME || n > MOST_GPUS || !may_remember(s) ||
-        (s->seen.looks_inside > LOOKS_INSIDE && s->seen.saved_inside < s->seen.looks_inside))
+    const int32_t k = s->trial.channels;
+    if (s->seen.looks_inside > LOOKS_INSIDE && s->seen.saved_inside < s->seen.looks_inside)
+        s->seen.inside = false;
+    if (!s->seen.inside || !may_remember(s))
         return place;
     for (int32_t i = 0; i <= p; i++)
         place.used |= UINT64_C(1) << s->channel.row[i];

@@ -21,6 +21,7 @@ void orr_seen_begin(struct orr_search_state *s, int32_t steps);
 /* What follows from every NIC at this place, `net` and `back` apart; for orr_search_channels(). */
 uint64_t orr_seen_hash(struct orr_search_state *s);
 
+enum { ORR_SEEN_TO_COME = 2 }; /* GPUs that a channel must still lack for its places to be worth remembering */
 /* What follows from a GPU of the channel that is being built; where `hash` is 0, it is not worth remembering. */
 struct orr_place_in_attempt orr_seen_in_channel(struct orr_search_state *s, int32_t x, int32_t p,
                                                 struct orr_shape shape);
