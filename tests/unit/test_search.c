@@ -269,18 +269,22 @@ static void searches_leave_out_most_steps(void **state)
 {
     (void)state;
     const struct {
-        const char *release, *nics;
+        const char *release, *nics; /* NULL: the H100 machine above */
         int gpus;
-        uint64_t steps;
+        uint64_t most;
     } rows[] = {
         {"2.7.8", PLAIN_NIC("0", "10000"), 8, 30},             /* a link of 5000 GB/s, and rates of 1.2 */
         {"2.12.12", PLAIN_NIC("0", "400000"), 4, 10895},       /* and a rate with overhead, 57.6 */
         {"2.27.7", NIC("0000:a1:00.0", "0", "400000"), 8, 95}, /* links that sum up to 370.800018 GB/s */
+        {"2.7.8", NULL, 8, 55665},                             /* places inside a channel */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct orr_text text;
         orr_text_init(&text, 1 << 20);
-        write_linked(rows[i].gpus, rows[i].nics, &text);
+        if (rows[i].nics)
+            write_linked(rows[i].gpus, rows[i].nics, &text);
+        else
+            write_machine(&h100, &text);
         struct orr_dump *dump = read_text(text.data);
         struct orr_analysis *analysis;
         struct orr_error err = {0};
@@ -290,7 +294,7 @@ static void searches_leave_out_most_steps(void **state)
         assert_int_equal(orr_analyze(dump, &query, NULL, &analysis, &err), ORR_OK);
         for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
             steps += analysis->parts[0].contribution.graphs[kind].steps;
-        assert_int_equal(steps, rows[i].steps);
+        assert_in_range(steps, 1, rows[i].most);
         orr_analysis_free(analysis);
         orr_dump_free(dump);
         orr_text_release(&text);
