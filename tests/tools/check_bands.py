@@ -123,7 +123,7 @@ def figures(text):
 
 def main():
     if not os.path.isdir(RESULTS):
-        print("skipped: ../shared/bandwidth is not there")
+        print("skipped: bands of published results, because ../shared is not beside this checkout")
         return 77
     orrery = os.environ.get("ORRERY", os.path.join(ROOT, "build", "orrery"))
     index = {row["name"]: row for row in json.load(open(os.path.join(RESULTS, "INDEX.json"), encoding="utf-8"))}
