@@ -138,19 +138,21 @@ static enum orr_code most_of(struct packing *p, uint32_t count, double *ret_most
     return few && !compact ? ORR_OK : orr_place_bound(p->work, count, ret_most, err);
 }
 
-/* The bound of what counts: of the total the sum of the jobs' bounds, of the worst job the least of them. One GPU of
- * one host exchanges no data, whatever GPU it is, and so counts for nothing. */
+/* The bound of what counts, 0 where it is not known: of the total the sum of the jobs' bounds, of the worst job the
+ * least of them. One GPU of one host exchanges no data, whatever GPU it is, and so counts for nothing. */
 static enum orr_code bound(struct packing *p, double *ret_bound, struct orr_error *err)
 {
     const struct orr_place_request *request = &p->work->placing->request;
     double total = 0, least = INFINITY;
+    bool known = true;
     for (uint32_t j = 0; j < request->job_count; j++) {
         double most;
         ORR_TRY(most_of(p, request->jobs[j], &most, err));
+        known = known && (most > 0 || request->jobs[j] == 1);
         total += most;
         least = most > 0 && most < least ? most : least;
     }
-    *ret_bound = !request->worst ? total : isinf(least) ? 0 : least;
+    *ret_bound = !known || isinf(least) ? 0 : request->worst ? least : total;
     return ORR_OK;
 }
 

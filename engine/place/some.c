@@ -73,7 +73,8 @@ enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets
     return sets->count ? improve(work, sets, err) : ORR_OK;
 }
 
-/* For one GPU the model knows no such limit: 0. */
+/* For one GPU the model knows no such limit, nor where GPUs of several hosts in one dump have no path to each other,
+ * which some releases take for one that costs nothing: 0. */
 enum orr_code orr_place_bound(struct orr_place_work *work, uint32_t wanted, double *ret_bound, struct orr_error *err)
 {
     const struct orr_scores *scores = work->placing->scores;
@@ -85,6 +86,8 @@ enum orr_code orr_place_bound(struct orr_place_work *work, uint32_t wanted, doub
         return ORR_OK;
     ORR_TRY(orr_nics_used(orr_scores_dump(scores), settings, work->arena, &dump, err));
     ORR_TRY(orr_system_build(dump, settings, work->arena, &system, err));
+    if (system.host_count > 1 && !orr_system_count(&system, ORR_NVS))
+        return ORR_OK;
     ORR_TRY(orr_ceiling_gpus(&system, wanted, work->arena, ret_bound, err));
     *ret_bound *= ORR_CEILING_COUNTED;
     return ORR_OK;
