@@ -18,7 +18,7 @@ enum { WHOLE_NEAR_GBPS = 4095, WHOLE_GBPS = 1000, MARGIN_GBPS = 50 };
 enum { MOST_EXAMINED = 32 };          /* links, each with all legs */
 static const double near_rest = 0.12; /* thousandths */
 
-enum move { MOVE_BETWEEN, MOVE_ENTRY, MOVE_EXIT, MOVE_COUNT };
+enum move { MOVE_BETWEEN, MOVE_ENTRY, MOVE_EXIT, MOVE_SPOKE_OUT, MOVE_SPOKE_HOME, MOVE_COUNT };
 
 /* What a rate of 1 GB/s loads a link with. */
 struct load {
@@ -49,18 +49,12 @@ static void add_legs(const struct orr_search_state *s, const struct orr_leg *leg
     }
 }
 
-/* Those that count otherwise than by refusing: PCI links of GPUs, whose rest is compared, and links to NVSwitches, on
- * which a star takes twice the rate. */
+/* Those that count otherwise than by refusing: PCI links of GPUs, whose rest is compared. */
 static bool counts_otherwise(const struct orr_search_state *s, uint32_t link)
 {
     for (uint32_t g = 0; g < s->input.n; g++)
         if (s->facts.pci_link[g] == (int32_t)link || s->facts.pci_back[g] == (int32_t)link)
             return true;
-    for (uint32_t end = 0; end < 2; end++)
-        for (uint32_t g = 0; s->facts.spokes[end] && g < s->input.n; g++)
-            for (uint32_t i = 0; i < s->facts.spokes[end][g].charges; i++)
-                if (s->facts.links[s->facts.spokes[end][g].first + i] == link)
-                    return true;
     return false;
 }
 
@@ -91,8 +85,9 @@ static uint32_t narrowest(const struct orr_search_state *s, const struct orr_leg
 static float let_through(const struct orr_search_state *s, uint32_t link, struct load *loads_of)
 {
     const size_t n = s->input.n, moves = n * s->input.net_count;
-    const struct orr_leg *legs[MOVE_COUNT] = {s->facts.between, s->facts.entries, s->facts.exits};
-    const size_t counts[MOVE_COUNT] = {n * n, moves, moves};
+    const struct orr_leg *legs[MOVE_COUNT] = {s->facts.between, s->facts.entries, s->facts.exits, s->facts.spokes[0],
+                                              s->facts.spokes[1]};
+    const size_t spokes = s->facts.spokes[0] ? n : 0, counts[MOVE_COUNT] = {n * n, moves, moves, spokes, spokes};
     float total = 0;
     for (uint32_t l = 0; l < s->input.system->link_count; l++)
         loads_of[l].counted = false;
@@ -123,6 +118,8 @@ bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *aren
     add_legs(s, s->facts.between, n * n, MOVE_BETWEEN, loads);
     add_legs(s, s->facts.entries, moves, MOVE_ENTRY, loads);
     add_legs(s, s->facts.exits, moves, MOVE_EXIT, loads);
+    for (int end = 0; end < 2 && s->facts.spokes[0]; end++)
+        add_legs(s, s->facts.spokes[end], n, end ? MOVE_SPOKE_HOME : MOVE_SPOKE_OUT, loads);
     uint32_t count;
     const float *rates = orr_search_rates_of(s, &count);
     /* A tree has no more channels than the ring; a star that visits NVSwitches may. */
@@ -141,8 +138,11 @@ bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *aren
         examined++;
         float channel = most[MOVE_BETWEEN] * (float)n + most[MOVE_ENTRY] + most[MOVE_EXIT]; /* halves exit twice */
         float leg = fmaxf(most[MOVE_BETWEEN], fmaxf(most[MOVE_ENTRY], most[MOVE_EXIT]));
-        s->facts.left_out[l] = (float)channels * channel * highest + MARGIN_GBPS <= full ||
-                               leg * let_through(s, l, loads) + leg * highest + MARGIN_GBPS <= full;
+        const bool spoke = most[MOVE_SPOKE_OUT] > 0 || most[MOVE_SPOKE_HOME] > 0;
+        const float twice = spoke ? 2 : 1; /* the head of a star takes the rate twice at once */
+        leg = fmaxf(leg, fmaxf(most[MOVE_SPOKE_OUT], most[MOVE_SPOKE_HOME]));
+        s->facts.left_out[l] = (!spoke && (float)channels * channel * highest + MARGIN_GBPS <= full) ||
+                               leg * let_through(s, l, loads) + twice * leg * highest + MARGIN_GBPS <= full;
         any = any || s->facts.left_out[l];
     }
     return any;
