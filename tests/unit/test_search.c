@@ -1,5 +1,7 @@
 /* The channel search on whole machines: figures worked out by hand from the rules (H100, A100, DGX-1V, PCIe pairs). */
 #include "engine/search/search.h"
+
+#include "engine/search/memo.h"
 #include "tests/support/fixture.h"
 
 /* 8 GPUs on NVSwitches, each with its NICs below a switch of its own or shared by two. */
@@ -301,6 +303,42 @@ static void searches_leave_out_most_steps(void **state)
     }
 }
 
+/* Questions under one release may share a memo, whatever their settings: an explanation tries one after the other. */
+static void a_memo_distinguishes_settings(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"0", "1", "2", "0"};
+    struct orr_search_memo *memo = orr_search_memo_new(1 << 20);
+    struct orr_text text;
+    struct orr_error err = {0};
+    assert_non_null(memo);
+    orr_text_init(&text, 1 << 20);
+    write_machine(&h100, &text);
+    struct orr_dump *dump = read_text(text.data);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        struct orr_query query = {.hosts = 2};
+        struct orr_analysis *with, *without;
+        orr_settings_init(&query.settings, orr_release_find("2.7.8"));
+        assert_int_equal(orr_settings_set(&query.settings, "NCCL_CROSS_NIC", values[i], &err), ORR_OK);
+        assert_int_equal(orr_analyze(dump, &query, NULL, &without, &err), ORR_OK);
+        query.memo = memo;
+        assert_int_equal(orr_analyze(dump, &query, NULL, &with, &err), ORR_OK);
+        for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
+            const struct orr_graph *a = &with->parts[0].contribution.graphs[kind],
+                                   *b = &without->parts[0].contribution.graphs[kind];
+            assert_int_equal(a->channels, b->channels);
+            assert_float_equal(a->bw_inter, b->bw_inter, 0);
+            assert_int_equal(a->cross_nic, b->cross_nic);
+            assert_int_equal(a->steps, b->steps);
+        }
+        orr_analysis_free(with);
+        orr_analysis_free(without);
+    }
+    orr_dump_free(dump);
+    orr_text_release(&text);
+    orr_search_memo_free(memo);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +351,7 @@ int main(void)
         cmocka_unit_test(without_a_way_all_gpus_stand_in_order),
         cmocka_unit_test(rings_are_permutations),
         cmocka_unit_test(searches_leave_out_most_steps),
+        cmocka_unit_test(a_memo_distinguishes_settings),
         cmocka_unit_test(nvls_past_the_tables_of_a_release_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
