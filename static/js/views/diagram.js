@@ -94,10 +94,7 @@ export class Diagram {
         this.badged = null;
         (svg.querySelector("g.graph") ?? svg).append(this.overlay, this.badges);
         this.message.replaceChildren();
-        if (same)
-            this.#look(this.box);
-        else
-            this.fit();
+        this.#look(same ? this.box : this.#whole(this.window));
     }
 
     /* The picture's part below its caption, which the line under the drawing says instead. */

@@ -105,12 +105,13 @@ function causes(check) {
 }
 
 function topics(check, actions) {
-    return h("table", { id: "log-topics" }, h("caption.unseen", null, "What agrees, topic by topic"),
+    const asked = [...new Set(check.topics.filter((row) => row.verdict === "not-told").map((row) => row.ask_for))];
+    return [asked.length > 0 && h("p.note", { id: "log-subsystems" }, `NCCL_DEBUG_SUBSYS=${asked.join(",")} prints what is not in the log.`), h("table", { id: "log-topics" }, h("caption.unseen", null, "What agrees, topic by topic"),
         h("thead", null, h("tr", null, h("th", null, "Topic"), h("th.num", null, "Agree"), h("th.num", null, "Differ"), h("th", null, "Verdict"))),
         h("tbody", null, check.topics.map((row) => h("tr", { "data-topic": row.topic },
             h("td", null, row.verdict === "not-told" ? TOPICS[row.topic] ?? row.topic : h("button.text", { type: "button", "data-key": `topic-of:${row.topic}`, onclick: () => actions.topic(row.topic) }, TOPICS[row.topic] ?? row.topic)),
             h("td.num", null, row.agree || ""), h("td.num", null, row.differ || ""),
-            h("td.wrap", null, row.verdict === "not-told" ? h("span.muted", null, `not in the log; NCCL_DEBUG_SUBSYS=${row.ask_for} prints it`) : row.verdict === "differs" ? "≠ differs" : "= agrees")))));
+            h("td.wrap", null, row.verdict === "not-told" ? h("span.muted", null, `not in the log (${row.ask_for})`) : row.verdict === "differs" ? "≠ differs" : "= agrees")))))];
 }
 
 function facts(model, check, topic, actions) {
