@@ -43,8 +43,7 @@ static bool add_key(struct orr_log_line *line, const char *key, size_t length)
         *at++ = '{';
     if (json)
         *at++ = '"';
-    memcpy(at, key, key_length);
-    at += key_length;
+    at = mempcpy(at, key, key_length);
     if (json)
         *at++ = '"';
     *at++ = json ? ':' : '=';
@@ -125,8 +124,7 @@ void orr_log_word(struct orr_log_line *line, const char *key, const char *word)
     char *at = line->text + line->length;
     if (json)
         *at++ = '"';
-    memcpy(at, word, length);
-    at += length;
+    at = mempcpy(at, word, length);
     if (json)
         *at++ = '"';
     line->length = (size_t)(at - line->text);

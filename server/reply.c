@@ -60,7 +60,7 @@ static void name_request(struct MHD_Response *reply, const char *id)
     const char *before = MHD_get_response_header(reply, name);
     size_t length = strlen(id);
     if (before && strlen(before) == length) {
-        memcpy((char *)(uintptr_t)before, id, length);
+        memcpy((char *)(uintptr_t)before, id, length + 1);
         return;
     }
     if (before)

@@ -11,7 +11,7 @@ struct orr_performance {
 
 struct orr_measured {
     uint32_t hosts[ORR_MOST_HOST_COUNTS]; /* of the jobs: 1, 2 and that of the question, ascending */
-    uint32_t fused; /* as in struct orr_cost */
+    uint32_t fused;                       /* as in struct orr_cost */
     uint32_t count;
     struct orr_performance figures[ORR_MOST_HOST_COUNTS];
 };
