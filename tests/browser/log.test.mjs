@@ -148,6 +148,7 @@ test("a log without a tree, before a machine is open: its triage, and the machin
     await page.locator("#log-verdict").waitFor();
     assert.match(await page.locator("#log-assumed").textContent(), /GPUs whose numbers the log prints/);
     assert.match(await page.locator("header").textContent(), /dgx-h100/);
+    await it.settled();
     await page.locator("#log-machine").selectOption("hgx-b200"); // another type for the same log
     await it.until(() => /hgx-b200/.test(document.querySelector("header").textContent));
     await page.locator("#log-verdict").waitFor();
