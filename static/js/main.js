@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { Beside } from "./beside.js";
 import { h, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
+import { handsOff, watchHands } from "./handling.js";
 import { listenToKeys } from "./keys.js";
 import { otherMachine } from "./log.js";
 import { Clusters } from "./clusters.js";
@@ -184,11 +185,12 @@ function renderAll() {
         scene.mark();
 }
 
-/* Answers that nobody waits for are shown together, once the browser has nothing else to do. */
+/* Answers that nobody waits for are shown together, once the browser has nothing else to do and nobody presses anything. */
 const whenIdle = globalThis.requestIdleCallback ? (work) => requestIdleCallback(work, { timeout: 300 }) : (work) => setTimeout(work, 50);
 let soon = null;
 function renderSoon() {
-    soon ??= new Promise((done) => whenIdle(() => {
+    soon ??= new Promise((done) => whenIdle(async () => {
+        await handsOff();
         soon = null;
         renderAll();
         done();
@@ -304,6 +306,7 @@ async function start() {
 
 listenToKeys({ store, loaded, moment, schedule, actions });
 listenToDrops(actions);
+watchHands();
 /* The first links of the page lead past what comes before. */
 const skips = { drawing: () => (store.state.id ? diagram.canvas : main.querySelector("button")), tables: () => drawer.querySelector('[role="tab"][tabindex="0"]'), panel: () => side.querySelector('[role="tab"][tabindex="0"]') };
 for (const link of document.querySelectorAll("[data-skip]"))

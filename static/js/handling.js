@@ -1,0 +1,22 @@
+/* Whether somebody is pressing something. A button that is replaced between press and release loses its click, and a
+ * list that is replaced while it is open closes: what can be shown later waits that long. */
+const MOST_MS = 4000; // not every end is seen: a click elsewhere closes a list, a button is released outside the page
+let until = 0;
+
+const end = () => (until = 0);
+
+/** Begins to watch the document; most: milliseconds that anything waits. */
+export function watchHands(target = document, most = MOST_MS) {
+    const listen = (kind, act) => target.addEventListener(kind, act, true);
+    listen("pointerdown", () => (until = performance.now() + most));
+    listen("pointerup", (event) => event.target.closest?.("select") || setTimeout(end)); // behind the click; a list stays open
+    listen("change", () => setTimeout(end));
+    listen("pointercancel", end);
+    listen("keydown", (event) => event.key === "Escape" && end());
+}
+
+/** Gives a promise of the end: at once where nobody presses anything. */
+export async function handsOff() {
+    while (performance.now() < until)
+        await new Promise((next) => setTimeout(next, 50));
+}
