@@ -34,6 +34,7 @@ struct orr_scores {
     pthread_mutex_t lock; /* of all below */
     char *slots;
     size_t used;
+    struct orr_error refused; /* by the analysis of a set, the first; ORR_OK: none was */
     uint32_t nic_count, limit_count;
     char nics[ORR_MOST_PLACE_NICS][NIC_NAME];
     char limits[MOST_LIMITS][sizeof((struct orr_expect_limit){0}.text)];
@@ -155,6 +156,16 @@ uint32_t orr_scores_port_count(const struct orr_scores *scores)
     return scores->ports;
 }
 
+enum orr_code orr_scores_refused(struct orr_scores *scores, struct orr_error *err)
+{
+    pthread_mutex_lock(&scores->lock);
+    const struct orr_error refused = scores->refused;
+    pthread_mutex_unlock(&scores->lock);
+    if (err && refused.code != ORR_OK)
+        *err = refused;
+    return refused.code;
+}
+
 const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic)
 {
     pthread_mutex_lock(&scores->lock);
@@ -231,7 +242,8 @@ static void note(struct orr_scores *s, const struct orr_expectation *expectation
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Host count h of a score. What cannot be predicted, such as transfers without a NIC, has no bandwidth. */
+/* Host count h of a score. What cannot be predicted, such as transfers without a NIC, has no bandwidth; nor has a set
+ * on which NCCL would fail. */
 static enum orr_code predict(struct orr_scores *s, const struct orr_query *query, uint32_t h, struct orr_score *score,
                              uint64_t *work, struct orr_error *err)
 {
@@ -251,7 +263,13 @@ static enum orr_code predict(struct orr_scores *s, const struct orr_query *query
         }
         orr_analysis_free(analysis);
     }
-    if (code == ORR_OK || code == ORR_UNSUPPORTED)
+    if (code == ORR_INVALID) {
+        pthread_mutex_lock(&s->lock);
+        if (s->refused.code == ORR_OK)
+            s->refused = own;
+        pthread_mutex_unlock(&s->lock);
+    }
+    if (code == ORR_OK || code == ORR_UNSUPPORTED || code == ORR_INVALID)
         return ORR_OK;
     if (err && err->code == ORR_OK)
         *err = own;

@@ -72,6 +72,8 @@ const struct orr_score_question *orr_scores_question(const struct orr_scores *sc
 uint32_t orr_scores_gpu_count(const struct orr_scores *scores);
 /* NICs of the dump: the first of those that orr_scores_nic() names. */
 uint32_t orr_scores_port_count(const struct orr_scores *scores);
+/* Why a set could not be analysed, the first such set so far; ORR_OK: none. */
+enum orr_code orr_scores_refused(struct orr_scores *scores, struct orr_error *err) ORR_NO_DISCARD;
 /* Name of a NIC, as the analysis has it; NULL beyond the last. Fused NICs are added while sets are analysed. */
 const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic);
 
