@@ -17,7 +17,7 @@ test("without results: the predicted curve of a collective, its crossovers, and 
     await it.key("Axes:linear").click();
     await it.until(() => [...document.querySelectorAll("#bandwidth-chart text.y")].some((label) => label.textContent === "0"));
     await it.page.locator("#results-paste").fill("half a table");
-    await it.page.locator("#program").selectOption("alltoall");
+    await it.choose("#program", "alltoall");
     await it.until(() => /alltoall_perf/.test(document.querySelector("#drawer .command pre").textContent) && /GB\/s at 8 GiB for alltoall with NCCL .* on 2 hosts, 16 ranks; P2P Simple; limited by/.test(document.querySelector("#predicted")?.textContent));
     assert.equal(await it.page.locator("#results-paste").inputValue(), "half a table", "what was typed stays");
     await it.visit(it.page.url());

@@ -14,7 +14,7 @@ test("another release is held against this one: sections, reasons, changes with 
     const { page } = it;
     await it.tab("What if").click();
     await page.locator("#no-comparison").waitFor();
-    await page.locator("#against").selectOption("2.7.8");
+    await it.choose("#against", "2.7.8");
     await compared();
     assert.match(page.url(), /against=2\.7\.8.*view=diff|view=diff.*against=2\.7\.8/);
     assert.match(await page.locator("#diff-summary").textContent(), /2\.30\.7 → 2\.7\.8: \d+ of \d+ facts change/);
@@ -39,7 +39,7 @@ test("by keyboard: d, a release, a section, a change", async () => {
     await it.open(cube, "hosts=2");
     const { page } = it;
     await page.keyboard.press("d");
-    await page.locator("#against").selectOption("2.12.12");
+    await it.choose("#against", "2.12.12");
     await compared();
     await it.key("change:why").focus();
     await page.keyboard.press("ArrowRight");
@@ -101,7 +101,7 @@ test("the matrix says before, after, or both, and marks what changes", async () 
 test("a refused release or setting of the other side says what to do", async () => {
     await it.open(it.write("three.xml", dump), "view=diff&against=9.9.9");
     assert.match(await it.page.locator("#drawer .problem").textContent(), /9\.9\.9.*newest that is emulated/);
-    await it.page.locator("#against").selectOption("2.27.7");
+    await it.choose("#against", "2.27.7");
     await it.page.locator("#diff-summary").waitFor();
     assert.equal(await it.page.locator(".problem").count(), 0);
 });
@@ -112,7 +112,7 @@ test("a comparison that takes long says so and can be cancelled", async () => {
     await it.page.route("**/analysis/diff*", async (route) => { await held; await route.abort().catch(() => {}); });
     await it.open(it.write("three.xml", dump));
     await it.page.keyboard.press("d");
-    await it.page.locator("#against").selectOption("2.27.7");
+    await it.choose("#against", "2.27.7");
     await it.page.locator("#comparing").waitFor();
     await it.key("cancel").click();
     await it.page.locator("#no-comparison").waitFor();

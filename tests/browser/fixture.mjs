@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach } from "node:test";
-import { newPage, openFile, ready, startBrowser, startServer, temporaryFolder } from "./support.mjs";
+import { choose, newPage, openFile, ready, startBrowser, startServer, temporaryFolder } from "./support.mjs";
 
 /** An object whose `page` and `server` are those of the running test. */
 export function fixture() {
@@ -43,6 +43,7 @@ export function fixture() {
         assert.fail(`never true: ${question}`);
     };
     it.settled = () => it.until(() => !document.querySelector(".busy.on"));
+    it.choose = (selector, value) => choose(it.page, selector, value);
     it.open = async (file, fragment = "") => {
         await openFile(it.page, it.server.url, file);
         if (fragment)

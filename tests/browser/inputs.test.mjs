@@ -59,7 +59,7 @@ test("a provider's file: no GPUs until a machine type is chosen, by keyboard; th
     assert.match(await panel().textContent(), /as cloud providers ship them: places for 2 GPUs and 1 NIC/);
     await it.page.waitForLoadState("networkidle"); // the lists of releases and machines, with which the panel is drawn again
     await it.page.locator("#assume").focus();
-    await it.page.locator("#assume").selectOption("g5.48xlarge");
+    await it.choose("#assume", "g5.48xlarge");
     await ready(it.page);
     assert.match(it.page.url(), /assume=g5\.48xlarge/);
     assert.match(await it.page.locator("#assumed").textContent(), /taken for g5\.48xlarge, 8x A10G: 2 GPUs \(sm 86\)/);
@@ -80,12 +80,12 @@ test("a provider's file without kinds of devices: the problem leads to the machi
     assert.equal(await it.page.evaluate(() => document.activeElement.id), "assume");
     assert.match(await panel().textContent(), /as cloud providers ship them: 3 PCI devices whose kinds NCCL finds/);
     assert.match(await it.page.locator(".stage .problem, .problem").first().textContent(), /no attribute class.*name the machine type/s);
-    await it.page.locator("#assume").selectOption("hgx-h100");
+    await it.choose("#assume", "hgx-h100");
     await it.page.locator("#type-source").waitFor();
     assert.match(await it.page.locator("#type-source").textContent(), /facts are from MLPerf.*Not certain: CPU and NICs/);
-    await it.page.locator("#assume").selectOption("BM.GPU3.8");
+    await it.choose("#assume", "BM.GPU3.8");
     await it.until(() => /were not looked up/.test(document.getElementById("type-source")?.textContent ?? ""));
-    await it.page.locator("#assume").selectOption("");
+    await it.choose("#assume", "");
     await it.page.goto("about:blank");
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(exampleFile("h100-nvswitch").path);

@@ -144,12 +144,12 @@ test("a log without a tree, before a machine is open: its triage, and the machin
     assert.equal(await fits.getAttribute("label"), "Fits the log's lines");
     assert.ok((await fits.locator("option").evaluateAll((rows) => rows.map((row) => row.value))).includes("dgx-h100"));
     await it.axe("a log alone");
-    await page.locator("#log-machine").selectOption("dgx-h100");
+    await it.choose("#log-machine", "dgx-h100");
     await page.locator("#log-verdict").waitFor();
     assert.match(await page.locator("#log-assumed").textContent(), /GPUs whose numbers the log prints/);
     assert.match(await page.locator("header").textContent(), /dgx-h100/);
     await it.settled();
-    await page.locator("#log-machine").selectOption("hgx-b200"); // another type for the same log
+    await it.choose("#log-machine", "hgx-b200"); // another type for the same log
     await it.until(() => /hgx-b200/.test(document.querySelector("header").textContent));
     await page.locator("#log-verdict").waitFor();
     assert.match(await page.locator("#log-assumed").textContent(), /compute capability 9\.0/);

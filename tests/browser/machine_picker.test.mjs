@@ -34,7 +34,7 @@ test("by keyboard alone: search, Enter, and the machine is open with what was ma
     await it.page.keyboard.type("hgx h100");
     await it.page.keyboard.press("Tab");
     assert.equal(await it.page.evaluate(() => document.activeElement.id), "open-type");
-    await it.page.locator("#open-type").selectOption("hgx-h100");
+    await it.choose("#open-type", "hgx-h100");
     await it.page.keyboard.press("Enter");
     await ready(it.page);
     assert.match(await it.page.locator("#input").textContent(), /machine type: HGX H100, 8 GPUs.*Bus ids and PCIe switches are made up.*NCCL_TOPO_DUMP_FILE/s);

@@ -93,7 +93,7 @@ test("another release can be asked", async () => {
     const chosen = await it.page.locator("#release").inputValue();
     const others = (await it.page.locator("#release option").evaluateAll((all) => all.map((option) => option.value))).filter((name) => name !== chosen);
     assert.ok(others.includes("2.27.7"), others.join());
-    await it.page.locator("#release").selectOption("2.27.7");
+    await it.choose("#release", "2.27.7");
     await it.page.waitForURL(/release=2\.27\.7/);
     await it.settled();
     assert.equal(await it.page.locator("#release").inputValue(), "2.27.7");

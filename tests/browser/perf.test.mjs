@@ -42,7 +42,7 @@ test("results pasted on the start page open the machine that they show, and the 
     await it.axe("as expected");
     await it.key("choose-machine").click();
     assert.equal(await it.page.evaluate(() => document.activeElement.id), "results-machine");
-    await it.page.locator("#results-machine").selectOption("dgx-h100"); // what was guessed, now as the reader's own word
+    await it.choose("#results-machine", "dgx-h100"); // what was guessed, now as the reader's own word
     await it.until(() => document.querySelector("#results-verdict") && !/guessed/.test(document.querySelector("#drawer").textContent));
 });
 
@@ -64,7 +64,7 @@ test("low results on an open machine: the word, the sign, what explains it with 
     await it.until(() => !/hosts=2/.test(location.hash));
     await it.settled();
     await it.until(() => document.querySelector("#results-verdict, #drawer .problem"));
-    await it.page.locator("#results-program").selectOption("all_gather");
+    await it.choose("#results-program", "all_gather");
     await it.settled();
     await it.until(() => /all_gather_perf/.test(document.querySelector("#results-verdict")?.textContent));
     await it.key("no-results").click();

@@ -15,7 +15,7 @@ test("NICs are fused as the settings panel says, and the address and a chip tell
     await it.open(p5, "hosts=2&panel=settings");
     const { page } = it;
     await drawn("NET", 32); // auto: NCCL's own XML has the NICs that the job used
-    await page.locator("#set-fuse_nics").selectOption("always");
+    await it.choose("#set-fuse_nics", "always");
     await drawn("NET", 8); // EFA NICs are grouped
     assert.match(page.url(), /fuse_nics=always/);
     await page.getByRole("button", { name: "Fuse NICs as the input needs it" }).click();
@@ -96,7 +96,7 @@ test("the release that a log names is chosen when the log is opened, and the pag
     assert.equal(await page.locator("#release").inputValue(), "2.21.5");
     await page.getByRole("tab", { name: "Summary" }).click();
     assert.match(await page.locator("#logged-release").textContent(), /NCCL 2\.21\.5 is chosen, as the log names it/);
-    await page.locator("#release").selectOption("2.28.9");
+    await it.choose("#release", "2.28.9");
     await it.until(() => /names NCCL 2\.21\.5; another release is chosen/.test(document.querySelector("#logged-release")?.textContent ?? ""));
 });
 
@@ -113,7 +113,7 @@ test("the release that a log chose does not stay for the next file; one that the
     await drop("first.xml");
     await it.until(() => /first/.test(document.querySelector("header").textContent) && !/release=/.test(location.hash));
     await page.waitForLoadState("networkidle"); // an answer that arrives later draws the list of releases again
-    await page.locator("#release").selectOption("2.18.1");
+    await it.choose("#release", "2.18.1");
     await it.until(() => /release=2\.18\.1/.test(location.hash));
     await drop("second.xml");
     await it.until(() => /second/.test(document.querySelector("header").textContent) && /release=2\.18\.1/.test(location.hash));

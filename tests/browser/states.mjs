@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dump, machine, malformed, nvl72 } from "./dumps.mjs";
 import { logOf } from "./logs.mjs";
 import { resultsOf } from "./results.mjs";
-import { exampleFile, openFile, ready, realDump } from "./support.mjs";
+import { choose, exampleFile, openFile, ready, realDump } from "./support.mjs";
 
 const file = (name, text) => {
     const path = join(tmpdir(), `${name}.xml`);
@@ -170,7 +170,7 @@ export const STATES = {
     "input-places": (page, server) => paste(page, server, provider),
     "input-assumed": async (page, server) => {
         await paste(page, server, provider);
-        await page.locator("#assume").selectOption("g5.48xlarge");
+        await choose(page, "#assume", "g5.48xlarge");
         await ready(page);
     },
     "export-vm": async (page, server) => {

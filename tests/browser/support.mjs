@@ -106,6 +106,17 @@ export async function openFile(page, url, path) {
     await ready(page);
 }
 
+/* Chooses from a list. In one step of the page: an answer that arrives meanwhile makes the list anew, and the choice from the old one is lost. */
+export async function choose(page, selector, value) {
+    await page.locator(`${selector} option[value="${value}"]`).first().waitFor({ state: "attached" });
+    await page.evaluate(([of, chosen]) => {
+        const list = document.querySelector(of);
+        list.value = chosen;
+        list.dispatchEvent(new Event("input", { bubbles: true }));
+        list.dispatchEvent(new Event("change", { bubbles: true }));
+    }, [selector, value]);
+}
+
 /** The analysis is there and the drawing shown. */
 export async function ready(page) {
     try {

@@ -39,12 +39,12 @@ test("a pasted matrix: the NIC of GPU 3, its GPUDirect RDMA, and AllReduce on fo
     assert.match(await text("#expected"), /AllReduce at 1 GiB\s+≈ \d+(\.\d+)? GB\/s.*≈ assumes: 8 NIC ports have 100 Gb\/s, with GPUDirect RDMA\./s);
     assert.ok(clicks <= 3);
     const bandwidth = async () => Number(/AllReduce at 1 GiB\s+≈ (\d+(\.\d+)?)/.exec(await text("#expected"))[1]), before = await bandwidth();
-    await it.page.locator("#assume-speed").selectOption("400");
+    await it.choose("#assume-speed", "400");
     await it.until(() => /have 400 Gb\/s, with/.test(document.getElementById("expected")?.textContent));
     assert.ok(await bandwidth() > 2 * before, `${await bandwidth()} after ${before}`);
     assert.match(it.page.url(), /assume_nics=400/);
     assert.equal(await it.page.locator(".chip span").first().textContent(), "NICs taken for 400 Gb/s");
-    await it.page.locator("#assume-gdr").selectOption("off");
+    await it.choose("#assume-gdr", "off");
     await it.until(() => /have 400 Gb\/s, without/.test(document.getElementById("expected")?.textContent));
     assert.match(await text('[data-question="gdr"]'), /64 of 64 pairs without|[1-9]\d* of \d+ pairs without/);
     await it.axe("assumptions");

@@ -81,7 +81,7 @@ const INTERACTIONS = {
         const { id } = await (await fetch(`${it.server.url}/v1/topologies?name=narrow`, { method: "POST", body: other })).json();
         await it.page.keyboard.press("v");
         await it.page.locator(`#second option[value="${id}"]`).waitFor({ state: "attached" });
-        await it.page.locator("#second").selectOption(id);
+        await it.choose("#second", id);
         await it.page.locator("#pair-summary").waitFor();
         assert.ok(await it.page.locator("#hardware tbody tr").count() > 0);
         assert.match(await it.page.locator("#hardware tbody").textContent(), /lanes/i);
