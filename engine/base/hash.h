@@ -18,6 +18,15 @@ static inline uint64_t orr_hash_number(uint64_t hash, uint64_t number)
     return (hash ^ number) * UINT64_C(0x100000001b3);
 }
 
+/* A number in which every bit of the given one changes about half of the bits: for sums that do not depend on the order
+ * of what is added. */
+static inline uint64_t orr_hash_scatter(uint64_t number)
+{
+    number = (number + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    number = (number ^ number >> 29) * UINT64_C(0x94d049bb133111eb);
+    return number ^ number >> 32;
+}
+
 static inline uint64_t orr_hash_bytes(uint64_t hash, const void *bytes, size_t length)
 {
     for (const unsigned char *at = bytes; length; at++, length--)

@@ -220,8 +220,8 @@ static enum orr_code choose(struct orr_place_work *work, struct orr_error *err)
     return request->compared ? add_compared(work, sets.sets, sets.count, err) : ORR_OK;
 }
 
-/* A set that could not be analysed has no bandwidth. Where none has any, the reason is the answer. */
-static enum orr_code reason_of_nothing(const struct orr_placing *placing, struct orr_error *err)
+/* A set on which NCCL would fail has no bandwidth. Where no set has any, the answer is the error. */
+static enum orr_code error_of_all_sets(const struct orr_placing *placing, struct orr_error *err)
 {
     const struct orr_score *best = placing->packed ? placing->packed : &placing->best[0].score;
     for (uint32_t i = 0; i < (placing->packed ? placing->request.job_count : 1); i++)
@@ -242,7 +242,7 @@ enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_reques
     placing->exact = true;
     ORR_TRY(check(request, err));
     ORR_TRY(request->job_count ? orr_place_pack(&work, err) : choose(&work, err));
-    ORR_TRY(reason_of_nothing(placing, err));
+    ORR_TRY(error_of_all_sets(placing, err));
     orr_placing_conclude(placing);
     *ret_placing = placing;
     return ORR_OK;

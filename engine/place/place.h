@@ -56,7 +56,8 @@ enum orr_code orr_place_hosts_read(const char *text, struct orr_score_question *
 enum orr_code orr_place_gpus_read(const struct orr_scores *scores, const char *what, const char *list,
                                   orr_bits *ret_gpus, struct orr_error *err) ORR_NO_DISCARD;
 
-/* *ret_placing is in arena. SETTING where the request contradicts itself; errors of orr_scores_of(). */
+/* *ret_placing is in arena. SETTING where the request contradicts itself; INVALID where NCCL would fail on every set
+ * that was compared; errors of orr_scores_of(). */
 enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_request *request, struct orr_arena *arena,
                         struct orr_placing **ret_placing, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -28,7 +28,7 @@ struct orr_place_work {
  * where the budget has a time, the work that usually takes a quarter of it. The clock is not asked, so that the same
  * question has the same answer. */
 uint64_t orr_place_most_work(const struct orr_place_work *work);
-/* Whether there is less yet. */
+/* Whether less work than that was done so far. */
 bool orr_place_goes_on(const struct orr_place_work *work);
 /* A score, whose work counts. */
 enum orr_code orr_place_score(struct orr_place_work *work, orr_bits gpus, struct orr_score *ret_score,

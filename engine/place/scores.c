@@ -34,7 +34,7 @@ struct orr_scores {
     pthread_mutex_t lock; /* of all below */
     char *slots;
     size_t used;
-    struct orr_error refused; /* by the analysis of a set, the first; ORR_OK: none was */
+    struct orr_error refused; /* of the first set on which NCCL would fail; its code is ORR_OK while there is none */
     uint32_t nic_count, limit_count;
     char nics[ORR_MOST_PLACE_NICS][NIC_NAME];
     char limits[MOST_LIMITS][sizeof((struct orr_expect_limit){0}.text)];

@@ -72,13 +72,14 @@ const struct orr_score_question *orr_scores_question(const struct orr_scores *sc
 uint32_t orr_scores_gpu_count(const struct orr_scores *scores);
 /* NICs of the dump: the first of those that orr_scores_nic() names. */
 uint32_t orr_scores_port_count(const struct orr_scores *scores);
-/* Why a set could not be analysed, the first such set so far; ORR_OK: none. */
+/* Why NCCL would fail on a set, for the first such set so far; ORR_OK: there is none. */
 enum orr_code orr_scores_refused(struct orr_scores *scores, struct orr_error *err) ORR_NO_DISCARD;
 /* Name of a NIC, as the analysis has it; NULL beyond the last. Fused NICs are added while sets are analysed. */
 const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic);
 
-/* The score of a set that is not empty, kept or made now. What cannot be predicted (one rank, no NIC) is no error.
- * Errors of orr_analyze() and orr_expectation_new() otherwise. */
+/* The score of a set that is not empty, kept or made now. A set that cannot be predicted (one rank, no NIC), or on
+ * which NCCL would fail (orr_scores_refused()), is no error. Other errors of orr_analyze() and orr_expectation_new().
+ */
 enum orr_code orr_scores_of(struct orr_scores *scores, orr_bits gpus, struct orr_score *ret_score,
                             struct orr_error *err) ORR_NO_DISCARD;
 

@@ -2,6 +2,7 @@
  * depend on the system alone, so that a move of the search is one pass over a few integers. */
 #include <string.h>
 
+#include "engine/base/hash.h"
 #include "engine/release/release.h"
 #include "engine/search/reserve.h"
 
@@ -69,7 +70,7 @@ static void charge(struct builder *b, struct orr_leg *leg, uint32_t link, uint8_
     s->facts.links[b->charges] = link;
     s->facts.shares[b->charges++] = (uint8_t)(share | (with_next ? ORR_SHARE_WITH_NEXT : 0));
     leg->charges++;
-    leg->mark += orr_mix((uint64_t)link << 8 | (uint64_t)b->group << 4 | share);
+    leg->mark += orr_hash_scatter((uint64_t)link << 8 | (uint64_t)b->group << 4 | share);
     if (share != ORR_SHARE_PLAIN && leg->state == ORR_LEG_QUICK)
         leg->state = ORR_LEG_MIXED;
 }

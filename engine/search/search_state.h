@@ -330,14 +330,6 @@ static inline void orr_search_at_channel(struct orr_search_state *s)
     s->channel.used = s->channel.used_rows + (size_t)s->trial.channels * s->input.n;
 }
 
-/* A number of 64 bits that looks random, from another. */
-static inline uint64_t orr_mix(uint64_t x)
-{
-    x = (x + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 29) * 0x94D049BB133111EBu;
-    return x ^ x >> 32;
-}
-
 /* legs.c: the legs between all GPUs, NICs and the first NVSwitch. */
 enum orr_code orr_search_lay_legs(struct orr_search_state *s, struct orr_arena *arena,
                                   struct orr_error *err) ORR_NO_DISCARD;

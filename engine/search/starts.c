@@ -1,4 +1,5 @@
 /* Where a channel may start. Rules: docs/nccl/search.md, "Where a channel starts". */
+#include "engine/base/hash.h"
 #include "engine/release/release.h"
 #include "engine/search/reserve.h"
 #include "engine/search/seen.h"
@@ -266,7 +267,7 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
             continue;
         charge_card(s, net, -needed);
         s->left.net_connections[net]--;
-        s->channel.loads += orr_mix(UINT64_MAX - (uint16_t)net);
+        s->channel.loads += orr_hash_scatter(UINT64_MAX - (uint16_t)net);
         if (by_head && (head = start_at_head(s, net, budget)) == HEAD_NEXT_LEAKED) {
             s->attempt.leaked = true;
             continue;
@@ -277,7 +278,7 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
         }
         charge_card(s, net, needed);
         s->left.net_connections[net]++;
-        s->channel.loads -= orr_mix(UINT64_MAX - (uint16_t)net);
+        s->channel.loads -= orr_hash_scatter(UINT64_MAX - (uint16_t)net);
     }
 }
 

@@ -1,4 +1,4 @@
-/* Sets of GPUs on a machine for some of which NCCL would fail. */
+/* Sets of GPUs on a machine where NCCL would fail on some of them. */
 #include "engine/place/place.h"
 
 #include "engine/place/bits.h"
@@ -12,7 +12,7 @@
     "<pci busid=\"0000:" busid ":00.0\" class=\"0x030200\" link_speed=\"16.0 GT/s PCIe\" link_width=\"16\">"           \
     "<gpu dev=\"" rank "\" sm=\"70\" rank=\"" rank "\" gdr=\"1\"/></pci>"
 
-/* Two levels of Broadcom switches, which NCCL makes one; it knows them by their subsystem, which one bridge lacks. */
+/* Two levels of Broadcom switches, which NCCL merges; one bridge has no subsystem_device. */
 static const char machine[] =
     "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"23\" modelid=\"49\">" //
     BRIDGE("10", BROADCOM " subsystem_device=\"0x1044\"")                                                             //
