@@ -266,9 +266,8 @@ static unsigned long round_with(unsigned sequence, unsigned long n)
     return made;
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
-    (void)state;
     expect_success();
     for (unsigned sequence = 1; sequence < ALL; sequence *= 2) {
         unsigned long all = round_with(sequence, 0);
@@ -284,23 +283,20 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-int main(void)
+void before_all(void)
 {
     static const sqlite3_mem_methods methods = {sqlite_take,  sqlite_give,  sqlite_change, sqlite_size,
                                                 sqlite_round, sqlite_begin, sqlite_end,    NULL};
     struct orr_error err = {0};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
     xmlMemSetup(free, __wrap_malloc, __wrap_realloc, __wrap_strdup);
-    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
-        return 1;
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
     const struct orr_app_options options = {.database = ":memory:", .max_body = 1 << 20};
-    if (orr_app_new(&options, &app, &err) != ORR_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        return 1;
-    }
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    assert_ok(orr_app_new(&options, &app, &err), &err);
+}
+
+void after_all(void)
+{
     orr_app_free(app);
     for (int i = 0; i < STEPS; i++)
         free(steps[i].expected);
-    return failures;
 }

@@ -38,9 +38,8 @@ static bool has(struct orr_cache *cache, const char *key)
     return value != NULL;
 }
 
-static void the_ceiling_drops_what_was_not_used_longest(void **state)
+TEST(the_ceiling_drops_what_was_not_used_longest)
 {
-    (void)state;
     struct orr_cache *cache = orr_cache_new(10000);
     struct orr_cache_figures figures;
     put(cache, "a|1", 2400);
@@ -74,9 +73,8 @@ static void ask_and_free(struct orr_shared *shared)
     free_value(shared);
 }
 
-static void values_are_freed_without_the_lock(void **state)
+TEST(values_are_freed_without_the_lock)
 {
-    (void)state;
     of_value = orr_cache_new(10000);
     for (int i = 0; i < 8; i++) { /* the later ones push the earlier ones out */
         char key[] = {'a', '|', (char)('0' + i), 0};
@@ -92,9 +90,8 @@ static void values_are_freed_without_the_lock(void **state)
     orr_cache_free(of_value);
 }
 
-static void a_value_lives_as_long_as_someone_holds_it(void **state)
+TEST(a_value_lives_as_long_as_someone_holds_it)
 {
-    (void)state;
     struct orr_cache *cache = orr_cache_new(10000);
     put(cache, "a|1", 10);
     put(cache, "a|2", 10);
@@ -111,9 +108,8 @@ static void a_value_lives_as_long_as_someone_holds_it(void **state)
     assert_int_equal(alive, 0);
 }
 
-static void what_is_forgotten_while_it_is_made_is_not_kept(void **state)
+TEST(what_is_forgotten_while_it_is_made_is_not_kept)
 {
-    (void)state;
     struct orr_cache *cache = orr_cache_new(10000);
     assert_null(orr_cache_begin(cache, "a|1"));
     orr_cache_forget(cache, "a|");
@@ -144,9 +140,8 @@ static void *want(void *context)
     return NULL;
 }
 
-static void many_who_want_the_same_cost_one(void **state)
+TEST(many_who_want_the_same_cost_one)
 {
-    (void)state;
     enum { THREADS = 32 };
     struct flight flight = {.cache = orr_cache_new(10000)};
     pthread_t threads[THREADS];
@@ -159,26 +154,12 @@ static void many_who_want_the_same_cost_one(void **state)
     assert_int_equal(alive, 0);
 }
 
-static void after_a_failure_the_next_one_tries(void **state)
+TEST(after_a_failure_the_next_one_tries)
 {
-    (void)state;
     struct orr_cache *cache = orr_cache_new(10000);
     assert_null(orr_cache_begin(cache, "a|1"));
     orr_cache_end(cache, "a|1", NULL);
     put(cache, "a|1", 1);
     assert_true(has(cache, "a|1"));
     orr_cache_free(cache);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_ceiling_drops_what_was_not_used_longest),
-        cmocka_unit_test(values_are_freed_without_the_lock),
-        cmocka_unit_test(a_value_lives_as_long_as_someone_holds_it),
-        cmocka_unit_test(what_is_forgotten_while_it_is_made_is_not_kept),
-        cmocka_unit_test(many_who_want_the_same_cost_one),
-        cmocka_unit_test(after_a_failure_the_next_one_tries),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,9 +54,8 @@ static unsigned long fly(struct client *clients)
     return atomic_load(&app->analyses) - before;
 }
 
-static void a_hundred_clients_cost_one_analysis(void **state)
+TEST(a_hundred_clients_cost_one_analysis)
 {
-    (void)state;
     static struct client clients[CLIENTS];
     char target[512];
     snprintf(target, sizeof target, "%s", stored(ORR_TEST_WORKSTATION, "/analysis?hosts=3"));
@@ -70,9 +69,8 @@ static void a_hundred_clients_cost_one_analysis(void **state)
     assert_int_equal(fly(clients), 0);
 }
 
-static void different_sections_of_one_analysis_share_it(void **state)
+TEST(different_sections_of_one_analysis_share_it)
 {
-    (void)state;
     static const char *const sections[] = {"graphs", "paths", "p2p", "channels", "tuning"};
     static struct client clients[CLIENTS];
     static char targets[5][512];
@@ -88,9 +86,8 @@ static void different_sections_of_one_analysis_share_it(void **state)
         assert_int_equal(clients[i].status, 200);
 }
 
-static void a_hundred_posts_of_one_dump_cost_one_analysis(void **state)
+TEST(a_hundred_posts_of_one_dump_cost_one_analysis)
 {
-    (void)state;
     static struct client clients[CLIENTS];
     for (int i = 0; i < CLIENTS; i++)
         clients[i] = (struct client){
@@ -108,9 +105,8 @@ static unsigned long analyses_for(const char *target)
     return atomic_load(&app->analyses) - before;
 }
 
-static void each_thing_that_decides_an_answer_is_in_its_key(void **state)
+TEST(each_thing_that_decides_an_answer_is_in_its_key)
 {
-    (void)state;
     static const char *const queries[] = {"",
                                           "?hosts=2",
                                           "?release=2.21.5",
@@ -134,9 +130,8 @@ static void each_thing_that_decides_an_answer_is_in_its_key(void **state)
     assert_int_equal(analyses_for(target), 1);
 }
 
-static void deleting_drops_what_was_cached(void **state)
+TEST(deleting_drops_what_was_cached)
 {
-    (void)state;
     struct orr_cache_figures before, with, after;
     char target[640], base[512];
     orr_cache_figures(app->cache, &before);
@@ -179,9 +174,8 @@ static void *ask_many(void *context)
     return NULL;
 }
 
-static void the_ceiling_holds_under_many_threads(void **state)
+TEST(the_ceiling_holds_under_many_threads)
 {
-    (void)state;
     enum { THREADS = 6 };
     struct orr_cache_figures figures;
     struct orr_error err = {0};
@@ -198,17 +192,4 @@ static void the_ceiling_holds_under_many_threads(void **state)
     assert_true(figures.bytes <= figures.limit);
     orr_app_free(app);
     app = big;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hundred_clients_cost_one_analysis),
-        cmocka_unit_test(different_sections_of_one_analysis_share_it),
-        cmocka_unit_test(a_hundred_posts_of_one_dump_cost_one_analysis),
-        cmocka_unit_test(each_thing_that_decides_an_answer_is_in_its_key),
-        cmocka_unit_test(deleting_drops_what_was_cached),
-        cmocka_unit_test(the_ceiling_holds_under_many_threads),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

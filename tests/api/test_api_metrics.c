@@ -8,9 +8,8 @@
 #include "api/metrics_table.h"
 #include "tests/support/orr_test.h"
 
-static void every_row_is_sound(void **state)
+TEST(every_row_is_sound)
 {
-    (void)state;
     for (int i = 0; i < ORR_METRIC_COUNT; i++) {
         const struct orr_metric_row *row = &orr_metric_rows[i];
         assert_non_null(row->name);
@@ -48,9 +47,8 @@ static void *count(void *context)
     return NULL;
 }
 
-static void threads_lose_nothing(void **state)
+TEST(threads_lose_nothing)
 {
-    (void)state;
     pthread_t threads[THREADS];
     struct orr_text text;
     metrics = orr_metrics_new();
@@ -103,9 +101,8 @@ static void *scrape(void *context)
 }
 
 /* Whoever takes the collecting function away, as the server does before it frees what that looks at, waits for it. */
-static void collecting_ends_before_it_is_taken_away(void **state)
+TEST(collecting_ends_before_it_is_taken_away)
 {
-    (void)state;
     pthread_t thread;
     metrics = orr_metrics_new();
     assert_non_null(metrics);
@@ -117,14 +114,4 @@ static void collecting_ends_before_it_is_taken_away(void **state)
     assert_int_equal(atomic_load(&left), 1);
     pthread_join(thread, NULL);
     orr_metrics_free(metrics);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_sound),
-        cmocka_unit_test(threads_lose_nothing),
-        cmocka_unit_test(collecting_ends_before_it_is_taken_away),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 
 #include "tests/support/asking.h"
 
-static void uploading_gives_an_id_made_of_the_content(void **state)
+TEST(uploading_gives_an_id_made_of_the_content)
 {
-    (void)state;
     char first[128];
     ask("POST", "/v1/topologies?name=a%20b&label=rack=7", ORR_TEST_WORKSTATION);
     assert_int_equal(response.status, 201);
@@ -20,9 +19,8 @@ static void uploading_gives_an_id_made_of_the_content(void **state)
     assert_string_equal(sent("Location"), first);
 }
 
-static void analyses_hold_every_key_of_the_contract(void **state)
+TEST(analyses_hold_every_key_of_the_contract)
 {
-    (void)state;
     static const char *const keys[] = {"nccl",     "topology",           "hosts",       "ranks",    "local_ranks",
                                        "settings", "system_before_trim", "system",      "paths",    "p2p",
                                        "gdr",      "net_devs",           "graphs",      "channels", "tuning",
@@ -41,9 +39,8 @@ static void analyses_hold_every_key_of_the_contract(void **state)
 
 /* The choice of a range is the fastest algorithm and protocol at every size within it, and the times fall together with
  * the model's own. */
-static void predictions_choose_the_fastest_way_at_every_size(void **state)
+TEST(predictions_choose_the_fastest_way_at_every_size)
 {
-    (void)state;
     ask("GET", stored(ORR_TEST_WORKSTATION, "/analysis/predictions?hosts=2"), NULL);
     assert_int_equal(response.status, 200);
     json_t *body = body_json(), *sizes = json_object_get(body, "sizes"), *function, *way;
@@ -76,9 +73,8 @@ static void predictions_choose_the_fastest_way_at_every_size(void **state)
     json_decref(body);
 }
 
-static void sections_are_the_values_of_the_document(void **state)
+TEST(sections_are_the_values_of_the_document)
 {
-    (void)state;
     char target[512];
     snprintf(target, sizeof target, "%s", stored(ORR_TEST_WORKSTATION, "/analysis"));
     ask("GET", target, NULL);
@@ -100,9 +96,8 @@ static void sections_are_the_values_of_the_document(void **state)
     assert_problem(404, "/problems/not-found");
 }
 
-static void answers_are_cached_but_never_outlive_their_topology(void **state)
+TEST(answers_are_cached_but_never_outlive_their_topology)
 {
-    (void)state;
     char target[512];
     snprintf(target, sizeof target, "%s", stored(ORR_TEST_WORKSTATION, "/analysis?NCCL_P2P_LEVEL=PHB"));
     ask("GET", target, NULL);
@@ -129,9 +124,8 @@ static void answers_are_cached_but_never_outlive_their_topology(void **state)
     assert_problem(404, "/problems/not-found");
 }
 
-static void work_that_takes_long_can_be_put_off(void **state)
+TEST(work_that_takes_long_can_be_put_off)
 {
-    (void)state;
     struct orr_request request = {
         .method = "GET", .target = stored(ORR_TEST_WORKSTATION, "/analysis?hosts=3"), .id = "x", .may_defer = true};
     orr_response_release(&response);
@@ -148,9 +142,8 @@ static void work_that_takes_long_can_be_put_off(void **state)
     assert_false(response.deferred);
 }
 
-static void conditional_requests_and_compression(void **state)
+TEST(conditional_requests_and_compression)
 {
-    (void)state;
     char target[512], tag[64], list[128];
     snprintf(target, sizeof target, "%s", stored(ORR_TEST_WORKSTATION, "/analysis"));
     ask("GET", target, NULL);
@@ -175,9 +168,8 @@ static void conditional_requests_and_compression(void **state)
     free(plain);
 }
 
-static void differences_name_what_where_and_why(void **state)
+TEST(differences_name_what_where_and_why)
 {
-    (void)state;
     ask("GET", stored(ORR_TEST_WORKSTATION, "/analysis/diff?release=2.27.7&against=NCCL_P2P_LEVEL%3DPIX"), NULL);
     assert_int_equal(response.status, 200);
     assert_true(sent("ETag")[0]);
@@ -203,9 +195,8 @@ static void differences_name_what_where_and_why(void **state)
     json_decref(body);
 }
 
-static void paths_tell_hops_and_the_narrowest(void **state)
+TEST(paths_tell_hops_and_the_narrowest)
 {
-    (void)state;
     static const struct {
         const char *query;
         size_t hops; /* 2.30.7 counts those between a rank and its device, too */
@@ -229,9 +220,8 @@ static void paths_tell_hops_and_the_narrowest(void **state)
     }
 }
 
-static void findings_name_what_the_reader_noticed(void **state)
+TEST(findings_name_what_the_reader_noticed)
 {
-    (void)state;
     ask("GET", stored("<?xml version=\"1.0\"?>\n" ORR_TEST_UNRANKED, "/findings"), NULL);
     assert_int_equal(response.status, 200);
     json_t *answer = body_json(), *finding;
@@ -245,9 +235,8 @@ static void findings_name_what_the_reader_noticed(void **state)
     assert_problem(422, "/problems/no-ranks");
 }
 
-static void strict_refuses_what_nccl_refuses(void **state)
+TEST(strict_refuses_what_nccl_refuses)
 {
-    (void)state;
     static const char prolog[] =
         "<!-- a comment that NCCL reads over -->\n<system\tversion='1'>\n" ORR_TEST_CPU ORR_TEST_GPU(
             "0000:01:00.0", "0", "rank=\"0\"") "</cpu>\n</system>\n";
@@ -257,9 +246,8 @@ static void strict_refuses_what_nccl_refuses(void **state)
     assert_problem(422, "/problems/refused-by-nccl");
 }
 
-static void errors_of_xml_have_line_and_column(void **state)
+TEST(errors_of_xml_have_line_and_column)
 {
-    (void)state;
     ask("POST", "/v1/analyze", "<system version=\"1\">\n  <cpu numaid=\"0\">\n  </gpu>\n</system>");
     assert_problem(400, "/problems/malformed-xml");
     json_t *problem = body_json();
@@ -268,9 +256,8 @@ static void errors_of_xml_have_line_and_column(void **state)
     json_decref(problem);
 }
 
-static void drawings_as_dot_need_no_worker(void **state)
+TEST(drawings_as_dot_need_no_worker)
 {
-    (void)state;
     ask("GET", stored(ORR_TEST_WORKSTATION, "/diagram.dot"), NULL);
     assert_int_equal(response.status, 200);
     assert_non_null(strstr(response.body, "GPU/0-1000"));
@@ -282,9 +269,8 @@ static void drawings_as_dot_need_no_worker(void **state)
     assert_problem(406, "/problems/not-acceptable");
 }
 
-static void wrong_requests_are_told_apart(void **state)
+TEST(wrong_requests_are_told_apart)
 {
-    (void)state;
     static const struct {
         const char *method, *target, *body;
         unsigned status;
@@ -323,26 +309,23 @@ static void wrong_requests_are_told_apart(void **state)
     assert_string_equal(sent("Allow"), "POST, GET, HEAD");
 }
 
-static void near_names_are_offered(void **state)
+TEST(near_names_are_offered)
 {
-    (void)state;
     ask("GET", "/v1/topologies?limt=3", NULL);
     assert_problem(400, "/problems/invalid-parameter");
     assert_non_null(strstr(response.body, "did you mean limit?"));
 }
 
-static void too_large_a_body_is_a_problem_of_its_own(void **state)
+TEST(too_large_a_body_is_a_problem_of_its_own)
 {
-    (void)state;
     const struct orr_request request = {.method = "POST", .target = "/v1/analyze", .id = "test-1"};
     orr_response_release(&response);
     orr_api_refuse(app, &request, ORR_DENIED_BODY, 1 << 20, 0, &response);
     assert_problem(413, "/problems/body-too-large");
 }
 
-static void readiness_ends_with_draining(void **state)
+TEST(readiness_ends_with_draining)
 {
-    (void)state;
     ask("GET", "/readyz", NULL);
     assert_int_equal(response.status, 200);
     orr_app_drain(app);
@@ -350,28 +333,4 @@ static void readiness_ends_with_draining(void **state)
     assert_int_equal(response.status, 503);
     ask("GET", "/healthz", NULL);
     assert_int_equal(response.status, 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uploading_gives_an_id_made_of_the_content),
-        cmocka_unit_test(analyses_hold_every_key_of_the_contract),
-        cmocka_unit_test(predictions_choose_the_fastest_way_at_every_size),
-        cmocka_unit_test(sections_are_the_values_of_the_document),
-        cmocka_unit_test(answers_are_cached_but_never_outlive_their_topology),
-        cmocka_unit_test(work_that_takes_long_can_be_put_off),
-        cmocka_unit_test(conditional_requests_and_compression),
-        cmocka_unit_test(differences_name_what_where_and_why),
-        cmocka_unit_test(paths_tell_hops_and_the_narrowest),
-        cmocka_unit_test(findings_name_what_the_reader_noticed),
-        cmocka_unit_test(strict_refuses_what_nccl_refuses),
-        cmocka_unit_test(errors_of_xml_have_line_and_column),
-        cmocka_unit_test(drawings_as_dot_need_no_worker),
-        cmocka_unit_test(wrong_requests_are_told_apart),
-        cmocka_unit_test(near_names_are_offered),
-        cmocka_unit_test(too_large_a_body_is_a_problem_of_its_own),
-        cmocka_unit_test(readiness_ends_with_draining),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

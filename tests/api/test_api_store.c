@@ -4,9 +4,8 @@
 #include "engine/base/clock.h"
 #include "tests/support/store_case.h"
 
-static void what_is_put_comes_back(void **state)
+TEST(what_is_put_comes_back)
 {
-    (void)state;
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
     struct sample sample;
@@ -48,9 +47,8 @@ static void what_is_put_comes_back(void **state)
     orr_store_close(store);
 }
 
-static void a_dump_of_any_bytes_comes_back_as_it_was(void **state)
+TEST(a_dump_of_any_bytes_comes_back_as_it_was)
 {
-    (void)state;
     enum { SIZE = 3 << 20 };
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
@@ -83,9 +81,8 @@ static void a_dump_of_any_bytes_comes_back_as_it_was(void **state)
     orr_store_close(store);
 }
 
-static void two_contents_never_share_an_id(void **state)
+TEST(two_contents_never_share_an_id)
 {
-    (void)state;
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
     struct sample sample;
@@ -97,9 +94,8 @@ static void two_contents_never_share_an_id(void **state)
     orr_store_close(store);
 }
 
-static void a_change_meets_the_revision_it_asks_for_or_nothing(void **state)
+TEST(a_change_meets_the_revision_it_asks_for_or_nothing)
 {
-    (void)state;
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
     struct sample sample;
@@ -121,9 +117,8 @@ static void a_change_meets_the_revision_it_asks_for_or_nothing(void **state)
     orr_store_close(store);
 }
 
-static void lists_are_newest_first_and_go_on_where_they_ended(void **state)
+TEST(lists_are_newest_first_and_go_on_where_they_ended)
 {
-    (void)state;
     enum { COUNT = 7 };
     struct orr_store *store = open_place(&place);
     char ids[COUNT + 9][ORR_ID_LENGTH + 1], last[ORR_ID_LENGTH + 1] = "";
@@ -146,9 +141,8 @@ static void lists_are_newest_first_and_go_on_where_they_ended(void **state)
     orr_store_close(store);
 }
 
-static void searching_looks_at_name_labels_digest_and_machine(void **state)
+TEST(searching_looks_at_name_labels_digest_and_machine)
 {
-    (void)state;
     enum { COUNT = 7 };
     struct orr_store *store = open_place(&place);
     char ids[COUNT + 1][ORR_ID_LENGTH + 1];
@@ -168,9 +162,8 @@ static void searching_looks_at_name_labels_digest_and_machine(void **state)
     orr_store_close(store);
 }
 
-static void labels_narrow_a_list_and_follow_changes(void **state)
+TEST(labels_narrow_a_list_and_follow_changes)
 {
-    (void)state;
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
     struct sample sample;
@@ -202,9 +195,8 @@ static void labels_narrow_a_list_and_follow_changes(void **state)
     orr_store_close(store);
 }
 
-static void each_upload_of_a_host_leaves_a_line(void **state)
+TEST(each_upload_of_a_host_leaves_a_line)
 {
-    (void)state;
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
     struct orr_visit *visits;
@@ -257,9 +249,8 @@ static void each_upload_of_a_host_leaves_a_line(void **state)
     orr_store_close(store);
 }
 
-static void a_hosts_history_has_an_end(void **state)
+TEST(a_hosts_history_has_an_end)
 {
-    (void)state;
     enum { UPLOADS = 1030, KEPT = 1000 };
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
@@ -274,20 +265,4 @@ static void a_hosts_history_has_an_end(void **state)
         orr_visit_release(&visits[i]);
     free(visits);
     orr_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(what_is_put_comes_back),
-        CASE(a_dump_of_any_bytes_comes_back_as_it_was),
-        CASE(two_contents_never_share_an_id),
-        CASE(a_change_meets_the_revision_it_asks_for_or_nothing),
-        CASE(lists_are_newest_first_and_go_on_where_they_ended),
-        CASE(searching_looks_at_name_labels_digest_and_machine),
-        CASE(labels_narrow_a_list_and_follow_changes),
-        CASE(each_upload_of_a_host_leaves_a_line),
-        CASE(a_hosts_history_has_an_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,19 @@
 #include "engine/base/clock.h"
 #include "tests/support/store_case.h"
 
-static void what_is_stored_survives_closing(void **state)
+static bool on_postgresql(void)
 {
-    (void)state;
+    return postgresql() != NULL;
+}
+
+/* What a server sees to itself. */
+static bool on_sqlite(void)
+{
+    return !on_postgresql();
+}
+
+TEST(what_is_stored_survives_closing)
+{
     struct orr_store *store = open_place(&place);
     put_number(store, 1, "kept", 1000, NULL);
     orr_store_close(store);
@@ -24,9 +34,8 @@ static void what_is_stored_survives_closing(void **state)
     orr_store_close(store);
 }
 
-static void a_newer_database_is_refused(void **state)
+TEST(a_newer_database_is_refused)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_store *store = open_place(&place);
     orr_store_close(store);
@@ -44,9 +53,8 @@ static void a_newer_database_is_refused(void **state)
     assert_error(orr_store_open(&options, &store, &err), ORR_STORE, &err, "newer");
 }
 
-static void places_that_cannot_be_opened_are_errors(void **state)
+TEST(places_that_cannot_be_opened_are_errors)
 {
-    (void)state;
     static const struct {
         const char *location, *words;
         enum orr_code code;
@@ -90,9 +98,8 @@ static void *write_some(void *context)
     return NULL;
 }
 
-static void many_threads_share_a_store(void **state)
+TEST(many_threads_share_a_store)
 {
-    (void)state;
     enum { THREADS = 12 }; /* more than connections */
     struct orr_store *store = open_place(&place);
     struct writer writers[THREADS];
@@ -127,9 +134,8 @@ static void *delete_and_put(void *context)
 }
 
 /* Whoever comes first: each call ends well, and what is there in the end is whole. */
-static void storing_and_deleting_the_same_at_once_ends_well(void **state)
+TEST(storing_and_deleting_the_same_at_once_ends_well)
 {
-    (void)state;
     enum { THREADS = 6 };
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
@@ -167,9 +173,8 @@ static int open_and_put(unsigned number, int start)
     return code != ORR_OK;
 }
 
-static void processes_that_start_together_make_the_tables_once(void **state)
+TEST(processes_that_start_together_make_the_tables_once)
 {
-    (void)state;
     enum { PROCESSES = 8, ROUNDS = 4 };
     char ids[PROCESSES + 1][ORR_ID_LENGTH + 1];
     for (int round = 0; round < ROUNDS; round++) {
@@ -217,9 +222,8 @@ __attribute__((visibility("default"))) int fsync(int fd)
     return (int)syscall(SYS_fsync, fd);
 }
 
-static void every_acknowledged_write_was_flushed(void **state)
+TEST_WHERE(on_sqlite, every_acknowledged_write_was_flushed)
 {
-    (void)state;
     struct orr_store *store = open_place(&place);
     for (unsigned i = 0; i < 20; i++) {
         unsigned before = atomic_load(&flushes);
@@ -229,9 +233,8 @@ static void every_acknowledged_write_was_flushed(void **state)
     orr_store_close(store);
 }
 
-static void the_first_version_of_a_file_is_brought_up_to_date(void **state)
+TEST_WHERE(on_sqlite, the_first_version_of_a_file_is_brought_up_to_date)
 {
-    (void)state;
     static const char old[] =
         "PRAGMA journal_mode=WAL;"
         "CREATE TABLE topology (id TEXT PRIMARY KEY NOT NULL, digest TEXT NOT NULL, created INTEGER NOT NULL,"
@@ -266,9 +269,8 @@ static void the_first_version_of_a_file_is_brought_up_to_date(void **state)
     orr_store_close(store);
 }
 
-static void a_full_disk_is_an_error_and_no_end(void **state)
+TEST_WHERE(on_sqlite, a_full_disk_is_an_error_and_no_end)
 {
-    (void)state;
     enum { SIZE = 1 << 20 };
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
@@ -312,9 +314,8 @@ static void a_full_disk_is_an_error_and_no_end(void **state)
 
 /* PostgreSQL alone. */
 
-static void lost_connections_are_replaced_without_an_error(void **state)
+TEST_WHERE(on_postgresql, lost_connections_are_replaced_without_an_error)
 {
-    (void)state;
     struct orr_store *store = open_place(&place);
     put_number(store, 1, "", 1000, NULL);
     for (int i = 0; i < 5; i++) {
@@ -333,9 +334,8 @@ static double seconds(void)
     return (double)orr_clock_ns() / 1e9;
 }
 
-static void nothing_waits_longer_than_stated(void **state)
+TEST_WHERE(on_postgresql, nothing_waits_longer_than_stated)
 {
-    (void)state;
     struct orr_store *store = open_with(&place, (struct orr_store_options){.timeout_ms = 500, .connections = 1});
     struct orr_error err = {0};
     struct sample sample;
@@ -355,9 +355,8 @@ static void nothing_waits_longer_than_stated(void **state)
     orr_store_close(store);
 }
 
-static void a_place_is_told_without_its_password(void **state)
+TEST_WHERE(on_postgresql, a_place_is_told_without_its_password)
 {
-    (void)state;
     struct place secret = place;
     struct orr_error err = {0};
     struct orr_store *store;
@@ -368,30 +367,4 @@ static void a_place_is_told_without_its_password(void **state)
     assert_null(strstr(orr_store_place(store), "geheim"));
     assert_non_null(strstr(orr_store_place(store), "127.0.0.1"));
     orr_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest of_both[] = {
-        CASE(what_is_stored_survives_closing),
-        CASE(a_newer_database_is_refused),
-        CASE(places_that_cannot_be_opened_are_errors),
-        CASE(many_threads_share_a_store),
-        CASE(storing_and_deleting_the_same_at_once_ends_well),
-        CASE(processes_that_start_together_make_the_tables_once),
-    };
-    const struct CMUnitTest of_sqlite[] = {
-        /* a server sees to these itself */
-        CASE(every_acknowledged_write_was_flushed),
-        CASE(the_first_version_of_a_file_is_brought_up_to_date),
-        CASE(a_full_disk_is_an_error_and_no_end),
-    };
-    const struct CMUnitTest of_postgresql[] = {
-        CASE(lost_connections_are_replaced_without_an_error),
-        CASE(nothing_waits_longer_than_stated),
-        CASE(a_place_is_told_without_its_password),
-    };
-    int failed = cmocka_run_group_tests(of_both, NULL, NULL);
-    return failed + (postgresql() ? cmocka_run_group_tests(of_postgresql, NULL, NULL)
-                                  : cmocka_run_group_tests(of_sqlite, NULL, NULL));
 }

@@ -22,9 +22,8 @@ static uint32_t expire(struct orr_store *store, int64_t now)
     return count;
 }
 
-static void old_dumps_expire_by_their_last_upload(void **state)
+TEST(old_dumps_expire_by_their_last_upload)
 {
-    (void)state;
     struct orr_store *store = open_place(&place);
     int64_t now = orr_wall_ms(), day = 86400000;
     put_number(store, 1, "", now - 9 * day, NULL);
@@ -44,9 +43,8 @@ static void old_dumps_expire_by_their_last_upload(void **state)
     orr_store_close(store);
 }
 
-static void only_so_many_dumps_are_kept(void **state)
+TEST(only_so_many_dumps_are_kept)
 {
-    (void)state;
     struct orr_store *store = open_with(&place, (struct orr_store_options){.keep_count = 3});
     char ids[300][ORR_ID_LENGTH + 1];
     for (unsigned i = 0; i < 8; i++)
@@ -70,9 +68,8 @@ static void only_so_many_dumps_are_kept(void **state)
     orr_store_close(store);
 }
 
-static void clusters_are_kept_beside_their_topologies(void **state)
+TEST(clusters_are_kept_beside_their_topologies)
 {
-    (void)state;
     struct orr_store *store = open_place(&place);
     struct orr_error err = {0};
     char topology[2][ORR_ID_LENGTH + 1];
@@ -122,14 +119,4 @@ static void clusters_are_kept_beside_their_topologies(void **state)
     assert_ok(orr_store_cluster_delete(store, "c1", &err), &err);
     assert_error(orr_store_cluster_delete(store, "c1", &err), ORR_NOT_FOUND, &err, "no cluster");
     orr_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(old_dumps_expire_by_their_last_upload),
-        CASE(only_so_many_dumps_are_kept),
-        CASE(clusters_are_kept_beside_their_topologies),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

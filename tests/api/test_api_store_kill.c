@@ -133,9 +133,8 @@ static void check_number(struct orr_store *store, unsigned number)
     free(visits);
 }
 
-static void nothing_acknowledged_is_lost_in_a_hundred_kills(void **state)
+TEST(nothing_acknowledged_is_lost_in_a_hundred_kills)
 {
-    (void)state;
     enum { LONGEST_US = 100000 };
     struct place place;
     const char *asked = getenv("ORR_TEST_KILLS");
@@ -165,9 +164,8 @@ static void nothing_acknowledged_is_lost_in_a_hundred_kills(void **state)
     remove_place(&place);
 }
 
-static void a_kill_while_the_tables_are_made_leaves_a_database_that_opens(void **state)
+TEST(a_kill_while_the_tables_are_made_leaves_a_database_that_opens)
 {
-    (void)state;
     enum { ROUNDS = 12, LONGEST_US = 15000 };
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct place place;
@@ -193,13 +191,4 @@ static void a_kill_while_the_tables_are_made_leaves_a_database_that_opens(void *
         orr_store_close(store);
         remove_place(&place);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_acknowledged_is_lost_in_a_hundred_kills),
-        cmocka_unit_test(a_kill_while_the_tables_are_made_leaves_a_database_that_opens),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static void upload(unsigned number, const char *query)
     ask("POST", target, dump);
 }
 
-static void changes_meet_their_conditions_or_are_refused(void **state)
+TEST(changes_meet_their_conditions_or_are_refused)
 {
-    (void)state;
     char target[128], first[64], second[64];
     upload(1, "name=one");
     assert_int_equal(response.status, 201);
@@ -86,9 +85,8 @@ static size_t count_of(const char *target)
     return count;
 }
 
-static void lists_are_narrowed_and_paged(void **state)
+TEST(lists_are_narrowed_and_paged)
 {
-    (void)state;
     char query[160];
     for (unsigned i = 0; i < 7; i++) {
         snprintf(query, sizeof query, "name=list%%20%u&label=fleet%%3Dblue&label=row%%3D%c", i, i % 2 ? 'b' : 'a');
@@ -132,9 +130,8 @@ static void lists_are_narrowed_and_paged(void **state)
     assert_int_equal(seen, 7);
 }
 
-static void a_hosts_uploads_are_told(void **state)
+TEST(a_hosts_uploads_are_told)
 {
-    (void)state;
     upload(301, "name=boot1&label=host%3Drack7/node%201");
     upload(301, "name=boot2&label=host%3Drack7/node%201");
     assert_int_equal(response.status, 200);
@@ -167,9 +164,8 @@ static void a_hosts_uploads_are_told(void **state)
     assert_problem(404, "/problems/not-found");
 }
 
-static void hosts_are_listed_page_by_page(void **state)
+TEST(hosts_are_listed_page_by_page)
 {
-    (void)state;
     static const char *const hosts[] = {"fleet-a", "fleet-b", "fleet-c"};
     char query[128], target[640] = "/v1/hosts?limit=1";
     for (unsigned i = 0; i < 3; i++) {
@@ -198,9 +194,8 @@ static void hosts_are_listed_page_by_page(void **state)
     assert_problem(400, "/problems/invalid-parameter");
 }
 
-static void head_is_get_without_a_body(void **state)
+TEST(head_is_get_without_a_body)
 {
-    (void)state;
     static const char *const tails[] = {
         "", "/source", "/analysis", "/analysis/graphs", "/findings", "/path?from=rank:0&to=rank:1", "/diagram.dot"};
     static const char *const others[] = {"/v1/topologies", "/v1/hosts", "/v1/releases", "/v1/settings", "/openapi.yaml",
@@ -227,9 +222,8 @@ static void head_is_get_without_a_body(void **state)
 
 /* Another process on the same database sees a change at once, and a deletion within a second even where it has
  * answers cached. */
-static void two_apps_on_one_database_agree(void **state)
+TEST(two_apps_on_one_database_agree)
 {
-    (void)state;
     struct orr_app *first = app, *second = open_app();
     char target[256], analysis[300];
     struct timespec pause = {.tv_sec = 1, .tv_nsec = 50000000};
@@ -262,17 +256,4 @@ static void two_apps_on_one_database_agree(void **state)
     ask("GET", analysis, NULL);
     assert_int_equal(response.status, 200);
     orr_app_free(second);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes_meet_their_conditions_or_are_refused),
-        cmocka_unit_test(lists_are_narrowed_and_paged),
-        cmocka_unit_test(a_hosts_uploads_are_told),
-        cmocka_unit_test(hosts_are_listed_page_by_page),
-        cmocka_unit_test(head_is_get_without_a_body),
-        cmocka_unit_test(two_apps_on_one_database_agree),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -16,9 +16,8 @@ static void assert_json(json_t *value, const char *expected)
     orr_text_release(&text);
 }
 
-static void numbers_have_nine_significant_digits(void **state)
+TEST(numbers_have_nine_significant_digits)
 {
-    (void)state;
     struct orr_json json = {0};
     assert_json(orr_json_number(&json, 370.8f), "370.799988");
     assert_json(orr_json_number(&json, 0.1f), "0.100000001");
@@ -27,9 +26,8 @@ static void numbers_have_nine_significant_digits(void **state)
     assert_json(orr_json_number(&json, 1.0 / 0.0), "null");
 }
 
-static void texts_that_are_no_utf8_are_mended(void **state)
+TEST(texts_that_are_no_utf8_are_mended)
 {
-    (void)state;
     struct orr_json json = {0};
     assert_json(orr_json_text(&json, "a\xffg\xc3\xa4"), "\"a\xef\xbf\xbdg\xc3\xa4\"");
     assert_json(orr_json_text(&json, "\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
@@ -38,9 +36,8 @@ static void texts_that_are_no_utf8_are_mended(void **state)
     assert_false(json.failed);
 }
 
-static void percent_encoding_is_decoded_or_refused(void **state)
+TEST(percent_encoding_is_decoded_or_refused)
 {
-    (void)state;
     struct orr_arena *arena = orr_arena_new(0);
     const char *text;
     assert_int_equal(orr_decode("a%20b+c%2F", 10, true, arena, &text, NULL), ORR_OK);
@@ -54,9 +51,8 @@ static void percent_encoding_is_decoded_or_refused(void **state)
     orr_arena_free(arena);
 }
 
-static void etag_lists_are_searched(void **state)
+TEST(etag_lists_are_searched)
 {
-    (void)state;
     assert_true(orr_etag_listed("\"a\"", "\"a\"", true));
     assert_true(orr_etag_listed("\"b,\", W/\"a\"", "\"a\"", true));
     assert_true(orr_etag_listed("*", "\"a\"", true));
@@ -68,9 +64,8 @@ static void etag_lists_are_searched(void **state)
     assert_false(orr_etag_listed("W/\"a\", \"b\"", "\"a\"", false));
 }
 
-static void the_best_accepted_type_is_chosen(void **state)
+TEST(the_best_accepted_type_is_chosen)
 {
-    (void)state;
     static const char *const types[] = {"image/svg+xml", "image/png", "application/pdf"};
     assert_int_equal(orr_negotiate(NULL, types, 3), 0);
     assert_int_equal(orr_negotiate("*/*", types, 3), 0);
@@ -80,9 +75,8 @@ static void the_best_accepted_type_is_chosen(void **state)
     assert_int_equal(orr_negotiate("text/html", types, 3), 3);
 }
 
-static void cluster_files_say_where_they_are_wrong(void **state)
+TEST(cluster_files_say_where_they_are_wrong)
 {
-    (void)state;
     static const char good[] = "{\"hosts\": [{\"topology\": \"a.xml\", \"count\": 2}, {\"topology\": \"/b.xml\"}]}";
     struct orr_cluster_file cluster;
     struct orr_error err = {0};
@@ -124,9 +118,8 @@ static void cluster_files_say_where_they_are_wrong(void **state)
     }
 }
 
-static void a_refusal_says_which_limit_at_what_stage_and_why(void **state)
+TEST(a_refusal_says_which_limit_at_what_stage_and_why)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_budget budget = {.memory = 1000};
     uint64_t id;
@@ -145,18 +138,4 @@ static void a_refusal_says_which_limit_at_what_stage_and_why(void **state)
     assert_non_null(
         strstr(answer->body, "\"stage\":\"paths\",\"task\":\"trying others\",\"setting\":\"--analysis-memory\""));
     orr_shared_give(&answer->shared);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_have_nine_significant_digits),
-        cmocka_unit_test(texts_that_are_no_utf8_are_mended),
-        cmocka_unit_test(percent_encoding_is_decoded_or_refused),
-        cmocka_unit_test(etag_lists_are_searched),
-        cmocka_unit_test(the_best_accepted_type_is_chosen),
-        cmocka_unit_test(cluster_files_say_where_they_are_wrong),
-        cmocka_unit_test(a_refusal_says_which_limit_at_what_stage_and_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 #include "cli/post.h"
 #include "tests/support/orr_test.h"
 
-static void waits_double_up_to_a_minute_and_differ(void **state)
+TEST(waits_double_up_to_a_minute_and_differ)
 {
-    (void)state;
     for (unsigned failures = 1; failures < 40; failures++) {
         double full = failures < 7 ? (double)(1u << (failures - 1)) : 60;
         assert_true(orr_post_delay(failures, 0, 0) == full / 2);
@@ -12,20 +11,10 @@ static void waits_double_up_to_a_minute_and_differ(void **state)
     }
 }
 
-static void the_service_may_ask_for_more(void **state)
+TEST(the_service_may_ask_for_more)
 {
-    (void)state;
     assert_true(orr_post_delay(1, 500, 30) == 30);
     assert_true(orr_post_delay(1, 500, 100000) == 120);
     assert_true(orr_post_delay(7, 0, 5) == 30);
     assert_true(orr_post_delay(1, 0, -1) == 0.5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_double_up_to_a_minute_and_differ),
-        cmocka_unit_test(the_service_may_ask_for_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,8 @@ static void drop(struct fixture *fixture)
     orr_machine_free(fixture->machine);
 }
 
-static void names_are_listed_to_an_end(void **state)
+TEST(names_are_listed_to_an_end)
 {
-    (void)state;
     size_t releases = 0, settings = 0;
     while (orr_library_release(releases))
         releases++;
@@ -38,9 +37,8 @@ static void names_are_listed_to_an_end(void **state)
     assert_true(strchr(orr_library_version(), '.') != NULL);
 }
 
-static void a_broken_dump_is_reported_with_line_and_column(void **state)
+TEST(a_broken_dump_is_reported_with_line_and_column)
 {
-    (void)state;
     static const char broken[] = "<system version=\"1\">\n  <cpu numaid=0>";
     struct orr_machine *machine = (struct orr_machine *)&broken;
     struct orr_report report = ORR_REPORT_INIT;
@@ -55,9 +53,8 @@ static void a_broken_dump_is_reported_with_line_and_column(void **state)
     assert_int_equal(report.line, 0);
 }
 
-static void wrong_questions_are_refused(void **state)
+TEST(wrong_questions_are_refused)
 {
-    (void)state;
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_question *question = NULL;
     assert_false(orr_question_new("1.0", &question, &report));
@@ -70,9 +67,8 @@ static void wrong_questions_are_refused(void **state)
     orr_question_free(question);
 }
 
-static void paths_and_verdicts_are_those_of_the_machine(void **state)
+TEST(paths_and_verdicts_are_those_of_the_machine)
 {
-    (void)state;
     struct fixture fixture;
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_plan_path path = ORR_PLAN_PATH_INIT;
@@ -110,9 +106,8 @@ static void paths_and_verdicts_are_those_of_the_machine(void **state)
     drop(&fixture);
 }
 
-static void graphs_rings_and_trees_hold_every_rank(void **state)
+TEST(graphs_rings_and_trees_hold_every_rank)
 {
-    (void)state;
     struct fixture fixture;
     struct orr_plan_graph graph = ORR_PLAN_GRAPH_INIT;
     make(&fixture, "2.21.5", 3);
@@ -140,9 +135,8 @@ static void graphs_rings_and_trees_hold_every_rank(void **state)
     drop(&fixture);
 }
 
-static void the_tuning_chooses_for_a_size(void **state)
+TEST(the_tuning_chooses_for_a_size)
 {
-    (void)state;
     struct fixture fixture;
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_plan_choice small = ORR_PLAN_CHOICE_INIT, large = ORR_PLAN_CHOICE_INIT;
@@ -154,9 +148,8 @@ static void the_tuning_chooses_for_a_size(void **state)
     drop(&fixture);
 }
 
-static void structures_are_filled_as_far_as_the_caller_knows_them(void **state)
+TEST(structures_are_filled_as_far_as_the_caller_knows_them)
 {
-    (void)state;
     struct fixture fixture;
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_plan_path known = ORR_PLAN_PATH_INIT, older = {.size = offsetof(struct orr_plan_path, bw), .bw = -7};
@@ -181,9 +174,8 @@ static void structures_are_filled_as_far_as_the_caller_knows_them(void **state)
     drop(&fixture);
 }
 
-static void drawings_are_dot(void **state)
+TEST(drawings_are_dot)
 {
-    (void)state;
     struct fixture fixture;
     struct orr_report report = ORR_REPORT_INIT;
     char *text = NULL;
@@ -194,19 +186,4 @@ static void drawings_are_dot(void **state)
     assert_false(orr_plan_dot(fixture.plan, "ring", 63, NULL, NULL, &text, &report));
     assert_false(orr_plan_dot(fixture.plan, "side", 0, NULL, NULL, &text, &report));
     drop(&fixture);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_listed_to_an_end),
-        cmocka_unit_test(a_broken_dump_is_reported_with_line_and_column),
-        cmocka_unit_test(wrong_questions_are_refused),
-        cmocka_unit_test(paths_and_verdicts_are_those_of_the_machine),
-        cmocka_unit_test(graphs_rings_and_trees_hold_every_rank),
-        cmocka_unit_test(the_tuning_chooses_for_a_size),
-        cmocka_unit_test(structures_are_filled_as_far_as_the_caller_knows_them),
-        cmocka_unit_test(drawings_are_dot),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

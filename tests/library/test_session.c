@@ -19,9 +19,8 @@ static struct orr_session *new_session(void)
     return session;
 }
 
-static void a_word_and_its_route_give_the_same_document(void **state)
+TEST(a_word_and_its_route_give_the_same_document)
 {
-    (void)state;
     struct orr_session *session = new_session();
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_document *documents[3];
@@ -45,9 +44,8 @@ static void a_word_and_its_route_give_the_same_document(void **state)
         orr_document_free(documents[i]);
 }
 
-static void streams_arrive_whole(void **state)
+TEST(streams_arrive_whole)
 {
-    (void)state;
     struct orr_session *session = new_session();
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_document *document;
@@ -59,9 +57,8 @@ static void streams_arrive_whole(void **state)
     orr_session_free(session);
 }
 
-static void errors_have_the_type_of_the_problem(void **state)
+TEST(errors_have_the_type_of_the_problem)
 {
-    (void)state;
     static const struct {
         const char *question, *parameters, *code, *where;
     } rows[] = {
@@ -91,9 +88,8 @@ static void errors_have_the_type_of_the_problem(void **state)
     orr_session_free(session);
 }
 
-static void options_are_taken_as_far_as_the_caller_knows_them(void **state)
+TEST(options_are_taken_as_far_as_the_caller_knows_them)
 {
-    (void)state;
     struct orr_session *session;
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_document *document;
@@ -117,9 +113,8 @@ static void options_are_taken_as_far_as_the_caller_knows_them(void **state)
     orr_session_free(session);
 }
 
-static void limits_end_a_call_and_allow_the_next(void **state)
+TEST(limits_end_a_call_and_allow_the_next)
 {
-    (void)state;
     struct orr_session *session = new_session();
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_limits *limits;
@@ -159,9 +154,8 @@ static void *stop_soon(void *limits)
 }
 
 /* Asks until a call is ended by the other thread: whichever stage it meets, the code is the same. */
-static void another_thread_stops_a_call(void **state)
+TEST(another_thread_stops_a_call)
 {
-    (void)state;
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_limits *limits;
     struct orr_machine *machine;
@@ -212,9 +206,8 @@ static void *use_all(void *context)
     return NULL;
 }
 
-static void threads_share_session_machine_and_plan(void **state)
+TEST(threads_share_session_machine_and_plan)
 {
-    (void)state;
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     struct orr_report report = ORR_REPORT_INIT;
@@ -231,9 +224,8 @@ static void threads_share_session_machine_and_plan(void **state)
     orr_session_free(shared.session);
 }
 
-static void machines_are_read_with_parameters(void **state)
+TEST(machines_are_read_with_parameters)
 {
-    (void)state;
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_machine *machine, *same;
     struct orr_plan *plan;
@@ -253,19 +245,4 @@ static void machines_are_read_with_parameters(void **state)
     assert_string_equal(report.code, "invalid-parameter");
     assert_false(orr_machine_load(NULL, 0, NULL, NULL, &machine, &report));
     assert_string_equal(report.code, "unrecognised-input");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_word_and_its_route_give_the_same_document),
-        cmocka_unit_test(streams_arrive_whole),
-        cmocka_unit_test(errors_have_the_type_of_the_problem),
-        cmocka_unit_test(options_are_taken_as_far_as_the_caller_knows_them),
-        cmocka_unit_test(limits_end_a_call_and_allow_the_next),
-        cmocka_unit_test(another_thread_stops_a_call),
-        cmocka_unit_test(threads_share_session_machine_and_plan),
-        cmocka_unit_test(machines_are_read_with_parameters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,8 @@ static void *add_many(void *number)
     return NULL;
 }
 
-static void lines_of_all_threads_arrive(void **state)
+TEST(lines_of_all_threads_arrive)
 {
-    (void)state;
     pthread_t threads[THREADS];
     int numbers[THREADS], next[THREADS] = {0}, thread, at, arrived = 0;
     take_standard_error();
@@ -69,9 +68,8 @@ static void lines_of_all_threads_arrive(void **state)
 }
 
 /* What waits goes in front of a line that may not wait, and nothing is left at the end. */
-static void a_line_at_once_takes_the_others_along(void **state)
+TEST(a_line_at_once_takes_the_others_along)
 {
-    (void)state;
     char got[64];
     take_standard_error();
     orr_log_lines_gather();
@@ -88,13 +86,4 @@ static void a_line_at_once_takes_the_others_along(void **state)
     give_standard_error_back();
     assert_int_equal(length, 26);
     assert_memory_equal(got, "first\nsecond\nthird\nfourth\n", 26);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_of_all_threads_arrive),
-        cmocka_unit_test(a_line_at_once_takes_the_others_along),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,17 +36,15 @@ static void leave(struct orr_limits *limits, uint32_t number)
     orr_limits_leave(limits, &client);
 }
 
-static void nothing_limited_costs_nothing(void **state)
+TEST(nothing_limited_costs_nothing)
 {
-    (void)state;
     assert_null(make(0, 0, 0));
     assert_int_equal(enter(NULL, 1, 0), ORR_DENIED_NOT);
     leave(NULL, 1);
 }
 
-static void a_bucket_empties_and_fills_with_time(void **state)
+TEST(a_bucket_empties_and_fills_with_time)
 {
-    (void)state;
     struct orr_limits *limits = make(10, 5, 0);
     for (int i = 0; i < 5; i++)
         assert_int_equal(enter(limits, 1, 1000), ORR_DENIED_NOT);
@@ -63,9 +61,8 @@ static void a_bucket_empties_and_fills_with_time(void **state)
     orr_limits_free(limits);
 }
 
-static void requests_under_way_are_counted(void **state)
+TEST(requests_under_way_are_counted)
 {
-    (void)state;
     struct orr_limits *limits = make(0, 0, 2);
     assert_int_equal(enter(limits, 7, 0), ORR_DENIED_NOT);
     assert_int_equal(enter(limits, 7, 0), ORR_DENIED_NOT);
@@ -75,9 +72,8 @@ static void requests_under_way_are_counted(void **state)
     orr_limits_free(limits);
 }
 
-static void clients_are_addresses_networks_and_tokens(void **state)
+TEST(clients_are_addresses_networks_and_tokens)
 {
-    (void)state;
     const struct orr_address one = {.bytes = {0x20, 1, 0xd, 0xb8, [15] = 1}},
                              two = {.bytes = {0x20, 1, 0xd, 0xb8, [15] = 2}};
     const struct orr_address far = {.bytes = {0x20, 1, 0xd, 0xb9, [15] = 1}};
@@ -91,9 +87,8 @@ static void clients_are_addresses_networks_and_tokens(void **state)
     assert_memory_not_equal(&v4, &other, sizeof v4);
 }
 
-static void a_flood_of_addresses_stays_within_bounds(void **state)
+TEST(a_flood_of_addresses_stays_within_bounds)
 {
-    (void)state;
     struct orr_limits *limits = make(1, 1, 0);
     unsigned refused = 0;
     for (uint32_t i = 0; i < 300000; i++) {
@@ -122,9 +117,8 @@ static void *many(void *context)
     return NULL;
 }
 
-static void threads_share_the_buckets(void **state)
+TEST(threads_share_the_buckets)
 {
-    (void)state;
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     uintptr_t passed[THREADS] = {0}, all = 0;
@@ -137,17 +131,4 @@ static void threads_share_the_buckets(void **state)
     }
     assert_int_equal(all, 1000); /* ten clients, a hundred each */
     orr_limits_free(shared);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_limited_costs_nothing),
-        cmocka_unit_test(a_bucket_empties_and_fills_with_time),
-        cmocka_unit_test(requests_under_way_are_counted),
-        cmocka_unit_test(clients_are_addresses_networks_and_tokens),
-        cmocka_unit_test(a_flood_of_addresses_stays_within_bounds),
-        cmocka_unit_test(threads_share_the_buckets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

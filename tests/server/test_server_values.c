@@ -15,9 +15,8 @@
 #include "tests/support/orr_test.h"
 
 /* The table: names differ, defaults are within their own bounds, members do not overlap. */
-static void every_row_is_sound(void **state)
+TEST(every_row_is_sound)
 {
-    (void)state;
     struct orr_config config;
     orr_config_init(&config);
     for (size_t i = 0; i < orr_config_row_count; i++) {
@@ -39,9 +38,8 @@ static void every_row_is_sound(void **state)
     }
 }
 
-static void numbers_with_units_and_bounds(void **state)
+TEST(numbers_with_units_and_bounds)
 {
-    (void)state;
     static const struct {
         const char *name, *text;
         int64_t value; /* -1: refused */
@@ -77,9 +75,8 @@ static void numbers_with_units_and_bounds(void **state)
     }
 }
 
-static void networks(void **state)
+TEST(networks)
 {
-    (void)state;
     static const struct {
         const char *list, *address; /* address NULL: the list is wrong */
         bool held;
@@ -124,9 +121,8 @@ static void networks(void **state)
     }
 }
 
-static void forwarded_addresses(void **state)
+TEST(forwarded_addresses)
 {
-    (void)state;
     static const struct {
         const char *header, *client;
     } cases[] = {
@@ -167,9 +163,8 @@ static void forwarded_addresses(void **state)
     orr_networks_release(&trusted);
 }
 
-static void origins(void **state)
+TEST(origins)
 {
-    (void)state;
     static const char list[] = "https://a.example, http://localhost:3000";
     assert_true(orr_cors_allows(list, "https://a.example") && orr_cors_allows(list, "http://localhost:3000"));
     static const char *const others[] = {"https://a.example.evil",
@@ -184,9 +179,8 @@ static void origins(void **state)
     assert_true(orr_cors_allows("*", "https://anything.example") && !orr_cors_allows("*", ""));
 }
 
-static void scopes_of_tokens(void **state)
+TEST(scopes_of_tokens)
 {
-    (void)state;
     static const struct {
         const char *text;
         unsigned bits;
@@ -207,9 +201,8 @@ static void scopes_of_tokens(void **state)
 }
 
 /* Token files with every kind of slip, and bytes at random. */
-static void token_files(void **state)
+TEST(token_files)
 {
-    (void)state;
     static const char good[] = "a read 2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90\n";
     static const struct {
         const char *text;
@@ -255,9 +248,8 @@ static void token_files(void **state)
     unlink(path);
 }
 
-static void ids_and_traces(void **state)
+TEST(ids_and_traces)
 {
-    (void)state;
     char id[ORR_REQUEST_ID], parent[ORR_TRACEPARENT];
     orr_request_id("x", 0x123, id);
     assert_string_equal(id, "x");
@@ -270,9 +262,8 @@ static void ids_and_traces(void **state)
 }
 
 /* Numbers and times of a line, at the ends of what they can be. */
-static void log_lines_write_numbers(void **state)
+TEST(log_lines_write_numbers)
 {
-    (void)state;
     static const struct {
         uint64_t nanoseconds;
         const char *text;
@@ -304,9 +295,8 @@ static void log_lines_write_numbers(void **state)
 }
 
 /* Whatever a client sends, a line is one line, and what does not fit is left out as a whole. */
-static void log_lines_are_one_line(void **state)
+TEST(log_lines_are_one_line)
 {
-    (void)state;
     static char long_text[8000];
     memset(long_text, '"', sizeof long_text - 1);
     for (int format = ORR_LOG_LOGFMT; format <= ORR_LOG_JSON; format++) {
@@ -325,21 +315,4 @@ static void log_lines_are_one_line(void **state)
                                   ? "\"a\":\"x\\u000a\\\"\\\\\\u007f\\u00ff=\\u0001 y\",\"n\":18446744073709551615"
                                   : "a=\"x\\x0a\\\"\\\\\\x7f\\xff=\\x01 y\" n=18446744073709551615"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_sound),
-        cmocka_unit_test(numbers_with_units_and_bounds),
-        cmocka_unit_test(networks),
-        cmocka_unit_test(forwarded_addresses),
-        cmocka_unit_test(origins),
-        cmocka_unit_test(scopes_of_tokens),
-        cmocka_unit_test(token_files),
-        cmocka_unit_test(ids_and_traces),
-        cmocka_unit_test(log_lines_write_numbers),
-        cmocka_unit_test(log_lines_are_one_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,17 +8,14 @@
 static struct orr_arena *arena;
 static struct orr_error err;
 
-static int setup(void **state)
+void before_all(void)
 {
-    (void)state;
     arena = orr_arena_new(0);
-    return arena ? 0 : -1;
+    assert_non_null(arena);
 }
-static int teardown(void **state)
+void after_all(void)
 {
-    (void)state;
     orr_arena_free(arena);
-    return 0;
 }
 
 #endif

@@ -35,21 +35,17 @@ static inline struct orr_app *open_app(void)
     return opened;
 }
 
-static inline int set_up(void **state)
+void before_all(void)
 {
-    (void)state;
     make_place(&app_place);
     app = open_app();
-    return 0;
 }
 
-static inline int tear_down(void **state)
+void after_all(void)
 {
-    (void)state;
     orr_response_release(&response);
     orr_app_free(app);
     remove_place(&app_place);
-    return 0;
 }
 
 static inline void ask_with(const char *method, const char *target, const char *body, const struct pair *headers)

@@ -19,9 +19,8 @@ static inline char *with_slow_nics(void)
     return text;
 }
 
-static inline int setup(void **state)
+void before_each(void)
 {
-    (void)state;
     char *text = with_slow_nics();
     dump = read_text(MACHINE);
     slow = read_text(text);
@@ -29,16 +28,13 @@ static inline int setup(void **state)
     cluster = NULL;
     err = (struct orr_error){0};
     orr_settings_init(&settings, orr_release_find("2.27.7"));
-    return 0;
 }
 
-static inline int teardown(void **state)
+void after_each(void)
 {
-    (void)state;
     orr_cluster_free(cluster);
     orr_dump_free(dump);
     orr_dump_free(slow);
-    return 0;
 }
 
 static inline enum orr_code ask(const struct orr_cluster_line *lines, uint32_t count, enum orr_rank_order order,
@@ -60,7 +56,5 @@ static inline void make(const struct orr_cluster_line *lines, uint32_t count, en
 {
     assert_ok(ask(lines, count, order, NULL, 0), &err);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 #endif

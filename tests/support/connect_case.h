@@ -10,20 +10,17 @@ static struct orr_settings settings;
 static struct orr_communicator comm;
 static struct orr_error err;
 
-static inline int setup(void **state)
+void before_each(void)
 {
-    (void)state;
     arena = orr_arena_new(0);
     memset(&err, 0, sizeof err);
     orr_settings_init(&settings, orr_release_find("2.27.7"));
-    return arena ? 0 : -1;
+    assert_non_null(arena);
 }
 
-static inline int teardown(void **state)
+void after_each(void)
 {
-    (void)state;
     orr_arena_free(arena);
-    return 0;
 }
 
 static inline enum orr_code join(struct orr_contribution *const *hosts, uint32_t host_count, uint32_t count)
@@ -35,7 +32,5 @@ static inline void join_ok(struct orr_contribution *host, uint32_t count)
 {
     assert_ok(join(&host, 1, count), &err);
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 #endif

@@ -12,22 +12,20 @@ static struct orr_analysis *analysis;
 static struct orr_expectation *expectation;
 static struct orr_error err;
 
-static inline int teardown(void **state)
+void after_each(void)
 {
-    (void)state;
     orr_expectation_free(expectation);
     orr_analysis_free(analysis);
     orr_dump_free(dump);
     expectation = NULL;
     analysis = NULL;
     dump = NULL;
-    return 0;
 }
 
 static inline void make(const char *machine, const char *gpus, uint32_t hosts, enum orr_test test)
 {
     struct orr_query query = {.hosts = hosts, .plan = hosts > ORR_MAX_HOSTS};
-    (void)teardown(NULL);
+    after_each();
     err = (struct orr_error){0};
     orr_settings_init(&query.settings, orr_release_find("2.27.7"));
     query.settings.gpus = gpus;

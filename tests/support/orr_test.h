@@ -1,4 +1,5 @@
-/* What every cmocka test includes: cmocka's prerequisites in the order it wants, and helpers of our own. */
+/* What every cmocka test includes: cmocka's prerequisites in the order it wants, and helpers of our own. main.c has
+ * main() and runs the tests. */
 #ifndef ORR_TEST_H
 #define ORR_TEST_H
 
@@ -10,10 +11,39 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/base/error.h"
+
+/* A test of this program: TEST(numbers_are_read) { ... }. TEST_WHERE() is for one that runs only where a function says
+ * so. */
+#define TEST(name) TEST_WHERE(NULL, name)
+#define TEST_WHERE(condition, name)                                                                                    \
+    static void name(void **state);                                                                                    \
+    __attribute__((constructor)) static void add_##name(void)                                                          \
+    {                                                                                                                  \
+        static struct registered_test test = {#name, name, condition, __LINE__, NULL};                                 \
+        register_test(&test);                                                                                          \
+    }                                                                                                                  \
+    static void name(void **state __attribute__((unused)))
+struct registered_test {
+    const char *name;
+    void (*run)(void **state);
+    bool (*where)(void);
+    int line;
+    struct registered_test *next;
+};
+void register_test(struct registered_test *test);
+
+/* A program may define these. An assertion that fails in before_...() fails the tests. with_arguments() is called first
+ * and gives the exit status, or -1: run the tests. */
+void before_all(void);
+void before_each(void);
+void after_each(void);
+void after_all(void);
+int with_arguments(int argc, char **argv);
 
 /* The call succeeded; prints the error's text where it did not. */
 #define assert_ok(code, err)                                                                                           \

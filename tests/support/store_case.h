@@ -6,18 +6,14 @@
 
 static struct place place;
 
-static inline int set_up(void **state)
+void before_each(void)
 {
-    (void)state;
     make_place(&place);
-    return 0;
 }
 
-static inline int tear_down(void **state)
+void after_each(void)
 {
-    (void)state;
     remove_place(&place);
-    return 0;
 }
 
 static inline bool put(struct orr_store *store, const struct orr_upload *upload)
@@ -76,7 +72,5 @@ static inline struct orr_listing with_labels(const char *name, const char *value
                                 .labels = {{.name = name, .value = value}, {.name = second, .value = its_value}},
                                 .label_count = second ? 2 : 1};
 }
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #endif

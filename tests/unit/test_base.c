@@ -4,9 +4,8 @@
 #include "engine/base/hex.h"
 #include "tests/support/orr_test.h"
 
-static void a_wait_ends_at_its_deadline(void **state)
+TEST(a_wait_ends_at_its_deadline)
 {
-    (void)state;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t never = PTHREAD_COND_INITIALIZER;
     int64_t deadline = orr_clock_ms() + 30;
@@ -18,9 +17,8 @@ static void a_wait_ends_at_its_deadline(void **state)
     assert_int_equal(pthread_mutex_unlock(&lock), 0);
 }
 
-static void time_left_is_never_negative_and_at_most_an_hour(void **state)
+TEST(time_left_is_never_negative_and_at_most_an_hour)
 {
-    (void)state;
     int64_t now = orr_clock_ms();
     assert_int_equal(orr_clock_left(now - 1), 0);
     assert_int_equal(orr_clock_left(now + (int64_t)100 * 3600 * 1000), 3600 * 1000);
@@ -28,27 +26,24 @@ static void time_left_is_never_negative_and_at_most_an_hour(void **state)
     assert_in_range(left, 1, 600000);
 }
 
-static void a_pause_takes_at_least_its_time(void **state)
+TEST(a_pause_takes_at_least_its_time)
 {
-    (void)state;
     uint64_t before = orr_clock_ns();
     orr_clock_sleep(20);
     assert_true(orr_clock_ns() - before >= 20 * 1000000u);
     assert_true(orr_wall_ms() > INT64_C(1700000000000)); /* milliseconds since 1970, not another unit */
 }
 
-static void hashes_are_those_of_the_published_fnv_1a(void **state)
+TEST(hashes_are_those_of_the_published_fnv_1a)
 {
-    (void)state;
     assert_true(orr_hash_text(ORR_HASH_START, "") == UINT64_C(0xcbf29ce484222325));
     assert_true(orr_hash_text(ORR_HASH_START, "a") == UINT64_C(0xaf63dc4c8601ec8c));
     assert_true(orr_hash_text(ORR_HASH_START, "foobar") == UINT64_C(0x85944171f73967e8));
     assert_true(orr_hash_bytes(ORR_HASH_START, "foobarbaz", 6) == UINT64_C(0x85944171f73967e8));
 }
 
-static void hexadecimal_digits_are_read_and_written(void **state)
+TEST(hexadecimal_digits_are_read_and_written)
 {
-    (void)state;
     const uint8_t bytes[] = {0x00, 0x9a, 0xff};
     uint8_t again[3] = {0};
     char text[7];
@@ -71,16 +66,4 @@ static void hexadecimal_digits_are_read_and_written(void **state)
     assert_true(orr_hex_is_lower("0af-", 3));
     assert_false(orr_hex_is_lower("0af-", 4));
     assert_false(orr_hex_is_lower("0AF", 3));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_ends_at_its_deadline),
-        cmocka_unit_test(time_left_is_never_negative_and_at_most_an_hour),
-        cmocka_unit_test(a_pause_takes_at_least_its_time),
-        cmocka_unit_test(hashes_are_those_of_the_published_fnv_1a),
-        cmocka_unit_test(hexadecimal_digits_are_read_and_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

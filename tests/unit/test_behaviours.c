@@ -116,11 +116,10 @@ static bool has_row(enum orr_behaviour_of of, const char *field)
 }
 
 /* What is in the header is in the table. */
-static void every_field_has_a_row(void **state)
+TEST(every_field_has_a_row)
 {
     static const char *const about_the_row[] = {"name", "version", "date", "summary", "connect", "tuning"};
     static struct fields fields;
-    (void)state;
     read_fields("engine/release/release.h", "orr_release", &fields);
     assert_true(fields.count > 90);
     for (int i = 0; i < fields.count; i++) {
@@ -143,7 +142,7 @@ static void every_field_has_a_row(void **state)
 }
 
 /* Rows follow the structs without a hole larger than what alignment asks for, and reach their ends. */
-static void rows_cover_the_structs(void **state)
+TEST(rows_cover_the_structs)
 {
     static const struct {
         size_t start, end;
@@ -154,7 +153,6 @@ static void rows_cover_the_structs(void **state)
     };
     size_t at = 0;
     int of = -1;
-    (void)state;
     for (uint32_t i = 0; i < orr_behaviour_count(); i++) {
         struct orr_behaviour row;
         orr_behaviour_get(i, &row);
@@ -192,11 +190,10 @@ static size_t size_of_kind(const struct orr_behaviour *row)
 }
 
 /* Every row can be read from every release and has what users need. */
-static void rows_are_whole(void **state)
+TEST(rows_are_whole)
 {
     uint32_t releases;
     const struct orr_release *all = orr_releases(&releases);
-    (void)state;
     for (uint32_t i = 0; i < orr_behaviour_count(); i++) {
         struct orr_behaviour row;
         orr_behaviour_get(i, &row);
@@ -224,11 +221,10 @@ static void rows_are_whole(void **state)
     assert_string_equal(orr_bearing_name(ORR_BEARING_BIT_NET_DEVS), "net_devs");
 }
 
-static void a_release_does_not_differ_from_itself(void **state)
+TEST(a_release_does_not_differ_from_itself)
 {
     uint32_t count;
     const struct orr_release *all = orr_releases(&count);
-    (void)state;
     for (uint32_t i = 0; i < count; i++) {
         compare(all[i].name, all[i].name);
         assert_int_equal(difference_count, 0);
@@ -236,9 +232,8 @@ static void a_release_does_not_differ_from_itself(void **state)
 }
 
 /* Against the tables of docs/nccl, such as docs/nccl/graph.md, "What changes by release". */
-static void differences_are_named(void **state)
+TEST(differences_are_named)
 {
-    (void)state;
     compare("2.12.12", "2.7.8");
     DIFFERS("intel_overhead_up", "6", "12");
     DIFFERS("qpi_zhaoxin", "6 GB/s", "5000 GB/s");
@@ -274,10 +269,9 @@ static void differences_are_named(void **state)
     assert_null(difference("qpi_intel"));
 }
 
-static void neighbours_of_a_version(void **state)
+TEST(neighbours_of_a_version)
 {
     const struct orr_release *below, *above;
-    (void)state;
     orr_release_neighbours(ORR_VERSION(2, 13, 4), &below, &above);
     assert_string_equal(below->name, "2.12.12");
     assert_ptr_equal(above, below + 1);
@@ -289,14 +283,4 @@ static void neighbours_of_a_version(void **state)
     uint32_t count;
     assert_ptr_equal(below, &orr_releases(&count)[count - 1]);
     assert_null(above);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_has_a_row), cmocka_unit_test(rows_cover_the_structs),
-        cmocka_unit_test(rows_are_whole),        cmocka_unit_test(a_release_does_not_differ_from_itself),
-        cmocka_unit_test(differences_are_named), cmocka_unit_test(neighbours_of_a_version),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
 }

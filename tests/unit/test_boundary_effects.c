@@ -7,12 +7,11 @@
 #define TABLE "tests/golden/boundary_effects.txt"
 
 /* Each row of the table holds. */
-static void each_behaviour_has_its_effect(void **state)
+TEST(each_behaviour_has_its_effect)
 {
     char *text = golden_read(TABLE), *rest = text, machines[256] = "";
     struct question question = {.parts = 0};
     unsigned rows = 0, wrong = 0;
-    (void)state;
     for (char *line; (line = strtok_r(rest, "\n", &rest)); rows++) {
         char *field[6];
         for (int i = 0; i < 6; i++) {
@@ -45,10 +44,4 @@ static void each_behaviour_has_its_effect(void **state)
     free(text);
     assert_true(rows > 100);
     assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_behaviour_has_its_effect)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@
 #include "tests/support/four_gpus.h"
 #include "tests/support/orr_test.h"
 
-static void test_nothing_in_force(void **state)
+TEST(test_nothing_in_force)
 {
-    (void)state;
     struct orr_error err = {0};
     assert_null(orr_budget_in_force());
     assert_false(orr_budget_spent(UINT32_MAX / 4));
@@ -20,9 +19,8 @@ static void test_nothing_in_force(void **state)
     assert_int_equal(orr_budget_verdict(NULL, ORR_INVALID, &err), ORR_INVALID);
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_budget budget = {.memory = 1 << 20};
     orr_budget_begin(&budget);
@@ -51,9 +49,8 @@ static void test_memory(void **state)
 }
 
 /* What was made under one budget and outlives it, as in a cache, is nobody's when it goes. */
-static void test_memory_that_outlives(void **state)
+TEST(test_memory_that_outlives)
 {
-    (void)state;
     struct orr_budget first = {.memory = 1 << 20}, second = {.memory = 1 << 20};
     orr_budget_begin(&first);
     struct orr_arena *kept = orr_arena_new(0);
@@ -70,9 +67,8 @@ static void test_memory_that_outlives(void **state)
     orr_budget_end();
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     struct orr_budget budget = {.memory = 4096};
     struct orr_text text;
     orr_budget_begin(&budget);
@@ -87,9 +83,8 @@ static void test_text(void **state)
     assert_int_equal(budget.spent, ORR_SPENT_MEMORY);
 }
 
-static void test_time(void **state)
+TEST(test_time)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_budget budget = {.time_ns = 1};
     orr_budget_begin(&budget);
@@ -109,9 +104,8 @@ static void *stop(void *budget)
     return NULL;
 }
 
-static void test_stop_from_another_thread(void **state)
+TEST(test_stop_from_another_thread)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_budget budget = {0};
     pthread_t thread;
@@ -127,9 +121,8 @@ static void test_stop_from_another_thread(void **state)
     assert_null(orr_budget_overrun(&budget).setting);
 }
 
-static void test_unpacked(void **state)
+TEST(test_unpacked)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_budget budget = {.unpacked = 1000, .entries = 2}, many = {.entries = 2};
     orr_budget_begin(&budget);
@@ -149,9 +142,8 @@ static void test_unpacked(void **state)
 }
 
 /* What is about to be stored is no longer refused. */
-static void test_settled(void **state)
+TEST(test_settled)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_budget budget = {.memory = 1000, .unpacked = 1};
     orr_budget_begin(&budget);
@@ -171,9 +163,8 @@ static void test_settled(void **state)
 }
 
 /* Wherever memory runs out on the way to an analysis, the failure comes out as one of the budget. */
-static void test_analysis_with_every_ceiling(void **state)
+TEST(test_analysis_with_every_ceiling)
 {
-    (void)state;
     const char *text = MACHINE;
     bool done = false;
     unsigned refused = 0;
@@ -205,20 +196,4 @@ static void test_analysis_with_every_ceiling(void **state)
         orr_budget_end();
     }
     assert_true(refused > 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_in_force),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_memory_that_outlives),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_time),
-        cmocka_unit_test(test_stop_from_another_thread),
-        cmocka_unit_test(test_unpacked),
-        cmocka_unit_test(test_settled),
-        cmocka_unit_test(test_analysis_with_every_ceiling),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

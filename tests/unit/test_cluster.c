@@ -15,9 +15,8 @@ static void assert_ranks(const int32_t *ranks, uint32_t count, const int32_t *ex
         assert_int_equal(ranks[i], expected[i]);
 }
 
-static void ranks_are_placed_as_launchers_do(void **state)
+TEST(ranks_are_placed_as_launchers_do)
 {
-    (void)state;
     static const uint32_t two[] = {0, 2}, list[] = {2, 0, 0, 1, 2, 1, 0, 0, 1, 1};
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2},
                                              {.dump = dump, .count = 1, .gpus = two, .gpu_count = 2}};
@@ -34,9 +33,8 @@ static void ranks_are_placed_as_launchers_do(void **state)
     assert_int_equal(cluster->kind_count, 2);
 }
 
-static void lists_that_do_not_fit_are_refused(void **state)
+TEST(lists_that_do_not_fit_are_refused)
 {
-    (void)state;
     static const uint32_t short_list[] = {0, 0}, far[] = {0, 0, 1, 0}, full[] = {0, 0, 0, 0, 0, 1, 1, 1},
                           foreign[] = {9}, twice[] = {1, 1};
     const struct orr_cluster_line one = {.dump = dump, .count = 1}, two = {.dump = dump, .count = 2};
@@ -62,9 +60,8 @@ static uint64_t bus_of(int32_t rank)
     return 0;
 }
 
-static void a_choice_of_gpus_is_what_nccl_would_see(void **state)
+TEST(a_choice_of_gpus_is_what_nccl_would_see)
 {
-    (void)state;
     static const uint32_t back[] = {3, 2}, across[] = {2, 0};
     const struct orr_cluster_line line = {.dump = dump, .count = 1, .gpus = back, .gpu_count = 2};
     make(&line, 1, ORR_ORDER_BLOCK);
@@ -82,9 +79,8 @@ static void a_choice_of_gpus_is_what_nccl_would_see(void **state)
     assert_int_equal(bus_of(1), 0x11000);
 }
 
-static void hosts_of_a_domain_are_one_system(void **state)
+TEST(hosts_of_a_domain_are_one_system)
 {
-    (void)state;
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2, .domain = "rack"},
                                              {.dump = dump, .count = 1, .domain = "another"}};
     make(lines, 1, ORR_ORDER_BLOCK);
@@ -106,9 +102,8 @@ static void hosts_of_a_domain_are_one_system(void **state)
         assert_int_equal(orr_id_system(fused->nodes[g].id), (uint32_t)fused->nodes[g].gpu.rank % 2);
 }
 
-static void the_slowest_host_sets_what_all_share(void **state)
+TEST(the_slowest_host_sets_what_all_share)
 {
-    (void)state;
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 3}, {.dump = slow, .count = 1}};
     double own = 0;
     make(lines, 2, ORR_ORDER_BLOCK);
@@ -119,9 +114,8 @@ static void the_slowest_host_sets_what_all_share(void **state)
     assert_false(orr_kind_field(&cluster->kinds[0], ORR_GRAPH_COLLNET_DIRECT, ORR_FIELD_CHANNELS, &own));
 }
 
-static void a_host_without_the_graph_sets_it_to_none(void **state)
+TEST(a_host_without_the_graph_sets_it_to_none)
 {
-    (void)state;
     static const uint32_t pair[] = {0, 1};
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2},
                                              {.dump = dump, .count = 1, .gpus = pair, .gpu_count = 2}};
@@ -135,9 +129,8 @@ static void a_host_without_the_graph_sets_it_to_none(void **state)
     assert_true(orr_aligned_field(cluster, ORR_GRAPH_NVLS, ORR_FIELD_CHANNELS) == 0);
 }
 
-static void only_what_is_exchanged_is_shared(void **state)
+TEST(only_what_is_exchanged_is_shared)
 {
-    (void)state;
     static const struct {
         const char *release;
         bool type_inter, cross_nic, tree_pattern;
@@ -156,9 +149,8 @@ static void only_what_is_exchanged_is_shared(void **state)
     }
 }
 
-static void the_least_capability_and_mixed_cpus_are_for_all(void **state)
+TEST(the_least_capability_and_mixed_cpus_are_for_all)
 {
-    (void)state;
     char *text = strdup(MACHINE), *at = text;
     while ((at = strstr(at, "sm=\"90\"")))
         memcpy(at, "sm=\"80\"", 7);
@@ -185,9 +177,8 @@ static void the_least_capability_and_mixed_cpus_are_for_all(void **state)
     orr_dump_free(older);
 }
 
-static void naming_all_gpus_changes_nothing(void **state)
+TEST(naming_all_gpus_changes_nothing)
 {
-    (void)state;
     static const uint32_t all[] = {0, 1, 2, 3}, turned[] = {0, 1, 3, 2};
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 1},
                                              {.dump = dump, .count = 1, .gpus = all, .gpu_count = 4},
@@ -200,9 +191,8 @@ static void naming_all_gpus_changes_nothing(void **state)
     assert_non_null(cluster->kinds[1].made);
 }
 
-static void serial_numbers_make_no_kinds(void **state)
+TEST(serial_numbers_make_no_kinds)
 {
-    (void)state;
     char *text = strdup(MACHINE), *at = strstr(text, "0x1000");
     struct orr_dump *other, *shared;
     memcpy(at, "0x77ab", 6); /* another card */
@@ -223,9 +213,8 @@ static void serial_numbers_make_no_kinds(void **state)
     orr_dump_free(shared);
 }
 
-static void every_hop_goes_out_by_a_nic_and_in_by_one(void **state)
+TEST(every_hop_goes_out_by_a_nic_and_in_by_one)
 {
-    (void)state;
     struct orr_traffic traffic;
     struct orr_arena *arena = orr_arena_new(0);
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 4}};
@@ -245,9 +234,8 @@ static void every_hop_goes_out_by_a_nic_and_in_by_one(void **state)
     orr_arena_free(arena);
 }
 
-static void groups_are_clusters_of_their_own(void **state)
+TEST(groups_are_clusters_of_their_own)
 {
-    (void)state;
     struct orr_layout layout;
     struct orr_groups *groups;
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 4}};
@@ -267,17 +255,4 @@ static void groups_are_clusters_of_their_own(void **state)
         mean += dp->loads[i].mean;
     assert_float_equal(mean, 4, 1e-6); /* four groups have a rank on each host */
     orr_groups_free(groups);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(ranks_are_placed_as_launchers_do),          CASE(lists_that_do_not_fit_are_refused),
-        CASE(a_choice_of_gpus_is_what_nccl_would_see),   CASE(hosts_of_a_domain_are_one_system),
-        CASE(the_slowest_host_sets_what_all_share),      CASE(a_host_without_the_graph_sets_it_to_none),
-        CASE(only_what_is_exchanged_is_shared),          CASE(the_least_capability_and_mixed_cpus_are_for_all),
-        CASE(naming_all_gpus_changes_nothing),           CASE(serial_numbers_make_no_kinds),
-        CASE(every_hop_goes_out_by_a_nic_and_in_by_one), CASE(groups_are_clusters_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@ static const struct orr_finding *found(const struct orr_findings *findings, cons
     return NULL;
 }
 
-static void findings_name_who_differs(void **state)
+TEST(findings_name_who_differs)
 {
-    (void)state;
     static const uint32_t three[] = {0, 1, 2};
     struct orr_findings findings;
     struct orr_arena *arena = orr_arena_new(0);
@@ -57,9 +56,8 @@ static void find_beside(const char *text, struct orr_arena *arena, struct orr_fi
     orr_dump_free(other);
 }
 
-static void the_host_of_fewest_channels_is_named(void **state)
+TEST(the_host_of_fewest_channels_is_named)
 {
-    (void)state;
     struct orr_findings findings;
     struct orr_arena *arena = orr_arena_new(0);
     /* One NIC where others have two. */
@@ -78,9 +76,8 @@ static void the_host_of_fewest_channels_is_named(void **state)
     orr_arena_free(arena);
 }
 
-static void nics_that_stand_elsewhere_are_named(void **state)
+TEST(nics_that_stand_elsewhere_are_named)
 {
-    (void)state;
     struct orr_findings findings;
     struct orr_arena *arena = orr_arena_new(0);
     find_beside("<system version=\"1\">" CPU("0", PAIR("1", "0", "1", "15", "1"))
@@ -97,9 +94,8 @@ static void nics_that_stand_elsewhere_are_named(void **state)
     orr_arena_free(arena);
 }
 
-static void who_stands_out(void **state)
+TEST(who_stands_out)
 {
-    (void)state;
     struct orr_reason reasons[ORR_MOST_REASONS];
     make((struct orr_cluster_line[]){{.dump = dump, .count = 3}, {.dump = slow, .count = 1}}, 2, ORR_ORDER_BLOCK);
     assert_true(orr_kind_odd(cluster, 1) && !orr_kind_odd(cluster, 0));
@@ -121,13 +117,12 @@ static void who_stands_out(void **state)
 }
 
 /* 2.27.3 alone counts P2C as farther than PXN; the farthest type of a host's parts is the host's. */
-static void the_farther_type_is_that_of_the_release(void **state)
+TEST(the_farther_type_is_that_of_the_release)
 {
     static const struct {
         const char *release;
         enum orr_path_type farther;
     } cases[] = {{"2.27.3", ORR_PATH_P2C}, {"2.27.5", ORR_PATH_PXN}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_part parts[2] = {0};
         struct orr_analysis analysis = {.parts = parts, .part_count = 2};
@@ -141,16 +136,4 @@ static void the_farther_type_is_that_of_the_release(void **state)
         assert_true(orr_kind_field(&kind, ORR_GRAPH_RING, ORR_FIELD_TYPE_INTER, &value));
         assert_int_equal((int)value, cases[i].farther);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(findings_name_who_differs),
-        CASE(the_host_of_fewest_channels_is_named),
-        CASE(nics_that_stand_elsewhere_are_named),
-        CASE(who_stands_out),
-        CASE(the_farther_type_is_that_of_the_release),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

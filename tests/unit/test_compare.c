@@ -80,9 +80,8 @@ static const struct orr_change *change_of(const struct two *t, enum orr_fact_kin
     return NULL;
 }
 
-static void a_dump_is_like_itself(void **state)
+TEST(a_dump_is_like_itself)
 {
-    (void)state;
     struct two t = compare(machine, machine, 2);
     run(&t);
     assert_int_equal(t.comparison.match.likeness, ORR_LIKE_RANKS);
@@ -92,9 +91,8 @@ static void a_dump_is_like_itself(void **state)
     release(&t);
 }
 
-static void names_and_order_do_not_count(void **state)
+TEST(names_and_order_do_not_count)
 {
-    (void)state;
     struct two t = compare(machine, SHUFFLED("4"), 2);
     run(&t);
     assert_int_equal(t.comparison.match.likeness, ORR_LIKE_RANKS);
@@ -110,9 +108,8 @@ static void names_and_order_do_not_count(void **state)
     release(&t);
 }
 
-static void a_weaker_nvlink_is_told_alone(void **state)
+TEST(a_weaker_nvlink_is_told_alone)
 {
-    (void)state;
     struct two t = compare(machine, SHUFFLED("1"), 1);
     run(&t);
     assert_int_equal(t.comparison.match.likeness, ORR_LIKE_SHAPE);
@@ -128,9 +125,8 @@ static void a_weaker_nvlink_is_told_alone(void **state)
     release(&t);
 }
 
-static void a_missing_nic_is_told_with_its_ports(void **state)
+TEST(a_missing_nic_is_told_with_its_ports)
 {
-    (void)state;
     struct two t = compare(machine, MACHINE(""), 2);
     run(&t);
     assert_int_equal(t.comparison.match.likeness, ORR_LIKE_PARTS);
@@ -143,9 +139,8 @@ static void a_missing_nic_is_told_with_its_ports(void **state)
     release(&t);
 }
 
-static void a_nic_in_another_place_has_moved(void **state)
+TEST(a_nic_in_another_place_has_moved)
 {
-    (void)state;
 #define NIC_AT(first, second)                                                                                          \
     SYSTEM(ON("0", BLOCK("10", GPU_OF("11", "0", "") GPU_OF("13", "1", ""), first)                                     \
                        BLOCK("20", GPU_OF("21", "2", ""), second)))
@@ -163,9 +158,8 @@ static void a_nic_in_another_place_has_moved(void **state)
                                           "\"><gpu dev=\"0\" sm=\"80\" rank=\"0\" gdr=\"1\"/></pci></pci>" BLOCK(      \
                                               "20", GPU_OF("21", "1", ""), NIC_OF("22", "0"))))
 
-static void figures_are_told_one_by_one(void **state)
+TEST(figures_are_told_one_by_one)
 {
-    (void)state;
     const char *good = ROW("16", "16.0 GT/s PCIe");
     struct two t = compare(good, ROW("8", "16.0 GT/s PCIe"), 1);
     run(&t);
@@ -181,9 +175,8 @@ static void figures_are_told_one_by_one(void **state)
     release(&t);
 }
 
-static void other_ranks_in_the_same_places_are_numbering(void **state)
+TEST(other_ranks_in_the_same_places_are_numbering)
 {
-    (void)state;
     const char *a = SYSTEM(ON("0", BLOCK("10", GPU_OF("11", "0", ""), NIC_OF("12", "0")))
                                ON("1", BLOCK("20", GPU_OF("21", "1", ""), "")));
     const char *b = SYSTEM(ON("0", BLOCK("10", GPU_OF("11", "1", ""), NIC_OF("12", "0")))
@@ -199,9 +192,8 @@ static void other_ranks_in_the_same_places_are_numbering(void **state)
 }
 
 /* A job that was given ranks 8..9 of a larger one. */
-static void only_the_order_of_ranks_counts(void **state)
+TEST(only_the_order_of_ranks_counts)
 {
-    (void)state;
     struct two t = compare(SYSTEM(ON("0", GPU_OF("11", "0", "") GPU_OF("21", "1", ""))),
                            SYSTEM(ON("0", GPU_OF("21", "9", "") GPU_OF("11", "8", ""))), 1);
     run(&t);
@@ -211,9 +203,8 @@ static void only_the_order_of_ranks_counts(void **state)
 }
 
 /* A flat heap of equal devices: bounded work, a match all the same. */
-static void a_heap_of_equals_is_bounded(void **state)
+TEST(a_heap_of_equals_is_bounded)
 {
-    (void)state;
     enum { CARDS = 3000 };
     struct orr_text text;
     orr_text_init(&text, 4 << 20);
@@ -239,9 +230,8 @@ static void a_heap_of_equals_is_bounded(void **state)
     orr_text_release(&text);
 }
 
-static void who_ends_it_hears_what_was_done(void **state)
+TEST(who_ends_it_hears_what_was_done)
 {
-    (void)state;
     struct orr_error err = {0};
     struct two t = compare(machine, SHUFFLED("2"), 1);
     struct orr_budget budget = {.memory = 1};
@@ -253,21 +243,4 @@ static void who_ends_it_hears_what_was_done(void **state)
     assert_error(orr_budget_verdict(&budget, code, &err), ORR_SPENT, &err,
                  "at the stage \"comparison of two machines\"");
     release(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dump_is_like_itself),
-        cmocka_unit_test(names_and_order_do_not_count),
-        cmocka_unit_test(a_weaker_nvlink_is_told_alone),
-        cmocka_unit_test(a_missing_nic_is_told_with_its_ports),
-        cmocka_unit_test(a_nic_in_another_place_has_moved),
-        cmocka_unit_test(figures_are_told_one_by_one),
-        cmocka_unit_test(other_ranks_in_the_same_places_are_numbering),
-        cmocka_unit_test(only_the_order_of_ranks_counts),
-        cmocka_unit_test(a_heap_of_equals_is_bounded),
-        cmocka_unit_test(who_ends_it_hears_what_was_done),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

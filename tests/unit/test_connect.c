@@ -33,9 +33,8 @@ static const struct orr_tree *tree(int32_t channel)
     return &comm.trees[comm.source[channel]];
 }
 
-static void negative_channels_per_peer_do_not_count(void **state)
+TEST(negative_channels_per_peer_do_not_count)
 {
-    (void)state;
     static const struct {
         const char *release, *value;
         int32_t per_peer;
@@ -51,9 +50,8 @@ static void negative_channels_per_peer_do_not_count(void **state)
     }
 }
 
-static void channel_counts_of_known_machines(void **state)
+TEST(channel_counts_of_known_machines)
 {
-    (void)state;
     join_ok(test_h100(arena, true), 1);
     assert_counts(24, 32, 32);
     join_ok(test_h100(arena, false), 2);
@@ -63,9 +61,8 @@ static void channel_counts_of_known_machines(void **state)
     assert_counts(16, 16, 2);
 }
 
-static void one_rank_alone_has_all_channels(void **state)
+TEST(one_rank_alone_has_all_channels)
 {
-    (void)state;
     struct orr_contribution *host = test_host(arena, 1, 90, ORR_VENDOR_INTEL);
     test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_RING, ORR_PATTERN_RING, 32, 1, 1, 0, 1, TEST_ROW_FORTH});
     test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_TREE, ORR_PATTERN_TREE, 32, 1, 1, 0, 1, TEST_ROW_FORTH});
@@ -75,9 +72,8 @@ static void one_rank_alone_has_all_channels(void **state)
     assert_downs(tree(63)->down[0], -1, -1, -1);
 }
 
-static void rings_keep_their_rails(void **state)
+TEST(rings_keep_their_rails)
 {
-    (void)state;
     static const int32_t first[24] = {0,  7,  6,  5, 4,  3,  2,  1,  9,  10, 11, 12,
                                       13, 14, 15, 8, 16, 23, 22, 21, 20, 19, 18, 17};
     join_ok(test_h100(arena, false), 3);
@@ -87,17 +83,15 @@ static void rings_keep_their_rails(void **state)
     assert_memory_equal(ring(1), second_head, sizeof second_head);
 }
 
-static void without_crossing_rings_are_as_found(void **state)
+TEST(without_crossing_rings_are_as_found)
 {
-    (void)state;
     static const int32_t head[] = {0, 7, 6, 5, 4, 3, 2, 1, 8, 15, 14};
     join_ok(test_a100(arena), 3);
     assert_memory_equal(ring(0), head, sizeof head);
 }
 
-static void trees_over_three_nodes(void **state)
+TEST(trees_over_three_nodes)
 {
-    (void)state;
     join_ok(test_h100(arena, false), 3);
     const struct orr_tree *first = tree(0), *second = tree(8);
     assert_int_equal(first->up[0], -1);
@@ -114,9 +108,8 @@ static void trees_over_three_nodes(void **state)
     assert_int_equal(first->depth, 8);
 }
 
-static void balanced_trees_take_children_on_the_second_gpu(void **state)
+TEST(balanced_trees_take_children_on_the_second_gpu)
 {
-    (void)state;
     join_ok(test_a100(arena), 3);
     assert_int_equal(tree(0)->up[8], 17);
     assert_downs(tree(0)->down[17], 18, 8, -1);
@@ -124,9 +117,8 @@ static void balanced_trees_take_children_on_the_second_gpu(void **state)
     assert_downs(tree(0)->down[0], 1, 16, -1);
 }
 
-static void old_releases_open_loops_into_two_trees(void **state)
+TEST(old_releases_open_loops_into_two_trees)
 {
-    (void)state;
     struct orr_release release =
         test_release(32, orr_release_find("2.7.8")->connect, orr_release_find("2.7.8")->tuning);
     settings.release = &release;
@@ -141,9 +133,8 @@ static void old_releases_open_loops_into_two_trees(void **state)
     assert_int_equal(comm.p2p_channels_per_peer, 1);
 }
 
-static void nvls_trees_alternate(void **state)
+TEST(nvls_trees_alternate)
 {
-    (void)state;
     join_ok(test_h100(arena, false), 2);
     assert_true(comm.nvls);
     assert_int_equal(comm.nvls_head_count, 8);
@@ -157,9 +148,8 @@ static void nvls_trees_alternate(void **state)
     assert_downs(comm.nvls_trees[1].down[8], 17, 0, -1);
 }
 
-static void channels_are_copied_and_cut(void **state)
+TEST(channels_are_copied_and_cut)
 {
-    (void)state;
     set("NCCL_MIN_NCHANNELS", "40");
     join_ok(test_h100(arena, false), 2);
     assert_int_equal(comm.channel_count, 40);
@@ -176,9 +166,8 @@ static void channels_are_copied_and_cut(void **state)
     assert_int_equal(comm.distinct_count, 1);
 }
 
-static void ctas_limit_nvls_too(void **state)
+TEST(ctas_limit_nvls_too)
 {
-    (void)state;
     set("NCCL_MAX_CTAS", "6");
     join_ok(test_h100(arena, false), 2);
     assert_counts(6, 8, 1); /* 2 channels for 16 ranks exceed 4 * 6 */
@@ -188,9 +177,8 @@ static void ctas_limit_nvls_too(void **state)
     assert_int_equal(comm.channel_count, 6);
 }
 
-static void old_names_of_limits_give_way_to_new_ones(void **state)
+TEST(old_names_of_limits_give_way_to_new_ones)
 {
-    (void)state;
     set("NCCL_MIN_NRINGS", "32");
     join_ok(test_a100(arena), 2);
     assert_int_equal(comm.channel_count, 32);
@@ -199,9 +187,8 @@ static void old_names_of_limits_give_way_to_new_ones(void **state)
     assert_int_equal(comm.channel_count, 20);
 }
 
-static void collnet_copies_channels(void **state)
+TEST(collnet_copies_channels)
 {
-    (void)state;
     struct orr_contribution *host = test_a100(arena);
     test_add_graph(arena, host,
                    (struct test_graph){ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, 8, 30, 24, 0, 0, TEST_ROW_ROTATED});
@@ -233,9 +220,8 @@ static void collnet_copies_channels(void **state)
     assert_false(comm.collnet);
 }
 
-static void different_hosts_take_the_worst_of_each(void **state)
+TEST(different_hosts_take_the_worst_of_each)
 {
-    (void)state;
     struct orr_contribution *hosts[] = {test_h100(arena, false), test_a100(arena)};
     hosts[1]->graphs[ORR_GRAPH_TREE].channels = 5;
     hosts[1]->graphs[ORR_GRAPH_RING].type_inter = ORR_PATH_PHB;
@@ -254,9 +240,8 @@ static void different_hosts_take_the_worst_of_each(void **state)
     assert_int_equal(comm.channel_count, 10);
 }
 
-static void a_ring_that_misses_a_rank_is_an_error(void **state)
+TEST(a_ring_that_misses_a_rank_is_an_error)
 {
-    (void)state;
     struct orr_contribution *host = test_a100(arena);
     int32_t *rows = ORR_NEW(arena, int32_t, 64);
     memcpy(rows, host->graphs[ORR_GRAPH_RING].gpus, 64 * sizeof *rows);
@@ -265,9 +250,8 @@ static void a_ring_that_misses_a_rank_is_an_error(void **state)
     assert_error(join(&host, 1, 2), ORR_INTERNAL, &err, "ring 3 does not contain rank 6");
 }
 
-static void a_graph_may_not_name_other_ranks(void **state)
+TEST(a_graph_may_not_name_other_ranks)
 {
-    (void)state;
     struct orr_contribution *host = test_a100(arena);
     int32_t *rows = ORR_NEW(arena, int32_t, 64);
     rows[5] = 8;
@@ -276,9 +260,8 @@ static void a_graph_may_not_name_other_ranks(void **state)
 }
 
 /* Every tree of every size is one tree: one root, and walking up from any rank ends there; up and down agree. */
-static void trees_span_and_rings_visit_each_rank_once(void **state)
+TEST(trees_span_and_rings_visit_each_rank_once)
 {
-    (void)state;
     const struct orr_connect_rules *const rules[] = {orr_release_find("2.12.12")->connect,
                                                      orr_release_find("2.27.7")->connect};
     srand(7);
@@ -313,28 +296,4 @@ static void trees_span_and_rings_visit_each_rank_once(void **state)
         }
         free(seen);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(channel_counts_of_known_machines),
-        CASE(negative_channels_per_peer_do_not_count),
-        CASE(one_rank_alone_has_all_channels),
-        CASE(rings_keep_their_rails),
-        CASE(without_crossing_rings_are_as_found),
-        CASE(trees_over_three_nodes),
-        CASE(balanced_trees_take_children_on_the_second_gpu),
-        CASE(old_releases_open_loops_into_two_trees),
-        CASE(nvls_trees_alternate),
-        CASE(channels_are_copied_and_cut),
-        CASE(ctas_limit_nvls_too),
-        CASE(old_names_of_limits_give_way_to_new_ones),
-        CASE(collnet_copies_channels),
-        CASE(different_hosts_take_the_worst_of_each),
-        CASE(a_ring_that_misses_a_rank_is_an_error),
-        CASE(a_graph_may_not_name_other_ranks),
-        CASE(trees_span_and_rings_visit_each_rank_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

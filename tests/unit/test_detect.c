@@ -4,7 +4,7 @@
 #include "tests/support/orr_test.h"
 #include "tests/support/small_root.h"
 
-static void hashes_are_those_of_nccl(void **state)
+TEST(hashes_are_those_of_nccl)
 {
     static const struct {
         const char *text;
@@ -15,14 +15,13 @@ static void hashes_are_those_of_nccl(void **state)
         {"node01", 0x32bc6a371802aeae, 0x65262344ec4},
         {"node01f0b5c4e2-5a3d-4c1e-9d67-0123456789ab", 0xf4a4d794745933d0, 0x8758c0558a3aa39b},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(orr_hash_wide(cases[i].text, strlen(cases[i].text)) == cases[i].wide);
         assert_true(orr_hash_bytewise(cases[i].text, strlen(cases[i].text)) == cases[i].bytewise);
     }
 }
 
-static void lists_of_names_take_what_nccl_takes(void **state)
+TEST(lists_of_names_take_what_nccl_takes)
 {
     static const struct {
         const char *list, *name;
@@ -43,19 +42,17 @@ static void lists_of_names_take_what_nccl_takes(void **state)
         {"mlx5_1:2", "mlx5_1", -1, true},
         {"mlx5_1:1,mlx5_2", "mlx5_2", 9, true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (orr_list_takes(cases[i].list, cases[i].name, cases[i].port, NULL) != cases[i].taken)
             fail_msg("\"%s\" and %s", cases[i].list, cases[i].name);
 }
 
-static void bus_ids_are_written_as_nccl_writes_them(void **state)
+TEST(bus_ids_are_written_as_nccl_writes_them)
 {
     static const char *const cases[][2] = {{"00000000:1B:00.0", "0000:1b:00.0"},   {"0000:1B:00.0", "0000:1b:00.0"},
                                            {"00010000:01:00.0", "10000:01:00.0"},  {"0008:01:00.0", "0008:01:00.0"},
                                            {"FFFFFFF:FFFF:FF", "fffffff:ffff:ff"}, {"", ""}};
     char tidy[ORR_FACT_BUS];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         orr_bus_id_tidy(cases[i][0], tidy);
         assert_string_equal(tidy, cases[i][1]);
@@ -65,7 +62,7 @@ static void bus_ids_are_written_as_nccl_writes_them(void **state)
 }
 
 /* What is written is read back to the same, and written the same again. */
-static void facts_survive_their_text(void **state)
+TEST(facts_survive_their_text)
 {
     static struct orr_host_facts facts, again;
     static const char words[] =
@@ -77,7 +74,6 @@ static void facts_survive_their_text(void **state)
         "mlx5_0\n";
     struct orr_text one, two;
     struct orr_error err = {0};
-    (void)state;
     orr_text_init(&one, ORR_FACTS_BYTES);
     orr_text_init(&two, ORR_FACTS_BYTES);
     assert_ok(orr_host_facts_read(&facts, words, sizeof words - 1, &err), &err);
@@ -94,12 +90,11 @@ static void facts_survive_their_text(void **state)
     orr_text_release(&two);
 }
 
-static void nothing_leads_out_of_a_root(void **state)
+TEST(nothing_leads_out_of_a_root)
 {
     char folder[] = "/tmp/orr-root-XXXXXX", path[ORR_PATH_SIZE], text[64];
     struct orr_root *root;
     struct orr_error err = {0};
-    (void)state;
     small_root(folder);
     small_make(folder, "/etc/passwd", "inside\n", 0);
     small_make(folder, "/sys/absolute", "/etc/passwd", 1);
@@ -126,10 +121,9 @@ static void nothing_leads_out_of_a_root(void **state)
     small_root_remove(folder);
 }
 
-static void what_begins_like_a_tar(void **state)
+TEST(what_begins_like_a_tar)
 {
     char block[512] = {0};
-    (void)state;
     assert_false(orr_is_tar(block, sizeof block) || orr_is_tar("<system", 7) || orr_is_tar("", 0));
     memcpy(block + 257, "ustar", 5);
     assert_true(orr_is_tar(block, sizeof block) && orr_is_tar("\x1f\x8b\x08", 3));
@@ -147,7 +141,7 @@ static void make_program(char *folder, const char *text, char path[64])
         abort();
 }
 
-static void a_process_that_fails_hangs_or_is_not_there(void **state)
+TEST(a_process_that_fails_hangs_or_is_not_there)
 {
     static const struct {
         const char *script, *words;
@@ -158,7 +152,6 @@ static void a_process_that_fails_hangs_or_is_not_there(void **state)
         {"#!/bin/sh\nkill -SEGV $$\n", "signal 11", ORR_UNSUPPORTED},
         {"#!/bin/sh\necho begun\nexec sleep 60\n", "longer than 1 seconds", ORR_UNSUPPORTED},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char folder[] = "/tmp/orr-root-XXXXXX", path[64], *bytes = NULL;
         size_t length = 0;
@@ -268,12 +261,11 @@ static const struct {
 
 enum { RULE_CHANGES = sizeof rule_changes / sizeof rule_changes[0] };
 
-static void each_rule_begins_with_its_release(void **state)
+TEST(each_rule_begins_with_its_release)
 {
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
     struct orr_detect_rules before, here;
-    (void)state;
     for (int i = 0; i < RULE_CHANGES; i++) {
         const struct orr_release *release = orr_release_find(rule_changes[i].since);
         assert_true(release && release > releases);
@@ -286,11 +278,10 @@ static void each_rule_begins_with_its_release(void **state)
 }
 
 /* Where nothing in the table above changes, no rule does. */
-static void other_releases_detect_as_the_one_before(void **state)
+TEST(other_releases_detect_as_the_one_before)
 {
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
-    (void)state;
     for (uint32_t r = 1; r < count; r++) {
         struct orr_detect_rules before, here;
         orr_detect_rules_of(&releases[r - 1], &before);
@@ -306,20 +297,4 @@ static void other_releases_detect_as_the_one_before(void **state)
                 fail_msg("row %d changes in %s", i, releases[r].name);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_are_those_of_nccl),
-        cmocka_unit_test(lists_of_names_take_what_nccl_takes),
-        cmocka_unit_test(bus_ids_are_written_as_nccl_writes_them),
-        cmocka_unit_test(facts_survive_their_text),
-        cmocka_unit_test(nothing_leads_out_of_a_root),
-        cmocka_unit_test(what_begins_like_a_tar),
-        cmocka_unit_test(a_process_that_fails_hangs_or_is_not_there),
-        cmocka_unit_test(each_rule_begins_with_its_release),
-        cmocka_unit_test(other_releases_detect_as_the_one_before),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

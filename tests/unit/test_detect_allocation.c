@@ -102,23 +102,12 @@ static void refuse_each(bool gathers)
     small_root_remove(folder);
 }
 
-static void detection_survives_every_refusal(void **state)
+TEST(detection_survives_every_refusal)
 {
-    (void)state;
     refuse_each(false);
 }
 
-static void gathering_survives_every_refusal(void **state)
+TEST(gathering_survives_every_refusal)
 {
-    (void)state;
     refuse_each(true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(detection_survives_every_refusal),
-        cmocka_unit_test(gathering_survives_every_refusal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

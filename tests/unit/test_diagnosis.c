@@ -72,9 +72,8 @@ static const struct orr_diagnosed *row_of(const struct answer *a, const char *id
     return NULL;
 }
 
-static void a_machine_without_faults_is_healthy(void **state)
+TEST(a_machine_without_faults_is_healthy)
 {
-    (void)state;
     struct answer a = diagnose(healthy, 2, NULL, NULL);
     assert_int_equal(a.diagnosis.state, ORR_VERDICT_HEALTHY);
     assert_int_equal(a.diagnosis.cause, UINT32_MAX);
@@ -86,9 +85,8 @@ static void a_machine_without_faults_is_healthy(void **state)
 }
 
 /* The cost is that of the two machines, analysed one after the other. */
-static void the_cost_is_the_difference_to_the_repaired_machine(void **state)
+TEST(the_cost_is_the_difference_to_the_repaired_machine)
 {
-    (void)state;
     struct answer whole = diagnose(healthy, 2, NULL, NULL);
     struct answer a = diagnose(MACHINE("4", LINKS("18"), NIC1, ""), 2, NULL, NULL);
     const struct orr_diagnosed *row = row_of(&a, "slow-link");
@@ -117,9 +115,8 @@ static void the_cost_is_the_difference_to_the_repaired_machine(void **state)
 }
 
 /* NVLinks that are down cost something on one host already; what vanishes with the repair is folded. */
-static void consequences_follow_their_cause(void **state)
+TEST(consequences_follow_their_cause)
 {
-    (void)state;
     struct answer a = diagnose(MACHINE("16", "", NIC1, ""), 1, NULL, NULL);
     const struct orr_diagnosed *cause = row_of(&a, "nvlink-count");
     assert_non_null(cause);
@@ -135,9 +132,8 @@ static void consequences_follow_their_cause(void **state)
     release(&a);
 }
 
-static void what_costs_nothing_is_a_note(void **state)
+TEST(what_costs_nothing_is_a_note)
 {
-    (void)state;
     /* One host of GPUs on NVSwitches does not use its NICs. */
     struct answer a = diagnose(MACHINE("16", LINKS("18"), CX7("0000:22:00.0", "1", "400000", "0"), ""), 1,
                                "NCCL_NET_GDR_LEVEL", "LOC");
@@ -150,9 +146,8 @@ static void what_costs_nothing_is_a_note(void **state)
     release(&a);
 }
 
-static void all_repairs_are_tried_together(void **state)
+TEST(all_repairs_are_tried_together)
 {
-    (void)state;
     struct answer whole = diagnose(healthy, 1, NULL, NULL);
     struct answer a = diagnose(MACHINE("4", LINKS("9"), CX7("0000:22:00.0", "1", "100000", "0"), ""), 1, NULL, NULL);
     assert_true(a.diagnosis.has_all);
@@ -165,9 +160,8 @@ static void all_repairs_are_tried_together(void **state)
     release(&whole);
 }
 
-static void settings_are_repaired_too(void **state)
+TEST(settings_are_repaired_too)
 {
-    (void)state;
     struct answer a = diagnose(healthy, 1, "NCCL_P2P_DISABLE", "1");
     const struct orr_diagnosed *row = row_of(&a, "setting-hinders");
     assert_non_null(row);
@@ -177,9 +171,8 @@ static void settings_are_repaired_too(void **state)
 }
 
 /* The NIC of one group is missing, or below the CPU. */
-static void nics_belong_to_their_group(void **state)
+TEST(nics_belong_to_their_group)
 {
-    (void)state;
     const char *gone = MACHINE("16", LINKS("18"), "", ""), *moved = MACHINE("16", LINKS("18"), "", NIC1);
     for (int i = 0; i < 2; i++) {
         struct answer a = diagnose(i ? moved : gone, 2, NULL, NULL);
@@ -190,9 +183,8 @@ static void nics_belong_to_their_group(void **state)
     }
 }
 
-static void the_machine_is_recognised_by_its_pci_ids(void **state)
+TEST(the_machine_is_recognised_by_its_pci_ids)
 {
-    (void)state;
     struct orr_arena *arena = orr_arena_new(0);
     struct orr_dump *dump = read_text(healthy);
     struct orr_hardware_facts hw;
@@ -208,9 +200,8 @@ static void the_machine_is_recognised_by_its_pci_ids(void **state)
 }
 
 /* A file whose ids and compute capability contradict each other proves nothing. */
-static void contradictions_prove_nothing(void **state)
+TEST(contradictions_prove_nothing)
 {
-    (void)state;
     struct orr_arena *arena = orr_arena_new(0);
     struct orr_dump *dump =
         read_text("<system version=\"1\">" CPU_START
@@ -227,9 +218,8 @@ static void contradictions_prove_nothing(void **state)
 }
 
 /* Hosts of a cluster that differ are left out, and the others analysed again. */
-static void odd_hosts_cost_what_the_others_gain(void **state)
+TEST(odd_hosts_cost_what_the_others_gain)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_dump *good = read_text(healthy), *slow = read_text(MACHINE("4", LINKS("18"), NIC1, ""));
     struct orr_arena *arena = orr_arena_new(0);
@@ -275,9 +265,8 @@ static void odd_hosts_cost_what_the_others_gain(void **state)
 }
 
 /* What the reader of another input assumed, the most important value first, is named instead of a verdict. */
-static void assumed_values_leave_the_verdict_open(void **state)
+TEST(assumed_values_leave_the_verdict_open)
 {
-    (void)state;
     static const struct orr_assumed rows[] = {{"ranks are the numbers of the GPUs", "", ORR_TOUCHES_ALL}};
     static const struct orr_dump_notes notes = {.kind = "nvidia-smi-topo", .assumed = rows, .assumed_count = 1};
     for (uint32_t hosts = 1; hosts <= 2; hosts++) {
@@ -302,9 +291,8 @@ static void assumed_values_leave_the_verdict_open(void **state)
 }
 
 /* An input that would not show NVLinks says nothing about them; NCCL's own file does. */
-static void nvlinks_that_an_input_cannot_show_are_not_missing(void **state)
+TEST(nvlinks_that_an_input_cannot_show_are_not_missing)
 {
-    (void)state;
     char *text = strdup(healthy);
     assert_non_null(text);
     for (char *at = text; (at = strstr(at, "<nvlink "));)
@@ -322,9 +310,8 @@ static void nvlinks_that_an_input_cannot_show_are_not_missing(void **state)
 }
 
 /* Repairs that compare pairs of GPUs have a limit, and say so. */
-static void a_repair_that_is_too_large_says_so(void **state)
+TEST(a_repair_that_is_too_large_says_so)
 {
-    (void)state;
     for (int gpus = 128; gpus <= 130; gpus += 2) {
         struct orr_text text;
         orr_text_init(&text, 1 << 20);
@@ -350,9 +337,8 @@ static void a_repair_that_is_too_large_says_so(void **state)
 }
 
 /* What NCCL would make of AMD's GPUs is no verdict on them. */
-static void files_of_rccl_get_no_verdict(void **state)
+TEST(files_of_rccl_get_no_verdict)
 {
-    (void)state;
     char *text = strdup(healthy);
     assert_non_null(text);
     for (char *at = text; (at = strstr(at, "0x10de"));)
@@ -364,32 +350,9 @@ static void files_of_rccl_get_no_verdict(void **state)
     free(text);
 }
 
-static void cpus_have_a_generation(void **state)
+TEST(cpus_have_a_generation)
 {
-    (void)state;
     assert_int_equal(orr_cpu_pcie_generation("GenuineIntel", 6, 143), 5);
     assert_int_equal(orr_cpu_pcie_generation("AuthenticAMD", 143, 49), 4);
     assert_int_equal(orr_cpu_pcie_generation("AuthenticAMD", 6, 143), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_machine_without_faults_is_healthy),
-        cmocka_unit_test(the_cost_is_the_difference_to_the_repaired_machine),
-        cmocka_unit_test(consequences_follow_their_cause),
-        cmocka_unit_test(what_costs_nothing_is_a_note),
-        cmocka_unit_test(all_repairs_are_tried_together),
-        cmocka_unit_test(settings_are_repaired_too),
-        cmocka_unit_test(nics_belong_to_their_group),
-        cmocka_unit_test(the_machine_is_recognised_by_its_pci_ids),
-        cmocka_unit_test(contradictions_prove_nothing),
-        cmocka_unit_test(odd_hosts_cost_what_the_others_gain),
-        cmocka_unit_test(assumed_values_leave_the_verdict_open),
-        cmocka_unit_test(nvlinks_that_an_input_cannot_show_are_not_missing),
-        cmocka_unit_test(a_repair_that_is_too_large_says_so),
-        cmocka_unit_test(files_of_rccl_get_no_verdict),
-        cmocka_unit_test(cpus_have_a_generation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,9 +106,8 @@ static unsigned hosts_told(const char *dot)
     return hosts;
 }
 
-static void a_rack_has_every_device_in_a_tray_under_one_bar(void **state)
+TEST(a_rack_has_every_device_in_a_tray_under_one_bar)
 {
-    (void)state;
     char *text = rack();
     struct fixture f = analyse_text(text, 1, NULL);
     char *dot = dot_of(f.analysis, ORR_VIEW_SYSTEM);
@@ -132,9 +131,8 @@ static void a_rack_has_every_device_in_a_tray_under_one_bar(void **state)
     free(text);
 }
 
-static void a_ring_over_trays_stops_once_at_each(void **state)
+TEST(a_ring_over_trays_stops_once_at_each)
 {
-    (void)state;
     char *text = rack();
     struct fixture f = analyse_text(text, 1, NULL);
     char *dot = dot_of(f.analysis, ORR_VIEW_RING);
@@ -156,9 +154,8 @@ static void a_ring_over_trays_stops_once_at_each(void **state)
         GPU("0000:11:00.0", "0", "90", "") GPU("0000:12:00.0", "1", "90", "") NIC("0000:13:00.0", "0", speed)          \
             NIC("0000:14:00.0", "1", speed) "</pci></cpu></system>"
 
-static void different_hosts_are_all_there_and_the_odd_one_is_marked(void **state)
+TEST(different_hosts_are_all_there_and_the_odd_one_is_marked)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_dump *good = read_text(HOST("400000")), *slow = read_text(HOST("50000"));
     const struct orr_cluster_line lines[] = {
@@ -184,9 +181,8 @@ static void different_hosts_are_all_there_and_the_odd_one_is_marked(void **state
 }
 
 /* Fewer ranks than are folded: each rank is a tile of its host's own GPU, whatever the host. */
-static void ranks_of_different_hosts_are_their_own_gpus(void **state)
+TEST(ranks_of_different_hosts_are_their_own_gpus)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_dump *two = read_text(HOST("400000"));
     struct orr_dump *one = read_text("<system version=\"1\"><cpu host_hash=\"0x1\" numaid=\"0\" " X86_INTEL ">" GPU(
@@ -209,9 +205,8 @@ static void ranks_of_different_hosts_are_their_own_gpus(void **state)
 }
 
 /* Two heads of two shares, each with a NIC; off where nobody asks for CollNet. */
-static void collnet_direct_has_a_head_a_share(void **state)
+TEST(collnet_direct_has_a_head_a_share)
 {
-    (void)state;
     static const char host[] = "<system version=\"1\"><cpu host_hash=\"0x1\" numaid=\"0\" " X86_INTEL ">" SWITCH(
         "0000:10:00.0") GPU("0000:11:00.0", "0", "90", "")
         GPU("0000:12:00.0", "1", "90",
@@ -236,16 +231,4 @@ static void collnet_direct_has_a_head_a_share(void **state)
     assert_non_null(strstr(err.advice, "NCCL_COLLNET_ENABLE=1"));
     orr_text_release(&text);
     release_fixture(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rack_has_every_device_in_a_tray_under_one_bar),
-        cmocka_unit_test(a_ring_over_trays_stops_once_at_each),
-        cmocka_unit_test(different_hosts_are_all_there_and_the_odd_one_is_marked),
-        cmocka_unit_test(ranks_of_different_hosts_are_their_own_gpus),
-        cmocka_unit_test(collnet_direct_has_a_head_a_share),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static unsigned open_files(const char *process, int *ret_highest)
     return count;
 }
 
-static void each_format_comes_out(void **state)
+TEST(each_format_comes_out)
 {
     static const struct {
         enum orr_format format;
@@ -86,7 +86,6 @@ static void each_format_comes_out(void **state)
     } formats[] = {
         {ORR_FORMAT_SVG, "<?xml"}, {ORR_FORMAT_PNG, "\x89PNG"}, {ORR_FORMAT_PDF, "%PDF"}, {ORR_FORMAT_DOT, "graph"}};
     struct orr_renderer *renderer = renderer_with(orr_renderer_default_limits);
-    (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         struct orr_error err = {0};
         char *bytes;
@@ -100,9 +99,8 @@ static void each_format_comes_out(void **state)
 }
 
 /* The bytes of a drawing are memory of whoever asks for it. */
-static void a_drawing_is_drawn_from_the_budget(void **state)
+TEST(a_drawing_is_drawn_from_the_budget)
 {
-    (void)state;
     static const enum orr_format formats[] = {ORR_FORMAT_SVG, ORR_FORMAT_DOT};
     struct orr_renderer *renderer = renderer_with(orr_renderer_default_limits);
     for (int i = 0; i < 2; i++) {
@@ -123,13 +121,12 @@ static void a_drawing_is_drawn_from_the_budget(void **state)
     orr_renderer_free(renderer);
 }
 
-static void nonsense_is_refused_and_the_worker_lives_on(void **state)
+TEST(nonsense_is_refused_and_the_worker_lives_on)
 {
     static const char *const nonsense[] = {
         "", "graph {", "this is no DOT", "graph { a; b; a -- b }", "\x01\x02\xff", "graph { a [pos=\"x\"] }"};
     struct orr_renderer *renderer = renderer_with(orr_renderer_default_limits);
     struct orr_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
         assert_error(draw(renderer, nonsense[i], &err), ORR_RENDER, &err, "");
         assert_true(strlen(err.text) > 10);
@@ -138,11 +135,10 @@ static void nonsense_is_refused_and_the_worker_lives_on(void **state)
     orr_renderer_free(renderer);
 }
 
-static void a_worker_killed_at_its_drawing_is_an_error_and_replaced(void **state)
+TEST(a_worker_killed_at_its_drawing_is_an_error_and_replaced)
 {
     struct orr_renderer *renderer = renderer_with((struct orr_renderer_limits){1, 20, 1 << 30, 1 << 20, 50});
     struct orr_error err;
-    (void)state;
     for (int i = 0; i < 3; i++) {
         setenv("ORR_TEST_WORKER", "die", 1);
         assert_error(draw(renderer, good, &err), ORR_RENDER, &err, "signal 9");
@@ -157,11 +153,10 @@ static void a_worker_killed_at_its_drawing_is_an_error_and_replaced(void **state
     orr_renderer_free(renderer);
 }
 
-static void a_worker_that_hangs_is_stopped_in_time(void **state)
+TEST(a_worker_that_hangs_is_stopped_in_time)
 {
     struct orr_renderer *renderer = renderer_with((struct orr_renderer_limits){1, 1, 1 << 30, 1 << 20, 50});
     struct orr_error err;
-    (void)state;
     setenv("ORR_TEST_WORKER", "hang", 1);
     time_t before = time(NULL);
     assert_error(draw(renderer, good, &err), ORR_RENDER, &err, "longer than 1 s");
@@ -173,11 +168,10 @@ static void a_worker_that_hangs_is_stopped_in_time(void **state)
     orr_renderer_free(renderer);
 }
 
-static void an_answer_too_large_is_refused(void **state)
+TEST(an_answer_too_large_is_refused)
 {
     struct orr_renderer *renderer = renderer_with((struct orr_renderer_limits){1, 20, 1 << 30, 300, 50});
     struct orr_error err;
-    (void)state;
     assert_error(draw(renderer, good, &err), ORR_RENDER, &err, "larger than the limit");
     setenv("ORR_TEST_WORKER", "flood", 1);
     struct orr_renderer *flooded = renderer_with((struct orr_renderer_limits){1, 20, 1 << 30, 1 << 20, 50});
@@ -190,11 +184,10 @@ static void an_answer_too_large_is_refused(void **state)
     orr_renderer_free(renderer);
 }
 
-static void a_program_that_is_not_there_is_an_error(void **state)
+TEST(a_program_that_is_not_there_is_an_error)
 {
     struct orr_error err = {0};
     struct orr_renderer *renderer;
-    (void)state;
     assert_ok(orr_renderer_new(NULL, "/nonexistent/orrery", &renderer, &err), &err);
     assert_error(draw(renderer, good, &err), ORR_RENDER, &err, "/nonexistent/orrery");
     orr_renderer_free(renderer);
@@ -203,11 +196,10 @@ static void a_program_that_is_not_there_is_an_error(void **state)
     orr_renderer_free(renderer);
 }
 
-static void a_worker_is_replaced_after_its_share_of_drawings(void **state)
+TEST(a_worker_is_replaced_after_its_share_of_drawings)
 {
     struct orr_renderer *renderer = renderer_with((struct orr_renderer_limits){1, 20, 1 << 30, 1 << 20, 2});
     struct orr_error err;
-    (void)state;
     assert_int_equal(child(), 0); /* started when first needed */
     assert_ok(draw(renderer, good, &err), &err);
     pid_t first = child();
@@ -219,12 +211,11 @@ static void a_worker_is_replaced_after_its_share_of_drawings(void **state)
     orr_renderer_free(renderer);
 }
 
-static void workers_hold_no_files_of_the_server_and_leave_nothing_behind(void **state)
+TEST(workers_hold_no_files_of_the_server_and_leave_nothing_behind)
 {
     struct orr_error err;
     int highest, before_highest;
     char process[16];
-    (void)state;
     int secret = open("/dev/null", O_RDONLY); /* without O_CLOEXEC */
     assert_true(secret > 2);
     unsigned before = open_files("self", &before_highest);
@@ -252,11 +243,10 @@ static void *draw_some(void *argument)
     return NULL;
 }
 
-static void eight_threads_share_two_workers(void **state)
+TEST(eight_threads_share_two_workers)
 {
     struct orr_renderer *renderer = renderer_with((struct orr_renderer_limits){2, 30, 1 << 30, 1 << 20, 5});
     pthread_t threads[8];
-    (void)state;
     for (int i = 0; i < 8; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, draw_some, renderer), 0);
     for (int i = 0; i < 8; i++) {
@@ -276,12 +266,11 @@ static void *draw_one(void *argument)
     return err;
 }
 
-static void who_waits_too_long_for_a_worker_is_told(void **state)
+TEST(who_waits_too_long_for_a_worker_is_told)
 {
     struct orr_renderer *renderer = renderer_with((struct orr_renderer_limits){1, 1, 1 << 30, 1 << 20, 5});
     pthread_t threads[3];
     unsigned late = 0, waited = 0;
-    (void)state;
     setenv("ORR_TEST_WORKER", "hang", 1);
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, draw_one, renderer), 0);
@@ -325,22 +314,9 @@ static int play(const char *part)
     return 7;
 }
 
-int main(int argc, char **argv)
+int with_arguments(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "render-worker") == 0)
         return getenv("ORR_TEST_WORKER") ? play(getenv("ORR_TEST_WORKER")) : orr_render_worker_main();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_format_comes_out),
-        cmocka_unit_test(a_drawing_is_drawn_from_the_budget),
-        cmocka_unit_test(nonsense_is_refused_and_the_worker_lives_on),
-        cmocka_unit_test(a_worker_killed_at_its_drawing_is_an_error_and_replaced),
-        cmocka_unit_test(a_worker_that_hangs_is_stopped_in_time),
-        cmocka_unit_test(an_answer_too_large_is_refused),
-        cmocka_unit_test(a_program_that_is_not_there_is_an_error),
-        cmocka_unit_test(a_worker_is_replaced_after_its_share_of_drawings),
-        cmocka_unit_test(workers_hold_no_files_of_the_server_and_leave_nothing_behind),
-        cmocka_unit_test(eight_threads_share_two_workers),
-        cmocka_unit_test(who_waits_too_long_for_a_worker_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return -1;
 }

@@ -20,9 +20,8 @@ static const char small[] = "<system version=\"1\">\n"
                             "  </cpu>\n"
                             "</system>\n";
 
-static void elements_keep_their_place_and_attributes(void **state)
+TEST(elements_keep_their_place_and_attributes)
 {
-    (void)state;
     struct orr_dump *dump = read_text(small);
     assert_int_equal(dump->element_count, 4);
     assert_int_equal(dump->elements[3].kind, ORR_ELEMENT_GPU);
@@ -36,9 +35,8 @@ static void elements_keep_their_place_and_attributes(void **state)
     orr_dump_free(dump);
 }
 
-static void elements_out_of_place_are_counted_and_left_out(void **state)
+TEST(elements_out_of_place_are_counted_and_left_out)
 {
-    (void)state;
     struct orr_dump *dump = read_text("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">\n"
                                       "<gpu dev=\"0\"/><xgmi target=\"x\"/></cpu></system>");
     assert_int_equal(dump->element_count, 2);
@@ -48,9 +46,8 @@ static void elements_out_of_place_are_counted_and_left_out(void **state)
     orr_dump_free(dump);
 }
 
-static void what_is_no_xml_gets_a_plain_word(void **state)
+TEST(what_is_no_xml_gets_a_plain_word)
 {
-    (void)state;
     struct orr_error err;
     assert_error(read_error("", &err), ORR_UNRECOGNISED, &err, "empty");
     assert_error(read_error(" \n\t ", &err), ORR_UNRECOGNISED, &err, "empty");
@@ -61,9 +58,8 @@ static void what_is_no_xml_gets_a_plain_word(void **state)
     assert_error(read_error("<system/>", &err), ORR_INVALID, &err, "version"); /* no attribute in the whole file */
 }
 
-static void malformed_xml_names_line_and_column(void **state)
+TEST(malformed_xml_names_line_and_column)
 {
-    (void)state;
     struct orr_error err;
     assert_error(read_error("<system version=\"1\">\n  <cpu numaid=\"0\"\n  <pci/>\n</system>", &err), ORR_SYNTAX, &err,
                  "");
@@ -75,9 +71,8 @@ static void malformed_xml_names_line_and_column(void **state)
     assert_error(read_error("<system version=\"\xff\xfe\"></system>", &err), ORR_SYNTAX, &err, "");
 }
 
-static void entities_and_doctypes_are_refused(void **state)
+TEST(entities_and_doctypes_are_refused)
 {
-    (void)state;
     struct orr_error err;
     const char *laughs = "<?xml version=\"1.0\"?>\n<!DOCTYPE lolz [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]>\n"
                          "<system version=\"1\">&b;</system>";
@@ -88,9 +83,8 @@ static void entities_and_doctypes_are_refused(void **state)
     assert_error(read_error("<system version=\"1\">&nope;</system>", &err), ORR_SYNTAX, &err, "");
 }
 
-static void limits_are_kept(void **state)
+TEST(limits_are_kept)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
     struct orr_dump_limits limits = orr_dump_default_limits;
@@ -111,9 +105,8 @@ static void limits_are_kept(void **state)
     assert_error(orr_dump_read(small, strlen(small), &limits, &dump, &err), ORR_LIMIT, &err, "more than 10");
 }
 
-static void deep_nesting_does_not_exhaust_the_stack(void **state)
+TEST(deep_nesting_does_not_exhaust_the_stack)
 {
-    (void)state;
     enum { DEPTH = 100000 };
     char *text = malloc(DEPTH * 3 + 1);
     struct orr_error err;
@@ -124,9 +117,8 @@ static void deep_nesting_does_not_exhaust_the_stack(void **state)
     free(text);
 }
 
-static void a_missing_attribute_without_default_is_named(void **state)
+TEST(a_missing_attribute_without_default_is_named)
 {
-    (void)state;
     struct orr_error err;
     assert_error(read_error("<system><cpu/></system>", &err), ORR_INVALID, &err, "version");
     assert_string_equal(err.where, "system");
@@ -138,9 +130,8 @@ struct refusal_case {
     const char *words;
 };
 
-static void what_nccl_itself_would_refuse_is_noted(void **state)
+TEST(what_nccl_itself_would_refuse_is_noted)
 {
-    (void)state;
     static const struct refusal_case cases[] = {
         {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"/></system>", 0, ""},
         {"<system version=\"1\"><!-- a=b c --><cpu numaid='0' arch=\"arm64\" /></system>", 0, ""},
@@ -163,9 +154,8 @@ static void what_nccl_itself_would_refuse_is_noted(void **state)
     }
 }
 
-static void nccl_has_room_for_255_elements(void **state)
+TEST(nccl_has_room_for_255_elements)
 {
-    (void)state;
     for (int elements = 255; elements <= 256; elements++) {
         struct orr_text text;
         orr_text_init(&text, 1 << 20);
@@ -178,21 +168,4 @@ static void nccl_has_room_for_255_elements(void **state)
         orr_dump_free(dump);
         orr_text_release(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_keep_their_place_and_attributes),
-        cmocka_unit_test(elements_out_of_place_are_counted_and_left_out),
-        cmocka_unit_test(what_is_no_xml_gets_a_plain_word),
-        cmocka_unit_test(malformed_xml_names_line_and_column),
-        cmocka_unit_test(entities_and_doctypes_are_refused),
-        cmocka_unit_test(limits_are_kept),
-        cmocka_unit_test(deep_nesting_does_not_exhaust_the_stack),
-        cmocka_unit_test(a_missing_attribute_without_default_is_named),
-        cmocka_unit_test(what_nccl_itself_would_refuse_is_noted),
-        cmocka_unit_test(nccl_has_room_for_255_elements),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

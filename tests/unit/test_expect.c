@@ -30,9 +30,8 @@ static void assert_limit(enum orr_bottleneck what, const char *text)
 }
 
 /* As published for 2.27.7: from 5 GPUs of an H200 host on, and from 6 of a B200 host. */
-static void nvls_replaces_the_ring_from_so_many_gpus_on(void **state)
+TEST(nvls_replaces_the_ring_from_so_many_gpus_on)
 {
-    (void)state;
     static const char *const gpus[] = {"0,1,2,3", "0,1,2,3,4", "0,1,2,3,4,5", "0,1,2,3,4,5,6", "0,1,2,3,4,5,6,7"};
     static const struct {
         const char *machine;
@@ -45,9 +44,8 @@ static void nvls_replaces_the_ring_from_so_many_gpus_on(void **state)
         }
 }
 
-static void rows_are_nccls_choice_in_the_figures_of_nccl_tests(void **state)
+TEST(rows_are_nccls_choice_in_the_figures_of_nccl_tests)
 {
-    (void)state;
     static const enum orr_test tests[] = {ORR_TEST_ALL_REDUCE, ORR_TEST_ALL_GATHER, ORR_TEST_REDUCE_SCATTER,
                                           ORR_TEST_BROADCAST, ORR_TEST_REDUCE};
     static const double factors[] = {2 * 15.0 / 16, 15.0 / 16, 15.0 / 16, 1, 1};
@@ -71,9 +69,8 @@ static void rows_are_nccls_choice_in_the_figures_of_nccl_tests(void **state)
     }
 }
 
-static void another_way_is_no_faster_than_the_choice(void **state)
+TEST(another_way_is_no_faster_than_the_choice)
 {
-    (void)state;
     int ways = 0;
     make("hgx-h100", NULL, 1, ORR_TEST_ALL_REDUCE);
     for (int a = -1; a <= ORR_ALGORITHM_COUNT; a++)
@@ -86,9 +83,8 @@ static void another_way_is_no_faster_than_the_choice(void **state)
     assert_int_equal(ways, 7); /* Tree and Ring with three protocols, NVLS with Simple */
 }
 
-static void what_limits_is_found_on_the_links(void **state)
+TEST(what_limits_is_found_on_the_links)
 {
-    (void)state;
     make("hgx-h100", NULL, 2, ORR_TEST_ALL_GATHER);
     assert_limit(ORR_BOUND_NICS, "8 NICs of 48 GB/s");
     make("hgx-h100", "0,1", 1, ORR_TEST_ALL_REDUCE);
@@ -108,9 +104,8 @@ static void make_with_acs(const char *machine, uint32_t hosts, enum orr_test tes
 
 /* A switch of a GPU and its NIC: its uplink then carries what arrives and what leaves, in each direction. NCCL's choice
  * and the latency stay. */
-static void acs_doubles_what_the_uplinks_of_gpu_and_nic_carry(void **state)
+TEST(acs_doubles_what_the_uplinks_of_gpu_and_nic_carry)
 {
-    (void)state;
     const enum orr_test tests[] = {ORR_TEST_ALL_GATHER, ORR_TEST_ALL_REDUCE, ORR_TEST_ALLTOALL};
     for (int i = 0; i < 3; i++) {
         make("hgx-h100", NULL, 4, tests[i]);
@@ -125,9 +120,8 @@ static void acs_doubles_what_the_uplinks_of_gpu_and_nic_carry(void **state)
     assert_limit(ORR_BOUND_PCIE, "8 PCIe links of 48 GB/s");
 }
 
-static void acs_does_not_slow_nvlink(void **state)
+TEST(acs_does_not_slow_nvlink)
 {
-    (void)state;
     make("hgx-h100", NULL, 1, ORR_TEST_ALL_REDUCE);
     const struct orr_expected direct = at(large);
     make_with_acs("hgx-h100", 1, ORR_TEST_ALL_REDUCE);
@@ -136,9 +130,8 @@ static void acs_does_not_slow_nvlink(void **state)
 
 /* g6e.48xlarge: four GPUs below each of two switches. The uplink carries three transfers inside the switch and the one
  * that leaves it: a ring of one host, which NCCL fits to 24 GB/s of a PCIe 4.0 x16 link. */
-static void acs_sends_rings_inside_a_switch_over_its_uplink(void **state)
+TEST(acs_sends_rings_inside_a_switch_over_its_uplink)
 {
-    (void)state;
     make("g6e.48xlarge", NULL, 1, ORR_TEST_ALL_GATHER);
     const struct orr_expected direct = at(large);
     make_with_acs("g6e.48xlarge", 1, ORR_TEST_ALL_GATHER);
@@ -150,7 +143,7 @@ static void make_of(const char *release, const char *text, uint32_t hosts, enum 
                     const char *value)
 {
     struct orr_query query = {.hosts = hosts};
-    (void)teardown(NULL);
+    after_each();
     err = (struct orr_error){0};
     orr_settings_init(&query.settings, orr_release_find(release));
     if (setting)
@@ -172,9 +165,8 @@ static double slope(void)
                                           GPU("0000:12:00.0", "1", "80", LINK("0000:11:00.0"))) "</system>"
 
 /* One NVLink of 20 GB/s, of which transfers reach 93 %. */
-static void a_pair_exchanges_over_its_nvlink(void **state)
+TEST(a_pair_exchanges_over_its_nvlink)
 {
-    (void)state;
     make_of("2.27.7", JOINED_PAIR, 1, ORR_TEST_SENDRECV, NULL, NULL);
     assert_limit(ORR_BOUND_NVLINK, "the NVLinks between two GPUs (20 GB/s)");
     assert_near(slope(), 18.6);
@@ -194,9 +186,8 @@ static void a_pair_exchanges_over_its_nvlink(void **state)
 }
 
 /* Four GPUs and two NICs of 24 GB/s a host: of 8 parts, each of 4 ranks sends 4 to the other host. */
-static void two_hosts_fill_their_nics(void **state)
+TEST(two_hosts_fill_their_nics)
 {
-    (void)state;
     static const char *const releases[] = {"2.7.8", "2.12.12", "2.18.3", "2.21.5", "2.27.7", "2.30.7"};
     const double nic = 24 * 0.96;
     for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
@@ -224,9 +215,8 @@ static void two_hosts_fill_their_nics(void **state)
 #define SWITCHES "<system version=\"1\">" CPU("0", PLAIN_PAIR("1") PLAIN_PAIR("2")) "</system>"
 
 /* Two PCIe switches with two GPUs each: of 4 parts, both GPUs send 2 through the link of their switch. */
-static void pcie_links_are_shared_by_concurrent_transfers(void **state)
+TEST(pcie_links_are_shared_by_concurrent_transfers)
 {
-    (void)state;
     struct orr_expect_limit limit;
     make_of("2.27.7", SWITCHES, 1, ORR_TEST_ALLTOALL, "NCCL_P2P_LEVEL", "SYS");
     orr_expect_limit(expectation, &limit);
@@ -238,9 +228,8 @@ static void pcie_links_are_shared_by_concurrent_transfers(void **state)
 }
 
 /* A sample of the other hosts gives what all of them do. */
-static void many_hosts_are_sampled(void **state)
+TEST(many_hosts_are_sampled)
 {
-    (void)state;
     static const uint32_t hosts[] = {64, ORR_MAX_PLAN_HOSTS};
     for (int i = 0; i < 2; i++) {
         make("hgx-h100", NULL, hosts[i], ORR_TEST_ALLTOALL);
@@ -250,18 +239,16 @@ static void many_hosts_are_sampled(void **state)
     }
 }
 
-static void a_capability_below_all_rows_has_the_last_rows_channels(void **state)
+TEST(a_capability_below_all_rows_has_the_last_rows_channels)
 {
-    (void)state;
     assert_float_equal(orr_channel_bw(0), 26.5, 1e-9);
     assert_float_equal(orr_channel_bw(-5), 26.5, 1e-9);
     assert_float_equal(orr_channel_bw(INT32_MIN), 26.5, 1e-9);
     assert_float_equal(orr_channel_bw(90), 38.7, 1e-9);
 }
 
-static void hypercubes_need_a_power_of_two(void **state)
+TEST(hypercubes_need_a_power_of_two)
 {
-    (void)state;
     make("hgx-h100", "0,1,2", 1, ORR_TEST_ALLTOALL);
     orr_expectation_free(expectation);
     expectation = NULL;
@@ -270,9 +257,8 @@ static void hypercubes_need_a_power_of_two(void **state)
 }
 
 /* The programs that move data by the network need a NIC that is known. */
-static void transfers_without_a_nic_are_not_predicted(void **state)
+TEST(transfers_without_a_nic_are_not_predicted)
 {
-    (void)state;
     struct orr_query query = {.hosts = 2};
     orr_settings_init(&query.settings, orr_release_find("2.27.7"));
     err = (struct orr_error){0};
@@ -282,9 +268,8 @@ static void transfers_without_a_nic_are_not_predicted(void **state)
     assert_non_null(strstr(err.text, "no NIC"));
 }
 
-static void nothing_is_expected_of_one_rank_or_no_bytes(void **state)
+TEST(nothing_is_expected_of_one_rank_or_no_bytes)
 {
-    (void)state;
     struct orr_expected row;
     make("hgx-h100", NULL, 1, ORR_TEST_ALL_REDUCE);
     assert_false(orr_expect(expectation, 0, &row));
@@ -296,26 +281,4 @@ static void nothing_is_expected_of_one_rank_or_no_bytes(void **state)
     expectation = NULL;
     assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
     assert_int_equal(orr_expectation_new(analysis, ORR_TEST_ALL_REDUCE, &expectation, &err), ORR_UNSUPPORTED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(nvls_replaces_the_ring_from_so_many_gpus_on, teardown),
-        cmocka_unit_test_teardown(rows_are_nccls_choice_in_the_figures_of_nccl_tests, teardown),
-        cmocka_unit_test_teardown(another_way_is_no_faster_than_the_choice, teardown),
-        cmocka_unit_test_teardown(what_limits_is_found_on_the_links, teardown),
-        cmocka_unit_test_teardown(acs_doubles_what_the_uplinks_of_gpu_and_nic_carry, teardown),
-        cmocka_unit_test_teardown(acs_does_not_slow_nvlink, teardown),
-        cmocka_unit_test_teardown(acs_sends_rings_inside_a_switch_over_its_uplink, teardown),
-        cmocka_unit_test_teardown(a_pair_exchanges_over_its_nvlink, teardown),
-        cmocka_unit_test_teardown(two_hosts_fill_their_nics, teardown),
-        cmocka_unit_test_teardown(pcie_links_are_shared_by_concurrent_transfers, teardown),
-        cmocka_unit_test_teardown(many_hosts_are_sampled, teardown),
-        cmocka_unit_test(a_capability_below_all_rows_has_the_last_rows_channels),
-        cmocka_unit_test_teardown(hypercubes_need_a_power_of_two, teardown),
-        cmocka_unit_test_teardown(transfers_without_a_nic_are_not_predicted, teardown),
-        cmocka_unit_test_teardown(nothing_is_expected_of_one_rank_or_no_bytes, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

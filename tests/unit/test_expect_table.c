@@ -6,9 +6,8 @@
 #include "engine/nccltests/results.h"
 #include "tests/support/expect_case.h"
 
-static void tables_are_in_the_layout_of_nccl_tests(void **state)
+TEST(tables_are_in_the_layout_of_nccl_tests)
 {
-    (void)state;
     struct orr_expect_sizes sizes;
     static struct orr_expect_table table;
     static const char *const wrong[] = {"", "0", "8:4", "8:8G:1", "8:8G:x", "8:8G:2:2", "2T", "-8", "8:8Q", "1:2:1025"};
@@ -32,9 +31,8 @@ static void tables_are_in_the_layout_of_nccl_tests(void **state)
 }
 
 /* What we write is read back as results: program, ranks, hosts and figures, to the digits that are printed. */
-static void our_tables_are_read_as_results(void **state)
+TEST(our_tables_are_read_as_results)
 {
-    (void)state;
     const struct orr_expect_sizes sizes = {.first = 1 << 20, .last = UINT64_C(8) << 30, .factor = 8};
     static struct orr_expect_table table;
     make("hgx-h100", NULL, 2, ORR_TEST_ALL_REDUCE);
@@ -67,13 +65,4 @@ static void our_tables_are_read_as_results(void **state)
         orr_results_free(results);
         orr_text_release(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(tables_are_in_the_layout_of_nccl_tests, teardown),
-        cmocka_unit_test_teardown(our_tables_are_read_as_results, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
  * leave it; what is computed here is compared with whole analyses of real dumps by tests/golden/explained.py. */
 #include "tests/support/explaining.h"
 
-static void p2p_beyond_the_level(void **state)
+TEST(p2p_beyond_the_level)
 {
-    (void)state;
     struct answered t = ask(apart, 1, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "rank:1"});
     assert_string_equal(t.x->verdict, "no");
     assert_string_equal(t.x->rule_id, "P2P_BEYOND_LEVEL");
@@ -16,9 +15,8 @@ static void p2p_beyond_the_level(void **state)
     assert_null(what_if(&t, "NCCL_P2P_DISABLE", "0")); /* in force already */
     forget(&t);
 }
-static void a_given_setting_is_tried_without(void **state)
+TEST(a_given_setting_is_tried_without)
 {
-    (void)state;
     static const char *const off[] = {"NCCL_P2P_DISABLE", "1", NULL};
     struct answered t =
         ask_in("2.30.7", ampere, 1, off, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "1"}, 32);
@@ -30,9 +28,8 @@ static void a_given_setting_is_tried_without(void **state)
     forget(&t);
 }
 /* Without P2P the NICs are faster than what is left between the sockets: trimming parts the GPUs. */
-static void gpus_in_different_parts(void **state)
+TEST(gpus_in_different_parts)
 {
-    (void)state;
     static const char *const off[] = {"NCCL_P2P_DISABLE", "1", NULL};
     struct answered t =
         ask_in("2.30.7", rails, 1, off, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "1"}, 32);
@@ -46,9 +43,8 @@ static void gpus_in_different_parts(void **state)
     assert_non_null(strstr(t.err.advice, "ask for p2p"));
     forget(&t);
 }
-static void hardware_and_effect_are_distinguished(void **state)
+TEST(hardware_and_effect_are_distinguished)
 {
-    (void)state;
     struct answered t = ask(no_gdr, 2, (struct orr_why){.kind = ORR_WHY_PATH, .from = "0", .to = "NET/0-0"});
     assert_string_equal(t.x->physical_type, "PIX");
     assert_string_equal(t.x->effective_type, "PHB");
@@ -60,9 +56,8 @@ static void hardware_and_effect_are_distinguished(void **state)
     assert_string_equal(t.x->rule_id, "PATH_DIRECT");
     forget(&t);
 }
-static void gdr_by_the_dump_no_setting_helps(void **state)
+TEST(gdr_by_the_dump_no_setting_helps)
 {
-    (void)state;
     struct answered t = ask(no_gdr, 2, (struct orr_why){.kind = ORR_WHY_GDR, .from = "NET/0-0", .to = "0"});
     assert_string_equal(t.x->rule_id, "GDR_NET_CANNOT");
     assert_non_null(strstr(t.x->question, "receive from"));
@@ -72,9 +67,8 @@ static void gdr_by_the_dump_no_setting_helps(void **state)
     assert_true(t.x->what_if_count > 0);
     forget(&t);
 }
-static void gdr_by_its_level(void **state)
+TEST(gdr_by_its_level)
 {
-    (void)state;
     struct answered t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_GDR, .from = "0", .to = "NET/0-0"});
     assert_string_equal(t.x->verdict, "yes");
     assert_changes(&t, "NCCL_NET_GDR_LEVEL", "C2C", "no"); /* the level just below PIX */
@@ -85,9 +79,8 @@ static void gdr_by_its_level(void **state)
     assert_stays(&t, "NCCL_NET_GDR_READ", "0"); /* reading is for sending */
     forget(&t);
 }
-static void pxn_through_the_gpu_of_the_nic(void **state)
+TEST(pxn_through_the_gpu_of_the_nic)
 {
-    (void)state;
     struct answered t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_PXN, .from = "0", .to = "NET/0-1"});
     assert_string_equal(t.x->verdict, "yes, through rank 1");
     assert_string_equal(t.x->rule_id, "PXN_TAKEN");
@@ -106,9 +99,8 @@ static void pxn_through_the_gpu_of_the_nic(void **state)
     assert_string_equal(t.x->rule_id, "PXN_UNKNOWN");
     forget(&t);
 }
-static void the_nic_of_a_rank(void **state)
+TEST(the_nic_of_a_rank)
 {
-    (void)state;
     struct answered t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_NIC, .from = "0"});
     const struct orr_net_dev *dev = &t.f.analysis->parts[0].net_devs[0];
     assert_int_equal(dev->net, t.f.analysis->parts[0].system.nodes[t.f.analysis->parts[0].system.first[ORR_NET]].id);
@@ -126,9 +118,8 @@ static void the_nic_of_a_rank(void **state)
     assert_non_null(strstr(t.err.text, "no channel 63"));
     forget(&t);
 }
-static void a_graph_says_what_binds(void **state)
+TEST(a_graph_says_what_binds)
 {
-    (void)state;
     struct answered t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_GRAPH, .graph = ORR_GRAPH_RING});
     const struct orr_graph *ring = &t.f.analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
     assert_true(t.x->limit.from[0]);
@@ -147,9 +138,8 @@ static void a_graph_says_what_binds(void **state)
     forget(&t);
 }
 /* With P2P off the GPUs of the pair have no path but the CPU's: what was first tried was relaxed. */
-static void a_graph_says_what_was_relaxed(void **state)
+TEST(a_graph_says_what_was_relaxed)
 {
-    (void)state;
     struct answered t = ask_in("2.7.8", apart, 1, NULL, (struct orr_why){.kind = ORR_WHY_GRAPH}, 0);
     const char *relaxed = compared(&t, "relaxed")->text;
     assert_non_null(strstr(relaxed, "longer paths between GPUs")); /* 2.7.8 begins at NVL */
@@ -160,9 +150,8 @@ static void a_graph_says_what_was_relaxed(void **state)
     assert_null(strstr(relaxed, "longer paths between GPUs")); /* it begins at what the system has */
     forget(&t);
 }
-static void the_pattern_of_trees(void **state)
+TEST(the_pattern_of_trees)
 {
-    (void)state;
     struct answered t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_TREE});
     bool asked = t.f.analysis->parts[0].contribution.graphs[ORR_GRAPH_TREE].pattern == ORR_PATTERN_BALANCED_TREE;
     assert_string_equal(t.x->rule_id, asked ? "TREE_AS_ASKED" : "TREE_RELAXED");
@@ -172,9 +161,8 @@ static void the_pattern_of_trees(void **state)
     assert_string_equal(compared(&t, "pattern that the release tries first")->text, "split tree");
     forget(&t);
 }
-static void the_number_of_channels(void **state)
+TEST(the_number_of_channels)
 {
-    (void)state;
     struct answered t = ask(ampere, 1, (struct orr_why){.kind = ORR_WHY_CHANNELS});
     char half[16], then[32];
     int32_t count = t.f.analysis->communicator.channel_count;
@@ -190,9 +178,8 @@ static void the_number_of_channels(void **state)
     assert_changes(&t, "NCCL_MAX_NCHANNELS", "", then);
     forget(&t);
 }
-static void every_reason_of_nvls(void **state)
+TEST(every_reason_of_nvls)
 {
-    (void)state;
     static const char *const off[] = {"NCCL_NVLS_ENABLE", "0", NULL};
     static const struct {
         const char *release, *machine, *const *settings, *rule;
@@ -214,9 +201,8 @@ static void every_reason_of_nvls(void **state)
         forget(&t);
     }
 }
-static void the_choice_for_a_size(void **state)
+TEST(the_choice_for_a_size)
 {
-    (void)state;
     struct answered t =
         ask(hopper, 1, (struct orr_why){.kind = ORR_WHY_ALGORITHM, .function = ORR_ALLREDUCE, .bytes = 8});
     struct orr_choice choice;
@@ -228,25 +214,4 @@ static void the_choice_for_a_size(void **state)
     assert_non_null(simple);
     assert_non_null(strstr(simple->then, "Simple"));
     forget(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(p2p_beyond_the_level),
-        cmocka_unit_test(a_given_setting_is_tried_without),
-        cmocka_unit_test(gpus_in_different_parts),
-        cmocka_unit_test(hardware_and_effect_are_distinguished),
-        cmocka_unit_test(gdr_by_the_dump_no_setting_helps),
-        cmocka_unit_test(gdr_by_its_level),
-        cmocka_unit_test(pxn_through_the_gpu_of_the_nic),
-        cmocka_unit_test(the_nic_of_a_rank),
-        cmocka_unit_test(a_graph_says_what_binds),
-        cmocka_unit_test(a_graph_says_what_was_relaxed),
-        cmocka_unit_test(the_pattern_of_trees),
-        cmocka_unit_test(the_number_of_channels),
-        cmocka_unit_test(every_reason_of_nvls),
-        cmocka_unit_test(the_choice_for_a_size),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

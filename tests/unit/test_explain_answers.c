@@ -1,9 +1,8 @@
 /* What holds for explanations of every kind: effort, errors, rows, assumptions, advice, and what is called measured. */
 #include "tests/support/explaining.h"
 
-static void the_effort_is_bounded(void **state)
+TEST(the_effort_is_bounded)
 {
-    (void)state;
     const struct orr_why why = {.kind = ORR_WHY_GRAPH};
     struct answered none = ask_in("2.30.7", rails, 2, NULL, why, 0), two = ask_in("2.30.7", rails, 2, NULL, why, 2);
     assert_int_equal(none.x->what_if_count, 0);
@@ -13,9 +12,8 @@ static void the_effort_is_bounded(void **state)
     forget(&none);
     forget(&two);
 }
-static void wrong_questions_are_clear_errors(void **state)
+TEST(wrong_questions_are_clear_errors)
 {
-    (void)state;
     static const struct {
         struct orr_why why;
         enum orr_code code;
@@ -38,9 +36,8 @@ static void wrong_questions_are_clear_errors(void **state)
     }
 }
 /* Whatever release and machine: a question is refused, or has an answer with a rule and text for people. */
-static void every_kind_in_every_release(void **state)
+TEST(every_kind_in_every_release)
 {
-    (void)state;
     static const char *const machines[] = {apart, rails, no_gdr, hopper, ampere};
     uint32_t count, answered = 0;
     const struct orr_release *releases = orr_releases(&count);
@@ -69,9 +66,8 @@ static void every_kind_in_every_release(void **state)
     assert_true(answered > 100);
 }
 /* The table of kinds names fields of releases that there are. */
-static void rows_rest_on_what_there_is(void **state)
+TEST(rows_rest_on_what_there_is)
 {
-    (void)state;
     for (int kind = 0; kind < ORR_WHY_COUNT; kind++)
         for (int i = 0; i < 4 && orr_kind_rows[kind].rests[i]; i++) {
             bool found = false;
@@ -85,9 +81,8 @@ static void rows_rest_on_what_there_is(void **state)
         }
 }
 /* PXN came with 2.12.12; the rule of 2.27.7 is not that of 2.12.12. */
-static void rules_say_since_when(void **state)
+TEST(rules_say_since_when)
 {
-    (void)state;
     const struct orr_why why = {.kind = ORR_WHY_PXN, .from = "0", .to = "NET/0-1"};
     struct answered t = ask_in("2.12.12", rails, 2, NULL, why, 1);
     uint32_t found = 0;
@@ -107,9 +102,8 @@ static void rules_say_since_when(void **state)
     assert_int_equal(found, 2);
     forget(&t);
 }
-static void assumptions_are_said(void **state)
+TEST(assumptions_are_said)
 {
-    (void)state;
     struct answered t = ask(hopper, 1, (struct orr_why){.kind = ORR_WHY_NVLS});
     const struct orr_assumption *row;
     bool works = false, p2p = false;
@@ -123,9 +117,8 @@ static void assumptions_are_said(void **state)
     forget(&t);
 }
 /* An analysis that is made only for another setting is reported as such where it is ended. */
-static void who_ends_it_hears_why_it_was_analysed(void **state)
+TEST(who_ends_it_hears_why_it_was_analysed)
 {
-    (void)state;
     const struct orr_why why = {.kind = ORR_WHY_GRAPH};
     struct orr_budget budget = {0};
     struct orr_error err = {0};
@@ -141,9 +134,8 @@ static void who_ends_it_hears_why_it_was_analysed(void **state)
         orr_explanation_free(explanation);
     release_fixture(&f);
 }
-static void a_setting_that_helps_is_advised(void **state)
+TEST(a_setting_that_helps_is_advised)
 {
-    (void)state;
     struct answered t = ask(apart, 1, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "1"});
     assert_string_equal(t.x->advice, "With NCCL_P2P_LEVEL=SYS the answer would be: yes.");
     assert_non_null(strstr(t.x->answer, "No: rank 0 "));
@@ -164,9 +156,8 @@ static void a_setting_that_helps_is_advised(void **state)
     forget(&t);
 }
 /* A dump whose reader assumed attributes, as engine/input marks them. */
-static void assumed_values_are_not_called_measured(void **state)
+TEST(assumed_values_are_not_called_measured)
 {
-    (void)state;
     static const struct orr_why why = {.kind = ORR_WHY_GDR, .from = "0", .to = "NET/0-0"};
     struct answered t = ask(rails, 2, why);
     assert_string_equal(compared(&t, "gdr of the NIC")->from.text, "measured in the dump");
@@ -194,9 +185,8 @@ static void assumed_values_are_not_called_measured(void **state)
     forget(&t);
 }
 /* That there are no NVSwitches is read from NVLinks; without NVLinks the input lists none, or none were assumed. */
-static void the_absence_of_nvswitches_is_not_called_measured(void **state)
+TEST(the_absence_of_nvswitches_is_not_called_measured)
 {
-    (void)state;
     static const struct orr_why why = {.kind = ORR_WHY_NVLS};
     struct answered t = ask(no_gdr, 1, why);
     assert_string_equal(compared(&t, "NVSwitches found")->text, "no");
@@ -215,9 +205,8 @@ static void the_absence_of_nvswitches_is_not_called_measured(void **state)
     assert_string_equal(compared(&t, "NVSwitches found")->from.text, "measured in the dump");
     forget(&t);
 }
-static void maintainers_detail_needs_verbose(void **state)
+TEST(maintainers_detail_needs_verbose)
 {
-    (void)state;
     struct answered t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_GRAPH});
     static const char *const details[] = {
         "steps_all: ", "steps taken: ", "change in total: ", "first bandwidth tried: "};
@@ -231,22 +220,4 @@ static void maintainers_detail_needs_verbose(void **state)
         orr_text_release(&text);
     }
     forget(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_effort_is_bounded),
-        cmocka_unit_test(who_ends_it_hears_why_it_was_analysed),
-        cmocka_unit_test(wrong_questions_are_clear_errors),
-        cmocka_unit_test(every_kind_in_every_release),
-        cmocka_unit_test(rows_rest_on_what_there_is),
-        cmocka_unit_test(rules_say_since_when),
-        cmocka_unit_test(assumptions_are_said),
-        cmocka_unit_test(a_setting_that_helps_is_advised),
-        cmocka_unit_test(assumed_values_are_not_called_measured),
-        cmocka_unit_test(the_absence_of_nvswitches_is_not_called_measured),
-        cmocka_unit_test(maintainers_detail_needs_verbose),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,23 +34,19 @@ static const struct orr_fabric of_a = {ORR_FABRIC_COMPLETED, true, {A, 1}, 32766
                                starting = {ORR_FABRIC_IN_PROGRESS, true, {A, 1}, 32766},
                                nobody = {ORR_FABRIC_COMPLETED, true, {0, 0}, 32766};
 
-static int setup(void **state)
+void before_each(void)
 {
-    (void)state;
     tray = read_text(TRAY_OF("0x5abc00", "0x5abc01"));
     sockets = read_text(TRAY_OF("0x0", "0x1"));
     cluster = NULL;
     orr_settings_init(&settings, orr_release_find("2.30.7"));
-    return 0;
 }
 
-static int teardown(void **state)
+void after_each(void)
 {
-    (void)state;
     orr_cluster_free(cluster);
     orr_dump_free(tray);
     orr_dump_free(sockets);
-    return 0;
 }
 
 static enum orr_code ask(const struct orr_cluster_line *lines, uint32_t count)
@@ -79,11 +75,10 @@ static void assert_systems(const char *release, const char *const *pairs, const 
     assert_int_equal(cluster->system_count, systems);
 }
 
-static void uuids_are_read_and_written(void **state)
+TEST(uuids_are_read_and_written)
 {
     uint64_t uuid[2];
     char text[ORR_UUID_SIZE];
-    (void)state;
     assert_true(orr_uuid_parse("8F4C0000-1234-5678-9abc-00000000000d", uuid));
     assert_string_equal(orr_uuid_format(uuid, text), "8f4c0000-1234-5678-9abc-00000000000d");
     assert_true(orr_uuid_parse("8f4c0000123456789abc00000000000d", uuid));
@@ -94,9 +89,8 @@ static void uuids_are_read_and_written(void **state)
     assert_false(orr_uuid_parse("", uuid));
 }
 
-static void the_same_uuid_and_clique_are_one_system(void **state)
+TEST(the_same_uuid_and_clique_are_one_system)
 {
-    (void)state;
     const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .fabric = &of_a},
                                              {.dump = tray, .count = 1, .fabric = &other_clique},
                                              {.dump = tray, .count = 2, .fabric = &of_b},
@@ -116,9 +110,8 @@ static void the_same_uuid_and_clique_are_one_system(void **state)
     assert_systems("2.27.7", (const char *const[]){"NCCL_MNNVL_UUID", "0", NULL}, lines, 4, 6, ORR_MNNVL_RULE_NO_UUID);
 }
 
-static void a_name_stands_for_what_nobody_tells(void **state)
+TEST(a_name_stands_for_what_nobody_tells)
 {
-    (void)state;
     const struct orr_cluster_line names[] = {{.dump = tray, .count = 1, .domain = "x"},
                                              {.dump = tray, .count = 1, .domain = "y"},
                                              {.dump = tray, .count = 1, .domain = "x"},
@@ -130,9 +123,8 @@ static void a_name_stands_for_what_nobody_tells(void **state)
     assert_int_equal(cluster->systems[0].host_count, 4);
 }
 
-static void one_host_without_fabric_keeps_all_apart(void **state)
+TEST(one_host_without_fabric_keeps_all_apart)
 {
-    (void)state;
     static const char *const releases[] = {"2.21.5", "2.27.7", "2.28.9", "2.30.7"};
     const struct orr_cluster_line plain[] = {{.dump = tray, .count = 2, .fabric = &of_a}, {.dump = tray, .count = 1}};
     const struct orr_cluster_line late[] = {{.dump = tray, .count = 2, .fabric = &of_a},
@@ -150,7 +142,7 @@ static void one_host_without_fabric_keeps_all_apart(void **state)
     assert_systems("2.30.7", NULL, plain + 1, 1, 1, ORR_MNNVL_RULE_NOT_STATED);
 }
 
-static void settings_decide_as_each_release_reads_them(void **state)
+TEST(settings_decide_as_each_release_reads_them)
 {
     static const struct {
         const char *release, *pairs[5];
@@ -167,15 +159,13 @@ static void settings_decide_as_each_release_reads_them(void **state)
         {"2.30.7", {"NCCL_CUMEM_ENABLE", "0"}, 2, ORR_MNNVL_RULE_CUMEM_OFF},
         {"2.30.7", {"NCCL_CUMEM_ENABLE", "1"}, 1, ORR_MNNVL_RULE_ON},
     };
-    (void)state;
     const struct orr_cluster_line line = {.dump = tray, .count = 2, .domain = "rack"};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_systems(cases[i].release, cases[i].pairs, &line, 1, cases[i].systems, cases[i].rule);
 }
 
-static void only_2_21_fails_where_it_is_forced(void **state)
+TEST(only_2_21_fails_where_it_is_forced)
 {
-    (void)state;
     const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .domain = "rack"}, {.dump = tray, .count = 1}};
     orr_settings_init(&settings, orr_release_find("2.21.5"));
     set("NCCL_MNNVL_ENABLE", "1");
@@ -188,9 +178,8 @@ static void only_2_21_fails_where_it_is_forced(void **state)
     assert_int_equal(cluster->system_count, 3);
 }
 
-static void cliques_of_one_uuid_may_use_nvlink(void **state)
+TEST(cliques_of_one_uuid_may_use_nvlink)
 {
-    (void)state;
     struct orr_traffic traffic;
     struct orr_arena *arena = orr_arena_new(0);
     const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .fabric = &of_a},
@@ -225,9 +214,8 @@ static void cliques_of_one_uuid_may_use_nvlink(void **state)
     orr_arena_free(arena);
 }
 
-static void cards_are_each_hosts_own_but_numbers_are_not(void **state)
+TEST(cards_are_each_hosts_own_but_numbers_are_not)
 {
-    (void)state;
     struct orr_dump *again = read_text(TRAY_OF("0x5abc00", "0x5abc01")); /* a copy of the file */
     const struct orr_cluster_line copies = {.dump = tray, .count = 2, .domain = "rack"};
     const struct orr_cluster_line files[] = {{.dump = tray, .count = 1, .domain = "rack"},
@@ -260,9 +248,8 @@ static void assert_nets(const char *release, const char *const *pairs, struct or
             fail_msg("%s: NIC %d is %llx", release, i, (unsigned long long)ring->nets[i / 2][i % 2]);
 }
 
-static void nics_are_taken_in_turn_where_the_release_can(void **state)
+TEST(nics_are_taken_in_turn_where_the_release_can)
 {
-    (void)state;
     /* Two GPUs that prefer two of four NICs each. */
     struct orr_dump *dump = read_text(
         "<system version=\"1\">" CPU("0", PAIR("1", "0", "1",
@@ -282,9 +269,8 @@ static void nics_are_taken_in_turn_where_the_release_can(void **state)
     orr_dump_free(dump);
 }
 
-static void rails_are_places_where_asked_for(void **state)
+TEST(rails_are_places_where_asked_for)
 {
-    (void)state;
     /* A GPU and a NIC a host: without crossing NICs a ring leaves the other host only by a NIC of the same place. */
     struct orr_dump *dump =
         read_text("<system version=\"1\">" CPU("0", SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "90", NVSWITCH)
@@ -313,9 +299,8 @@ static const struct orr_finding *found(struct orr_arena *arena, const char *id)
     return NULL;
 }
 
-static void a_domain_of_two_clusters_is_found(void **state)
+TEST(a_domain_of_two_clusters_is_found)
 {
-    (void)state;
     struct orr_arena *arena = orr_arena_new(0);
     const struct orr_cluster_line uuids[] = {{.dump = tray, .count = 1, .domain = "rack", .fabric = &of_a},
                                              {.dump = tray, .count = 1, .domain = "rack", .fabric = &of_b}};
@@ -336,9 +321,8 @@ static void a_domain_of_two_clusters_is_found(void **state)
     orr_arena_free(arena);
 }
 
-static void the_host_that_keeps_a_domain_unused_is_found(void **state)
+TEST(the_host_that_keeps_a_domain_unused_is_found)
 {
-    (void)state;
     struct orr_arena *arena = orr_arena_new(0);
     const struct orr_cluster_line late[] = {{.dump = tray, .count = 2, .fabric = &of_a},
                                             {.dump = tray, .count = 1, .fabric = &starting}};
@@ -352,9 +336,8 @@ static void the_host_that_keeps_a_domain_unused_is_found(void **state)
     orr_arena_free(arena);
 }
 
-static void groups_ask_only_their_own_hosts(void **state)
+TEST(groups_ask_only_their_own_hosts)
 {
-    (void)state;
     struct orr_layout layout;
     struct orr_groups *groups;
     /* The world has a host without fabric, so it is three systems; the tensor group on the rack is one. */
@@ -367,25 +350,4 @@ static void groups_ask_only_their_own_hosts(void **state)
     assert_int_equal(groups->kinds[0].shapes[0].cluster->analysis->communicator.node_count, 1);
     assert_int_equal(groups->kinds[0].shapes[1].cluster->analysis->communicator.node_count, 2);
     orr_groups_free(groups);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        CASE(uuids_are_read_and_written),
-        CASE(the_same_uuid_and_clique_are_one_system),
-        CASE(a_name_stands_for_what_nobody_tells),
-        CASE(one_host_without_fabric_keeps_all_apart),
-        CASE(settings_decide_as_each_release_reads_them),
-        CASE(only_2_21_fails_where_it_is_forced),
-        CASE(cliques_of_one_uuid_may_use_nvlink),
-        CASE(cards_are_each_hosts_own_but_numbers_are_not),
-        CASE(nics_are_taken_in_turn_where_the_release_can),
-        CASE(rails_are_places_where_asked_for),
-        CASE(a_domain_of_two_clusters_is_found),
-        CASE(the_host_that_keeps_a_domain_unused_is_found),
-        CASE(groups_ask_only_their_own_hosts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,8 @@
 #define G1             GPU("0000:02:00.0", "1", "80", "")
 #define UNRANKED       "<pci busid=\"0000:03:00.0\" class=\"0x030200\" " GEN4X16 "><gpu dev=\"2\" sm=\"80\" gdr=\"1\"/></pci>"
 
-static void gpus_and_ranks(void **state)
+TEST(gpus_and_ranks)
 {
-    (void)state;
     assert_dump_finds("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL "/></system>", "no-gpu");
     assert_dump_lacks(TWO(X86_INTEL, UNRANKED, ""), "no-gpu");
     assert_dump_finds(TWO(X86_INTEL, UNRANKED, ""), "no-ranked-gpu");
@@ -30,9 +29,8 @@ static void gpus_and_ranks(void **state)
     assert_dump_lacks(TWO(X86_INTEL, PORT_OF("0000:03:00.0", "eth0"), PORT_OF("0000:04:00.0", "eth0")), "number-twice");
 }
 
-static void holes_and_trimming(void **state)
+TEST(holes_and_trimming)
 {
-    (void)state;
 #define RANKS(b, c) TWO(X86_INTEL, G0 GPU("0000:02:00.0", b, "80", ""), GPU("0000:04:00.0", c, "80", ""))
     assert_dump_finds(RANKS("1", "3"), "rank-holes");
     assert_dump_lacks(RANKS("1", "2"), "rank-holes");
@@ -51,9 +49,8 @@ static void holes_and_trimming(void **state)
                       "would-be-trimmed"); /* what is inside is kept with it */
 }
 
-static void the_file(void **state)
+TEST(the_file)
 {
-    (void)state;
     assert_dump_finds("<?xml version=\"1.0\"?>\n" TWO(X86_INTEL, G0, G1), "nccl-refuses-file");
     assert_dump_lacks(TWO(X86_INTEL, G0, G1), "nccl-refuses-file");
     assert_dump_finds(TWO(X86_INTEL, G0, "<gpu dev=\"4\"/>"), "ignored-elements");
@@ -68,13 +65,12 @@ static void the_file(void **state)
 
 /* A system, a CPU and a GPU in its pci with so many NVLinks that there are 255 elements, or 256, which is as many as
  * NCCL has room for from 2.21.5 on. */
-static void element_limit(void **state)
+TEST(element_limit)
 {
     static const struct {
         const char *release;
         int elements, places;
     } cases[] = {{"2.20.5", 256, -1}, {"2.21.5", 255, -1}, {"2.21.5", 256, 0}, {"2.27.7", 255, -1}, {"2.27.7", 256, 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_text text;
         orr_text_init(&text, 1 << 20);
@@ -91,9 +87,8 @@ static void element_limit(void **state)
     }
 }
 
-static void numa_and_affinity(void **state)
+TEST(numa_and_affinity)
 {
-    (void)state;
     assert_dump_finds("<system version=\"1\"><cpu numaid=\"-1\" " X86_INTEL ">" G0 "</cpu></system>", "numa-unknown");
     assert_dump_lacks(TWO(X86_INTEL, G0, G1), "numa-unknown");
 #define CPUS(a, b)                                                                                                     \
@@ -123,9 +118,8 @@ static void numa_and_affinity(void **state)
     release_fixture(&older);
 }
 
-static void ports_and_hosts(void **state)
+TEST(ports_and_hosts)
 {
-    (void)state;
 #define PORT(bus, name, dev, guid)                                                                                     \
     "<pci busid=\"0000:" bus "\" class=\"0x020700\" " GEN4X16 "><nic><net name=\"" name "\" dev=\"" dev                \
     "\" speed=\"100000\" port=\"1\" guid=\"" guid "\" maxconn=\"64\" gdr=\"1\"/></nic></pci>"
@@ -143,9 +137,8 @@ static void ports_and_hosts(void **state)
 }
 
 /* NCCL's verdicts on AMD's GPUs say nothing; facts about PCIe hold. */
-static void files_of_rccl(void **state)
+TEST(files_of_rccl)
 {
-    (void)state;
 #define OF(vendor, attribute, inside)                                                                                  \
     "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL                                                               \
     "><pci busid=\"0000:01:00.0\" class=\"0x030200\" vendor=\"" vendor "\" device=\"0x1\" " GEN4X16                    \
@@ -166,9 +159,8 @@ static void files_of_rccl(void **state)
     assert_dump_finds(nccl, "gdr-off");
 }
 
-static void rows_are_complete(void **state)
+TEST(rows_are_complete)
 {
-    (void)state;
     const struct orr_finding_row *row, *other;
     for (size_t i = 0; (row = orr_finding_row(i)); i++) {
         assert_true(row->title && row->why && row->advice && row->find);
@@ -203,9 +195,8 @@ static unsigned chain_above(const struct orr_finding_row *row, unsigned rows)
     return longest;
 }
 
-static void causes_exist_and_form_no_circle(void **state)
+TEST(causes_exist_and_form_no_circle)
 {
-    (void)state;
     enum { LONGEST = 8 };
     const struct orr_finding_row *row;
     unsigned explained = 0;
@@ -215,20 +206,4 @@ static void causes_exist_and_form_no_circle(void **state)
         explained += row->follows_from[0] != NULL;
     }
     assert_in_range(explained, 1, 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpus_and_ranks),
-        cmocka_unit_test(the_file),
-        cmocka_unit_test(element_limit),
-        cmocka_unit_test(holes_and_trimming),
-        cmocka_unit_test(numa_and_affinity),
-        cmocka_unit_test(ports_and_hosts),
-        cmocka_unit_test(rows_are_complete),
-        cmocka_unit_test(files_of_rccl),
-        cmocka_unit_test(causes_exist_and_form_no_circle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

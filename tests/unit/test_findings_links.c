@@ -20,9 +20,8 @@
 
 #define PAIR3 ON(X86_INTEL, GPU_AT("0000:01:00.0", "0", G3, "16") GPU_AT("0000:02:00.0", "1", G3, "16"))
 
-static void slow_links(void **state)
+TEST(slow_links)
 {
-    (void)state;
     assert_int_equal(places_in_dump(PAIR(G4, "8"), "slow-link"), 1);
     assert_int_equal(places_in_dump(PAIR(G3, "16"), "slow-link"), 1);
     assert_dump_lacks(PAIR(G4, "16"), "slow-link");
@@ -38,9 +37,8 @@ static void slow_links(void **state)
     assert_dump_lacks(TWO("", "0", G4, "0"), "slow-link");
 }
 
-static void idle_gpus(void **state)
+TEST(idle_gpus)
 {
-    (void)state;
     /* The PCIe link of a GB10 says nothing: its GPU is part of the CPU. */
     assert_dump_lacks(ON(X86_INTEL, CARD("0000:01:00.0", "0x030200", "2.5 GT/s PCIe", "16",
                                          "<gpu dev=\"0\" sm=\"121\" rank=\"0\" gdr=\"1\"/>")),
@@ -51,9 +49,8 @@ static void idle_gpus(void **state)
     assert_dump_lacks(IDLE(G4), "idle-gpus");
 }
 
-static void throttles(void **state)
+TEST(throttles)
 {
-    (void)state;
 #define BELOW(speed, width, linked_0, linked_1)                                                                        \
     ON(X86_INTEL, CARD("0000:00:01.0", "0x060400", speed, width, GPU("0000:01:00.0", "0", "80", linked_0))             \
                       GPU("0000:02:00.0", "1", "80", linked_1))
@@ -65,9 +62,8 @@ static void throttles(void **state)
                  "throttling-bridge");
 }
 
-static void missing_and_unknown_speeds(void **state)
+TEST(missing_and_unknown_speeds)
 {
-    (void)state;
     assert_int_equal(places_in_dump(PAIR("", "16"), "link-missing"), 1);
     assert_int_equal(places_in_dump(PAIR(G4, "0"), "link-missing"), 1);
     assert_dump_lacks(PAIR(G3, "8"), "link-missing");
@@ -87,9 +83,8 @@ static void missing_and_unknown_speeds(void **state)
     release_fixture(&same);
 }
 
-static void nics_and_slots(void **state)
+TEST(nics_and_slots)
 {
-    (void)state;
     /* 25 GB/s in 15.8, or in 31.5. */
     assert_dump_finds(ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G3, "16")), "slow-slot");
     assert_dump_lacks(ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G4, "16")), "slow-slot");
@@ -141,9 +136,8 @@ static void nics_and_slots(void **state)
         "slot-shared"); /* two cards */
 }
 
-static void crowded_uplinks(void **state)
+TEST(crowded_uplinks)
 {
-    (void)state;
 #define PLAIN(bus, rank) GPU(bus, rank, "80", "")
 #define BLOCKS(up, first)                                                                                              \
     ON(X86_INTEL, CARD("0000:00:01.0", "0x060400", G4, up, first PLAIN("0000:02:00.0", "1"))                           \
@@ -162,9 +156,8 @@ static void crowded_uplinks(void **state)
                       GPU("0000:03:00.0", "2", "80", c) GPU("0000:04:00.0", "3", "80", d))
 #define TO(bus, n) "<nvlink target=\"" bus "\" count=\"" n "\" tclass=\"0x030200\"/>"
 
-static void odd_nvlinks(void **state)
+TEST(odd_nvlinks)
 {
-    (void)state;
     const char *good = FOUR(SWITCHED("12"), SWITCHED("12"), SWITCHED("12"), SWITCHED("12"));
     assert_int_equal(
         places_in_dump(FOUR(SWITCHED("12"), SWITCHED("12"), SWITCHED("10"), SWITCHED("12")), "nvlink-count"), 1);
@@ -202,18 +195,16 @@ static void odd_nvlinks(void **state)
                       "nvlink-target-hidden");
 }
 
-static void both_directions(void **state)
+TEST(both_directions)
 {
-    (void)state;
     assert_dump_finds(FOUR(TO("0000:02:00.0", "4"), "", "", ""), "nvlink-one-sided");
     assert_dump_finds(FOUR(TO("0000:02:00.0", "4"), TO("0000:01:00.0", "3"), "", ""), "nvlink-one-sided");
     assert_dump_lacks(FOUR(TO("0000:02:00.0", "4"), TO("0000:01:00.0", "4"), "", ""), "nvlink-one-sided");
     assert_dump_lacks(FOUR(TO("0000:0f:00.0", "4"), "", "", ""), "nvlink-one-sided"); /* a GPU that is not here */
 }
 
-static void islands(void **state)
+TEST(islands)
 {
-    (void)state;
     const char *pairs =
         FOUR(TO("0000:02:00.0", "4"), TO("0000:01:00.0", "4"), TO("0000:04:00.0", "4"), TO("0000:03:00.0", "4"));
     assert_finds(pairs, 1, NULL, "nvlink-groups"); /* so bridges are built */
@@ -227,9 +218,8 @@ static void islands(void **state)
     assert_lacks(FOUR("", "", "", ""), 1, NULL, "nvlink-islands");
 }
 
-static void flat_and_virtual(void **state)
+TEST(flat_and_virtual)
 {
-    (void)state;
 #define EIGHT(before, after, more)                                                                                     \
     ON(X86_INTEL,                                                                                                      \
        before GPU("0000:01:00.0", "0", "80", SWITCHED("12")) after GPU("0000:02:00.0", "1", "80", SWITCHED("12"))      \
@@ -252,9 +242,8 @@ static void flat_and_virtual(void **state)
         GPU("0000:02:00.0", "1", "80", "") "</cpu><cpu numaid=\"1\" " X86_INTEL                                        \
                                            ">" GPU("0000:03:00.0", "2", "80", "") "</cpu></system>"
 
-static void ways_between_gpus(void **state)
+TEST(ways_between_gpus)
 {
-    (void)state;
     static const char *const level[] = {"NCCL_P2P_LEVEL", "SYS", NULL}, *const off[] = {"NCCL_P2P_DISABLE", "1", NULL},
                              *const on[] = {"NCCL_P2P_DISABLE", "0", NULL},
                              *const neither[] = {"NCCL_P2P_DISABLE", "1", "NCCL_SHM_DISABLE", "1", NULL};
@@ -268,17 +257,4 @@ static void ways_between_gpus(void **state)
                  "amd-pair");
     assert_lacks(ON(X86_INTEL, GPU("0000:01:00.0", "0", "80", "") GPU("0000:02:00.0", "1", "80", "")), 1, NULL,
                  "amd-pair");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_links),        cmocka_unit_test(idle_gpus),
-        cmocka_unit_test(throttles),         cmocka_unit_test(missing_and_unknown_speeds),
-        cmocka_unit_test(nics_and_slots),    cmocka_unit_test(crowded_uplinks),
-        cmocka_unit_test(odd_nvlinks),       cmocka_unit_test(both_directions),
-        cmocka_unit_test(islands),           cmocka_unit_test(flat_and_virtual),
-        cmocka_unit_test(ways_between_gpus),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@
 #define TWO_GPUS    GPU("0000:01:00.0", "0", "80", "") GPU("0000:02:00.0", "1", "80", "")
 #define SWITCHED(a) "<pci busid=\"0000:0" a ":00.0\" class=\"0x060400\" " GEN4X16 ">"
 
-static void gdr_off(void **state)
+TEST(gdr_off)
 {
-    (void)state;
 #define PORTS(name, a, b)                                                                                              \
     ON(TWO_GPUS CARD("0000:11:00.0", name "0", "0", "100000", a) CARD("0000:12:00.0", name "1", "1", "100000", b))
     assert_int_equal(places_in_dump(PORTS("mlx5_", "1", "0"), "gdr-off"), 1);
@@ -30,9 +29,8 @@ static void gdr_off(void **state)
                       "gdr-off");
 }
 
-static void distance_of_nics(void **state)
+TEST(distance_of_nics)
 {
-    (void)state;
     const char *past_cpu = ON(TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1"));
     const char *near = ON(SWITCHED("8") TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1") "</pci>");
     const char *one_near = ON(SWITCHED("8") GPU("0000:01:00.0", "0", "80", "") CARD(
@@ -53,9 +51,8 @@ static void distance_of_nics(void **state)
     assert_lacks(one_near, 2, NULL, "nic-on-other-socket");
 }
 
-static void farther_than_built(void **state)
+TEST(farther_than_built)
 {
-    (void)state;
     static const char *const near_only[] = {"NCCL_P2P_LEVEL", "LOC", NULL};
 #define BESIDE(gdr) ON(SWITCHED("8") TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", gdr) "</pci>")
     static const char *const no_gdr[] = {"NCCL_NET_GDR_LEVEL", "LOC", NULL};
@@ -67,9 +64,8 @@ static void farther_than_built(void **state)
     assert_lacks(BESIDE("1"), 1, NULL, "farther-than-built");
 }
 
-static void speeds(void **state)
+TEST(speeds)
 {
-    (void)state;
 #define RATES(a, b)                                                                                                    \
     ON(SWITCHED("8") GPU("0000:01:00.0", "0", "80", NVS("12"))                                                         \
            CARD("0000:11:00.0", "mlx5_0", "0", a, "1") "</pci>" SWITCHED("9")                                          \
@@ -91,9 +87,8 @@ static void speeds(void **state)
     assert_lacks(RATES("100000", "200000"), 1, NULL, "mixed-speeds"); /* no NIC is used */
 }
 
-static void who_uses_nics(void **state)
+TEST(who_uses_nics)
 {
-    (void)state;
     const char *one = ON(SWITCHED("8") TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1") "</pci>");
     const char *storage = ON(SWITCHED("8") TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1")
                                  CARD("0000:12:00.0", "mlx5_1", "1", "10000", "1") "</pci>");
@@ -103,9 +98,8 @@ static void who_uses_nics(void **state)
     assert_lacks(one, 2, NULL, "unused-nic");
 }
 
-static void kinds_of_networks(void **state)
+TEST(kinds_of_networks)
 {
-    (void)state;
     assert_dump_finds(ON(TWO_GPUS CARD("0000:11:00.0", "docker0", "0", "10000", "0")), "virtual-interface");
     assert_dump_lacks(ON(TWO_GPUS CARD("0000:11:00.0", "eth0", "0", "10000", "0")), "virtual-interface");
 #define FOUR_LINKED(net)                                                                                               \
@@ -125,9 +119,8 @@ static void kinds_of_networks(void **state)
     assert_dump_lacks(FOUR_LINKED(ETHERNET("0x1ae0", "0x0042", "0")), "sockets-only");
 }
 
-static void levels(void **state)
+TEST(levels)
 {
-    (void)state;
     static const char *const number[] = {"NCCL_P2P_LEVEL", "3", NULL}, *const name[] = {"NCCL_P2P_LEVEL", "PXB", NULL};
     assert_finds(ON(TWO_GPUS), 1, number, "level-as-number");
     assert_lacks(ON(TWO_GPUS), 1, name, "level-as-number");
@@ -138,9 +131,8 @@ static void levels(void **state)
     H100("0000:01:00.0", "0")                                                                                          \
     H100("0000:02:00.0", "1") H100("0000:03:00.0", "2") H100("0000:04:00.0", "3")
 
-static void nvls(void **state)
+TEST(nvls)
 {
-    (void)state;
     static const char *const off[] = {"NCCL_NVLS_ENABLE", "0", NULL};
     assert_finds(ON(FOUR_H100), 1, off, "nvls-off");
     assert_lacks(ON(FOUR_H100), 1, NULL, "nvls-off");
@@ -149,9 +141,8 @@ static void nvls(void **state)
     assert_lacks(ON(TWO_GPUS), 1, NULL, "nvls-off"); /* nobody expects it before capability 9.0 */
 }
 
-static void search_results(void **state)
+TEST(search_results)
 {
-    (void)state;
     /* The path to the only NIC passes a bridge far slower than the NIC. */
 #define THROUGH(speed)                                                                                                 \
     ON(GPU("0000:01:00.0", "0", "80", NVS("12"))                                                                       \
@@ -177,9 +168,8 @@ static void search_results(void **state)
 }
 
 /* GPU 0 reaches 1 by NVLink and 1 reaches 2 below a switch, but 0 and 2 have nothing without shared memory. */
-static void no_way_between_two(void **state)
+TEST(no_way_between_two)
 {
-    (void)state;
     static const char *const no_shm[] = {"NCCL_SHM_DISABLE", "1", NULL};
     const char *chain = "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" GPU(
         "0000:01:00.0", "0", "80",
@@ -210,9 +200,8 @@ static int places_in_file(const char *path, uint32_t hosts, const char *const *s
     return places_in_release(path, "2.27.7", hosts, settings, id);
 }
 
-static void examples(void **state)
+TEST(examples)
 {
-    (void)state;
     static const char *const off[] = {"NCCL_LL128_C2C", "0", NULL}, *const straight[] = {"NCCL_CROSS_NIC", "0", NULL};
     const char *grace = "static/examples/grace-blackwell-tray.xml", *rails = "static/examples/h100-nvswitch.xml";
     assert_true(places_in_file(grace, 2, NULL, "ll128-over-c2c") >= 0);
@@ -232,15 +221,4 @@ static void examples(void **state)
         assert_true(places_in_file(faults, 2, NULL, ids[i]) >= 0);
         assert_int_equal(places_in_file(good, 2, NULL, ids[i]), -1);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gdr_off), cmocka_unit_test(distance_of_nics),   cmocka_unit_test(farther_than_built),
-        cmocka_unit_test(speeds),  cmocka_unit_test(who_uses_nics),      cmocka_unit_test(kinds_of_networks),
-        cmocka_unit_test(levels),  cmocka_unit_test(no_way_between_two), cmocka_unit_test(examples),
-        cmocka_unit_test(nvls),    cmocka_unit_test(search_results),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,9 +47,8 @@ static void finish(struct case_of *c)
     orr_arena_free(c->arena);
 }
 
-static void test_a_node_is_fit_beside_its_equal(void **state)
+TEST(test_a_node_is_fit_beside_its_equal)
 {
-    (void)state;
     struct case_of c = prepare(healthy, healthy);
     judge(&c);
     assert_int_equal(c.gate.state, ORR_GATE_FIT);
@@ -61,9 +60,8 @@ static void test_a_node_is_fit_beside_its_equal(void **state)
 
 /* One of two ports is not slower than most; the bandwidth shows it, and the comparison names it. The slot that is too
  * slow for both ports is a finding with a cost, which the expectation has as well. */
-static void test_a_slow_port_degrades_and_can_be_allowed(void **state)
+TEST(test_a_slow_port_degrades_and_can_be_allowed)
 {
-    (void)state;
     static const char *const allowed[] = {"busbw-low"};
     struct case_of c = prepare(slow, healthy);
     judge(&c);
@@ -89,18 +87,16 @@ static void test_a_slow_port_degrades_and_can_be_allowed(void **state)
 }
 
 /* What the expectation has too is as it should be. */
-static void test_a_fault_of_the_expectation_is_none_of_the_node(void **state)
+TEST(test_a_fault_of_the_expectation_is_none_of_the_node)
 {
-    (void)state;
     struct case_of c = prepare(slow, slow);
     judge(&c);
     assert_int_equal(c.gate.state, ORR_GATE_FIT);
     finish(&c);
 }
 
-static void test_missing_and_added_devices(void **state)
+TEST(test_missing_and_added_devices)
 {
-    (void)state;
     struct case_of c = prepare(one_cpu, healthy);
     judge(&c);
     assert_int_equal(c.gate.state, ORR_GATE_DEGRADED);
@@ -118,9 +114,8 @@ static void test_missing_and_added_devices(void **state)
 }
 
 /* A budget that runs out gives an error, or the same answer: never another one. */
-static void test_limits_never_change_the_answer(void **state)
+TEST(test_limits_never_change_the_answer)
 {
-    (void)state;
     struct case_of c = prepare(slow, healthy);
     judge(&c);
     uint32_t answers = 0, errors = 0;
@@ -143,9 +138,8 @@ static void test_limits_never_change_the_answer(void **state)
     finish(&c);
 }
 
-static void test_a_refusal_is_an_answer(void **state)
+TEST(test_a_refusal_is_an_answer)
 {
-    (void)state;
     struct orr_gate gate;
     struct orr_error err = {0};
     struct orr_arena *arena = orr_arena_new(0);
@@ -154,17 +148,4 @@ static void test_a_refusal_is_an_answer(void **state)
     assert_string_equal(gate.sentence, "a b: cannot be judged: nobody knows");
     assert_true(orr_gate_knows("busbw-low") && orr_gate_knows("slow-link") && !orr_gate_knows("slow-lnik"));
     orr_arena_free(arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_node_is_fit_beside_its_equal),
-        cmocka_unit_test(test_a_slow_port_degrades_and_can_be_allowed),
-        cmocka_unit_test(test_a_fault_of_the_expectation_is_none_of_the_node),
-        cmocka_unit_test(test_missing_and_added_devices),
-        cmocka_unit_test(test_limits_never_change_the_answer),
-        cmocka_unit_test(test_a_refusal_is_an_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

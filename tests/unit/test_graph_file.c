@@ -25,14 +25,13 @@ static enum orr_code analyse(const char *text, const char *release, uint32_t hos
     return orr_analyze(*ret_dump, &query, NULL, ret_analysis, err);
 }
 
-static void test_graphs_replace_the_search(void **state)
+TEST(test_graphs_replace_the_search)
 {
     static const char text[] =
         FILE_OF(GRAPH("0", "4", "0", "2", CHANNEL("0x1", "0") CHANNEL("0", "0x1")) GRAPH("1", "3", "0", "0", ""));
     struct orr_error err;
     struct orr_dump *dump;
     struct orr_analysis *analysis;
-    (void)state;
     assert_ok(analyse(text, "2.27.7", 2, &dump, &analysis, &err), &err);
     const struct orr_graph *graphs = analysis->parts[0].contribution.graphs, *ring = &graphs[ORR_GRAPH_RING];
     assert_int_equal(ring->channels, 2);
@@ -50,7 +49,7 @@ static void test_graphs_replace_the_search(void **state)
 }
 
 /* Numbers are hexadecimal from the release on whose ids name a system; decimal before, where "0x1" is 0. */
-static void test_numbers_by_release(void **state)
+TEST(test_numbers_by_release)
 {
     static const struct {
         const char *release, *first, *second;
@@ -60,7 +59,6 @@ static void test_numbers_by_release(void **state)
                  {"2.12.12", "0", "1", true},
                  {"2.12.12", "0x0", "0x1", false},
                  {"2.27.7", "0x100000000000000", "1", false}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_error err;
         struct orr_dump *dump;
@@ -78,10 +76,9 @@ static void test_numbers_by_release(void **state)
     }
 }
 
-static void test_a_graph_that_crosses_nics_needs_leave(void **state)
+TEST(test_a_graph_that_crosses_nics_needs_leave)
 {
     static const char text[] = FILE_OF(GRAPH("0", "4", "1", "1", CHANNEL("0x1", "0")));
-    (void)state;
     for (int value = 0; value <= 2; value++) {
         struct orr_error err = {0};
         struct orr_dump *dump;
@@ -98,7 +95,7 @@ static void test_a_graph_that_crosses_nics_needs_leave(void **state)
     }
 }
 
-static void test_what_does_not_fit_is_refused(void **state)
+TEST(test_what_does_not_fit_is_refused)
 {
     static const struct {
         const char *text, *words;
@@ -112,7 +109,6 @@ static void test_what_does_not_fit_is_refused(void **state)
         {FILE_OF(GRAPH("1", "4", "0", "1", CHANNEL("0", "0x1"))), "another pattern", 5},
         {FILE_OF(""), "no graph file", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_error err;
         struct orr_dump *dump;
@@ -126,7 +122,7 @@ static void test_what_does_not_fit_is_refused(void **state)
 }
 
 /* NICs that the machine does not have change no decision and do no harm. */
-static void test_unknown_nics_do_no_harm(void **state)
+TEST(test_unknown_nics_do_no_harm)
 {
     static const char text[] = FILE_OF(GRAPH("0", "4", "0", "1",
                                              "<channel><net dev=\"0xffffffffffffffff\"/><gpu dev=\"0\"/><gpu "
@@ -134,7 +130,6 @@ static void test_unknown_nics_do_no_harm(void **state)
     struct orr_error err;
     struct orr_dump *dump;
     struct orr_analysis *analysis;
-    (void)state;
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
     for (uint32_t i = 0; i < count; i++)
@@ -145,16 +140,4 @@ static void test_unknown_nics_do_no_harm(void **state)
             assert_non_null(strstr(err.text, "graph file"));
             orr_dump_free(dump);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_graphs_replace_the_search),
-        cmocka_unit_test(test_numbers_by_release),
-        cmocka_unit_test(test_a_graph_that_crosses_nics_needs_leave),
-        cmocka_unit_test(test_what_does_not_fit_is_refused),
-        cmocka_unit_test(test_unknown_nics_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,9 +123,8 @@ static void assert_figures_differ(const struct orr_dump *dump, const char *where
     orr_arena_free(arena);
 }
 
-static void pcie_by_its_standard(void **state)
+TEST(pcie_by_its_standard)
 {
-    (void)state;
     static const char *const texts[] = {"2.5 GT/s PCIe",  "5.0 GT/s PCIe",  "8.0 GT/s PCIe",
                                         "16.0 GT/s PCIe", "32.0 GT/s PCIe", "64.0 GT/s PCIe"};
     static const float gbs_of_x16[] = {4, 8, 15.754f, 31.508f, 63.015f, 126.031f};
@@ -205,10 +204,9 @@ static char *altered(const struct degraded *row)
     return text;
 }
 
-static void whoever_shows_a_degraded_device_shows_the_same_one(void **state)
+TEST(whoever_shows_a_degraded_device_shows_the_same_one)
 {
     static const char *const releases[] = {"2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7"};
-    (void)state;
     for (size_t r = 0; r < sizeof releases / sizeof releases[0]; r++)
         for (size_t i = 0; i < DEGRADES; i++) {
             char *text = altered(&degrades[i]), where[160];
@@ -227,9 +225,8 @@ static void whoever_shows_a_degraded_device_shows_the_same_one(void **state)
         }
 }
 
-static void a_comparison_with_the_healthy_machine_shows_it(void **state)
+TEST(a_comparison_with_the_healthy_machine_shows_it)
 {
-    (void)state;
     for (size_t i = 0; i < DEGRADES; i++) {
         char *text = altered(&degrades[i]), id[ORR_NODE_ID_SIZE] = "";
         struct fixture a = analyse_text(degrades[i].machine, 1, NULL), b = analyse_text(text, 1, NULL);
@@ -263,7 +260,7 @@ static void a_comparison_with_the_healthy_machine_shows_it(void **state)
     }
 }
 
-static void healthy_machines_and_other_models_are_not_slower(void **state)
+TEST(healthy_machines_and_other_models_are_not_slower)
 {
     static const char *const near_misses[][3] = {
         {"0000:22:", "device=\"0x2330\"", "device=\"0x2331\""},               /* another GPU */
@@ -271,7 +268,6 @@ static void healthy_machines_and_other_models_are_not_slower(void **state)
         {"0000:10:", "device=\"0x8764\"", "device=\"0x8747\""},               /* another switch */
         {"0000:10:", "vendor=\"0x10b5\"", "name=\"x\""},                      /* a model that is not known: 0000:8764 */
     };
-    (void)state;
     for (size_t i = 0; i <= sizeof near_misses / sizeof near_misses[0]; i++) {
         const struct degraded first =
             i ? (struct degraded){switched,
@@ -297,9 +293,8 @@ static void healthy_machines_and_other_models_are_not_slower(void **state)
 }
 
 /* A GPU's subsystem names who made its board, so GPUs of two makers are equal. */
-static void gpus_of_two_board_makers_are_equal(void **state)
+TEST(gpus_of_two_board_makers_are_equal)
 {
-    (void)state;
     const struct degraded maker = {switched, "0000:11:", "0x15d9", "0x1028", NULL, NULL, false};
     char *changed = altered(&maker);
     const struct degraded lanes = {changed, "0000:11:", "link_width=\"16\"", "link_width=\"8\"", NULL, NULL, false};
@@ -314,20 +309,18 @@ static void gpus_of_two_board_makers_are_equal(void **state)
 }
 
 /* Bridges that join some GPUs and not others are no fault. */
-static void pairs_joined_by_bridges_are_no_fault(void **state)
+TEST(pairs_joined_by_bridges_are_no_fault)
 {
-    (void)state;
     struct fixture f = analyse_text(MACHINE(TO("12"), TO("11"), "", ""), 1, NULL);
     assert_int_equal(found_slower(f.analysis).count, 0);
     release_fixture(&f);
 }
 
-static void drawings_and_findings_agree_on_every_machine_of_ours(void **state)
+TEST(drawings_and_findings_agree_on_every_machine_of_ours)
 {
     static const char *const releases[] = {"2.12.12", "2.27.7", "2.30.7"};
     glob_t files;
     uint32_t analysed = 0, marked = 0;
-    (void)state;
     assert_int_equal(glob("static/examples/*.xml", 0, NULL, &files), 0);
     assert_int_equal(glob("tests/data/*.xml", GLOB_APPEND, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
@@ -362,18 +355,4 @@ static void drawings_and_findings_agree_on_every_machine_of_ours(void **state)
     assert_true(analysed >= 2 * (files.gl_pathc - 1));
     assert_true(marked > 0); /* h100-with-faults.xml at least */
     globfree(&files);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pcie_by_its_standard),
-        cmocka_unit_test(whoever_shows_a_degraded_device_shows_the_same_one),
-        cmocka_unit_test(a_comparison_with_the_healthy_machine_shows_it),
-        cmocka_unit_test(healthy_machines_and_other_models_are_not_slower),
-        cmocka_unit_test(gpus_of_two_board_makers_are_equal),
-        cmocka_unit_test(pairs_joined_by_bridges_are_no_fault),
-        cmocka_unit_test(drawings_and_findings_agree_on_every_machine_of_ours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

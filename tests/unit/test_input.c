@@ -9,7 +9,7 @@
     "NIC0\tPIX\tPXB\tSYS\t X\n\nLegend:\n\n  X    = Self\n\nNIC Legend:\n\n  NIC0: mlx5_7\n"
 #define SYSTEM(inside) "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" inside "</cpu></system>"
 
-static void each_kind_is_told_by_its_content(void **state)
+TEST(each_kind_is_told_by_its_content)
 {
     static const char *const texts[][2] = {
         {"<system version=\"1\"/>", "nccl-topology"},
@@ -32,18 +32,16 @@ static void each_kind_is_told_by_its_content(void **state)
         {"the systematic <systemic> GPU0 is fine", NULL},
         {"", NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const struct orr_input_kind *kind = orr_input_recognise(texts[i][0], strlen(texts[i][0]));
         assert_string_equal(kind ? kind->name : "none", texts[i][1] ? texts[i][1] : "none");
     }
 }
 
-static void nccl_xml_is_read_as_before(void **state)
+TEST(nccl_xml_is_read_as_before)
 {
     const char *text = SYSTEM(GPU("0000:1b:00.0", "0", "80", ""));
     struct orr_dump *plain = read_text(text), *dump = read_as(text, NULL);
-    (void)state;
     assert_int_equal(plain->element_count, dump->element_count);
     assert_int_equal(plain->attribute_count, dump->attribute_count);
     for (uint32_t i = 0; i < plain->element_count; i++)
@@ -54,12 +52,11 @@ static void nccl_xml_is_read_as_before(void **state)
     orr_dump_free(dump);
 }
 
-static void text_around_xml_leaves_its_places(void **state)
+TEST(text_around_xml_leaves_its_places)
 {
     struct orr_error err;
     struct orr_dump *dump =
         read_as("Here it is:\n```xml\n  <system version=\"1\">\n<cpu numaid=\"0\"/>\n</system>\n```\nthanks", NULL);
-    (void)state;
     assert_int_equal(dump->elements[0].line, 3);
     assert_int_equal(dump->elements[0].column, 3);
     assert_int_equal(dump->elements[1].line, 4);
@@ -69,12 +66,11 @@ static void text_around_xml_leaves_its_places(void **state)
     assert_int_equal(err.line, 4);
 }
 
-static void dumps_of_ranks_become_one_host(void **state)
+TEST(dumps_of_ranks_become_one_host)
 {
     const char *first = SYSTEM(GPU("0000:1b:00.0", "0", "80", "") NIC("0000:20:00.0", "0", "100000"));
     const char *second = SYSTEM(GPU("0000:1c:00.0", "1", "80", "") NIC("0000:20:00.0", "0", "100000"));
     char text[4096];
-    (void)state;
     snprintf(text, sizeof text, "%s\n%s\n%s", first, second, first);
     struct orr_dump *dump = read_as(text, NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 1, ORR_ATTR_RANK), "1");
@@ -88,11 +84,10 @@ static void dumps_of_ranks_become_one_host(void **state)
     orr_dump_free(dump);
 }
 
-static void of_several_hosts_the_first_is_taken(void **state)
+TEST(of_several_hosts_the_first_is_taken)
 {
     const char *a = SYSTEM(GPU("0000:1b:00.0", "0", "80", "")), *b = SYSTEM(GPU("0000:9b:00.0", "0", "80", ""));
     char text[4096];
-    (void)state;
     snprintf(text, sizeof text, "%s\n%s", a, b);
     struct orr_dump *dump = read_as(text, NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_BUSID), "0000:1b:00.0");
@@ -100,10 +95,9 @@ static void of_several_hosts_the_first_is_taken(void **state)
     orr_dump_free(dump);
 }
 
-static void a_matrix_becomes_a_tree(void **state)
+TEST(a_matrix_becomes_a_tree)
 {
     struct orr_dump *dump = read_as(MATRIX, NULL);
-    (void)state;
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_AFFINITY), "ffffffff,00000000,ffffffff");
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 1, ORR_ATTR_NUMAID), "1");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_NAME), "mlx5_7");
@@ -131,7 +125,7 @@ static unsigned nics_row(const char *word)
     return row;
 }
 
-static void nics_of_assumed_speed_have_what_is_asked_for_them(void **state)
+TEST(nics_of_assumed_speed_have_what_is_asked_for_them)
 {
     static const struct {
         const char *text, *type, *word, *speed, *gdr, *note;
@@ -142,7 +136,6 @@ static void nics_of_assumed_speed_have_what_is_asked_for_them(void **state)
         {MATRIX, "hgx-h100", "default-no-gdr", "400000", "0", "has 400 Gb/s, without"},
         {"machine type: hgx-h100", NULL, "200", "200000", "1", "8 NIC ports have 200 Gb/s, with"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct orr_error err;
         struct orr_dump *dump;
@@ -157,13 +150,12 @@ static void nics_of_assumed_speed_have_what_is_asked_for_them(void **state)
     }
 }
 
-static void a_matrix_may_be_wrapped_and_blank_separated(void **state)
+TEST(a_matrix_may_be_wrapped_and_blank_separated)
 {
     struct orr_dump *dump =
         read_as("user@host:~$ nvidia-smi topo -m\n   GPU0    GPU1 \n  mlx5_0  CPU Affinity\nGPU0  X   NV12\n  PHB "
                 "0-7\nGPU1 NV12  X   SYS  8-15\nmlx5_0 PHB SYS X\n",
                 "dgx-a100");
-    (void)state;
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_TCLASS), "0x068000"); /* the type says so */
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_SPEED), "200000");
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_VENDOR), "AuthenticAMD");
@@ -171,23 +163,21 @@ static void a_matrix_may_be_wrapped_and_blank_separated(void **state)
     orr_dump_free(dump);
 }
 
-static void names_beside_a_matrix_tell_the_generation(void **state)
+TEST(names_beside_a_matrix_tell_the_generation)
 {
     struct orr_dump *dump =
         read_as("GPU 0: Tesla P100-PCIE-16GB (UUID: GPU-1)\n0, Tesla P100-PCIE-16GB, 00000000:AF:00.0\n\tGPU0\tGPU1\n"
                 "GPU0\tX\tSYS\nGPU1\tSYS\tX\n",
                 NULL);
-    (void)state;
     assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 0, ORR_ATTR_SM), "60");
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_BUSID), "0000:af:00.0");
     assert_false(misses(dump, "nvidia-smi -L"));
     orr_dump_free(dump);
 }
 
-static void errors_of_a_matrix_have_their_place(void **state)
+TEST(errors_of_a_matrix_have_their_place)
 {
     struct orr_error err;
-    (void)state;
     assert_error(refuse("\tGPU0\tGPU1\nGPU0\tX\tPIX\nGPU1\tPIX\n", &err), ORR_INVALID, &err, "GPU1 has 1 cells");
     assert_int_equal(err.line, 3);
     assert_int_equal(err.column, 1);
@@ -206,7 +196,7 @@ static void errors_of_a_matrix_have_their_place(void **state)
     "<info name=\"CPUVendor\" value=\"AuthenticAMD\"/><info name=\"CPUFamilyNumber\" value=\"25\"/>"                   \
     "<info name=\"CPUModelNumber\" value=\"1\"/>" inside "</object></object></topology>"
 
-static void hwloc_folds_ports_as_nccl_does(void **state)
+TEST(hwloc_folds_ports_as_nccl_does)
 {
     struct orr_dump *dump = read_as(
         HWLOC("<object type=\"Bridge\" bridge_type=\"0-1\">\n" PORT(
@@ -221,7 +211,6 @@ static void hwloc_folds_ports_as_nccl_does(void **state)
                           "value=\"4\"/>"
                           "<info name=\"Port2State\" value=\"1\"/></object></object>"))) "</object>"),
         NULL);
-    (void)state;
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_NUMAID), "1");
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_FAMILYID), "175");
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_AFFINITY), "000000ff,00000000,00000001");
@@ -235,10 +224,9 @@ static void hwloc_folds_ports_as_nccl_does(void **state)
     orr_dump_free(dump);
 }
 
-static void hwloc_without_devices_is_refused(void **state)
+TEST(hwloc_without_devices_is_refused)
 {
     struct orr_error err;
-    (void)state;
     assert_error(refuse(HWLOC(""), &err), ORR_INVALID, &err, "no PCI devices");
     assert_error(
         refuse(HWLOC("<object type=\"PCIDev\" pci_busid=\"0000:03:00.0\" pci_type=\"0200 [8086:1] [0:0] 0\"/>"), &err),
@@ -258,10 +246,9 @@ static void hwloc_without_devices_is_refused(void **state)
     "node1:7:7 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n" SAYS "=== System : maxBw 12.0 totalBw 12.0 ===\n" SAYS    \
     "CPU/0-0 (1/1/2)\n" SAYS "+ PCI[12.0] - GPU/0-1000 (0)\n" SAYS "+ PCI[12.0] - GPU/0-2000 (1)\n"
 
-static void a_log_that_prints_its_tree_is_a_machine(void **state)
+TEST(a_log_that_prints_its_tree_is_a_machine)
 {
     struct orr_error err;
-    (void)state;
     struct orr_dump *dump = read_as(TREE SAYS "==========================================\n", NULL);
     assert_string_equal(dump->notes->kind, "nccl-log");
     assert_non_null(strstr(dump->notes->recognised, "NCCL 2.27.7+cuda12.4 printed: 2 GPUs, 2 with a rank"));
@@ -280,13 +267,12 @@ static void a_log_that_prints_its_tree_is_a_machine(void **state)
     assert_error(refuse("n:1:2 [0] NCCL INFO hello\n", &err), ORR_UNRECOGNISED, &err, "NCCL_DEBUG_SUBSYS=GRAPH");
 }
 
-static void a_tar_of_other_things_is_named(void **state)
+TEST(a_tar_of_other_things_is_named)
 {
     char tar[10240] = "topo.xml";
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
     unsigned sum = 0;
-    (void)state;
     memcpy(tar + 100, "0000644", 8);
     memcpy(tar + 124, "00000000000", 12);
     memcpy(tar + 136, "00000000000", 12);
@@ -304,10 +290,9 @@ static void a_tar_of_other_things_is_named(void **state)
     }
 }
 
-static void what_is_no_machine_is_named(void **state)
+TEST(what_is_no_machine_is_named)
 {
     struct orr_error err;
-    (void)state;
     assert_error(refuse("<graphs version=\"1\"/>", &err), ORR_UNRECOGNISED, &err, "graph XML");
     assert_error(refuse("\x1f\x8b\x08", &err), ORR_UNRECOGNISED, &err, "gzip");
     assert_non_null(strstr(err.advice, "gunzip"));
@@ -315,11 +300,10 @@ static void what_is_no_machine_is_named(void **state)
     assert_error(refuse("hello", &err), ORR_UNRECOGNISED, &err, "starts with 'h'");
 }
 
-static void what_is_written_is_read_again(void **state)
+TEST(what_is_written_is_read_again)
 {
     struct orr_text text, again;
     struct orr_dump *dump = read_as(MATRIX, NULL);
-    (void)state;
     orr_text_init(&text, 1 << 20);
     orr_text_init(&again, 1 << 20);
     orr_dump_write(dump, &text);
@@ -331,27 +315,4 @@ static void what_is_written_is_read_again(void **state)
     orr_dump_free(dump);
     orr_text_release(&text);
     orr_text_release(&again);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_is_told_by_its_content),
-        cmocka_unit_test(nccl_xml_is_read_as_before),
-        cmocka_unit_test(text_around_xml_leaves_its_places),
-        cmocka_unit_test(dumps_of_ranks_become_one_host),
-        cmocka_unit_test(of_several_hosts_the_first_is_taken),
-        cmocka_unit_test(a_matrix_becomes_a_tree),
-        cmocka_unit_test(nics_of_assumed_speed_have_what_is_asked_for_them),
-        cmocka_unit_test(a_matrix_may_be_wrapped_and_blank_separated),
-        cmocka_unit_test(names_beside_a_matrix_tell_the_generation),
-        cmocka_unit_test(errors_of_a_matrix_have_their_place),
-        cmocka_unit_test(hwloc_folds_ports_as_nccl_does),
-        cmocka_unit_test(hwloc_without_devices_is_refused),
-        cmocka_unit_test(a_log_that_prints_its_tree_is_a_machine),
-        cmocka_unit_test(a_tar_of_other_things_is_named),
-        cmocka_unit_test(what_is_no_machine_is_named),
-        cmocka_unit_test(what_is_written_is_read_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

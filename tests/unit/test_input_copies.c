@@ -25,9 +25,8 @@ static void becomes(const char *bytes, const char *wanted)
     free(again);
 }
 
-static void names_are_replaced_alike_everywhere(void **state)
+TEST(names_are_replaced_alike_everywhere)
 {
-    (void)state;
     becomes("node17:4711:4712 [0] NCCL INFO Bootstrap : Using eth0:192.168.7.9<0>\nssh node17.example.com # node17 "
             "node171\n"
             "[1] 2026 login2:99:99 NCCL WARN /home/alice/run.sh of 192.168.7.9:22\n",
@@ -45,12 +44,11 @@ static void names_are_replaced_alike_everywhere(void **state)
             "0200:0000:0000:0001 02:00:00:00:00:01 [2001:db8::1]");
 }
 
-static void what_answers_rest_on_stays(void **state)
+TEST(what_answers_rest_on_stays)
 {
     static const char text[] =
         "<pci busid=\"0000:1b:00.0\" class=\"0x030200\"/> fffffff:ffff:ff 12:34:56 NCCL version 2.21.5+cuda12.4 mlx5_0 "
         "0x0 127.0.0.1 std::vector GPU/0-1b000 10.5 :: 0-31,64-95 1.2.3.4.5";
-    (void)state;
     becomes(text, text);
     /* a host called like a word of dumps changes no dump */
     becomes("gpu:1:2 NCCL INFO <gpu dev=\"0\"/>", "gpu:1:2 NCCL INFO <gpu dev=\"0\"/>");
@@ -74,11 +72,10 @@ static enum orr_code vm_of(const char *dump, const char *gpus, const char *nics,
     return code;
 }
 
-static void a_vm_file_keeps_places_and_links_only(void **state)
+TEST(a_vm_file_keeps_places_and_links_only)
 {
     struct orr_error err;
     struct orr_text text;
-    (void)state;
     assert_ok(vm_of(HOST, "0000:00:05.0,00000000:00:06.0", "0000:00:07.0", &text, &err), &err);
     assert_string_equal(
         text.data,
@@ -98,7 +95,7 @@ static void a_vm_file_keeps_places_and_links_only(void **state)
     orr_text_release(&text);
 }
 
-static void lists_that_do_not_fit_are_refused(void **state)
+TEST(lists_that_do_not_fit_are_refused)
 {
     static const struct {
         const char *gpus, *nics, *words;
@@ -112,7 +109,6 @@ static void lists_that_do_not_fit_are_refused(void **state)
     };
     struct orr_error err;
     struct orr_text text;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_error(vm_of(HOST, cases[i].gpus, cases[i].nics, &text, &err), ORR_SETTING, &err, cases[i].words);
         orr_text_release(&text);
@@ -123,15 +119,4 @@ static void lists_that_do_not_fit_are_refused(void **state)
             NULL, NULL, &text, &err),
         ORR_INVALID, &err, "several hosts");
     orr_text_release(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_replaced_alike_everywhere),
-        cmocka_unit_test(what_answers_rest_on_stays),
-        cmocka_unit_test(a_vm_file_keeps_places_and_links_only),
-        cmocka_unit_test(lists_that_do_not_fit_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

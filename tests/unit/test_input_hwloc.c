@@ -25,13 +25,12 @@
 #define STATE(port, value) "<info name=\"Port" port "State\" value=\"" value "\"/>"
 #define TWO                V100("04:00.0", "0", "20") V100("05:00.0", "1", "21")
 
-static void links_of_one_type_of_object_are_named_once(void **state)
+TEST(links_of_one_type_of_object_are_named_once)
 {
     struct orr_dump *dump = read_as(HWLOC("x86_64", TWO,
                                           LINKS("distances2 type=\"OSDev\" nbobjs=\"2\" indexing=\"gp\"", "20 21 ",
                                                 "1000000 50000 50000 1000000 ") "</distances2>"),
                                     NULL);
-    (void)state;
     assert_int_equal(count_of(dump, ORR_ELEMENT_NVLINK), 2);
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_TARGET), "0000:05:00.0");
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_COUNT_), "2");
@@ -39,27 +38,25 @@ static void links_of_one_type_of_object_are_named_once(void **state)
     orr_dump_free(dump);
 }
 
-static void links_to_a_processor_of_power_are_kept(void **state)
+TEST(links_to_a_processor_of_power_are_kept)
 {
     struct orr_dump *dump =
         read_as(HWLOC("ppc64le", TWO,
                       LINKS("distances2hetero nbobjs=\"3\"", "OSDev:20 OSDev:21 Package:3 ",
                             "1000000 75000 75000 75000 1000000 75000 75000 75000 1000000 ") "</distances2hetero>"),
                 NULL);
-    (void)state;
     assert_int_equal(count_of(dump, ORR_ELEMENT_NVLINK), 4);
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 1, ORR_ATTR_TCLASS), "0x068001");
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 1, ORR_ATTR_COUNT_), "3");
     orr_dump_free(dump);
 }
 
-static void links_to_switches_need_one_direction(void **state)
+TEST(links_to_switches_need_one_direction)
 {
     struct orr_dump *dump = read_as(HWLOC("x86_64", TWO DEVICE("b0:00.0", "0680 [10de:1ac2] [10de:0000] 01", "30", ""),
                                           LINKS("distances2hetero nbobjs=\"3\"", "OSDev:20 OSDev:21 PCIDev:30 ",
                                                 "0 0 25000 0 0 0 0 25000 0 ") "</distances2hetero>"),
                                     NULL);
-    (void)state;
     assert_int_equal(count_of(dump, ORR_ELEMENT_NVLINK), 2);
     for (uint32_t i = 0; i < 2; i++) {
         assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, i, ORR_ATTR_TCLASS), "0x068000");
@@ -70,7 +67,7 @@ static void links_to_switches_need_one_direction(void **state)
 
 /* Names that mean nothing, values beyond all bounds, matrices that are cut: links that are known stay, others do
  * not. */
-static void broken_matrices_do_no_harm(void **state)
+TEST(broken_matrices_do_no_harm)
 {
     static const struct {
         const char *names, *values;
@@ -86,7 +83,6 @@ static void broken_matrices_do_no_harm(void **state)
         {": OSDev: ", "0 50000 50000 0 ", 0},
         {"Package:3 Machine:1 ", "0 50000 50000 0 ", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[8192];
         snprintf(text, sizeof text,
@@ -102,7 +98,7 @@ static void broken_matrices_do_no_harm(void **state)
     }
 }
 
-static void functions_of_one_card_are_its_ports(void **state)
+TEST(functions_of_one_card_are_its_ports)
 {
     struct orr_dump *dump = read_as(HWLOC("x86_64",
                                           V100("04:00.0", "0", "20") PORT("06:00.1", "mlx5_10", "31", STATE("1", "4"))
@@ -117,7 +113,6 @@ static void functions_of_one_card_are_its_ports(void **state)
                                           {"mlx5_10", "2", "2"},
                                           {"mlx5_0", "0", "2"},
                                           {"mlx5_11", "3", "1"}};
-    (void)state;
     assert_int_equal(count_of(dump, ORR_ELEMENT_NIC), 3);
     for (uint32_t i = 0; i < 4; i++) {
         assert_string_equal(attr(dump, ORR_ELEMENT_NET, i, ORR_ATTR_NAME), nets[i][0]);
@@ -130,17 +125,16 @@ static void functions_of_one_card_are_its_ports(void **state)
     orr_dump_free(dump);
 }
 
-static void a_gpu_that_nvml_hides_is_left_out(void **state)
+TEST(a_gpu_that_nvml_hides_is_left_out)
 {
     struct orr_dump *dump =
         read_as(HWLOC("x86_64", DEVICE("01:00.0", "0300 [10de:1cb3] [10de:11be] a1", "40", "") TWO, ""), NULL);
-    (void)state;
     assert_int_equal(count_of(dump, ORR_ELEMENT_GPU), 2);
     assert_true(assumes(dump, "NVML does not show"));
     orr_dump_free(dump);
 }
 
-static void links_without_speed_are_those_of_the_generation(void **state)
+TEST(links_without_speed_are_those_of_the_generation)
 {
     struct orr_dump *dump = read_as(HWLOC("x86_64",
                                           "<object type=\"PCIDev\" pci_busid=\"0000:04:00.0\" pci_type=\"0302 "
@@ -149,7 +143,6 @@ static void links_without_speed_are_those_of_the_generation(void **state)
                                           "[10de:1eb8] [10de:1212] a1\" pci_link_speed=\"7.876923\"/>",
                                           ""),
                                     NULL);
-    (void)state;
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_SPEED), "8.0 GT/s PCIe");
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_WIDTH), "16");
     assert_true(assumes(dump, "those without one are taken for 8.0 GT/s PCIe x16"));
@@ -160,12 +153,11 @@ static void links_without_speed_are_those_of_the_generation(void **state)
 }
 
 /* Wherever the limit on elements is met, in the middle of any part of the tree, it is an error and nothing else. */
-static void a_limit_is_met_anywhere(void **state)
+TEST(a_limit_is_met_anywhere)
 {
     const char *text = HWLOC(
         "x86_64", TWO PORT("06:00.1", "mlx5_1", "31", STATE("1", "4")) PORT("06:00.0", "mlx5_0", "32", ""),
         LINKS("distances2 type=\"OSDev\" nbobjs=\"2\" indexing=\"gp\"", "20 21 ", "0 50000 50000 0 ") "</distances2>");
-    (void)state;
     for (uint32_t most = 1;; most++) {
         struct orr_dump_limits limits = orr_dump_default_limits;
         struct orr_input_options options = {.limits = &limits};
@@ -180,19 +172,4 @@ static void a_limit_is_met_anywhere(void **state)
         }
         assert_error(code, ORR_LIMIT, &err, "elements");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_of_one_type_of_object_are_named_once),
-        cmocka_unit_test(links_to_a_processor_of_power_are_kept),
-        cmocka_unit_test(links_to_switches_need_one_direction),
-        cmocka_unit_test(broken_matrices_do_no_harm),
-        cmocka_unit_test(functions_of_one_card_are_its_ports),
-        cmocka_unit_test(a_gpu_that_nvml_hides_is_left_out),
-        cmocka_unit_test(a_limit_is_met_anywhere),
-        cmocka_unit_test(links_without_speed_are_those_of_the_generation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void assert_same_machine(const char *what, const char *text, const char *
     }
 }
 
-static void what_a_text_went_through_does_not_matter(void **state)
+TEST(what_a_text_went_through_does_not_matter)
 {
     static const char *const changes[][2] = {{"\n", "\r\n"},
                                              {"\n", "\r"},
@@ -74,7 +74,6 @@ static void what_a_text_went_through_does_not_matter(void **state)
     static const char *const prefixes[] = {
         "node1: ", "[1,0]<stdout>:", "> ", "# ", "0: ", "    ", "2024-05-01T10:00:0%.125Z ", "pod/a-1 worker: "};
     char text[ROOM], again[ROOM];
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         replace(TABLE, changes[i][0], changes[i][1], text);
         assert_same_machine(changes[i][1], text, TABLE);
@@ -89,9 +88,8 @@ static void what_a_text_went_through_does_not_matter(void **state)
     assert_same_machine("a fence", "```text\n" TABLE "```\n", TABLE);
 }
 
-static void markdown_is_a_table_too(void **state)
+TEST(markdown_is_a_table_too)
 {
-    (void)state;
     assert_same_machine(
         "Markdown",
         "| | GPU0 | GPU1 | CPU Affinity | NUMA Affinity |\n|---|:--:|----|---|---|\n| GPU0 | X | PIX | 0-7 | 0 |\n"
@@ -99,9 +97,8 @@ static void markdown_is_a_table_too(void **state)
         "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\tX\tPIX\t0-7\t0\nGPU1\tPIX\tX\t0-7\t0\n");
 }
 
-static void rows_may_stand_in_any_order_and_some_may_be_missing(void **state)
+TEST(rows_may_stand_in_any_order_and_some_may_be_missing)
 {
-    (void)state;
     assert_same_machine("rows in another order",
                         "\tGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n"
                         "NIC0\tPIX\tPXB\tSYS\t X \n"
@@ -121,9 +118,8 @@ static void rows_may_stand_in_any_order_and_some_may_be_missing(void **state)
 }
 
 /* Numbers stand in the columns that the header names, whatever is missing. */
-static void columns_are_known_by_their_names(void **state)
+TEST(columns_are_known_by_their_names)
 {
-    (void)state;
     struct orr_dump *dump =
         read_as("\tGPU0\tGPU1\tCPU Affinity\tGPU NUMA ID\nGPU0\tX\tSYS\t0-7\t8\nGPU1\tSYS\tX\t8-15\t9\n", NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_NUMAID), "0"); /* not that of the GPU's memory */
@@ -143,9 +139,8 @@ static void columns_are_known_by_their_names(void **state)
     orr_dump_free(dump);
 }
 
-static void of_two_tables_the_first_is_taken(void **state)
+TEST(of_two_tables_the_first_is_taken)
 {
-    (void)state;
     struct orr_dump *dump =
         read_as(TABLE "\tGPU0\tNIC0\nGPU0\tX\tPIX\nNIC0\tPIX\tX\n\nNIC Legend:\n\n  NIC0: other\n", NULL);
     assert_true(assumes(dump, "more than one table"));
@@ -162,10 +157,9 @@ static void of_two_tables_the_first_is_taken(void **state)
     assert_same_machine("two hosts in one text", both, TABLE);
 }
 
-static void what_was_cut_is_refused(void **state)
+TEST(what_was_cut_is_refused)
 {
     struct orr_error err;
-    (void)state;
     assert_error(refuse("\t\033[4mGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\033[0m\n", &err), ORR_UNRECOGNISED, &err,
                  "a row for each GPU");
     assert_error(refuse("\tGPU0\tGPU1\nGPU0\tX\tPIX\nGPU1\tPI", &err), ORR_INVALID, &err, "GPU1 has 1 cells");
@@ -177,10 +171,9 @@ static void what_was_cut_is_refused(void **state)
 
 /* Every beginning of a table is refused or read, in bounds: under ASan, with the bytes at the very end of their
  * allocation. */
-static void every_beginning_is_handled(void **state)
+TEST(every_beginning_is_handled)
 {
     char text[ROOM];
-    (void)state;
     prefix(TABLE, "n1: ", text);
     for (size_t length = 0; length <= strlen(text); length++) {
         struct orr_error err = {0};
@@ -193,18 +186,4 @@ static void every_beginning_is_handled(void **state)
         orr_dump_free(dump);
         free(bytes);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_text_went_through_does_not_matter),
-        cmocka_unit_test(markdown_is_a_table_too),
-        cmocka_unit_test(rows_may_stand_in_any_order_and_some_may_be_missing),
-        cmocka_unit_test(columns_are_known_by_their_names),
-        cmocka_unit_test(of_two_tables_the_first_is_taken),
-        cmocka_unit_test(what_was_cut_is_refused),
-        cmocka_unit_test(every_beginning_is_handled),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

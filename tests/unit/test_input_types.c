@@ -4,13 +4,12 @@
 
 #define SYSTEM(inside) "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" inside "</cpu></system>"
 
-static void a_machine_type_fills_places_in(void **state)
+TEST(a_machine_type_fills_places_in)
 {
     const char *text = SYSTEM("<pci busid=\"0000:20:00.0\" class=\"0x030200\" link_speed=\"\" link_width=\"\"/>"
                               "<pci busid=\"0000:10:00.0\" class=\"0x030200\" link_speed=\"8 GT/s\" link_width=\"8\"/>"
                               "<pci busid=\"0000:30:00.0\" class=\"0x020000\" link_speed=\"\" link_width=\"\"/>");
     struct orr_dump *dump = read_as(text, NULL);
-    (void)state;
     assert_true(misses(dump, "--assume"));
     orr_dump_free(dump);
     dump = read_as(text, "P4D"); /* another name of it, whatever the case */
@@ -31,11 +30,10 @@ static void a_machine_type_fills_places_in(void **state)
     orr_dump_free(dump);
 }
 
-static void a_file_without_classes_is_settled_by_counting(void **state)
+TEST(a_file_without_classes_is_settled_by_counting)
 {
     char text[2048];
     size_t used = (size_t)snprintf(text, sizeof text, "<system version=\"1\"><cpu numaid=\"0\">");
-    (void)state;
     for (unsigned i = 0; i < 9; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "<pci busid=\"0000:00:%02x.0\"/>", 0x1d - i);
     snprintf(text + used, sizeof text - used, "</cpu></system>");
@@ -47,10 +45,9 @@ static void a_file_without_classes_is_settled_by_counting(void **state)
     orr_dump_free(dump);
 }
 
-static void machine_types_have_names_of_their_own(void **state)
+TEST(machine_types_have_names_of_their_own)
 {
     struct orr_error err = {0};
-    (void)state;
     for (size_t i = 0; orr_machine_type(i); i++) {
         const struct orr_machine_type *type = orr_machine_type(i);
         assert_ptr_equal(orr_machine_type_find(type->name), type);
@@ -68,14 +65,4 @@ static void machine_types_have_names_of_their_own(void **state)
     assert_null(orr_machine_type_find(""));
     assert_error(orr_machine_type_unknown("hgx-h10", &err), ORR_SETTING, &err, "no machine type");
     assert_non_null(strstr(err.advice, "hgx-h100"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_machine_type_fills_places_in),
-        cmocka_unit_test(a_file_without_classes_is_settled_by_counting),
-        cmocka_unit_test(machine_types_have_names_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

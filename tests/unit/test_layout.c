@@ -20,9 +20,8 @@ static void assert_group(enum orr_group_kind kind, uint32_t i, uint32_t count, c
         assert_int_equal(ranks[r], expected[r]);
 }
 
-static void groups_follow_the_usual_order(void **state)
+TEST(groups_follow_the_usual_order)
 {
-    (void)state;
     read("tp=2,pp=2", 8);
     assert_int_equal(layout.size[ORR_DP], 2);
     assert_group(ORR_GROUP_TP, 3, 2, (const uint32_t[]){6, 7});
@@ -32,26 +31,23 @@ static void groups_follow_the_usual_order(void **state)
     assert_int_equal(orr_group_count(&layout, ORR_GROUP_EP), 0);
 }
 
-static void another_order_moves_them(void **state)
+TEST(another_order_moves_them)
 {
-    (void)state;
     read("tp=2,pp=2,order=tp-pp", 8);
     assert_group(ORR_GROUP_PP, 0, 2, (const uint32_t[]){0, 2});
     assert_group(ORR_GROUP_DP, 3, 2, (const uint32_t[]){3, 7});
 }
 
-static void experts_share_a_data_parallel_group(void **state)
+TEST(experts_share_a_data_parallel_group)
 {
-    (void)state;
     read("tp=2,ep=2", 16);
     assert_group(ORR_GROUP_DP, 1, 8, (const uint32_t[]){1, 3, 5, 7, 9, 11, 13, 15});
     assert_group(ORR_GROUP_EP, 1, 2, (const uint32_t[]){1, 3});
     assert_group(ORR_GROUP_EDP, 3, 4, (const uint32_t[]){3, 7, 11, 15});
 }
 
-static void every_rank_is_in_one_group_of_each_kind(void **state)
+TEST(every_rank_is_in_one_group_of_each_kind)
 {
-    (void)state;
     static const char *const layouts[] = {"tp=4,cp=2,pp=3", "tp=1,dp=24,ep=6", "cp=2,pp=*,dp=3",
                                           "tp=2,dp=6,pp=2,ep=3,order=pp-dp-tp"};
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
@@ -72,9 +68,8 @@ static void every_rank_is_in_one_group_of_each_kind(void **state)
     }
 }
 
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *why;
     } wrong[] = {{"", "names sizes"},
@@ -95,16 +90,4 @@ static void what_does_not_fit_is_refused(void **state)
         err = (struct orr_error){0};
         assert_error(orr_layout_read(wrong[i].text, 8, &layout, &err), ORR_SETTING, &err, wrong[i].why);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_follow_the_usual_order),
-        cmocka_unit_test(another_order_moves_them),
-        cmocka_unit_test(experts_share_a_data_parallel_group),
-        cmocka_unit_test(every_rank_is_in_one_group_of_each_kind),
-        cmocka_unit_test(what_does_not_fit_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static struct orr_log *read(const char *text)
     return log;
 }
 
-static void kinds_of_lines(void **state)
+TEST(kinds_of_lines)
 {
-    (void)state;
     static const struct {
         const char *line;
         enum orr_log_kind kind;
@@ -85,9 +84,8 @@ static void kinds_of_lines(void **state)
     }
 }
 
-static void writers_and_communicators(void **state)
+TEST(writers_and_communicators)
 {
-    (void)state;
     struct orr_log *log =
         read("[1,0]<stdout>:node1:10:11 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 21000 "
              "- Init COMPLETE\n"
@@ -118,9 +116,8 @@ static void writers_and_communicators(void **state)
     orr_log_free(log);
 }
 
-static void torn_and_wrapped_lines(void **state)
+TEST(torn_and_wrapped_lines)
 {
-    (void)state;
     struct orr_log *log =
         read(H "Ring 00 : 1 -> 0 -> 1\n" H "Channel 00/0 : 0[0] -> 1[1] via P2P/CU" H "Ring 01 : 1 -> 0 -> 1\n");
     assert_int_equal(log->split, 1);
@@ -138,9 +135,8 @@ static void torn_and_wrapped_lines(void **state)
     orr_log_free(log);
 }
 
-static void releases_and_settings(void **state)
+TEST(releases_and_settings)
 {
-    (void)state;
     const char *text;
     bool exact;
     struct orr_log *log = read("NCCL version: 2.5.7\nNCCL version 2.5.7+cuda10.1\n" H
@@ -169,9 +165,8 @@ static void releases_and_settings(void **state)
     }
 }
 
-static void refusals_and_ceilings(void **state)
+TEST(refusals_and_ceilings)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_log *log;
     assert_error(orr_log_read("hello\n", 6, NULL, &log, &err), ORR_UNRECOGNISED, &err,
@@ -209,9 +204,8 @@ static void refusals_and_ceilings(void **state)
     assert_true(orr_is_graph_file("<?xml version=\"1.0\"?><graphs version=\"1\">", 41));
 }
 
-static void a_tree_that_is_not_whole_is_no_dump(void **state)
+TEST(a_tree_that_is_not_whole_is_no_dump)
 {
-    (void)state;
     const char *xml, *why;
     struct orr_error err = {0};
     struct orr_log *log =
@@ -231,9 +225,8 @@ static void a_tree_that_is_not_whole_is_no_dump(void **state)
     orr_log_free(log);
 }
 
-static void a_dumped_graph(void **state)
+TEST(a_dumped_graph)
 {
-    (void)state;
     const char *text =
         "<graphs version=\"1\">\n<graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" "
         "speedintra='12' speedinter=\"12\" typeintra=\"PHB\" typeinter=\"PIX\" samechannels=\"1\">\n"
@@ -249,15 +242,4 @@ static void a_dumped_graph(void **state)
     assert_int_equal(log->records[1].line, 3);
     orr_log_free(log);
     assert_error(orr_log_read_any("<graphs></graphs>", 17, &log, &err), ORR_UNRECOGNISED, &err, "<graph>");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_of_lines),         cmocka_unit_test(writers_and_communicators),
-        cmocka_unit_test(torn_and_wrapped_lines), cmocka_unit_test(releases_and_settings),
-        cmocka_unit_test(refusals_and_ceilings),  cmocka_unit_test(a_tree_that_is_not_whole_is_no_dump),
-        cmocka_unit_test(a_dumped_graph),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,17 +74,15 @@ static void hosts_at_once(bool connections)
     orr_log_free(log);
 }
 
-static void communicators_of_single_hosts(void **state)
+TEST(communicators_of_single_hosts)
 {
-    (void)state;
     hosts_at_once(true);
     hosts_at_once(false);
 }
 
 /* One GPU of each host, four times at once, after a communicator of all. */
-static void communicators_across_hosts(void **state)
+TEST(communicators_across_hosts)
 {
-    (void)state;
     for (int connections = 0; connections < 2; connections++) {
         for (int h = 0; h < HOSTS; h++)
             for (int g = 0; g < GPUS; g++)
@@ -106,9 +104,8 @@ static void communicators_across_hosts(void **state)
 }
 
 /* Files of processes, one after the other: two communicators of the same ranks keep their order. */
-static void files_of_processes_in_a_row(void **state)
+TEST(files_of_processes_in_a_row)
 {
-    (void)state;
     for (int g = 0; g < GPUS; g++)
         for (int tid = 60; tid < 62; tid++) {
             connect(0, g, tid, g, (g + 1) % GPUS, (g + 1) % GPUS, "via P2P/IPC");
@@ -123,9 +120,8 @@ static void files_of_processes_in_a_row(void **state)
 }
 
 /* A rank that wrote nothing leaves a gap, and is not filled by a rank of another host. */
-static void a_silent_rank(void **state)
+TEST(a_silent_rank)
 {
-    (void)state;
     for (int h = 0; h < HOSTS; h++)
         for (int r = 0; r < GPUS; r++) {
             if (h == 1 && r == 2)
@@ -142,9 +138,8 @@ static void a_silent_rank(void **state)
     orr_log_free(log);
 }
 
-static void records_of_communicators(void **state)
+TEST(records_of_communicators)
 {
-    (void)state;
     add("host0:1:1 [0] NCCL INFO NCCL_ALGO set by environment to Ring.\n");
     complete(0, 0, 70, 0, 1);
     complete(0, 1, 71, 0, 1);
@@ -165,9 +160,8 @@ static void records_of_communicators(void **state)
 }
 
 /* A process with two communicators: the call before it says for which one NCCL chose an algorithm. */
-static void choices_of_communicators(void **state)
+TEST(choices_of_communicators)
 {
-    (void)state;
     static const char *const call =
         "host0:100:100 [0] NCCL INFO AllReduce: opCount %x sendbuff 0x1 recvbuff 0x2 count 8 "
         "datatype 7 op 0 root 0 comm 0x%x [nranks=%d] stream 0x3\n";
@@ -194,14 +188,4 @@ static void choices_of_communicators(void **state)
         assert_int_equal(c == UINT32_MAX ? 0 : log->communicators[c].rank_count, ranks[i]);
     }
     orr_log_free(log);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(communicators_of_single_hosts), cmocka_unit_test(communicators_across_hosts),
-        cmocka_unit_test(files_of_processes_in_a_row),   cmocka_unit_test(a_silent_rank),
-        cmocka_unit_test(records_of_communicators),      cmocka_unit_test(choices_of_communicators),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,9 +46,8 @@ static void release(struct trial *t)
     orr_arena_free(t->arena);
 }
 
-static void equal_hosts_deviate_in_nothing(void **state)
+TEST(equal_hosts_deviate_in_nothing)
 {
-    (void)state;
     struct trial t = run((const char *const[]){good, good_too, good, NULL}, NULL);
     assert_int_equal(t.majority.count, 0);
     assert_int_equal(t.majority.shapes, 1);
@@ -56,9 +55,8 @@ static void equal_hosts_deviate_in_nothing(void **state)
     release(&t);
 }
 
-static void the_odd_one_is_named(void **state)
+TEST(the_odd_one_is_named)
 {
-    (void)state;
     struct trial t = run((const char *const[]){narrow, good, good_too, good, NULL}, NULL);
     assert_int_equal(t.majority.reference, 1);
     assert_int_equal(t.majority.count, 1);
@@ -85,9 +83,8 @@ static void the_odd_one_is_named(void **state)
 }
 
 /* The content of the first is that of five hosts: it is the majority, though others come oftener. */
-static void hosts_are_counted_not_contents(void **state)
+TEST(hosts_are_counted_not_contents)
 {
-    (void)state;
     struct trial t = run((const char *const[]){narrow, good, good_too, NULL}, (const uint32_t[]){5, 1, 1});
     assert_int_equal(t.majority.reference, 0);
     assert_string_equal(t.majority.rows[0].majority, "4");
@@ -97,9 +94,8 @@ static void hosts_are_counted_not_contents(void **state)
     release(&t);
 }
 
-static void no_majority_is_said(void **state)
+TEST(no_majority_is_said)
 {
-    (void)state;
     struct trial t = run((const char *const[]){good, narrow, good_too, narrow, NULL}, NULL);
     assert_int_equal(t.majority.count, 1);
     assert_false(t.majority.rows[0].decided);
@@ -107,9 +103,8 @@ static void no_majority_is_said(void **state)
     release(&t);
 }
 
-static void every_host_with_a_fault_of_its_own(void **state)
+TEST(every_host_with_a_fault_of_its_own)
 {
-    (void)state;
     struct trial t = run((const char *const[]){narrow, one_nic, good, NULL}, NULL);
     assert_int_equal(t.majority.shapes, 3);
     assert_int_equal(t.majority.count, 2); /* each respect is decided by itself, whichever dump is held as reference */
@@ -123,9 +118,8 @@ static void every_host_with_a_fault_of_its_own(void **state)
     release(&t);
 }
 
-static void nics_numbered_otherwise(void **state)
+TEST(nics_numbered_otherwise)
 {
-    (void)state;
     struct trial t = run((const char *const[]){good, good_too, renumbered, NULL}, NULL);
     assert_int_equal(t.majority.shapes, 1);
     assert_true(t.majority.count > 0);
@@ -144,24 +138,12 @@ static void nics_numbered_otherwise(void **state)
 }
 
 /* One id, one meaning: what is said of a set of dumps has other ids than what is said of one analysis. */
-static void ids_of_findings_are_unique(void **state)
+TEST(ids_of_findings_are_unique)
 {
-    (void)state;
     for (size_t i = 0; orr_finding_row(i); i++) {
         for (size_t k = 0; orr_set_finding_row(k); k++)
             assert_string_not_equal(orr_finding_row(i)->id, orr_set_finding_row(k)->id);
         for (size_t k = 0; k < i; k++)
             assert_string_not_equal(orr_finding_row(i)->id, orr_finding_row(k)->id);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_hosts_deviate_in_nothing),     cmocka_unit_test(the_odd_one_is_named),
-        cmocka_unit_test(hosts_are_counted_not_contents),     cmocka_unit_test(no_majority_is_said),
-        cmocka_unit_test(every_host_with_a_fault_of_its_own), cmocka_unit_test(nics_numbered_otherwise),
-        cmocka_unit_test(ids_of_findings_are_unique),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

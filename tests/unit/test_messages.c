@@ -26,9 +26,8 @@ static struct orr_log *read_example(const struct orr_log_message *row, uint32_t 
     return read(text);
 }
 
-static void every_row_is_found_by_its_line(void **state)
+TEST(every_row_is_found_by_its_line)
 {
-    (void)state;
     uint32_t count = 0;
     const struct orr_log_message *row;
     for (; (row = orr_log_message(count)); count++) {
@@ -45,9 +44,8 @@ static void every_row_is_found_by_its_line(void **state)
     assert_true(count >= 150);
 }
 
-static void rows_are_whole(void **state)
+TEST(rows_are_whole)
 {
-    (void)state;
     const struct orr_log_message *row, *other;
     for (uint32_t i = 0; (row = orr_log_message(i)); i++) {
         assert_true(strlen(row->pattern) >= 4 && strcspn(row->pattern, "%~") >= 4);
@@ -58,9 +56,8 @@ static void rows_are_whole(void **state)
     }
 }
 
-static void lines_that_say_the_same_are_one_event(void **state)
+TEST(lines_that_say_the_same_are_one_event)
 {
-    (void)state;
     struct orr_log *log = read(
         "node1:10:11 [0] NCCL INFO comm 0x1 rank 0 nranks 4 cudaDev 0 busId 21000 - Init COMPLETE\n"
         "node1:12:13 [1] NCCL INFO comm 0x2 rank 1 nranks 4 cudaDev 1 busId 61000 - Init COMPLETE\n"
@@ -91,9 +88,8 @@ static void lines_that_say_the_same_are_one_event(void **state)
     orr_log_free(log);
 }
 
-static void gpus_of_one_process_are_told_apart(void **state)
+TEST(gpus_of_one_process_are_told_apart)
 {
-    (void)state;
     struct orr_log *log =
         read("node1:10:11 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 21000 - Init COMPLETE\n"
              "node1:10:12 [1] NCCL INFO comm 0x2 rank 1 nranks 2 cudaDev 1 busId 61000 - Init COMPLETE\n"
@@ -103,9 +99,8 @@ static void gpus_of_one_process_are_told_apart(void **state)
     orr_log_free(log);
 }
 
-static void progress_of_pytorch(void **state)
+TEST(progress_of_pytorch)
 {
-    (void)state;
     struct orr_log *log = read(
         "node1:10:11 [0] NCCL INFO Bootstrap : Using eth0\n"
         "[rank3]:[E ProcessGroupNCCL.cpp:1537] [PG 0 Rank 3] Timeout at NCCL work: 30, last enqueued NCCL work: 31, "
@@ -121,9 +116,8 @@ static void progress_of_pytorch(void **state)
     orr_log_free(log);
 }
 
-static void choices_are_kept_once(void **state)
+TEST(choices_are_kept_once)
 {
-    (void)state;
     struct orr_log *log = read(
         "node1:10:11 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 21000 - Init COMPLETE\n"
         "node1:10:10 [0] NCCL INFO AllReduce: 17179869184 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}\n"
@@ -142,9 +136,8 @@ static void choices_are_kept_once(void **state)
     orr_log_free(log);
 }
 
-static void rccl_is_named(void **state)
+TEST(rccl_is_named)
 {
-    (void)state;
     static const char *const lines[] = {
         INFO "RCCL version : 2.22.3-HEAD:7d8d67c\nHIP version  : 6.4.4\n",
         "RCCL version : 2.22.3-HEAD:7d8d67c\n" INFO "Bootstrap : Using eth0\n",
@@ -160,9 +153,8 @@ static void rccl_is_named(void **state)
 }
 
 /* A text given in pieces of any size is read as one. */
-static void pieces_are_one_text(void **state)
+TEST(pieces_are_one_text)
 {
-    (void)state;
     enum { LINES = 400, EACH = 200 };
     char *text = calloc(LINES, EACH);
     size_t length = 0;
@@ -191,9 +183,8 @@ static void pieces_are_one_text(void **state)
 }
 
 /* Beyond the first megabyte: lines across pieces, one line of several megabytes, and the memory that this takes. */
-static void long_texts_in_pieces(void **state)
+TEST(long_texts_in_pieces)
 {
-    (void)state;
     enum { PIECE = 70001, PIECES = 100 };
     static const char line[] = INFO "Using network IB\n";
     struct orr_error err = {0};
@@ -220,20 +211,4 @@ static void long_texts_in_pieces(void **state)
     assert_int_equal(log->cut, 1);
     orr_log_free(log);
     free(piece);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_found_by_its_line),
-        cmocka_unit_test(rows_are_whole),
-        cmocka_unit_test(lines_that_say_the_same_are_one_event),
-        cmocka_unit_test(gpus_of_one_process_are_told_apart),
-        cmocka_unit_test(progress_of_pytorch),
-        cmocka_unit_test(choices_are_kept_once),
-        cmocka_unit_test(rccl_is_named),
-        cmocka_unit_test(pieces_are_one_text),
-        cmocka_unit_test(long_texts_in_pieces),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,12 +19,11 @@ static void analyse_mixture(const struct question *question, struct orr_way *way
 }
 
 /* Every change between neighbours by itself: put back, and ahead. */
-static void single_changes(void **state)
+TEST(single_changes)
 {
     static const char *const machines[] = {"switched", "four Graces", "two parts", "switched@a + switched@b"};
     uint32_t releases;
     const struct orr_release *all = orr_releases(&releases);
-    (void)state;
     for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
         struct question question = read_question(machines[m]);
         question.hosts = 2;
@@ -86,21 +85,19 @@ static void random_mixture(struct chance *c)
     orr_arena_free(arena);
 }
 
-static void random_mixtures(void **state)
+TEST(random_mixtures)
 {
-    (void)state;
     for (uint32_t i = 0; i < count; i++) {
         struct chance chance = {.state = seed + i};
         random_mixture(&chance);
     }
 }
 
-int main(int argc, char **argv)
+int with_arguments(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_mixtures), cmocka_unit_test(single_changes)};
     if (argc == 3) {
         seed = strtoull(argv[1], NULL, 10);
         count = (uint32_t)atoi(argv[2]);
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return -1;
 }

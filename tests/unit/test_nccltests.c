@@ -43,9 +43,8 @@ static bool has_note(const struct orr_results *results, const char *words)
     return false;
 }
 
-static void a_whole_output(void **state)
+TEST(a_whole_output)
 {
-    (void)state;
     struct orr_results *results =
         read("# nccl-tests version 2.17.1 nccl-headers=22707 nccl-library=22707\n"
              "# Collective test starting: all_reduce_perf\n" OPTIONS DEVICES NAMES ROW1 ROW2 CLOSING
@@ -89,9 +88,8 @@ static void a_whole_output(void **state)
 }
 
 /* Old versions print neither root nor #wrong where the program has none. */
-static void old_versions(void **state)
+TEST(old_versions)
 {
-    (void)state;
     struct orr_results *results = read(
         "# nThread 1 nGpus 8 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20 validation: 1\n#\n"
         "# Using devices\n"
@@ -123,9 +121,8 @@ static void old_versions(void **state)
 }
 
 /* What a bare row proves: the factor, and how the count goes with the size. */
-static void rows_name_their_program(void **state)
+TEST(rows_name_their_program)
 {
-    (void)state;
     static const struct {
         const char *row;
         enum orr_test test;
@@ -167,9 +164,8 @@ static void rows_name_their_program(void **state)
 }
 
 /* Each program by the header's name, in columns that would fit others, too. */
-static void a_header_names_the_program(void **state)
+TEST(a_header_names_the_program)
 {
-    (void)state;
     for (unsigned test = 0; test < ORR_TEST_COUNT; test++) {
         char text[512];
         snprintf(text, sizeof text,
@@ -184,9 +180,8 @@ static void a_header_names_the_program(void **state)
 }
 
 /* Rows that no program prints, and a header of fewer ranks than the rows prove. */
-static void contradictions_are_said(void **state)
+TEST(contradictions_are_said)
 {
-    (void)state;
     struct orr_results *results = read("8589934592 2147483648 float none -1 10308 833.31 624.98\n");
     assert_int_equal(results->tables[0].test, ORR_TEST_COUNT);
     assert_true(has_note(results, "contradict one another"));
@@ -200,9 +195,8 @@ static void contradictions_are_said(void **state)
 }
 
 /* NCCL's own lines say what the header does not. */
-static void the_log_counts(void **state)
+TEST(the_log_counts)
 {
-    (void)state;
     struct orr_results *results = read(
         "NCCL version 2.21.5+cuda12.4\n"
         "n1:10:110 [0] NCCL INFO comm 0x5 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 21000 commId 0xa - Init START\n"
@@ -215,9 +209,8 @@ static void the_log_counts(void **state)
     orr_results_free(results);
 }
 
-static void a_small_budget_ends_the_work(void **state)
+TEST(a_small_budget_ends_the_work)
 {
-    (void)state;
     struct orr_budget budget = {.memory = 100000};
     struct orr_error err = {0};
     struct orr_results *results;
@@ -228,9 +221,8 @@ static void a_small_budget_ends_the_work(void **state)
     assert_int_equal(code, ORR_SPENT);
 }
 
-static void ranks_are_those_that_the_digits_allow(void **state)
+TEST(ranks_are_those_that_the_digits_allow)
 {
-    (void)state;
     struct orr_results *results = read("8388608 2097152 float sum -1 3000.0 2.80 5.25\n");
     const struct orr_result_table *table = results->tables; /* 1.868 to 1.882 */
     assert_int_equal(table->ranks_least, 16);
@@ -242,19 +234,4 @@ static void ranks_are_those_that_the_digits_allow(void **state)
     assert_int_equal(table->ranks, 64);
     assert_false(table->ranks_certain);
     orr_results_free(results);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_output),
-        cmocka_unit_test(old_versions),
-        cmocka_unit_test(rows_name_their_program),
-        cmocka_unit_test(a_header_names_the_program),
-        cmocka_unit_test(contradictions_are_said),
-        cmocka_unit_test(the_log_counts),
-        cmocka_unit_test(a_small_budget_ends_the_work),
-        cmocka_unit_test(ranks_are_those_that_the_digits_allow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

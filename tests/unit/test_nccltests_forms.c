@@ -4,9 +4,8 @@
 #include "engine/base/budget.h"
 #include "tests/support/results.h"
 
-static void prefixes_and_colours_are_passed_over(void **state)
+TEST(prefixes_and_colours_are_passed_over)
 {
-    (void)state;
     static const char *const prefixes[] = {
         "[1,0]<stdout>:",
         "   [1,0]<stdout>:",
@@ -35,9 +34,8 @@ static void prefixes_and_colours_are_passed_over(void **state)
 }
 
 /* NCCL's own lines between rows, in the middle of one, and glued to its end. */
-static void torn_rows_are_put_together(void **state)
+TEST(torn_rows_are_put_together)
 {
-    (void)state;
     static const char *const texts[] = {
         NAMES INFO ROW1 "\n" INFO INFO ROW2 "\n" INFO,
         NAMES "     1048576        262144     float     sum      -1gpu7:10:11 [0] " SPEECH INFO
@@ -66,9 +64,8 @@ static void torn_rows_are_put_together(void **state)
 }
 
 /* Prefixes without a blank behind them. */
-static void a_prefix_may_touch_the_size(void **state)
+TEST(a_prefix_may_touch_the_size)
 {
-    (void)state;
     static const char *const rows[] = {"0:1048576 262144 float sum -1 50.00 20.97 31.46",
                                        "\xef\xbb\xbf"
                                        "1048576 262144 float sum -1 50.00 20.97 31.46",
@@ -80,9 +77,8 @@ static void a_prefix_may_touch_the_size(void **state)
     }
 }
 
-static void what_cannot_be_put_together_is_counted(void **state)
+TEST(what_cannot_be_put_together_is_counted)
 {
-    (void)state;
     struct orr_results *results = read(
         NAMES
         "     1048576        262144     float     sum      -1gpu7:10:11 [0] " SPEECH "    50.0\n" ROW2 "\n"
@@ -98,9 +94,8 @@ static void what_cannot_be_put_together_is_counted(void **state)
            "Other output runs into");
 }
 
-static void several_tables_in_one_text(void **state)
+TEST(several_tables_in_one_text)
 {
-    (void)state;
     struct orr_results *results = read("# Collective test starting: all_reduce_perf\n" NAMES ROW1 "\n" ROW2 "\n"
                                        "     1048576        524288      half     sum      -1    50.00   20.97   31.46  "
                                        "    0    40.00   26.21   39.32      0\n"
@@ -134,9 +129,8 @@ static void several_tables_in_one_text(void **state)
 }
 
 /* Rows with the times of each iteration, of -J and --report of newer versions. */
-static void rows_of_each_iteration(void **state)
+TEST(rows_of_each_iteration)
 {
-    (void)state;
     struct orr_results *results =
         read("#       size         count      type   redop    root     time   algbw   busbw  #wrong    i_min    i_max  "
              "  i_p99    "
@@ -149,9 +143,8 @@ static void rows_of_each_iteration(void **state)
     orr_results_free(results);
 }
 
-static void other_texts_are_refused(void **state)
+TEST(other_texts_are_refused)
 {
-    (void)state;
     refuse("", "does not look like output of nccl-tests");
     refuse("All is well.\n", "no line has a size");
     refuse(NAMES, "has a header, but no rows");
@@ -176,9 +169,8 @@ static void other_texts_are_refused(void **state)
 }
 
 /* However a text is cut into pieces, the same is read. */
-static void pieces(void **state)
+TEST(pieces)
 {
-    (void)state;
     static const char text[] =
         "# Collective test starting: all_reduce_perf\n" NAMES ROW1 "\n"
         "     2097152        524288     float     sum      -1gpu7:10:11 [0] " SPEECH
@@ -200,9 +192,8 @@ static void pieces(void **state)
     }
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     struct orr_results_limits limits = orr_results_default_limits;
     struct orr_error err = {0};
     struct orr_results *results;
@@ -222,9 +213,8 @@ static void limits(void **state)
 }
 
 /* A stream of 100 MB within 64 MiB, NCCL's lines among the rows. */
-static void a_long_text_needs_little_memory(void **state)
+TEST(a_long_text_needs_little_memory)
 {
-    (void)state;
     enum { MANY = 100000000, PIECE = 1 << 16 };
     static char block[2 * PIECE];
     size_t length = 0;
@@ -254,21 +244,4 @@ static void a_long_text_needs_little_memory(void **state)
         assert_ok(orr_results_reader_feed(reader, block, sizeof block, &err), &err);
     assert_error(orr_results_reader_finish(reader, &results, &err), ORR_UNRECOGNISED, &err, "no line has a size");
     orr_budget_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prefixes_and_colours_are_passed_over),
-        cmocka_unit_test(torn_rows_are_put_together),
-        cmocka_unit_test(a_prefix_may_touch_the_size),
-        cmocka_unit_test(what_cannot_be_put_together_is_counted),
-        cmocka_unit_test(several_tables_in_one_text),
-        cmocka_unit_test(rows_of_each_iteration),
-        cmocka_unit_test(other_texts_are_refused),
-        cmocka_unit_test(pieces),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(a_long_text_needs_little_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

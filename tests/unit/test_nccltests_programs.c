@@ -8,9 +8,8 @@ static enum orr_test find(const char *name)
     return orr_test_find(name, strlen(name));
 }
 
-static void a_program_is_found_by_each_of_its_names(void **state)
+TEST(a_program_is_found_by_each_of_its_names)
 {
-    (void)state;
     for (unsigned test = 0; test < ORR_TEST_COUNT; test++) {
         char program[64];
         const char *name = orr_test_programs[test].name;
@@ -39,9 +38,8 @@ static void a_program_is_found_by_each_of_its_names(void **state)
     assert_int_equal(orr_test_find("all_reduce_perf -b 8", 15), ORR_TEST_ALL_REDUCE);
 }
 
-static void factors_are_those_of_nccl_tests(void **state)
+TEST(factors_are_those_of_nccl_tests)
 {
-    (void)state;
     static const struct {
         enum orr_test test;
         double bus, size;
@@ -62,9 +60,8 @@ static void factors_are_those_of_nccl_tests(void **state)
     assert_true(orr_test_bus_factor(ORR_TEST_ALL_REDUCE, 2) == 1);
 }
 
-static void rows_agree_with_what_they_call(void **state)
+TEST(rows_agree_with_what_they_call)
 {
-    (void)state;
     uint32_t functions = 0;
     for (unsigned test = 0; test < ORR_TEST_COUNT; test++) {
         const struct orr_test_program *row = &orr_test_programs[test];
@@ -79,14 +76,4 @@ static void rows_agree_with_what_they_call(void **state)
         assert_int_equal(row->parts, row->bus == ORR_TEST_FACTOR_OTHERS || row->size == ORR_TEST_FACTOR_OTHERS);
     }
     assert_int_equal(functions, (1U << ORR_FUNCTION_COUNT) - 1); /* each function of NCCL's has a program */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_is_found_by_each_of_its_names),
-        cmocka_unit_test(factors_are_those_of_nccl_tests),
-        cmocka_unit_test(rows_agree_with_what_they_call),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

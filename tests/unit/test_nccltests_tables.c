@@ -1,9 +1,8 @@
 /* Results of nccl-tests as tables of other kinds: CSV, Markdown, JSON, and those of RCCL. */
 #include "tests/support/results.h"
 
-static void csv(void **state)
+TEST(csv)
 {
-    (void)state;
     struct orr_results *results = read("size,count,type,redop,root,time,algbw,busbw,#wrong,time,algbw,busbw,#wrong\n"
                                        "1048576,262144,float,sum,-1,50.00,20.97,31.46,0,40.00,26.21,39.32,0\n"
                                        "2097152,524288,float,sum,-1,80.00,26.21,39.32,0,80.00,26.21,39.32,0\n");
@@ -22,9 +21,8 @@ static void csv(void **state)
     orr_results_free(results);
 }
 
-static void markdown(void **state)
+TEST(markdown)
 {
-    (void)state;
     struct orr_results *results = read(
         "## Results of reduce_scatter_perf\n\n| Message Size | **Fast box (GB/s)** | Slow box (GB/s) |\n| --- | ---: | "
         "--- |\n"
@@ -66,9 +64,8 @@ static void markdown(void **state)
     "{\"min_us\":49.0,\"times_us\":[49.0,51.0]},\"in_place\":{\"time\":40.000000,\"alg_bw\":26.214400,\"bus_bw\":"     \
     "22.937600,\"nwrong\":null},\"actual_iterations\":20,\"experiment_name\":null}"
 
-static void json(void **state)
+TEST(json)
 {
-    (void)state;
     static const char text[] = JSON_HEAD JSON_ROW("1048576", "32768") "," JSON_ROW(
         "2097152", "65536") "],\"out_of_bounds\":{\"count\":0,\"okay\":\"true\"},\"average_bus_bandwidth\":{"
                             "\"bandwidth\":20.643840,\"okay\":"
@@ -103,24 +100,12 @@ static void json(void **state)
            "its size is missing or negative");
 }
 
-static void rccl_is_recognised(void **state)
+TEST(rccl_is_recognised)
 {
-    (void)state;
     struct orr_results *results =
         read("# Collective test starting: all_reduce_perf\n# rccl-tests: Version develop:1234567\n"
              "#  Rank  0 Group  0 Pid   10 on  amd1 device  0 [0000:0c:00] AMD Instinct MI300X\n" NAMES ROW1 "\n");
     assert_true(results->rccl);
     assert_true(strstr(results->form, "rccl-tests") != NULL);
     orr_results_free(results);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv),
-        cmocka_unit_test(markdown),
-        cmocka_unit_test(json),
-        cmocka_unit_test(rccl_is_recognised),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static enum orr_code used(const char *text, const char *release, enum orr_fuse_m
     return code;
 }
 
-static void test_fusion_by_release_and_setting(void **state)
+TEST(test_fusion_by_release_and_setting)
 {
     static const char apart[] = "mlx5_0:0:100000 mlx5_1:1:100000 mlx5_2:2:100000 mlx5_3:3:100000 mlx5_4:4:100000";
     static const struct {
@@ -77,7 +77,6 @@ static void test_fusion_by_release_and_setting(void **state)
          "mlx5_1:1:100000 mlx5_2:2:100000 mlx5_3:3:100000 mlx5_0+mlx5_4:5:200000"},
         {"2.30.7", ORR_FUSE_ALWAYS, {"NCCL_NET_MERGE_POLICY", "RAIL"}, apart},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_error err = {0};
         char names[512], note[512];
@@ -90,7 +89,7 @@ static void test_fusion_by_release_and_setting(void **state)
     }
 }
 
-static void test_functions_of_a_card_are_named_as_a_job_would_fuse_them(void **state)
+TEST(test_functions_of_a_card_are_named_as_a_job_would_fuse_them)
 {
     static const char two[] = HOST(CARD("0000:1b:00.0", PORT("mlx5_2", "0", "1", "0xb"))
                                        CARD("0000:1b:00.1", PORT("mlx5_3", "1", "2", "0xb")));
@@ -98,7 +97,6 @@ static void test_functions_of_a_card_are_named_as_a_job_would_fuse_them(void **s
                                          CARD("0000:1c:00.0", PORT("mlx5_3", "1", "2", "0xc")));
     struct orr_error err = {0};
     char names[512], note[512];
-    (void)state;
     assert_ok(used(two, "2.27.7", ORR_FUSE_AUTO, NULL, names, note, &err), &err);
     assert_non_null(strstr(note, "such as mlx5_2 and mlx5_3"));
     assert_ok(used(apart, "2.27.7", ORR_FUSE_AUTO, NULL, names, note, &err), &err);
@@ -107,7 +105,7 @@ static void test_functions_of_a_card_are_named_as_a_job_would_fuse_them(void **s
     assert_string_equal(note, "");
 }
 
-static void test_ib_hca_selects(void **state)
+TEST(test_ib_hca_selects)
 {
     static const struct {
         const char *list, *names;
@@ -120,7 +118,6 @@ static void test_ib_hca_selects(void **state)
     };
     struct orr_error err = {0};
     char names[512], note[512];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *settings[] = {"NCCL_IB_HCA", cases[i].list, NULL};
         assert_ok(used(machine, "2.30.7", ORR_FUSE_NEVER, settings, names, note, &err), &err);
@@ -138,13 +135,12 @@ static void test_ib_hca_selects(void **state)
 }
 
 /* The analysis uses the view, keeps places in the user's bytes, and the rate of the fused NIC. */
-static void test_analysis_uses_them(void **state)
+TEST(test_analysis_uses_them)
 {
     struct orr_error err = {0};
     struct orr_analysis *analysis;
     struct orr_dump *dump = read_text(machine);
     struct orr_query query = {.hosts = 2};
-    (void)state;
     orr_settings_init(&query.settings, orr_release_find("2.27.7"));
     query.settings.fuse_nics = ORR_FUSE_ALWAYS;
     assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
@@ -173,7 +169,7 @@ static struct orr_dump *read_file(const char *path)
     return dump;
 }
 
-static void test_efa_nics_are_grouped_by_gpu(void **state)
+TEST(test_efa_nics_are_grouped_by_gpu)
 {
     static const struct {
         const char *file;
@@ -182,7 +178,6 @@ static void test_efa_nics_are_grouped_by_gpu(void **state)
     } cases[] = {{"static/examples/aws-p5.xml", 8, 50},
                  {"static/examples/aws-p5en.xml", 8, 50},
                  {"static/examples/aws-p4d.xml", 4, 12.5f}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_error err = {0};
         struct orr_analysis *analysis;
@@ -198,16 +193,4 @@ static void test_efa_nics_are_grouped_by_gpu(void **state)
         orr_analysis_free(analysis);
         orr_dump_free(dump);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fusion_by_release_and_setting),
-        cmocka_unit_test(test_functions_of_a_card_are_named_as_a_job_would_fuse_them),
-        cmocka_unit_test(test_ib_hca_selects),
-        cmocka_unit_test(test_analysis_uses_them),
-        cmocka_unit_test(test_efa_nics_are_grouped_by_gpu),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,8 @@ static char *altered(const char *from, const char *to)
     return text;
 }
 
-static int setup(void **state)
+void before_each(void)
 {
-    (void)state;
     char *text = altered("400000", "100000"), *other = altered("sm=\"90\"", "sm=\"80\"");
     dump = read_text(MACHINE);
     slow = read_text(text);
@@ -33,7 +32,6 @@ static int setup(void **state)
     order = NULL;
     err = (struct orr_error){0};
     orr_settings_init(&settings, orr_release_find("2.27.7"));
-    return 0;
 }
 
 static void release_answers(void)
@@ -44,14 +42,12 @@ static void release_answers(void)
     cluster = NULL;
 }
 
-static int teardown(void **state)
+void after_each(void)
 {
-    (void)state;
     release_answers();
     orr_dump_free(dump);
     orr_dump_free(slow);
     orr_dump_free(far);
-    return 0;
 }
 
 static struct orr_cluster *analyse(const struct orr_cluster_line *lines, uint32_t count, enum orr_rank_order ranks)
@@ -183,9 +179,8 @@ static struct orr_cluster_line host(const struct orr_dump *of, const char *domai
     return (struct orr_cluster_line){.dump = of, .count = 1, .domain = domain};
 }
 
-static void the_best_of_all_permutations_is_found(void **state)
+TEST(the_best_of_all_permutations_is_found)
 {
-    (void)state;
     static const struct orr_order_question questions[] = {
         {.test = ORR_TEST_ALL_REDUCE, .size = 4096},  {.test = ORR_TEST_SENDRECV, .size = 1 << 24},
         {.test = ORR_TEST_ALLTOALL, .size = 1 << 20}, {.test = ORR_TEST_ALL_REDUCE, .size = 1 << 30},
@@ -206,9 +201,8 @@ static void the_best_of_all_permutations_is_found(void **state)
     check_against_all(four, 4, ORR_ORDER_BLOCK, (struct orr_order_question){.layout = "tp=4,order=tp-dp"});
 }
 
-static void hosts_of_one_domain_come_together_for_tensor_groups(void **state)
+TEST(hosts_of_one_domain_come_together_for_tensor_groups)
 {
-    (void)state;
     const struct orr_cluster_line lines[] = {host(dump, "a"), host(dump, "b"), host(dump, "a"), host(dump, "b")};
     find(lines, 4, ORR_ORDER_BLOCK, (struct orr_order_question){.layout = "tp=8,dp=2,order=tp-dp"});
     assert_true(order->better && order->by_prediction && order->proven);
@@ -220,9 +214,8 @@ static void hosts_of_one_domain_come_together_for_tensor_groups(void **state)
     assert_non_null(strstr(order->sentence, "0 rings of tp groups instead of"));
 }
 
-static void interchangeable_hosts_have_one_order(void **state)
+TEST(interchangeable_hosts_have_one_order)
 {
-    (void)state;
     const struct orr_cluster_line line = {.dump = dump, .count = 40};
     find(&line, 1, ORR_ORDER_BLOCK, (struct orr_order_question){.test = ORR_TEST_ALL_REDUCE, .size = 1 << 30});
     assert_true(!order->better && order->proven);
@@ -230,9 +223,8 @@ static void interchangeable_hosts_have_one_order(void **state)
     assert_non_null(strstr(order->sentence, "as good as any"));
 }
 
-static void leaf_switches_count_where_predictions_are_equal(void **state)
+TEST(leaf_switches_count_where_predictions_are_equal)
 {
-    (void)state;
     static const char *const leaves[] = {"l1", "l2", "l1", "l2", "l1"};
     const struct orr_cluster_line lines[] = {host(dump, NULL), host(dump, NULL), host(dump, NULL), host(dump, NULL),
                                              host(dump, NULL)};
@@ -244,9 +236,8 @@ static void leaf_switches_count_where_predictions_are_equal(void **state)
     assert_int_equal(order->least_leaf_changes, 2);
 }
 
-static void more_orders_than_tries_are_not_called_proven(void **state)
+TEST(more_orders_than_tries_are_not_called_proven)
 {
-    (void)state;
     struct orr_cluster_line lines[12];
     static const char *const domains[] = {"a", "b", "c"};
     for (uint32_t i = 0; i < 12; i++)
@@ -263,9 +254,8 @@ static void more_orders_than_tries_are_not_called_proven(void **state)
     assert_non_null(strstr(order->proof, " None gets more than "));
 }
 
-static void formats_say_the_same_order(void **state)
+TEST(formats_say_the_same_order)
 {
-    (void)state;
     static const char *const names[] = {"n0", "n1", "n2", "n3"};
     const struct orr_cluster_line lines[] = {host(dump, "a"), host(dump, "b"), host(dump, "a"), host(dump, "b")};
     static const char *const expected[] = {[2] = "n0\nn0\nn0\nn0\nn2\nn2\nn2\nn2\nn1\nn1\nn1\nn1\nn3\nn3\nn3\nn3\n",
@@ -289,17 +279,4 @@ static void formats_say_the_same_order(void **state)
     assert_int_equal(orr_order_write(order, 3, names, NULL, &text, &err), ORR_INVALID);
     orr_text_release(&text);
     err = (struct orr_error){0};
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_best_of_all_permutations_is_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(hosts_of_one_domain_come_together_for_tensor_groups, setup, teardown),
-        cmocka_unit_test_setup_teardown(interchangeable_hosts_have_one_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(leaf_switches_count_where_predictions_are_equal, setup, teardown),
-        cmocka_unit_test_setup_teardown(more_orders_than_tries_are_not_called_proven, setup, teardown),
-        cmocka_unit_test_setup_teardown(formats_say_the_same_order, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

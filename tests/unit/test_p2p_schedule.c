@@ -12,9 +12,8 @@ static uint32_t rounds_of(int32_t rank, struct orr_p2p_round **ret_rounds)
 }
 
 /* The worked checks of NCCL 2.27.7's schedule: one node of 8, two, and one of 6. */
-static void transfers_follow_triangular_numbers(void **state)
+TEST(transfers_follow_triangular_numbers)
 {
-    (void)state;
     static const int32_t eight[] = {0, 1, 3, 6, 2, 7, 5, 4};
     struct orr_p2p_round *rounds;
     join_ok(test_h100(arena, false), 2);
@@ -34,9 +33,8 @@ static void transfers_follow_triangular_numbers(void **state)
 }
 
 /* 2.12.12 over 8 nodes: 0 4 1 7 3 5 2 6; over 3: 0 1 2. */
-static void transfers_took_nodes_by_distance(void **state)
+TEST(transfers_took_nodes_by_distance)
 {
-    (void)state;
     static const int32_t eight[] = {0, 4, 1, 7, 3, 5, 2, 6};
     struct orr_p2p_round *rounds;
     orr_settings_init(&settings, orr_release_find("2.12.12"));
@@ -51,9 +49,8 @@ static void transfers_took_nodes_by_distance(void **state)
 }
 
 /* Of all ranks: who sends in a round is who the other receives from, and each pair meets once. */
-static void every_pair_of_ranks_meets_once(void **state)
+TEST(every_pair_of_ranks_meets_once)
 {
-    (void)state;
     enum { MOST = 64 };
     static const char *const releases[] = {"2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7"};
     for (uint32_t i = 0; i < sizeof releases / sizeof releases[0]; i++)
@@ -73,14 +70,4 @@ static void every_pair_of_ranks_meets_once(void **state)
                     met[r][to] = true;
                 }
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(transfers_follow_triangular_numbers),
-        CASE(transfers_took_nodes_by_distance),
-        CASE(every_pair_of_ranks_meets_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

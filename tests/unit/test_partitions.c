@@ -30,9 +30,8 @@ static void assert_links(const struct fixture *f, const char *node, const char *
 }
 
 /* docs/nccl/graph.md, "NVLink bandwidth per link", for partitions. */
-static void partitions_are_devices_of_their_own(void **state)
+TEST(partitions_are_devices_of_their_own)
 {
-    (void)state;
     struct fixture f = analyse_in("2.30.7", TWO_AND_ONE, 1, NULL);
     assert_links(&f, "DEV/0-7001",
                  "GPU/0-7001 LOC 5000, DEV/0-7003 LOC 2618, CXB/0-7000 C2C 447.119995, NVS/0-0 NVL 360.899994, "
@@ -42,10 +41,9 @@ static void partitions_are_devices_of_their_own(void **state)
     release_fixture(&f);
 }
 
-static void without_splitting_they_are_ranks_on_one_device(void **state)
+TEST(without_splitting_they_are_ranks_on_one_device)
 {
     const char *whole[] = {"NCCL_TOPO_SPLIT_MLOPART", "0", NULL};
-    (void)state;
     struct fixture f = analyse_in("2.30.7", TWO_AND_ONE, 1, whole);
     assert_links(&f, "DEV/0-7000",
                  "GPU/0-7000 LOC 5000, GPU/0-10000007000 LOC 5000, NVS/0-0 NVL 721.799988, CPU/0-0 PCI 12, "
@@ -68,12 +66,11 @@ static const struct orr_decision *gdr_of(const struct fixture *f, uint32_t rank,
 }
 
 /* docs/nccl/p2p-and-gdr.md, "When GPUDirect RDMA is used". */
-static void partitions_have_no_gpu_direct_unless_asked(void **state)
+TEST(partitions_have_no_gpu_direct_unless_asked)
 {
     const char *on[] = {"NCCL_NET_GDR_MLOPART", "1", "NCCL_NET_GDR_LEVEL", "SYS", NULL};
     const char *off[] = {"NCCL_NET_GDR_LEVEL", "SYS", NULL};
     const char *whole[] = {"NCCL_NET_GDR_LEVEL", "SYS", "NCCL_TOPO_SPLIT_MLOPART", "0", NULL};
-    (void)state;
     struct fixture with = analyse_in("2.30.7", TWO_AND_ONE, 2, on), without = analyse_in("2.30.7", TWO_AND_ONE, 2, off);
     struct fixture unsplit = analyse_in("2.30.7", TWO_AND_ONE, 2, whole);
     for (uint32_t rank = 0; rank < 3; rank++)
@@ -93,17 +90,16 @@ static void partitions_have_no_gpu_direct_unless_asked(void **state)
 }
 
 /* Older releases know no partitions: the first <gpu> is the GPU, and it is a whole one. */
-static void older_releases_read_no_partitions(void **state)
+TEST(older_releases_read_no_partitions)
 {
     const char *given[] = {"NCCL_NET_GDR_LEVEL", "SYS", "NCCL_TOPO_SPLIT_MLOPART", "0", NULL};
-    (void)state;
     struct fixture f = analyse_in("2.27.7", TWO_AND_ONE, 2, given);
     assert_int_equal(f.analysis->local_ranks, 2);
     assert_true(gdr_of(&f, 0, true)->verdict > 0);
     release_fixture(&f);
 }
 
-static void one_bus_id_is_one_gpu(void **state)
+TEST(one_bus_id_is_one_gpu)
 {
     static const struct {
         const char *text;
@@ -119,7 +115,6 @@ static void one_bus_id_is_one_gpu(void **state)
     };
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (uint32_t r = 0; r < count; r++)
             for (int split = 0; split < 2; split++) {
@@ -137,16 +132,4 @@ static void one_bus_id_is_one_gpu(void **state)
                 orr_analysis_free(analysis);
                 orr_dump_free(dump);
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(partitions_are_devices_of_their_own),
-        cmocka_unit_test(without_splitting_they_are_ranks_on_one_device),
-        cmocka_unit_test(partitions_have_no_gpu_direct_unless_asked),
-        cmocka_unit_test(older_releases_read_no_partitions),
-        cmocka_unit_test(one_bus_id_is_one_gpu),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@
     SYSTEM("<cpu numaid=\"0\" " cpu ">" SWITCH("0000:01:00.0") GPU("0000:02:00.0", "0", "80", "") "</pci>" SWITCH(     \
         "0000:03:00.0") GPU("0000:04:00.0", "1", "80", "") "</pci></cpu>")
 
-static void kinds_of_paths_follow_bridges_and_cpus(void **state)
+TEST(kinds_of_paths_follow_bridges_and_cpus)
 {
-    (void)state;
     struct fixture f = analyse_text(
         SYSTEM(CPU0(SWITCH("0000:01:00.0") SWITCH("0000:02:00.0") GPU("0000:04:00.0", "0", "80", "") "</pci>" SWITCH(
             "0000:03:00.0") GPU("0000:05:00.0", "1", "80", "")
@@ -35,12 +34,11 @@ struct level_case {
 };
 
 /* NCCL_NETDEVS_POLICY came with 2.28: a release that does not know it goes on as before. */
-static void the_policy_of_nics_is_heeded_where_it_is_known(void **state)
+TEST(the_policy_of_nics_is_heeded_where_it_is_known)
 {
     const char *all[] = {"NCCL_NETDEVS_POLICY", "ALL", NULL};
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
-    (void)state;
     for (uint32_t i = 0; i < count; i++) {
         struct fixture f = analyse_in(releases[i].name, TWO_BRIDGES(X86_INTEL), 1, all);
         bool known = orr_setting_in(ORR_SET_NETDEVS_POLICY, &releases[i]);
@@ -50,9 +48,8 @@ static void the_policy_of_nics_is_heeded_where_it_is_known(void **state)
     assert_false(orr_setting_in(ORR_SET_NETDEVS_POLICY, orr_release_find("2.27.7")));
 }
 
-static void p2p_keeps_to_its_level(void **state)
+TEST(p2p_keeps_to_its_level)
 {
-    (void)state;
     static const struct level_case cases[] = {{"3", 1},   {"0x3", 1}, {"3abc", 1},   {"4", 1},   {"010", 1}, {"PHB", 1},
                                               {"SYS", 1}, {"LOC", 0}, {"PIX", 0},    {"PXB", 0}, {"0", 0},   {"1", 0},
                                               {"2", 0},   {"phb", 0}, {"NVLINK", 0}, {"-1", 0},  {"", 0}};
@@ -68,9 +65,8 @@ static void p2p_keeps_to_its_level(void **state)
     }
 }
 
-static void two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not(void **state)
+TEST(two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not)
 {
-    (void)state;
     struct fixture two = analyse_text(TWO_BRIDGES(X86_AMD), 1, NULL);
     struct fixture three = analyse_text(SYSTEM("<cpu numaid=\"0\" " X86_AMD ">" GPU("0000:02:00.0", "0", "80", "") GPU(
                                             "0000:04:00.0", "1", "80", "") GPU("0000:05:00.0", "2", "80", "") "</cpu>"),
@@ -87,9 +83,8 @@ static void two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not(void **state
                CPU1(SWITCH("0000:81:00.0") GPU("0000:84:00.0", "1", "80", "")                                          \
                         NIC("0000:85:00.0", "1", "100000") "</pci>"))
 
-static void sockets_part_where_the_network_is_faster(void **state)
+TEST(sockets_part_where_the_network_is_faster)
 {
-    (void)state;
     const char *off[] = {"NCCL_NET_DISABLE_INTRA", "1", NULL};
     struct fixture apart = analyse_text(TWO_SOCKETS, 1, NULL);
     struct fixture together = analyse_text(TWO_SOCKETS, 1, off);
@@ -104,9 +99,8 @@ static void sockets_part_where_the_network_is_faster(void **state)
     release_fixture(&together);
 }
 
-static void without_shared_memory_and_p2p_gpus_part(void **state)
+TEST(without_shared_memory_and_p2p_gpus_part)
 {
-    (void)state;
     const char *off[] = {"NCCL_SHM_DISABLE", "1", NULL};
     struct fixture f = analyse_text(TWO_BRIDGES(X86_INTEL), 2, off);
     assert_int_equal(f.analysis->part_count, 2);
@@ -123,9 +117,8 @@ static void without_shared_memory_and_p2p_gpus_part(void **state)
 
 /* The whole host's route from rank 0 to the CPU of rank 1 leads through rank 1. The part of rank 0 alone, to which the
  * routes of the whole are handed on, has none through a GPU that it lacks. */
-static void parts_have_no_routes_through_gpus_of_others(void **state)
+TEST(parts_have_no_routes_through_gpus_of_others)
 {
-    (void)state;
     static const char text[] = SYSTEM(CPU0(GPU("0000:04:00.0", "1", "70", NVLINK("0000:05:00.0", "2"))) CPU1(
         GPU("0000:05:00.0", "0", "70", NVLINK("0000:04:00.0", "2")) NIC("0000:07:00.0", "0", "200000")));
     const char *off[] = {"NCCL_SHM_DISABLE", "1", "NCCL_P2P_DISABLE", "1", NULL};
@@ -140,9 +133,8 @@ static void parts_have_no_routes_through_gpus_of_others(void **state)
     }
 }
 
-static void nvlink_through_a_gpu_is_nvb(void **state)
+TEST(nvlink_through_a_gpu_is_nvb)
 {
-    (void)state;
     const char *off[] = {"NCCL_NVB_DISABLE", "1", NULL};
     struct fixture f = analyse_text(RELAY, 2, NULL), direct = analyse_text(RELAY, 2, off);
     assert_path(&f, "rank:0", "rank:1", "NVL", 40);
@@ -154,9 +146,8 @@ static void nvlink_through_a_gpu_is_nvb(void **state)
     release_fixture(&direct);
 }
 
-static void a_nic_is_reached_through_the_gpu_next_to_it(void **state)
+TEST(a_nic_is_reached_through_the_gpu_next_to_it)
 {
-    (void)state;
     const char *off[] = {"NCCL_PXN_DISABLE", "1", NULL};
     const char *text = SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", NVLINK("0000:84:00.0", "4"))
                                        NIC("0000:05:00.0", "0", "200000") "</pci>")
@@ -179,9 +170,8 @@ static const struct orr_gdr *gdr_of(const struct fixture *f)
     SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", sm, "") GPU("0000:05:00.0", "1", sm, "")               \
                     NIC("0000:06:00.0", "0", "100000") "</pci>"))
 
-static void gpus_before_80_are_read_for_sending_only_with_nvlink(void **state)
+TEST(gpus_before_80_are_read_for_sending_only_with_nvlink)
 {
-    (void)state;
     const char *read[] = {"NCCL_NET_GDR_READ", "1", NULL};
     struct fixture old = analyse_text(GPU_AND_NIC("70"), 2, NULL), new = analyse_text(GPU_AND_NIC("80"), 2, NULL);
     struct fixture forced = analyse_text(GPU_AND_NIC("70"), 2, read);
@@ -195,9 +185,8 @@ static void gpus_before_80_are_read_for_sending_only_with_nvlink(void **state)
     release_fixture(&forced);
 }
 
-static void without_gdr_the_path_goes_by_the_cpu(void **state)
+TEST(without_gdr_the_path_goes_by_the_cpu)
 {
-    (void)state;
     const char *loc[] = {"NCCL_NET_GDR_LEVEL", "LOC", NULL};
     struct fixture f = analyse_text(GPU_AND_NIC("80"), 2, loc);
     const struct orr_path *path = path_between(&f, "NET/0-0", "rank:0");
@@ -210,9 +199,8 @@ static void without_gdr_the_path_goes_by_the_cpu(void **state)
     release_fixture(&f);
 }
 
-static void bandwidth_beats_distance_in_choosing_a_nic(void **state)
+TEST(bandwidth_beats_distance_in_choosing_a_nic)
 {
-    (void)state;
     struct fixture f = analyse_text(SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", "") NIC(
                                         "0000:05:00.0", "0", "100000") "</pci>" NIC("0000:06:00.0", "1", "200000"))),
                                     2, NULL);
@@ -222,9 +210,8 @@ static void bandwidth_beats_distance_in_choosing_a_nic(void **state)
     release_fixture(&f);
 }
 
-static void nics_of_one_id_share_a_column(void **state)
+TEST(nics_of_one_id_share_a_column)
 {
-    (void)state;
     struct fixture f = analyse_text(SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", "") NIC("0000:05:00.0", "0", "1000"))
                                                CPU1(NIC("0000:06:00.0", "0", "200000"))),
                                     2, NULL);
@@ -235,9 +222,8 @@ static void nics_of_one_id_share_a_column(void **state)
     release_fixture(&f);
 }
 
-static void an_nvlink_of_one_side_is_refused(void **state)
+TEST(an_nvlink_of_one_side_is_refused)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_query query = {.hosts = 1};
     struct orr_analysis *analysis = NULL;
@@ -248,9 +234,8 @@ static void an_nvlink_of_one_side_is_refused(void **state)
     orr_dump_free(dump);
 }
 
-static void every_bandwidth_is_the_least_of_its_links(void **state)
+TEST(every_bandwidth_is_the_least_of_its_links)
 {
-    (void)state;
     struct fixture f = analyse_text(RELAY, 2, NULL);
     const struct orr_paths *paths = &f.analysis->parts[0].paths;
     for (size_t i = 0; i < (size_t)paths->base_count * paths->base_count; i++) {
@@ -262,26 +247,4 @@ static void every_bandwidth_is_the_least_of_its_links(void **state)
         assert_float_equal(paths->table[i].bw, paths->table[i].type == ORR_PATH_DIS ? 0 : least, 0);
     }
     release_fixture(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_of_paths_follow_bridges_and_cpus),
-        cmocka_unit_test(the_policy_of_nics_is_heeded_where_it_is_known),
-        cmocka_unit_test(p2p_keeps_to_its_level),
-        cmocka_unit_test(two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not),
-        cmocka_unit_test(sockets_part_where_the_network_is_faster),
-        cmocka_unit_test(without_shared_memory_and_p2p_gpus_part),
-        cmocka_unit_test(parts_have_no_routes_through_gpus_of_others),
-        cmocka_unit_test(nvlink_through_a_gpu_is_nvb),
-        cmocka_unit_test(a_nic_is_reached_through_the_gpu_next_to_it),
-        cmocka_unit_test(gpus_before_80_are_read_for_sending_only_with_nvlink),
-        cmocka_unit_test(without_gdr_the_path_goes_by_the_cpu),
-        cmocka_unit_test(bandwidth_beats_distance_in_choosing_a_nic),
-        cmocka_unit_test(nics_of_one_id_share_a_column),
-        cmocka_unit_test(an_nvlink_of_one_side_is_refused),
-        cmocka_unit_test(every_bandwidth_is_the_least_of_its_links),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,23 +12,21 @@ static struct orr_results *results;
 static struct orr_perf_check *check;
 static struct orr_error err;
 
-static int teardown(void **state)
+void after_each(void)
 {
-    (void)state;
     orr_perf_check_free(check);
     orr_results_free(results);
     orr_dump_free(dump);
     check = NULL;
     results = NULL;
     dump = NULL;
-    return 0;
 }
 
 /* Judges a text; machine NULL: found from the text. */
 static const struct orr_perf_table *judge(const char *text, const char *machine, uint32_t hosts)
 {
     struct orr_perf_question question = {.hosts = hosts, .test = ORR_TEST_COUNT};
-    (void)teardown(NULL);
+    after_each();
     err = (struct orr_error){0};
     orr_settings_init(&question.settings, orr_release_find("2.27.7"));
     assert_ok(orr_results_read(text, strlen(text), NULL, &results, &err), &err);
@@ -54,9 +52,8 @@ static const char good[] = HEADER COLUMNS ROW(1073741824, 268435456, 4283.5, 250
 static const char half[] = HEADER COLUMNS ROW(1073741824, 268435456, 7039.4, 152.53, 286.0, 0)
     ROW(2147483648, 536870912, 13932.6, 154.13, 289.0, 2) ROW(4294967296, 1073741824, 27769.2, 154.67, 290.0, 0);
 
-static void test_bands(void **state)
+TEST(test_bands)
 {
-    (void)state;
     const struct orr_band_row rows[] = {
         {ORR_PERF_LINK_RDMA, 9, "Ring", "Simple", 5, 0.9, 1.1, 7, 3},
         {ORR_PERF_LINK_RDMA, 8, "Ring", "Simple", 4, 0.8, 1.0, 4, 2},
@@ -78,9 +75,8 @@ static void test_bands(void **state)
     assert_true(orr_band_find(rows, 3, &key).low < 0.7 && orr_band_find(rows, 3, &key).wide);
 }
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
-    (void)state;
     assert_int_equal(orr_perf_range((1 << 20) - 1), -1);
     assert_int_equal(orr_perf_range(1 << 20), 0);
     assert_int_equal(orr_perf_range((4 << 20) - 1), 0);
@@ -103,9 +99,8 @@ static enum orr_perf_verdict verdict_of(const char *verdicts, uint32_t *ret_main
     return orr_perf_verdict_of(rows, count, ret_main);
 }
 
-static void test_verdict_of_rows(void **state)
+TEST(test_verdict_of_rows)
 {
-    (void)state;
     uint32_t main;
     assert_int_equal(verdict_of("????", &main), ORR_PERF_CANNOT_JUDGE);
     assert_int_equal(main, UINT32_MAX);
@@ -121,9 +116,8 @@ static void test_verdict_of_rows(void **state)
     assert_int_equal(main, 3);
 }
 
-static void test_as_expected(void **state)
+TEST(test_as_expected)
 {
-    (void)state;
     const struct orr_perf_table *table = judge(good, "hgx-h100", 2);
     assert_int_equal(table->test, ORR_TEST_ALL_REDUCE);
     assert_int_equal(table->analysis->ranks, 16);
@@ -142,9 +136,8 @@ static bool names(const struct orr_perf_explanation *explanation, const char *id
     return false;
 }
 
-static void test_low_is_explained(void **state)
+TEST(test_low_is_explained)
 {
-    (void)state;
     const struct orr_perf_table *table = judge(half, "hgx-h100", 2);
     assert_int_equal(table->verdict, ORR_PERF_LOW);
     assert_non_null(strstr(table->sentence, "290 GB/s at 4 GiB is "));
@@ -157,9 +150,8 @@ static void test_low_is_explained(void **state)
 }
 
 /* Every number of NICs is tried, not only halves. */
-static void test_so_many_of_the_nics(void **state)
+TEST(test_so_many_of_the_nics)
 {
-    (void)state;
     const struct orr_perf_table *table = judge(HEADER COLUMNS ROW(2147483648, 536870912, 17975, 119.5, 224.0, 0)
                                                    ROW(4294967296, 1073741824, 35791, 120.0, 225.0, 0),
                                                "hgx-h100", 2);
@@ -169,9 +161,8 @@ static void test_so_many_of_the_nics(void **state)
 }
 
 /* PCIe ACS has a curve of its own. Causes with the same curve are named with it, each with its command. */
-static void test_acs(void **state)
+TEST(test_acs)
 {
-    (void)state;
     const struct orr_perf_table *table = judge(HEADER COLUMNS ROW(2147483648, 536870912, 16236, 132.3, 248.0, 0)
                                                    ROW(4294967296, 1073741824, 32276, 133.1, 249.5, 0),
                                                "hgx-h100", 2);
@@ -184,9 +175,8 @@ static void test_acs(void **state)
     assert_true(table->explanations[at].curve[1] > 240 && table->explanations[at].curve[1] < 255);
 }
 
-static void test_without_a_machine(void **state)
+TEST(test_without_a_machine)
 {
-    (void)state;
     const struct orr_perf_table *table = judge(good, NULL, 0);
     assert_int_equal(table->verdict, ORR_PERF_CANNOT_JUDGE);
     assert_null(table->analysis);
@@ -202,9 +192,8 @@ static void test_without_a_machine(void **state)
 }
 
 /* H100s with different networks: 20 GB/s are low for the slowest too, 130 are not. */
-static void test_guessed_machine(void **state)
+TEST(test_guessed_machine)
 {
-    (void)state;
 #define RANKS                                                                                                          \
     DEVICE(0, "a", "NVIDIA H100 80GB HBM3")                                                                            \
     DEVICE(1, "a", "NVIDIA H100 80GB HBM3")                                                                            \
@@ -240,9 +229,8 @@ static void test_guessed_machine(void **state)
 
 /* A board of four H100 joins them directly. NVLink SHARP in NCCL's own lines shows an NVSwitch, so that four of eight
  * GPUs took part. */
-static void test_nvls_shows_a_switch(void **state)
+TEST(test_nvls_shows_a_switch)
 {
-    (void)state;
     const struct orr_perf_table *table = judge(
         HEADER "# Using devices\n" FOUR_RANKS COLUMNS ROW(4294967296, 1073741824, 402653, 10.67, 16.0, 0), NULL, 0);
     assert_string_equal(table->machine_name, "hgx-h100-4");
@@ -256,13 +244,12 @@ static void test_nvls_shows_a_switch(void **state)
 }
 
 /* The user names GPUs; how many ranks gave the results, they do not show. */
-static void test_chosen_gpus(void **state)
+TEST(test_chosen_gpus)
 {
-    (void)state;
     static const char rows[] =
         COLUMNS "  4294967296 1073741824 float none 0 402653 10.67 10.67 0 402653 10.67 10.67 0\n";
     struct orr_perf_question question = {.hosts = 1, .test = ORR_TEST_BROADCAST};
-    (void)teardown(NULL);
+    after_each();
     orr_settings_init(&question.settings, orr_release_find("2.27.7"));
     question.settings.gpus = "0,1,2";
     assert_ok(orr_results_read(rows, strlen(rows), NULL, &results, &err), &err);
@@ -275,22 +262,4 @@ static void test_chosen_gpus(void **state)
         said |=
             strstr(table->assumed[i], "the 3 ranks were the chosen GPUs on 1 host, as the results do not show") != NULL;
     assert_true(said);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bands),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_verdict_of_rows),
-        cmocka_unit_test_teardown(test_as_expected, teardown),
-        cmocka_unit_test_teardown(test_low_is_explained, teardown),
-        cmocka_unit_test_teardown(test_so_many_of_the_nics, teardown),
-        cmocka_unit_test_teardown(test_acs, teardown),
-        cmocka_unit_test_teardown(test_without_a_machine, teardown),
-        cmocka_unit_test_teardown(test_guessed_machine, teardown),
-        cmocka_unit_test_teardown(test_nvls_shows_a_switch, teardown),
-        cmocka_unit_test_teardown(test_chosen_gpus, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,23 +16,21 @@ static struct orr_scores *scores;
 static struct orr_arena *arena;
 static struct orr_error err;
 
-static int teardown(void **state)
+void after_each(void)
 {
-    (void)state;
     orr_scores_free(scores);
     orr_dump_free(dump);
     orr_arena_free(arena);
     scores = NULL;
     dump = NULL;
     arena = NULL;
-    return 0;
 }
 
 static void load(const char *file)
 {
     enum { MOST = 1 << 20 };
     static char bytes[MOST];
-    (void)teardown(NULL);
+    after_each();
     err = (struct orr_error){0};
     FILE *stream = fopen(file, "rb");
     assert_non_null(stream);
@@ -78,9 +76,8 @@ static double score_of(orr_bits gpus)
     return score.busbw;
 }
 
-static void test_orders(void **state)
+TEST(test_orders)
 {
-    (void)state;
     const orr_bits chain = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 5; /* NVLinks 2-0-4-5: no ring without another hop */
     struct orr_score score;
     load("static/examples/v100-cube-mesh.xml");
@@ -99,9 +96,8 @@ static void test_orders(void **state)
         assert_int_equal(score.order[i], i);
 }
 
-static void test_hosts_and_weights(void **state)
+TEST(test_hosts_and_weights)
 {
-    (void)state;
     load("static/examples/aws-p4d.xml");
     struct orr_score_question question = question_on("1:3,2:1");
     struct orr_score score;
@@ -119,9 +115,8 @@ static void test_hosts_and_weights(void **state)
     assert_string_equal(placing->sentence, "Take GPU 0: one GPU on one host exchanges no data, so any GPU will do.");
 }
 
-static void test_choosing_nics(void **state)
+TEST(test_choosing_nics)
 {
-    (void)state;
     load("static/examples/aws-p4d.xml");
     struct orr_score_question question = question_on("2");
     struct orr_score all, some;
@@ -165,9 +160,8 @@ static void try_jobs(const struct orr_place_request *request, uint32_t job, orr_
         }
 }
 
-static void test_several_jobs(void **state)
+TEST(test_several_jobs)
 {
-    (void)state;
     static const char *const lists[] = {"4,2,2", "2,2,2", "3,2,1", "5,3", "2,2,4"};
     load("static/examples/v100-cube-mesh.xml");
     struct orr_score_question question = question_on("2");
@@ -195,7 +189,7 @@ static void test_several_jobs(void **state)
 static void make_many(uint32_t gpus, const char *nvlinks)
 {
     struct orr_text xml;
-    (void)teardown(NULL);
+    after_each();
     err = (struct orr_error){0};
     arena = orr_arena_new(0);
     orr_text_init(&xml, 1 << 20);
@@ -217,9 +211,8 @@ static void make_many(uint32_t gpus, const char *nvlinks)
     orr_text_release(&xml);
 }
 
-static void test_more_than_all_can_be_compared(void **state)
+TEST(test_more_than_all_can_be_compared)
 {
-    (void)state;
     make_many(20, "");
     struct orr_score_question question = question_on("1");
     ask(&question);
@@ -246,9 +239,8 @@ static const struct orr_placing *place_within(uint64_t time_ns, struct orr_place
     return placing;
 }
 
-static void test_answers_within_the_budget(void **state)
+TEST(test_answers_within_the_budget)
 {
-    (void)state;
     const uint64_t little = UINT64_C(6) * 1000000000, enough = UINT64_C(3600) * 1000000000;
     const struct orr_place_request eight = {.count = 8, .free = 0xffff}, three = {.count = 3, .free = 0xffff};
     make_many(16, "");
@@ -300,9 +292,8 @@ static const struct orr_placing *pack(const char *jobs, bool worst, uint64_t tim
 }
 
 /* With more than 16 free GPUs, or too little time for all sets, jobs get a good choice, and a bound on all others. */
-static void test_several_jobs_of_many_gpus(void **state)
+TEST(test_several_jobs_of_many_gpus)
 {
-    (void)state;
     struct orr_score_question question = question_on("1");
     struct orr_text text;
     make_many(20, "");
@@ -329,9 +320,8 @@ static void test_several_jobs_of_many_gpus(void **state)
 }
 
 /* An NVLink domain of 72 GPUs, as one dump shows it: more GPUs than a machine word has bits. */
-static void test_seventy_two_gpus(void **state)
+TEST(test_seventy_two_gpus)
 {
-    (void)state;
     const orr_bits upper = orr_first_subset(72) & ~orr_first_subset(60);
     struct orr_score_question question = question_on("1");
     make_many(72, "<nvlink target=\"fffffff:ffff:ff\" count=\"12\" tclass=\"0x068000\"/>");
@@ -362,9 +352,8 @@ static void assert_refused(struct orr_place_request request, const char *where, 
     assert_string_equal(err.where, where);
 }
 
-static void test_what_cannot_be_asked(void **state)
+TEST(test_what_cannot_be_asked)
 {
-    (void)state;
     static const char *const hosts[] = {"",   "0", "2,2", "1:0", "1:", "x", "1,", "-1", "16385", "1,2,3,4,5,6,7,8,9",
                                         "2;3"};
     static const char *const jobs[] = {"", "0", "4,", "4,,2", "129", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "4 2"};
@@ -393,20 +382,4 @@ static void test_what_cannot_be_asked(void **state)
                    "compare names 3 GPUs");
     assert_refused((struct orr_place_request){.jobs = {4, 4, 1}, .job_count = 3, .free = 0xff}, "jobs",
                    "9 GPUs are wanted, and 8 free");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_orders, teardown),
-        cmocka_unit_test_teardown(test_hosts_and_weights, teardown),
-        cmocka_unit_test_teardown(test_choosing_nics, teardown),
-        cmocka_unit_test_teardown(test_several_jobs, teardown),
-        cmocka_unit_test_teardown(test_more_than_all_can_be_compared, teardown),
-        cmocka_unit_test_teardown(test_answers_within_the_budget, teardown),
-        cmocka_unit_test_teardown(test_several_jobs_of_many_gpus, teardown),
-        cmocka_unit_test_teardown(test_seventy_two_gpus, teardown),
-        cmocka_unit_test_teardown(test_what_cannot_be_asked, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

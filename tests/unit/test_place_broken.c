@@ -21,9 +21,8 @@ static const char machine[] =
     BRIDGE("15", BROADCOM) GPU_AT("22", "1") "</pci></pci></pci>"                                                     //
     BRIDGE("17", "") GPU_AT("24", "2") "</pci></cpu></system>";
 
-static void sets_that_cannot_be_analysed_have_no_bandwidth(void **state)
+TEST(sets_that_cannot_be_analysed_have_no_bandwidth)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_score_question question = {.test = ORR_TEST_ALL_REDUCE, .size = UINT64_C(1) << 30};
     struct orr_dump *dump = read_text(machine);
@@ -45,12 +44,4 @@ static void sets_that_cannot_be_analysed_have_no_bandwidth(void **state)
     orr_scores_free(scores);
     orr_arena_free(arena);
     orr_dump_free(dump);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_that_cannot_be_analysed_have_no_bandwidth),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

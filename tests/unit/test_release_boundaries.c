@@ -174,10 +174,9 @@ static double value_in(const char *release, const struct boundary *row)
     return value;
 }
 
-static void each_release_decides_what_it_introduced(void **state)
+TEST(each_release_decides_what_it_introduced)
 {
     int failed = 0;
-    (void)state;
     for (int i = 0; i < BOUNDARY_COUNT; i++) {
         const struct boundary *row = &boundaries[i];
         double before = value_in(row->before, row), since = value_in(row->since, row);
@@ -192,10 +191,9 @@ static void each_release_decides_what_it_introduced(void **state)
 }
 
 /* The NICs of ranks follow the ring graphs that all parts agreed on in 2.30.7; before, the part's own. */
-static void nets_follow_the_aligned_rings(void **state)
+TEST(nets_follow_the_aligned_rings)
 {
     static const char *const settings[] = {"NCCL_SHM_DISABLE", "1", NULL};
-    (void)state;
     struct fixture own = analyse_in("2.30.4", TWO_PARTS, 2, settings);
     struct fixture aligned = analyse_in("2.30.7", TWO_PARTS, 2, settings);
     for (int i = 0; i < 2; i++) {
@@ -226,7 +224,7 @@ static double collnet_on(const struct orr_analysis *analysis, int a, int b, int 
 }
 
 /* Rules that only a setting shows. */
-static void settings_show_what_releases_introduced(void **state)
+TEST(settings_show_what_releases_introduced)
 {
     static const struct {
         const char *before, *since;
@@ -249,7 +247,6 @@ static void settings_show_what_releases_introduced(void **state)
         {"2.27.3", "2.27.5", GRACE(""), 2, {"NCCL_NET_GDR_LEVEL", "PXN", "NCCL_NET_GDR_C2C", "0"}, gdr_verdict, 0, 2},
         {"2.26.2", "2.27.3", GRACE(""), 2, {"NCCL_NET_GDR_LEVEL", "PHB", "NCCL_NET_GDR_C2C", "0"}, gdr_verdict, 2, 2},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *releases[] = {cases[i].before, cases[i].since};
         double wanted[] = {cases[i].value_before, cases[i].value_since};
@@ -264,26 +261,14 @@ static void settings_show_what_releases_introduced(void **state)
 }
 
 /* No release without a row, and no row whose two values are equal. */
-static void every_release_has_a_boundary(void **state)
+TEST(every_release_has_a_boundary)
 {
     uint32_t count;
     const struct orr_release *all = orr_releases(&count);
-    (void)state;
     assert_int_equal(BOUNDARY_COUNT, count - 1);
     for (int i = 0; i < BOUNDARY_COUNT; i++) {
         assert_string_equal(boundaries[i].before, all[i].name);
         assert_string_equal(boundaries[i].since, all[i + 1].name);
         assert_true(fabs(boundaries[i].value_before - boundaries[i].value_since) > 1e-9);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_release_decides_what_it_introduced),
-        cmocka_unit_test(nets_follow_the_aligned_rings),
-        cmocka_unit_test(settings_show_what_releases_introduced),
-        cmocka_unit_test(every_release_has_a_boundary),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "engine/release/release_names.h"
 #include "tests/support/orr_test.h"
 
-static void versions_are_read_as_people_write_them(void **state)
+TEST(versions_are_read_as_people_write_them)
 {
     static const struct {
         const char *text;
@@ -42,7 +42,6 @@ static void versions_are_read_as_people_write_them(void **state)
         {"-2.27.7", 0, true},
         {"2.99999999999999999999.1", 0, true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bool exact = false;
         uint32_t version = orr_release_version_of(cases[i].text, &exact);
@@ -77,10 +76,9 @@ static const char *whole_range(void)
     return text;
 }
 
-static void a_spelling_of_an_emulated_release_is_a_hint(void **state)
+TEST(a_spelling_of_an_emulated_release_is_a_hint)
 {
     static const char *const spellings[] = {"v2.27.7", "2.27", "2.27.7-1", "2.27.7+cuda12.9", "22707"};
-    (void)state;
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
         struct orr_error err = report(spellings[i]);
         CONTAINS(err.text, spellings[i]);
@@ -90,9 +88,8 @@ static void a_spelling_of_an_emulated_release_is_a_hint(void **state)
     CONTAINS(report("2.28").advice, "did you mean 2.28.9?");
 }
 
-static void the_nearest_releases_and_what_changed_between_them(void **state)
+TEST(the_nearest_releases_and_what_changed_between_them)
 {
-    (void)state;
     struct orr_error err = report("2.13.4");
     CONTAINS(err.text, "the nearest are 2.12.12 and 2.14.3, between which these changed: ");
     CONTAINS(err.text, "PXN");
@@ -125,11 +122,10 @@ static struct orr_release_choice choose(const char *text, bool nearest)
     return choice;
 }
 
-static void tags_that_behave_alike_take_the_same_row(void **state)
+TEST(tags_that_behave_alike_take_the_same_row)
 {
     uint32_t count;
     const struct orr_release_alias *aliases = orr_release_aliases(&count);
-    (void)state;
     assert_true(count >= 10);
     for (uint32_t i = 0; i < count; i++) {
         struct orr_release_choice choice = choose(aliases[i].name, false);
@@ -148,7 +144,7 @@ static void tags_that_behave_alike_take_the_same_row(void **state)
 }
 
 /* Other releases get a row only where the nearest is asked for. */
-static void others_need_the_nearest(void **state)
+TEST(others_need_the_nearest)
 {
     static const struct {
         const char *text, *row; /* row NULL: the newest */
@@ -158,7 +154,6 @@ static void others_need_the_nearest(void **state)
         {"2.13.4", "2.12.12", 21304}, {"2.15.1", "2.15.5", 21501}, {"2.9.6", "2.9.9", 20906},
         {"2.30.5", "2.30.4", 23005},  {"v2.27.7", "2.27.7", 0},    {"2.18", "2.18.5", 21800},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_release_choice choice = choose(cases[i].text, true);
         assert_null(choose(cases[i].text, false).release);
@@ -172,9 +167,8 @@ static void others_need_the_nearest(void **state)
     assert_null(choose("latest", true).release);
 }
 
-static void before_the_oldest_and_after_the_newest(void **state)
+TEST(before_the_oldest_and_after_the_newest)
 {
-    (void)state;
     CONTAINS(report("2.4.8").text, "older than 2.7.8, the oldest that is emulated");
     CONTAINS(report("2408").text, "older than 2.7.8");
     CONTAINS(report("99.0.0").text, ", the newest that is emulated");
@@ -184,11 +178,10 @@ static void before_the_oldest_and_after_the_newest(void **state)
 }
 
 /* Between any two neighbours there is something to name. */
-static void every_pair_of_neighbours_has_words(void **state)
+TEST(every_pair_of_neighbours_has_words)
 {
     uint32_t count;
     const struct orr_release *all = orr_releases(&count);
-    (void)state;
     for (uint32_t i = 1; i < count; i++) {
         char between[16];
         uint32_t version = all[i].version - 1;
@@ -201,12 +194,11 @@ static void every_pair_of_neighbours_has_words(void **state)
 }
 
 /* Every framework's NCCL is a row's tag or one that behaves as a row does, and belongs to one row. */
-static void frameworks_bring_known_releases(void **state)
+TEST(frameworks_bring_known_releases)
 {
     uint32_t count, release_count;
     const struct orr_framework *frameworks = orr_frameworks(&count);
     const struct orr_release *releases = orr_releases(&release_count);
-    (void)state;
     assert_true(count > 0);
     for (uint32_t i = 0; i < count; i++) {
         int rows = 0;
@@ -216,19 +208,4 @@ static void frameworks_bring_known_releases(void **state)
             fail_msg("%s %s brings NCCL %s, of %d rows", frameworks[i].name, frameworks[i].version, frameworks[i].nccl,
                      rows);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_are_read_as_people_write_them),
-        cmocka_unit_test(a_spelling_of_an_emulated_release_is_a_hint),
-        cmocka_unit_test(the_nearest_releases_and_what_changed_between_them),
-        cmocka_unit_test(tags_that_behave_alike_take_the_same_row),
-        cmocka_unit_test(others_need_the_nearest),
-        cmocka_unit_test(before_the_oldest_and_after_the_newest),
-        cmocka_unit_test(every_pair_of_neighbours_has_words),
-        cmocka_unit_test(frameworks_bring_known_releases),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,12 +159,11 @@ static void write_values(struct orr_text *text, const struct group *group)
     }
 }
 
-static void the_table_is_written_from_the_rows(void **state)
+TEST(the_table_is_written_from_the_rows)
 {
     uint32_t count;
     const struct orr_release *all = orr_releases(&count);
     struct orr_text text;
-    (void)state;
     orr_text_init(&text, GOLDEN_MOST_BYTES);
     orr_text_puts(&text, opening);
     write_releases(&text);
@@ -179,19 +178,9 @@ static void the_table_is_written_from_the_rows(void **state)
     orr_text_release(&text);
 }
 
-static void every_kind_of_behaviour_has_a_heading(void **state)
+TEST(every_kind_of_behaviour_has_a_heading)
 {
-    (void)state;
     assert_int_equal(GROUP_COUNT, ORR_OF_COUNT);
     for (int i = 0; i < GROUP_COUNT; i++)
         assert_int_equal(groups[i].of, i);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_is_written_from_the_rows),
-        cmocka_unit_test(every_kind_of_behaviour_has_a_heading),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -3,11 +3,10 @@
 #include "engine/release/connect_rules.h"
 #include "tests/support/arena_case.h"
 
-static void releases_stand_oldest_first_and_have_their_own_number(void **state)
+TEST(releases_stand_oldest_first_and_have_their_own_number)
 {
     uint32_t count;
     const struct orr_release *all = orr_releases(&count);
-    (void)state;
     for (uint32_t i = 0; i < count; i++) {
         char name[32];
         uint32_t version = all[i].version;
@@ -20,11 +19,10 @@ static void releases_stand_oldest_first_and_have_their_own_number(void **state)
     }
 }
 
-static void the_newest_release_is_the_default(void **state)
+TEST(the_newest_release_is_the_default)
 {
     uint32_t count;
     const struct orr_release *all = orr_releases(&count);
-    (void)state;
     assert_int_equal(count, 34);
     assert_ptr_equal(orr_release_default(), &all[count - 1]);
     assert_string_equal(orr_release_default()->name, "2.30.7");
@@ -42,12 +40,11 @@ static bool differs(const char *here, const char *before, const char *behaviour)
 }
 
 /* A row says what its release changed, so that no two neighbours are alike. */
-static void every_row_differs_from_the_one_before(void **state)
+TEST(every_row_differs_from_the_one_before)
 {
     uint32_t count, differences;
     const struct orr_release *all = orr_releases(&count);
     const struct orr_behaviour_difference *rows;
-    (void)state;
     for (uint32_t i = 1; i < count; i++) {
         assert_ok(orr_releases_compare(&all[i], &all[i - 1], arena, &rows, &differences, &err), &err);
         if (!differences)
@@ -55,14 +52,4 @@ static void every_row_differs_from_the_one_before(void **state)
     }
     assert_true(differs("2.28.3", "2.27.7", "NCCL_NETDEVS_POLICY") && differs("2.28.7", "2.28.3", "keeps_nets"));
     assert_false(differs("2.28.9", "2.28.7", "search_rates") || differs("2.16.5", "2.15.5", "qpi_amd"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(releases_stand_oldest_first_and_have_their_own_number),
-        cmocka_unit_test(the_newest_release_is_the_default),
-        cmocka_unit_test(every_row_differs_from_the_one_before),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -85,9 +85,8 @@ static void assert_row(const struct orr_graph *g, int channel, const char *expec
     assert_string_equal(text, expected);
 }
 
-static void one_h100_host(void **state)
+TEST(one_h100_host)
 {
-    (void)state;
     struct fixture f = analyse_machine(&h100, 1, NULL);
     static const struct expected rows[] = {
         {ORR_GRAPH_RING, ORR_PATTERN_RING, 12, 30, 30, 0, 1, 96},
@@ -107,9 +106,8 @@ static void one_h100_host(void **state)
     release_fixture(&f);
 }
 
-static void two_h100_hosts_keep_their_rails(void **state)
+TEST(two_h100_hosts_keep_their_rails)
 {
-    (void)state;
     struct fixture f = analyse_machine(&h100, 2, NULL);
     static const struct expected rows[] = {
         {ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 48, 48, 2, 0, 160},
@@ -129,9 +127,8 @@ static void two_h100_hosts_keep_their_rails(void **state)
     release_fixture(&f);
 }
 
-static void crossing_nics_can_be_forbidden_or_forced(void **state)
+TEST(crossing_nics_can_be_forbidden_or_forced)
 {
-    (void)state;
     const char *never[] = {"NCCL_CROSS_NIC", "0", NULL}, *always[] = {"NCCL_CROSS_NIC", "1", NULL};
     struct fixture f = analyse_machine(&h100, 2, never), g = analyse_machine(&h100, 2, always);
     assert_graph(&f, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 45, 45, 0, 0, 176});
@@ -142,9 +139,8 @@ static void crossing_nics_can_be_forbidden_or_forced(void **state)
     release_fixture(&g);
 }
 
-static void a100_hosts(void **state)
+TEST(a100_hosts)
 {
-    (void)state;
     struct fixture one = analyse_machine(&a100, 1, NULL), two = analyse_machine(&a100, 2, NULL);
     assert_graph(&one, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 12, 20, 20, 0, 1, 96});
     assert_graph(&two, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 24, 24, 0, 0, 160});
@@ -156,9 +152,8 @@ static void a100_hosts(void **state)
 
 #define SYSTEM(cpu, inside) "<system version=\"1\"><cpu numaid=\"0\" " cpu ">" inside "</cpu></system>"
 
-static void two_pcie_gpus_pay_for_the_intel_bridge(void **state)
+TEST(two_pcie_gpus_pay_for_the_intel_bridge)
 {
-    (void)state;
     struct fixture intel =
         analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "80", "") GPU("0000:04:00.0", "1", "80", "")), 1, NULL);
     struct fixture amd =
@@ -171,9 +166,8 @@ static void two_pcie_gpus_pay_for_the_intel_bridge(void **state)
     release_fixture(&amd);
 }
 
-static void a_single_gpu_has_rings_and_trees(void **state)
+TEST(a_single_gpu_has_rings_and_trees)
 {
-    (void)state;
     struct fixture one = analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "70", "")), 1, NULL);
     assert_int_equal(graph_of(&one, ORR_GRAPH_RING)->channels, 32);
     assert_float_equal(graph_of(&one, ORR_GRAPH_RING)->bw_intra, 40, 0);
@@ -182,9 +176,8 @@ static void a_single_gpu_has_rings_and_trees(void **state)
     release_fixture(&one);
 }
 
-static void without_a_way_all_gpus_stand_in_order(void **state)
+TEST(without_a_way_all_gpus_stand_in_order)
 {
-    (void)state;
     struct fixture f =
         analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "70", "") GPU("0000:03:00.0", "1", "70", "")), 2, NULL);
     const struct orr_graph *ring = graph_of(&f, ORR_GRAPH_RING);
@@ -194,9 +187,8 @@ static void without_a_way_all_gpus_stand_in_order(void **state)
 }
 
 /* Rings of every channel hold every GPU once; entry and exit are NETs of the system. */
-static void rings_are_permutations(void **state)
+TEST(rings_are_permutations)
 {
-    (void)state;
     const struct machine *machines[] = {&h100, &a100};
     for (int i = 0; i < 4; i++) {
         struct fixture f = analyse_machine(machines[i % 2], 1 + (uint32_t)i / 2, NULL);
@@ -213,9 +205,8 @@ static void rings_are_permutations(void **state)
 
 /* 2.21.5 gives NVLS a channel for each of 33 GPUs, and its tables have 32 places: what NCCL then computes, no rule
  * says. */
-static void nvls_past_the_tables_of_a_release_is_refused(void **state)
+TEST(nvls_past_the_tables_of_a_release_is_refused)
 {
-    (void)state;
     struct orr_text text;
     struct orr_error err = {0};
     orr_text_init(&text, 1 << 20);
@@ -267,9 +258,8 @@ static void write_linked(int gpus, const char *nics, struct orr_text *text)
 
 /* Steps that are taken, of the many that NCCL takes, do not depend on the machine that runs the test. Where one of
  * these grows, a search has become slower. */
-static void searches_leave_out_most_steps(void **state)
+TEST(searches_leave_out_most_steps)
 {
-    (void)state;
     const struct {
         const char *release, *nics; /* NULL: the H100 machine above */
         int gpus;
@@ -304,9 +294,8 @@ static void searches_leave_out_most_steps(void **state)
 }
 
 /* Questions under one release may share a memo, whatever their settings: an explanation tries one after the other. */
-static void a_memo_distinguishes_settings(void **state)
+TEST(a_memo_distinguishes_settings)
 {
-    (void)state;
     static const char *const values[] = {"0", "1", "2", "0"};
     struct orr_search_memo *memo = orr_search_memo_new(1 << 20);
     struct orr_text text;
@@ -337,22 +326,4 @@ static void a_memo_distinguishes_settings(void **state)
     orr_dump_free(dump);
     orr_text_release(&text);
     orr_search_memo_free(memo);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_h100_host),
-        cmocka_unit_test(two_h100_hosts_keep_their_rails),
-        cmocka_unit_test(crossing_nics_can_be_forbidden_or_forced),
-        cmocka_unit_test(a100_hosts),
-        cmocka_unit_test(two_pcie_gpus_pay_for_the_intel_bridge),
-        cmocka_unit_test(a_single_gpu_has_rings_and_trees),
-        cmocka_unit_test(without_a_way_all_gpus_stand_in_order),
-        cmocka_unit_test(rings_are_permutations),
-        cmocka_unit_test(searches_leave_out_most_steps),
-        cmocka_unit_test(a_memo_distinguishes_settings),
-        cmocka_unit_test(nvls_past_the_tables_of_a_release_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

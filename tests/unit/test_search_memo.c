@@ -5,9 +5,8 @@
 #include "tests/support/golden_text.h"
 
 /* A memo changes nothing but the time: graphs with it are those without it. */
-static void searches_are_remembered_exactly(void **state)
+TEST(searches_are_remembered_exactly)
 {
-    (void)state;
     static const char *const files[] = {"static/examples/h100-with-faults.xml", "static/examples/v100-cube-mesh.xml",
                                         "static/examples/gcp-a3.xml"};
     static const char *const sets[] = {"0,1", "2,3", "4,6", "1,0", "0,2,5", "5,6,7", "0,1,4,5", "2,3,6,7", "6,7,2,3"};
@@ -51,12 +50,4 @@ static void searches_are_remembered_exactly(void **state)
             orr_dump_free(dump);
             free(bytes);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(searches_are_remembered_exactly),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@ static struct orr_setting_words words_of(const char *name, const char *release)
     return words;
 }
 
-static void defaults_are_those_of_the_release(void **state)
+TEST(defaults_are_those_of_the_release)
 {
-    (void)state;
     static const struct {
         const char *name, *release, *standard;
     } cases[] = {
@@ -36,9 +35,8 @@ static void defaults_are_those_of_the_release(void **state)
         assert_string_equal(words_of(cases[i].name, cases[i].release).standard, cases[i].standard);
 }
 
-static void values_are_those_of_the_release(void **state)
+TEST(values_are_those_of_the_release)
 {
-    (void)state;
     assert_string_equal(words_of("NCCL_P2P_LEVEL", "2.7.8").values, "LOC, NVL, PIX, PXB, PHB, SYS, or 0 to 4");
     assert_string_equal(words_of("NCCL_MIN_NCHANNELS", "2.21.5").values, "0 to 32");
     assert_string_equal(words_of("NCCL_ALGO", "2.7.8").values, "list of Tree, Ring, CollNet, such as Ring,Tree");
@@ -48,9 +46,8 @@ static void values_are_those_of_the_release(void **state)
     assert_string_equal(words_of("NCCL_PROTO", "2.30.7").outside, "an unknown name is an error");
 }
 
-static void no_text_is_cut_or_left_open(void **state)
+TEST(no_text_is_cut_or_left_open)
 {
-    (void)state;
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
     for (uint32_t r = 0; r < count; r++)
@@ -66,14 +63,4 @@ static void no_text_is_cut_or_left_open(void **state)
             assert_null(strpbrk(words.values, "{}"));
             assert_null(strpbrk(words.outside, "{}"));
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_those_of_the_release),
-        cmocka_unit_test(values_are_those_of_the_release),
-        cmocka_unit_test(no_text_is_cut_or_left_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,9 +109,8 @@ static void analyse_cluster(const struct orr_settings *settings)
         orr_cluster_free(cluster);
 }
 
-static void test_every_setting_says_what_is_outside(void **state)
+TEST(test_every_setting_says_what_is_outside)
 {
-    (void)state;
     for (int s = 0; s < ORR_SETTING_COUNT; s++) {
         struct orr_setting_info info;
         orr_setting_info((enum orr_setting)s, &info);
@@ -121,9 +120,8 @@ static void test_every_setting_says_what_is_outside(void **state)
 }
 
 /* A few of those sentences, by what comes out. */
-static void test_what_is_outside(void **state)
+TEST(test_what_is_outside)
 {
-    (void)state;
     static const struct {
         enum orr_setting setting;
         const char *value, *same_as; /* same_as NULL: as if not given */
@@ -165,9 +163,8 @@ static void test_what_is_outside(void **state)
 }
 
 /* Each setting filled to the last character, one character more refused, and none changed by what is set beside it. */
-static void test_room_for_texts(void **state)
+TEST(test_room_for_texts)
 {
-    (void)state;
     static struct orr_settings settings, other;
     static char longest[ORR_SETTING_COUNT][ORR_ROOM_FOR_LIST + 1];
     unsigned lists = 0;
@@ -199,9 +196,8 @@ static void test_room_for_texts(void **state)
 }
 
 /* All settings at once, which meets each in the company of the others. */
-static void test_all_at_once(void **state)
+TEST(test_all_at_once)
 {
-    (void)state;
     for (uint32_t r = 0; r < release_count; r++)
         for (unsigned v = 0; v < VALUES; v++) {
             static struct orr_settings settings;
@@ -216,9 +212,8 @@ static void test_all_at_once(void **state)
 
 /* Each setting by itself: of all triples of release, setting and value as many as are allowed for, spread so that every
  * two of the three meet. */
-static void test_one_by_one(void **state)
+TEST(test_one_by_one)
 {
-    (void)state;
     uint32_t number = 0, stride = release_count * ORR_SETTING_COUNT * VALUES / MOST_ANALYSES + 1;
     while (stride > 1 && (VALUES % stride == 0 || ORR_SETTING_COUNT % stride == 0 || release_count % stride == 0))
         stride++;
@@ -236,25 +231,14 @@ static void test_one_by_one(void **state)
     assert_true(analyses > refused * 2);
 }
 
-static int begin(void **state)
+void before_all(void)
 {
-    (void)state;
     struct orr_error err = {0};
     releases = orr_releases(&release_count);
-    return orr_dump_read(MACHINE, strlen(MACHINE), NULL, &dump, &err) != ORR_OK;
+    assert_ok(orr_dump_read(MACHINE, strlen(MACHINE), NULL, &dump, &err), &err);
 }
 
-static int end(void **state)
+void after_all(void)
 {
-    (void)state;
     orr_dump_free(dump);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_setting_says_what_is_outside),
-                                       cmocka_unit_test(test_what_is_outside), cmocka_unit_test(test_room_for_texts),
-                                       cmocka_unit_test(test_all_at_once), cmocka_unit_test(test_one_by_one)};
-    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -5,9 +5,8 @@
     "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" GPU("0000:07:00.0", "0", "80", "")                        \
         GPU("0000:08:00.0", "1", "80", "") "</cpu></system>"
 
-static void gpus_hang_on_their_cpu(void **state)
+TEST(gpus_hang_on_their_cpu)
 {
-    (void)state;
     struct built b = build(TWO_GPUS);
     assert_links(&b, "CPU/0-0", "GPU/0-7000 PCI 24, GPU/0-8000 PCI 24");
     assert_links(&b, "GPU/0-7000", "CPU/0-0 PCI 24");
@@ -15,9 +14,8 @@ static void gpus_hang_on_their_cpu(void **state)
     assert_int_equal(orr_system_find(&b.system, "rank:7"), ORR_NO_NODE);
     release_built(&b);
 }
-static void link_speed_texts_count_as_prefixes(void **state)
+TEST(link_speed_texts_count_as_prefixes)
 {
-    (void)state;
     static const struct {
         const char *speed, *width;
         float bw;
@@ -41,9 +39,8 @@ static void link_speed_texts_count_as_prefixes(void **state)
         release_built(&b);
     }
 }
-static void cpus_are_joined_by_the_first_ones_interconnect(void **state)
+TEST(cpus_are_joined_by_the_first_ones_interconnect)
 {
-    (void)state;
     static const struct {
         const char *model;
         float bw;
@@ -66,9 +63,8 @@ static void cpus_are_joined_by_the_first_ones_interconnect(void **state)
         release_built(&b);
     }
 }
-static void functions_of_a_nic_are_nics_of_their_own(void **state)
+TEST(functions_of_a_nic_are_nics_of_their_own)
 {
-    (void)state;
     struct built b =
         build("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("0000:07:00.0", "0", "80", "")
                   NIC("0000:08:00.0", "0", "100000")
@@ -84,9 +80,8 @@ static void functions_of_a_nic_are_nics_of_their_own(void **state)
     assert_int_equal(b.system.nodes[orr_system_find(&b.system, "NET/0-3")].net.max_channels, 64);
     release_built(&b);
 }
-static void c2c_goes_to_the_cpu_and_the_link_up_stands_last(void **state)
+TEST(c2c_goes_to_the_cpu_and_the_link_up_stands_last)
 {
-    (void)state;
     const char *inside =
         "<nvlink target=\"0000:01:00.0\" count=\"18\" tclass=\"0x068000\"/><c2c bw=\"44712\" count=\"10\"/>";
     char text[2048];
@@ -105,9 +100,8 @@ static void c2c_goes_to_the_cpu_and_the_link_up_stands_last(void **state)
     "<pci busid=\"" bus "\" class=\"0x060400\" vendor=\"0x1000\" device=\"" device                                     \
     "\" subsystem_vendor=\"0x1000\" subsystem_device=\"" subsystem "\" " GEN3X16 ">" inside "</pci>"
 
-static void two_levels_of_a_broadcom_switch_become_one(void **state)
+TEST(two_levels_of_a_broadcom_switch_become_one)
 {
-    (void)state;
     struct built b = build("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" BROADCOM(
         "0000:01:00.0", "0xc030", "0x0",
         BROADCOM("0000:03:00.0", "0xc030", "0x1001",
@@ -121,9 +115,8 @@ static void two_levels_of_a_broadcom_switch_become_one(void **state)
 }
 /* A lower switch above an upper one shifts the indices that NCCL goes on with, and PCI links come to lead in circles.
  */
-static void switches_in_a_circle_are_refused(void **state)
+TEST(switches_in_a_circle_are_refused)
 {
-    (void)state;
     static const char text[] = "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" BROADCOM(
         "0000:01:00.0", "0xc030", "0x1001",
         BROADCOM("0000:02:00.0", "0xc030", "0x1001", "") BROADCOM("0000:03:00.0", "0xc030", "0x1001", "")
@@ -136,9 +129,8 @@ static void switches_in_a_circle_are_refused(void **state)
     assert_error(try_build(text, &b, &err), ORR_INVALID, &err, "circle");
     release_built(&b);
 }
-static void ranks_are_renumbered_and_gpus_without_one_take_no_part(void **state)
+TEST(ranks_are_renumbered_and_gpus_without_one_take_no_part)
 {
-    (void)state;
     struct built b =
         build("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("0000:07:00.0", "9", "80", "")
                   GPU("0000:08:00.0", "4", "80",
@@ -150,9 +142,8 @@ static void ranks_are_renumbered_and_gpus_without_one_take_no_part(void **state)
     assert_int_equal(b.system.nodes[orr_system_find(&b.system, "GPU/0-8000")].gpu.rank, 0);
     release_built(&b);
 }
-static void hosts_of_a_fused_dump_are_systems_of_their_own(void **state)
+TEST(hosts_of_a_fused_dump_are_systems_of_their_own)
 {
-    (void)state;
     const char *nvl = "<nvlink target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/>";
     char text[4096];
     snprintf(text, sizeof text,
@@ -168,20 +159,4 @@ static void hosts_of_a_fused_dump_are_systems_of_their_own(void **state)
     assert_links(&b, "CPU/1-0", "GPU/1-7000 PCI 24");
     assert_links(&b, "NVS/0-0", "GPU/0-7000 NVL 721.799988, GPU/1-7000 NVL 721.799988");
     release_built(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpus_hang_on_their_cpu),
-        cmocka_unit_test(link_speed_texts_count_as_prefixes),
-        cmocka_unit_test(cpus_are_joined_by_the_first_ones_interconnect),
-        cmocka_unit_test(functions_of_a_nic_are_nics_of_their_own),
-        cmocka_unit_test(c2c_goes_to_the_cpu_and_the_link_up_stands_last),
-        cmocka_unit_test(two_levels_of_a_broadcom_switch_become_one),
-        cmocka_unit_test(switches_in_a_circle_are_refused),
-        cmocka_unit_test(ranks_are_renumbered_and_gpus_without_one_take_no_part),
-        cmocka_unit_test(hosts_of_a_fused_dump_are_systems_of_their_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

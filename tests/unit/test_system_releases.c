@@ -12,9 +12,8 @@ static struct built build_in(const char *release, const char *text)
 
 #define NVS_LINKS "<nvlink target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/>"
 
-static void from_2_30_on_links_hang_on_the_physical_gpu(void **state)
+TEST(from_2_30_on_links_hang_on_the_physical_gpu)
 {
-    (void)state;
     struct built b = build_in("2.30.7", "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL
                                         ">" GPU("0000:07:00.0", "0", "100", NVS_LINKS)
                                             NIC("0000:08:00.0", "0", "100000") "</cpu></system>");
@@ -28,9 +27,8 @@ static void from_2_30_on_links_hang_on_the_physical_gpu(void **state)
     assert_links(&b, "NVS/0-0", "DEV/0-7002 NVL 721.799988");
     release_built(&b);
 }
-static void partitions_share_the_links_of_their_gpu(void **state)
+TEST(partitions_share_the_links_of_their_gpu)
 {
-    (void)state;
     const char *half = "<gpu dev=\"0\" sm=\"100\" rank=\"%d\" gdr=\"1\" mlopart=\"%d\">" NVS_LINKS
                        "<c2c bw=\"44712\" count=\"10\"/></gpu>";
     char first[512], second[512], text[2048];
@@ -48,9 +46,8 @@ static void partitions_share_the_links_of_their_gpu(void **state)
     release_built(&b);
 }
 /* As users see it: a device with one rank is one device; one with two ranks contains them. */
-static void a_device_with_one_rank_folds_into_it(void **state)
+TEST(a_device_with_one_rank_folds_into_it)
 {
-    (void)state;
     struct built b;
     struct orr_error err;
     assert_ok(try_build_with("2.30.7", "0",
@@ -78,9 +75,8 @@ static void a_device_with_one_rank_folds_into_it(void **state)
     }
     release_built(&b);
 }
-static void functions_of_a_nic_were_one_nic_before_2_23(void **state)
+TEST(functions_of_a_nic_were_one_nic_before_2_23)
 {
-    (void)state;
     struct built b =
         build_in("2.21.5", "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("0000:07:00.0", "0", "80", "")
                                NIC("0000:08:00.0", "0", "100000") NIC("0000:08:00.1", "1", "100000") "</cpu></system>");
@@ -89,9 +85,8 @@ static void functions_of_a_nic_were_one_nic_before_2_23(void **state)
     assert_links(&b, "GPU/0-7000", "GPU/0-7000 LOC 5000, CPU/0-0 PCI 24");
     release_built(&b);
 }
-static void numa_node_minus_one_shows_as_each_release_shows_it(void **state)
+TEST(numa_node_minus_one_shows_as_each_release_shows_it)
 {
-    (void)state;
     static const struct {
         const char *release, *id;
     } cases[] = {{"2.7.8", "CPU/0-ffffffffffffffff"},
@@ -107,9 +102,8 @@ static void numa_node_minus_one_shows_as_each_release_shows_it(void **state)
         release_built(&b);
     }
 }
-static void hosts_of_an_anonymised_dump_differ_by_their_text(void **state)
+TEST(hosts_of_an_anonymised_dump_differ_by_their_text)
 {
-    (void)state;
     struct built b = build("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\" host_hash=\"0xHOST_A\">" GPU(
         "0000:07:00.0", "0", "100", NVS_LINKS) "</cpu><cpu numaid=\"0\" arch=\"arm64\" "
                                                "host_hash=\"0xHOST_B\">" GPU("0000:07:00.0", "1", "100",
@@ -123,9 +117,8 @@ struct failure {
     const char *words, *where;
 };
 
-static void contradictions_are_errors_with_a_place(void **state)
+TEST(contradictions_are_errors_with_a_place)
 {
-    (void)state;
     static const struct failure cases[] = {
         {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"/></system>", ORR_NO_RANKS, "no GPU", ""},
         {"<system version=\"1\"><cpu arch=\"arm64\"/></system>", ORR_INVALID, "numaid", "system/cpu[0]"},
@@ -153,9 +146,8 @@ static void contradictions_are_errors_with_a_place(void **state)
         release_built(&b);
     }
 }
-static void more_nodes_than_nccl_has_room_for_are_refused(void **state)
+TEST(more_nodes_than_nccl_has_room_for_are_refused)
 {
-    (void)state;
     struct orr_text text;
     orr_text_init(&text, 1 << 20);
     orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">");
@@ -198,9 +190,8 @@ static void damage(struct orr_system *system, enum damage how)
     }
 }
 
-static void a_damaged_system_is_reported_by_its_invariant(void **state)
+TEST(a_damaged_system_is_reported_by_its_invariant)
 {
-    (void)state;
     static const struct {
         enum damage how;
         const char *invariant;
@@ -218,9 +209,8 @@ static void a_damaged_system_is_reported_by_its_invariant(void **state)
         release_built(&b);
     }
 }
-static void every_system_is_checked_where_it_is_asked_for(void **state)
+TEST(every_system_is_checked_where_it_is_asked_for)
 {
-    (void)state;
     struct orr_budget budget = {.check_systems = true};
     struct orr_error err = {0};
     struct orr_system copy;
@@ -238,21 +228,4 @@ static void every_system_is_checked_where_it_is_asked_for(void **state)
     assert_error(orr_system_without(&b.system, keep, b.arena, &copy, &kept, &err), ORR_INTERNAL, &err, "nodes-by-type");
     orr_budget_end();
     release_built(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(from_2_30_on_links_hang_on_the_physical_gpu),
-        cmocka_unit_test(partitions_share_the_links_of_their_gpu),
-        cmocka_unit_test(a_device_with_one_rank_folds_into_it),
-        cmocka_unit_test(functions_of_a_nic_were_one_nic_before_2_23),
-        cmocka_unit_test(numa_node_minus_one_shows_as_each_release_shows_it),
-        cmocka_unit_test(hosts_of_an_anonymised_dump_differ_by_their_text),
-        cmocka_unit_test(contradictions_are_errors_with_a_place),
-        cmocka_unit_test(more_nodes_than_nccl_has_room_for_are_refused),
-        cmocka_unit_test(a_damaged_system_is_reported_by_its_invariant),
-        cmocka_unit_test(every_system_is_checked_where_it_is_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,20 +23,16 @@ static void drop(void)
     cluster = NULL;
 }
 
-static int setup(void **state)
+void before_each(void)
 {
-    (void)state;
     dump = read_text(MACHINE);
     orr_settings_init(&settings, orr_release_find("2.27.7"));
-    return 0;
 }
 
-static int teardown(void **state)
+void after_each(void)
 {
-    (void)state;
     drop();
     orr_dump_free(dump);
-    return 0;
 }
 
 static void make(const struct orr_cluster_line *lines, uint32_t count)
@@ -77,9 +73,8 @@ static void assert_sends(int32_t rank, const int32_t *expected, uint32_t count)
         assert_int_equal(rounds[t].send, expected[t]);
 }
 
-static void nodes_of_different_sizes_are_met_as_each_release_does(void **state)
+TEST(nodes_of_different_sizes_are_met_as_each_release_does)
 {
-    (void)state;
     uint32_t count;
     make_unequal("2.27.7"); /* as one node of ten: deltas of 16 that are below 10 */
     const int32_t flat[] = {0, 1, 3, 6, 5, 4, 7, 2, 9, 8};
@@ -107,9 +102,8 @@ static void nodes_of_different_sizes_are_met_as_each_release_does(void **state)
     }
 }
 
-static void groups_are_as_large_as_users_say(void **state)
+TEST(groups_are_as_large_as_users_say)
 {
-    (void)state;
     const int32_t pairs[] = {0, 1, 2, 3, 6, 7, 4, 5}, whole[] = {0, 1, 2, 3, 4, 5, 6, 7};
     uint32_t count;
     make_two("2.30.7", "NCCL_P2P_SCHEDULE_GROUP_SIZE", "2");
@@ -126,9 +120,8 @@ static void groups_are_as_large_as_users_say(void **state)
 }
 
 /* Whoever is sent to receives, as often and over the same thing, in hosts of one size and of two. */
-static void every_pair_meets_once_in_every_release(void **state)
+TEST(every_pair_meets_once_in_every_release)
 {
-    (void)state;
     enum { MOST = 16 };
     for (int i = 0; i < 2 * RELEASES; i++) {
         int sent[MOST][MOST] = {{0}}, received[MOST][MOST] = {{0}};
@@ -178,9 +171,8 @@ static void assert_nic(int32_t rank, int32_t peer, uint64_t net, int32_t proxy, 
     assert_int_equal(nic.proxy, rank);
 }
 
-static void sends_take_the_rail_of_the_peer(void **state)
+TEST(sends_take_the_rail_of_the_peer)
 {
-    (void)state;
     for (int i = 1; i < RELEASES; i++) {
         make_two(releases[i], NULL, NULL);
         assert_nic(0, 4, 0, 0, ORR_PATH_PIX); /* the same rail */
@@ -202,9 +194,8 @@ static void sends_take_the_rail_of_the_peer(void **state)
 }
 
 /* A host that has no twin of the peer's GPU, or not its rail, keeps its own NIC. */
-static void what_a_host_lacks_it_does_not_take(void **state)
+TEST(what_a_host_lacks_it_does_not_take)
 {
-    (void)state;
     for (int i = 2; i < RELEASES; i++) { /* by twins */
         make_unequal(releases[i]);
         assert_nic(8, 3, 0, 8, ORR_PATH_PIX);
@@ -213,9 +204,8 @@ static void what_a_host_lacks_it_does_not_take(void **state)
     }
 }
 
-static void without_p2p_memory_is_shared_and_without_that_the_network(void **state)
+TEST(without_p2p_memory_is_shared_and_without_that_the_network)
 {
-    (void)state;
     uint32_t count;
     for (int i = 0; i < RELEASES; i++) {
         make_two(releases[i], "NCCL_P2P_DISABLE", "1");
@@ -231,9 +221,8 @@ static void without_p2p_memory_is_shared_and_without_that_the_network(void **sta
     }
 }
 
-static void a_group_has_a_schedule_of_its_own(void **state)
+TEST(a_group_has_a_schedule_of_its_own)
 {
-    (void)state;
     struct orr_layout layout;
     struct orr_groups *groups;
     make_two("2.27.7", NULL, NULL);
@@ -252,19 +241,4 @@ static void a_group_has_a_schedule_of_its_own(void **state)
     orr_transfers_free(transfers);
     transfers = NULL;
     orr_groups_free(groups);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        CASE(nodes_of_different_sizes_are_met_as_each_release_does),
-        CASE(groups_are_as_large_as_users_say),
-        CASE(every_pair_meets_once_in_every_release),
-        CASE(sends_take_the_rail_of_the_peer),
-        CASE(what_a_host_lacks_it_does_not_take),
-        CASE(without_p2p_memory_is_shared_and_without_that_the_network),
-        CASE(a_group_has_a_schedule_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

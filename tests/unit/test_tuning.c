@@ -11,20 +11,17 @@ static struct orr_communicator comm;
 static struct orr_tuning tuning;
 static struct orr_error err;
 
-static int setup(void **state)
+void before_each(void)
 {
-    (void)state;
     arena = orr_arena_new(0);
     memset(&err, 0, sizeof err);
     orr_settings_init(&settings, orr_release_find("2.27.7"));
-    return arena ? 0 : -1;
+    assert_non_null(arena);
 }
 
-static int teardown(void **state)
+void after_each(void)
 {
-    (void)state;
     orr_arena_free(arena);
-    return 0;
 }
 
 static void set(const char *name, const char *value)
@@ -55,9 +52,8 @@ static void assert_rows(enum orr_function f, enum orr_algorithm a, const double 
 #define ROWS(f, a, bw0, us0, bw1, us1, bw2, us2)                                                                       \
     assert_rows(f, a, (const double[]){bw0, bw1, bw2}, (const double[]){us0, us1, us2})
 
-static void one_h100_host(void **state)
+TEST(one_h100_host)
 {
-    (void)state;
     tune(test_h100(arena, true), 1);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 43.578949, 15.2, 128.800003, 31.5, 165.600006, 64.4);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 80.571434, 15.0, 189.257156, 40.6, 205.714294, 56.0);
@@ -69,9 +65,8 @@ static void one_h100_host(void **state)
     assert_int_equal(tuning.thread_threshold[ORR_ALGO_RING][ORR_LL], 64);
 }
 
-static void two_h100_hosts(void **state)
+TEST(two_h100_hosts)
 {
-    (void)state;
     tune(test_h100(arena, false), 2);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 16.575, 25.2, 124.78, 48.5, 140.76, 92.4);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 20.8, 40.0, 156.586685, 75.2, 204.800018, 131.6);
@@ -80,9 +75,8 @@ static void two_h100_hosts(void **state)
     ROWS(ORR_BROADCAST, ORR_ALGO_RING, 39, 49.8, 293.600006, 78, 384, 232.4);
 }
 
-static void four_h100_hosts_in_two_releases(void **state)
+TEST(four_h100_hosts_in_two_releases)
 {
-    (void)state;
     struct orr_contribution *host = test_h100(arena, false);
     tune(host, 4);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 8.67, 35.2, 98.6, 65.5, 122.4, 120.4);
@@ -95,9 +89,8 @@ static void four_h100_hosts_in_two_releases(void **state)
     assert_near(tuning.latency[ORR_ALLREDUCE][ORR_ALGO_NVLS_TREE][ORR_SIMPLE], 108.6);
 }
 
-static void two_a100_hosts_in_four_releases(void **state)
+TEST(two_a100_hosts_in_four_releases)
 {
-    (void)state;
     struct orr_contribution *host = test_a100(arena);
     tune(host, 2);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 11.25, 25.2, 80, 48.5, 94.4, 92.4);
@@ -113,9 +106,8 @@ static void two_a100_hosts_in_four_releases(void **state)
     ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 12, 36.396, 85.3333, 75.4, 102.4, 208.8);
 }
 
-static void one_rank_a_node_enables_pat(void **state)
+TEST(one_rank_a_node_enables_pat)
 {
-    (void)state;
     struct orr_contribution *host = test_host(arena, 1, 70, ORR_VENDOR_INTEL);
     host->has_nvswitch = false;
     test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_RING, ORR_PATTERN_RING, 1, 10, 10, 0, 1, TEST_ROW_FORTH});
@@ -132,9 +124,8 @@ static void one_rank_a_node_enables_pat(void **state)
     assert_false(tuning.has_thresholds);
 }
 
-static void network_overhead_is_a_floor_for_steps(void **state)
+TEST(network_overhead_is_a_floor_for_steps)
 {
-    (void)state;
     set("NCCL_NET_OVERHEAD", "5000");
     tune(test_h100(arena, false), 3);
     assert_near(tuning.latency[ORR_ALLGATHER][ORR_ALGO_RING][ORR_LL], 117);
@@ -154,9 +145,8 @@ static void assert_choice(enum orr_function f, uint64_t bytes, enum orr_algorith
     assert_true(choice.threads >= 64 && choice.threads <= 1024);
 }
 
-static void choices_by_size(void **state)
+TEST(choices_by_size)
 {
-    (void)state;
     tune(test_h100(arena, true), 1);
     assert_choice(ORR_ALLREDUCE, 8, ORR_ALGO_RING, ORR_LL, 15.0001);
     assert_choice(ORR_ALLREDUCE, 1 << 20, ORR_ALGO_RING, ORR_LL, 28.0142);
@@ -174,9 +164,8 @@ static void choices_by_size(void **state)
     assert_choice(ORR_ALLREDUCE, 256 << 20, ORR_ALGO_RING, ORR_SIMPLE, 1750.33);
 }
 
-static void lists_switch_by_function(void **state)
+TEST(lists_switch_by_function)
 {
-    (void)state;
     set("NCCL_PROTO", "^LL128;allreduce:LL128");
     set("NCCL_ALGO", "allreduce:TREE");
     tune(test_h100(arena, false), 2);
@@ -188,9 +177,8 @@ static void lists_switch_by_function(void **state)
     assert_near(tuning.bandwidth[ORR_BROADCAST][ORR_ALGO_RING][ORR_LL128], 0);
 }
 
-static void nothing_left_is_no_choice(void **state)
+TEST(nothing_left_is_no_choice)
 {
-    (void)state;
     struct orr_choice choice;
     set("NCCL_ALGO", "Tree");
     tune(test_h100(arena, false), 2);
@@ -202,9 +190,8 @@ static void nothing_left_is_no_choice(void **state)
     assert_true(orr_tuning_choose(&tuning, &comm, &settings, ORR_BROADCAST, 1 << 20, &choice));
 }
 
-static void wrong_lists_are_refused(void **state)
+TEST(wrong_lists_are_refused)
 {
-    (void)state;
     static const struct {
         const char *name, *value, *words;
     } cases[] = {
@@ -234,9 +221,8 @@ static void wrong_lists_are_refused(void **state)
     assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_TREE][ORR_SIMPLE], 0);
 }
 
-static void threads_and_thresholds_are_settable(void **state)
+TEST(threads_and_thresholds_are_settable)
 {
-    (void)state;
     set("NCCL_NTHREADS", "100"); /* no multiple of 32: the maximum */
     set("NCCL_LL128_NTHREADS", "32");
     set("NCCL_THREAD_THRESHOLDS", "1 -1 3");
@@ -250,14 +236,13 @@ static void threads_and_thresholds_are_settable(void **state)
 }
 
 /* A tuner plugin's file: the first row that matches and can be used decides; no row means one channel. */
-static void a_tuner_file_decides(void **state)
+TEST(a_tuner_file_decides)
 {
     static const char text[] = "# collective,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks\n"
                                "allreduce,0,1023,collnet_direct,simple,7,-1,-1\n"
                                " allreduce , 0,1023,tree,ll,4,1,-1\r\n"
                                "allreduce,0,1023,tree,ll128,5,-1,16,-1,-1\n"
                                "allreduce,1024,2048,ring,simple,-1,-1,-1,1,0;allgather,0,9999,ring,ll,3,-1,-1,2\n";
-    (void)state;
     struct orr_choice own, choice;
     const struct orr_tuner *tuner;
     assert_ok(orr_tuner_read(text, strlen(text), arena, &tuner, &err), &err);
@@ -285,7 +270,7 @@ static void a_tuner_file_decides(void **state)
     assert_int_equal(choice.tuner_line, 0);
 }
 
-static void wrong_tuner_files_are_refused(void **state)
+TEST(wrong_tuner_files_are_refused)
 {
     static const struct {
         const char *text, *words;
@@ -297,7 +282,6 @@ static void wrong_tuner_files_are_refused(void **state)
         {"allreduce,0,1,Ring,simple,1,1,1", "algorithm \"Ring\""},
         {"# x\nallreduce,0,1,ring,ll64,1,1,1", "line 2 of the tuner file names the protocol \"ll64\""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct orr_tuner *tuner;
         err = (struct orr_error){0};
@@ -306,25 +290,4 @@ static void wrong_tuner_files_are_refused(void **state)
         assert_int_equal(err.line, 0); /* which would be one of the dump */
         assert_string_equal(err.where, "tuner");
     }
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        CASE(one_h100_host),
-        CASE(two_h100_hosts),
-        CASE(four_h100_hosts_in_two_releases),
-        CASE(two_a100_hosts_in_four_releases),
-        CASE(one_rank_a_node_enables_pat),
-        CASE(network_overhead_is_a_floor_for_steps),
-        CASE(choices_by_size),
-        CASE(lists_switch_by_function),
-        CASE(nothing_left_is_no_choice),
-        CASE(wrong_lists_are_refused),
-        CASE(threads_and_thresholds_are_settable),
-        CASE(a_tuner_file_decides),
-        CASE(wrong_tuner_files_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

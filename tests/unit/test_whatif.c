@@ -72,9 +72,8 @@ static const char *only_reason(const struct sides *s, const struct orr_change *c
     return s->changes.way.steps[change->because[0]].behaviour.name;
 }
 
-static void the_same_question_has_no_changes(void **state)
+TEST(the_same_question_has_no_changes)
 {
-    (void)state;
     struct sides s = compare(machine, question("2.27.7", 2, NULL, NULL), question("2.27.7", 2, NULL, NULL), 100);
     assert_int_equal(s.changes.count, 0);
     assert_int_equal(s.changes.changed, 0);
@@ -85,9 +84,8 @@ static void the_same_question_has_no_changes(void **state)
 }
 
 /* 2.21.5 takes the CPU for a Skylake (10 GB/s between sockets), 2.27.7 knows it (22 GB/s). */
-static void a_rule_is_named_with_what_it_changes(void **state)
+TEST(a_rule_is_named_with_what_it_changes)
 {
-    (void)state;
     struct sides s = compare(machine, question("2.21.5", 1, NULL, NULL), question("2.27.7", 1, NULL, NULL), 100);
     const struct orr_change *link = change_of(&s, ORR_FACT_LINK);
     assert_string_equal(only_reason(&s, link), "newest_intel");
@@ -101,9 +99,8 @@ static void a_rule_is_named_with_what_it_changes(void **state)
     release(&s);
 }
 
-static void a_setting_is_named_with_what_it_changes(void **state)
+TEST(a_setting_is_named_with_what_it_changes)
 {
-    (void)state;
     struct sides s = compare(pair, question("2.27.7", 1, "NCCL_P2P_LEVEL", "SYS"),
                              question("2.27.7", 1, "NCCL_P2P_LEVEL", "PIX"), 100);
     const struct orr_change *p2p = change_of(&s, ORR_FACT_P2P);
@@ -117,9 +114,8 @@ static void a_setting_is_named_with_what_it_changes(void **state)
 }
 
 /* Of two settings that differ, the one that does nothing is not blamed. */
-static void what_has_no_effect_is_not_blamed(void **state)
+TEST(what_has_no_effect_is_not_blamed)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_query b = question("2.27.7", 1, "NCCL_P2P_LEVEL", "PIX");
     assert_ok(orr_settings_set(&b.settings, "NCCL_CROSS_NIC", "1", &err), &err);
@@ -132,9 +128,8 @@ static void what_has_no_effect_is_not_blamed(void **state)
     release(&s);
 }
 
-static void both_directions_have_the_same_reasons(void **state)
+TEST(both_directions_have_the_same_reasons)
 {
-    (void)state;
     struct sides there = compare(machine, question("2.12.12", 2, NULL, NULL), question("2.27.7", 2, NULL, NULL), 100);
     struct sides back = compare(machine, question("2.27.7", 2, NULL, NULL), question("2.12.12", 2, NULL, NULL), 100);
     assert_false(there.changes.way.reversed);
@@ -153,9 +148,8 @@ static void both_directions_have_the_same_reasons(void **state)
 }
 
 /* 2.30.7 distinguishes the physical GPU from the rank on it. Users know one device, and its path has not changed. */
-static void a_rank_and_its_device_are_one(void **state)
+TEST(a_rank_and_its_device_are_one)
 {
-    (void)state;
     struct sides s = compare(machine, question("2.27.7", 2, NULL, NULL), question("2.30.7", 2, NULL, NULL), 100);
     assert_true(orr_system_count(&s.b->parts[0].system, ORR_DEV) == 4);
     for (size_t i = 0; i < s.changes.count; i++)
@@ -167,9 +161,8 @@ static void a_rank_and_its_device_are_one(void **state)
     release(&s);
 }
 
-static void without_analyses_all_steps_are_suspects(void **state)
+TEST(without_analyses_all_steps_are_suspects)
 {
-    (void)state;
     struct sides s = compare(machine, question("2.21.5", 1, NULL, NULL), question("2.27.7", 1, NULL, NULL), 0);
     assert_int_equal(s.changes.analyses, 0);
     assert_false(s.changes.complete);
@@ -202,9 +195,8 @@ static void whole_way_leads_there(const char *from, const char *to, uint32_t hos
     release(&s);
 }
 
-static void the_whole_way_leads_to_the_next_release(void **state)
+TEST(the_whole_way_leads_to_the_next_release)
 {
-    (void)state;
     uint32_t count;
     const struct orr_release *rows = orr_releases(&count);
     for (uint32_t i = 0; i + 1 < count; i++)
@@ -213,9 +205,8 @@ static void the_whole_way_leads_to_the_next_release(void **state)
 }
 
 /* The extremes, and every release with one far from it: what one step changes, a later one may undo. */
-static void the_whole_way_leads_to_a_distant_release(void **state)
+TEST(the_whole_way_leads_to_a_distant_release)
 {
-    (void)state;
     uint32_t count;
     const struct orr_release *rows = orr_releases(&count);
     whole_way_leads_there(rows[0].name, rows[count - 1].name, 1);
@@ -228,9 +219,8 @@ static void the_whole_way_leads_to_a_distant_release(void **state)
 }
 
 /* An analysis that is made only to find a cause is reported as such where it is ended. */
-static void who_ends_it_hears_why_it_was_analysed(void **state)
+TEST(who_ends_it_hears_why_it_was_analysed)
 {
-    (void)state;
     struct orr_error err = {0};
     struct orr_changes again;
     struct orr_budget budget = {0};
@@ -243,21 +233,4 @@ static void who_ends_it_hears_why_it_was_analysed(void **state)
         orr_budget_verdict(&budget, code, &err), ORR_STOPPED, &err,
         "at the stage \"graph of the machine\" while finding the cause of each difference: the client has gone");
     release(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_question_has_no_changes),
-        cmocka_unit_test(a_rule_is_named_with_what_it_changes),
-        cmocka_unit_test(a_setting_is_named_with_what_it_changes),
-        cmocka_unit_test(what_has_no_effect_is_not_blamed),
-        cmocka_unit_test(both_directions_have_the_same_reasons),
-        cmocka_unit_test(a_rank_and_its_device_are_one),
-        cmocka_unit_test(without_analyses_all_steps_are_suspects),
-        cmocka_unit_test(the_whole_way_leads_to_the_next_release),
-        cmocka_unit_test(the_whole_way_leads_to_a_distant_release),
-        cmocka_unit_test(who_ends_it_hears_why_it_was_analysed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
