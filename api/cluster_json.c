@@ -18,12 +18,11 @@ static json_t *behind_json(struct orr_json *json, const struct orr_cluster *c, u
     uint32_t count = orr_kind_reasons(c, k, orr_kind_fastest(c), reasons);
     json_t *rows = orr_json_array(json);
     for (uint32_t i = 0; i < count; i++) {
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "graph", orr_json_text(json, orr_graph_name(c->settings.release, reasons[i].graph)));
-        orr_json_set(json, row, "field", orr_json_text(json, orr_graph_field_name(reasons[i].field)));
-        orr_json_set(json, row, "value", field_json(json, reasons[i].field, reasons[i].own));
-        orr_json_set(json, row, "best", field_json(json, reasons[i].field, reasons[i].best));
-        orr_json_add(json, rows, row);
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, TEXT("graph", orr_graph_name(c->settings.release, reasons[i].graph)),
+                                TEXT("field", orr_graph_field_name(reasons[i].field)),
+                                VALUE("value", field_json(json, reasons[i].field, reasons[i].own)),
+                                VALUE("best", field_json(json, reasons[i].field, reasons[i].best))));
     }
     return rows;
 }
@@ -63,19 +62,12 @@ static json_t *host_ranges_json(struct orr_json *json, const struct orr_cluster 
 static json_t *kind_json(struct orr_json *json, const struct orr_cluster *c, uint32_t k)
 {
     const struct orr_cluster_kind *kind = &c->kinds[k];
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "line", orr_json_int(json, kind->line));
-    orr_json_set(json, object, "hosts", host_ranges_json(json, c, kind_of_host, k));
-    orr_json_set(json, object, "host_count", orr_json_int(json, kind->host_count));
-    orr_json_set(json, object, "systems", orr_json_int(json, kind->system_count));
-    orr_json_set(json, object, "ranks", orr_json_int(json, kind->analysis->local_ranks));
-    orr_json_set(json, object, "nodes", orr_json_int(json, kind->analysis->part_count));
-    orr_json_set(json, object, "channels", orr_json_int(json, orr_kind_channels(kind)));
-    orr_json_set(json, object, "ring_bw", orr_json_number(json, orr_kind_ring_bw(c, kind)));
-    orr_json_set(json, object, "odd", json_boolean(orr_kind_odd(c, k)));
-    orr_json_set(json, object, "behind", behind_json(json, c, k));
-    orr_json_set(json, object, "machine", orr_machine_json(json, kind->analysis->dump));
-    return object;
+    return ORR_OBJECT(json, INT("line", kind->line), VALUE("hosts", host_ranges_json(json, c, kind_of_host, k)),
+                      INT("host_count", kind->host_count), INT("systems", kind->system_count),
+                      INT("ranks", kind->analysis->local_ranks), INT("nodes", kind->analysis->part_count),
+                      INT("channels", orr_kind_channels(kind)), NUMBER("ring_bw", orr_kind_ring_bw(c, kind)),
+                      BOOL("odd", orr_kind_odd(c, k)), VALUE("behind", behind_json(json, c, k)),
+                      VALUE("machine", orr_machine_json(json, kind->analysis->dump)));
 }
 
 /* What each kind says of a field; true: they differ. Where some do not ask for the graph, they have no channel of it,
@@ -98,13 +90,9 @@ static bool kinds_differ(const struct orr_cluster *c, enum orr_graph_kind graph,
 static void add_row(struct orr_json *json, json_t *rows, const char *of, const char *field, json_t *value,
                     json_t *values, json_t *setters)
 {
-    json_t *row = orr_json_object(json);
-    orr_json_set(json, row, "graph", orr_json_text(json, of));
-    orr_json_set(json, row, "field", orr_json_text(json, field));
-    orr_json_set(json, row, "value", value);
-    orr_json_set(json, row, "values", values);
-    orr_json_set(json, row, "set_by", setters);
-    orr_json_add(json, rows, row);
+    orr_json_add(json, rows,
+                 ORR_OBJECT(json, TEXT("graph", of), TEXT("field", field), VALUE("value", value),
+                            VALUE("values", values), VALUE("set_by", setters)));
 }
 
 static void add_graph_rows(struct orr_json *json, const struct orr_cluster *c, enum orr_graph_kind graph, json_t *rows)
@@ -166,30 +154,20 @@ static json_t *alignment_json(struct orr_json *json, const struct orr_cluster *c
 static json_t *nic_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_nic_load *load)
 {
     const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
-    json_t *row = orr_json_object(json);
-    orr_json_set(json, row, "kind", orr_json_int(json, load->kind));
-    orr_json_set(json, row, "net", orr_json_node_of(json, system, load->node));
-    orr_json_set(json, row, "rail", orr_json_int(json, load->rail));
-    orr_json_set(json, row, "channels_in", orr_json_number(json, load->in));
-    orr_json_set(json, row, "channels_out", orr_json_number(json, load->out));
-    orr_json_set(json, row, "crossing", orr_json_number(json, load->crossing));
-    orr_json_set(json, row, "bw", orr_json_number(json, load->bw));
-    orr_json_set(json, row, "port_bw", orr_json_number(json, (double)system->nodes[load->node].net.bw));
-    return row;
+    return ORR_OBJECT(json, INT("kind", load->kind), VALUE("net", orr_json_node_of(json, system, load->node)),
+                      INT("rail", load->rail), NUMBER("channels_in", load->in), NUMBER("channels_out", load->out),
+                      NUMBER("crossing", load->crossing), NUMBER("bw", load->bw),
+                      NUMBER("port_bw", (double)system->nodes[load->node].net.bw));
 }
 
 static json_t *ring_link_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_ring_link *load)
 {
     const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
     const struct orr_link *link = &system->links[load->link];
-    json_t *row = orr_json_object(json);
-    orr_json_set(json, row, "kind", orr_json_int(json, load->kind));
-    orr_json_set(json, row, "from", orr_json_node_of(json, system, link->from));
-    orr_json_set(json, row, "to", orr_json_node_of(json, system, link->to));
-    orr_json_set(json, row, "type", orr_json_text(json, orr_link_type_name(link->type)));
-    orr_json_set(json, row, "bw", orr_json_number(json, load->bw));
-    orr_json_set(json, row, "link_bw", orr_json_number(json, (double)link->bw));
-    return row;
+    return ORR_OBJECT(json, INT("kind", load->kind), VALUE("from", orr_json_node_of(json, system, link->from)),
+                      VALUE("to", orr_json_node_of(json, system, link->to)),
+                      TEXT("type", orr_link_type_name(link->type)), NUMBER("bw", load->bw),
+                      NUMBER("link_bw", (double)link->bw));
 }
 
 static double share_of_port(const struct orr_cluster *c, const struct orr_nic_load *load)
@@ -201,7 +179,7 @@ static double share_of_port(const struct orr_cluster *c, const struct orr_nic_lo
 /* The fullest NIC, and of each kind of link the fullest one. */
 static json_t *fullest_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_traffic *traffic)
 {
-    json_t *object = orr_json_object(json), *links = orr_json_array(json);
+    json_t *links = orr_json_array(json);
     const struct orr_nic_load *nic = NULL;
     for (uint32_t i = 0; i < traffic->nic_count; i++)
         if (traffic->nics[i].bw > 0 && (!nic || share_of_port(c, &traffic->nics[i]) > share_of_port(c, nic)))
@@ -221,9 +199,7 @@ static json_t *fullest_json(struct orr_json *json, const struct orr_cluster *c, 
         if (most)
             orr_json_add(json, links, ring_link_json(json, c, most));
     }
-    orr_json_set(json, object, "nic", nic ? nic_json(json, c, nic) : json_null());
-    orr_json_set(json, object, "links", links);
-    return object;
+    return ORR_OBJECT(json, VALUE("nic", nic ? nic_json(json, c, nic) : json_null()), VALUE("links", links));
 }
 
 /* Rails that some kinds have NICs on and this one has none: [[kind, rail]...]. */
@@ -254,27 +230,21 @@ static json_t *missing_rails_json(struct orr_json *json, const struct orr_cluste
 static json_t *mnnvl_json(struct orr_json *json, const struct orr_cluster *c)
 {
     const struct orr_fabrics *f = &c->fabrics;
-    json_t *object = orr_json_object(json), *cliques = orr_json_array(json);
+    json_t *cliques = orr_json_array(json);
     bool unfit = f->rule == ORR_MNNVL_RULE_NOT_COMPLETED || f->rule == ORR_MNNVL_RULE_NO_UUID;
     for (uint32_t q = 0; q < f->clique_count && f->rule != ORR_MNNVL_RULE_NOT_STATED; q++) {
         char uuid[ORR_UUID_SIZE];
         const struct orr_clique *clique = &f->cliques[q];
         const char *domain = c->lines[clique->line].domain;
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "domain", domain ? orr_json_text(json, domain) : json_null());
-        orr_json_set(json, row, "uuid", orr_json_text(json, orr_uuid_format(clique->fabric.uuid, uuid)));
-        orr_json_set(json, row, "clique", orr_json_int(json, clique->fabric.clique));
-        orr_json_set(json, row, "hosts", host_ranges_json(json, c, clique_of_host, q));
-        orr_json_set(json, row, "host_count", orr_json_int(json, clique->host_count));
-        orr_json_set(json, row, "ranks", orr_json_int(json, clique->rank_count));
-        orr_json_add(json, cliques, row);
+        orr_json_add(json, cliques,
+                     ORR_OBJECT(json, TEXT("domain", domain), TEXT("uuid", orr_uuid_format(clique->fabric.uuid, uuid)),
+                                INT("clique", clique->fabric.clique),
+                                VALUE("hosts", host_ranges_json(json, c, clique_of_host, q)),
+                                INT("host_count", clique->host_count), INT("ranks", clique->rank_count)));
     }
-    orr_json_set(json, object, "rule", orr_json_text(json, orr_mnnvl_rule_name(f->rule)));
-    orr_json_set(json, object, "text", orr_json_text(json, orr_mnnvl_rule_text(f->rule)));
-    orr_json_set(json, object, "line", unfit ? orr_json_int(json, f->line) : json_null());
-    orr_json_set(json, object, "crosses_cliques", json_boolean(f->crosses_cliques));
-    orr_json_set(json, object, "cliques", cliques);
-    return object;
+    return ORR_OBJECT(json, TEXT("rule", orr_mnnvl_rule_name(f->rule)), TEXT("text", orr_mnnvl_rule_text(f->rule)),
+                      VALUE("line", unfit ? orr_json_int(json, f->line) : json_null()),
+                      BOOL("crosses_cliques", f->crosses_cliques), VALUE("cliques", cliques));
 }
 
 static json_t *slowest_json(struct orr_json *json, const struct orr_cluster *c)
@@ -300,13 +270,10 @@ static void set_traffic(struct orr_json *json, json_t *object, const struct orr_
         orr_json_add(json, nics, nic_json(json, c, &traffic.nics[i]));
     for (uint32_t i = 0; i < traffic.link_count; i++)
         orr_json_add(json, links, ring_link_json(json, c, &traffic.links[i]));
-    orr_json_set(json, rails, "hops", orr_json_int(json, (int64_t)traffic.hops));
-    orr_json_set(json, rails, "crossing", orr_json_int(json, (int64_t)traffic.crossing));
-    orr_json_set(json, rails, "missing", missing_rails_json(json, c, &traffic));
-    orr_json_set(json, object, "rails", rails);
-    orr_json_set(json, object, "nics", nics);
-    orr_json_set(json, object, "links", links);
-    orr_json_set(json, object, "fullest", fullest_json(json, c, &traffic));
+    ORR_SET(json, rails, INT("hops", (int64_t)traffic.hops), INT("crossing", (int64_t)traffic.crossing),
+            VALUE("missing", missing_rails_json(json, c, &traffic)));
+    ORR_SET(json, object, VALUE("rails", rails), VALUE("nics", nics), VALUE("links", links),
+            VALUE("fullest", fullest_json(json, c, &traffic)));
     orr_arena_free(arena);
 }
 
@@ -320,15 +287,10 @@ json_t *orr_cluster_json(struct orr_json *json, const struct orr_analysis *analy
         orr_json_add(json, kinds, kind_json(json, c, k));
     for (uint32_t h = 0; h < c->host_count; h++)
         orr_json_add(json, host_ranks, orr_json_int(json, c->hosts[h].rank_count));
-    orr_json_set(json, object, "hosts", orr_json_int(json, c->host_count));
-    orr_json_set(json, object, "systems", orr_json_int(json, c->system_count));
-    orr_json_set(json, object, "nodes", orr_json_int(json, c->member_count));
-    orr_json_set(json, object, "order", orr_json_text(json, orr_rank_order_name(c->order)));
-    orr_json_set(json, object, "host_ranks", host_ranks);
-    orr_json_set(json, object, "kinds", kinds);
-    orr_json_set(json, object, "mnnvl", mnnvl_json(json, c));
-    orr_json_set(json, object, "alignment", alignment_json(json, c));
-    orr_json_set(json, object, "slowest", slowest_json(json, c));
+    ORR_SET(json, object, INT("hosts", c->host_count), INT("systems", c->system_count), INT("nodes", c->member_count),
+            TEXT("order", orr_rank_order_name(c->order)), VALUE("host_ranks", host_ranks), VALUE("kinds", kinds),
+            VALUE("mnnvl", mnnvl_json(json, c)), VALUE("alignment", alignment_json(json, c)),
+            VALUE("slowest", slowest_json(json, c)));
     set_traffic(json, object, c);
     return object;
 }

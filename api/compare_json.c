@@ -12,9 +12,8 @@ static json_t *device_json(struct orr_json *json, const struct orr_devices *devi
     if (device == ORR_NO_DEVICE)
         return json_null();
     const struct orr_device *d = &devices->rows[device];
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "kind", orr_json_text(json, orr_device_kind_name(d->kind)));
-    orr_json_set(json, object, "name", orr_json_text(json, orr_device_text(devices, device, name)));
+    json_t *object = ORR_OBJECT(json, TEXT("kind", orr_device_kind_name(d->kind)),
+                                TEXT("name", orr_device_text(devices, device, name)));
     if (built) {
         uint32_t node = orr_device_node(devices, device, built);
         orr_json_set(json, object, "node", node == ORR_NO_NODE ? json_null() : orr_json_node_of(json, built, node));
@@ -33,19 +32,16 @@ static json_t *unlike_json(struct orr_json *json, const struct orr_comparison *c
 {
     json_t *object = orr_json_object(json);
     const struct orr_system *a = &c->a->built, *b = &c->b->built;
-    orr_json_set(json, object, "what", orr_json_text(json, orr_unlike_name(row)));
-    orr_json_set(json, object, "text", orr_json_text(json, orr_unlike_text(row)));
-    orr_json_set(json, object, "device_a", device_json(json, &c->devices_a, row->a, a));
-    orr_json_set(json, object, "device_b", device_json(json, &c->devices_b, row->b, b));
+    ORR_SET(json, object, TEXT("what", orr_unlike_name(row)), TEXT("text", orr_unlike_text(row)),
+            VALUE("device_a", device_json(json, &c->devices_a, row->a, a)),
+            VALUE("device_b", device_json(json, &c->devices_b, row->b, b)));
     if (row->kind == ORR_UNLIKE_NVLINKS || row->kind == ORR_UNLIKE_MOVED) {
-        orr_json_set(json, object, "other_a", device_json(json, &c->devices_a, row->peer_a, a));
-        orr_json_set(json, object, "other_b", device_json(json, &c->devices_b, row->peer_b, b));
+        ORR_SET(json, object, VALUE("other_a", device_json(json, &c->devices_a, row->peer_a, a)),
+                VALUE("other_b", device_json(json, &c->devices_b, row->peer_b, b)));
     }
-    orr_json_set(json, object, "a", value_json(json, row->value_a));
-    orr_json_set(json, object, "b", value_json(json, row->value_b));
+    ORR_SET(json, object, VALUE("a", value_json(json, row->value_a)), VALUE("b", value_json(json, row->value_b)));
     if (row->kind <= ORR_UNLIKE_ADDED) {
-        orr_json_set(json, object, "gpus", orr_json_int(json, row->gpus));
-        orr_json_set(json, object, "nets", orr_json_int(json, row->nets));
+        ORR_SET(json, object, INT("gpus", row->gpus), INT("nets", row->nets));
     }
     return object;
 }
@@ -53,14 +49,11 @@ static json_t *unlike_json(struct orr_json *json, const struct orr_comparison *c
 /* Rows from..to-1: {count, rows, left_out}. */
 static json_t *unlikes_json(struct orr_json *json, const struct orr_comparison *c, uint32_t from, uint32_t to)
 {
-    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    json_t *rows = orr_json_array(json);
     uint32_t listed = to - from < ORR_COMPARE_ROWS ? to - from : ORR_COMPARE_ROWS;
     for (uint32_t i = 0; i < listed; i++)
         orr_json_add(json, rows, unlike_json(json, c, &c->unlikes.rows[from + i]));
-    orr_json_set(json, object, "count", orr_json_int(json, to - from));
-    orr_json_set(json, object, "rows", rows);
-    orr_json_set(json, object, "left_out", orr_json_int(json, to - from - listed));
-    return object;
+    return ORR_OBJECT(json, INT("count", to - from), VALUE("rows", rows), INT("left_out", to - from - listed));
 }
 
 struct named_node { /* sorted by name */
@@ -113,13 +106,9 @@ static json_t *match_json(struct orr_json *json, const struct orr_comparison *c)
 
 static json_t *side_json(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_called *called)
 {
-    json_t *side = orr_json_object(json);
-    orr_json_set(json, side, "topology", orr_json_text(json, called->topology));
-    orr_json_set(json, side, "name", orr_json_text(json, called->name ? called->name : ""));
-    orr_json_set(json, side, "machine", orr_machine_json(json, analysis->dump));
-    orr_json_set(json, side, "ranks", orr_json_int(json, analysis->ranks));
-    orr_json_set(json, side, "local_ranks", orr_json_int(json, analysis->local_ranks));
-    return side;
+    return ORR_OBJECT(json, TEXT("topology", called->topology), TEXT("name", called->name ? called->name : ""),
+                      VALUE("machine", orr_machine_json(json, analysis->dump)), INT("ranks", analysis->ranks),
+                      INT("local_ranks", analysis->local_ranks));
 }
 
 static json_t *summary_json(struct orr_json *json, const struct orr_comparison *c)
@@ -137,21 +126,13 @@ json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *c, 
 {
     uint32_t hardware = c->unlikes.count - c->unlikes.numbering;
     const struct orr_release *release = c->a->query.settings.release;
-    json_t *root = orr_json_object(json);
-    orr_json_set(json, root, "nccl", orr_json_text(json, release->name));
-    orr_json_set(json, root, "asked", orr_section_json(json, c->a, "", "asked"));
-    orr_json_set(json, root, "verified", orr_section_json(json, c->a, "", "verified"));
-    orr_json_set(json, root, "settings", orr_section_json(json, c->a, "", "settings"));
-    orr_json_set(json, root, "hosts", orr_json_int(json, c->a->query.hosts));
-    orr_json_set(json, root, "a", side_json(json, c->a, a));
-    orr_json_set(json, root, "b", side_json(json, c->b, b));
-    orr_json_set(json, root, "equal", orr_json_bool(json, !hardware));
-    orr_json_set(json, root, "same_decisions", orr_json_bool(json, !c->changes.changed));
-    orr_json_set(json, root, "likeness", orr_json_text(json, orr_likeness_text(c->match.likeness)));
-    orr_json_set(json, root, "summary", summary_json(json, c));
-    orr_json_set(json, root, "hardware", unlikes_json(json, c, 0, hardware));
-    orr_json_set(json, root, "numbering", unlikes_json(json, c, hardware, c->unlikes.count));
-    orr_json_set(json, root, "sections", orr_changes_json(json, &c->changes));
-    orr_json_set(json, root, "match", match_json(json, c));
-    return root;
+    return ORR_OBJECT(json, TEXT("nccl", release->name), VALUE("asked", orr_section_json(json, c->a, "", "asked")),
+                      VALUE("verified", orr_section_json(json, c->a, "", "verified")),
+                      VALUE("settings", orr_section_json(json, c->a, "", "settings")), INT("hosts", c->a->query.hosts),
+                      VALUE("a", side_json(json, c->a, a)), VALUE("b", side_json(json, c->b, b)),
+                      BOOL("equal", !hardware), BOOL("same_decisions", !c->changes.changed),
+                      TEXT("likeness", orr_likeness_text(c->match.likeness)), VALUE("summary", summary_json(json, c)),
+                      VALUE("hardware", unlikes_json(json, c, 0, hardware)),
+                      VALUE("numbering", unlikes_json(json, c, hardware, c->unlikes.count)),
+                      VALUE("sections", orr_changes_json(json, &c->changes)), VALUE("match", match_json(json, c)));
 }

@@ -9,13 +9,9 @@ json_t *orr_p2p_json(struct orr_json *json, const struct orr_analysis *analysis)
             if (a == b)
                 continue;
             const struct orr_p2p *p2p = &analysis->p2p[(size_t)a * analysis->local_ranks + b];
-            json_t *row = orr_json_object(json);
-            orr_json_set(json, row, "a", orr_json_int(json, a));
-            orr_json_set(json, row, "b", orr_json_int(json, b));
-            orr_json_set(json, row, "p2p", orr_json_int(json, p2p->decision.verdict));
-            orr_json_set(json, row, "read", orr_json_int(json, p2p->read));
-            orr_json_set(json, row, "via", orr_json_int(json, p2p->via));
-            orr_json_add(json, rows, row);
+            orr_json_add(json, rows,
+                         ORR_OBJECT(json, INT("a", a), INT("b", b), INT("p2p", p2p->decision.verdict),
+                                    INT("read", p2p->read), INT("via", p2p->via)));
         }
     return rows;
 }
@@ -31,14 +27,11 @@ json_t *orr_gdr_json(struct orr_json *json, const struct orr_analysis *analysis)
         for (uint32_t g = 0; g < gpus; g++)
             for (uint32_t n = 0; n < nets; n++) {
                 const struct orr_gdr *gdr = &part->gdr[(size_t)g * nets + n];
-                json_t *row = orr_json_object(json);
-                orr_json_set(json, row, "rank",
-                             orr_json_int(json, orr_system_node(&part->system, ORR_GPU, g)->gpu.rank));
-                orr_json_set(json, row, "net",
-                             orr_json_node(json, ORR_NET, orr_system_node(&part->system, ORR_NET, n)->id));
-                orr_json_set(json, row, "send", orr_json_int(json, gdr->send.verdict));
-                orr_json_set(json, row, "recv", orr_json_int(json, gdr->recv.verdict));
-                orr_json_add(json, rows, row);
+                orr_json_add(json, rows,
+                             ORR_OBJECT(json, INT("rank", orr_system_node(&part->system, ORR_GPU, g)->gpu.rank),
+                                        VALUE("net", orr_json_node(json, ORR_NET,
+                                                                   orr_system_node(&part->system, ORR_NET, n)->id)),
+                                        INT("send", gdr->send.verdict), INT("recv", gdr->recv.verdict)));
             }
     }
     return rows;
@@ -56,13 +49,10 @@ json_t *orr_net_devs_json(struct orr_json *json, const struct orr_analysis *anal
         for (uint32_t g = 0; g < gpus; g++)
             for (int32_t c = 0; c < channels; c++) {
                 const struct orr_net_dev *dev = &part->net_devs[(size_t)g * (size_t)channels + (size_t)c];
-                json_t *row = orr_json_object(json);
-                orr_json_set(json, row, "rank",
-                             orr_json_int(json, orr_system_node(&part->system, ORR_GPU, g)->gpu.rank));
-                orr_json_set(json, row, "channel", orr_json_int(json, c));
-                orr_json_set(json, row, "net", orr_json_node(json, ORR_NET, dev->net));
-                orr_json_set(json, row, "proxy_rank", orr_json_int(json, dev->proxy_rank));
-                orr_json_add(json, rows, row);
+                orr_json_add(json, rows,
+                             ORR_OBJECT(json, INT("rank", orr_system_node(&part->system, ORR_GPU, g)->gpu.rank),
+                                        INT("channel", c), VALUE("net", orr_json_node(json, ORR_NET, dev->net)),
+                                        INT("proxy_rank", dev->proxy_rank)));
             }
     }
     return rows;

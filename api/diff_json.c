@@ -7,12 +7,10 @@ enum { MOST_PLACES = 64, MOST_CHANGES = 100 };
 
 static json_t *side_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
-    json_t *side = orr_json_object(json);
-    orr_json_set(json, side, "nccl", orr_section_json(json, analysis, "", "nccl"));
-    orr_json_set(json, side, "asked", orr_section_json(json, analysis, "", "asked"));
-    orr_json_set(json, side, "verified", orr_section_json(json, analysis, "", "verified"));
-    orr_json_set(json, side, "settings", orr_section_json(json, analysis, "", "settings"));
-    return side;
+    return ORR_OBJECT(json, VALUE("nccl", orr_section_json(json, analysis, "", "nccl")),
+                      VALUE("asked", orr_section_json(json, analysis, "", "asked")),
+                      VALUE("verified", orr_section_json(json, analysis, "", "verified")),
+                      VALUE("settings", orr_section_json(json, analysis, "", "settings")));
 }
 
 static json_t *shown_json(struct orr_json *json, const struct orr_shown *shown)
@@ -58,21 +56,18 @@ static json_t *change_json(struct orr_json *json, const struct orr_changes *chan
 {
     const struct orr_fact_info *info = orr_fact_info(change->kind);
     json_t *row = orr_json_object(json), *where = orr_json_array(json), *because = orr_json_array(json);
-    orr_json_set(json, row, "what", orr_json_text(json, info->name));
-    orr_json_set(json, row, "text", orr_json_text(json, info->text));
-    orr_json_set(json, row, "a", value_json(json, changes, change, false));
-    orr_json_set(json, row, "b", value_json(json, changes, change, true));
-    orr_json_set(json, row, "count", orr_json_int(json, (int64_t)change->count));
+    ORR_SET(json, row, TEXT("what", info->name), TEXT("text", info->text),
+            VALUE("a", value_json(json, changes, change, false)), VALUE("b", value_json(json, changes, change, true)),
+            INT("count", (int64_t)change->count));
     for (size_t i = 0; i < change->count && i < MOST_PLACES; i++)
         orr_json_add(json, where, place_json(json, changes, &change->places[i]));
     orr_json_set(json, row, "where", where);
     for (uint32_t i = 0; i < change->because_count; i++)
         orr_json_add(json, because, orr_json_text(json, changes->way.steps[change->because[i]].behaviour.name));
-    orr_json_set(json, row, "because", because);
-    orr_json_set(json, row, "certain", orr_json_bool(json, change->certain));
+    ORR_SET(json, row, VALUE("because", because), BOOL("certain", change->certain));
     if (change->rule_a != change->rule_b) {
-        orr_json_set(json, row, "rule_a", orr_json_text(json, orr_rule_text((enum orr_rule)change->rule_a)));
-        orr_json_set(json, row, "rule_b", orr_json_text(json, orr_rule_text((enum orr_rule)change->rule_b)));
+        ORR_SET(json, row, TEXT("rule_a", orr_rule_text((enum orr_rule)change->rule_a)),
+                TEXT("rule_b", orr_rule_text((enum orr_rule)change->rule_b)));
     }
     return row;
 }
@@ -93,10 +88,9 @@ json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *change
             orr_json_add(json, rows, change_json(json, changes, &changes->changes[i]));
             listed++;
         }
-        orr_json_set(json, section, "compared", orr_json_int(json, (int64_t)changes->section_facts[s]));
-        orr_json_set(json, section, "changed", orr_json_int(json, (int64_t)changes->section_changed[s]));
-        orr_json_set(json, section, "changes", rows);
-        orr_json_set(json, section, "left_out", orr_json_int(json, left_out));
+        ORR_SET(json, section, INT("compared", (int64_t)changes->section_facts[s]),
+                INT("changed", (int64_t)changes->section_changed[s]), VALUE("changes", rows),
+                INT("left_out", left_out));
         orr_json_set(json, sections, orr_fact_section_name((enum orr_fact_section)s), section);
     }
     return sections;
@@ -130,16 +124,14 @@ static json_t *reasons_json(struct orr_json *json, const struct orr_changes *cha
             orr_json_add(json, without_effect, orr_json_text(json, step->behaviour.name));
             continue;
         }
-        json_t *row = orr_json_object(json);
         bool setting = step->behaviour.kind == ORR_BEHAVIOUR_SETTING;
-        orr_json_set(json, row, "id", orr_json_text(json, step->behaviour.name));
-        orr_json_set(json, row, "kind", orr_json_text(json, setting ? "setting" : "rule"));
-        orr_json_set(json, row, "text", orr_json_text(json, step->behaviour.sentence));
-        orr_json_set(json, row, "a", orr_json_text(json, changes->way.reversed ? step->to : step->from));
-        orr_json_set(json, row, "b", orr_json_text(json, changes->way.reversed ? step->from : step->to));
-        orr_json_set(json, row, "changed", orr_json_int(json, (int64_t)changes->step_changed[i]));
-        orr_json_set(json, row, "sections", step_sections(json, changes, i));
-        orr_json_add(json, reasons, row);
+        orr_json_add(json, reasons,
+                     ORR_OBJECT(json, TEXT("id", step->behaviour.name), TEXT("kind", setting ? "setting" : "rule"),
+                                TEXT("text", step->behaviour.sentence),
+                                TEXT("a", changes->way.reversed ? step->to : step->from),
+                                TEXT("b", changes->way.reversed ? step->from : step->to),
+                                INT("changed", (int64_t)changes->step_changed[i]),
+                                VALUE("sections", step_sections(json, changes, i))));
     }
     return reasons;
 }
@@ -156,20 +148,13 @@ static json_t *summary_json(struct orr_json *json, const struct orr_changes *cha
 
 json_t *orr_diff_json(struct orr_json *json, const struct orr_changes *changes, const char *name)
 {
-    json_t *root = orr_json_object(json), *without_effect = orr_json_array(json), *effort = orr_json_object(json);
-    orr_json_set(json, root, "topology", orr_json_text(json, name));
-    orr_json_set(json, root, "hosts", orr_json_int(json, changes->a->query.hosts));
-    orr_json_set(json, root, "ranks", orr_json_int(json, changes->a->ranks));
-    orr_json_set(json, root, "local_ranks", orr_json_int(json, changes->a->local_ranks));
-    orr_json_set(json, root, "a", side_json(json, changes->a));
-    orr_json_set(json, root, "b", side_json(json, changes->b));
-    orr_json_set(json, root, "equal", orr_json_bool(json, !changes->changed));
-    orr_json_set(json, root, "summary", summary_json(json, changes));
-    orr_json_set(json, root, "sections", orr_changes_json(json, changes));
-    orr_json_set(json, root, "reasons", reasons_json(json, changes, without_effect));
-    orr_json_set(json, root, "without_effect", without_effect);
-    orr_json_set(json, effort, "analyses", orr_json_int(json, changes->analyses));
-    orr_json_set(json, effort, "complete", orr_json_bool(json, changes->complete));
-    orr_json_set(json, root, "search", effort);
-    return root;
+    json_t *without_effect = orr_json_array(json), *effort = orr_json_object(json);
+    ORR_SET(json, effort, INT("analyses", changes->analyses), BOOL("complete", changes->complete));
+    return ORR_OBJECT(json, TEXT("topology", name), INT("hosts", changes->a->query.hosts),
+                      INT("ranks", changes->a->ranks), INT("local_ranks", changes->a->local_ranks),
+                      VALUE("a", side_json(json, changes->a)), VALUE("b", side_json(json, changes->b)),
+                      BOOL("equal", !changes->changed), VALUE("summary", summary_json(json, changes)),
+                      VALUE("sections", orr_changes_json(json, changes)),
+                      VALUE("reasons", reasons_json(json, changes, without_effect)),
+                      VALUE("without_effect", without_effect), VALUE("search", effort));
 }

@@ -4,16 +4,13 @@
 
 static void set_decision(struct orr_json *json, json_t *row, const struct orr_decision *decision)
 {
-    orr_json_set(json, row, "verdict", orr_json_int(json, decision->verdict));
-    orr_json_set(json, row, "rule", orr_json_text(json, orr_rule_name((enum orr_rule)decision->rule)));
-    orr_json_set(json, row, "distance",
-                 orr_json_text(json, orr_path_type_name((enum orr_path_type)decision->distance)));
-    orr_json_set(json, row, "level", orr_json_text(json, orr_path_type_name((enum orr_path_type)decision->level)));
+    ORR_SET(json, row, INT("verdict", decision->verdict), TEXT("rule", orr_rule_name((enum orr_rule)decision->rule)),
+            TEXT("distance", orr_path_type_name((enum orr_path_type)decision->distance)),
+            TEXT("level", orr_path_type_name((enum orr_path_type)decision->level)));
     if (decision->setting >= 0 && decision->setting < ORR_SETTING_COUNT) {
         struct orr_setting_info info;
         orr_setting_info((enum orr_setting)decision->setting, &info);
-        orr_json_set(json, row, "setting", orr_json_text(json, info.name));
-        orr_json_set(json, row, "by_user", orr_json_bool(json, decision->by_user));
+        ORR_SET(json, row, TEXT("setting", info.name), BOOL("by_user", decision->by_user));
     }
 }
 
@@ -41,9 +38,7 @@ static json_t *p2p_reasons(struct orr_json *json, const struct orr_analysis *ana
         for (uint32_t b = 0; b < analysis->local_ranks; b++) {
             if (a == b)
                 continue;
-            json_t *row = orr_json_object(json);
-            orr_json_set(json, row, "a", orr_json_int(json, a));
-            orr_json_set(json, row, "b", orr_json_int(json, b));
+            json_t *row = ORR_OBJECT(json, INT("a", a), INT("b", b));
             set_decision(json, row, &analysis->p2p[(size_t)a * analysis->local_ranks + b].decision);
             orr_json_add(json, rows, row);
         }
@@ -60,12 +55,10 @@ static json_t *gdr_reasons(struct orr_json *json, const struct orr_analysis *ana
             for (uint32_t n = 0; n < nets; n++) {
                 const struct orr_gdr *gdr = &part->gdr[(size_t)g * nets + n];
                 for (int receives = 0; receives < 2; receives++) {
-                    json_t *row = orr_json_object(json);
-                    orr_json_set(json, row, "rank",
-                                 orr_json_int(json, orr_system_node(&part->system, ORR_GPU, g)->gpu.rank));
-                    orr_json_set(json, row, "net",
-                                 orr_json_node(json, ORR_NET, orr_system_node(&part->system, ORR_NET, n)->id));
-                    orr_json_set(json, row, "direction", orr_json_text(json, receives ? "recv" : "send"));
+                    json_t *row = ORR_OBJECT(
+                        json, INT("rank", orr_system_node(&part->system, ORR_GPU, g)->gpu.rank),
+                        VALUE("net", orr_json_node(json, ORR_NET, orr_system_node(&part->system, ORR_NET, n)->id)),
+                        TEXT("direction", receives ? "recv" : "send"));
                     set_decision(json, row, receives ? &gdr->recv : &gdr->send);
                     orr_json_add(json, rows, row);
                 }
@@ -88,11 +81,10 @@ static json_t *diversions(struct orr_json *json, const struct orr_analysis *anal
             enum orr_node_type a = system->nodes[from].type, b = system->nodes[to].type;
             if (origin == ORR_ROUTE || (a != ORR_GPU && a != ORR_NET) || (b != ORR_GPU && b != ORR_NET))
                 continue;
-            json_t *row = orr_json_object(json);
-            orr_json_set(json, row, "from", orr_json_node(json, a, system->nodes[from].id));
-            orr_json_set(json, row, "to", orr_json_node(json, b, system->nodes[to].id));
-            orr_json_set(json, row, "why", orr_json_text(json, orr_path_origin_text(origin)));
-            orr_json_add(json, rows, row);
+            orr_json_add(json, rows,
+                         ORR_OBJECT(json, VALUE("from", orr_json_node(json, a, system->nodes[from].id)),
+                                    VALUE("to", orr_json_node(json, b, system->nodes[to].id)),
+                                    TEXT("why", orr_path_origin_text(origin))));
         }
     return rows;
 }
@@ -104,17 +96,13 @@ json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *a
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++) {
         if (!assumption->applies(analysis))
             continue;
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "id", orr_json_text(json, assumption->id));
-        orr_json_set(json, row, "text", orr_json_text(json, assumption->text));
-        orr_json_add(json, rows, row);
+        orr_json_add(json, rows, ORR_OBJECT(json, TEXT("id", assumption->id), TEXT("text", assumption->text)));
     }
     const struct orr_dump_notes *notes = analysis->dump->notes;
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++) {
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "id", orr_json_format(json, "input-%u", i + 1));
-        orr_json_set(json, row, "text", orr_json_text(json, notes->assumed[i].sentence));
-        orr_json_add(json, rows, row);
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, VALUE("id", orr_json_format(json, "input-%u", i + 1)),
+                                TEXT("text", notes->assumed[i].sentence)));
     }
     return rows;
 }
@@ -137,7 +125,7 @@ static json_t *whole_decisions(struct orr_json *json, const struct orr_analysis 
 
 json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
-    json_t *object = orr_json_object(json), *rests_on = orr_json_array(json);
+    json_t *rests_on = orr_json_array(json);
     const struct orr_assumption *assumption;
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++)
         if (assumption->applies(analysis))
@@ -145,11 +133,7 @@ json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *
     const struct orr_dump_notes *notes = analysis->dump->notes;
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
         orr_json_add(json, rests_on, orr_json_format(json, "input-%u", i + 1));
-    orr_json_set(json, object, "rests_on", rests_on);
-    orr_json_set(json, object, "rules", rules_json(json));
-    orr_json_set(json, object, "p2p", p2p_reasons(json, analysis));
-    orr_json_set(json, object, "gdr", gdr_reasons(json, analysis));
-    orr_json_set(json, object, "paths", diversions(json, analysis));
-    orr_json_set(json, object, "decisions", whole_decisions(json, analysis));
-    return object;
+    return ORR_OBJECT(json, VALUE("rests_on", rests_on), VALUE("rules", rules_json(json)),
+                      VALUE("p2p", p2p_reasons(json, analysis)), VALUE("gdr", gdr_reasons(json, analysis)),
+                      VALUE("paths", diversions(json, analysis)), VALUE("decisions", whole_decisions(json, analysis)));
 }

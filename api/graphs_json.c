@@ -6,7 +6,7 @@
 
 static json_t *graph_json(struct orr_json *json, const struct orr_release *release, const struct orr_graph *graph)
 {
-    json_t *row = orr_json_object(json), *intra = orr_json_array(json), *inter = orr_json_array(json);
+    json_t *intra = orr_json_array(json), *inter = orr_json_array(json);
     for (int32_t c = 0; c < graph->channels; c++) {
         json_t *gpus = orr_json_array(json);
         for (uint32_t i = 0; i < graph->row_count; i++)
@@ -19,20 +19,13 @@ static json_t *graph_json(struct orr_json *json, const struct orr_release *relea
             orr_json_add(json, inter, nets);
         }
     }
-    orr_json_set(json, row, "name", orr_json_text(json, orr_graph_name(release, graph->kind)));
-    orr_json_set(json, row, "pattern", orr_json_int(json, graph->pattern));
-    orr_json_set(json, row, "channels", orr_json_int(json, graph->channels));
-    orr_json_set(json, row, "bw_intra", orr_json_number(json, graph->bw_intra));
-    orr_json_set(json, row, "bw_inter", orr_json_number(json, graph->bw_inter));
-    orr_json_set(json, row, "latency_inter", orr_json_number(json, graph->latency_inter));
-    orr_json_set(json, row, "type_intra", orr_json_text(json, orr_path_type_name(graph->type_intra)));
-    orr_json_set(json, row, "type_inter", orr_json_text(json, orr_path_type_name(graph->type_inter)));
-    orr_json_set(json, row, "cross_nic", orr_json_int(json, graph->cross_nic));
-    orr_json_set(json, row, "same_channels", orr_json_int(json, graph->same_channels));
-    orr_json_set(json, row, "n_hops", orr_json_int(json, graph->hops));
-    orr_json_set(json, row, "intra", intra);
-    orr_json_set(json, row, "inter", inter);
-    return row;
+    return ORR_OBJECT(json, TEXT("name", orr_graph_name(release, graph->kind)), INT("pattern", graph->pattern),
+                      INT("channels", graph->channels), NUMBER("bw_intra", graph->bw_intra),
+                      NUMBER("bw_inter", graph->bw_inter), NUMBER("latency_inter", graph->latency_inter),
+                      TEXT("type_intra", orr_path_type_name(graph->type_intra)),
+                      TEXT("type_inter", orr_path_type_name(graph->type_inter)), INT("cross_nic", graph->cross_nic),
+                      INT("same_channels", graph->same_channels), INT("n_hops", graph->hops), VALUE("intra", intra),
+                      VALUE("inter", inter));
 }
 
 json_t *orr_graphs_json(struct orr_json *json, const struct orr_analysis *analysis)
@@ -64,20 +57,16 @@ static json_t *downs_json(struct orr_json *json, const int32_t (*down)[3], uint3
 
 static json_t *tree_json(struct orr_json *json, const int32_t *up, const int32_t (*down)[3], uint32_t count)
 {
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "up", ranks_json(json, up, count));
-    orr_json_set(json, object, "down", downs_json(json, down, count));
-    return object;
+    return ORR_OBJECT(json, VALUE("up", ranks_json(json, up, count)), VALUE("down", downs_json(json, down, count)));
 }
 
 static json_t *nvls_json(struct orr_json *json, const struct orr_communicator *communicator)
 {
     if (!communicator->nvls || communicator->nvls_channels <= 0)
         return json_null();
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "channels", orr_json_int(json, communicator->nvls_channels));
-    orr_json_set(json, object, "heads",
-                 ranks_json(json, communicator->nvls_heads, (uint32_t)communicator->nvls_head_count));
+    json_t *object =
+        ORR_OBJECT(json, INT("channels", communicator->nvls_channels),
+                   VALUE("heads", ranks_json(json, communicator->nvls_heads, (uint32_t)communicator->nvls_head_count)));
     if (!communicator->nvls_trees)
         return object;
     json_t *trees[ORR_NVLS_TREES] = {NULL}, *array = orr_json_array(json);
@@ -167,26 +156,21 @@ static json_t *uneven_tree(struct orr_json *json, const struct orr_communicator 
 static json_t *chain(struct orr_json *json, const struct orr_communicator *communicator, int32_t i)
 {
     const struct orr_chain *from = &communicator->collnet_chains[i];
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "up", ranks_json(json, from->up, communicator->rank_count));
-    orr_json_set(json, object, "down", ranks_json(json, from->down, communicator->rank_count));
-    orr_json_set(json, object, "depth", orr_json_int(json, from->depth));
-    return object;
+    return ORR_OBJECT(json, VALUE("up", ranks_json(json, from->up, communicator->rank_count)),
+                      VALUE("down", ranks_json(json, from->down, communicator->rank_count)), INT("depth", from->depth));
 }
 
 json_t *orr_channels_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     const struct orr_communicator *communicator = &analysis->communicator;
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "count", orr_json_int(json, communicator->channel_count));
-    orr_json_set(json, object, "rings", copies_json(json, communicator, ring, uneven_ring));
-    orr_json_set(json, object, "trees", copies_json(json, communicator, tree, uneven_tree));
-    orr_json_set(json, object, "nvls", nvls_json(json, communicator));
-    if (communicator->collnet_chains)
-        orr_json_set(json, object, "collnet_chain", copies_json(json, communicator, chain, NULL));
-    orr_json_set(json, object, "p2p_channels", orr_json_int(json, communicator->p2p_channels));
-    orr_json_set(json, object, "p2p_channels_per_peer", orr_json_int(json, communicator->p2p_channels_per_peer));
-    return object;
+    return ORR_OBJECT(
+        json, INT("count", communicator->channel_count),
+        VALUE("rings", copies_json(json, communicator, ring, uneven_ring)),
+        VALUE("trees", copies_json(json, communicator, tree, uneven_tree)),
+        VALUE("nvls", nvls_json(json, communicator)),
+        WHEN(communicator->collnet_chains, VALUE("collnet_chain", copies_json(json, communicator, chain, NULL))),
+        INT("p2p_channels", communicator->p2p_channels),
+        INT("p2p_channels_per_peer", communicator->p2p_channels_per_peer));
 }
 
 static json_t *costs_json(struct orr_json *json, const struct orr_analysis *analysis,
@@ -211,7 +195,7 @@ static json_t *costs_json(struct orr_json *json, const struct orr_analysis *anal
 json_t *orr_tuning_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     const struct orr_tuning *tuning = &analysis->tuning;
-    json_t *object = orr_json_object(json), *thresholds = orr_json_object(json);
+    json_t *thresholds = orr_json_object(json);
     for (uint32_t a = 0; a < tuning->algorithm_count; a++) {
         json_t *protocols = orr_json_object(json);
         for (int p = 0; p < ORR_PROTOCOL_COUNT; p++)
@@ -220,8 +204,7 @@ json_t *orr_tuning_json(struct orr_json *json, const struct orr_analysis *analys
         orr_json_set(json, thresholds, orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a),
                      protocols);
     }
-    orr_json_set(json, object, "bandwidths", costs_json(json, analysis, tuning->bandwidth));
-    orr_json_set(json, object, "latencies", costs_json(json, analysis, tuning->latency));
-    orr_json_set(json, object, "thread_thresholds", thresholds);
-    return object;
+    return ORR_OBJECT(json, VALUE("bandwidths", costs_json(json, analysis, tuning->bandwidth)),
+                      VALUE("latencies", costs_json(json, analysis, tuning->latency)),
+                      VALUE("thread_thresholds", thresholds));
 }

@@ -60,10 +60,9 @@ enum orr_code orr_handle_findings(struct orr_call *call, struct orr_answer **ret
     struct orr_dump *dump;
     struct orr_json json = {0};
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
-    json_t *object = orr_json_object(&json);
-    orr_json_set(&json, object, "counts", orr_finding_counts_json(&json, dump, NULL));
-    orr_json_set(&json, object, "findings", orr_findings_json(&json, dump, NULL));
-    orr_json_set(&json, object, "not_decidable", orr_undecided_json(&json));
+    json_t *object = ORR_OBJECT(&json, VALUE("counts", orr_finding_counts_json(&json, dump, NULL)),
+                                VALUE("findings", orr_findings_json(&json, dump, NULL)),
+                                VALUE("not_decidable", orr_undecided_json(&json)));
     orr_dump_free(dump);
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }

@@ -14,8 +14,7 @@
 static json_t *links_json(struct orr_json *json, const char *id)
 {
     static const char *const names[] = {"analysis", "findings", "diagram"};
-    json_t *links = orr_json_object(json);
-    orr_json_set(json, links, "self", orr_json_format(json, "/v1/clusters/%s", id));
+    json_t *links = ORR_OBJECT(json, VALUE("self", orr_json_format(json, "/v1/clusters/%s", id)));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         orr_json_set(json, links, names[i],
                      orr_json_format(json, "/v1/clusters/%s/%s%s", id, names[i], i == 2 ? ".svg" : ""));
@@ -25,18 +24,13 @@ static json_t *links_json(struct orr_json *json, const char *id)
 /* A cluster as users see it. description: taken over; NULL: as the record has it, which is not at all in lists. */
 static json_t *record_json(struct orr_json *json, const struct orr_cluster_record *record, json_t *description)
 {
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "id", orr_json_text(json, record->id));
-    orr_json_set(json, object, "name", orr_json_text(json, record->name));
-    orr_json_set(json, object, "created", orr_time_json(json, record->created));
-    orr_json_set(json, object, "sha256", orr_json_text(json, record->digest));
-    orr_json_set(json, object, "hosts", orr_json_int(json, record->hosts));
     if (!description && record->body[0])
         description = json_loads(record->body, 0, NULL); /* our own text: only memory can be short */
-    if (description || record->body[0])
-        orr_json_set(json, object, "description", description);
-    orr_json_set(json, object, "links", links_json(json, record->id));
-    return object;
+    return ORR_OBJECT(json, TEXT("id", record->id), TEXT("name", record->name),
+                      VALUE("created", orr_time_json(json, record->created)), TEXT("sha256", record->digest),
+                      INT("hosts", record->hosts),
+                      WHEN(description || record->body[0], VALUE("description", description)),
+                      VALUE("links", links_json(json, record->id)));
 }
 
 /* Reads the body; its errors are about JSON, not about a topology. */
@@ -163,8 +157,7 @@ enum orr_code orr_handle_cluster_list(struct orr_call *call, struct orr_answer *
     for (uint32_t i = 0; i < count; i++)
         orr_cluster_record_release(&records[i]);
     free(records);
-    orr_json_set(&json, object, "items", items);
-    orr_json_set(&json, object, "next", next);
+    ORR_SET(&json, object, VALUE("items", items), VALUE("next", next));
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
@@ -200,10 +193,9 @@ enum orr_code orr_handle_cluster_findings(struct orr_call *call, struct orr_answ
     call->params.query.plan = true;
     ORR_TRY(orr_call_work(call, &work, err));
     const struct orr_analysis *analysis = work->analysis;
-    json_t *object = orr_json_object(&json);
-    orr_json_set(&json, object, "counts", orr_finding_counts_json(&json, analysis->dump, analysis));
-    orr_json_set(&json, object, "findings", orr_findings_json(&json, analysis->dump, analysis));
-    orr_json_set(&json, object, "not_decidable", orr_undecided_json(&json));
+    json_t *object = ORR_OBJECT(&json, VALUE("counts", orr_finding_counts_json(&json, analysis->dump, analysis)),
+                                VALUE("findings", orr_findings_json(&json, analysis->dump, analysis)),
+                                VALUE("not_decidable", orr_undecided_json(&json)));
     orr_shared_give(&work->shared);
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }

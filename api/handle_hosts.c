@@ -42,14 +42,12 @@ enum orr_code orr_handle_hosts(struct orr_call *call, struct orr_answer **ret_an
     ORR_TRY(orr_store_hosts(call->app->store, after, limit + 1, &hosts, &count, err));
     json_t *object = orr_json_object(&json), *items = orr_json_array(&json);
     for (uint32_t i = 0; i < count && i < limit; i++) {
-        json_t *item = orr_json_object(&json);
-        orr_json_set(&json, item, "host", orr_json_text(&json, hosts[i].name));
-        orr_json_set(&json, item, "last", orr_time_json(&json, hosts[i].last));
-        orr_json_set(&json, item, "uploads", orr_json_int(&json, hosts[i].uploads));
-        orr_json_add(&json, items, item);
+        orr_json_add(&json, items,
+                     ORR_OBJECT(&json, TEXT("host", hosts[i].name), VALUE("last", orr_time_json(&json, hosts[i].last)),
+                                INT("uploads", hosts[i].uploads)));
     }
-    orr_json_set(&json, object, "items", items);
-    orr_json_set(&json, object, "next", count > limit ? name_cursor(&json, hosts[limit - 1].name) : json_null());
+    ORR_SET(&json, object, VALUE("items", items),
+            VALUE("next", count > limit ? name_cursor(&json, hosts[limit - 1].name) : json_null()));
     for (uint32_t i = 0; i < count; i++)
         orr_host_release(&hosts[i]);
     free(hosts);
@@ -59,14 +57,10 @@ enum orr_code orr_handle_hosts(struct orr_call *call, struct orr_answer **ret_an
 /* An upload; `changed` compares it with the one before it, NULL: it is the host's first. */
 static json_t *visit_json(struct orr_json *json, const struct orr_visit *visit, const struct orr_visit *before)
 {
-    json_t *item = orr_json_object(json), *labels = json_loads(visit->labels, 0, NULL);
-    orr_json_set(json, item, "at", orr_time_json(json, visit->at));
-    orr_json_set(json, item, "topology", orr_json_text(json, visit->id));
-    orr_json_set(json, item, "changed", orr_json_bool(json, before && strcmp(before->id, visit->id)));
-    orr_json_set(json, item, "name", orr_json_text(json, visit->name));
-    orr_json_set(json, item, "labels", labels);
-    orr_json_set(json, item, "link", orr_json_format(json, "/v1/topologies/%s", visit->id));
-    return item;
+    json_t *labels = json_loads(visit->labels, 0, NULL);
+    return ORR_OBJECT(json, VALUE("at", orr_time_json(json, visit->at)), TEXT("topology", visit->id),
+                      BOOL("changed", before && strcmp(before->id, visit->id)), TEXT("name", visit->name),
+                      VALUE("labels", labels), VALUE("link", orr_json_format(json, "/v1/topologies/%s", visit->id)));
 }
 
 enum orr_code orr_handle_history(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
@@ -94,9 +88,7 @@ enum orr_code orr_handle_history(struct orr_call *call, struct orr_answer **ret_
         orr_write_cursor(cursor, visits[limit - 1].at, visits[limit - 1].id);
         next = orr_json_text(&json, cursor);
     }
-    orr_json_set(&json, object, "host", orr_json_text(&json, host));
-    orr_json_set(&json, object, "items", items);
-    orr_json_set(&json, object, "next", next);
+    ORR_SET(&json, object, TEXT("host", host), VALUE("items", items), VALUE("next", next));
     for (uint32_t i = 0; i < count; i++)
         orr_visit_release(&visits[i]);
     free(visits);

@@ -53,13 +53,10 @@ static enum orr_code answer_replaced(const struct orr_text *text, const struct o
     struct orr_json json = {0};
     json_t *object = orr_json_object(&json), *rows = orr_json_array(&json);
     for (uint32_t i = 0; i < replaced->count; i++) {
-        json_t *row = orr_json_object(&json);
-        orr_json_set(&json, row, "from", orr_json_text(&json, replaced->rows[i].from));
-        orr_json_set(&json, row, "to", orr_json_text(&json, replaced->rows[i].to));
-        orr_json_add(&json, rows, row);
+        orr_json_add(&json, rows,
+                     ORR_OBJECT(&json, TEXT("from", replaced->rows[i].from), TEXT("to", replaced->rows[i].to)));
     }
-    orr_json_set(&json, object, "text", orr_json_text_of(&json, text));
-    orr_json_set(&json, object, "replaced", rows);
+    ORR_SET(&json, object, VALUE("text", orr_json_text_of(&json, text)), VALUE("replaced", rows));
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 

@@ -105,8 +105,7 @@ enum orr_code orr_handle_list(struct orr_call *call, struct orr_answer **ret_ans
         next = orr_json_text(&json, cursor);
         link_next(call, &listing, cursor);
     }
-    orr_json_set(&json, object, "items", items);
-    orr_json_set(&json, object, "next", next);
+    ORR_SET(&json, object, VALUE("items", items), VALUE("next", next));
     for (uint32_t i = 0; i < count; i++)
         orr_record_release(&records[i]);
     free(records);

@@ -9,7 +9,7 @@ json_t *orr_settings_json(struct orr_json *json, const struct orr_release *relea
 {
     static const char *const kinds[] = {
         [ORR_SETTING_INT] = "integer", [ORR_SETTING_LEVEL] = "level", [ORR_SETTING_TEXT] = "text"};
-    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    json_t *rows = orr_json_array(json);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
         struct orr_setting_info info;
         struct orr_setting_words words;
@@ -21,19 +21,14 @@ json_t *orr_settings_json(struct orr_json *json, const struct orr_release *relea
         orr_setting_info((enum orr_setting)i, &info);
         int64_t number = orr_setting_default((enum orr_setting)i, release);
         bool has_number = info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET;
-        orr_json_set(json, row, "name", orr_json_text(json, info.name));
-        orr_json_set(json, row, "kind", orr_json_text(json, kinds[info.kind]));
-        orr_json_set(json, row, "default", has_number ? orr_json_int(json, number) : json_null());
+        ORR_SET(json, row, TEXT("name", info.name), TEXT("kind", kinds[info.kind]),
+                VALUE("default", has_number ? orr_json_int(json, number) : json_null()));
         orr_setting_words((enum orr_setting)i, release, &words);
-        orr_json_set(json, row, "default_text", *words.standard ? orr_json_text(json, words.standard) : json_null());
-        orr_json_set(json, row, "values", orr_json_text(json, words.values));
-        orr_json_set(json, row, "outside", orr_json_text(json, words.outside));
-        orr_json_set(json, row, "meaning", orr_json_text(json, info.meaning));
+        ORR_SET(json, row, TEXT("default_text", *words.standard ? words.standard : NULL), TEXT("values", words.values),
+                TEXT("outside", words.outside), TEXT("meaning", info.meaning));
         orr_json_add(json, rows, row);
     }
-    orr_json_set(json, object, "release", orr_json_text(json, release->name));
-    orr_json_set(json, object, "settings", rows);
-    return object;
+    return ORR_OBJECT(json, TEXT("release", release->name), VALUE("settings", rows));
 }
 
 enum orr_code orr_handle_releases(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
@@ -69,10 +64,8 @@ enum orr_code orr_handle_problem_type(struct orr_call *call, struct orr_answer *
         const struct orr_problem_info info = orr_problem_info((enum orr_problem)i, ORR_INTERNAL);
         if (strcmp(info.type, call->captures[0]))
             continue;
-        json_t *object = orr_json_object(&json);
-        orr_json_set(&json, object, "type", orr_json_format(&json, "/problems/%s", info.type));
-        orr_json_set(&json, object, "title", orr_json_text(&json, info.title));
-        orr_json_set(&json, object, "status", orr_json_int(&json, info.status));
+        json_t *object = ORR_OBJECT(&json, VALUE("type", orr_json_format(&json, "/problems/%s", info.type)),
+                                    TEXT("title", info.title), INT("status", info.status));
         return orr_answer_of_json(200, &json, object, ret_answer, err);
     }
     return orr_fail(err, ORR_NOT_FOUND, "there is no problem type \"%.40s\"", call->captures[0]);
@@ -82,8 +75,7 @@ static enum orr_code say_state(unsigned status, const char *state, struct orr_an
                                struct orr_error *err)
 {
     struct orr_json json = {0};
-    json_t *object = orr_json_object(&json);
-    orr_json_set(&json, object, "status", orr_json_text(&json, state));
+    json_t *object = ORR_OBJECT(&json, TEXT("status", state));
     ORR_TRY(orr_answer_of_json(status, &json, object, ret_answer, err));
     (*ret_answer)->keeping = ORR_KEEP_NOT;
     (*ret_answer)->etag[0] = 0;
@@ -114,8 +106,6 @@ enum orr_code orr_handle_version(struct orr_call *call, struct orr_answer **ret_
     json_t *object = orr_json_object(&json), *names = orr_json_array(&json);
     for (uint32_t i = count; i-- > 0;)
         orr_json_add(&json, names, orr_json_text(&json, releases[i].name));
-    orr_json_set(&json, object, "name", orr_json_text(&json, "orrery"));
-    orr_json_set(&json, object, "version", orr_json_text(&json, orr_version()));
-    orr_json_set(&json, object, "nccl_releases", names);
+    ORR_SET(&json, object, TEXT("name", "orrery"), TEXT("version", orr_version()), VALUE("nccl_releases", names));
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }

@@ -24,8 +24,7 @@ json_t *orr_time_json(struct orr_json *json, int64_t milliseconds)
 static json_t *links_json(struct orr_json *json, const char *id)
 {
     static const char *const names[] = {"source", "analysis", "path", "findings", "diagram"};
-    json_t *links = orr_json_object(json);
-    orr_json_set(json, links, "self", orr_json_format(json, "/v1/topologies/%s", id));
+    json_t *links = ORR_OBJECT(json, VALUE("self", orr_json_format(json, "/v1/topologies/%s", id)));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         orr_json_set(json, links, names[i],
                      orr_json_format(json, "/v1/topologies/%s/%s%s", id, names[i], i == 4 ? ".svg" : ""));
@@ -49,10 +48,9 @@ static enum orr_code machine_text(struct orr_call *call, const char *id, struct 
             code = orr_input_read(bytes, length, NULL, &dump, err);
         orr_budget_free(bytes, length + 1);
         if (code == ORR_OK) {
-            json_t *object = orr_json_object(&json);
-            orr_json_set(&json, object, "machine", orr_machine_json(&json, dump));
-            orr_json_set(&json, object, "findings", orr_finding_counts_json(&json, dump, NULL));
-            orr_json_set(&json, object, "input", orr_input_json(&json, dump));
+            json_t *object = ORR_OBJECT(&json, VALUE("machine", orr_machine_json(&json, dump)),
+                                        VALUE("findings", orr_finding_counts_json(&json, dump, NULL)),
+                                        VALUE("input", orr_input_json(&json, dump)));
             code = orr_answer_of_json(200, &json, object, &answer, err);
             orr_dump_free(dump);
         }
@@ -76,13 +74,11 @@ enum orr_code orr_record_json(struct orr_call *call, struct orr_json *json, cons
     }
     json_t *object = orr_json_object(json);
     json_t *labels = json_loads(record->labels, 0, NULL);
-    orr_json_set(json, object, "id", orr_json_text(json, record->id));
-    orr_json_set(json, object, "name", orr_json_text(json, record->name));
+    ORR_SET(json, object, TEXT("id", record->id), TEXT("name", record->name));
     orr_json_set(json, object, "labels", labels); /* our own text: only memory can be short */
-    orr_json_set(json, object, "created", orr_time_json(json, record->created));
-    orr_json_set(json, object, "updated", orr_time_json(json, record->updated));
-    orr_json_set(json, object, "size", orr_json_int(json, record->size));
-    orr_json_set(json, object, "sha256", orr_json_text(json, record->digest));
+    ORR_SET(json, object, VALUE("created", orr_time_json(json, record->created)),
+            VALUE("updated", orr_time_json(json, record->updated)), INT("size", record->size),
+            TEXT("sha256", record->digest));
     if (machine) {
         json_t *known = json_loadb(machine->body, machine->length, 0, NULL);
         if (!known || json_object_update(object, known) < 0)

@@ -24,33 +24,24 @@ json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump)
 {
     static const struct orr_dump_notes none = {.kind = "nccl-topology", .title = "NCCL topology XML", .recognised = ""};
     const struct orr_dump_notes *notes = dump->notes ? dump->notes : &none;
-    json_t *object = orr_json_object(json), *assumed = orr_json_array(json), *missing = orr_json_array(json);
+    json_t *assumed = orr_json_array(json), *missing = orr_json_array(json);
     for (uint32_t i = 0; i < notes->assumed_count; i++) {
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "what", orr_json_text(json, notes->assumed[i].what));
-        orr_json_set(json, row, "touches", touches_json(json, notes->assumed[i].touches));
-        orr_json_add(json, assumed, row);
+        orr_json_add(json, assumed,
+                     ORR_OBJECT(json, TEXT("what", notes->assumed[i].what),
+                                VALUE("touches", touches_json(json, notes->assumed[i].touches))));
     }
     for (uint32_t i = 0; i < notes->missing_count; i++) {
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "what", orr_json_text(json, notes->missing[i].what));
-        orr_json_set(json, row, "command", orr_json_text(json, notes->missing[i].command));
-        orr_json_add(json, missing, row);
+        orr_json_add(
+            json, missing,
+            ORR_OBJECT(json, TEXT("what", notes->missing[i].what), TEXT("command", notes->missing[i].command)));
     }
-    orr_json_set(json, object, "kind", orr_json_text(json, notes->kind));
-    orr_json_set(json, object, "title", orr_json_text(json, notes->title));
-    orr_json_set(json, object, "recognised", orr_json_text(json, notes->recognised));
-    orr_json_set(json, object, "machine_type", orr_json_text(json, notes->machine_type));
-    orr_json_set(json, object, "release", orr_json_text(json, notes->release));
-    if (notes->logged_release)
-        orr_json_set(json, object, "logged_release", orr_json_text(json, notes->logged_release));
-    if (dump->graphs)
-        orr_json_set(json, object, "graph_file", orr_json_int(json, dump->graphs->count));
-    if (notes->assumed_nics)
-        orr_json_set(json, object, "assumed_nics", orr_json_int(json, notes->assumed_nics));
-    orr_json_set(json, object, "assumed", assumed);
-    orr_json_set(json, object, "missing", missing);
-    return object;
+    return ORR_OBJECT(json, TEXT("kind", notes->kind), TEXT("title", notes->title),
+                      TEXT("recognised", notes->recognised), TEXT("machine_type", notes->machine_type),
+                      TEXT("release", notes->release),
+                      WHEN(notes->logged_release, TEXT("logged_release", notes->logged_release)),
+                      WHEN(dump->graphs, INT("graph_file", dump->graphs->count)),
+                      WHEN(notes->assumed_nics, INT("assumed_nics", notes->assumed_nics)), VALUE("assumed", assumed),
+                      VALUE("missing", missing));
 }
 
 static json_t *names_json(struct orr_json *json, const char *names)
@@ -70,47 +61,33 @@ json_t *orr_machines_json(struct orr_json *json)
                                           [ORR_FABRIC_SWITCH] = "switched",
                                           [ORR_FABRIC_MESH] = "direct",
                                           [ORR_FABRIC_PAIRS] = "direct"};
-    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    json_t *rows = orr_json_array(json);
     const struct orr_machine_type *type;
     for (size_t i = 0; (type = orr_machine_type(i)); i++) {
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "name", orr_json_text(json, type->name));
-        orr_json_set(json, row, "also", names_json(json, type->also));
-        orr_json_set(json, row, "family", orr_json_text(json, type->family));
-        orr_json_set(json, row, "title", orr_json_text(json, type->title));
-        orr_json_set(json, row, "gpus", orr_json_int(json, type->gpus));
-        orr_json_set(json, row, "gpu", orr_json_text(json, type->board->gpu));
-        orr_json_set(json, row, "sm", orr_json_int(json, type->board->sm));
-        orr_json_set(json, row, "nvlink", orr_json_text(json, fabrics[type->board->fabric]));
-        orr_json_set(json, row, "nets", orr_json_int(json, type->nets));
-        orr_json_set(json, row, "net_gbps", orr_json_int(json, type->net_mbps / 1000));
-        orr_json_set(json, row, "gdr", orr_json_bool(json, type->net_gdr));
-        orr_json_set(json, row, "nvlinks", orr_json_int(json, type->board->nvlinks));
-        orr_json_set(json, row, "arch", orr_json_text(json, type->arch));
-        orr_json_set(json, row, "cpu",
-                     *type->cpu_vendor
-                         ? orr_json_format(json, "%s %d/%d", type->cpu_vendor, type->cpu_family, type->cpu_model)
-                         : orr_json_text(json, NULL));
-        orr_json_set(json, row, "source", orr_json_text(json, *type->source ? type->source : NULL));
-        orr_json_set(json, row, "unsure", orr_json_text(json, *type->unsure ? type->unsure : NULL));
-        orr_json_add(json, rows, row);
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, TEXT("name", type->name), VALUE("also", names_json(json, type->also)),
+                                TEXT("family", type->family), TEXT("title", type->title), INT("gpus", type->gpus),
+                                TEXT("gpu", type->board->gpu), INT("sm", type->board->sm),
+                                TEXT("nvlink", fabrics[type->board->fabric]), INT("nets", type->nets),
+                                INT("net_gbps", type->net_mbps / 1000), BOOL("gdr", type->net_gdr),
+                                INT("nvlinks", type->board->nvlinks), TEXT("arch", type->arch),
+                                VALUE("cpu", *type->cpu_vendor ? orr_json_format(json, "%s %d/%d", type->cpu_vendor,
+                                                                                 type->cpu_family, type->cpu_model)
+                                                               : orr_json_text(json, NULL)),
+                                TEXT("source", *type->source ? type->source : NULL),
+                                TEXT("unsure", *type->unsure ? type->unsure : NULL)));
     }
-    orr_json_set(json, object, "machines", rows);
-    return object;
+    return ORR_OBJECT(json, VALUE("machines", rows));
 }
 
 json_t *orr_inputs_json(struct orr_json *json)
 {
-    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    json_t *rows = orr_json_array(json);
     const struct orr_input_kind *kind;
     for (size_t i = 0; (kind = orr_input_kind(i)); i++) {
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "kind", orr_json_text(json, kind->name));
-        orr_json_set(json, row, "title", orr_json_text(json, kind->title));
-        orr_json_set(json, row, "sign", orr_json_text(json, kind->sign));
-        orr_json_set(json, row, "made_by", orr_json_text(json, kind->made_by));
-        orr_json_add(json, rows, row);
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, TEXT("kind", kind->name), TEXT("title", kind->title), TEXT("sign", kind->sign),
+                                TEXT("made_by", kind->made_by)));
     }
-    orr_json_set(json, object, "inputs", rows);
-    return object;
+    return ORR_OBJECT(json, VALUE("inputs", rows));
 }

@@ -88,6 +88,26 @@ void orr_json_set_int(struct orr_json *json, json_t *object, const char *key, in
     orr_json_set(json, object, key, orr_json_int(json, value));
 }
 
+void orr_json_set_members(struct orr_json *json, json_t *object, const struct orr_json_row *member)
+{
+    for (; member->kind != ORR_ROW_END; member++) {
+        json_t *value = member->kind == ORR_ROW_TEXT     ? orr_json_text(json, member->text)
+                        : member->kind == ORR_ROW_INT    ? orr_json_int(json, member->whole)
+                        : member->kind == ORR_ROW_NUMBER ? orr_json_number(json, member->number)
+                        : member->kind == ORR_ROW_BOOL   ? orr_json_bool(json, member->truth)
+                                                         : member->value;
+        if (member->kind != ORR_ROW_NONE)
+            orr_json_set(json, object, member->key, value);
+    }
+}
+
+json_t *orr_json_object_of(struct orr_json *json, const struct orr_json_row *members)
+{
+    json_t *object = orr_json_object(json);
+    orr_json_set_members(json, object, members);
+    return object;
+}
+
 void orr_json_add(struct orr_json *json, json_t *array, json_t *value)
 {
     if (!array || !value) {
@@ -174,6 +194,14 @@ json_t *orr_json_format(struct orr_json *json, const char *format, ...)
     vsnprintf(buffer, sizeof buffer, format, args);
     va_end(args);
     return orr_json_text(json, buffer);
+}
+
+json_t *orr_json_texts(struct orr_json *json, const char *const *texts, uint32_t count)
+{
+    json_t *array = orr_json_array(json);
+    for (uint32_t i = 0; i < count && texts[i]; i++)
+        orr_json_add(json, array, orr_json_text(json, texts[i]));
+    return array;
 }
 
 json_t *orr_json_int(struct orr_json *json, int64_t value)

@@ -7,24 +7,21 @@
 static json_t *figures_json(struct orr_json *json, const struct orr_order_question *question,
                             const struct orr_order_figures *figures)
 {
-    json_t *object = orr_json_object(json), *loads = orr_json_array(json);
+    json_t *loads = orr_json_array(json);
     for (uint32_t k = 0; k < figures->load_count; k++) {
         const struct orr_order_load *load = &figures->loads[k];
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "groups", orr_json_text(json, orr_group_kind_name(load->kind)));
-        orr_json_set(json, row, "rings", orr_json_number(json, load->rings));
-        orr_json_set(json, row, "nic_bw", load->bw > 0 ? orr_json_number(json, load->bw) : json_null());
-        orr_json_add(json, loads, row);
+        orr_json_add(json, loads,
+                     ORR_OBJECT(json, TEXT("groups", orr_group_kind_name(load->kind)), NUMBER("rings", load->rings),
+                                VALUE("nic_bw", load->bw > 0 ? orr_json_number(json, load->bw) : json_null())));
     }
-    orr_json_set(json, object, "busbw",
-                 !question->layout && figures->bus_bw > 0 ? orr_json_number(json, figures->bus_bw) : json_null());
-    orr_json_set(json, object, "loads", question->layout ? loads : json_null());
     if (!question->layout)
         json_decref(loads);
-    orr_json_set(json, object, "switch_changes",
-                 question->leaves ? orr_json_int(json, figures->leaf_changes) : json_null());
-    orr_json_set(json, object, "domain_changes", orr_json_int(json, figures->domain_changes));
-    return object;
+    return ORR_OBJECT(
+        json,
+        VALUE("busbw", !question->layout && figures->bus_bw > 0 ? orr_json_number(json, figures->bus_bw) : json_null()),
+        VALUE("loads", question->layout ? loads : json_null()),
+        VALUE("switch_changes", question->leaves ? orr_json_int(json, figures->leaf_changes) : json_null()),
+        INT("domain_changes", figures->domain_changes));
 }
 
 /* The hosts in their new order, with the ranks and GPUs of each. */
@@ -48,14 +45,10 @@ static json_t *hosts_json(struct orr_json *json, const struct orr_order_question
         }
         for (uint32_t i = 0; i < order->host_count; i++) {
             const uint32_t h = order->hosts[i], line = c->hosts[h].line;
-            json_t *row = orr_json_object(json);
-            orr_json_set(json, row, "name", orr_json_text(json, names[h]));
-            orr_json_set(json, row, "host", orr_json_int(json, h));
-            orr_json_set(json, row, "domain", orr_json_text(json, c->lines[line].domain));
-            orr_json_set(json, row, "switch", orr_json_text(json, question->leaves ? question->leaves[line] : NULL));
-            orr_json_set(json, row, "ranks", ranks[h]);
-            orr_json_set(json, row, "gpus", gpus[h]);
-            orr_json_add(json, array, row);
+            orr_json_add(json, array,
+                         ORR_OBJECT(json, TEXT("name", names[h]), INT("host", h), TEXT("domain", c->lines[line].domain),
+                                    TEXT("switch", question->leaves ? question->leaves[line] : NULL),
+                                    VALUE("ranks", ranks[h]), VALUE("gpus", gpus[h])));
         }
     }
     free(ranks);
@@ -66,14 +59,10 @@ static json_t *hosts_json(struct orr_json *json, const struct orr_order_question
 
 static json_t *search_json(struct orr_json *json, const struct orr_order *order)
 {
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "orders", order->orders ? orr_json_int(json, order->orders) : json_null());
-    orr_json_set(json, object, "tried", orr_json_int(json, order->tried));
-    orr_json_set(json, object, "gpu_orders_tried", orr_json_int(json, order->gpus_tried));
-    orr_json_set(json, object, "proven", orr_json_bool(json, order->proven));
-    orr_json_set(json, object, "bound",
-                 !order->proven && order->bound > 0 ? orr_json_number(json, order->bound) : json_null());
-    return object;
+    return ORR_OBJECT(
+        json, VALUE("orders", order->orders ? orr_json_int(json, order->orders) : json_null()),
+        INT("tried", order->tried), INT("gpu_orders_tried", order->gpus_tried), BOOL("proven", order->proven),
+        VALUE("bound", !order->proven && order->bound > 0 ? orr_json_number(json, order->bound) : json_null()));
 }
 
 static json_t *assumed_json(struct orr_json *json, uint32_t made_up)
@@ -95,30 +84,22 @@ json_t *orr_order_json(struct orr_json *json, const struct orr_order_question *q
                        const char *const *names, uint32_t made_up)
 {
     const struct orr_settings *settings = &order->present->settings;
-    json_t *object = orr_json_object(json), *axes = orr_json_array(json);
+    json_t *axes = orr_json_array(json);
     for (int d = 0; d < ORR_DIMENSION_COUNT; d++)
         orr_json_add(json, axes, orr_json_text(json, orr_dimension_name(order->axes[d])));
-    orr_json_set(json, object, "nccl", orr_json_text(json, settings->release->name));
-    orr_json_set(json, object, "sentence", orr_json_text(json, order->sentence));
-    orr_json_set(json, object, "proof", orr_json_text(json, order->proof));
-    orr_json_set(json, object, "objective", orr_json_text(json, question->layout ? "groups" : "busbw"));
-    orr_json_set(json, object, "collective",
-                 orr_json_text(json, question->layout ? NULL : orr_test_programs[question->test].name));
-    orr_json_set(json, object, "size", question->layout ? json_null() : orr_json_int(json, (int64_t)question->size));
-    orr_json_set(json, object, "layout", orr_json_text(json, question->layout));
-    orr_json_set(json, object, "better", orr_json_bool(json, order->better));
-    orr_json_set(json, object, "present", figures_json(json, question, &order->now));
-    orr_json_set(json, object, "best", figures_json(json, question, &order->best));
-    orr_json_set(json, object, "gain",
-                 order->now.bus_bw > 0 ? orr_json_number(json, order->best.bus_bw / order->now.bus_bw - 1)
-                                       : json_null());
-    orr_json_set(json, object, "ranks",
-                 orr_json_text(json, orr_rank_order_name(order->better ? ORR_ORDER_BLOCK : order->present->order)));
-    orr_json_set(json, object, "axes", question->layout ? axes : json_null());
     if (!question->layout)
         json_decref(axes);
-    orr_json_set(json, object, "hosts", hosts_json(json, question, order, names));
-    orr_json_set(json, object, "search", search_json(json, order));
-    orr_json_set(json, object, "assumed", assumed_json(json, made_up));
-    return object;
+    return ORR_OBJECT(
+        json, TEXT("nccl", settings->release->name), TEXT("sentence", order->sentence), TEXT("proof", order->proof),
+        TEXT("objective", question->layout ? "groups" : "busbw"),
+        TEXT("collective", question->layout ? NULL : orr_test_programs[question->test].name),
+        VALUE("size", question->layout ? json_null() : orr_json_int(json, (int64_t)question->size)),
+        TEXT("layout", question->layout), BOOL("better", order->better),
+        VALUE("present", figures_json(json, question, &order->now)),
+        VALUE("best", figures_json(json, question, &order->best)),
+        VALUE("gain",
+              order->now.bus_bw > 0 ? orr_json_number(json, order->best.bus_bw / order->now.bus_bw - 1) : json_null()),
+        TEXT("ranks", orr_rank_order_name(order->better ? ORR_ORDER_BLOCK : order->present->order)),
+        VALUE("axes", question->layout ? axes : json_null()), VALUE("hosts", hosts_json(json, question, order, names)),
+        VALUE("search", search_json(json, order)), VALUE("assumed", assumed_json(json, made_up)));
 }

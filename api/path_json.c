@@ -8,12 +8,10 @@ static json_t *hops_json(struct orr_json *json, const struct orr_part *part, con
     json_t *hops = orr_json_array(json);
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct orr_link *link = &part->system.links[part->paths.links[path->first + i]];
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "from", orr_json_node_of(json, &part->system, link->from));
-        orr_json_set(json, row, "to", orr_json_node_of(json, &part->system, link->to));
-        orr_json_set(json, row, "link", orr_json_text(json, orr_link_type_name(link->type)));
-        orr_json_set(json, row, "bw", orr_json_number(json, link->bw));
-        orr_json_add(json, hops, row);
+        orr_json_add(json, hops,
+                     ORR_OBJECT(json, VALUE("from", orr_json_node_of(json, &part->system, link->from)),
+                                VALUE("to", orr_json_node_of(json, &part->system, link->to)),
+                                TEXT("link", orr_link_type_name(link->type)), NUMBER("bw", link->bw)));
     }
     return hops;
 }
@@ -59,15 +57,13 @@ enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *an
     }
     const struct orr_path *path = orr_path(&part->paths, a, b);
     int narrowest = orr_path_narrowest(&part->paths, path);
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "from", orr_json_node_of(json, &part->system, a));
-    orr_json_set(json, object, "to", orr_json_node_of(json, &part->system, b));
-    orr_json_set(json, object, "type", orr_json_text(json, orr_path_type_shown(part->system.release, path->type)));
-    orr_json_set(json, object, "meaning", orr_json_text(json, orr_path_type_meaning(path->type)));
-    orr_json_set(json, object, "bw", orr_json_number(json, path->bw));
-    orr_json_set(json, object, "hops", hops_json(json, part, path));
-    orr_json_set(json, object, "narrowest", narrowest < 0 ? json_null() : orr_json_int(json, narrowest));
-    orr_json_set(json, object, "why", orr_json_text(json, orr_path_origin_text(path->origin)));
+    json_t *object = ORR_OBJECT(json, VALUE("from", orr_json_node_of(json, &part->system, a)),
+                                VALUE("to", orr_json_node_of(json, &part->system, b)),
+                                TEXT("type", orr_path_type_shown(part->system.release, path->type)),
+                                TEXT("meaning", orr_path_type_meaning(path->type)), NUMBER("bw", path->bw),
+                                VALUE("hops", hops_json(json, part, path)),
+                                VALUE("narrowest", narrowest < 0 ? json_null() : orr_json_int(json, narrowest)),
+                                TEXT("why", orr_path_origin_text(path->origin)));
     set_decisions(json, object, analysis, part, a, b);
     *ret_value = object;
     return ORR_OK;

@@ -15,20 +15,17 @@ static void set_number(struct orr_json *json, json_t *object, const char *key, d
 
 static json_t *band_json(struct orr_json *json, const struct orr_perf_row *row)
 {
-    json_t *object = orr_json_object(json);
-    orr_json_set_text(json, object, "based_on", row->band.based_on);
+    json_t *object = ORR_OBJECT(json, TEXT("based_on", row->band.based_on));
     set_number(json, object, "low", row->band.low);
     set_number(json, object, "high", row->band.high);
-    orr_json_set_int(json, object, "results", row->band.results);
-    orr_json_set_int(json, object, "sources", row->band.sources);
-    orr_json_set(json, object, "wide", orr_json_bool(json, row->band.wide));
+    ORR_SET(json, object, INT("results", row->band.results), INT("sources", row->band.sources),
+            BOOL("wide", row->band.wide));
     return object;
 }
 
 static json_t *row_json(struct orr_json *json, const struct orr_perf_row *row)
 {
-    json_t *object = orr_json_object(json);
-    orr_json_set_int(json, object, "size", (int64_t)row->size);
+    json_t *object = ORR_OBJECT(json, INT("size", (int64_t)row->size));
     set_printed(json, object, "busbw", row->bus_bw);
     set_printed(json, object, "out_of_place", row->out);
     set_printed(json, object, "in_place", row->in);
@@ -36,35 +33,22 @@ static json_t *row_json(struct orr_json *json, const struct orr_perf_row *row)
     set_printed(json, object, "expected", row->known ? row->expected.bus_bw : -1);
     set_printed(json, object, "low", row->known && row->band.low > 0 ? row->low : -1);
     set_printed(json, object, "high", row->known && row->band.low > 0 ? row->high : -1);
-    orr_json_set_text(json, object, "verdict", orr_perf_verdict_name(row->verdict));
-    if (*row->why)
-        orr_json_set_text(json, object, "why", row->why);
-    orr_json_set(json, object, "algorithm",
-                 row->known ? orr_json_text(json, row->expected.algorithm_name) : json_null());
-    orr_json_set(json, object, "protocol", row->known ? orr_json_text(json, row->expected.protocol_name) : json_null());
-    if (row->known)
-        orr_json_set_int(json, object, "channels", row->expected.channels);
+    ORR_SET(json, object, TEXT("verdict", orr_perf_verdict_name(row->verdict)), WHEN(*row->why, TEXT("why", row->why)),
+            TEXT("algorithm", row->known ? row->expected.algorithm_name : NULL),
+            TEXT("protocol", row->known ? row->expected.protocol_name : NULL),
+            WHEN(row->known, INT("channels", row->expected.channels)));
     return object;
-}
-
-static json_t *texts(struct orr_json *json, const char *const *list, uint32_t count)
-{
-    json_t *array = orr_json_array(json);
-    for (uint32_t i = 0; i < count; i++)
-        orr_json_add(json, array, orr_json_text(json, list[i]));
-    return array;
 }
 
 static json_t *explanation_json(struct orr_json *json, const struct orr_perf_table *table,
                                 const struct orr_perf_explanation *explanation)
 {
     json_t *object = orr_json_object(json), *curve = orr_json_array(json);
-    orr_json_set(json, object, "ids", texts(json, explanation->ids, explanation->id_count));
-    orr_json_set_text(json, object, "what", explanation->what);
+    ORR_SET(json, object, VALUE("ids", orr_json_texts(json, explanation->ids, explanation->id_count)),
+            TEXT("what", explanation->what));
     set_number(json, object, "fit", explanation->fit);
-    orr_json_set_text(json, object, "confirm", explanation->confirm);
-    if (*explanation->evidence)
-        orr_json_set_text(json, object, "evidence", explanation->evidence);
+    ORR_SET(json, object, TEXT("confirm", explanation->confirm),
+            WHEN(*explanation->evidence, TEXT("evidence", explanation->evidence)));
     for (uint32_t i = 0; i < table->row_count; i++)
         orr_json_add(json, curve,
                      explanation->curve[i] > 0 ? orr_json_number(json, explanation->curve[i]) : json_null());
@@ -74,20 +58,17 @@ static json_t *explanation_json(struct orr_json *json, const struct orr_perf_tab
 
 static void set_machine(struct orr_json *json, json_t *object, const struct orr_perf_table *table)
 {
-    json_t *machine = orr_json_object(json);
-    orr_json_set_text(json, machine, "name", table->machine_name);
-    orr_json_set_text(json, machine, "source", table->machine_source);
-    orr_json_set_text(json, machine, "sentence", table->machine);
+    json_t *machine = ORR_OBJECT(json, TEXT("name", table->machine_name), TEXT("source", table->machine_source),
+                                 TEXT("sentence", table->machine));
     orr_json_set(json, object, "machine", table->analysis ? machine : json_null());
     if (!table->analysis) {
         json_decref(machine);
         return;
     }
-    orr_json_set_text(json, object, "network", orr_perf_link_name(orr_perf_network(table->analysis)));
-    orr_json_set_int(json, object, "generation", table->analysis->communicator.sm_min / 10);
-    orr_json_set_text(json, object, "release", table->analysis->query.settings.release->name);
-    orr_json_set_int(json, object, "hosts", table->analysis->query.hosts);
-    orr_json_set_int(json, object, "ranks", table->analysis->ranks);
+    ORR_SET(json, object, TEXT("network", orr_perf_link_name(orr_perf_network(table->analysis))),
+            INT("generation", table->analysis->communicator.sm_min / 10),
+            TEXT("release", table->analysis->query.settings.release->name), INT("hosts", table->analysis->query.hosts),
+            INT("ranks", table->analysis->ranks));
 }
 
 /* What the document says about one table. */
@@ -95,44 +76,38 @@ static void set_table(struct orr_json *json, json_t *object, const struct orr_pe
 {
     json_t *rows = orr_json_array(json), *crossovers = orr_json_array(json), *shapes = orr_json_array(json),
            *explanations = orr_json_array(json);
-    orr_json_set_text(json, object, "verdict", orr_perf_verdict_name(table->verdict));
-    orr_json_set_text(json, object, "sentence", table->sentence);
-    orr_json_set(json, object, "collective",
-                 table->test < ORR_TEST_COUNT ? orr_json_text(json, orr_test_programs[table->test].name) : json_null());
+    ORR_SET(json, object, TEXT("verdict", orr_perf_verdict_name(table->verdict)), TEXT("sentence", table->sentence),
+            TEXT("collective", table->test < ORR_TEST_COUNT ? orr_test_programs[table->test].name : NULL));
     set_machine(json, object, table);
     for (uint32_t i = 0; i < table->row_count; i++)
         orr_json_add(json, rows, row_json(json, &table->rows[i]));
-    orr_json_set(json, object, "rows", rows);
-    orr_json_set(json, object, "main", table->main == UINT32_MAX ? json_null() : orr_json_int(json, table->main));
-    orr_json_set(json, object, "band",
-                 table->main == UINT32_MAX ? json_null() : band_json(json, &table->rows[table->main]));
+    ORR_SET(json, object, VALUE("rows", rows),
+            VALUE("main", table->main == UINT32_MAX ? json_null() : orr_json_int(json, table->main)),
+            VALUE("band", table->main == UINT32_MAX ? json_null() : band_json(json, &table->rows[table->main])));
     for (uint32_t i = 0; i < table->crossover_count; i++) {
         const struct orr_perf_crossover *at = &table->crossovers[i];
-        json_t *one = orr_json_object(json);
-        orr_json_set_int(json, one, "size", (int64_t)at->size);
-        orr_json_set(json, one, "from",
-                     orr_json_format(json, "%s/%s", at->from->algorithm_name, at->from->protocol_name));
-        orr_json_set(json, one, "to", orr_json_format(json, "%s/%s", at->to->algorithm_name, at->to->protocol_name));
-        orr_json_add(json, crossovers, one);
+        orr_json_add(
+            json, crossovers,
+            ORR_OBJECT(json, INT("size", (int64_t)at->size),
+                       VALUE("from", orr_json_format(json, "%s/%s", at->from->algorithm_name, at->from->protocol_name)),
+                       VALUE("to", orr_json_format(json, "%s/%s", at->to->algorithm_name, at->to->protocol_name))));
     }
     orr_json_set(json, object, "crossovers", crossovers);
     for (uint32_t i = 0; i < table->shape_count; i++) {
-        json_t *one = orr_json_object(json);
-        orr_json_set_text(json, one, "kind", orr_perf_shape_name(table->shapes[i].kind));
-        orr_json_set_int(json, one, "from", (int64_t)table->shapes[i].from);
-        orr_json_set_int(json, one, "to", (int64_t)table->shapes[i].to);
-        orr_json_set_text(json, one, "sentence", table->shapes[i].sentence);
-        orr_json_add(json, shapes, one);
+        orr_json_add(json, shapes,
+                     ORR_OBJECT(json, TEXT("kind", orr_perf_shape_name(table->shapes[i].kind)),
+                                INT("from", (int64_t)table->shapes[i].from), INT("to", (int64_t)table->shapes[i].to),
+                                TEXT("sentence", table->shapes[i].sentence)));
     }
     orr_json_set(json, object, "shapes", shapes);
     for (uint32_t i = 0; i < table->explanation_count; i++)
         orr_json_add(json, explanations, explanation_json(json, table, &table->explanations[i]));
-    orr_json_set(json, object, "explanations", explanations);
-    orr_json_set(json, object, "all_tried", orr_json_bool(json, table->verdict != ORR_PERF_LOW || table->all_tried));
-    orr_json_set(json, object, "limit", table->limit_known ? orr_json_text(json, table->limit.text) : json_null());
+    ORR_SET(json, object, VALUE("explanations", explanations),
+            BOOL("all_tried", table->verdict != ORR_PERF_LOW || table->all_tried),
+            TEXT("limit", table->limit_known ? table->limit.text : NULL));
     set_printed(json, object, "per_nic", table->per_nic > 0 ? table->per_nic : -1);
-    orr_json_set(json, object, "assumed", texts(json, table->assumed, table->assumed_count));
-    orr_json_set_int(json, object, "line", table->measured->first_line);
+    ORR_SET(json, object, VALUE("assumed", orr_json_texts(json, table->assumed, table->assumed_count)),
+            INT("line", table->measured->first_line));
 }
 
 json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, const struct orr_perf_check *check)
@@ -144,14 +119,10 @@ json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, 
         set_table(json, one, &check->tables[i]);
         orr_json_add(json, tables, one);
     }
-    orr_json_set(json, object, "table", orr_json_int(json, check->main));
-    orr_json_set(json, object, "tables", tables);
-    orr_json_set_text(json, input, "form", results->form);
-    orr_json_set(json, input, "library", results->library ? orr_json_text(json, results->library) : json_null());
-    orr_json_set_int(json, input, "left_out", results->left_out);
-    orr_json_set_int(json, input, "torn", results->torn);
-    orr_json_set_int(json, input, "refused", results->refused);
-    orr_json_set(json, input, "notes", texts(json, results->notes, results->note_count));
+    ORR_SET(json, object, INT("table", check->main), VALUE("tables", tables));
+    ORR_SET(json, input, TEXT("form", results->form), TEXT("library", results->library),
+            INT("left_out", results->left_out), INT("torn", results->torn), INT("refused", results->refused),
+            VALUE("notes", orr_json_texts(json, results->notes, results->note_count)));
     orr_json_set(json, object, "input", input);
     return object;
 }

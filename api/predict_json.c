@@ -8,15 +8,10 @@
 static json_t *row_json(struct orr_json *json, const struct orr_expect_row *row)
 {
     const struct orr_expected *expected = &row->expected;
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "size", orr_json_int(json, (int64_t)row->size));
-    orr_json_set(json, object, "time", orr_json_number(json, expected->time));
-    orr_json_set(json, object, "algbw", orr_json_number(json, expected->alg_bw));
-    orr_json_set(json, object, "busbw", orr_json_number(json, expected->bus_bw));
-    orr_json_set(json, object, "algorithm", orr_json_text(json, expected->algorithm_name));
-    orr_json_set(json, object, "protocol", orr_json_text(json, expected->protocol_name));
-    orr_json_set(json, object, "channels", orr_json_int(json, expected->channels));
-    return object;
+    return ORR_OBJECT(json, INT("size", (int64_t)row->size), NUMBER("time", expected->time),
+                      NUMBER("algbw", expected->alg_bw), NUMBER("busbw", expected->bus_bw),
+                      TEXT("algorithm", expected->algorithm_name), TEXT("protocol", expected->protocol_name),
+                      INT("channels", expected->channels));
 }
 
 static json_t *way_json(struct orr_json *json, const struct orr_expected *expected)
@@ -31,11 +26,9 @@ static json_t *crossovers_json(struct orr_json *json, const struct orr_expect_ta
         const struct orr_expect_row *row = &table->rows[i];
         if (!row->switches)
             continue;
-        json_t *object = orr_json_object(json);
-        orr_json_set(json, object, "size", orr_json_int(json, (int64_t)row->size));
-        orr_json_set(json, object, "from", way_json(json, &row[-1].expected));
-        orr_json_set(json, object, "to", way_json(json, &row->expected));
-        orr_json_add(json, array, object);
+        orr_json_add(json, array,
+                     ORR_OBJECT(json, INT("size", (int64_t)row->size), VALUE("from", way_json(json, &row[-1].expected)),
+                                VALUE("to", way_json(json, &row->expected))));
     }
     return array;
 }
@@ -85,20 +78,14 @@ static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table
 json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *table, const char *name,
                          bool release_given)
 {
-    json_t *root = orr_json_object(json), *rows = orr_json_array(json);
+    json_t *rows = orr_json_array(json);
     const struct orr_analysis *analysis = table->analysis;
     for (uint32_t i = 0; i < table->count; i++)
         orr_json_add(json, rows, row_json(json, &table->rows[i]));
-    orr_json_set(json, root, "topology", orr_json_text(json, name));
-    orr_json_set(json, root, "collective", orr_json_text(json, orr_test_programs[table->test].name));
-    orr_json_set(json, root, "release", orr_json_text(json, analysis->query.settings.release->name));
-    orr_json_set(json, root, "hosts", orr_json_int(json, analysis->query.hosts));
-    orr_json_set(json, root, "ranks", orr_json_int(json, analysis->communicator.rank_count));
-    orr_json_set(json, root, "limit", orr_json_text(json, table->limit.text));
-    orr_json_set(json, root, "limited_by", orr_json_text(json, orr_bottleneck_name(table->limit.what)));
-    orr_json_set(json, root, "average", orr_json_number(json, table->average));
-    orr_json_set(json, root, "rows", rows);
-    orr_json_set(json, root, "crossovers", crossovers_json(json, table));
-    orr_json_set(json, root, "assumed", assumed_json(json, table, release_given));
-    return root;
+    return ORR_OBJECT(json, TEXT("topology", name), TEXT("collective", orr_test_programs[table->test].name),
+                      TEXT("release", analysis->query.settings.release->name), INT("hosts", analysis->query.hosts),
+                      INT("ranks", analysis->communicator.rank_count), TEXT("limit", table->limit.text),
+                      TEXT("limited_by", orr_bottleneck_name(table->limit.what)), NUMBER("average", table->average),
+                      VALUE("rows", rows), VALUE("crossovers", crossovers_json(json, table)),
+                      VALUE("assumed", assumed_json(json, table, release_given)));
 }

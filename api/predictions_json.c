@@ -41,12 +41,10 @@ static json_t *ways_json(struct orr_json *json, const struct orr_analysis *analy
             json_t *times = times_json(json, analysis, function, (enum orr_algorithm)a, (enum orr_protocol)p);
             if (!times)
                 continue;
-            json_t *way = orr_json_object(json);
             const char *name = orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a);
-            orr_json_set(json, way, "algorithm", orr_json_text(json, name));
-            orr_json_set(json, way, "protocol", orr_json_text(json, orr_protocol_name((enum orr_protocol)p)));
-            orr_json_set(json, way, "times", times);
-            orr_json_add(json, ways, way);
+            orr_json_add(json, ways,
+                         ORR_OBJECT(json, TEXT("algorithm", name),
+                                    TEXT("protocol", orr_protocol_name((enum orr_protocol)p)), VALUE("times", times)));
         }
     return ways;
 }
@@ -54,16 +52,12 @@ static json_t *ways_json(struct orr_json *json, const struct orr_analysis *analy
 static void add_range(struct orr_json *json, json_t *ranges, const struct orr_analysis *analysis, uint64_t from,
                       const struct orr_choice *choice)
 {
-    json_t *range = orr_json_object(json);
     const char *name = orr_algorithm_name(analysis->query.settings.release, choice->algorithm);
-    orr_json_set(json, range, "from", orr_json_int(json, (int64_t)from));
-    if (choice->tuner_line)
-        orr_json_set(json, range, "tuner_line", orr_json_int(json, choice->tuner_line));
-    orr_json_set(json, range, "algorithm", orr_json_text(json, name));
-    orr_json_set(json, range, "protocol", orr_json_text(json, orr_protocol_name(choice->protocol)));
-    orr_json_set(json, range, "channels", orr_json_int(json, choice->channels));
-    orr_json_set(json, range, "threads", orr_json_int(json, choice->threads));
-    orr_json_add(json, ranges, range);
+    orr_json_add(json, ranges,
+                 ORR_OBJECT(json, INT("from", (int64_t)from),
+                            WHEN(choice->tuner_line, INT("tuner_line", choice->tuner_line)), TEXT("algorithm", name),
+                            TEXT("protocol", orr_protocol_name(choice->protocol)), INT("channels", choice->channels),
+                            INT("threads", choice->threads)));
 }
 
 /* Where the choice changes, to the byte. Between two powers of two every change is found that leaves a trace at one of
@@ -111,18 +105,15 @@ static double bus_share(const struct orr_analysis *analysis, enum orr_function f
 
 json_t *orr_predictions_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
-    json_t *object = orr_json_object(json), *sizes = orr_json_array(json), *functions = orr_json_object(json);
+    json_t *sizes = orr_json_array(json), *functions = orr_json_object(json);
     for (int size = SMALLEST; size <= LARGEST; size++)
         orr_json_add(json, sizes, orr_json_int(json, (int64_t)1 << size));
-    orr_json_set(json, object, "sizes", sizes);
     for (int f = 0; f < ORR_FUNCTION_COUNT && analysis->ranks > 1; f++) {
         enum orr_function function = (enum orr_function)f;
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "bus_share", orr_json_number(json, bus_share(analysis, function)));
-        orr_json_set(json, row, "ways", ways_json(json, analysis, function));
-        orr_json_set(json, row, "ranges", ranges_json(json, analysis, function));
+        json_t *row = ORR_OBJECT(json, NUMBER("bus_share", bus_share(analysis, function)),
+                                 VALUE("ways", ways_json(json, analysis, function)),
+                                 VALUE("ranges", ranges_json(json, analysis, function)));
         orr_json_set(json, functions, orr_function_name(function), row);
     }
-    orr_json_set(json, object, "functions", functions);
-    return object;
+    return ORR_OBJECT(json, VALUE("sizes", sizes), VALUE("functions", functions));
 }

@@ -65,16 +65,11 @@ static void add_overrun(struct orr_json *json, json_t *object, const struct orr_
     const struct orr_overrun over = orr_budget_overrun(budget);
     if (!over.setting)
         return;
-    json_t *limit = orr_json_object(json);
-    orr_json_set(json, limit, "of", orr_json_text(json, orr_spent_word(budget->spent)));
-    orr_json_set(json, limit, "allowed", orr_json_number(json, over.allowed));
-    orr_json_set(json, limit, "used", orr_json_number(json, over.used));
-    orr_json_set(json, limit, "unit", orr_json_text(json, over.unit));
-    orr_json_set(json, limit, "stage", orr_json_text(json, budget->stage ? budget->stage : "start"));
-    if (budget->task)
-        orr_json_set(json, limit, "task", orr_json_text(json, budget->task));
-    orr_json_set(json, limit, "setting", orr_json_text(json, over.setting));
-    orr_json_set(json, object, "limit", limit);
+    orr_json_set(json, object, "limit",
+                 ORR_OBJECT(json, TEXT("of", orr_spent_word(budget->spent)), NUMBER("allowed", over.allowed),
+                            NUMBER("used", over.used), TEXT("unit", over.unit),
+                            TEXT("stage", budget->stage ? budget->stage : "start"),
+                            WHEN(budget->task, TEXT("task", budget->task)), TEXT("setting", over.setting)));
 }
 
 struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err,
@@ -82,22 +77,14 @@ struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr
 {
     const struct orr_problem_info info = orr_problem_info(problem, err->code);
     struct orr_json json = {0};
-    json_t *object = orr_json_object(&json);
-    orr_json_set(&json, object, "type", orr_json_format(&json, "/problems/%s", info.type));
-    orr_json_set(&json, object, "title", orr_json_text(&json, info.title));
-    orr_json_set(&json, object, "status", orr_json_int(&json, info.status));
-    orr_json_set(&json, object, "detail", orr_json_text(&json, err->text));
-    if (instance)
-        orr_json_set(&json, object, "instance", orr_json_text(&json, instance));
+    json_t *object =
+        ORR_OBJECT(&json, VALUE("type", orr_json_format(&json, "/problems/%s", info.type)), TEXT("title", info.title),
+                   INT("status", info.status), TEXT("detail", err->text), WHEN(instance, TEXT("instance", instance)));
     if (err->line) {
-        orr_json_set(&json, object, "line", orr_json_int(&json, err->line));
-        if (err->column)
-            orr_json_set(&json, object, "column", orr_json_int(&json, err->column));
+        ORR_SET(&json, object, INT("line", err->line), WHEN(err->column, INT("column", err->column)));
     }
-    if (err->where[0])
-        orr_json_set(&json, object, "where", orr_json_text(&json, err->where));
-    if (err->advice[0])
-        orr_json_set(&json, object, "advice", orr_json_text(&json, err->advice));
+    ORR_SET(&json, object, WHEN(err->where[0], TEXT("where", err->where)),
+            WHEN(err->advice[0], TEXT("advice", err->advice)));
     if (over)
         add_overrun(&json, object, over);
     struct orr_answer *answer = NULL;

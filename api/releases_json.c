@@ -39,10 +39,7 @@ static json_t *value_json(struct orr_json *json, const struct orr_value *value)
     case ORR_VALUE_WORD:
         return orr_json_text(json, value->word);
     case ORR_VALUE_LIST:
-        many = orr_json_array(json);
-        for (uint32_t i = 0; i < value->count; i++)
-            orr_json_add(json, many, orr_json_text(json, value->names[i]));
-        return many;
+        return orr_json_texts(json, value->names, value->count);
     case ORR_VALUE_TABLE:
         many = orr_json_object(json);
         for (uint32_t i = 0; i < value->count; i++)
@@ -80,13 +77,10 @@ static json_t *bearings_json(struct orr_json *json, unsigned bears)
 
 json_t *orr_behaviour_difference_json(struct orr_json *json, const struct orr_behaviour_difference *difference)
 {
-    json_t *row = orr_json_object(json);
-    orr_json_set(json, row, "behaviour", orr_json_text(json, difference->behaviour.name));
-    orr_json_set(json, row, "sentence", orr_json_text(json, difference->behaviour.sentence));
-    orr_json_set(json, row, "here", orr_json_text(json, difference->here));
-    orr_json_set(json, row, "before", orr_json_text(json, difference->before));
-    orr_json_set(json, row, "bears_on", bearings_json(json, difference->behaviour.bears));
-    return row;
+    return ORR_OBJECT(json, TEXT("behaviour", difference->behaviour.name),
+                      TEXT("sentence", difference->behaviour.sentence), TEXT("here", difference->here),
+                      TEXT("before", difference->before),
+                      VALUE("bears_on", bearings_json(json, difference->behaviour.bears)));
 }
 
 static json_t *differences_json(struct orr_json *json, const struct orr_release *here, const struct orr_release *before,
@@ -138,12 +132,9 @@ static json_t *frameworks_json(struct orr_json *json, const struct orr_release *
     for (uint32_t i = 0; i < count; i++) {
         if (!orr_framework_brings(&frameworks[i], release))
             continue;
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "framework", orr_json_text(json, frameworks[i].name));
-        orr_json_set(json, row, "version", orr_json_text(json, frameworks[i].version));
-        orr_json_set(json, row, "build", orr_json_text(json, frameworks[i].build));
-        orr_json_set(json, row, "nccl", orr_json_text(json, frameworks[i].nccl));
-        orr_json_add(json, rows, row);
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, TEXT("framework", frameworks[i].name), TEXT("version", frameworks[i].version),
+                                TEXT("build", frameworks[i].build), TEXT("nccl", frameworks[i].nccl)));
     }
     return rows;
 }
@@ -157,19 +148,13 @@ static json_t *release_json(struct orr_json *json, const struct orr_release *rel
         json->failed = true;
         return row;
     }
-    orr_json_set(json, row, "release", orr_json_text(json, release->name));
-    orr_json_set(json, row, "date", orr_json_text(json, release->date));
-    orr_json_set(json, row, "summary", orr_json_text(json, release->summary));
-    orr_json_set(json, row, "verified", orr_json_bool(json, true));
-    orr_json_set(json, row, "behaves_alike", aliases_json(json, release));
-    orr_json_set(json, row, "shipped_with", frameworks_json(json, release));
-    orr_json_set(json, row, "default", orr_json_bool(json, release == orr_release_default()));
-    orr_json_set(json, row, "path_types", path_types_json(json, release));
-    orr_json_set(json, row, "node_types", node_types_json(json, release));
-    orr_json_set(json, row, "max_channels", orr_json_int(json, release->max_channels));
-    orr_json_set(json, row, "figures", figures_json(json, release, arena));
-    orr_json_set(json, row, "previous", before ? orr_json_text(json, before->name) : json_null());
-    orr_json_set(json, row, "differs_from_previous", differences_json(json, release, before, arena));
+    ORR_SET(json, row, TEXT("release", release->name), TEXT("date", release->date), TEXT("summary", release->summary),
+            BOOL("verified", true), VALUE("behaves_alike", aliases_json(json, release)),
+            VALUE("shipped_with", frameworks_json(json, release)), BOOL("default", release == orr_release_default()),
+            VALUE("path_types", path_types_json(json, release)), VALUE("node_types", node_types_json(json, release)),
+            INT("max_channels", release->max_channels), VALUE("figures", figures_json(json, release, arena)),
+            TEXT("previous", before ? before->name : NULL),
+            VALUE("differs_from_previous", differences_json(json, release, before, arena)));
     orr_arena_free(arena);
     return row;
 }
@@ -178,11 +163,9 @@ json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only)
 {
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
-    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    json_t *rows = orr_json_array(json);
     for (uint32_t i = count; i-- > 0;)
         if (!only || only == &releases[i])
             orr_json_add(json, rows, release_json(json, &releases[i], i ? &releases[i - 1] : NULL));
-    orr_json_set(json, object, "default", orr_json_text(json, orr_release_default()->name));
-    orr_json_set(json, object, "releases", rows);
-    return object;
+    return ORR_OBJECT(json, TEXT("default", orr_release_default()->name), VALUE("releases", rows));
 }

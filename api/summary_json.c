@@ -11,24 +11,17 @@ json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
     orr_text_init(&text, 1024);
     orr_machine_sentence(&machine, &text);
     json_t *object = orr_json_object(json), *capabilities = orr_json_array(json), *speeds = orr_json_array(json);
-    orr_json_set(json, object, "sentence", orr_json_text_of(json, &text));
-    orr_json_set(json, object, "gpus", orr_json_int(json, machine.gpus));
-    orr_json_set(json, object, "ranks", orr_json_int(json, machine.ranked));
-    orr_json_set(json, object, "hosts", orr_json_int(json, machine.hosts));
-    orr_json_set(json, object, "numa_domains", orr_json_int(json, machine.cpus));
-    orr_json_set(json, object, "pci_switches", orr_json_int(json, machine.switches));
-    orr_json_set(json, object, "nics", orr_json_int(json, machine.nics));
-    orr_json_set(json, object, "nets", orr_json_int(json, machine.nets));
-    orr_json_set(json, object, "nvlink",
-                 orr_json_text(json, machine.nvswitch  ? "switched"
-                                     : machine.nvlinks ? "direct"
-                                                       : "none"));
+    ORR_SET(json, object, VALUE("sentence", orr_json_text_of(json, &text)), INT("gpus", machine.gpus),
+            INT("ranks", machine.ranked), INT("hosts", machine.hosts), INT("numa_domains", machine.cpus),
+            INT("pci_switches", machine.switches), INT("nics", machine.nics), INT("nets", machine.nets),
+            TEXT("nvlink", machine.nvswitch  ? "switched"
+                           : machine.nvlinks ? "direct"
+                                             : "none"));
     for (int i = 0; i < machine.sm.kinds; i++)
         orr_json_add(json, capabilities, orr_json_int(json, machine.sm.values[i]));
     for (int i = 0; i < machine.speed.kinds; i++)
         orr_json_add(json, speeds, orr_json_number(json, (double)machine.speed.values[i] / 1000.0));
-    orr_json_set(json, object, "capabilities", capabilities);
-    orr_json_set(json, object, "net_gbps", speeds);
+    ORR_SET(json, object, VALUE("capabilities", capabilities), VALUE("net_gbps", speeds));
     orr_text_release(&text);
     return object;
 }
@@ -53,7 +46,6 @@ json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analy
 {
     const struct orr_communicator *communicator = &analysis->communicator;
     const struct orr_graph *ring = &analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
-    json_t *object = orr_json_object(json);
     json_t *types = orr_json_array(json);
     bool seen[ORR_PATH_TYPE_COUNT] = {0};
     const struct orr_part *part = &analysis->parts[0];
@@ -67,18 +59,11 @@ json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analy
     uint32_t p2p = 0;
     for (size_t i = 0; i < (size_t)analysis->local_ranks * analysis->local_ranks; i++)
         p2p += i / analysis->local_ranks != i % analysis->local_ranks && analysis->p2p[i].decision.verdict;
-    orr_json_set(json, object, "verdict", orr_verdict_json(json, diagnosis));
-    orr_json_set(json, object, "machine", orr_machine_json(json, analysis->dump));
-    orr_json_set(json, object, "nodes", orr_json_int(json, communicator->node_count));
-    orr_json_set(json, object, "systems_per_host", orr_json_int(json, analysis->part_count));
-    orr_json_set(json, object, "channels", orr_json_int(json, communicator->channel_count));
-    orr_json_set(json, object, "ring_bw", orr_json_number(json, (double)ring->bw_intra * ring->channels));
-    orr_json_set(json, object, "gpu_path_types", types);
-    orr_json_set(json, object, "net_names", net_names_json(json, analysis));
-    orr_json_set(json, object, "p2p_pairs", orr_json_int(json, p2p));
-    orr_json_set(json, object, "pairs",
-                 orr_json_int(json, (int64_t)analysis->local_ranks * ((int64_t)analysis->local_ranks - 1)));
-    orr_json_set(json, object, "nvls", orr_json_bool(json, communicator->nvls));
-    orr_json_set(json, object, "collnet", orr_json_bool(json, communicator->collnet));
-    return object;
+    return ORR_OBJECT(json, VALUE("verdict", orr_verdict_json(json, diagnosis)),
+                      VALUE("machine", orr_machine_json(json, analysis->dump)), INT("nodes", communicator->node_count),
+                      INT("systems_per_host", analysis->part_count), INT("channels", communicator->channel_count),
+                      NUMBER("ring_bw", (double)ring->bw_intra * ring->channels), VALUE("gpu_path_types", types),
+                      VALUE("net_names", net_names_json(json, analysis)), INT("p2p_pairs", p2p),
+                      INT("pairs", (int64_t)analysis->local_ranks * ((int64_t)analysis->local_ranks - 1)),
+                      BOOL("nvls", communicator->nvls), BOOL("collnet", communicator->collnet));
 }

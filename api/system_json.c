@@ -28,37 +28,28 @@ static json_t *links_json(struct orr_json *json, const struct orr_system *system
 json_t *orr_built_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     json_t **ids = orr_json_nodes(json, &analysis->built);
-    json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "links", links_json(json, &analysis->built, ids));
+    json_t *object = ORR_OBJECT(json, VALUE("links", links_json(json, &analysis->built, ids)));
     orr_json_nodes_free(ids, &analysis->built);
     return object;
 }
 
 static void set_gpu(struct orr_json *json, json_t *row, const struct orr_node *node)
 {
-    orr_json_set(json, row, "rank", orr_json_int(json, node->gpu.rank));
-    orr_json_set(json, row, "dev", orr_json_int(json, node->gpu.dev));
-    orr_json_set(json, row, "sm", orr_json_int(json, node->gpu.sm));
-    orr_json_set(json, row, "gdr", orr_json_int(json, node->gpu.gdr));
+    ORR_SET(json, row, INT("rank", node->gpu.rank), INT("dev", node->gpu.dev), INT("sm", node->gpu.sm),
+            INT("gdr", node->gpu.gdr));
 }
 
 static void set_cpu(struct orr_json *json, json_t *row, const struct orr_node *node)
 {
-    orr_json_set(json, row, "arch", orr_json_int(json, node->cpu.arch));
-    orr_json_set(json, row, "vendor", orr_json_int(json, node->cpu.vendor));
-    orr_json_set(json, row, "model", orr_json_int(json, node->cpu.model));
+    ORR_SET(json, row, INT("arch", node->cpu.arch), INT("vendor", node->cpu.vendor), INT("model", node->cpu.model));
 }
 
 static void set_net(struct orr_json *json, json_t *row, const struct orr_node *node)
 {
-    orr_json_set(json, row, "dev", orr_json_int(json, node->net.dev));
-    orr_json_set(json, row, "port", orr_json_int(json, node->net.port));
-    orr_json_set(json, row, "bw", orr_json_number(json, node->net.bw));
-    orr_json_set(json, row, "latency", orr_json_number(json, node->net.latency));
-    orr_json_set(json, row, "gdr", orr_json_int(json, node->net.gdr));
-    orr_json_set(json, row, "coll", orr_json_int(json, node->net.coll));
-    orr_json_set(json, row, "max_channels", orr_json_int(json, node->net.max_channels));
-    orr_json_set(json, row, "asic", orr_json_format(json, "0x%llx", (unsigned long long)node->net.asic));
+    ORR_SET(json, row, INT("dev", node->net.dev), INT("port", node->net.port), NUMBER("bw", node->net.bw),
+            NUMBER("latency", node->net.latency), INT("gdr", node->net.gdr), INT("coll", node->net.coll),
+            INT("max_channels", node->net.max_channels),
+            VALUE("asic", orr_json_format(json, "0x%llx", (unsigned long long)node->net.asic)));
 }
 
 /* What a node says beside its id and type. */
@@ -75,17 +66,14 @@ json_t *orr_system_json(struct orr_json *json, const struct orr_analysis *analys
     json_t *object = orr_json_object(json), *nodes = orr_json_array(json);
     for (uint32_t i = 0; ids && i < system->node_count; i++) {
         const struct orr_node *node = &system->nodes[i];
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "id", orr_json_again(ids[i]));
-        orr_json_set(json, row, "type", orr_json_text(json, orr_node_type_name(node->type)));
+        json_t *row =
+            ORR_OBJECT(json, VALUE("id", orr_json_again(ids[i])), TEXT("type", orr_node_type_name(node->type)));
         if (setters[node->type])
             setters[node->type](json, row, node);
         orr_json_add(json, nodes, row);
     }
-    orr_json_set(json, object, "max_bw", orr_json_number(json, system->max_bw));
-    orr_json_set(json, object, "total_bw", orr_json_number(json, system->total_bw));
-    orr_json_set(json, object, "nodes", nodes);
-    orr_json_set(json, object, "links", links_json(json, system, ids));
+    ORR_SET(json, object, NUMBER("max_bw", system->max_bw), NUMBER("total_bw", system->total_bw), VALUE("nodes", nodes),
+            VALUE("links", links_json(json, system, ids)));
     orr_json_nodes_free(ids, system);
     return object;
 }
@@ -108,15 +96,14 @@ json_t *orr_paths_json(struct orr_json *json, const struct orr_analysis *analysi
                     continue;
                 for (uint32_t to = system->first[ends[b]]; to < system->first[ends[b] + 1]; to++) {
                     const struct orr_path *path = orr_path(&part->paths, from, to);
-                    json_t *row = orr_json_object(json), *hops = orr_json_array(json);
+                    json_t *hops = orr_json_array(json);
                     for (uint32_t i = 0; i < path->hops; i++)
                         orr_json_add(json, hops, orr_json_again(ids[orr_path_node(&part->paths, path, i)]));
-                    orr_json_set(json, row, "from", orr_json_again(ids[from]));
-                    orr_json_set(json, row, "to", orr_json_again(ids[to]));
-                    orr_json_set(json, row, "type", orr_json_again(types[path->type]));
-                    orr_json_set(json, row, "bw", orr_json_number(json, path->bw));
-                    orr_json_set(json, row, "hops", hops);
-                    orr_json_add(json, rows, row);
+                    orr_json_add(json, rows,
+                                 ORR_OBJECT(json, VALUE("from", orr_json_again(ids[from])),
+                                            VALUE("to", orr_json_again(ids[to])),
+                                            VALUE("type", orr_json_again(types[path->type])), NUMBER("bw", path->bw),
+                                            VALUE("hops", hops)));
                 }
             }
     for (int i = 0; i < ORR_PATH_TYPE_COUNT; i++)
