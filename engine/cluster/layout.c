@@ -1,8 +1,6 @@
 #include "engine/cluster/layout.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[ORR_GROUP_KIND_COUNT] = {"tp", "cp", "dp", "pp", "ep", "edp"};

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/release/release.h"
 
 const char *orr_rank_order_name(enum orr_rank_order order)
 {

@@ -1,7 +1,6 @@
 #include "engine/cluster/standing.h"
 
 #include <stdio.h>
-#include <string.h>
 
 bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind)
 {

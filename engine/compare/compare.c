@@ -2,7 +2,6 @@
 
 #include "engine/base/budget.h"
 
-#include <stdio.h>
 #include <string.h>
 
 const char *orr_likeness_text(enum orr_likeness likeness)

@@ -1,7 +1,6 @@
 /* The order of detection: facts, GPUs, NICs, then a document a rank and their fusion, or one for all. */
 #include "engine/detect/detect.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

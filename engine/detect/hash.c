@@ -1,5 +1,4 @@
 /* NCCL's two hashes of a text, for host_hash: docs/nccl/detection.md, "CPUs". */
-#include <string.h>
 
 #include "engine/detect/facts.h"
 

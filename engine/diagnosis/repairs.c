@@ -1,5 +1,4 @@
 /* The table of repairs, and those of settings and GPUDirect RDMA. */
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/diagnosis/repair.h"

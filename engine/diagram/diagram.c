@@ -1,6 +1,5 @@
 #include "engine/diagram/diagram.h"
 
-#include <string.h>
 
 #include "engine/base/budget.h"
 #include "engine/diagram/view.h"

@@ -1,6 +1,5 @@
 #include "engine/diagram/labels.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* One path, device after device from left to right, boxes around those of one NUMA node, its narrowest hop marked. */
-#include <math.h>
 
-#include "engine/diagram/cast.h"
 #include "engine/diagram/view.h"
 
 static const float tile_w = 126, tile_h = 36, between = 96;

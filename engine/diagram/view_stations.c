@@ -1,7 +1,6 @@
 #include "engine/diagram/stations.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "engine/cluster/standing.h"
 #include "engine/diagram/places.h"

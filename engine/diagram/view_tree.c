@@ -1,7 +1,6 @@
 /* One tree of a channel, the root at the top. Up to ORR_TREE_RANKS ranks are shown so; beyond that hosts or trays
  * (view_host_tree.c). */
 #include <math.h>
-#include <string.h>
 
 #include "engine/diagram/stations.h"
 #include "engine/diagram/view.h"

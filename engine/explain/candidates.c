@@ -1,9 +1,7 @@
 /* The settings that may change a decision, a table by kind of decision. engine/whatif tries them. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"
 #include "engine/search/memo.h"
 

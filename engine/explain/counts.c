@@ -1,6 +1,5 @@
 /* What the communicator makes of the graphs: how many channels, and whether NVLink SHARP is on. */
 #include "engine/explain/explainer.h"
-#include "engine/release/connect_rules.h"
 
 const char *orr_verdict_channels(struct orr_explainer *e)
 {

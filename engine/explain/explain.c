@@ -1,7 +1,6 @@
 /* From a question to an explanation: find the subject, give the answer with its rule, then try settings. */
 #include "engine/explain/explain.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "engine/explain/assumptions.h"
 #include "engine/explain/explain.h"
-#include "engine/release/release.h"
 
 enum { LINE_MOST = 112 };
 

@@ -1,5 +1,4 @@
 /* The kinds of decisions, one row each. */
-#include <string.h>
 
 #include "engine/explain/explainer.h"
 #include "engine/release/behaviours.h"

@@ -1,5 +1,4 @@
 /* Which NIC a rank uses, and whether through another GPU. */
-#include <string.h>
 
 #include "engine/decide/nearest.h"
 #include "engine/explain/explainer.h"

@@ -1,5 +1,4 @@
 /* Parts of sentences that several kinds of explanations use. */
-#include <string.h>
 
 #include "engine/explain/explainer.h"
 

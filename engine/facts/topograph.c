@@ -3,12 +3,10 @@
  *
  * What a dump does not have is left out: the node's UID, and the UUIDs of GPUs, in whose place PCI addresses are keys.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/budget.h"
 #include "engine/facts/facts.h"
 
 enum { MOST_DEVICES = 256, ADDRESS = 32 };

@@ -1,6 +1,5 @@
 /* The one line: consequence first, then the cause. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/text.h"

@@ -4,7 +4,6 @@
 #include "engine/input/anonymise.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/detect/detect.h"

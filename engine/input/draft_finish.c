@@ -1,5 +1,4 @@
 /* A draft becomes a dump; and a dump becomes text. */
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/input/draft.h"

@@ -1,6 +1,5 @@
 #include "engine/input/merge.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_MERGED = 4096 }; /* elements of all pieces together, since siblings are compared one by one */

@@ -1,6 +1,5 @@
 #include "engine/log/check.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* A dump written out again with changes. */
-#include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/log/tree.h"

@@ -1,6 +1,5 @@
 /* What is wrong, over all writers: the rows of messages_*.c tried on every line. Four bytes of a text are looked up in
  * a small table of how the rows begin; only where one fits is the row itself tried. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

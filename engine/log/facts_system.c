@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/log/facts.h"
-#include "engine/release/release.h"
 
 /* The node of an id as users see it, ORR_NO_NODE: none. */
 static uint32_t node_of(const struct orr_system *system, const char *id)

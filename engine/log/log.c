@@ -1,10 +1,8 @@
 #include "engine/log/log.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/budget.h"
 #include "engine/base/hash.h"
 #include "engine/log/building.h"
 #include "engine/release/release_names.h"

@@ -1,7 +1,5 @@
 #include "engine/log/scan.h"
 
-#include <math.h>
-#include <string.h>
 
 static bool is_hex(char c)
 {

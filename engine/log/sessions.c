@@ -1,7 +1,6 @@
 /* Which lines belong together. A writer initialises communicators one after the other, so its lines fall into sessions
  * that begin with the first line of an initialisation; sessions of one communicator are those that name the same
  * commId, or, before NCCL printed it, those of one group (groups.h). */
-#include <ctype.h>
 #include <string.h>
 
 #include "engine/base/hash.h"

@@ -1,7 +1,6 @@
 /* Rows: "size count type redop root" and what was measured, in one line or in pieces between NCCL's own lines; and rows
  * whose columns a header of CSV, Markdown or plain text names. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/nccltests/reading.h"

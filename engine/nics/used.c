@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/base/text.h"
 #include "engine/nics/combine.h"
 #include "engine/nics/dump_document.h"
 #include "engine/nics/efa.h"

@@ -1,6 +1,5 @@
 #include "engine/order/order.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/budget.h"

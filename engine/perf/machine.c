@@ -8,7 +8,6 @@
 #include "engine/nics/combine.h"
 #include "engine/nics/gpus.h"
 #include "engine/perf/perfing.h"
-#include "engine/release/release_names.h"
 
 void orr_perf_assume(struct orr_perf_table *table, const char *sentence)
 {

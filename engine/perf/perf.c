@@ -1,6 +1,5 @@
 #include "engine/perf/perf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/perf/perfing.h"

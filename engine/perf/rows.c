@@ -1,5 +1,4 @@
 /* Each row beside its prediction, and the verdict of the table. README.md states the rules. */
-#include <math.h>
 
 #include "engine/perf/perfing.h"
 

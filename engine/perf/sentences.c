@@ -1,5 +1,4 @@
 /* What people read: the verdict in one sentence. */
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * exchanges of one GPU as long as one helps. And what no other sets can exceed. */
 #include <math.h>
 
-#include "engine/base/budget.h"
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"
 

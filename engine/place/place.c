@@ -1,7 +1,6 @@
 #include "engine/place/place.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/base/budget.h"
 #include "engine/place/bits.h"

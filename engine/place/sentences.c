@@ -1,6 +1,5 @@
 /* What people read. */
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"

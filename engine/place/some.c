@@ -1,7 +1,6 @@
 /* Some of the sets, where all are too many: rows of neighbours, sets spread evenly, and from the best of these on
  * whatever an exchange of one GPU improves. And what no set can exceed. */
 #include "engine/expect/ceiling.h"
-#include "engine/nics/gpus.h"
 #include "engine/nics/used.h"
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "engine/release/behaviour_rows.h"
-#include "engine/release/connect_rules.h"
-#include "engine/release/tuning_model.h"
 
 static const struct orr_behaviour_rows *const groups[] = {
     [ORR_OF_RELEASE] = &orr_behaviours_of_release,

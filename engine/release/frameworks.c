@@ -1,6 +1,5 @@
 #include "engine/release/frameworks.h"
 
-#include <string.h>
 
 #include "engine/release/release_names.h"
 

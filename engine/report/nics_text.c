@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/release/release_names.h"
 
 enum { GPUS_SHOWN = 16 }; /* in the table, of one host */
 

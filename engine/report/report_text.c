@@ -1,7 +1,6 @@
 /* The report as text: one function a section. */
 #include "engine/report/report.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/cluster/cluster.h"

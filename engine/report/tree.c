@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "engine/hardware/hardware.h"
-#include "engine/machines/recognise.h"
 #include "engine/report/report.h"
 
 enum { DEPTH_MOST = 64, PREFIX = 4 * DEPTH_MOST + 8, PEERS_SHOWN = 16 };

@@ -2,7 +2,6 @@
  * five of XML itself exists, since a DOCTYPE is refused before it is read. */
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/arena.h"

@@ -1,7 +1,6 @@
 /* Growing the graph: nodes, links, look-ups. */
 #include "engine/topology/system_builder.h"
 
-#include <string.h>
 
 #include "engine/release/release.h"
 

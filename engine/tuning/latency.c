@@ -1,6 +1,5 @@
 /* Latency of an algorithm and protocol: a base and so many steps inside a node and between nodes. Each rounding is one
  * of NCCL's; see bandwidth.c. docs/nccl/tuning.md, "Latency". */
-#include "engine/topology/system.h"
 #include "engine/tuning/model.h"
 
 /* A step over one kind of link. */
