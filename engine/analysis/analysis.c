@@ -25,8 +25,7 @@ static enum orr_code decide_pairs(struct orr_analysis *a, struct orr_error *err)
 {
     struct orr_p2p *p2p = ORR_NEW(a->arena, struct orr_p2p, (size_t)a->local_ranks * a->local_ranks);
     uint32_t *node = ORR_NEW(a->arena, uint32_t, a->local_ranks);
-    if (!p2p || !node)
-        return orr_fail_nomem(err);
+    ORR_NEED(p2p && node, err);
     for (uint32_t i = 0; i < a->part_count; i++) {
         const struct orr_system *system = &a->parts[i].system;
         for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
@@ -71,8 +70,7 @@ static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err
 {
     uint32_t count = a->query.hosts * a->part_count;
     struct orr_member *members = ORR_NEW(a->arena, struct orr_member, count);
-    if (!members)
-        return orr_fail_nomem(err);
+    ORR_NEED(members, err);
     for (uint32_t m = 0; m < count; m++) {
         members[m].contribution = &a->parts[m % a->part_count].contribution;
         members[m].host = m / a->part_count;
@@ -150,8 +148,7 @@ enum orr_code orr_analyze_host(const struct orr_dump *dump, const struct orr_que
 {
     uint64_t since = 0;
     struct orr_analysis *a = new_analysis(dump, query);
-    if (!a)
-        return orr_fail_nomem(err);
+    ORR_NEED(a, err);
     enum orr_code code = analyse_host(a, ranks, NULL, &since, err);
     if (code != ORR_OK) {
         orr_analysis_free(a);
@@ -176,8 +173,7 @@ enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *q
     if (query->hosts < 1 || query->hosts > most)
         return orr_fail(err, ORR_SETTING, "hosts must be 1 to %u, not %u", most, query->hosts);
     struct orr_analysis *a = new_analysis(dump, query);
-    if (!a)
-        return orr_fail_nomem(err);
+    ORR_NEED(a, err);
     if (times)
         memset(times, 0, sizeof *times);
     enum orr_code code = analyse(a, times, err);

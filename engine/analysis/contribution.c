@@ -136,8 +136,7 @@ enum orr_code orr_part_measure(const struct orr_analysis *a, struct orr_part *pa
     const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
     uint32_t *scratch = ORR_NEW(a->arena, uint32_t,
                                 2 * ((size_t)orr_system_count(system, ORR_NET) + orr_system_count(system, ORR_GPU)));
-    if (!scratch)
-        return orr_fail_nomem(err);
+    ORR_NEED(scratch, err);
     c->cpu_arch = cpu->cpu.arch;
     c->cpu_vendor = cpu->cpu.vendor;
     c->sm_min = INT32_MAX;

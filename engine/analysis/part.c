@@ -112,8 +112,7 @@ static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, st
     }
     uint32_t count = orr_system_count(&part->system, ORR_GPU);
     int32_t *ranks = ORR_NEW(a->arena, int32_t, count);
-    if (!ranks)
-        return orr_fail_nomem(err);
+    ORR_NEED(ranks, err);
     if (part->system.release->keeps_nets)
         part->system.leaves_host = count < a->ranks;
     summarise_rates(&part->system, &part->paths);
@@ -138,8 +137,7 @@ static enum orr_code make_parts(struct orr_analysis *a, struct whole *whole, str
     uint32_t *part_of_rank = ORR_NEW(a->arena, uint32_t, a->local_ranks);
     whole->domain = ORR_NEW(whole->arena, uint32_t, a->local_ranks);
     whole->keep = ORR_NEW(whole->arena, unsigned char, a->built.node_count);
-    if (!whole->domain || !part_of_rank || !whole->keep)
-        return orr_fail_nomem(err);
+    ORR_NEED(whole->domain && part_of_rank && whole->keep, err);
     if (!orr_system_count(&a->built, ORR_CPU))
         return orr_fail(err, ORR_INVALID, "the file has no <cpu>");
     ORR_TRY(orr_paths_route(&a->built, settings, a->arena, &whole->paths, err));
@@ -147,12 +145,10 @@ static enum orr_code make_parts(struct orr_analysis *a, struct whole *whole, str
     summarise_rates(&a->built, &whole->paths);
     uint32_t count = find_domains(&a->built, &whole->paths, whole->domain), made = 0;
     a->parts = ORR_NEW(a->arena, struct orr_part, count);
-    if (!a->parts)
-        return orr_fail_nomem(err);
+    ORR_NEED(a->parts, err);
     whole->kept.node = ORR_NEW(whole->arena, uint32_t, a->built.node_count);
     whole->kept.link = ORR_NEW(whole->arena, uint32_t, a->built.link_count);
-    if (!whole->kept.node || !whole->kept.link)
-        return orr_fail_nomem(err);
+    ORR_NEED(whole->kept.node && whole->kept.link, err);
     if (count > 1)
         ORR_TRY(orr_paths_route_whole(&a->built, settings, whole->arena, &whole->routes, err));
     for (uint32_t g = 0; g < a->local_ranks; g++)
@@ -183,8 +179,7 @@ enum orr_code orr_part_decide(const struct orr_analysis *a, struct orr_part *par
     const struct orr_system *system = &part->system;
     uint32_t gpus = orr_system_count(system, ORR_GPU), nets = orr_system_count(system, ORR_NET);
     struct orr_gdr *gdr = ORR_NEW(a->arena, struct orr_gdr, (size_t)gpus * nets);
-    if (!gdr)
-        return orr_fail_nomem(err);
+    ORR_NEED(gdr, err);
     for (uint32_t g = 0; g < gpus; g++) {
         if (orr_budget_spent(2 * nets))
             return orr_budget_check(err);
@@ -219,8 +214,7 @@ static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *p
         return ORR_OK;
     part->net_dev_channels = channels;
     struct orr_net_dev *devs = ORR_NEW(a->arena, struct orr_net_dev, (size_t)gpus * (size_t)channels);
-    if (!devs)
-        return orr_fail_nomem(err);
+    ORR_NEED(devs, err);
     for (uint32_t g = 0; g < gpus; g++)
         for (int32_t c = 0; c < channels; c++) {
             uint32_t node = system->first[ORR_GPU] + g, relay = ORR_NO_NODE;

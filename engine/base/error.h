@@ -74,6 +74,14 @@ enum orr_code orr_fail_nomem(struct orr_error *err);
 /* The stable name of a code: "malformed-xml". */
 const char *orr_code_name(enum orr_code code);
 
+/* Returns from the calling function with ORR_NOMEM where memory that it needs could not be had: "made" is NULL or
+ * false. */
+#define ORR_NEED(made, err)                                                                                            \
+    do {                                                                                                               \
+        if (!(made))                                                                                                   \
+            return orr_fail_nomem(err);                                                                                \
+    } while (0)
+
 /* Returns from the calling function with the code of a failure. */
 #define ORR_TRY(call)                                                                                                  \
     do {                                                                                                               \

@@ -63,8 +63,7 @@ static enum orr_code make_dump(struct orr_cluster *c, const struct orr_cluster_s
     }
     struct orr_dump_piece *pieces = ORR_NEW(c->arena, struct orr_dump_piece, system->host_count);
     int32_t *ranks = ORR_NEW(c->arena, int32_t, system->rank_count);
-    if (!pieces || !ranks)
-        return orr_fail_nomem(err);
+    ORR_NEED(pieces && ranks, err);
     for (uint32_t i = 0; i < system->host_count; i++) {
         const struct orr_cluster_host *host = &c->hosts[system->hosts[i]];
         pieces[i] = (struct orr_dump_piece){.dump = c->lines[host->line].dump,
@@ -116,8 +115,7 @@ static enum orr_code analyse_kinds(struct orr_cluster *c, struct orr_error *err)
     uint32_t *example = ORR_NEW(c->arena, uint32_t, c->system_count);
     c->kinds = ORR_NEW(c->arena, struct orr_cluster_kind, c->system_count);
     struct orr_dump_shape *shapes = ORR_NEW(c->arena, struct orr_dump_shape, c->line_count);
-    if (!example || !c->kinds || !shapes)
-        return orr_fail_nomem(err);
+    ORR_NEED(example && c->kinds && shapes, err);
     for (uint32_t l = 0; l < c->line_count; l++) {
         uint32_t same = 0;
         while (c->lines[same].dump != c->lines[l].dump)
@@ -167,8 +165,7 @@ static enum orr_code list_members(struct orr_cluster *c, struct orr_error *err)
         count += c->kinds[k].system_count * c->kinds[k].analysis->part_count;
     struct orr_member *members = ORR_NEW(c->arena, struct orr_member, count);
     struct ordered_member *order = ORR_NEW(c->arena, struct ordered_member, count);
-    if (!members || !order)
-        return orr_fail_nomem(err);
+    ORR_NEED(members && order, err);
     for (uint32_t s = 0; s < c->system_count; s++) {
         const struct orr_analysis *analysis = c->kinds[c->systems[s].kind].analysis;
         for (uint32_t p = 0; p < analysis->part_count; p++)
@@ -205,8 +202,7 @@ static bool names_all(const struct orr_cluster_line *line)
 static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_request *request, struct orr_error *err)
 {
     struct orr_cluster_line *lines = ORR_NEW(c->arena, struct orr_cluster_line, request->line_count);
-    if (!lines)
-        return orr_fail_nomem(err);
+    ORR_NEED(lines, err);
     orr_budget_stage("places of the ranks");
     ORR_TRY(orr_settings_keep(&c->settings, c->arena, err)); /* for orr_groups_analyze() and orr_analyze_again() */
     memcpy(lines, request->lines, request->line_count * sizeof *lines);

@@ -35,8 +35,7 @@ enum orr_code orr_dump_shape(const struct orr_dump *dump, struct orr_arena *aren
 {
     struct numbered *numbers = ORR_NEW(arena, struct numbered, dump->element_count);
     uint32_t *first = ORR_NEW(arena, uint32_t, dump->element_count), count = 0;
-    if (!numbers || !first)
-        return orr_fail_nomem(err);
+    ORR_NEED(numbers && first, err);
     for (uint32_t e = 0; e < dump->element_count; e++)
         if (number_of(dump, e))
             numbers[count++] = (struct numbered){.text = number_of(dump, e), .element = e};

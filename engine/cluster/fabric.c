@@ -192,8 +192,7 @@ enum orr_code orr_fabrics_decide(struct orr_cluster *c, struct orr_error *err)
     f->of_line = ORR_NEW(c->arena, struct orr_fabric, c->line_count);
     f->clique_of_line = ORR_NEW(c->arena, uint32_t, c->line_count);
     f->cliques = ORR_NEW(c->arena, struct orr_clique, c->line_count);
-    if (!f->of_line || !f->clique_of_line || !f->cliques)
-        return orr_fail_nomem(err);
+    ORR_NEED(f->of_line && f->clique_of_line && f->cliques, err);
     for (uint32_t l = 0; l < c->line_count; l++) {
         stated |= state_fabric(c, l, &f->of_line[l]);
         add_to_clique(c, l, in_force(&c->settings, f->of_line[l]));

@@ -39,13 +39,11 @@ static enum orr_code find_places(struct grouping *g, struct orr_error *err)
     g->seen_in = ORR_NEW(g->scratch, uint32_t, c->host_count);
     g->outlines = ORR_NEW(g->scratch, struct outline, ORR_MAX_GROUP_SHAPES);
     g->loads = ORR_NEW(g->scratch, double *, c->host_count);
-    if (!g->places || !g->seen_at || !g->seen_in || !g->outlines || !g->loads)
-        return orr_fail_nomem(err);
+    ORR_NEED(g->places && g->seen_at && g->seen_in && g->outlines && g->loads, err);
     for (uint32_t h = 0; h < c->host_count; h++) {
         const struct orr_analysis *analysis = c->kinds[c->systems[c->hosts[h].system].kind].analysis;
         g->loads[h] = ORR_NEW(g->scratch, double, orr_system_count(&analysis->built, ORR_NET));
-        if (!g->loads[h])
-            return orr_fail_nomem(err);
+        ORR_NEED(g->loads[h], err);
         for (uint32_t gpu = 0; gpu < c->hosts[h].rank_count; gpu++)
             g->places[c->hosts[h].ranks[gpu]] = (struct place){.host = h, .gpu = gpu};
     }
@@ -103,8 +101,7 @@ static enum orr_code make_lines(const struct grouping *g, const struct outline *
 {
     const struct orr_cluster *c = g->cluster;
     uint32_t *gpus = ORR_NEW(g->arena, uint32_t, size), *start = ORR_NEW(g->scratch, uint32_t, outline->host_count + 1);
-    if (!gpus || !start)
-        return orr_fail_nomem(err);
+    ORR_NEED(gpus && start, err);
     for (uint32_t r = 0; r < size; r++)
         start[outline->host_of_rank[r] + 1]++;
     for (uint32_t h = 0; h < outline->host_count; h++) {
@@ -140,8 +137,7 @@ static enum orr_code analyse_shape(struct grouping *g, const struct outline *out
 {
     struct orr_cluster_line *lines = ORR_NEW(g->arena, struct orr_cluster_line, outline->host_count);
     struct orr_traffic traffic;
-    if (!lines)
-        return orr_fail_nomem(err);
+    ORR_NEED(lines, err);
     ORR_TRY(make_lines(g, outline, size, lines, err));
     const struct orr_cluster_request request = {.lines = lines,
                                                 .line_count = outline->host_count,
@@ -191,8 +187,7 @@ static enum orr_code list_loads(struct grouping *g, struct orr_groups_of_kind *o
     for (uint32_t k = 0; k < c->kind_count; k++)
         nets += orr_system_count(&c->kinds[k].analysis->built, ORR_NET);
     of_kind->loads = ORR_NEW(g->arena, struct orr_group_load, nets);
-    if (!of_kind->loads)
-        return orr_fail_nomem(err);
+    ORR_NEED(of_kind->loads, err);
     for (uint32_t k = 0; k < c->kind_count; k++)
         for (uint32_t i = 0; i < orr_system_count(&c->kinds[k].analysis->built, ORR_NET); i++) {
             struct orr_group_load load = {.kind = k, .net = i};
@@ -222,8 +217,7 @@ static enum orr_code add_group(struct grouping *g, struct orr_groups_of_kind *of
     struct orr_group_shape *shape = &of_kind->shapes[s];
     if (s == of_kind->shape_count) {
         uint32_t *kept = ORR_NEW(g->arena, uint32_t, of_kind->size);
-        if (!kept)
-            return orr_fail_nomem(err);
+        ORR_NEED(kept, err);
         memcpy(kept, ranks, of_kind->size * sizeof *ranks);
         of_kind->shape_count++;
         *shape = (struct orr_group_shape){.first = number, .ranks = kept};
@@ -248,8 +242,7 @@ static enum orr_code analyse_kind(struct grouping *g, struct orr_groups *groups,
     groups->kind_count++;
     uint32_t *ranks = ORR_NEW(g->scratch, uint32_t, of_kind->size);
     of_kind->shapes = ORR_NEW(g->arena, struct orr_group_shape, ORR_MAX_GROUP_SHAPES);
-    if (!ranks || !of_kind->shapes)
-        return orr_fail_nomem(err);
+    ORR_NEED(ranks && of_kind->shapes, err);
     ORR_TRY(make_outline(g, of_kind->size, &own, err));
     for (uint32_t i = 0; i < of_kind->count; i++) {
         orr_group_ranks(g->layout, kind, i, ranks);
@@ -271,8 +264,7 @@ static enum orr_code analyse_one(struct grouping *g, struct orr_groups *groups, 
                         orr_group_kind_name(kind), number, of_kind->count);
     uint32_t *ranks = ORR_NEW(g->arena, uint32_t, of_kind->size);
     of_kind->shapes = ORR_NEW(g->arena, struct orr_group_shape, 1);
-    if (!ranks || !of_kind->shapes)
-        return orr_fail_nomem(err);
+    ORR_NEED(ranks && of_kind->shapes, err);
     groups->kind_count = 1;
     of_kind->shape_count = 1;
     of_kind->shapes[0] = (struct orr_group_shape){.first = number, .groups = 1, .ranks = ranks};

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 const char *orr_rank_order_name(enum orr_rank_order order)
 {
     static const char *const names[] = {
@@ -36,8 +35,7 @@ static enum orr_code make_hosts(struct orr_cluster *c, struct orr_error *err)
 {
     uint64_t hosts = 0, ranks = 0;
     uint32_t *counts = ORR_NEW(c->arena, uint32_t, c->line_count);
-    if (!counts)
-        return orr_fail_nomem(err);
+    ORR_NEED(counts, err);
     for (uint32_t l = 0; l < c->line_count; l++) {
         uint32_t same = 0;
         while (same < l && (c->lines[l].gpus || c->lines[same].gpus || c->lines[same].dump != c->lines[l].dump))
@@ -59,8 +57,7 @@ static enum orr_code make_hosts(struct orr_cluster *c, struct orr_error *err)
     c->rank_count = (uint32_t)ranks;
     c->hosts = ORR_NEW(c->arena, struct orr_cluster_host, c->host_count);
     int32_t *room = ORR_NEW(c->arena, int32_t, c->rank_count);
-    if (!c->hosts || !room)
-        return orr_fail_nomem(err);
+    ORR_NEED(c->hosts && room, err);
     uint32_t h = 0;
     for (uint32_t l = 0; l < c->line_count; l++)
         for (uint32_t i = 0; i < c->lines[l].count; i++) {
@@ -88,8 +85,7 @@ static enum orr_code place_list(struct orr_cluster *c, const struct orr_cluster_
 {
     uint32_t *taken = ORR_NEW(c->arena, uint32_t, c->host_count);
     uint32_t *host_of_rank = ORR_NEW(c->arena, uint32_t, c->rank_count);
-    if (!taken || !host_of_rank)
-        return orr_fail_nomem(err);
+    ORR_NEED(taken && host_of_rank, err);
     if (request->listed_ranks != c->rank_count) {
         orr_fail(err, ORR_INVALID, "the list places %u ranks, but the hosts have %u GPUs that take part",
                  request->listed_ranks, c->rank_count);
@@ -157,8 +153,7 @@ static enum orr_code fill_systems(struct orr_cluster *c, const struct ordered_ho
 {
     uint32_t *hosts = ORR_NEW(c->arena, uint32_t, c->host_count);
     int32_t *ranks = ORR_NEW(c->arena, int32_t, c->rank_count);
-    if (!hosts || !ranks)
-        return orr_fail_nomem(err);
+    ORR_NEED(hosts && ranks, err);
     for (uint32_t s = 0; s < c->system_count; s++) {
         struct orr_cluster_system *system = &c->systems[s];
         system->hosts = hosts;
@@ -186,8 +181,7 @@ enum orr_code orr_place_systems(struct orr_cluster *c, struct orr_error *err)
     struct ordered_host *order = ORR_NEW(c->arena, struct ordered_host, c->host_count);
     uint32_t *system_of_clique = ORR_NEW(c->arena, uint32_t, c->fabrics.clique_count);
     c->systems = ORR_NEW(c->arena, struct orr_cluster_system, c->host_count);
-    if (!order || !system_of_clique || !c->systems)
-        return orr_fail_nomem(err);
+    ORR_NEED(order && system_of_clique && c->systems, err);
     for (uint32_t q = 0; q < c->fabrics.clique_count; q++)
         system_of_clique[q] = UINT32_MAX;
     for (uint32_t h = 0; h < c->host_count; h++)

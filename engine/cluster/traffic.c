@@ -22,15 +22,13 @@ static enum orr_code make_usages(struct counting *c, struct orr_arena *arena, st
 {
     const struct orr_cluster *cluster = c->cluster;
     c->first = ORR_NEW(arena, uint32_t, cluster->kind_count);
-    if (!c->first)
-        return orr_fail_nomem(err);
+    ORR_NEED(c->first, err);
     for (uint32_t k = 0; k < cluster->kind_count; k++) {
         c->first[k] = c->count;
         c->count += cluster->kinds[k].analysis->part_count;
     }
     c->usages = ORR_NEW(arena, struct usage, c->count);
-    if (!c->usages)
-        return orr_fail_nomem(err);
+    ORR_NEED(c->usages, err);
     for (uint32_t k = 0; k < cluster->kind_count; k++)
         for (uint32_t p = 0; p < cluster->kinds[k].analysis->part_count; p++) {
             struct usage *u = &c->usages[c->first[k] + p];
@@ -42,8 +40,7 @@ static enum orr_code make_usages(struct counting *c, struct orr_arena *arena, st
             u->in = ORR_NEW(arena, double, orr_system_count(&u->part->system, ORR_NET));
             u->out = ORR_NEW(arena, double, orr_system_count(&u->part->system, ORR_NET));
             u->crossing = ORR_NEW(arena, double, orr_system_count(&u->part->system, ORR_NET));
-            if (!u->rows || !u->entries || !u->exits || !u->links || !u->in || !u->out || !u->crossing)
-                return orr_fail_nomem(err);
+            ORR_NEED(u->rows && u->entries && u->exits && u->links && u->in && u->out && u->crossing, err);
         }
     return ORR_OK;
 }
@@ -150,8 +147,7 @@ static enum orr_code count_members(struct counting *c, struct orr_arena *arena, 
 {
     const struct orr_cluster *cluster = c->cluster;
     uint32_t *usage_of = ORR_NEW(arena, uint32_t, c->comm->node_count);
-    if (!usage_of)
-        return orr_fail_nomem(err);
+    ORR_NEED(usage_of, err);
     for (uint32_t n = 0; n < c->comm->node_count; n++) {
         const struct orr_member *member = &c->comm->members[n];
         uint32_t kind = cluster->systems[member->host].kind, u = c->first[kind];
@@ -183,8 +179,7 @@ static enum orr_code list_loads(const struct counting *c, struct orr_arena *aren
     }
     traffic->nics = ORR_NEW(arena, struct orr_nic_load, nets);
     traffic->links = ORR_NEW(arena, struct orr_ring_link, links);
-    if (!traffic->nics || !traffic->links)
-        return orr_fail_nomem(err);
+    ORR_NEED(traffic->nics && traffic->links, err);
     double inter = (double)c->comm->aligned[ORR_GRAPH_RING].bw_inter;
     for (uint32_t k = 0; k < c->cluster->kind_count; k++)
         for (uint32_t p = 0; p < c->cluster->kinds[k].analysis->part_count; p++) {

@@ -39,8 +39,7 @@ static enum orr_code make_names(struct orr_comparison *c, struct orr_arena *aren
     uint32_t elements = elements_a + elements_b, ranks = a->rank_count + b->rank_count;
     uint32_t *element = ORR_NEW(arena, uint32_t, elements_b), *own_element = ORR_NEW(arena, uint32_t, elements);
     uint32_t *rank = ORR_NEW(arena, uint32_t, b->rank_count), *own_rank = ORR_NEW(arena, uint32_t, ranks);
-    if (!element || !own_element || !rank || !own_rank)
-        return orr_fail_nomem(err);
+    ORR_NEED(element && own_element && rank && own_rank, err);
     memset(own_element, 0xff, elements * sizeof *own_element);
     memset(own_rank, 0xff, ranks * sizeof *own_rank);
     for (uint32_t i = 0; i < elements_b; i++) {

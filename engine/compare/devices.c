@@ -266,15 +266,13 @@ enum orr_code orr_devices_read(const struct orr_dump *dump, struct orr_arena *ar
     *ret_devices = (struct orr_devices){.dump = dump};
     ret_devices->rows = ORR_NEW(arena, struct orr_device, (size_t)dump->element_count * 2 + 1);
     ret_devices->of_element = ORR_NEW(arena, uint32_t, dump->element_count);
-    if (!hosts || !ret_devices->rows || !ret_devices->of_element || !orr_hardware_read(dump, arena, &ret_devices->hw))
-        return orr_fail_nomem(err);
+    ORR_NEED(hosts && ret_devices->rows && ret_devices->of_element && orr_hardware_read(dump, arena, &ret_devices->hw),
+             err);
     memset(ret_devices->of_element, 0xff, dump->element_count * sizeof *ret_devices->of_element);
     add(&r, ORR_DEVICE_WHOLE, ORR_NO_ELEMENT, ORR_NO_DEVICE);
-    if (!add_hosts(&r, hosts))
-        return orr_fail_nomem(err);
+    ORR_NEED(add_hosts(&r, hosts), err);
     add_elements(&r, hosts);
-    if (!add_children(&r) || !number_ranks(&r) || !add_lanes(&r) || !count_guids(&r))
-        return orr_fail_nomem(err);
+    ORR_NEED(add_children(&r) && number_ranks(&r) && add_lanes(&r) && count_guids(&r), err);
     digest(ret_devices);
     return ORR_OK;
 }

@@ -71,8 +71,7 @@ static enum orr_code collect(struct counter *c, uint32_t specimen, const struct 
         const struct orr_unlike *row = &unlikes.rows[i];
         if (!is_told(row))
             continue;
-        if (!ORR_RESERVE(c->arena, c->entries, c->count, c->capacity))
-            return orr_fail_nomem(err);
+        ORR_NEED(ORR_RESERVE(c->arena, c->entries, c->count, c->capacity), err);
         struct entry *entry = &c->entries[c->count++];
         *entry = (struct entry){.unlike = *row, .specimen = specimen};
         if (row->kind == ORR_UNLIKE_ADDED) {
@@ -137,8 +136,7 @@ static enum orr_code vote(struct counter *c, uint32_t from, uint32_t to, struct 
 {
     const struct entry **sorted = ORR_NEW(c->arena, const struct entry *, to - from);
     uint32_t differing = 0;
-    if (!sorted)
-        return orr_fail_nomem(err);
+    ORR_NEED(sorted, err);
     for (uint32_t i = from; i < to; i++) {
         sorted[i - from] = &c->entries[i];
         if (i == from || c->entries[i].specimen != c->entries[i - 1].specimen)
@@ -172,8 +170,7 @@ static const char *deviates(const struct counter *c, uint32_t from, uint32_t to,
 static enum orr_code judge(struct counter *c, uint32_t from, uint32_t to, struct orr_error *err)
 {
     struct orr_majority *m = c->result;
-    if (!ORR_RESERVE(c->arena, c->rows, m->count, c->row_capacity))
-        return orr_fail_nomem(err);
+    ORR_NEED(ORR_RESERVE(c->arena, c->rows, m->count, c->row_capacity), err);
     struct orr_deviation *row = &c->rows[m->count++];
     const struct orr_unlike *unlike = &c->entries[from].unlike;
     *row = (struct orr_deviation){.unlike = *unlike, .example = c->entries[from].specimen};
@@ -184,8 +181,7 @@ static enum orr_code judge(struct counter *c, uint32_t from, uint32_t to, struct
         deviants += deviates(c, from, to, i, row) != NULL;
     uint32_t *who = ORR_NEW(c->arena, uint32_t, deviants);
     char(*values)[ORR_FIGURE_SIZE] = orr_arena_alloc(c->arena, deviants, ORR_FIGURE_SIZE);
-    if (!who || !values)
-        return orr_fail_nomem(err);
+    ORR_NEED(who && values, err);
     for (uint32_t i = 0; i < m->specimens; i++) {
         const char *own = deviates(c, from, to, i, row);
         if (!own)
@@ -209,8 +205,7 @@ enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t c
     struct orr_match *matches = ORR_NEW(arena, struct orr_match, count);
     struct kind *kinds = ORR_NEW(arena, struct kind, count);
     c.deviates = orr_arena_alloc(arena, count, sizeof *c.deviates);
-    if (!devices || !matches || !kinds || !c.deviates)
-        return orr_fail_nomem(err);
+    ORR_NEED(devices && matches && kinds && c.deviates, err);
     orr_budget_stage("comparison with the majority");
     for (uint32_t i = 0; i < count; i++) {
         m.hosts += specimens[i].hosts;
@@ -330,8 +325,7 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
         const struct orr_deviation *first = NULL;
         uint32_t rows = 0, count = 0, *specimens = ORR_NEW(arena, uint32_t, majority->specimens);
         char text[320], value[200], name[ORR_DEVICE_NAME_SIZE];
-        if (!specimens)
-            return orr_fail_nomem(err);
+        ORR_NEED(specimens, err);
         for (uint32_t s = 0; s < majority->specimens; s++)
             if (majority->deviates[s][i])
                 specimens[count++] = s;
@@ -352,8 +346,7 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
         struct orr_set_finding *finding = &findings[(*ret_count)++];
         *finding = (struct orr_set_finding){.row = texts[i], .specimens = specimens, .specimen_count = count};
         finding->detail = orr_arena_strndup(arena, text, strlen(text));
-        if (!finding->detail)
-            return orr_fail_nomem(err);
+        ORR_NEED(finding->detail, err);
     }
     return ORR_OK;
 }

@@ -136,9 +136,9 @@ enum orr_code orr_match_find(const struct orr_devices *a, const struct orr_devic
     struct orr_match match = {.a = a, .b = b};
     match.to_b = ORR_NEW(arena, uint32_t, a->count);
     match.to_a = ORR_NEW(arena, uint32_t, b->count);
-    if (!match.to_b || !match.to_a || !make_side(&of_a, a, match.to_b, arena) ||
-        !make_side(&of_b, b, match.to_a, arena))
-        return orr_fail_nomem(err);
+    ORR_NEED(match.to_b && match.to_a && make_side(&of_a, a, match.to_b, arena) &&
+                 make_side(&of_b, b, match.to_a, arena),
+             err);
     for (uint32_t i = 0; i < a->count; i++)
         match.to_b[i] = ORR_NO_DEVICE;
     for (uint32_t i = 0; i < b->count; i++)
@@ -161,8 +161,7 @@ enum orr_code orr_devices_fingerprint(const struct orr_devices *devices, struct 
 {
     struct orr_colours colours;
     uint64_t all = 0;
-    if (!orr_colours_make(&colours, devices, arena))
-        return orr_fail_nomem(err);
+    ORR_NEED(orr_colours_make(&colours, devices, arena), err);
     orr_colours_start(&colours, devices, ORR_COLOUR_HARDWARE, NULL);
     orr_colours_spread(&colours, devices, STEPS);
     for (uint32_t i = 0; i < devices->count; i++)

@@ -130,8 +130,7 @@ enum orr_code orr_match_parts(struct orr_match *match, struct orr_arena *arena, 
     struct queue q = {.a = ORR_NEW(arena, struct spot, match->a->count),
                       .b = ORR_NEW(arena, struct spot, match->b->count),
                       .waiting = ORR_NEW(arena, uint32_t, match->a->count)};
-    if (!q.a || !q.b || !q.waiting)
-        return orr_fail_nomem(err);
+    ORR_NEED(q.a && q.b && q.waiting, err);
     orr_match_pair(match, 0, 0);
     for (uint32_t i = 0; i < match->a->count; i++)
         if (match->to_b[i] != ORR_NO_DEVICE)

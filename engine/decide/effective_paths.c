@@ -232,8 +232,7 @@ enum orr_code orr_effective_paths(const struct orr_settings *settings, struct or
     paths->local_cpu = ORR_NEW(paths->arena, uint32_t, gpus);
     paths->local_gpu = ORR_NEW(paths->arena, int32_t, nets);
     paths->pxn = ORR_NEW(paths->arena, struct orr_pxn, (size_t)gpus * nets);
-    if (!w.scratch || !paths->local_cpu || !paths->local_gpu || !paths->pxn)
-        return orr_fail_nomem(err);
+    ORR_NEED(w.scratch && paths->local_cpu && paths->local_gpu && paths->pxn, err);
     for (uint32_t g = 0; g < gpus; g++) /* the paths between them stay as they are */
         paths->local_cpu[g] = orr_find_local_cpu(paths, system->first[ORR_GPU] + g);
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {

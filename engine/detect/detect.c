@@ -11,8 +11,7 @@ enum { MEMORY = 256 << 20, XML_BYTES = 16 << 20 };
 static enum orr_code read_facts(struct orr_detector *d, const char *host_id, struct orr_error *err)
 {
     char *text = malloc(ORR_FACTS_BYTES);
-    if (!text)
-        return orr_fail_nomem(err);
+    ORR_NEED(text, err);
     enum orr_code code = ORR_OK;
     ssize_t length = orr_root_read(d->root, ORR_FACTS_PATH, text, ORR_FACTS_BYTES);
     orr_host_facts_of_copy(&d->facts, d->root, host_id);
@@ -116,8 +115,7 @@ static enum orr_code write_result(struct orr_detector *d, const struct orr_doc *
 static enum orr_code detect(struct orr_detector *d, struct orr_detection *result, struct orr_error *err)
 {
     struct orr_doc *trees = ORR_NEW(d->arena, struct orr_doc, 2);
-    if (!trees)
-        return orr_fail_nomem(err);
+    ORR_NEED(trees, err);
     if (orr_root_find(d->root, "/sys/bus/pci/devices", NULL) != ORR_ROOT_FOLDER &&
         orr_root_find(d->root, "/sys/class/pci_bus", NULL) != ORR_ROOT_FOLDER)
         orr_note(d, ORR_NOTE_NO_SYS,

@@ -28,8 +28,7 @@ static enum orr_code load_file(struct orr_detector *d, const char *path, struct 
 {
     enum { MOST = 16384 };
     char *bytes = malloc(MOST);
-    if (!bytes)
-        return orr_fail_nomem(err);
+    ORR_NEED(bytes, err);
     if (orr_root_read(d->root, path, bytes, MOST) > 0) {
         orr_text_puts(text, bytes);
         orr_text_puts(text, "\n");

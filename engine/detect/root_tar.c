@@ -135,11 +135,9 @@ static enum orr_code add(struct tar *tar, const char *path, enum orr_root_kind k
 {
     if (tar->count == ORR_TAR_ENTRIES)
         return orr_fail(err, ORR_LIMIT, "the tar has more than %d entries", (int)ORR_TAR_ENTRIES);
-    if (!ORR_RESERVE(tar->arena, tar->entries, tar->count, tar->capacity))
-        return orr_fail_nomem(err);
+    ORR_NEED(ORR_RESERVE(tar->arena, tar->entries, tar->count, tar->capacity), err);
     const char *kept = orr_arena_strndup(tar->arena, path, strlen(path));
-    if (!kept)
-        return orr_fail_nomem(err);
+    ORR_NEED(kept, err);
     tar->entries[tar->count] =
         (struct entry){.path = kept, .text = text, .length = length, .kind = kind, .order = tar->count};
     tar->count++;
@@ -175,8 +173,7 @@ static enum orr_code take_file(struct tar *tar, struct archive *archive, struct 
     if (tar->bytes + wanted > ORR_TAR_BYTES)
         return orr_fail(err, ORR_LIMIT, "the files of the tar have more than %d bytes", (int)ORR_TAR_BYTES);
     char *text = orr_arena_alloc(tar->arena, wanted + 1, 1);
-    if (!text)
-        return orr_fail_nomem(err);
+    ORR_NEED(text, err);
     while (done < wanted) {
         la_ssize_t got = archive_read_data(archive, text + done, wanted - done);
         if (got < 0)

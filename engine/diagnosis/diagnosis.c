@@ -107,8 +107,7 @@ static enum orr_code measure_repaired(struct doctor *d, struct orr_bench *bench,
 {
     struct orr_measured repaired = d->now;
     const struct orr_dump *dump = orr_doc_to_dump(&bench->doc, d->analysis->given);
-    if (!dump)
-        return orr_fail_nomem(err);
+    ORR_NEED(dump, err);
     for (uint32_t i = 0; i < repaired.count; i++) {
         bool asked = repaired.hosts[i] == d->analysis->query.hosts;
         struct orr_analysis *answer = NULL;
@@ -336,8 +335,8 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
     struct doctor d = {.analysis = analysis, .arena = arena, .left = most_effort, .out = ret_diagnosis};
     struct orr_findings *found = ORR_NEW(arena, struct orr_findings, 1);
     *ret_diagnosis = (struct orr_diagnosis){.sentence = "", .advice = "", .cause = UINT32_MAX};
-    if (!found || !orr_hardware_read(analysis->given, arena, &d.hw) || !orr_groups_find(&d.hw, arena, &d.groups))
-        return orr_fail_nomem(err);
+    ORR_NEED(found && orr_hardware_read(analysis->given, arena, &d.hw) && orr_groups_find(&d.hw, arena, &d.groups),
+             err);
     ORR_TRY(orr_find(analysis->dump, analysis, arena, found, err));
     orr_machine_recognise(&d.hw, &d.machine);
     ret_diagnosis->rows = ORR_NEW(arena, struct orr_diagnosed, found->count);
@@ -357,8 +356,7 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
     for (uint32_t i = 0; i < ret_diagnosis->count; i++)
         judge(&ret_diagnosis->rows[i]);
     fold(&d);
-    if (!put_in_order(&d))
-        return orr_fail_nomem(err);
+    ORR_NEED(put_in_order(&d), err);
     ret_diagnosis->analyses = d.made;
     return orr_verdict_write(ret_diagnosis, analysis, arena, err);
 }

@@ -44,13 +44,11 @@ enum orr_code orr_try_without_odd_hosts(const struct orr_analysis *analysis, str
     uint32_t count, left_out;
     char what[MOST_WHAT];
     struct orr_cluster_line *lines = other_lines(c, arena, &count, &left_out, what);
-    if (!lines)
-        return orr_fail_nomem(err);
+    ORR_NEED(lines, err);
     if (!left_out || !count)
         return ORR_OK;
     row->repair = orr_arena_strndup(arena, what, strlen(what));
-    if (!row->repair)
-        return orr_fail_nomem(err);
+    ORR_NEED(row->repair, err);
     if (c->order == ORR_ORDER_LIST || orr_analysis_steps(analysis) > MOST_STEPS) {
         row->not_tried = c->order == ORR_ORDER_LIST ? "the ranks are listed one by one"
                                                     : "the analysis of this cluster takes too long to repeat";

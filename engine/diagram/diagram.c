@@ -1,6 +1,5 @@
 #include "engine/diagram/diagram.h"
 
-
 #include "engine/base/budget.h"
 #include "engine/diagram/view.h"
 
@@ -55,8 +54,7 @@ enum orr_code orr_diagram_dot(const struct orr_analysis *analysis, const struct 
 {
     orr_budget_stage("drawing");
     struct orr_arena *arena = orr_arena_new((size_t)256 << 20);
-    if (!arena)
-        return orr_fail_nomem(err);
+    ORR_NEED(arena, err);
     struct orr_drawing drawing;
     enum orr_theme theme = (unsigned)request->theme < ORR_THEME_COUNT ? request->theme : ORR_THEME_LIGHT;
     orr_drawing_init(&drawing, arena, theme, request->view);

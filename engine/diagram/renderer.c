@@ -49,8 +49,7 @@ enum orr_code orr_renderer_new(const struct orr_renderer_limits *limits, const c
                                struct orr_renderer **ret_renderer, struct orr_error *err)
 {
     struct orr_renderer *renderer = calloc(1, sizeof *renderer);
-    if (!renderer)
-        return orr_fail_nomem(err);
+    ORR_NEED(renderer, err);
     renderer->limits = limits ? *limits : orr_renderer_default_limits;
     if (!renderer->limits.workers)
         renderer->limits.workers = 1;
@@ -286,8 +285,7 @@ enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, 
 {
     if (format == ORR_FORMAT_DOT) { /* it is that already */
         char *copy = orr_budget_malloc(length + 1);
-        if (!copy)
-            return orr_fail_nomem(err);
+        ORR_NEED(copy, err);
         memcpy(copy, dot, length);
         copy[length] = 0;
         *ret_bytes = copy;

@@ -38,8 +38,7 @@ enum orr_code orr_ceiling_gpus(const struct orr_system *system, uint32_t wanted,
 {
     const uint32_t count = orr_system_count(system, ORR_GPU), at = wanted < count ? wanted - 2 : count - 2;
     double *sums = ORR_NEW(arena, double, count + 1);
-    if (!sums)
-        return orr_fail_nomem(err);
+    ORR_NEED(sums, err);
     for (uint32_t g = 0; g < count; g++)
         sums[g] = orr_ceiling_gpu(system, system->first[ORR_GPU] + g);
     qsort(sums, count, sizeof *sums, compare_bw);

@@ -15,8 +15,7 @@ enum orr_code orr_loads_make(const struct orr_part *part, enum orr_peer_traffic 
                              struct orr_loads *ret_loads, struct orr_error *err)
 {
     double *links = ORR_NEW(arena, double, part->system.link_count);
-    if (!links)
-        return orr_fail_nomem(err);
+    ORR_NEED(links, err);
     *ret_loads = (struct orr_loads){.part = part, .peers = peers, .links = links};
     return ORR_OK;
 }

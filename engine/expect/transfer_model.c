@@ -301,8 +301,7 @@ static enum orr_code lay_nodes(struct modelling *m, struct orr_arena *arena, str
 {
     const bool *laid = choose_nodes(m, arena);
     m->site = ORR_NEW(arena, struct site, 1);
-    if (!laid || !m->site)
-        return orr_fail_nomem(err);
+    ORR_NEED(laid && m->site, err);
     choose_sample(m, contribution_count(m->analysis));
     for (uint32_t n = 0; n < m->comm->node_count; n++)
         if (laid[n])

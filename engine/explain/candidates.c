@@ -186,8 +186,7 @@ enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, 
     enum { MEMO_BYTES = 8 << 20 };
     struct orr_explanation *out = e->out;
     struct orr_trials *t = ORR_NEW(e->arena, struct orr_trials, 1);
-    if (!t)
-        return orr_fail_nomem(err);
+    ORR_NEED(t, err);
     *t = (struct orr_trials){.analysis = e->a,
                              .arena = e->arena,
                              .memo = orr_search_memo_new(MEMO_BYTES),

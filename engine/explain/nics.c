@@ -63,8 +63,7 @@ static enum orr_code compare_nets(struct orr_explainer *e, uint32_t used, struct
     uint32_t nets = orr_system_count(system, ORR_NET);
     uint32_t *nearest = ORR_NEW(e->arena, uint32_t, nets);
     uint32_t *scratch = ORR_NEW(e->arena, uint32_t, 2 * (nets + (size_t)orr_system_count(system, ORR_GPU)));
-    if (!nearest || !scratch)
-        return orr_fail_nomem(err);
+    ORR_NEED(nearest && scratch, err);
     uint32_t count = orr_locals(&part->paths, e->from, ORR_NET, nearest);
     uint32_t preferred = orr_local_net(&part->paths, e->from, e->why->channel, scratch);
     orr_compare_number(e, "NICs nearest to the GPU (by bandwidth, then by path type)", count, NULL, ORR_COMPUTED);

@@ -82,8 +82,7 @@ static enum orr_code find_groups(const struct orr_facts_request *request, bool d
 {
     *groups = (struct groups){.items = calloc(request->count, sizeof *groups->items),
                               .of_host = calloc(request->count, sizeof *groups->of_host)};
-    if (!groups->items || !groups->of_host)
-        return orr_fail_nomem(err);
+    ORR_NEED(groups->items && groups->of_host, err);
     for (uint32_t h = 0; h < request->count; h++) {
         const char *key = key_of(&request->hosts[h], domain);
         uint32_t g = 0;

@@ -99,15 +99,13 @@ static enum orr_code name_missing(const struct differing *d, enum orr_device_kin
                                   struct orr_error *err)
 {
     const char **names = ORR_NEW(arena, const char *, ORR_GATE_DEVICES);
-    if (!names)
-        return orr_fail_nomem(err);
+    ORR_NEED(names, err);
     for (uint32_t i = 0; d && i < d->a.count && *ret_count < most && *ret_count < ORR_GATE_DEVICES; i++) {
         char name[ORR_DEVICE_NAME_SIZE];
         if (d->a.rows[i].kind != kind || d->match.to_b[i] != ORR_NO_DEVICE)
             continue;
         orr_device_text(&d->a, i, name);
-        if (!(names[*ret_count] = orr_arena_strndup(arena, name, strlen(name))))
-            return orr_fail_nomem(err);
+        ORR_NEED((names[*ret_count] = orr_arena_strndup(arena, name, strlen(name))), err);
         ++*ret_count;
     }
     *ret_names = names;
@@ -154,11 +152,9 @@ static enum orr_code take_differences(const struct differing *d, struct orr_aren
 {
     uint32_t hardware = d->unlikes.count - d->unlikes.numbering;
     const char **differences = ORR_NEW(arena, const char *, ORR_GATE_DIFFERENCES);
-    if (!differences)
-        return orr_fail_nomem(err);
+    ORR_NEED(differences, err);
     for (uint32_t i = 0; i < hardware && i < ORR_GATE_DIFFERENCES; i++)
-        if (!(differences[gate->difference_count++] = difference_text(d, &d->unlikes.rows[i], arena)))
-            return orr_fail_nomem(err);
+        ORR_NEED((differences[gate->difference_count++] = difference_text(d, &d->unlikes.rows[i], arena)), err);
     gate->differences = differences;
     gate->more_differences = hardware - gate->difference_count;
     return ORR_OK;
@@ -171,8 +167,7 @@ enum orr_code orr_gate_compare(const struct orr_gate_request *request, const str
     struct differing *d = NULL;
     if (!request->of_type) {
         d = ORR_NEW(arena, struct differing, 1);
-        if (!d)
-            return orr_fail_nomem(err);
+        ORR_NEED(d, err);
         ORR_TRY(orr_devices_read(expected->one->dump, arena, &d->a, err));
         ORR_TRY(orr_devices_read(node->one->dump, arena, &d->b, err));
         ORR_TRY(orr_match_find(&d->a, &d->b, arena, &d->match, err));

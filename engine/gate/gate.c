@@ -60,8 +60,7 @@ static enum orr_code read_side(const struct orr_dump *dump, const struct orr_que
     if (job.settings.fuse_nics == ORR_FUSE_AUTO)
         job.settings.fuse_nics = ORR_FUSE_ALWAYS;
     side->dump = dump;
-    if (!orr_hardware_read(dump, arena, &side->hw))
-        return orr_fail_nomem(err);
+    ORR_NEED(orr_hardware_read(dump, arena, &side->hw), err);
     ORR_TRY(analyse(dump, &job, 1, &side->one, own, err));
     if (side->one && job.hosts > 1)
         ORR_TRY(analyse(dump, &job, job.hosts, &side->many, &unused, err));
@@ -144,8 +143,7 @@ static enum orr_code take_finding(const struct orr_gate_request *request, const 
     orr_finding_clause(finding, &text);
     reason->text = orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
     orr_text_release(&text);
-    if (!devices || !reason->text)
-        return orr_fail_nomem(err);
+    ORR_NEED(devices && reason->text, err);
     for (uint32_t i = 0; i < finding->place_count && i < ORR_GATE_DEVICES; i++) {
         const struct orr_finding_place *place = &finding->places[i];
         const char *name = place->device[0] ? place->device : place->node;
@@ -200,8 +198,7 @@ static enum orr_code take_bandwidths(const struct orr_gate_request *request, con
         least = has / wants;
         worst = worst ? worst : ORR_NEW(arena, struct orr_cost, 1);
         text = text ? text : ORR_NEW(arena, char, TEXT);
-        if (!worst || !text)
-            return orr_fail_nomem(err);
+        ORR_NEED(worst && text, err);
         if (has <= 0)
             snprintf(text, TEXT, "NCCL cannot run this job on the node");
         else if (!strcmp(limit.text, normal.text))
@@ -229,8 +226,7 @@ static enum orr_code take_assumed(const struct orr_gate_request *request, struct
     for (int i = 0; i < 2; i++)
         most += dumps[i]->notes ? dumps[i]->notes->assumed_count : 0;
     const char **assumed = ORR_NEW(arena, const char *, most);
-    if (!assumed)
-        return orr_fail_nomem(err);
+    ORR_NEED(assumed, err);
     for (int i = 0; i < 2; i++) {
         const struct orr_dump_notes *notes = dumps[i]->notes;
         for (uint32_t k = 0; notes && k < notes->assumed_count; k++) {
@@ -240,8 +236,7 @@ static enum orr_code take_assumed(const struct orr_gate_request *request, struct
             assumed[gate->assumed_count] =
                 orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
             orr_text_release(&text);
-            if (!assumed[gate->assumed_count++])
-                return orr_fail_nomem(err);
+            ORR_NEED(assumed[gate->assumed_count++], err);
         }
     }
     gate->assumed = assumed;
@@ -300,16 +295,14 @@ static enum orr_code judge(const struct orr_gate_request *request, const struct 
 {
     enum { COMPARED = 3 };
     struct orr_diagnosis *diagnosis = ORR_NEW(arena, struct orr_diagnosis, 1);
-    if (!diagnosis)
-        return orr_fail_nomem(err);
+    ORR_NEED(diagnosis, err);
     if ((*ret_why = orr_gate_other_kind(request, node, expected, arena)))
         return ORR_OK;
     ORR_TRY(diagnose(request, arena, diagnosis, err));
     if ((*ret_why = incomplete(diagnosis, arena)))
         return ORR_OK;
     gate->reasons = ORR_NEW(arena, struct orr_gate_reason, (size_t)diagnosis->count + COMPARED);
-    if (!gate->reasons)
-        return orr_fail_nomem(err);
+    ORR_NEED(gate->reasons, err);
     ORR_TRY(take_findings(request, diagnosis, arena, gate, err));
     ORR_TRY(orr_gate_compare(request, node, expected, arena, gate, err));
     for (uint32_t i = 0; i < gate->count; i++)

@@ -63,8 +63,7 @@ enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *w
         write_fit(request, gate, &text);
     char *sentence = orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
     orr_text_release(&text);
-    if (!sentence)
-        return orr_fail_nomem(err);
+    ORR_NEED(sentence, err);
     for (char *at = sentence; *at; at++) /* names come from files and requests */
         if ((unsigned char)*at < ' ')
             *at = ' ';

@@ -12,8 +12,7 @@ enum orr_code orr_draft_init(struct orr_draft *draft, const struct orr_input *in
 {
     *draft = (struct orr_draft){.arena = orr_arena_new(0)};
     draft->limit = (input->options.limits ? input->options.limits : &orr_dump_default_limits)->elements;
-    if (!draft->arena)
-        return orr_fail_nomem(err);
+    ORR_NEED(draft->arena, err);
     uint32_t root = orr_draft_add(draft, ORR_NO_ELEMENT, ORR_ELEMENT_SYSTEM);
     if (!draft->starved)
         orr_draft_set(draft, root, ORR_ATTR_VERSION, "1");

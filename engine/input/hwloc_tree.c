@@ -355,8 +355,7 @@ enum orr_code orr_hwloc_build(const struct orr_hwloc *hwloc, const struct orr_ma
 {
     struct orr_hwloc_builder *b = ORR_NEW(draft->arena, struct orr_hwloc_builder, 1);
     uint32_t *node_of = ORR_NEW(draft->arena, uint32_t, hwloc->count);
-    if (!b || !node_of)
-        return orr_fail_nomem(err);
+    ORR_NEED(b && node_of, err);
     b->hwloc = hwloc;
     b->type = type;
     b->draft = draft;

@@ -207,8 +207,7 @@ static enum orr_code parse(struct reader *reader, const char *bytes, size_t leng
                                            .characters = on_text,
                                            .entityDecl = on_entity,
                                            .serror = on_error};
-    if (!orr_xml_parse(bytes, length, &handlers, reader, &reader->parser))
-        return orr_fail_nomem(reader->err);
+    ORR_NEED(orr_xml_parse(bytes, length, &handlers, reader, &reader->parser), reader->err);
     if (reader->code == ORR_OK && (reader->depth || !reader->hwloc->count))
         reader->code = orr_fail_at(reader->err, ORR_SYNTAX, line_of(reader), 0,
                                    reader->depth ? "the file ends inside an element" : "no object in the topology");

@@ -97,8 +97,7 @@ enum orr_code orr_log_machine_find(const struct orr_log *log, struct orr_log_mac
     struct orr_clue *clues = ORR_NEW(log->arena, struct orr_clue, ORR_MACHINE_CLUES);
     bool own = false, kept = true, alike = true;
     *ret_machine = (struct orr_log_machine){.open = ""};
-    if (!clues)
-        return orr_fail_nomem(err);
+    ORR_NEED(clues, err);
     for (size_t r = 0; r < ORR_MACHINE_CLUES; r++) {
         orr_clue_rows[r].read(log, &clues[r]);
         if (!clues[r].line)

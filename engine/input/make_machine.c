@@ -106,8 +106,7 @@ static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_typ
     const struct orr_dump_notes *old = dump->notes;
     struct orr_dump_notes *notes = ORR_NEW(dump->arena, struct orr_dump_notes, 1);
     struct orr_assumed *assumed = ORR_NEW(dump->arena, struct orr_assumed, (size_t)old->assumed_count + 1);
-    if (!notes || !assumed || !sentence)
-        return orr_fail_nomem(err);
+    ORR_NEED(notes && assumed && sentence, err);
     *notes = *old;
     memcpy(assumed, old->assumed, old->assumed_count * sizeof *assumed);
     assumed[old->assumed_count] = (struct orr_assumed){

@@ -118,8 +118,7 @@ static enum orr_code add_device(struct table *table)
     int gpu = orr_word_numbered(&table->word, "GPU"), nic = orr_word_numbered(&table->word, "NIC");
     struct orr_matrix_device *device = &matrix->devices[matrix->count];
     const char *name = orr_arena_strndup(table->arena, table->word.text, table->word.length);
-    if (!name)
-        return orr_fail_nomem(table->err);
+    ORR_NEED(name, table->err);
     *device = (struct orr_matrix_device){.name = name,
                                          .is_gpu = gpu >= 0,
                                          .number = gpu >= 0   ? (uint32_t)gpu
@@ -184,8 +183,7 @@ static enum orr_code read_tail(struct table *table, struct orr_matrix_device *de
 {
     for (unsigned place = 0; table->more && !table->word.first; advance(table), place++) {
         const char *text = orr_arena_strndup(table->arena, table->word.text, table->word.length);
-        if (!text)
-            return orr_fail_nomem(table->err);
+        ORR_NEED(text, table->err);
         if (place < table->tail_count && table->tail[place] == TAIL_CPUS)
             device->cpus = text;
         else if (place < table->tail_count && table->tail[place] == TAIL_NUMA)
@@ -234,8 +232,7 @@ static enum orr_code read_legend(struct table *table)
     if (nic < 0 || !table->more || table->word.first || table->matrix->devices[nic].real_name)
         return ORR_OK;
     const char *name = orr_arena_strndup(table->arena, table->word.text, table->word.length);
-    if (!name)
-        return orr_fail_nomem(table->err);
+    ORR_NEED(name, table->err);
     table->matrix->devices[nic].real_name = name;
     advance(table);
     return ORR_OK;
@@ -298,15 +295,13 @@ enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena
 {
     struct orr_matrix matrix = {.devices = ORR_NEW(arena, struct orr_matrix_device, ORR_MATRIX_MOST)};
     struct table table = {.matrix = &matrix, .arena = arena, .err = err};
-    if (!matrix.devices)
-        return orr_fail_nomem(err);
+    ORR_NEED(matrix.devices, err);
     find_table(bytes, length, &table.words);
     ORR_TRY(read_header(&table));
     size_t cells = (size_t)matrix.count * matrix.count;
     matrix.relations = ORR_NEW(arena, uint8_t, cells);
     matrix.nvlinks = ORR_NEW(arena, uint8_t, cells);
-    if (!matrix.relations || !matrix.nvlinks)
-        return orr_fail_nomem(err);
+    ORR_NEED(matrix.relations && matrix.nvlinks, err);
     enum { MOST_LINES_BEHIND = 4096 }; /* in which a legend may be */
     for (uint32_t rows = 0, behind = 0; table.more && behind < MOST_LINES_BEHIND; behind += rows >= matrix.gpu_count) {
         int row = table.word.first ? find_device(&matrix, &table.word, table.word.length) : -1;

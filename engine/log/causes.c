@@ -177,8 +177,7 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 enum orr_code orr_log_keep_cause(struct orr_log_check *check, const struct orr_log_cause *cause, struct orr_error *err)
 {
     const char *what = orr_arena_strndup(check->arena, cause->what, strlen(cause->what));
-    if (!what)
-        return orr_fail_nomem(err);
+    ORR_NEED(what, err);
     uint32_t at = check->cause_count < ORR_LOG_CAUSES ? check->cause_count++ : ORR_LOG_CAUSES;
     for (; at > check->shown_count && cause->left < check->causes[at - 1].left; at--)
         if (at < ORR_LOG_CAUSES)

@@ -147,8 +147,7 @@ static void add_order(struct orr_log_facts *f, const struct orr_log_record *reco
 enum orr_code orr_log_facts_of_graphs(struct orr_log_facts *f, struct orr_error *err)
 {
     struct graph_state *states = ORR_NEW(f->arena, struct graph_state, f->log->session_count);
-    if (!states)
-        return orr_fail_nomem(err);
+    ORR_NEED(states, err);
     const struct orr_log_own own = orr_log_records_of(f->log, f->communicator);
     for (uint32_t i = 0; i < own.count; i++) {
         const struct orr_log_record *record = &f->log->records[own.at[i]];

@@ -70,8 +70,7 @@ static void add_row(struct orr_log_facts *f, const struct orr_log_record *record
 enum orr_code orr_log_facts_of_tuning(struct orr_log_facts *f, struct orr_error *err)
 {
     struct table_state *states = ORR_NEW(f->arena, struct table_state, f->log->session_count);
-    if (!states)
-        return orr_fail_nomem(err);
+    ORR_NEED(states, err);
     const struct orr_log_own own = orr_log_records_of(f->log, f->communicator);
     for (uint32_t i = 0; i < own.count; i++) {
         const struct orr_log_record *record = &f->log->records[own.at[i]];

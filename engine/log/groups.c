@@ -89,8 +89,7 @@ static int by_gpu_and_rank(const void *a, const void *b, void *placing)
 static enum orr_code number_gpus(struct placing *p, struct orr_error *err)
 {
     uint32_t *order = ORR_NEW(p->g.arena, uint32_t, p->g.count);
-    if (!order)
-        return orr_fail_nomem(err);
+    ORR_NEED(order, err);
     for (uint32_t i = 0; i < p->g.count; i++)
         order[i] = i;
     qsort_r(order, p->g.count, sizeof *order, by_gpu_and_rank, p);
@@ -111,8 +110,7 @@ static enum orr_code take_candidates(struct placing *p, struct orr_error *err)
     uint32_t *hosts = number_hosts(log, p->g.arena);
     p->g.candidates = ORR_NEW(p->g.arena, struct orr_log_candidate, log->session_count);
     p->candidate_of = ORR_NEW(p->g.arena, uint32_t, log->session_count);
-    if (!hosts || !p->g.candidates || !p->candidate_of)
-        return orr_fail_nomem(err);
+    ORR_NEED(hosts && p->g.candidates && p->candidate_of, err);
     for (uint32_t i = 0; i < log->session_count; i++) {
         const struct orr_log_session *session = &log->sessions[i];
         p->candidate_of[i] = NONE;
@@ -172,8 +170,7 @@ static enum orr_code take_peers(struct placing *p, struct orr_error *err)
         if (ranks[self] != c->rank || ranks[other] == c->rank || ranks[other] < 0 || ranks[other] >= c->rank_count ||
             at != NONE || known == PEERS_EACH)
             continue;
-        if (!ORR_RESERVE(p->g.arena, p->g.peers, p->g.peer_count, capacity))
-            return orr_fail_nomem(err);
+        ORR_NEED(ORR_RESERVE(p->g.arena, p->g.peers, p->g.peer_count, capacity), err);
         p->g.peers[p->g.peer_count] = (struct orr_log_peer){.rank = ranks[other],
                                                             .bus_id = by_bus_id ? bus_ids[other] : 0,
                                                             .near = record->kind != ORR_LOG_CONNECT_NET,
@@ -198,8 +195,7 @@ static enum orr_code list_pieces(struct placing *p, struct orr_error *err)
     p->members = ORR_NEW(p->g.arena, uint32_t, p->g.count);
     p->next = ORR_NEW(p->g.arena, uint32_t, p->g.count);
     p->world = ORR_NEW(p->g.arena, int32_t, p->g.gpu_count);
-    if (!p->pieces || !p->members || !p->next || !p->world)
-        return orr_fail_nomem(err);
+    ORR_NEED(p->pieces && p->members && p->next && p->world, err);
     for (uint32_t i = 0; i < p->g.gpu_count; i++)
         p->world[i] = -1;
     for (uint32_t i = 0; i < p->g.count; i++)
@@ -258,8 +254,7 @@ static enum orr_code place(struct placing *p, const struct piece *piece, struct 
         *group = (struct group){.rank_count = piece->rank_count,
                                 .last = NONE,
                                 .members = ORR_NEW(p->g.arena, uint32_t, (size_t)piece->rank_count)};
-        if (!group->members)
-            return orr_fail_nomem(err);
+        ORR_NEED(group->members, err);
         memset(group->members, 0xff, (size_t)piece->rank_count * sizeof *group->members);
         p->member_count += (size_t)piece->rank_count;
         p->group_count++;
@@ -304,8 +299,7 @@ enum orr_code orr_log_group(const struct orr_log *log, struct orr_arena *arena, 
     struct placing *p = ORR_NEW(arena, struct placing, 1);
     uint32_t *groups = ORR_NEW(arena, uint32_t, log->session_count);
     bool *guessed = ORR_NEW(arena, bool, GROUPS_MOST);
-    if (!p || !groups || !guessed)
-        return orr_fail_nomem(err);
+    ORR_NEED(p && groups && guessed, err);
     p->log = log;
     p->g.arena = arena;
     for (uint32_t i = 0; i < log->session_count; i++)

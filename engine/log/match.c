@@ -176,8 +176,7 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
         snprintf(note, sizeof note, "%u of the log's %u GPUs %s not in the dump", m->local - found, m->local,
                  m->local - found == 1 ? "is" : "are");
         check->note = orr_arena_strndup(check->arena, note, strlen(note));
-        if (!check->note)
-            return orr_fail_nomem(err);
+        ORR_NEED(check->note, err);
     }
     /* Bus ids of all GPUs give their order, as the driver numbers GPUs; CUDA_VISIBLE_DEVICES changes cudaDev. */
     bool ordered = m->with_bus_id >= m->local && m->local == m->gpu_count;
@@ -297,8 +296,7 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
     struct matching *m = ORR_NEW(check->arena, struct matching, 1);
     bool least;
     int32_t ranks = orr_log_rank_count(check, &least);
-    if (!m)
-        return orr_fail_nomem(err);
+    ORR_NEED(m, err);
     m->check = check;
     m->dump = dump;
     check->made_up = is_made_up(dump);

@@ -250,8 +250,7 @@ enum orr_code orr_log_match_nics(struct orr_log_check *check, const struct orr_d
     struct nic_match *m = ORR_NEW(check->arena, struct nic_match, 1);
     uint32_t found = 0;
     *ret_nics = (struct orr_log_nics){0};
-    if (!m || !(m->devs = new_devs(check->arena, dump)))
-        return orr_fail_nomem(err);
+    ORR_NEED(m && (m->devs = new_devs(check->arena, dump)), err);
     m->dump = dump;
     m->count = nics_of(dump, m->elements);
     m->listed = list_of_log(check, m->list, &m->line);
@@ -341,8 +340,7 @@ enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const str
     int32_t *devs = moved ? new_devs(arena, dump) : NULL;
     if (!moved)
         return ORR_OK;
-    if (!devs)
-        return orr_fail_nomem(err);
+    ORR_NEED(devs, err);
     for (uint32_t i = 0; i < count; i++) {
         int32_t dev = orr_element_int(dump, elements[i], ORR_ATTR_DEV, 0);
         if (dev < 0 || dev >= NICS_MOST)

@@ -174,8 +174,7 @@ enum orr_code orr_log_link_peers(struct orr_log_grouping *g, struct orr_error *e
     for (uint32_t i = 0; i < g->count; i++)
         most_ranks = g->candidates[i].rank_count > most_ranks ? g->candidates[i].rank_count : most_ranks;
     uint32_t *in_piece = ORR_NEW(g->arena, uint32_t, (size_t)most_ranks);
-    if (!order || !queue || !l.first_edge || !l.edges || !in_piece)
-        return orr_fail_nomem(err);
+    ORR_NEED(order && queue && l.first_edge && l.edges && in_piece, err);
     for (uint32_t i = 0; i < g->count; i++) {
         order[i] = i;
         l.first_edge[i] = g->candidates[i].piece = NONE;

@@ -56,8 +56,7 @@ enum orr_code orr_log_place_ranks(struct orr_log_check *check, struct orr_error 
     uint32_t *host_of = ORR_NEW(check->arena, uint32_t, ranks), *filled = ORR_NEW(check->arena, uint32_t, ranks);
     const char **names = ORR_NEW(check->arena, const char *, ranks);
     int32_t *rank_at = ORR_NEW(check->arena, int32_t, ranks), *place_of = ORR_NEW(check->arena, int32_t, ranks);
-    if (!host_of || !filled || !names || !rank_at || !place_of)
-        return orr_fail_nomem(err);
+    ORR_NEED(host_of && filled && names && rank_at && place_of, err);
     const uint32_t hosts = number_hosts(of, host_of, names);
     if (!hosts || ranks % hosts || (of->node_count > 0 && (uint32_t)of->node_count != hosts))
         return ORR_OK;

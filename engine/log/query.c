@@ -30,8 +30,7 @@ static enum orr_code ignore(struct orr_log_check *check, const struct orr_log_se
                             struct orr_error *err)
 {
     const char *kept = orr_arena_strndup(check->arena, why, strlen(why));
-    if (!kept)
-        return orr_fail_nomem(err);
+    ORR_NEED(kept, err);
     check->ignored[check->ignored_count++] =
         (struct orr_log_ignored){.name = setting->name, .value = setting->value, .why = kept};
     return ORR_OK;
@@ -107,8 +106,7 @@ enum orr_code orr_log_make_query(struct orr_log_check *check, const struct orr_d
     else
         check->query.settings.asked = orr_release_asked(release, version);
     check->ignored = ORR_NEW(check->arena, struct orr_log_ignored, (size_t)log->setting_count + 1);
-    if (!check->ignored)
-        return orr_fail_nomem(err);
+    ORR_NEED(check->ignored, err);
     for (uint32_t i = 0; i < log->setting_count; i++) {
         struct orr_log_setting setting;
         enum orr_setting id;

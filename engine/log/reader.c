@@ -168,8 +168,7 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     log->byte_count = reader->taken;
     orr_log_gather(b);
     ORR_TRY(orr_log_join_sessions(b, err));
-    if (!orr_log_index_records(log))
-        return orr_fail_nomem(err);
+    ORR_NEED(orr_log_index_records(log), err);
     orr_log_place_events(b);
     orr_log_place_calls(log);
     orr_log_place_choices(log);

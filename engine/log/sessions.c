@@ -185,8 +185,7 @@ static enum orr_code make_keys(struct joining *j, struct orr_error *err)
         slot_count *= 2;
     uint32_t *slots = ORR_NEW(j->arena, uint32_t, slot_count);
     j->key_of = ORR_NEW(j->arena, uint32_t, log->session_count);
-    if (!slots || !j->key_of)
-        return orr_fail_nomem(err);
+    ORR_NEED(slots && j->key_of, err);
     for (uint32_t i = 0; i < log->session_count; i++) {
         const struct orr_log_session *session = &log->sessions[i];
         j->key_of[i] = NONE;
@@ -215,8 +214,7 @@ static enum orr_code add_communicator(struct joining *j, uint32_t index, uint32_
     struct orr_log *log = j->b->log;
     const struct orr_log_session *session = &log->sessions[index];
     const uint32_t c = log->communicator_count, group = j->group_of[index];
-    if (!ORR_RESERVE(log->arena, log->communicators, c, j->b->communicator_capacity))
-        return orr_fail_nomem(err);
+    ORR_NEED(ORR_RESERVE(log->arena, log->communicators, c, j->b->communicator_capacity), err);
     struct orr_log_communicator *of = &log->communicators[log->communicator_count++];
     *of = (struct orr_log_communicator){.rank_count = session->rank_count,
                                         .node_count = -1,
@@ -224,8 +222,7 @@ static enum orr_code add_communicator(struct joining *j, uint32_t index, uint32_
                                         .guessed = group != NONE && j->guessed[group],
                                         .members =
                                             ORR_NEW(log->arena, struct orr_log_member, (size_t)session->rank_count)};
-    if (!of->members)
-        return orr_fail_nomem(err);
+    ORR_NEED(of->members, err);
     for (int32_t r = 0; r < session->rank_count; r++)
         of->members[r].session = NONE;
     j->keys[c] = j->key_of[index];

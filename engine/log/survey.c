@@ -106,15 +106,13 @@ static enum orr_code take(struct orr_arena *arena, const struct orr_log_check *c
         row->what = orr_arena_strndup(arena, fact->what, strlen(fact->what));
         row->logged = orr_arena_strndup(arena, fact->logged, strlen(fact->logged));
         row->predicted = orr_arena_strndup(arena, fact->predicted, strlen(fact->predicted));
-        if (!row->what || !row->logged || !row->predicted)
-            return orr_fail_nomem(err);
+        ORR_NEED(row->what && row->logged && row->predicted, err);
     }
     if (check->cause_count) {
         const struct orr_log_cause *cause = &check->causes[0];
         row->left = cause->tested ? cause->left : NONE;
         row->cause = orr_arena_strndup(arena, cause->what, strlen(cause->what));
-        if (!row->cause)
-            return orr_fail_nomem(err);
+        ORR_NEED(row->cause, err);
     }
     return ORR_OK;
 }
@@ -200,8 +198,7 @@ static enum orr_code survey(struct surveying *s, const struct orr_dump *dump, st
     uint32_t *done = ORR_NEW(scratch, uint32_t, made->row_count);
     s->of_session = ORR_NEW(scratch, uint64_t, log->session_count);
     s->prints = ORR_NEW(scratch, uint64_t, made->row_count);
-    if (!order || !done || !s->of_session || !s->prints)
-        return orr_fail_nomem(err);
+    ORR_NEED(order && done && s->of_session && s->prints, err);
     for (uint32_t i = 0; i < made->row_count; i++) {
         struct orr_log_survey_row *row = &made->rows[i];
         row->communicator = made->row_count == 1 ? s->check->communicator : i;
@@ -238,8 +235,7 @@ enum orr_code orr_log_survey(struct orr_log_check *check, const struct orr_dump 
     }
     s.hosts = question->hosts;
     const bool one = question->communicator < log->communicator_count;
-    if (!made)
-        return orr_fail_nomem(err);
+    ORR_NEED(made, err);
     check->survey = made;
     if (check->communicator == NONE) { /* the log names none: its lines are those of one */
         made->agree = check->agree;

@@ -77,8 +77,7 @@ enum orr_code orr_log_links_of(const struct orr_log *log, struct orr_arena *aren
     uint8_t *complete = ORR_NEW(arena, uint8_t, log->session_count);
     struct orr_log_links links = {.complete = complete};
     unsigned capacity = 0;
-    if (!states || !complete)
-        return orr_fail_nomem(err);
+    ORR_NEED(states && complete, err);
     for (uint32_t i = 0; i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
         enum orr_log_kind kind = record->kind;
@@ -95,9 +94,9 @@ enum orr_code orr_log_links_of(const struct orr_log *log, struct orr_arena *aren
             complete[record->session] |= (*at)->open && (*at)->trees == 1;
             (*at)->open = false;
         } else {
-            if (!ORR_RESERVE(arena, links.rows, links.count, capacity) ||
-                !read_line(*at, record, arena, &links.rows[links.count]))
-                return orr_fail_nomem(err);
+            ORR_NEED(ORR_RESERVE(arena, links.rows, links.count, capacity) &&
+                         read_line(*at, record, arena, &links.rows[links.count]),
+                     err);
             links.count++;
         }
     }

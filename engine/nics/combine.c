@@ -108,8 +108,7 @@ static enum orr_code list_gpus(struct combining *c, const struct orr_dump *from,
 {
     struct gpu_element *gpus = ORR_NEW(c->scratch, struct gpu_element, from->element_count);
     uint32_t count = 0;
-    if (!gpus)
-        return orr_fail_nomem(err);
+    ORR_NEED(gpus, err);
     for (uint32_t e = 0; e < from->element_count; e++)
         if (from->elements[e].kind == ORR_ELEMENT_GPU && orr_element_text(from, e, ORR_ATTR_RANK))
             gpus[count++] = (struct gpu_element){.element = e, .rank = orr_element_int(from, e, ORR_ATTR_RANK, 0)};
@@ -132,8 +131,7 @@ static enum orr_code mark(struct combining *c, struct part *part, const struct o
     part->repeats = ORR_NEW(c->scratch, uint32_t, from->element_count);
     part->seen = ORR_NEW(c->scratch, int32_t, from->element_count);
     part->new_rank = ORR_NEW(c->scratch, int32_t, from->element_count);
-    if (!part->repeats || !part->seen || !part->new_rank)
-        return orr_fail_nomem(err);
+    ORR_NEED(part->repeats && part->seen && part->new_rank, err);
     ORR_TRY(list_gpus(c, from, &gpus, &count, err));
     for (uint32_t i = 0; i < piece->count; i++)
         first = piece->ranks[i] < first ? piece->ranks[i] : first;
@@ -165,8 +163,7 @@ static enum orr_code count_repeats(struct combining *c, size_t elements, struct 
 {
     struct port *ports = ORR_NEW(c->scratch, struct port, elements);
     uint32_t count = 0, before = 0;
-    if (!ports)
-        return orr_fail_nomem(err);
+    ORR_NEED(ports, err);
     for (uint32_t p = 0; p < c->part_count; p++) {
         const struct orr_dump *from = c->parts[p].from;
         for (uint32_t e = 0; e < from->element_count; e++) {
@@ -302,8 +299,7 @@ static enum orr_code combine(struct combining *c, const struct orr_dump_piece *p
     out->attributes = ORR_NEW(out->arena, struct orr_attribute, attributes);
     c->parts = ORR_NEW(c->scratch, struct part, c->part_count);
     struct place *places = ORR_NEW(c->scratch, struct place, elements);
-    if (!out->elements || !out->attributes || !c->parts || !places)
-        return orr_fail_nomem(err);
+    ORR_NEED(out->elements && out->attributes && c->parts && places, err);
     for (uint32_t p = 0; p < c->part_count; p++) {
         ORR_TRY(mark(c, &c->parts[p], &pieces[p], err));
         count += list_children(c, p, 0, places + count);

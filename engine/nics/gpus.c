@@ -33,8 +33,7 @@ enum orr_code orr_gpus_listed(const struct orr_dump *dump, const char *what, con
 {
     uint32_t most = count_gpus(dump), count = 0;
     uint32_t *gpus = ORR_NEW(arena, uint32_t, (size_t)most + 1);
-    if (!gpus)
-        return orr_fail_nomem(err);
+    ORR_NEED(gpus, err);
     for (const char *at = list;; at++) {
         char item[ITEM_SIZE];
         size_t length = strcspn(at, ",");
@@ -71,8 +70,7 @@ enum orr_code orr_gpus_used(const struct orr_dump *dump, const struct orr_settin
         return ORR_OK;
     ORR_TRY(orr_gpus_listed(dump, "gpus", settings->gpus, arena, &gpus, &count, err));
     int32_t *ranks = ORR_NEW(arena, int32_t, count);
-    if (!ranks)
-        return orr_fail_nomem(err);
+    ORR_NEED(ranks, err);
     bool unchanged = count == most;
     for (uint32_t i = 0; i < count; i++) {
         ranks[i] = (int32_t)i;
@@ -85,8 +83,7 @@ enum orr_code orr_gpus_used(const struct orr_dump *dump, const struct orr_settin
     made->graphs = dump->graphs;
     made->byte_count = dump->byte_count;
     orr_view_note(&notes, "%u of %u GPUs take part: %.200s", count, most, settings->gpus);
-    if (!orr_view_notes_add(&notes, dump, made))
-        return orr_fail_nomem(err);
+    ORR_NEED(orr_view_notes_add(&notes, dump, made), err);
     *ret_dump = made;
     return ORR_OK;
 }

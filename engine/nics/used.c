@@ -227,8 +227,7 @@ static enum orr_code with_notes(struct view *v, const struct orr_dump **ret_dump
     *ret_dump = v->dump;
     if (!v->notes.count)
         return ORR_OK;
-    if (!copy)
-        return orr_fail_nomem(err);
+    ORR_NEED(copy, err);
     *copy = *v->dump;
     copy->arena = NULL;
     *ret_dump = copy;
@@ -361,8 +360,7 @@ enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settin
     if (!v.tree.starved && !v.left_out && !v.fused && !v.grouped)
         return with_notes(&v, ret_dump, err);
     struct orr_dump *changed = orr_doc_to_dump(&v.tree, dump);
-    if (!changed)
-        return orr_fail_nomem(err);
+    ORR_NEED(changed, err);
     say(&v, count_nets(changed));
     *ret_dump = changed;
     return !v.tree.starved && orr_view_notes_add(&v.notes, dump, changed) ? ORR_OK : orr_fail_nomem(err);

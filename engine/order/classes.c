@@ -48,8 +48,7 @@ static enum orr_code class_lines(struct orr_ordering *o, uint32_t *class_of_line
     uint32_t *domain = ORR_NEW(o->scratch, uint32_t, lines), *leaf = ORR_NEW(o->scratch, uint32_t, lines);
     uint32_t bares = 0;
     o->classes = ORR_NEW(o->scratch, struct orr_host_class, lines);
-    if (!domain || !leaf || !o->classes)
-        return orr_fail_nomem(err);
+    ORR_NEED(domain && leaf && o->classes, err);
     for (uint32_t l = 0; l < lines; l++) {
         if (orr_budget_spent(64 + l))
             return orr_budget_check(err);
@@ -95,8 +94,7 @@ static enum orr_code find_twins(struct orr_ordering *o, struct orr_error *err)
 {
     enum { MOST_DOMAINS = 256, MOST_CLASSES = 256 };
     uint32_t *twin = ORR_NEW(o->scratch, uint32_t, o->domain_count);
-    if (!twin)
-        return orr_fail_nomem(err);
+    ORR_NEED(twin, err);
     for (uint32_t d = 0; d < o->domain_count; d++) {
         twin[d] = ORR_NO_NUMBER;
         for (uint32_t e = d; o->domain_count <= MOST_DOMAINS && o->class_count <= MOST_CLASSES && e-- > 0 &&
@@ -117,8 +115,7 @@ enum orr_code orr_ordering_classes(struct orr_ordering *o, struct orr_error *err
     uint32_t *class_of_line = ORR_NEW(o->scratch, uint32_t, c->line_count);
     uint32_t *line_of_host = ORR_NEW(o->scratch, uint32_t, c->host_count);
     uint32_t *class_of_host = ORR_NEW(o->scratch, uint32_t, c->host_count);
-    if (!class_of_line || !line_of_host || !class_of_host)
-        return orr_fail_nomem(err);
+    ORR_NEED(class_of_line && line_of_host && class_of_host, err);
     o->host_count = c->host_count;
     o->gpu_count = c->hosts[0].rank_count;
     ORR_TRY(class_lines(o, class_of_line, err));

@@ -68,8 +68,7 @@ static enum orr_code write_gpus(const struct writing *w, const char *mark, struc
     const struct orr_cluster *c = order->present;
     struct gpu_places *places = calloc(1, sizeof *places);
     uint32_t rank = 0, i = 0;
-    if (!places)
-        return orr_fail_nomem(err);
+    ORR_NEED(places, err);
     while (c->hosts[order->hosts[i]].rank_count != order->gpu_count)
         rank += c->hosts[order->hosts[i++]].rank_count;
     const uint32_t host = order->hosts[i];
@@ -248,8 +247,7 @@ enum orr_code orr_order_write(const struct orr_order *order, size_t format, cons
 {
     struct orr_order_place *places = calloc(order->present->rank_count, sizeof *places);
     const struct writing writing = {.order = order, .places = places, .names = names, .leaves = leaves, .text = text};
-    if (!places)
-        return orr_fail_nomem(err);
+    ORR_NEED(places, err);
     orr_order_places(order, places);
     enum orr_code code = formats[format].write(&writing, err);
     free(places);

@@ -37,8 +37,7 @@ enum orr_code orr_list_layouts(struct orr_ordering *o, struct orr_layouts *out, 
         if (!valid || (fixed && out->count))
             continue;
         memcpy(out->axes[out->count], axes, sizeof axes);
-        if (!(out->texts[out->count] = orr_arena_alloc(o->arena, MOST_LAYOUT, 1)))
-            return orr_fail_nomem(err);
+        ORR_NEED((out->texts[out->count] = orr_arena_alloc(o->arena, MOST_LAYOUT, 1)), err);
         write_layout(&layout, axes, out->texts[out->count++]);
     }
     return ORR_OK;

@@ -40,8 +40,7 @@ static enum orr_code try_one(struct hunt *hunt, const struct orr_trial *trial, b
     if (!valid || orr_order_compare_all(&figures, &hunt->order->best) <= 0)
         return ORR_OK;
     uint32_t *hosts = hunt->best.hosts ? hunt->best.hosts : ORR_NEW(o->arena, uint32_t, o->host_count);
-    if (!hosts)
-        return orr_fail_nomem(err);
+    ORR_NEED(hosts, err);
     memmove(hosts, trial->hosts, o->host_count * sizeof *hosts);
     hunt->best = *trial;
     hunt->best.hosts = hosts;
@@ -87,8 +86,7 @@ static enum orr_code try_all(struct hunt *hunt, const struct orr_layouts *layout
     *ret_complete = false;
     if ((uint64_t)o->host_count * o->class_count > MOST_ENUMERATED)
         return ORR_OK;
-    if (!sequence || !hosts || !used || !next || !seen)
-        return orr_fail_nomem(err);
+    ORR_NEED(sequence && hosts && used && next && seen, err);
     sequence[0] = ORR_NO_NUMBER;
     while (count * layout_count <= hunt->tries && orr_ordering_next(o, sequence, used, seen))
         count++;
@@ -210,8 +208,7 @@ static enum orr_code order_hosts(struct hunt *hunt, const struct orr_layouts *la
     bool complete;
     hunt->tries = o->question->tries ? wanted : allowed(o, wanted, LEAST_TRIES);
     hunt->tried = ORR_NEW(o->scratch, uint64_t, hunt->tries);
-    if (!hosts || !room || !hunt->tried)
-        return orr_fail_nomem(err);
+    ORR_NEED(hosts && room && hunt->tried, err);
     ORR_TRY(try_all(hunt, layouts, &complete, err));
     if (complete)
         return ORR_OK;
@@ -230,8 +227,7 @@ static enum orr_code try_gpus(struct hunt *hunt, uint32_t *hosts, uint32_t *gpus
     if (!*ret_better)
         return ORR_OK;
     uint32_t *kept = ORR_NEW(o->arena, uint32_t, o->gpu_count);
-    if (!kept)
-        return orr_fail_nomem(err);
+    ORR_NEED(kept, err);
     memcpy(kept, gpus, o->gpu_count * sizeof *kept);
     hunt->best.gpus = kept;
     return ORR_OK;
@@ -266,8 +262,7 @@ static enum orr_code order_gpus(struct hunt *hunt, struct orr_error *err)
     const uint32_t count = o->gpu_count, most = allowed(o, MOST_GPU_TRIES, LEAST_TRIES);
     uint32_t *gpus = ORR_NEW(o->scratch, uint32_t, count), *hosts = ORR_NEW(o->scratch, uint32_t, o->host_count);
     bool helped;
-    if (!gpus || !hosts)
-        return orr_fail_nomem(err);
+    ORR_NEED(gpus && hosts, err);
     for (uint32_t h = 0; h < o->host_count; h++)
         hosts[h] = hunt->best.hosts ? hunt->best.hosts[h] : h;
     for (uint32_t g = 0; g < count; g++)
@@ -321,8 +316,7 @@ static enum orr_code conclude(struct hunt *hunt, const struct orr_layouts *layou
             order->axes_change = l > 0;
         }
     uint32_t *hosts = hunt->best.hosts ? hunt->best.hosts : ORR_NEW(o->arena, uint32_t, o->host_count);
-    if (!hosts)
-        return orr_fail_nomem(err);
+    ORR_NEED(hosts, err);
     for (uint32_t h = 0; h < o->host_count && !hunt->best.hosts; h++)
         hosts[h] = h;
     order->hosts = hosts;

@@ -56,8 +56,7 @@ static enum orr_code make_lines(const struct orr_ordering *o, const struct orr_t
     const struct orr_cluster *c = o->present;
     struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, o->host_count);
     uint32_t **gpus = ORR_NEW(arena, uint32_t *, c->line_count);
-    if (!lines || !gpus)
-        return orr_fail_nomem(err);
+    ORR_NEED(lines && gpus, err);
     for (uint32_t i = 0; i < o->host_count; i++) {
         const uint32_t line = o->line_of_host[trial->hosts[i]];
         if (i && o->line_of_host[trial->hosts[i - 1]] == line) {
@@ -141,8 +140,7 @@ static enum orr_code present_hosts(const struct orr_cluster *c, struct orr_arena
                                    struct orr_error *err)
 {
     uint32_t *hosts = ORR_NEW(arena, uint32_t, c->host_count), *host_at = ORR_NEW(arena, uint32_t, c->rank_count);
-    if (!hosts || !host_at)
-        return orr_fail_nomem(err);
+    ORR_NEED(hosts && host_at, err);
     memset(host_at, 0xff, c->rank_count * sizeof *host_at);
     for (uint32_t h = 0; h < c->host_count; h++) {
         int32_t lowest = c->hosts[h].ranks[0];

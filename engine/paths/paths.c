@@ -58,8 +58,7 @@ enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t 
     while (paths->link_capacity < paths->link_count + path.hops) {
         uint32_t *links =
             orr_arena_grow(paths->arena, paths->links, paths->link_count, &paths->link_capacity, sizeof *links);
-        if (!links)
-            return orr_fail_nomem(err);
+        ORR_NEED(links, err);
         paths->links = links;
     }
     if (path.hops) { /* two devices out of reach: there may be no link at all, and no memory for any */

@@ -155,8 +155,7 @@ static inline enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link
         }
         back = w->cells[to->cell].link; /* NCCL leaves the old first link standing */
     }
-    if (!ORR_RESERVE(w->arena, w->cells, w->cell_count, w->cell_capacity))
-        return orr_fail_nomem(w->err);
+    ORR_NEED(ORR_RESERVE(w->arena, w->cells, w->cell_count, w->cell_capacity), w->err);
     w->cells[w->cell_count] = (struct cell){.link = back, .rest = from.cell};
     *to = (struct route){.bw = bw, .type = type, .hops = (uint16_t)(from.hops + 1), .cell = (int32_t)w->cell_count++};
     bool ends_here = w->system->nodes[link->to].type == ORR_GPU && !w->system->release->relays_by_gpu;
@@ -219,8 +218,7 @@ static enum orr_code store(const struct waves *w, struct orr_paths *paths, uint3
         *path =
             (struct orr_path){.bw = route->bw, .type = route->type, .hops = route->hops, .first = paths->link_count};
         for (int32_t cell = route->cell; cell != NO_CELL; cell = w->cells[cell].rest) {
-            if (!ORR_RESERVE(paths->arena, paths->links, paths->link_count, paths->link_capacity))
-                return orr_fail_nomem(w->err);
+            ORR_NEED(ORR_RESERVE(paths->arena, paths->links, paths->link_count, paths->link_capacity), w->err);
             paths->links[paths->link_count++] = w->cells[cell].link;
         }
     }
@@ -303,8 +301,7 @@ static enum orr_code take_over(const struct source *source, struct orr_paths *pa
     ORR_TRY(orr_budget_check(err));
     paths->link_capacity = links + links / WAVE_STEPS + 1; /* room for the routes that are not taken over */
     paths->links = ORR_NEW(paths->arena, uint32_t, paths->link_capacity);
-    if (!paths->links)
-        return orr_fail_nomem(err);
+    ORR_NEED(paths->links, err);
     for (size_t i = 0; i < (size_t)paths->base_count * paths->base_count; i++) {
         struct orr_path *path = &paths->table[i];
         for (uint32_t hop = 0; hop < path->hops; hop++)
@@ -331,13 +328,11 @@ static enum orr_code route(const struct orr_system *system, const struct orr_set
     w.wave = ORR_NEW(arena, uint32_t, nodes);
     w.next = ORR_NEW(arena, uint32_t, nodes);
     w.in_next = ORR_NEW(arena, uint32_t, nodes);
-    if (!paths.base_of || !paths.known_types || !w.routes || !w.wave || !w.next || !w.in_next)
-        return orr_fail_nomem(err);
+    ORR_NEED(paths.base_of && paths.known_types && w.routes && w.wave && w.next && w.in_next, err);
     for (uint32_t n = 0; n < nodes; n++)
         paths.base_of[n] = is_base(system->release, system->nodes[n].type) ? paths.base_count++ : ORR_NO_NODE;
     paths.table = ORR_NEW(arena, struct orr_path, (size_t)paths.base_count * paths.base_count);
-    if (!paths.table)
-        return orr_fail_nomem(err);
+    ORR_NEED(paths.table, err);
     for (size_t i = 0; i < (size_t)paths.base_count * paths.base_count; i++)
         paths.table[i].type = (uint8_t)system->release->unreached;
     if (source)

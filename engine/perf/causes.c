@@ -211,8 +211,7 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
     const char *what = "", *confirm = "", **ids = ORR_NEW(work->arena, const char *, group->count);
     uint32_t id_count = 0;
     char size[24];
-    if (!ids)
-        return orr_fail_nomem(err);
+    ORR_NEED(ids, err);
     for (uint32_t i = 0; i < group->count; i++) {
         const struct orr_perf_cause *cause = group->all[i]->cause;
         if (is_among(ids, id_count, cause->id))
@@ -287,8 +286,7 @@ enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf
     struct orr_expectation *expectation = NULL;
     struct point *points = ORR_NEW(work->arena, struct point, (size_t)table->row_count + 1);
     double *curve = ORR_NEW(work->arena, double, (size_t)table->row_count + 1);
-    if (!points || !curve)
-        return orr_fail_nomem(err);
+    ORR_NEED(points && curve, err);
     ORR_TRY(orr_expectation_new(table->analysis, table->test, &expectation, err));
     double present = fit_of(table, table->analysis, expectation, 1, curve, points);
     orr_expectation_free(expectation);

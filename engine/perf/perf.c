@@ -89,8 +89,7 @@ static enum orr_code judge_poorest(const struct orr_perf_work *work, const struc
     if (table->verdict != ORR_PERF_LOW)
         return ORR_OK;
     other.rows = ORR_NEW(work->arena, struct orr_perf_row, (size_t)table->row_count + 1);
-    if (!other.rows)
-        return orr_fail_nomem(err);
+    ORR_NEED(other.rows, err);
     ORR_TRY(orr_input_machine(machine->poorest, &poorest.dump, err));
     struct orr_error own = {0};
     enum orr_code code =
@@ -128,8 +127,7 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
     table->verdict = ORR_PERF_CANNOT_JUDGE;
     table->machine = table->machine_name = "";
     table->machine_source = "none";
-    if (!table->rows)
-        return orr_fail_nomem(err);
+    ORR_NEED(table->rows, err);
     if (work->results->rccl) {
         why = "the results are of RCCL, AMD's library, whose algorithms Orrery does not know";
         orr_perf_judge_rows(NULL, NULL, table);

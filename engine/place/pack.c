@@ -92,8 +92,7 @@ static enum orr_code deliver(struct packing *p, orr_bits used, struct orr_error 
 {
     struct orr_placing *placing = p->work->placing;
     placing->packed = ORR_NEW(p->work->arena, struct orr_score, placing->request.job_count);
-    if (!placing->packed)
-        return orr_fail_nomem(err);
+    ORR_NEED(placing->packed, err);
     for (uint32_t j = placing->request.job_count; j-- > 0;) {
         const orr_bits set = p->states[used].last;
         struct orr_score *score = &placing->packed[j];
@@ -116,8 +115,7 @@ enum orr_code orr_place_pack(struct orr_place_work *work, struct orr_error *err)
         return orr_place_pack_some(work, err);
     p.busbw = ORR_NEW(work->arena, double, (size_t)1 << p.free);
     p.states = ORR_NEW(work->arena, struct state, (size_t)1 << p.free);
-    if (!p.busbw || !p.states)
-        return orr_fail_nomem(err);
+    ORR_NEED(p.busbw && p.states, err);
     ORR_TRY(score_sizes(&p, &all, err));
     if (!all)
         return orr_place_pack_some(work, err);

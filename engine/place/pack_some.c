@@ -172,8 +172,7 @@ enum orr_code orr_place_pack_some(struct orr_place_work *work, struct orr_error 
     struct orr_placing *placing = work->placing;
     const struct orr_place_request *request = &placing->request;
     struct packing p = {.work = work, .jobs = ORR_NEW(work->arena, struct orr_score, request->job_count)};
-    if (!p.jobs)
-        return orr_fail_nomem(err);
+    ORR_NEED(p.jobs, err);
     for (uint32_t size = ORR_MOST_PLACE_GPUS; size > 0; size--)
         for (uint32_t j = 0; j < request->job_count; j++)
             if (request->jobs[j] == size)

@@ -90,8 +90,7 @@ static enum orr_code score_all(struct orr_place_work *work, struct orr_ranked_se
     const uint32_t free = orr_bit_count(request->free);
     sets->room = (uint32_t)work->placing->sets;
     sets->sets = ORR_NEW(work->arena, struct orr_ranked_set, sets->room);
-    if (!sets->sets)
-        return orr_fail_nomem(err);
+    ORR_NEED(sets->sets, err);
     for (orr_bits compact = orr_first_subset(request->count); compact && (!sets->count || orr_place_goes_on(work));
          compact = orr_next_subset(compact, free)) {
         const orr_bits gpus = orr_spread_bits(compact, request->free);
@@ -172,8 +171,7 @@ static enum orr_code add_best(struct orr_place_work *work, struct orr_ranked_set
     struct orr_placing *placing = work->placing;
     struct orr_ranked_set *level = ORR_NEW(work->arena, struct orr_ranked_set, count + 1);
     placing->best = ORR_NEW(work->arena, struct orr_place_choice, placing->request.top);
-    if (!level || !placing->best)
-        return orr_fail_nomem(err);
+    ORR_NEED(level && placing->best, err);
     for (uint32_t from = 0, size = 0; from < count && placing->best_count < placing->request.top; from += size) {
         for (size = 0; from + size < count && ranked[from + size].busbw == ranked[from].busbw &&
                        ranked[from + size].missing == ranked[from].missing;
@@ -194,8 +192,7 @@ static enum orr_code add_compared(struct orr_place_work *work, const struct orr_
     struct orr_ranked_set set = {.gpus = placing->request.compared};
     struct orr_score score;
     placing->compared = ORR_NEW(work->arena, struct orr_place_choice, 1);
-    if (!placing->compared)
-        return orr_fail_nomem(err);
+    ORR_NEED(placing->compared, err);
     ORR_TRY(orr_place_score(work, set.gpus, &score, err));
     ORR_TRY(value_left(work, ranked, count, &set, err));
     *placing->compared = choice_of(work, &set, &score);
@@ -234,8 +231,7 @@ enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_reques
 {
     struct orr_placing *placing = ORR_NEW(arena, struct orr_placing, 1);
     struct orr_place_work work = {.placing = placing, .arena = arena};
-    if (!placing)
-        return orr_fail_nomem(err);
+    ORR_NEED(placing, err);
     placing->scores = scores;
     placing->request = *request;
     placing->exact = true;

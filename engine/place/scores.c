@@ -104,8 +104,7 @@ enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score
                              struct orr_scores **ret_scores, struct orr_error *err)
 {
     struct orr_scores *s = calloc(1, sizeof *s);
-    if (!s)
-        return orr_fail_nomem(err);
+    ORR_NEED(s, err);
     s->dump = dump;
     s->question = *question;
     s->arena = orr_arena_new(0);

@@ -64,8 +64,7 @@ enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets
     const uint32_t free = orr_bit_count(request->free);
     sets->room = MOST_TRIED;
     sets->sets = ORR_NEW(work->arena, struct orr_ranked_set, sets->room);
-    if (!sets->sets)
-        return orr_fail_nomem(err);
+    ORR_NEED(sets->sets, err);
     for (uint32_t step = 1; step <= free / request->count; step++)
         for (uint32_t first = 0; first < free; first++)
             ORR_TRY(try_set(work, orr_place_row(request->free, request->count, first, step), sets, err));

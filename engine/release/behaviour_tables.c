@@ -13,8 +13,7 @@ static enum orr_code new_cells(struct orr_arena *arena, uint32_t count, struct o
                                struct orr_value *ret_value, struct orr_error *err)
 {
     *ret_cells = ORR_NEW(arena, struct orr_figures, count);
-    if (!*ret_cells)
-        return orr_fail_nomem(err);
+    ORR_NEED(*ret_cells, err);
     *ret_value = (struct orr_value){.kind = ORR_VALUE_TABLE, .cells = *ret_cells, .count = count};
     return ORR_OK;
 }
@@ -55,8 +54,7 @@ enum orr_code orr_read_path_types(const struct orr_behaviour *behaviour, const s
 {
     const char **names = ORR_NEW(arena, const char *, release->path_type_count);
     (void)behaviour;
-    if (!names)
-        return orr_fail_nomem(err);
+    ORR_NEED(names, err);
     for (uint32_t i = 0; i < release->path_type_count; i++)
         names[i] = orr_path_type_name((enum orr_path_type)release->path_types[i]);
     *ret_value = (struct orr_value){.kind = ORR_VALUE_LIST, .names = names, .count = release->path_type_count};

@@ -211,8 +211,7 @@ static enum orr_code keep_texts(struct orr_text *texts, struct orr_arena *arena,
 {
     for (int i = 0; i < 2; i++) {
         const char *copy = orr_text_failed(&texts[i]) ? NULL : orr_arena_strndup(arena, texts[i].data, texts[i].length);
-        if (!copy)
-            return orr_fail_nomem(err);
+        ORR_NEED(copy, err);
         *(i ? &row->before : &row->here) = copy;
     }
     return ORR_OK;
@@ -224,8 +223,7 @@ enum orr_code orr_releases_compare(const struct orr_release *here, const struct 
 {
     uint32_t all = orr_behaviour_count(), count = 0;
     struct orr_behaviour_difference *rows = ORR_NEW(arena, struct orr_behaviour_difference, all);
-    if (!rows)
-        return orr_fail_nomem(err);
+    ORR_NEED(rows, err);
     for (uint32_t i = 0; i < all; i++) {
         struct orr_behaviour_difference *row = &rows[count];
         struct orr_value values[2];

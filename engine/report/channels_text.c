@@ -137,8 +137,7 @@ static enum orr_code write_trees(struct orr_page *page, const struct orr_communi
     struct orr_tree tree = {.up = ORR_NEW(arena, int32_t, c->rank_count)};
     uint32_t shown = 0;
     tree.down = orr_arena_alloc(arena, c->rank_count, sizeof *tree.down);
-    if (!tree.up || !tree.down)
-        return orr_fail_nomem(err);
+    ORR_NEED(tree.up && tree.down, err);
     for (int32_t distinct = 0; distinct < c->distinct_count && distinct < ORR_MAX_CHANNELS; distinct++) {
         ORR_TRY(orr_tree_make(c, distinct, &tree, err));
         add_kind(&kinds, distinct,
@@ -162,8 +161,7 @@ enum orr_code orr_channels_write(struct orr_page *page, const struct orr_analysi
     const struct orr_communicator *c = &analysis->communicator;
     int32_t *scratch = ORR_NEW(arena, int32_t, c->rank_count);
     char extent[ORR_REPORT_EXTENT_SIZE];
-    if (!scratch)
-        return orr_fail_nomem(err);
+    ORR_NEED(scratch, err);
     orr_page_printf(page, ORR_STYLE_HEADING, "", "Channels of NCCL %s on %s, %u rank%s",
                     analysis->query.settings.release->name, orr_report_extent(analysis, extent), c->rank_count,
                     plural(c->rank_count));

@@ -105,8 +105,7 @@ static enum orr_code find_nics(struct orr_report *report, struct orr_error *err)
     if (!orr_system_count(&analysis->parts[0].system, ORR_NET))
         return ORR_OK;
     report->nics = ORR_NEW(report->arena, struct orr_report_nics, analysis->local_ranks);
-    if (!report->nics)
-        return orr_fail_nomem(err);
+    ORR_NEED(report->nics, err);
     for (uint32_t rank = 0; rank < analysis->local_ranks; rank++) {
         struct orr_report_nics *row = &report->nics[rank];
         row->part = orr_analysis_part(analysis, (int32_t)rank);
@@ -114,8 +113,7 @@ static enum orr_code find_nics(struct orr_report *report, struct orr_error *err)
         while (row->part->system.nodes[row->gpu].gpu.rank != (int32_t)rank)
             row->gpu++;
         row->host = orr_id_system(row->part->system.nodes[row->gpu].id);
-        if (!find_nets(row, report->arena))
-            return orr_fail_nomem(err);
+        ORR_NEED(find_nets(row, report->arena), err);
         count_pxn(row);
     }
     return ORR_OK;
@@ -128,8 +126,7 @@ static enum orr_code list_assumed(struct orr_report *report, struct orr_error *e
     while (orr_assumption(most))
         most++;
     const char **list = ORR_NEW(report->arena, const char *, most);
-    if (!list)
-        return orr_fail_nomem(err);
+    ORR_NEED(list, err);
     for (unsigned i = 0; (row = orr_assumption(i)); i++)
         if (row->applies(report->networked))
             list[report->assumed_count++] = row->text;
@@ -142,8 +139,7 @@ static enum orr_code recognise(struct orr_report *report, struct orr_error *err)
     struct orr_hardware_facts *hardware = ORR_NEW(report->arena, struct orr_hardware_facts, 1);
     struct orr_machine_summary machine;
     struct orr_text text;
-    if (!hardware || !orr_hardware_read(report->analysis->dump, report->arena, hardware))
-        return orr_fail_nomem(err);
+    ORR_NEED(hardware && orr_hardware_read(report->analysis->dump, report->arena, hardware), err);
     orr_machine_recognise(hardware, &report->machine);
     orr_machine_summarise(report->analysis->dump, &machine);
     orr_text_init(&text, 1024);

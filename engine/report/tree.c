@@ -327,8 +327,7 @@ static enum orr_code put_hosts(const struct tree *tree, uint32_t *lines, struct 
     struct orr_text *kinds = ORR_NEW(arena, struct orr_text, count);
     uint32_t *numbers = ORR_NEW(arena, uint32_t, count);
     bool *done = ORR_NEW(arena, bool, count);
-    if (!kinds || !numbers || !done)
-        return orr_fail_nomem(err);
+    ORR_NEED(kinds && numbers && done, err);
     for (uint32_t host = 0; host < count; host++)
         describe_host(tree, host, lines, &kinds[host]);
     for (uint32_t host = 0; host < count; host++) {
@@ -359,8 +358,7 @@ enum orr_code orr_tree_write(struct orr_page *page, const struct orr_analysis *a
 {
     struct orr_hardware_facts hw;
     uint32_t *lines = ORR_NEW(arena, uint32_t, analysis->dump->element_count);
-    if (!lines || !orr_hardware_read(analysis->dump, arena, &hw))
-        return orr_fail_nomem(err);
+    ORR_NEED(lines && orr_hardware_read(analysis->dump, arena, &hw), err);
     const struct tree tree = {page, analysis->dump, &analysis->built, &hw, false};
     struct orr_machine_summary machine;
     struct orr_text text;

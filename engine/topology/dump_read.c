@@ -252,8 +252,7 @@ static enum orr_code parse(struct reader *reader, const char *bytes, size_t leng
     static const xmlSAXHandler handlers = {
         .startElementNs = on_start, .endElementNs = on_end, .internalSubset = on_doctype, .serror = on_error};
     ORR_TRY(check_tags(reader, bytes, length));
-    if (!orr_xml_parse(bytes, length, &handlers, reader, &reader->parser))
-        return orr_fail_nomem(reader->err);
+    ORR_NEED(orr_xml_parse(bytes, length, &handlers, reader, &reader->parser), reader->err);
     const xmlParserCtxt *parser = reader->parser;
     bool unfinished = reader->code == ORR_OK && (reader->depth || !parser->wellFormed) && !reader->dump->element_count;
     if (unfinished)

@@ -208,8 +208,7 @@ enum orr_code orr_graph_file_read(const char *bytes, size_t length, uint32_t fir
 {
     struct orr_graph_file *file = ORR_NEW(arena, struct orr_graph_file, 1);
     struct reading *r = file ? ORR_NEW(arena, struct reading, 1) : NULL;
-    if (!r)
-        return orr_fail_nomem(err);
+    ORR_NEED(r, err);
     r->arena = arena;
     file->line_count = first_line;
     ORR_TRY(read_tags(r, bytes, length, &file->line_count, err));

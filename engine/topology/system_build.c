@@ -267,8 +267,7 @@ static enum orr_code number_systems(struct orr_builder *b)
         while (system < b->host_count && b->host_hashes[system] != hash)
             system++;
         if (system == b->host_count) {
-            if (!ORR_RESERVE(b->arena, b->host_hashes, b->host_count, b->host_capacity))
-                return orr_fail_nomem(b->err);
+            ORR_NEED(ORR_RESERVE(b->arena, b->host_hashes, b->host_count, b->host_capacity), b->err);
             if (system > 127)
                 return orr_fail_element(dump, e, b->err, ORR_LIMIT, "more than 128 hosts in one dump");
             b->host_hashes[b->host_count++] = hash;
@@ -283,8 +282,7 @@ static enum orr_code number_ranks(struct orr_builder *b)
 {
     uint32_t count = b->type_count[ORR_GPU];
     int32_t *numbers = ORR_NEW(b->arena, int32_t, count);
-    if (!numbers)
-        return orr_fail_nomem(b->err);
+    ORR_NEED(numbers, b->err);
     if (!count) {
         orr_fail(b->err, ORR_NO_RANKS, "no GPU in this file has a rank, so there is nothing to analyse");
         orr_error_advice(
@@ -311,8 +309,7 @@ enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_set
     b.splits_partitions =
         settings->release->has_partitions && orr_setting_int(settings, ORR_SET_TOPO_SPLIT_MLOPART) != 0;
     b.element_system = ORR_NEW(arena, uint32_t, dump->element_count);
-    if (!b.element_system)
-        return orr_fail_nomem(err);
+    ORR_NEED(b.element_system, err);
     ORR_TRY(number_systems(&b));
     for (uint32_t c = dump->elements[0].first_child; c != ORR_NO_ELEMENT; c = dump->elements[c].next_sibling)
         ORR_TRY(add_cpu(&b, c));

@@ -1,7 +1,6 @@
 /* Growing the graph: nodes, links, look-ups. */
 #include "engine/topology/system_builder.h"
 
-
 #include "engine/release/release.h"
 
 int64_t orr_builder_id(const struct orr_builder *builder, uint32_t system, uint64_t local)
@@ -38,9 +37,10 @@ enum orr_code orr_builder_add(struct orr_builder *builder, enum orr_node_type ty
                                     builder->release->max_nodes, orr_node_type_name(type), builder->release->name);
         return orr_fail(builder->err, ORR_LIMIT, "too many nodes of type %s", orr_node_type_name(type));
     }
-    if (!ORR_RESERVE(builder->arena, builder->nodes, builder->count, builder->capacity) ||
-        !ORR_RESERVE(builder->arena, builder->of_type[type], builder->type_count[type], builder->type_capacity[type]))
-        return orr_fail_nomem(builder->err);
+    ORR_NEED(ORR_RESERVE(builder->arena, builder->nodes, builder->count, builder->capacity) &&
+                 ORR_RESERVE(builder->arena, builder->of_type[type], builder->type_count[type],
+                             builder->type_capacity[type]),
+             builder->err);
     uint32_t index = builder->count++;
     builder->nodes[index] = (struct orr_growing_node){.node = {.type = type, .id = id, .element = element}};
     builder->of_type[type][builder->type_count[type]++] = index;
@@ -54,8 +54,7 @@ enum orr_code orr_builder_append(struct orr_builder *builder, uint32_t from, str
     if (node->count >= builder->release->max_links)
         return orr_fail(builder->err, ORR_LIMIT, "more than %u links at one %s: NCCL %s has no room for them",
                         builder->release->max_links, orr_node_type_name(node->node.type), builder->release->name);
-    if (!ORR_RESERVE(builder->arena, node->links, node->count, node->capacity))
-        return orr_fail_nomem(builder->err);
+    ORR_NEED(ORR_RESERVE(builder->arena, node->links, node->count, node->capacity), builder->err);
     node->links[node->count++] = link;
     return ORR_OK;
 }

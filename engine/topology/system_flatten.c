@@ -59,8 +59,7 @@ static enum orr_code flatten_at(struct orr_builder *b, uint32_t u, const struct 
     struct orr_growing_node *node = &b->nodes[upper];
     uint32_t *lower = ORR_NEW(b->arena, uint32_t, node->count);
     uint32_t count = 0, kept = 0;
-    if (!lower)
-        return orr_fail_nomem(b->err);
+    ORR_NEED(lower, b->err);
     for (uint32_t i = 0; i < node->count; i++) {
         if (is_lower(b, upper, node->links[i].to, pattern))
             lower[count++] = node->links[i].to;

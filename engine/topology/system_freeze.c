@@ -37,8 +37,7 @@ enum orr_code orr_builder_freeze(const struct orr_builder *b, struct orr_system 
         links += b->nodes[n].removed ? 0 : b->nodes[n].count;
     system.nodes = ORR_NEW(b->arena, struct orr_node, system.node_count);
     system.links = ORR_NEW(b->arena, struct orr_link, links);
-    if (!new_index || !system.nodes || !system.links)
-        return orr_fail_nomem(b->err);
+    ORR_NEED(new_index && system.nodes && system.links, b->err);
     for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < b->type_count[type]; i++)
             new_index[b->of_type[type][i]] = system.first[type] + i;
@@ -65,8 +64,7 @@ enum orr_code orr_system_without(const struct orr_system *system, const unsigned
     struct orr_system copy = *system;
     copy.nodes = ORR_NEW(arena, struct orr_node, system->node_count);
     copy.links = ORR_NEW(arena, struct orr_link, system->link_count);
-    if (!copy.nodes || !copy.links)
-        return orr_fail_nomem(err);
+    ORR_NEED(copy.nodes && copy.links, err);
     copy.node_count = copy.link_count = 0;
     for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++) {
         copy.first[type] = copy.node_count;

@@ -234,8 +234,7 @@ enum orr_code orr_triage_choices(struct orr_triaging *t, struct orr_error *err)
     const struct orr_log_check *check = t->check;
     const struct orr_release *release = check ? check->analysis->query.settings.release : NULL;
     struct compared *rows = ORR_NEW(t->arena, struct compared, (size_t)log->choice_count + 1);
-    if (!rows)
-        return orr_fail_nomem(err);
+    ORR_NEED(rows, err);
     for (uint32_t i = 0; i < log->choice_count; i++) {
         const struct orr_log_choice *choice = &log->choices[i];
         rows[i] = (struct compared){.choice = choice,

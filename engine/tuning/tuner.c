@@ -126,8 +126,7 @@ enum orr_code orr_tuner_read(const char *text, size_t length, struct orr_arena *
             if (count == ORR_MOST_TUNER_ROWS)
                 return orr_fail_at(err, ORR_LIMIT, line, 0, "the tuner file has more than %d rows",
                                    (int)ORR_MOST_TUNER_ROWS);
-            if (!ORR_RESERVE(arena, rows, count, capacity))
-                return orr_fail_nomem(err);
+            ORR_NEED(ORR_RESERVE(arena, rows, count, capacity), err);
             split(text + at, end - at, &fields);
             ORR_TRY(read_row(&fields, line, &rows[count], err));
             count++;
@@ -135,8 +134,7 @@ enum orr_code orr_tuner_read(const char *text, size_t length, struct orr_arena *
         line += end < length; /* a semicolon ends a line of a request */
         at = end + 1;
     }
-    if (!tuner)
-        return orr_fail_nomem(err);
+    ORR_NEED(tuner, err);
     *tuner = (struct orr_tuner){.rows = rows, .count = count};
     *ret_tuner = tuner;
     return ORR_OK;

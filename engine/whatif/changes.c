@@ -136,8 +136,7 @@ static enum orr_code make_change(struct orr_changes *result, const struct sorted
 {
     const struct orr_changed *first = rows[0].changed;
     uint32_t *because = ORR_NEW(arena, uint32_t, result->way.count);
-    if (!because)
-        return orr_fail_nomem(err);
+    ORR_NEED(because, err);
     *change = (struct orr_change){.kind = (enum orr_fact_kind)first->fact.kind,
                                   .detail = first->fact.detail,
                                   .rule_a = first->fact.rule,
@@ -162,8 +161,7 @@ static enum orr_code group(struct orr_changes *result, const struct orr_changed 
     size_t count = result->changed, groups = 0, *steps = ORR_NEW(arena, size_t, result->way.count);
     struct sorted *rows = ORR_NEW(arena, struct sorted, count);
     struct orr_fact *places = ORR_NEW(arena, struct orr_fact, count);
-    if (!rows || !steps || !places)
-        return orr_fail_nomem(err);
+    ORR_NEED(rows && steps && places, err);
     result->complete = true;
     for (size_t i = 0; i < count; i++) {
         rows[i] =
@@ -182,8 +180,7 @@ static enum orr_code group(struct orr_changes *result, const struct orr_changed 
     }
     qsort(rows, count, sizeof *rows, by_size);
     struct orr_change *changes = ORR_NEW(arena, struct orr_change, groups);
-    if (!changes)
-        return orr_fail_nomem(err);
+    ORR_NEED(changes, err);
     for (size_t i = 0; i < count; i += rows[i].in_group)
         ORR_TRY(make_change(result, &rows[i], rows[i].in_group, places + i, arena, &changes[result->count++], err));
     result->changes = changes;
@@ -201,8 +198,7 @@ enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_an
     ORR_TRY(orr_facts_of(a, arena, &of_a, err));
     ORR_TRY(orr_facts_of(b, arena, &of_b, err));
     struct pairing pairing = {&of_a, &of_b, ORR_NEW(arena, struct orr_changed, of_a.count + of_b.count), 0};
-    if (!pairing.changed)
-        return orr_fail_nomem(err);
+    ORR_NEED(pairing.changed, err);
     pair_up(ret_changes, &pairing);
     const char *task = orr_budget_task("finding the cause of each difference");
     ORR_TRY(orr_reasons_find(a, &ret_changes->way, pairing.changed, pairing.count, most, arena, &reasons, err));
@@ -220,11 +216,9 @@ enum orr_code orr_changes_between(const struct orr_analysis *a, const struct orr
     ORR_TRY(orr_facts_of(a, arena, &of_a, err));
     ORR_TRY(orr_facts_named(b, names, arena, &of_b, err));
     struct pairing pairing = {&of_a, &of_b, ORR_NEW(arena, struct orr_changed, of_a.count + of_b.count), 0};
-    if (!pairing.changed)
-        return orr_fail_nomem(err);
+    ORR_NEED(pairing.changed, err);
     pair_up(ret_changes, &pairing);
     struct orr_reasons none = {.sets = ORR_NEW(arena, uint64_t, 0), .certain = ORR_NEW(arena, bool, pairing.count)};
-    if (!none.sets || !none.certain)
-        return orr_fail_nomem(err);
+    ORR_NEED(none.sets && none.certain, err);
     return group(ret_changes, pairing.changed, &none, arena, err);
 }

@@ -31,8 +31,7 @@ static enum orr_code pick_values(struct hunt *h, const struct orr_analysis *anal
 {
     struct orr_arena *scratch = orr_arena_new(0);
     struct orr_facts facts;
-    if (!scratch)
-        return orr_fail_nomem(err);
+    ORR_NEED(scratch, err);
     enum orr_code code = orr_facts_of(analysis, scratch, &facts, err);
     for (size_t i = 0, f = 0; code == ORR_OK && i < h->count; i++) {
         while (f < facts.count && orr_fact_compare(&facts.rows[f], &h->changed[i].fact) < 0)
@@ -163,8 +162,7 @@ enum orr_code orr_reasons_find(const struct orr_analysis *a, const struct orr_wa
     h.refused = ORR_NEW(arena, bool, points);
     h.open = ORR_NEW(arena, struct stretch, points);
     int64_t *first = ORR_NEW(arena, int64_t, count), *last = ORR_NEW(arena, int64_t, count);
-    if (!r->sets || !r->certain || !h.values || !h.refused || !h.open || !first || !last)
-        return orr_fail_nomem(err);
+    ORR_NEED(r->sets && r->certain && h.values && h.refused && h.open && first && last, err);
     for (size_t i = 0; i < count; i++) {
         first[i] = way->reversed ? changed[i].b : changed[i].fact.value;
         last[i] = way->reversed ? changed[i].fact.value : changed[i].b;

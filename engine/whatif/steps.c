@@ -71,8 +71,7 @@ static enum orr_code add_behaviours(struct orr_way *way, struct orr_arena *arena
     bool first = to->path_type_count >= from->path_type_count;
     ORR_TRY(orr_releases_compare(to, from, arena, &rows, &count, err));
     way->steps = ORR_NEW(arena, struct orr_step, (size_t)count + ORR_SETTING_COUNT + 1);
-    if (!way->steps)
-        return orr_fail_nomem(err);
+    ORR_NEED(way->steps, err);
     for (uint32_t i = 0; i < count; i++)
         if (pair_of(&rows[i].behaviour, false) == &pairs[PATH_TYPES])
             path_types = &rows[i];

@@ -92,8 +92,7 @@ enum orr_code orr_try_setting(struct orr_trials *trials, enum orr_setting settin
     struct orr_what_if *row = &trials->rows[trials->count++];
     *row = (struct orr_what_if){
         .name = info.name, .value = value, .was = orr_setting_in_force(&now->settings, setting, trials->arena)};
-    if (!row->was)
-        return orr_fail_nomem(err);
+    ORR_NEED(row->was, err);
     enum orr_code code = orr_analyze_again(trials->analysis, &query, &other, &own);
     if (code == ORR_OK) {
         code = judge(trials, other, row, err);
