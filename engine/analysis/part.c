@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/decide/verdicts.h"
 #include "engine/release/release.h"
 #include "engine/search/search.h"
@@ -63,12 +64,6 @@ static uint32_t find_domains(const struct orr_system *system, const struct orr_p
     return distinct;
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Which nodes stay for a domain. Returns whether that is all of them. */
 static bool choose_nodes(const struct orr_analysis *a, const uint32_t *domain, uint32_t own, unsigned char *keep)
 {
@@ -118,7 +113,7 @@ static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, st
     summarise_rates(&part->system, &part->paths);
     for (uint32_t g = 0; g < count; g++)
         ranks[g] = orr_system_node(&part->system, ORR_GPU, g)->gpu.rank;
-    qsort(ranks, count, sizeof *ranks, compare_ranks);
+    qsort(ranks, count, sizeof *ranks, orr_by_number);
     part->contribution.ranks = ranks;
     part->contribution.rank_count = count;
     return ORR_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/cluster/dump_shape.h"
 #include "engine/cluster/placing.h"
 #include "engine/nics/combine.h"
@@ -154,7 +155,7 @@ struct ordered_member {
 static int compare_members(const void *a, const void *b)
 {
     const struct ordered_member *x = a, *y = b;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
+    return ORR_ORDER(x->rank, y->rank);
 }
 
 /* Members in the order of their lowest ranks: the parts of systems. */

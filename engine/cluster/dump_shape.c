@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/cluster/dump_shape.h"
 #include "engine/nics/combine.h"
 
@@ -13,8 +14,8 @@ struct numbered {
 static int compare_numbered(const void *a, const void *b)
 {
     const struct numbered *x = a, *y = b;
-    int order = strcmp(x->text, y->text);
-    return order ? order : x->element < y->element ? -1 : 1;
+    ORR_BY(strcmp(x->text, y->text));
+    return x->element < y->element ? -1 : 1;
 }
 
 /* The attribute whose value only says who is the same; NULL: the element has none. */

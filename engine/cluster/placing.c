@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
+
 const char *orr_rank_order_name(enum orr_rank_order order)
 {
     static const char *const names[] = {
@@ -132,21 +134,10 @@ enum orr_code orr_place_ranks(struct orr_cluster *cluster, const struct orr_clus
     return orr_fail(err, ORR_INTERNAL, "no such order of ranks");
 }
 
-static int compare_ints(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 struct ordered_host {
     int32_t rank;
     uint32_t host;
 };
-
-static int compare_hosts(const void *a, const void *b)
-{
-    return compare_ints(a, b);
-}
 
 /* Lists of hosts and ranks of each system, once it is known which hosts it has. */
 static enum orr_code fill_systems(struct orr_cluster *c, const struct ordered_host *order, struct orr_error *err)
@@ -172,7 +163,7 @@ static enum orr_code fill_systems(struct orr_cluster *c, const struct ordered_ho
     }
     for (uint32_t s = 0; s < c->system_count; s++)
         if (c->systems[s].host_count > 1)
-            qsort((int32_t *)(uintptr_t)c->systems[s].ranks, c->systems[s].rank_count, sizeof(int32_t), compare_ints);
+            qsort((int32_t *)(uintptr_t)c->systems[s].ranks, c->systems[s].rank_count, sizeof(int32_t), orr_by_number);
     return ORR_OK;
 }
 
@@ -186,7 +177,7 @@ enum orr_code orr_place_systems(struct orr_cluster *c, struct orr_error *err)
         system_of_clique[q] = UINT32_MAX;
     for (uint32_t h = 0; h < c->host_count; h++)
         order[h] = (struct ordered_host){.rank = c->hosts[h].ranks[0], .host = h};
-    qsort(order, c->host_count, sizeof *order, compare_hosts);
+    qsort(order, c->host_count, sizeof *order, orr_by_number); /* begins with the rank */
     for (uint32_t i = 0; i < c->host_count; i++) {
         struct orr_cluster_host *host = &c->hosts[order[i].host];
         uint32_t *shared =

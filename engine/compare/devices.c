@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/hash.h"
+#include "engine/base/sorting.h"
 #include "engine/topology/pci.h"
 
 struct reader {
@@ -36,8 +37,8 @@ struct named { /* sorted so that equal texts are adjacent, in document order */
 static int compare_named(const void *left, const void *right)
 {
     const struct named *a = left, *b = right;
-    int order = strcmp(a->text, b->text);
-    return order ? order : (a->element > b->element) - (a->element < b->element);
+    ORR_BY(strcmp(a->text, b->text));
+    return ORR_ORDER(a->element, b->element);
 }
 
 /* A device for each host_hash that a <cpu> has, and for each <cpu> which of them. */
@@ -114,9 +115,8 @@ struct ranked {
 static int compare_ranked(const void *left, const void *right)
 {
     const struct ranked *a = left, *b = right;
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    return (a->device > b->device) - (a->device < b->device);
+    ORR_BY(ORR_ORDER(a->value, b->value));
+    return ORR_ORDER(a->device, b->device);
 }
 
 /* As the analysis numbers them: 0.. in the order of the values. */
@@ -155,9 +155,8 @@ struct placed { /* a GPU by host and bus id */
 static int compare_placed(const void *left, const void *right)
 {
     const struct placed *a = left, *b = right;
-    if (a->host != b->host)
-        return a->host < b->host ? -1 : 1;
-    return (a->bus > b->bus) - (a->bus < b->bus);
+    ORR_BY(ORR_ORDER(a->host, b->host));
+    return ORR_ORDER(a->bus, b->bus);
 }
 
 static void add_lane(struct reader *r, uint32_t gpu, uint32_t link, const struct placed *gpus, uint32_t count)

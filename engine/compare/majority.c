@@ -1,6 +1,7 @@
 #include "engine/compare/majority.h"
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +34,8 @@ struct kind { /* of machine */
 static int compare_kinds(const void *left, const void *right)
 {
     const struct kind *a = left, *b = right;
-    if (a->fingerprint != b->fingerprint)
-        return a->fingerprint < b->fingerprint ? -1 : 1;
-    return (a->specimen > b->specimen) - (a->specimen < b->specimen);
+    ORR_BY(ORR_ORDER(a->fingerprint, b->fingerprint));
+    return ORR_ORDER(a->specimen, b->specimen);
 }
 
 /* Which kind most hosts are of: the reference is its first specimen; of equals, the one that comes first. */
@@ -91,22 +91,19 @@ static enum orr_code collect(struct counter *c, uint32_t specimen, const struct 
 static int compare_about(const struct entry *a, const struct entry *b)
 {
     const struct orr_unlike *x = &a->unlike, *y = &b->unlike;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->figure != y->figure)
-        return x->figure < y->figure ? -1 : 1;
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    if (x->kind == ORR_UNLIKE_NVLINKS && x->peer_a != y->peer_a)
-        return x->peer_a < y->peer_a ? -1 : 1;
-    return (a->about > b->about) - (a->about < b->about);
+    ORR_BY(ORR_ORDER(x->kind, y->kind));
+    ORR_BY(ORR_ORDER(x->figure, y->figure));
+    ORR_BY(ORR_ORDER(x->a, y->a));
+    if (x->kind == ORR_UNLIKE_NVLINKS)
+        ORR_BY(ORR_ORDER(x->peer_a, y->peer_a));
+    return ORR_ORDER(a->about, b->about);
 }
 
 static int compare_entries(const void *left, const void *right)
 {
     const struct entry *a = left, *b = right;
-    int order = compare_about(a, b);
-    return order ? order : (a->specimen > b->specimen) - (a->specimen < b->specimen);
+    ORR_BY(compare_about(a, b));
+    return ORR_ORDER(a->specimen, b->specimen);
 }
 
 /* The value of a specimen for what entries from..to-1 are about: its own entry's, or the reference's. */

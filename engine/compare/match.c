@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 
 /* How far a device sees. Machines are no deeper than that: switches behind switches, then NVLink. */
 enum { STEPS = 16 };
@@ -26,13 +27,10 @@ struct side {
 static int compare_spots(const void *left, const void *right)
 {
     const struct spot *a = left, *b = right;
-    if (a->colour != b->colour)
-        return a->colour < b->colour ? -1 : 1;
-    if (a->inside != b->inside)
-        return a->inside < b->inside ? -1 : 1;
-    if (a->order != b->order)
-        return a->order < b->order ? -1 : 1;
-    return (a->device > b->device) - (a->device < b->device);
+    ORR_BY(ORR_ORDER(a->colour, b->colour));
+    ORR_BY(ORR_ORDER(a->inside, b->inside));
+    ORR_BY(ORR_ORDER(a->order, b->order));
+    return ORR_ORDER(a->device, b->device);
 }
 
 static void look(struct side *side, enum orr_colouring by, unsigned steps)

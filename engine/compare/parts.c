@@ -2,6 +2,7 @@
  * fewer traits; what is left is looked for elsewhere. */
 #include <stdlib.h>
 
+#include "engine/base/sorting.h"
 #include "engine/compare/match.h"
 
 /* What siblings are paired by, in turn. */
@@ -45,11 +46,9 @@ struct queue {
 static int compare_spots(const void *left, const void *right)
 {
     const struct spot *a = left, *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    if (a->order != b->order)
-        return a->order < b->order ? -1 : 1;
-    return (a->device > b->device) - (a->device < b->device);
+    ORR_BY(ORR_ORDER(a->key, b->key));
+    ORR_BY(ORR_ORDER(a->order, b->order));
+    return ORR_ORDER(a->device, b->device);
 }
 
 static void put(struct spot *spots, uint32_t *count, const struct orr_devices *devices, uint32_t device, int level)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
+
 struct finder {
     const struct orr_match *match;
     struct orr_arena *arena;
@@ -96,9 +98,8 @@ static void find_figures(struct finder *f, uint32_t a, uint32_t b)
 static int compare_lanes(const void *left, const void *right)
 {
     const struct orr_lane *a = left, *b = right;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    return (a->to > b->to) - (a->to < b->to);
+    ORR_BY(ORR_ORDER(a->from, b->from));
+    return ORR_ORDER(a->to, b->to);
 }
 
 /* The lanes of a side between devices that both sides have, named as the first names them, sorted and added up. */
@@ -164,15 +165,11 @@ static int compare_rows(const void *left, const void *right)
     bool last_a = is_numbering(a), last_b = is_numbering(b);
     if (last_a != last_b)
         return last_a ? 1 : -1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->figure != b->figure)
-        return a->figure < b->figure ? -1 : 1;
-    if (a->a != b->a)
-        return a->a < b->a ? -1 : 1;
-    if (a->b != b->b)
-        return a->b < b->b ? -1 : 1;
-    return (a->peer_a > b->peer_a) - (a->peer_a < b->peer_a);
+    ORR_BY(ORR_ORDER(a->kind, b->kind));
+    ORR_BY(ORR_ORDER(a->figure, b->figure));
+    ORR_BY(ORR_ORDER(a->a, b->a));
+    ORR_BY(ORR_ORDER(a->b, b->b));
+    return ORR_ORDER(a->peer_a, b->peer_a);
 }
 
 enum orr_code orr_unlikes_find(const struct orr_match *match, struct orr_arena *arena, struct orr_unlikes *ret_unlikes,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/detect/detecting.h"
 
 struct packing {
@@ -171,11 +172,6 @@ static void put_rest(struct packing *p)
         put(p, "%s", topology);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool write_entry(struct archive *archive, const char *path, enum orr_root_kind kind, const char *target,
                         const char *bytes, size_t length)
 {
@@ -299,7 +295,7 @@ enum orr_code orr_gather(const struct orr_detect_options *options, struct orr_te
         put_interfaces(&packing);
         put_rest(&packing);
         if (packing.count)
-            qsort(packing.paths, packing.count, sizeof packing.paths[0], by_text);
+            qsort(packing.paths, packing.count, sizeof packing.paths[0], orr_by_text);
         code = d->starved ? orr_fail_nomem(err) : write_tar(&packing, &tar, err);
     }
     orr_detector_close(d);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/detect/detecting.h"
 
 enum { SPEED_BYTES = 7, MOST_INTERFACES = 16, UNKNOWN_SPEED = 10000, MAXCONN = 65536 };
@@ -16,8 +17,7 @@ struct copied {
 static int by_index(const void *a, const void *b)
 {
     const struct copied *one = a, *other = b;
-    if (one->index != other->index)
-        return one->index < other->index ? -1 : 1;
+    ORR_BY(ORR_ORDER(one->index, other->index));
     return strcmp(one->name, other->name);
 }
 

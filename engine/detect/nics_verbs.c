@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/detect/detecting.h"
 
 enum { ACTIVE = 4, MOST_PORTS = 16, QP_MLX5 = 131072, QP_OTHER = 65536 };
@@ -139,8 +140,8 @@ static int by_bus(const void *a, const void *b)
     const struct listed *one = a, *other = b;
     if (!one->bus_id[0] != !other->bus_id[0])
         return !one->bus_id[0] - !other->bus_id[0];
-    int order = strcmp(one->bus_id, other->bus_id);
-    return order ? order : (int)one->number - (int)other->number;
+    ORR_BY(strcmp(one->bus_id, other->bus_id));
+    return (int)one->number - (int)other->number;
 }
 
 /* The devices in the order in which libibverbs lists them, those that it does not list last. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/detect/root_source.h"
 
 struct walk {
@@ -165,11 +166,6 @@ static bool collect(void *taker, const char *name)
     return true;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 bool orr_root_list(const struct orr_root *root, const char *path, struct orr_arena *arena,
                    struct orr_root_names *ret_names)
 {
@@ -183,7 +179,7 @@ bool orr_root_list(const struct orr_root *root, const char *path, struct orr_are
         done = root->source->list(root->state, walk.places[walk.depth], collect, &collecting);
     walk_end(&walk);
     if (ret_names->count)
-        qsort(ret_names->names, ret_names->count, sizeof ret_names->names[0], by_name);
+        qsort(ret_names->names, ret_names->count, sizeof ret_names->names[0], orr_by_text);
     return done && !ret_names->starved;
 }
 

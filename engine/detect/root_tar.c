@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/detect/root_source.h"
 
 struct entry {
@@ -28,8 +29,8 @@ struct tar {
 static int by_path(const void *a, const void *b)
 {
     const struct entry *one = a, *other = b;
-    int order = strcmp(one->path, other->path);
-    return order ? order : (one->order > other->order) - (one->order < other->order);
+    ORR_BY(strcmp(one->path, other->path));
+    return ORR_ORDER(one->order, other->order);
 }
 
 static int find(const struct tar *tar, const char *path)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/base/sorting.h"
+
 static const struct {
     const char *name, *unit;
     bool higher; /* is better */
@@ -66,8 +68,7 @@ int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b)
     bool lost_a = orr_cost_share(a) > 0, lost_b = orr_cost_share(b) > 0;
     if (!lost_a || !lost_b)
         return lost_b - lost_a;
-    if (a->figure != b->figure)
-        return a->figure < b->figure ? -1 : 1;
+    ORR_BY(ORR_ORDER(a->figure, b->figure));
     return orr_cost_share(a) > orr_cost_share(b) ? -1 : orr_cost_share(a) < orr_cost_share(b);
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/base/sorting.h"
 #include "engine/diagnosis/repair.h"
 
 static const char *word(const struct orr_bench *bench, uint32_t element, enum orr_attr attr)
@@ -65,11 +66,9 @@ void orr_repair_all_links(struct orr_bench *bench)
 static int compare_models(const void *left, const void *right)
 {
     const struct orr_card *a = *(const struct orr_card *const *)left, *b = *(const struct orr_card *const *)right;
-    if (a->identity != b->identity)
-        return a->identity < b->identity ? -1 : 1;
-    if (a->gbs != b->gbs)
-        return a->gbs > b->gbs ? -1 : 1;
-    return (a->element > b->element) - (a->element < b->element);
+    ORR_BY(ORR_ORDER(a->identity, b->identity));
+    ORR_BY(ORR_ORDER(b->gbs, a->gbs));
+    return ORR_ORDER(a->element, b->element);
 }
 
 /* The link of the fastest card of the same model. */

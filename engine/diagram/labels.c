@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/topology/pci.h"
 
 static const char *own_attribute(const struct orr_system *system, uint32_t node, enum orr_attr attr)
@@ -62,11 +63,9 @@ struct copy {
 static int compare_copies(const void *left, const void *right)
 {
     const struct copy *a = left, *b = right;
-    if (a->type != b->type)
-        return a->type < b->type ? -1 : 1;
-    if (a->id != b->id)
-        return a->id < b->id ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
+    ORR_BY(ORR_ORDER(a->type, b->type));
+    ORR_BY(ORR_ORDER(a->id, b->id));
+    return ORR_ORDER(a->node, b->node);
 }
 
 /* Two elements may be twice in the picture, but ids may not. */

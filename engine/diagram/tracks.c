@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
+
 static const float clearance = 8, first_lane = 15, roomy = 14, tight = 4;
 enum { LABELLED_LANES = 14 };
 
@@ -16,13 +18,10 @@ struct end { /* of a track at a tile */
 static int compare_ends(const void *left, const void *right)
 {
     const struct end *a = left, *b = right;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    if (a->group != b->group)
-        return a->group - b->group;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->track < b->track ? -1 : a->track > b->track;
+    ORR_BY(ORR_ORDER(a->node, b->node));
+    ORR_BY(ORR_ORDER(a->group, b->group));
+    ORR_BY(ORR_ORDER(a->key, b->key));
+    return ORR_ORDER(a->track, b->track);
 }
 
 static float middle(const struct orr_tree_layout *layout, uint32_t node)
@@ -73,9 +72,8 @@ struct order {
 static int compare_orders(const void *left, const void *right)
 {
     const struct order *a = left, *b = right;
-    if (a->length != b->length)
-        return a->length < b->length ? -1 : 1;
-    return a->track < b->track ? -1 : a->track > b->track;
+    ORR_BY(ORR_ORDER(a->length, b->length));
+    return ORR_ORDER(a->track, b->track);
 }
 
 struct taken { /* a stretch of a lane; those of one row and side are chained */

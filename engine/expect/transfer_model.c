@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/cluster/cluster.h"
 #include "engine/cluster/transfers.h"
 #include "engine/expect/loads.h"
@@ -229,9 +230,8 @@ struct kind_of_node {
 static int by_kind(const void *left, const void *right)
 {
     const struct kind_of_node *a = left, *b = right;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
+    ORR_BY(ORR_ORDER(a->kind, b->kind));
+    return ORR_ORDER(a->node, b->node);
 }
 
 /* Which nodes are laid: the first two, and the first of every other kind and part. Others have equal loads. NULL: no

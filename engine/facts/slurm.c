@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/facts/facts.h"
 
 enum { MOST_NAME = 253 };
@@ -35,11 +36,6 @@ static bool is_name(const char *text)
            strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == strlen(text);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Slurm knows nodes by names that differ and have no blanks, commas or brackets. */
 static enum orr_code check_names(const struct orr_facts_request *request, struct orr_error *err)
 {
@@ -51,7 +47,7 @@ static enum orr_code check_names(const struct orr_facts_request *request, struct
             code = orr_fail(err, ORR_INVALID, "\"%.80s\" cannot be the name of a node in Slurm", names[i]);
     }
     if (code == ORR_OK)
-        qsort(names, request->count, sizeof *names, compare_names);
+        qsort(names, request->count, sizeof *names, orr_by_text);
     for (uint32_t i = 1; code == ORR_OK && i < request->count; i++)
         if (!strcmp(names[i - 1], names[i]))
             code = orr_fail(err, ORR_INVALID, "two hosts are called %.80s", names[i]);

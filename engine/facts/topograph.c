@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/facts/facts.h"
 
 enum { MOST_DEVICES = 256, ADDRESS = 32 };
@@ -53,8 +54,8 @@ static bool read_address(const struct orr_dump *dump, uint32_t pci, char address
 static int compare_devices(const void *a, const void *b)
 {
     const struct device *x = a, *y = b;
-    const int order = strcmp(x->address, y->address);
-    return order ? order : x->rail < y->rail ? -1 : x->rail > y->rail;
+    ORR_BY(strcmp(x->address, y->address));
+    return ORR_ORDER(x->rail, y->rail);
 }
 
 static enum orr_code read_devices(struct record *r, struct orr_error *err)

@@ -1,4 +1,5 @@
 /* Findings about NVLink between GPUs: whom it joins, and in both directions alike. */
+#include "engine/base/sorting.h"
 #include "engine/findings/finder.h"
 
 struct lane { /* GPU a lists GPU b; sorted */
@@ -11,12 +12,9 @@ struct lane { /* GPU a lists GPU b; sorted */
 static int compare_lanes(const void *left, const void *right)
 {
     const struct lane *a = left, *b = right;
-    int by_host = strcmp(a->host, b->host);
-    if (by_host)
-        return by_host;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    return (a->to > b->to) - (a->to < b->to);
+    ORR_BY(strcmp(a->host, b->host));
+    ORR_BY(ORR_ORDER(a->from, b->from));
+    return ORR_ORDER(a->to, b->to);
 }
 
 /* Only between GPUs that are both in the dump and have NVLinks, as others are left out of a dump on purpose. */

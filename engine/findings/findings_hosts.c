@@ -1,6 +1,7 @@
 /* The finding about hosts of a cluster that are not built like most of the others, device by device. */
 #include <stdio.h>
 
+#include "engine/base/sorting.h"
 #include "engine/cluster/standing.h"
 #include "engine/findings/phrases.h"
 
@@ -122,34 +123,27 @@ static void describe_kind(struct comparison *c, uint32_t kind)
 /* Whether two traits are of one device of different hosts. */
 static int compare_devices(const struct trait *a, const struct trait *b)
 {
-    if (a->aspect != b->aspect)
-        return a->aspect < b->aspect ? -1 : 1;
-    int by_name = strcmp(a->device, b->device);
-    if (by_name)
-        return by_name;
-    return (a->copy > b->copy) - (a->copy < b->copy);
+    ORR_BY(ORR_ORDER(a->aspect, b->aspect));
+    ORR_BY(strcmp(a->device, b->device));
+    return ORR_ORDER(a->copy, b->copy);
 }
 
 /* By kind among devices of one name, so that copies can be numbered. */
 static int compare_names(const void *left, const void *right)
 {
     const struct trait *a = left, *b = right;
-    int by_device = compare_devices(a, b);
-    if (by_device)
-        return by_device;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
+    ORR_BY(compare_devices(a, b));
+    ORR_BY(ORR_ORDER(a->kind, b->kind));
+    return ORR_ORDER(a->order, b->order);
 }
 
 /* By value among traits of one device. */
 static int compare_values(const void *left, const void *right)
 {
     const struct trait *a = left, *b = right;
-    int by_device = compare_devices(a, b), by_value = by_device ? 0 : strcmp(a->value, b->value);
-    if (by_device || by_value)
-        return by_device ? by_device : by_value;
-    return (a->kind > b->kind) - (a->kind < b->kind);
+    ORR_BY(compare_devices(a, b));
+    ORR_BY(strcmp(a->value, b->value));
+    return ORR_ORDER(a->kind, b->kind);
 }
 
 static bool is_copy(const struct trait *a, const struct trait *before)
@@ -220,25 +214,21 @@ static void vote(struct comparison *c, uint32_t from, uint32_t to)
 /* Deviations of one kind and aspect that read the same come together, in the order of the devices. */
 static int compare_readings(const struct deviation *a, const struct deviation *b)
 {
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->trait->aspect != b->trait->aspect)
-        return a->trait->aspect < b->trait->aspect ? -1 : 1;
-    if (a->missing != b->missing)
-        return a->missing ? -1 : 1;
-    if (!a->majority != !b->majority)
-        return a->majority ? -1 : 1;
+    ORR_BY(ORR_ORDER(a->kind, b->kind));
+    ORR_BY(ORR_ORDER(a->trait->aspect, b->trait->aspect));
+    ORR_BY(ORR_ORDER(b->missing, a->missing));
+    ORR_BY(ORR_ORDER(!a->majority, !b->majority));
     if (a->missing || !a->majority)
         return 0;
-    int by_value = strcmp(a->trait->value, b->trait->value);
-    return by_value ? by_value : strcmp(a->majority, b->majority);
+    ORR_BY(strcmp(a->trait->value, b->trait->value));
+    return strcmp(a->majority, b->majority);
 }
 
 static int compare_deviations(const void *left, const void *right)
 {
     const struct deviation *a = left, *b = right;
-    int by_reading = compare_readings(a, b);
-    return by_reading ? by_reading : (a->trait->order > b->trait->order) - (a->trait->order < b->trait->order);
+    ORR_BY(compare_readings(a, b));
+    return ORR_ORDER(a->trait->order, b->trait->order);
 }
 
 static void add_deviation(const struct comparison *c, const struct deviation *d, struct orr_phrases *phrases)

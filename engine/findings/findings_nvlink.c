@@ -1,4 +1,5 @@
 /* Findings about NVLinks. */
+#include "engine/base/sorting.h"
 #include "engine/findings/finder.h"
 
 struct linked { /* sorted by capability, then by number of NVSwitches */
@@ -9,11 +10,9 @@ struct linked { /* sorted by capability, then by number of NVSwitches */
 static int compare_linked(const void *left, const void *right)
 {
     const struct linked *a = left, *b = right;
-    if (a->sm != b->sm)
-        return a->sm < b->sm ? -1 : 1;
-    if (a->switches != b->switches)
-        return a->switches < b->switches ? -1 : 1;
-    return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+    ORR_BY(ORR_ORDER(a->sm, b->sm));
+    ORR_BY(ORR_ORDER(a->switches, b->switches));
+    return ORR_ORDER(a->gpu, b->gpu);
 }
 
 static bool to_switch(const struct orr_finder *f, uint32_t link)
@@ -77,14 +76,10 @@ struct reached { /* an NVSwitch that a GPU lists; sorted by host, capability, sw
 static int compare_reached(const void *left, const void *right)
 {
     const struct reached *a = left, *b = right;
-    int by_host = strcmp(a->host, b->host);
-    if (by_host)
-        return by_host;
-    if (a->sm != b->sm)
-        return a->sm < b->sm ? -1 : 1;
-    if (a->target != b->target)
-        return a->target < b->target ? -1 : 1;
-    return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+    ORR_BY(strcmp(a->host, b->host));
+    ORR_BY(ORR_ORDER(a->sm, b->sm));
+    ORR_BY(ORR_ORDER(a->target, b->target));
+    return ORR_ORDER(a->gpu, b->gpu);
 }
 
 static uint32_t equals_of(const struct orr_finder *f, const struct reached *one)

@@ -1,4 +1,5 @@
 /* Findings about which devices take part, and how they are identified. */
+#include "engine/base/sorting.h"
 #include "engine/findings/finder.h"
 
 static uint32_t count_ranked(const struct orr_finder *f)
@@ -32,12 +33,6 @@ static void unranked_gpus(struct orr_finder *f)
             orr_point(f, f->hw.gpus[i]);
 }
 
-static int compare_values(const void *left, const void *right)
-{
-    int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Ranks of a host mostly go up by one, or by the number of hosts where they are dealt round. */
 static void rank_holes(struct orr_finder *f)
 {
@@ -49,7 +44,7 @@ static void rank_holes(struct orr_finder *f)
             ranks[count++] = orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_RANK, 0);
     if (count < 3)
         return;
-    qsort(ranks, count, sizeof *ranks, compare_values);
+    qsort(ranks, count, sizeof *ranks, orr_by_number);
     int64_t step = (int64_t)ranks[1] - ranks[0];
     for (uint32_t i = 2; i < count; i++) /* the least step is the rule, a larger one the hole */
         step = (int64_t)ranks[i] - ranks[i - 1] < step ? (int64_t)ranks[i] - ranks[i - 1] : step;
@@ -143,8 +138,9 @@ struct named { /* sorted so that the same names on one host are adjacent */
 static int compare_named(const void *left, const void *right)
 {
     const struct named *a = left, *b = right;
-    int by_host = strcmp(a->host, b->host), by_name = strcmp(a->name, b->name);
-    return by_host ? by_host : by_name ? by_name : (a->element > b->element) - (a->element < b->element);
+    ORR_BY(strcmp(a->host, b->host));
+    ORR_BY(strcmp(a->name, b->name));
+    return ORR_ORDER(a->element, b->element);
 }
 
 /* Points at every element after the first that has the same attribute on the same host, unless they agree in a further

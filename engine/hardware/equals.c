@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "engine/base/sorting.h"
 #include "engine/topology/pci.h"
 
 /* A device to compare; sorted so that equals are adjacent, the fastest first. */
@@ -17,32 +18,25 @@ struct peer {
 /* By model and place: how far below the CPU, and what for. */
 static int compare_equals(const struct peer *a, const struct peer *b)
 {
-    if (a->model != b->model)
-        return a->model < b->model ? -1 : 1;
-    if (a->role != b->role)
-        return a->role < b->role ? -1 : 1;
-    if (a->depth != b->depth)
-        return a->depth < b->depth ? -1 : 1;
+    ORR_BY(ORR_ORDER(a->model, b->model));
+    ORR_BY(ORR_ORDER(a->role, b->role));
+    ORR_BY(ORR_ORDER(a->depth, b->depth));
     return a->no_width - b->no_width;
 }
 
 static int compare_peers(const void *left, const void *right)
 {
     const struct peer *a = left, *b = right;
-    int order = compare_equals(a, b);
-    if (order)
-        return order;
-    if (a->has != b->has)
-        return a->has > b->has ? -1 : 1;
-    return (a->element > b->element) - (a->element < b->element);
+    ORR_BY(compare_equals(a, b));
+    ORR_BY(ORR_ORDER(b->has, a->has));
+    return ORR_ORDER(a->element, b->element);
 }
 
 static int compare_slower(const void *left, const void *right)
 {
     const struct orr_slower *a = left, *b = right;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return (a->element > b->element) - (a->element < b->element);
+    ORR_BY(ORR_ORDER(a->kind, b->kind));
+    return ORR_ORDER(a->element, b->element);
 }
 
 /* A switch above GPUs serves another purpose than one above NICs alone; one above neither matters to nobody. */

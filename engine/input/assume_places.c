@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/input/draft.h"
 #include "engine/machines/machine_types.h"
 
@@ -55,8 +56,8 @@ struct place {
 static int by_bus(const void *left, const void *right)
 {
     const struct place *a = left, *b = right;
-    int order = strcmp(a->bus, b->bus);
-    return order ? order : (a->node > b->node) - (a->node < b->node);
+    ORR_BY(strcmp(a->bus, b->bus));
+    return ORR_ORDER(a->node, b->node);
 }
 
 /* Devices without a class are what the type has as many of; where both together are as many, GPUs are those with the

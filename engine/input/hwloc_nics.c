@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/input/hwloc_builder.h"
 #include "engine/input/names.h"
 
@@ -43,8 +44,7 @@ static int by_name(const void *first, const void *second)
         if (isdigit((unsigned char)*a) && isdigit((unsigned char)*c)) {
             char *a_end, *c_end;
             unsigned long long m = strtoull(a, &a_end, 10), n = strtoull(c, &c_end, 10);
-            if (m != n)
-                return m < n ? -1 : 1;
+            ORR_BY(ORR_ORDER(m, n));
             a = a_end;
             c = c_end;
         } else if (*a != *c) {
@@ -56,7 +56,7 @@ static int by_name(const void *first, const void *second)
     }
     if (*a || *c)
         return *a ? 1 : -1;
-    return one->index < other->index ? -1 : one->index > other->index;
+    return ORR_ORDER(one->index, other->index);
 }
 
 /* The number that NCCL makes of a GUID: its bytes the other way round. */

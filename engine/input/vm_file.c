@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/input/draft.h"
 #include "engine/input/names.h"
 
@@ -50,8 +51,8 @@ static void add(const struct orr_draft *draft, uint32_t pci, struct devices *dev
 static int by_id(const void *left, const void *right)
 {
     const struct device *a = left, *b = right;
-    int order = strcmp(a->id, b->id);
-    return order ? order : (a->node > b->node) - (a->node < b->node);
+    ORR_BY(strcmp(a->id, b->id));
+    return ORR_ORDER(a->node, b->node);
 }
 
 static enum orr_code bad_list(const struct devices *devices, const char *item, const char *why, struct orr_error *err)

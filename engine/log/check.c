@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/log/trial.h"
 #include "engine/release/release_names.h"
 
@@ -76,11 +77,10 @@ static int by_topic(const void *a, const void *b)
 {
     const struct orr_log_fact *x = a, *y = b;
     static const int rank[] = {[ORR_FACT_DIFFERS] = 0, [ORR_FACT_AGREES] = 1, [ORR_FACT_NOT_PREDICTED] = 2};
-    if (x->topic != y->topic)
-        return (int)x->topic - (int)y->topic;
-    if (x->verdict != y->verdict)
-        return rank[x->verdict] - rank[y->verdict];
-    return x->line != y->line ? (x->line < y->line ? -1 : 1) : strcmp(x->what, y->what);
+    ORR_BY(ORR_ORDER(x->topic, y->topic));
+    ORR_BY(ORR_ORDER(rank[x->verdict], rank[y->verdict]));
+    ORR_BY(ORR_ORDER(x->line, y->line));
+    return strcmp(x->what, y->what);
 }
 
 static void sum_up(struct orr_log_check *check)

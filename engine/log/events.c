@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/hash.h"
+#include "engine/base/sorting.h"
 #include "engine/log/building.h"
 #include "engine/log/messages.h"
 #include "engine/log/places.h"
@@ -279,17 +280,16 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
 static int by_event(const void *a, const void *b)
 {
     const struct source *x = a, *y = b;
-    if (x->event != y->event)
-        return x->event < y->event ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->writer != y->writer ? (x->writer < y->writer ? -1 : 1) : x->dev - y->dev;
+    ORR_BY(ORR_ORDER(x->event, y->event));
+    ORR_BY(ORR_ORDER(x->rank, y->rank));
+    ORR_BY(ORR_ORDER(x->writer, y->writer));
+    return x->dev - y->dev;
 }
 
 static int by_line(const void *a, const void *b)
 {
     const struct orr_log_event *x = a, *y = b;
-    return x->line != y->line ? (x->line < y->line ? -1 : 1) : 0;
+    return ORR_ORDER(x->line, y->line);
 }
 
 void orr_log_place_events(struct orr_log_building *b)

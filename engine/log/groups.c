@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
+
 enum { NONE = UINT32_MAX, GROUPS_MOST = 1024, MEMBERS_MOST = 1 << 22, PEERS_EACH = 64, WORK_MOST = 1 << 26 };
 
 /* Candidates that are linked. */
@@ -38,8 +40,8 @@ static int by_host(const void *a, const void *b, void *writers)
 {
     const struct orr_log_writer *all = writers;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int order = strcmp(all[x].host, all[y].host);
-    return order ? order : x < y ? -1 : x > y;
+    ORR_BY(strcmp(all[x].host, all[y].host));
+    return ORR_ORDER(x, y);
 }
 
 static uint32_t *number_hosts(const struct orr_log *log, struct orr_arena *arena)
@@ -59,15 +61,13 @@ static uint32_t *number_hosts(const struct orr_log *log, struct orr_arena *arena
 /* What identifies a GPU: the host and the bus id, else the process and the device. */
 static int by_gpu(const struct placing *p, const struct orr_log_candidate *a, const struct orr_log_candidate *b)
 {
-    if (a->host != b->host)
-        return a->host < b->host ? -1 : 1;
+    ORR_BY(ORR_ORDER(a->host, b->host));
     if (a->bus_id || b->bus_id)
-        return a->bus_id < b->bus_id ? -1 : a->bus_id > b->bus_id;
+        return ORR_ORDER(a->bus_id, b->bus_id);
     const struct orr_log_session *x = &p->log->sessions[a->session], *y = &p->log->sessions[b->session];
     const int64_t pids[] = {p->log->writers[x->writer].pid, p->log->writers[y->writer].pid};
-    if (pids[0] != pids[1])
-        return pids[0] < pids[1] ? -1 : 1;
-    return x->cuda_dev < y->cuda_dev ? -1 : x->cuda_dev > y->cuda_dev;
+    ORR_BY(ORR_ORDER(pids[0], pids[1]));
+    return ORR_ORDER(x->cuda_dev, y->cuda_dev);
 }
 
 static int by_gpu_and_rank(const void *a, const void *b, void *placing)
@@ -75,14 +75,10 @@ static int by_gpu_and_rank(const void *a, const void *b, void *placing)
     const struct placing *p = placing;
     const struct orr_log_candidate *x = &p->g.candidates[*(const uint32_t *)a];
     const struct orr_log_candidate *y = &p->g.candidates[*(const uint32_t *)b];
-    const int gpu = by_gpu(p, x, y);
-    if (gpu)
-        return gpu;
-    if (x->rank_count != y->rank_count)
-        return x->rank_count < y->rank_count ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->session < y->session ? -1 : x->session > y->session;
+    ORR_BY(by_gpu(p, x, y));
+    ORR_BY(ORR_ORDER(x->rank_count, y->rank_count));
+    ORR_BY(ORR_ORDER(x->rank, y->rank));
+    return ORR_ORDER(x->session, y->session);
 }
 
 /* GPUs, and how often each was the same rank of as many before. */
@@ -184,9 +180,8 @@ static int by_piece(const void *a, const void *b, void *candidates)
 {
     const struct orr_log_candidate *all = candidates;
     const struct orr_log_candidate *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
-    if (x->piece != y->piece)
-        return x->piece < y->piece ? -1 : 1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
+    ORR_BY(ORR_ORDER(x->piece, y->piece));
+    return ORR_ORDER(x->rank, y->rank);
 }
 
 static enum orr_code list_pieces(struct placing *p, struct orr_error *err)
@@ -214,13 +209,10 @@ static enum orr_code list_pieces(struct placing *p, struct orr_error *err)
 static int by_order(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
-    if (x->rank_count != y->rank_count)
-        return x->rank_count > y->rank_count ? -1 : 1;
-    if (x->ordinal != y->ordinal)
-        return x->ordinal < y->ordinal ? -1 : 1;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
+    ORR_BY(ORR_ORDER(y->rank_count, x->rank_count));
+    ORR_BY(ORR_ORDER(x->ordinal, y->ordinal));
+    ORR_BY(ORR_ORDER(x->place, y->place));
+    return ORR_ORDER(x->first, y->first);
 }
 
 /* Whether no member of the group has a rank or the GPU of one of the piece, and none contradicts another. */

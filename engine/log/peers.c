@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/log/groups.h"
 
 enum { NONE = UINT32_MAX, WORK_MOST = 1 << 26 };
@@ -157,11 +158,9 @@ static int by_rank(const void *a, const void *b, void *candidates)
 {
     const struct orr_log_candidate *all = candidates;
     const struct orr_log_candidate *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
-    if (x->rank_count != y->rank_count)
-        return x->rank_count < y->rank_count ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->session < y->session ? -1 : x->session > y->session;
+    ORR_BY(ORR_ORDER(x->rank_count, y->rank_count));
+    ORR_BY(ORR_ORDER(x->rank, y->rank));
+    return ORR_ORDER(x->session, y->session);
 }
 
 enum orr_code orr_log_link_peers(struct orr_log_grouping *g, struct orr_error *err)

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
+
 static int by_place(const void *a, const void *b)
 {
     const struct orr_log_place *x = a, *y = b;
-    int host = strcmp(x->host, y->host);
-    if (host)
-        return host;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->rank - y->rank;
+    ORR_BY(strcmp(x->host, y->host));
+    ORR_BY(ORR_ORDER(x->pid, y->pid));
+    ORR_BY(ORR_ORDER(x->order, y->order));
+    return x->rank - y->rank;
 }
 
 const struct orr_log_place *orr_log_places(struct orr_log_building *b, uint32_t *ret_count)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/hash.h"
+#include "engine/base/sorting.h"
 
 enum { NONE = UINT32_MAX, COMPARED_MOST = 128, RANKS_MOST = 16384, EXPLAINED_MOST = 3, HASHED_MOST = 4096 };
 
@@ -184,9 +185,8 @@ static int by_size(const void *a, const void *b)
     const struct by_size *x = a, *y = b;
     if (x->first != y->first)
         return x->first ? -1 : 1;
-    if (x->ranks != y->ranks)
-        return x->ranks > y->ranks ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    ORR_BY(ORR_ORDER(y->ranks, x->ranks));
+    return ORR_ORDER(x->row, y->row);
 }
 
 static enum orr_code survey(struct surveying *s, const struct orr_dump *dump, struct orr_arena *scratch,

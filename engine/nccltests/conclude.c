@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/nccltests/reading.h"
 
 /* What NCCL's own lines say of the whole text. */
@@ -61,15 +62,10 @@ static struct log_says ask_log(const struct orr_log *log)
     return says;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static uint32_t distinct(const char **names, uint32_t count)
 {
     uint32_t found = count > 0;
-    qsort(names, count, sizeof *names, by_name);
+    qsort(names, count, sizeof *names, orr_by_text);
     for (uint32_t i = 1; i < count; i++)
         found += strcmp(names[i], names[i - 1]) != 0;
     return found;

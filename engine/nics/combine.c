@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/topology/pci.h"
 
 bool orr_card_is_port_number(const struct orr_dump *dump, uint32_t port)
@@ -76,29 +77,23 @@ struct combining {
 static int compare_ports(const void *a, const void *b)
 {
     const struct port *x = a, *y = b;
-    int order = strcmp(x->guid, y->guid);
-    if (order)
-        return order;
-    if (x->piece != y->piece)
-        return x->piece < y->piece ? -1 : 1;
+    ORR_BY(strcmp(x->guid, y->guid));
+    ORR_BY(ORR_ORDER(x->piece, y->piece));
     return x->element < y->element ? -1 : 1;
 }
 
 static int compare_gpus(const void *a, const void *b)
 {
     const struct gpu_element *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
+    ORR_BY(ORR_ORDER(x->rank, y->rank));
     return x->element < y->element ? -1 : 1;
 }
 
 static int compare_places(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    if (x->seen != y->seen)
-        return x->seen < y->seen ? -1 : 1;
-    if (x->piece != y->piece)
-        return x->piece < y->piece ? -1 : 1;
+    ORR_BY(ORR_ORDER(x->seen, y->seen));
+    ORR_BY(ORR_ORDER(x->piece, y->piece));
     return x->element < y->element ? -1 : 1;
 }
 

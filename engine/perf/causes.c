@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/cluster/again.h"
 #include "engine/perf/causes.h"
 
@@ -154,7 +155,7 @@ static int by_fit(const void *left, const void *right)
     const struct trial *a = left, *b = right;
     if (a->proven != b->proven)
         return b->proven - a->proven;
-    return (b->fit > a->fit) - (b->fit < a->fit);
+    return ORR_ORDER(b->fit, a->fit);
 }
 
 static bool is_among(const char *const *ids, uint32_t count, const char *id)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/base/sorting.h"
 #include "engine/log/survey.h"
 #include "engine/triage/building.h"
 
@@ -98,13 +99,9 @@ static bool agrees(const struct compared *row)
 static int by_size(const void *a, const void *b)
 {
     const struct compared *x = a, *y = b;
-    int function = strcmp(x->choice->function, y->choice->function);
-    if (function)
-        return function;
-    if (x->choice->communicator != y->choice->communicator)
-        return x->choice->communicator < y->choice->communicator ? -1 : 1;
-    if (x->choice->bytes != y->choice->bytes)
-        return x->choice->bytes < y->choice->bytes ? -1 : 1;
+    ORR_BY(strcmp(x->choice->function, y->choice->function));
+    ORR_BY(ORR_ORDER(x->choice->communicator, y->choice->communicator));
+    ORR_BY(ORR_ORDER(x->choice->bytes, y->choice->bytes));
     return x->choice->line < y->choice->line ? -1 : 1;
 }
 

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/triage/building.h"
 
 static int by_call(const void *a, const void *b)
 {
     const struct orr_log_call *x = *(const struct orr_log_call *const *)a, *y = *(const struct orr_log_call *const *)b;
-    if (x->op_count != y->op_count)
-        return x->op_count < y->op_count ? -1 : 1;
-    const int function = strcmp(x->function, y->function);
-    return function ? function : (x->rank > y->rank) - (x->rank < y->rank);
+    ORR_BY(ORR_ORDER(x->op_count, y->op_count));
+    ORR_BY(strcmp(x->function, y->function));
+    return ORR_ORDER(x->rank, y->rank);
 }
 
 /* The last call of each rank of a communicator, the lowest number first. Returns how many ranks called one; 0: also

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX };
@@ -112,18 +113,12 @@ static uint32_t first_of(const struct orr_log *log, enum orr_log_weight weight, 
     return NONE;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static void set_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why)
 {
     uint32_t kept = 0;
     if (!count)
         return;
-    qsort(ranks, count, sizeof *ranks, by_number);
+    qsort(ranks, count, sizeof *ranks, orr_by_number);
     for (uint32_t i = 0; i < count; i++)
         if (!kept || ranks[kept - 1] != ranks[i])
             ranks[kept++] = ranks[i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/cluster/again.h"
 #include "engine/whatif/reasons.h"
 
@@ -98,26 +99,23 @@ static int alike(const struct sorted *a, const struct sorted *b)
 {
     const struct orr_changed *x = a->changed, *y = b->changed;
     const struct orr_fact_info *info = orr_fact_info((enum orr_fact_kind)x->fact.kind);
-    if (x->fact.kind != y->fact.kind)
-        return x->fact.kind < y->fact.kind ? -1 : 1;
-    if (x->fact.detail != y->fact.detail)
-        return x->fact.detail < y->fact.detail ? -1 : 1;
+    ORR_BY(ORR_ORDER(x->fact.kind, y->fact.kind));
+    ORR_BY(ORR_ORDER(x->fact.detail, y->fact.detail));
     bool order = info->unit == ORR_UNIT_ORDER;
     int64_t xs[] = {order ? x->fact.value == ORR_FACT_ABSENT : x->fact.value, order ? x->b == ORR_FACT_ABSENT : x->b,
                     x->fact.rule, x->rule_b, a->certain};
     int64_t ys[] = {order ? y->fact.value == ORR_FACT_ABSENT : y->fact.value, order ? y->b == ORR_FACT_ABSENT : y->b,
                     y->fact.rule, y->rule_b, b->certain};
     for (unsigned i = 0; i < sizeof xs / sizeof xs[0]; i++)
-        if (xs[i] != ys[i])
-            return xs[i] < ys[i] ? -1 : 1;
+        ORR_BY(ORR_ORDER(xs[i], ys[i]));
     return memcmp(a->set, b->set, a->words * sizeof *a->set);
 }
 
 static int by_group(const void *x, const void *y)
 {
     const struct sorted *a = x, *b = y;
-    int order = alike(a, b);
-    return order ? order : orr_fact_compare(&a->changed->fact, &b->changed->fact);
+    ORR_BY(alike(a, b));
+    return orr_fact_compare(&a->changed->fact, &b->changed->fact);
 }
 
 /* For readers: kinds in the order of the document, in each the largest groups first. */

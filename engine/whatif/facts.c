@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "engine/base/sorting.h"
+
 static const struct orr_fact_info infos[ORR_FACT_KIND_COUNT] = {
     [ORR_FACT_DEVICE] = {"device", ORR_SECTION_SYSTEM, ORR_UNIT_FLAG, ORR_PLACE_DEVICE, "devices"},
     [ORR_FACT_LINK] = {"link", ORR_SECTION_SYSTEM, ORR_UNIT_FLOAT, ORR_PLACE_LINK, "bandwidths of links"},
@@ -75,13 +77,10 @@ const char *orr_fact_section_name(enum orr_fact_section section)
 
 int orr_fact_compare(const struct orr_fact *a, const struct orr_fact *b)
 {
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->detail != b->detail)
-        return a->detail < b->detail ? -1 : 1;
-    if (a->a != b->a)
-        return a->a < b->a ? -1 : 1;
-    return a->b < b->b ? -1 : a->b > b->b;
+    ORR_BY(ORR_ORDER(a->kind, b->kind));
+    ORR_BY(ORR_ORDER(a->detail, b->detail));
+    ORR_BY(ORR_ORDER(a->a, b->a));
+    return ORR_ORDER(a->b, b->b);
 }
 
 static int compare_rows(const void *a, const void *b)

@@ -1,0 +1,29 @@
+/* What functions for qsort() are made of: they return a negative number, 0 or a positive one. */
+#ifndef ORR_BASE_SORTING_H
+#define ORR_BASE_SORTING_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* Orders two numbers of one type: -1, 0 or 1. */
+#define ORR_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+/* Returns from the comparing function with an order that is not 0; later lines decide between equals. */
+#define ORR_BY(order)                                                                                                  \
+    do {                                                                                                               \
+        const int orr_by_order = (order);                                                                              \
+        if (orr_by_order)                                                                                              \
+            return orr_by_order;                                                                                       \
+    } while (0)
+
+/* For arrays of int32_t, and of texts. */
+static inline int orr_by_number(const void *a, const void *b)
+{
+    return ORR_ORDER(*(const int32_t *)a, *(const int32_t *)b);
+}
+
+static inline int orr_by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+#endif
