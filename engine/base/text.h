@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/error.h"
 
 struct orr_text {
@@ -20,6 +21,10 @@ struct orr_text {
     bool starved; /* failed for want of memory, not of room */
 };
 
+/* An empty text. */
+#define ORR_TEXT(most) ((struct orr_text){.limit = (most)})
+/* Declares a text that is released where its block ends: ORR_LOCAL_TEXT(text, 4096). */
+#define ORR_LOCAL_TEXT(name, most) __attribute__((cleanup(orr_text_release))) struct orr_text name = {.limit = (most)}
 void orr_text_init(struct orr_text *text, size_t limit);
 void orr_text_release(struct orr_text *text);
 void orr_text_add(struct orr_text *text, const char *data, size_t length);
@@ -29,6 +34,12 @@ void orr_text_vprintf(struct orr_text *text, const char *format, va_list args) O
 bool orr_text_failed(const struct orr_text *text);
 /* Hands the bytes to the caller: free() them. NULL where writing failed; the text is empty afterwards. */
 char *orr_text_take(struct orr_text *text, size_t *ret_length);
+/* A copy in an arena. NULL: writing failed, or memory ran out. */
+char *orr_text_copy(const struct orr_text *text, struct orr_arena *arena);
+/* Formats into an arena. NULL: memory ran out. */
+char *orr_arena_printf(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
+/* The same as vsnprintf() with a buffer of `size` bytes writes it: the rest is cut. */
+char *orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args) ORR_PRINTF(3, 0);
 
 /* "1 GiB", "512 KiB", "1000 B" */
 enum { ORR_SIZE_TEXT = 24 };

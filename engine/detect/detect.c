@@ -87,29 +87,23 @@ static void check_size(struct orr_detector *d, const struct orr_doc *tree)
 static enum orr_code write_result(struct orr_detector *d, const struct orr_doc *tree, struct orr_detection *result,
                                   struct orr_error *err)
 {
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, XML_BYTES);
     for (const struct orr_doc_node *node = tree->system->first; node; node = orr_doc_next(node, tree->system)) {
         result->gpu_count += orr_doc_is(node, "gpu");
         result->net_count += orr_doc_is(node, "net");
     }
-    orr_text_init(&text, XML_BYTES);
     orr_doc_write(tree, &text);
-    enum orr_code code = ORR_OK;
-    if (text.starved || d->starved || tree->starved)
-        code = orr_fail_nomem(err);
-    else if (orr_text_failed(&text))
-        code = orr_fail(err, ORR_LIMIT, "the document has more than %d bytes", (int)XML_BYTES);
-    else if (!(result->xml = orr_arena_strndup(d->arena, text.data, text.length)) ||
-             !(result->notes = ORR_NEW(d->arena, struct orr_note, d->note_count)))
-        code = orr_fail_nomem(err);
-    if (code == ORR_OK) {
-        result->length = text.length;
-        result->note_count = d->note_count;
-        if (d->note_count)
-            memcpy(result->notes, d->notes, d->note_count * sizeof d->notes[0]);
-    }
-    orr_text_release(&text);
-    return code;
+    ORR_NEED(!text.starved && !d->starved && !tree->starved, err);
+    if (orr_text_failed(&text))
+        return orr_fail(err, ORR_LIMIT, "the document has more than %d bytes", (int)XML_BYTES);
+    result->xml = orr_text_copy(&text, d->arena);
+    result->notes = ORR_NEW(d->arena, struct orr_note, d->note_count);
+    ORR_NEED(result->xml && result->notes, err);
+    result->length = text.length;
+    result->note_count = d->note_count;
+    if (d->note_count)
+        memcpy(result->notes, d->notes, d->note_count * sizeof d->notes[0]);
+    return ORR_OK;
 }
 
 static enum orr_code detect(struct orr_detector *d, struct orr_detection *result, struct orr_error *err)

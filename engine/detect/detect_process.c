@@ -36,7 +36,7 @@ enum orr_code orr_detect_apart(const char *program, const char *release, unsigne
                                size_t *ret_length, struct orr_error *err)
 {
     enum { MOST = 32 << 20 };
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, MOST);
     int ends[2], status = 0;
     pid_t pid;
     if (pipe2(ends, O_CLOEXEC))
@@ -48,7 +48,6 @@ enum orr_code orr_detect_apart(const char *program, const char *release, unsigne
         close(ends[0]);
         return orr_fail(err, ORR_IO, "a process for detection cannot be started: %s", strerror(failure));
     }
-    orr_text_init(&text, MOST);
     bool in_time = read_all(ends[0], orr_clock_ms() + (int64_t)seconds * 1000, &text);
     close(ends[0]);
     if (!in_time)
@@ -68,6 +67,5 @@ enum orr_code orr_detect_apart(const char *program, const char *release, unsigne
             err, "run `orrery detect` on that machine: it says more; nvidia-smi shows a GPU that does not answer");
     if (code == ORR_OK && !(*ret_bytes = orr_text_take(&text, ret_length)))
         code = orr_fail_nomem(err);
-    orr_text_release(&text);
     return code;
 }

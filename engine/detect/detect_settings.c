@@ -40,21 +40,17 @@ static enum orr_code load_file(struct orr_detector *d, const char *path, struct 
 enum orr_code orr_detect_settings_load(struct orr_detector *d, struct orr_error *err)
 {
     enum { MOST = 65536 };
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, MOST);
     char own[ORR_PATH_SIZE] = "";
     const char *file = given(d, "NCCL_CONF_FILE"), *home = given(d, "HOME");
     if (home && !file && snprintf(own, sizeof own, "%s/.nccl.conf", home) < (int)sizeof own)
         file = own;
-    orr_text_init(&text, MOST);
-    enum orr_code code = file && *file ? load_file(d, file, &text, err) : ORR_OK;
-    if (code == ORR_OK)
-        code = load_file(d, "/etc/nccl.conf", &text, err);
-    if (code == ORR_OK) {
-        d->config = orr_arena_strndup(d->arena, text.data ? text.data : "", text.length);
-        code = d->config ? ORR_OK : orr_fail_nomem(err);
-    }
-    orr_text_release(&text);
-    return code;
+    if (file && *file)
+        ORR_TRY(load_file(d, file, &text, err));
+    ORR_TRY(load_file(d, "/etc/nccl.conf", &text, err));
+    d->config = orr_text_copy(&text, d->arena);
+    ORR_NEED(d->config, err);
+    return ORR_OK;
 }
 
 const char *orr_detect_setting_of(struct orr_detector *d, const char *name)

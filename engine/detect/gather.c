@@ -227,9 +227,8 @@ static void write_settings(struct orr_detector *d, struct orr_text *text)
 
 static bool write_all(const struct packing *p, struct archive *archive, char *buffer)
 {
-    struct orr_text facts, settings;
-    orr_text_init(&facts, ORR_FACTS_BYTES - 1);
-    orr_text_init(&settings, ORR_FACTS_BYTES);
+    ORR_LOCAL_TEXT(facts, ORR_FACTS_BYTES - 1);
+    ORR_LOCAL_TEXT(settings, ORR_FACTS_BYTES);
     orr_host_facts_write(&p->d->facts, &facts);
     write_settings(p->d, &settings);
     bool done = !orr_text_failed(&facts) && !orr_text_failed(&settings) &&
@@ -239,8 +238,6 @@ static bool write_all(const struct packing *p, struct archive *archive, char *bu
     for (unsigned i = 0; done && i < p->count; i++)
         if (!i || strcmp(p->paths[i - 1], p->paths[i]))
             done = write_path(p, archive, p->paths[i], buffer);
-    orr_text_release(&facts);
-    orr_text_release(&settings);
     return done;
 }
 
@@ -281,13 +278,12 @@ enum orr_code orr_gather(const struct orr_detect_options *options, struct orr_te
     struct orr_arena *arena = orr_arena_new(MEMORY);
     struct orr_detector *d = arena ? ORR_NEW(arena, struct orr_detector, 1) : NULL;
     struct packing packing = {.d = d};
-    struct orr_text tar;
+    struct orr_text tar = ORR_TEXT(ORR_GATHER_BYTES);
     if (!d) {
         orr_arena_free(arena);
         return orr_fail_nomem(err);
     }
     d->arena = arena;
-    orr_text_init(&tar, ORR_GATHER_BYTES);
     enum orr_code code = orr_detector_open(d, options, NULL, err);
     if (code == ORR_OK) {
         put_pci(&packing);

@@ -168,9 +168,8 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
                                 struct orr_error *err)
 {
     const struct orr_assumed *assumed = shaky(analysis);
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 4096);
     uint32_t row;
-    orr_text_init(&text, 4096);
     d->state = ORR_VERDICT_CANNOT_TELL;
     if ((row = first_row(d, is_of_rccl)) != UINT32_MAX) {
         orr_text_puts(&text, "Cannot tell, because ");
@@ -186,12 +185,10 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         orr_text_puts(&text, "Cannot tell from this file, because ");
         write_title(d->rows[row].finding, &text);
         orr_text_puts(&text, " As it is, ");
-        struct orr_text loss;
-        orr_text_init(&loss, 512);
+        ORR_LOCAL_TEXT(loss, 512);
         orr_cost_clause(&d->rows[row].cost, &loss);
         if (!orr_text_failed(&loss) && loss.length)
             orr_text_printf(&text, "%.512s.", loss.data);
-        orr_text_release(&loss);
     } else if ((row = first_row(d, is_open)) != UINT32_MAX) {
         orr_text_printf(&text, "%s: %s. Orrery cannot compute what this costs.", d->rows[row].finding->row->title,
                         d->rows[row].finding->detail);
@@ -203,7 +200,6 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
     }
     d->cause = row;
     d->advice = row == UINT32_MAX ? "" : d->rows[row].finding->row->advice;
-    d->sentence = orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
-    orr_text_release(&text);
+    d->sentence = orr_text_copy(&text, arena);
     return d->sentence ? ORR_OK : orr_fail_nomem(err);
 }

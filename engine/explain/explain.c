@@ -13,24 +13,14 @@
 
 enum { MOST_TEXT = 4096 };
 
-/* Moves a text into the arena. */
-static const char *keep(struct orr_explainer *e, struct orr_text *text)
-{
-    const char *copy = text->starved ? NULL : orr_arena_strndup(e->arena, text->data ? text->data : "", text->length);
-    e->starved = e->starved || !copy;
-    orr_text_release(text);
-    return copy ? copy : "";
-}
-
 const char *orr_tell(struct orr_explainer *e, const char *format, ...)
 {
-    struct orr_text text;
     va_list args;
-    orr_text_init(&text, MOST_TEXT);
     va_start(args, format);
-    orr_text_vprintf(&text, format, args);
+    const char *text = orr_arena_vprintf(e->arena, MOST_TEXT, format, args);
     va_end(args);
-    return keep(e, &text);
+    e->starved |= !text;
+    return text ? text : "";
 }
 
 static void compare(struct orr_explainer *e, struct orr_compared row)
@@ -164,11 +154,11 @@ static enum orr_code value_in(struct orr_explainer *e, const struct orr_behaviou
                               const struct orr_release *release, const char **ret_text, struct orr_error *err)
 {
     struct orr_value value;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, MOST_TEXT);
     ORR_TRY(orr_behaviour_value(row, release, e->arena, &value, err));
-    orr_text_init(&text, MOST_TEXT);
     orr_value_write(row, &value, &text);
-    *ret_text = keep(e, &text);
+    *ret_text = orr_text_copy(&text, e->arena);
+    ORR_NEED(*ret_text, err);
     return ORR_OK;
 }
 

@@ -204,12 +204,10 @@ static void write_label(const char *name, struct orr_text *value, struct orr_tex
 static void write_labels(const struct node *node, struct orr_text *text)
 {
     for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
-        struct orr_text value;
-        orr_text_init(&value, 256);
+        ORR_LOCAL_TEXT(value, 256);
         labels[i].write(node, &value);
         if (value.length && !orr_text_failed(&value))
             write_label(labels[i].name, &value, text);
-        orr_text_release(&value);
     }
 }
 

@@ -6,14 +6,6 @@
 #include "engine/gate/gate.h"
 #include "engine/machines/recognise.h"
 
-static const char *keep(struct orr_arena *arena, struct orr_text *text)
-{
-    const char *kept =
-        orr_text_failed(text) ? NULL : orr_arena_strndup(arena, text->data ? text->data : "", text->length);
-    orr_text_release(text);
-    return kept;
-}
-
 static const char *arch_of(const struct orr_gate_side *side)
 {
     return side->hw.cpu_count ? orr_element_word(side->dump, side->hw.cpus[0], ORR_ATTR_ARCH) : "";
@@ -33,10 +25,9 @@ const char *orr_gate_other_kind(const struct orr_gate_request *request, const st
 {
     const struct orr_communicator *n = &node->one->communicator, *e = &expected->one->communicator;
     struct orr_machine here, there;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 512);
     orr_machine_recognise(&node->hw, &here);
     orr_machine_recognise(&expected->hw, &there);
-    orr_text_init(&text, 512);
     if (here.board && there.board && here.proven_board && there.proven_board &&
         strcmp(here.board->gpu, there.board->gpu) != 0)
         orr_text_printf(&text, "it has %s GPUs, and %s has %s", here.board->gpu, request->expected_name,
@@ -53,11 +44,9 @@ const char *orr_gate_other_kind(const struct orr_gate_request *request, const st
     else if (node->hw.net_count && expected->hw.net_count && has_efa(node) != has_efa(expected))
         orr_text_printf(&text, "its NICs are %s EFA, those of %s are%s", has_efa(node) ? "Amazon's" : "not Amazon's",
                         request->expected_name, has_efa(expected) ? "" : " not");
-    if (!text.length && !text.failed) {
-        orr_text_release(&text);
+    if (!text.length && !text.failed)
         return NULL;
-    }
-    const char *why = keep(arena, &text);
+    const char *why = orr_text_copy(&text, arena);
     return why ? why : "";
 }
 
@@ -74,16 +63,18 @@ static enum orr_code add_missing(struct orr_gate *gate, const char *id, const ch
                                  const char *const *devices, uint32_t device_count, struct orr_arena *arena,
                                  struct orr_error *err)
 {
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 4096);
     if (has_reason(gate, id))
         return ORR_OK;
-    orr_text_init(&text, 4096);
     orr_text_printf(&text, "%u of %u %ss %s missing", missing, of, what, missing == 1 ? "is" : "are");
     for (uint32_t i = 0; i < device_count; i++)
         orr_text_printf(&text, "%s%s", i ? ", " : ": ", devices[i]);
     struct orr_gate_reason *reason = &gate->reasons[gate->count++];
-    *reason = (struct orr_gate_reason){
-        .id = id, .compared = true, .devices = devices, .device_count = device_count, .text = keep(arena, &text)};
+    *reason = (struct orr_gate_reason){.id = id,
+                                       .compared = true,
+                                       .devices = devices,
+                                       .device_count = device_count,
+                                       .text = orr_text_copy(&text, arena)};
     return reason->text ? ORR_OK : orr_fail_nomem(err);
 }
 
@@ -135,16 +126,15 @@ static enum orr_code take_missing(const struct orr_gate_side *node, const struct
 static const char *difference_text(const struct differing *d, const struct orr_unlike *row, struct orr_arena *arena)
 {
     char name[ORR_DEVICE_NAME_SIZE];
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 512);
     bool of_node = row->b != ORR_NO_DEVICE;
-    orr_text_init(&text, 512);
     orr_text_puts(&text, orr_device_text(of_node ? &d->b : &d->a, of_node ? row->b : row->a, name));
     if (row->kind == ORR_UNLIKE_FIGURE || row->kind == ORR_UNLIKE_NVLINKS)
         orr_text_printf(&text, ": %s %s instead of %s", orr_unlike_text(row), *row->value_b ? row->value_b : "none",
                         *row->value_a ? row->value_a : "none");
     else
         orr_text_printf(&text, " %s", orr_unlike_text(row));
-    return keep(arena, &text);
+    return orr_text_copy(&text, arena);
 }
 
 static enum orr_code take_differences(const struct differing *d, struct orr_arena *arena, struct orr_gate *gate,

@@ -133,16 +133,14 @@ static enum orr_code take_finding(const struct orr_gate_request *request, const 
     const struct orr_finding *finding = row->finding;
     struct orr_gate_reason *reason = &gate->reasons[gate->count];
     const char **devices = ORR_NEW(arena, const char *, ORR_GATE_DEVICES);
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 4096);
     *reason = (struct orr_gate_reason){.id = finding->row->id,
                                        .devices = devices,
                                        .cost = row->has_cost && !row->cost.none ? &row->cost : NULL,
                                        .repair = row->repair,
                                        .allowed = is_allowed(request, finding->row->id)};
-    orr_text_init(&text, 4096);
     orr_finding_clause(finding, &text);
-    reason->text = orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
-    orr_text_release(&text);
+    reason->text = orr_text_copy(&text, arena);
     ORR_NEED(devices && reason->text, err);
     for (uint32_t i = 0; i < finding->place_count && i < ORR_GATE_DEVICES; i++) {
         const struct orr_finding_place *place = &finding->places[i];
@@ -230,12 +228,9 @@ static enum orr_code take_assumed(const struct orr_gate_request *request, struct
     for (int i = 0; i < 2; i++) {
         const struct orr_dump_notes *notes = dumps[i]->notes;
         for (uint32_t k = 0; notes && k < notes->assumed_count; k++) {
-            struct orr_text text;
-            orr_text_init(&text, 1024);
+            ORR_LOCAL_TEXT(text, 1024);
             orr_text_printf(&text, "%s: %s", i ? request->expected_name : request->node_name, notes->assumed[k].what);
-            assumed[gate->assumed_count] =
-                orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
-            orr_text_release(&text);
+            assumed[gate->assumed_count] = orr_text_copy(&text, arena);
             ORR_NEED(assumed[gate->assumed_count++], err);
         }
     }
@@ -262,13 +257,10 @@ static const char *incomplete(const struct orr_diagnosis *diagnosis, struct orr_
         const struct orr_diagnosed *row = &diagnosis->rows[i];
         if (row->follows != UINT32_MAX || !row->of_file || !row->has_cost || row->cost.none)
             continue;
-        struct orr_text text;
-        orr_text_init(&text, 2048);
+        ORR_LOCAL_TEXT(text, 2048);
         orr_text_puts(&text, "its file is incomplete: ");
         orr_finding_clause(row->finding, &text);
-        const char *why = orr_text_failed(&text) ? "" : orr_arena_strndup(arena, text.data, text.length);
-        orr_text_release(&text);
-        return why;
+        return orr_text_failed(&text) ? "" : orr_text_copy(&text, arena);
     }
     return NULL;
 }
@@ -315,12 +307,7 @@ static enum orr_code judge(const struct orr_gate_request *request, const struct 
 
 static const char *not_usable(const char *what, const struct orr_error *own, struct orr_arena *arena)
 {
-    struct orr_text text;
-    orr_text_init(&text, 1024);
-    orr_text_printf(&text, "NCCL cannot use %s: %s", what, own->text[0] ? own->text : "it cannot be analysed");
-    const char *why = orr_text_failed(&text) ? "" : orr_arena_strndup(arena, text.data, text.length);
-    orr_text_release(&text);
-    return why;
+    return orr_arena_printf(arena, "NCCL cannot use %s: %s", what, own->text[0] ? own->text : "it cannot be analysed");
 }
 
 enum orr_code orr_gate_judge(const struct orr_gate_request *request, struct orr_arena *arena, struct orr_gate *ret_gate,

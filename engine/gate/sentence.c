@@ -52,8 +52,7 @@ static void write_fit(const struct orr_gate_request *request, const struct orr_g
 enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *why, struct orr_arena *arena,
                            struct orr_gate *gate, struct orr_error *err)
 {
-    struct orr_text text;
-    orr_text_init(&text, 8192);
+    ORR_LOCAL_TEXT(text, 8192);
     orr_text_printf(&text, "%s: ", request->node_name);
     if (why)
         orr_text_printf(&text, "cannot be judged: %s", why);
@@ -61,8 +60,7 @@ enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *w
         write_degraded(gate, &text);
     else
         write_fit(request, gate, &text);
-    char *sentence = orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
-    orr_text_release(&text);
+    char *sentence = orr_text_copy(&text, arena);
     ORR_NEED(sentence, err);
     for (char *at = sentence; *at; at++) /* names come from files and requests */
         if ((unsigned char)*at < ' ')

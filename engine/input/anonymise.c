@@ -251,15 +251,10 @@ static enum orr_code copy(struct scan scan, struct orr_arena *arena, struct orr_
 enum orr_code orr_anonymise(const char *bytes, size_t length, struct orr_arena *arena, struct orr_text *text,
                             struct orr_replacements *ret_replacements, struct orr_error *err)
 {
-    struct orr_text unpacked;
+    ORR_LOCAL_TEXT(unpacked, text->limit);
     if (!orr_is_tar(bytes, length))
         return copy((struct scan){.bytes = bytes, .length = length}, arena, text, ret_replacements, err);
-    orr_text_init(&unpacked, text->limit);
-    enum orr_code code = unpack(bytes, length, &unpacked, err);
-    if (code == ORR_OK)
-        code = orr_text_failed(&unpacked) ? orr_fail_nomem(err)
-                                          : copy((struct scan){.bytes = unpacked.data, .length = unpacked.length},
-                                                 arena, text, ret_replacements, err);
-    orr_text_release(&unpacked);
-    return code;
+    ORR_TRY(unpack(bytes, length, &unpacked, err));
+    ORR_NEED(!orr_text_failed(&unpacked), err);
+    return copy((struct scan){.bytes = unpacked.data, .length = unpacked.length}, arena, text, ret_replacements, err);
 }

@@ -9,8 +9,7 @@
 static const char *name_types(const struct orr_log *log, const char *why, const struct orr_log_machine *machine)
 {
     enum { TEXT_MOST = 2048 };
-    struct orr_text text;
-    orr_text_init(&text, TEXT_MOST);
+    ORR_LOCAL_TEXT(text, TEXT_MOST);
     orr_text_puts(&text, why);
     if (!machine->fits_in_all && machine->telling) {
         orr_text_puts(&text, "; no machine type that Orrery knows fits the log: ");
@@ -25,8 +24,7 @@ static const char *name_types(const struct orr_log *log, const char *why, const 
         orr_text_printf(&text, " and %u more", machine->fits_in_all - machine->fit_count);
     if (machine->open[0])
         orr_text_printf(&text, "; these lines would decide: %s", machine->open);
-    const char *kept = orr_text_failed(&text) ? NULL : orr_arena_strndup(log->arena, text.data, text.length);
-    orr_text_release(&text);
+    const char *kept = orr_text_copy(&text, log->arena);
     return kept;
 }
 

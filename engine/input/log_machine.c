@@ -59,7 +59,7 @@ static const char *find_open(const struct orr_log *log, const struct orr_clue *c
 
 static void assume(const struct orr_log *log, struct orr_log_machine *machine, const struct orr_text *text)
 {
-    const char *kept = orr_text_failed(text) ? NULL : orr_arena_strndup(log->arena, text->data, text->length);
+    const char *kept = orr_text_copy(text, log->arena);
     if (kept && machine->assumed_count < ORR_MACHINE_ASSUMED)
         machine->assumed[machine->assumed_count++] = kept;
 }
@@ -68,8 +68,7 @@ static void assume(const struct orr_log *log, struct orr_log_machine *machine, c
 static void explain(const struct orr_log *log, struct orr_log_machine *machine)
 {
     enum { SAID_MOST = 1500 };
-    struct orr_text text;
-    orr_text_init(&text, SAID_MOST);
+    ORR_LOCAL_TEXT(text, SAID_MOST);
     orr_text_printf(&text, "The machine is taken to be a %s", machine->type->name);
     for (uint32_t i = 1; i < machine->fit_count; i++)
         orr_text_printf(&text, "%s%s", i == 1 ? ", or what is described alike (" : ", ", machine->fits[i]->name);
@@ -88,7 +87,6 @@ static void explain(const struct orr_log *log, struct orr_log_machine *machine)
         orr_text_printf(&text, "Not certain for this type: %s", machine->type->unsure);
         assume(log, machine, &text);
     }
-    orr_text_release(&text);
 }
 
 enum orr_code orr_log_machine_find(const struct orr_log *log, struct orr_log_machine *ret_machine,

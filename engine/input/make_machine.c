@@ -127,12 +127,10 @@ enum orr_code orr_input_machine_with(const struct orr_machine_type *type, unsign
                                      struct orr_error *err)
 {
     const struct orr_input_options options = {.assumed = type, .assumed_nics = nics};
-    struct orr_text xml;
-    orr_text_init(&xml, XML_MOST);
+    ORR_LOCAL_TEXT(xml, XML_MOST);
     write_machine(type, &xml);
     enum orr_code code =
         orr_text_failed(&xml) ? orr_fail_nomem(err) : orr_input_read(xml.data, xml.length, &options, ret_dump, err);
-    orr_text_release(&xml);
     if (code != ORR_OK)
         return code;
     code = name_it(*ret_dump, type, err);

@@ -98,15 +98,13 @@ static void write_packed(const struct orr_placing *placing, struct orr_text *tex
 
 void orr_placing_conclude(struct orr_placing *placing)
 {
-    struct orr_text text;
-    orr_text_init(&text, sizeof placing->sentence - 1);
+    ORR_LOCAL_TEXT(text, sizeof placing->sentence - 1);
     if (placing->packed)
         write_packed(placing, &text);
     else
         write_choice(placing, &text);
     orr_text_puts(&text, ".");
     snprintf(placing->sentence, sizeof placing->sentence, "%s", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, char text[400])

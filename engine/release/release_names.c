@@ -127,7 +127,7 @@ static void write_topics(const struct orr_release *below, const struct orr_relea
 static void say_nearest(const char *text, uint32_t version, struct orr_error *err)
 {
     const struct orr_release *below, *above;
-    struct orr_text changed;
+    ORR_LOCAL_TEXT(changed, TOPICS_MOST + sizeof ", ...");
     orr_release_neighbours(version, &below, &above);
     if (!below) {
         orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is older than %s, the oldest that is emulated", text,
@@ -139,12 +139,10 @@ static void say_nearest(const char *text, uint32_t version, struct orr_error *er
                  below->name);
         return;
     }
-    orr_text_init(&changed, TOPICS_MOST + sizeof ", ...");
     write_topics(below, above, &changed);
     orr_fail(err, ORR_SETTING,
              "NCCL release \"%.32s\" is not emulated; the nearest are %s and %s, between which these changed: %s", text,
              below->name, above->name, changed.length ? changed.data : "see both");
-    orr_text_release(&changed);
 }
 
 enum orr_code orr_release_unknown(const char *text, struct orr_error *err)

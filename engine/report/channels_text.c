@@ -52,8 +52,7 @@ static void write_channels(const struct orr_communicator *c, const struct kinds 
 static void write_ring(struct orr_page *page, const struct orr_communicator *c, const struct kinds *kinds,
                        int32_t distinct, const int32_t *ring)
 {
-    struct orr_text text;
-    orr_text_init(&text, 8192);
+    ORR_LOCAL_TEXT(text, 8192);
     write_channels(c, kinds, distinct, &text);
     orr_text_puts(&text, ":");
     for (uint32_t i = 0; i < c->rank_count && i < RANKS_SHOWN; i++)
@@ -61,7 +60,6 @@ static void write_ring(struct orr_page *page, const struct orr_communicator *c, 
     if (c->rank_count > RANKS_SHOWN)
         orr_text_printf(&text, " ... (%u ranks)", c->rank_count);
     orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 /* Chains from the root down: each line begins where the one before branched. todo: room for all ranks. */
@@ -69,13 +67,12 @@ static void write_tree(struct orr_page *page, const struct orr_communicator *c, 
                        int32_t distinct, const struct orr_tree *tree, int32_t *todo)
 {
     uint32_t waiting = 0, shown = 0;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 8192);
     int32_t root = 0;
     while (root < (int32_t)c->rank_count && tree->up[root] >= 0)
         root++;
     if (root == (int32_t)c->rank_count)
         return;
-    orr_text_init(&text, 8192);
     write_channels(c, kinds, distinct, &text);
     orr_text_printf(&text, ", %d level%s below the root:", tree->depth, plural(tree->depth));
     todo[waiting++] = root;
@@ -101,7 +98,6 @@ static void write_tree(struct orr_page *page, const struct orr_communicator *c, 
     if (c->rank_count > shown)
         orr_text_printf(&text, " ... (%u ranks)", c->rank_count);
     orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 static void write_rest(struct orr_page *page, uint32_t count, uint32_t shown, const char *what)

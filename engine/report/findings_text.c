@@ -29,15 +29,13 @@ static void write_finding(struct orr_page *page, const struct orr_diagnosed *row
     const struct orr_finding_row *finding = row->finding->row;
     const enum orr_style style = row->severity == ORR_SEVERITY_ERROR ? ORR_STYLE_BAD : ORR_STYLE_CAREFUL;
     char lead[16];
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 4096);
     snprintf(lead, sizeof lead, "  %u. ", number);
-    orr_text_init(&text, 4096);
     if (is_cost_known(row))
         orr_cost_clause(&row->cost, &text);
     else
         orr_text_puts(&text, finding->title);
     orr_page_printf(page, style, lead, "%s (%s).", text.data ? text.data : "", orr_severity_name(row->severity));
-    orr_text_release(&text);
     if (is_cost_known(row))
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s: %s.", finding->title, row->finding->detail);
     else
@@ -53,22 +51,19 @@ static void write_finding(struct orr_page *page, const struct orr_diagnosed *row
 static void write_brief(struct orr_page *page, const struct orr_diagnosed *row, uint32_t number)
 {
     char lead[16];
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 4096);
     snprintf(lead, sizeof lead, "  %u. ", number);
-    orr_text_init(&text, 4096);
     if (is_cost_known(row))
         orr_cost_clause(&row->cost, &text);
     orr_page_printf(page, ORR_STYLE_PLAIN, lead, "%s%s%s: %s (%s).", text.data ? text.data : "", text.data ? ". " : "",
                     row->finding->row->title, row->finding->detail, orr_severity_name(row->severity));
-    orr_text_release(&text);
 }
 
 /* Titles of what follows from a row: one paragraph. */
 static void write_following(struct orr_page *page, const struct orr_diagnosis *d, uint32_t of, bool all)
 {
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 8192);
     uint32_t count = 0;
-    orr_text_init(&text, 8192);
     for (uint32_t i = 0; i < d->count; i++)
         if (d->rows[i].follows == of && (count++ < FOLLOWING_NAMED || all))
             orr_text_printf(&text, "%s%s", text.length ? "; " : "", d->rows[i].finding->row->title);
@@ -76,7 +71,6 @@ static void write_following(struct orr_page *page, const struct orr_diagnosis *d
         orr_text_printf(&text, "; and %u more", count - FOLLOWING_NAMED);
     if (text.data)
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "It also explains: %s.", text.data);
-    orr_text_release(&text);
 }
 
 /* Errors and warnings; gives their number. */
@@ -163,30 +157,26 @@ struct further {
 /* One question, and the command that answers it. hosts: the command is about so many, 1: --hosts is left out. */
 static void propose(struct further *further, const char *question, const char *command, uint32_t hosts)
 {
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 8192);
     if (further->count++ >= QUESTIONS)
         return;
-    orr_text_init(&text, 8192);
     orr_text_printf(&text, "orrery %s %s", command, further->asked->options);
     if (hosts > 1)
         orr_text_printf(&text, "--hosts %u ", hosts);
     orr_text_puts(&text, further->asked->machine ? further->asked->machine : "FILE");
     orr_page_say(further->page, ORR_STYLE_PLAIN, "  ", question);
     orr_page_command(further->page, "    ", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 /* A command that runs on the machine first. */
 static void propose_run(struct further *further, const char *question, const char *command)
 {
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 8192);
     if (further->count++ >= QUESTIONS)
         return;
-    orr_text_init(&text, 8192);
     orr_text_printf(&text, "%s%s", command, further->asked->machine ? further->asked->machine : "--topology FILE");
     orr_page_say(further->page, ORR_STYLE_PLAIN, "  ", question);
     orr_page_command(further->page, "    ", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked)

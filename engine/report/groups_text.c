@@ -15,8 +15,7 @@ static void add_shape(struct orr_table *table, const struct orr_groups_of_kind *
     const struct orr_communicator *c = &analysis->communicator;
     const struct orr_graph *ring = &c->aligned[ORR_GRAPH_RING];
     struct orr_choice choice;
-    struct orr_text ranks;
-    orr_text_init(&ranks, 200);
+    ORR_LOCAL_TEXT(ranks, 200);
     orr_text_printf(&ranks, "%u", shape->ranks[0]);
     for (uint32_t i = 1; i < kind->size && i < 4; i++)
         orr_text_printf(&ranks, " %u", shape->ranks[i]);
@@ -34,13 +33,11 @@ static void add_shape(struct orr_table *table, const struct orr_groups_of_kind *
         orr_table_add(table, ORR_STYLE_PLAIN, "-");
         orr_table_add(table, ORR_STYLE_PLAIN, "-");
     }
-    orr_text_release(&ranks);
 }
 
 static void write_loads(struct orr_page *page, const struct orr_cluster *cluster, const struct orr_groups_of_kind *kind)
 {
-    struct orr_text text;
-    orr_text_init(&text, 4096);
+    ORR_LOCAL_TEXT(text, 4096);
     for (uint32_t i = 0; i < kind->load_count && i < NICS_SHOWN; i++) {
         const struct orr_group_load *load = &kind->loads[i];
         const struct orr_system *built = &cluster->kinds[load->kind].analysis->built;
@@ -52,7 +49,6 @@ static void write_loads(struct orr_page *page, const struct orr_cluster *cluster
         orr_text_printf(&text, ", and %u more", kind->load_count - NICS_SHOWN);
     if (text.data)
         orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "Most on a NIC, in rings of one group each: %s.", text.data);
-    orr_text_release(&text);
 }
 
 void orr_groups_write(struct orr_page *page, const struct orr_cluster *cluster, const struct orr_groups *groups,

@@ -128,8 +128,7 @@ static const char *numa_of(const struct devices *devices, uint32_t device, char 
 static void leave_out_gpus(struct orr_page *page, struct devices *devices, bool *seen)
 {
     uint32_t pairs[ORR_PATH_TYPE_COUNT] = {0}, kinds = 0;
-    struct orr_text text;
-    orr_text_init(&text, 1024);
+    ORR_LOCAL_TEXT(text, 1024);
     for (uint32_t from = 0; from < devices->gpu_count; from++)
         for (uint32_t to = from + 1; to < devices->gpu_count; to++)
             kinds += !pairs[type_of(devices, from, to)]++;
@@ -142,7 +141,6 @@ static void leave_out_gpus(struct orr_page *page, struct devices *devices, bool 
             orr_text_printf(&text, text.length ? ", %u %s" : "Paths between GPUs, in pairs: %u %s", pairs[type], name);
     }
     orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data ? text.data : "");
-    orr_text_release(&text);
     devices->columns += devices->gpu_count;
     devices->column_count -= devices->gpu_count;
 }
@@ -172,7 +170,7 @@ static void fill(const struct devices *devices, bool is_short, struct orr_table 
 static void write_legend(struct orr_page *page, const struct devices *devices, const bool *seen)
 {
     char name[ORR_NIC_NAME_SIZE];
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 16384);
     if (devices->brief) {
         orr_text_init(&text, 4096);
         for (int type = 0; type < ORR_PATH_TYPE_COUNT; type++)
@@ -181,7 +179,6 @@ static void write_legend(struct orr_page *page, const struct devices *devices, c
                                 orr_path_type_name((enum orr_path_type)type),
                                 orr_path_type_meaning((enum orr_path_type)type));
         orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data ? text.data : "");
-        orr_text_release(&text);
     } else {
         orr_page_heading(page, "Legend");
         orr_page_say(page, ORR_STYLE_PLAIN, "  X    = ", "the device itself");
@@ -199,7 +196,6 @@ static void write_legend(struct orr_page *page, const struct devices *devices, c
                      "`orrery show --matrix` has the whole table, with the names of the NICs.");
         return;
     }
-    orr_text_init(&text, 16384);
     for (uint32_t i = 0, last; i < devices->net_count; i = last + 1) {
         char label[NAME], next[ORR_NIC_NAME_SIZE];
         const struct orr_system *system = &devices->nic_part->system;
@@ -219,7 +215,6 @@ static void write_legend(struct orr_page *page, const struct devices *devices, c
     }
     if (text.data)
         orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data);
-    orr_text_release(&text);
 }
 
 /* Pairs of GPUs on different hosts of a fused dump, by type. */

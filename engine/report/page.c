@@ -145,10 +145,9 @@ static void put_wrapped(struct orr_page *page, enum orr_style style, const char 
 static void say(struct orr_page *page, enum orr_style style, const char *lead, const char *rest, const char *words,
                 const char *end)
 {
-    struct orr_text made, first;
+    ORR_LOCAL_TEXT(made, page->text->limit);
+    ORR_LOCAL_TEXT(first, page->text->limit);
     struct margin margin = {.end = end};
-    orr_text_init(&made, page->text->limit);
-    orr_text_init(&first, page->text->limit);
     orr_text_init(&margin.rest, page->text->limit);
     clean(page, lead, &first);
     clean(page, words, &made);
@@ -170,8 +169,6 @@ static void say(struct orr_page *page, enum orr_style style, const char *lead, c
     }
     page->text->failed =
         page->text->failed || orr_text_failed(&made) || orr_text_failed(&first) || orr_text_failed(&margin.rest);
-    orr_text_release(&made);
-    orr_text_release(&first);
     orr_text_release(&margin.rest);
 }
 
@@ -187,15 +184,13 @@ void orr_page_hang(struct orr_page *page, enum orr_style style, const char *lead
 
 void orr_page_printf(struct orr_page *page, enum orr_style style, const char *lead, const char *format, ...)
 {
-    struct orr_text made;
+    ORR_LOCAL_TEXT(made, page->text->limit);
     va_list args;
-    orr_text_init(&made, page->text->limit);
     va_start(args, format);
     orr_text_vprintf(&made, format, args);
     va_end(args);
     page->text->failed = page->text->failed || orr_text_failed(&made);
     say(page, style, lead, NULL, made.data ? made.data : "", "");
-    orr_text_release(&made);
 }
 
 void orr_page_command(struct orr_page *page, const char *indent, const char *command)
@@ -220,8 +215,7 @@ void orr_page_lines(struct orr_page *page, const char *text)
     char lead[ORR_PAGE_LEAST / 2 + 1];
     while (*text) {
         size_t length = strcspn(text, "\n"), indent = strspn(text, " ");
-        struct orr_text line;
-        orr_text_init(&line, page->text->limit);
+        ORR_LOCAL_TEXT(line, page->text->limit);
         if (indent >= sizeof lead || indent > length)
             indent = 0;
         memset(lead, ' ', indent);
@@ -232,7 +226,6 @@ void orr_page_lines(struct orr_page *page, const char *text)
         else
             orr_page_blank(page);
         page->text->failed = page->text->failed || orr_text_failed(&line);
-        orr_text_release(&line);
         text += length + (text[length] == '\n');
     }
 }
@@ -250,9 +243,8 @@ void orr_table_init(struct orr_table *table, struct orr_arena *arena, uint32_t c
 void orr_table_add(struct orr_table *table, enum orr_style style, const char *format, ...)
 {
     enum { LONGEST = 1000 };
-    struct orr_text made;
+    ORR_LOCAL_TEXT(made, LONGEST);
     va_list args;
-    orr_text_init(&made, LONGEST);
     va_start(args, format);
     orr_text_vprintf(&made, format, args);
     va_end(args);
@@ -263,17 +255,14 @@ void orr_table_add(struct orr_table *table, enum orr_style style, const char *fo
         table->failed = table->failed || !words;
         table->cells[table->count++] = (struct orr_table_cell){words ? words : "", style};
     }
-    orr_text_release(&made);
 }
 
 /* Columns of a cell as the page shows it. */
 static uint32_t cell_width(const struct orr_page *page, const struct orr_table_cell *cell)
 {
-    struct orr_text made;
-    orr_text_init(&made, 4096);
+    ORR_LOCAL_TEXT(made, 4096);
     clean(page, cell->words, &made);
     uint32_t columns = columns_of(made.data ? made.data : "", made.length);
-    orr_text_release(&made);
     return columns;
 }
 
@@ -298,8 +287,7 @@ uint32_t orr_table_width(const struct orr_page *page, const struct orr_table *ta
 /* A cell in its column; the last one of a line has no blanks behind it. */
 static void put_cell(struct orr_page *page, const struct orr_table_cell *cell, uint32_t width, bool right, bool last)
 {
-    struct orr_text made;
-    orr_text_init(&made, 4096);
+    ORR_LOCAL_TEXT(made, 4096);
     clean(page, cell->words, &made);
     const char *words = made.data ? made.data : "";
     size_t length = bytes_of(words, made.length, width);
@@ -309,7 +297,6 @@ static void put_cell(struct orr_page *page, const struct orr_table_cell *cell, u
     put_styled(page, cell->style, words, length);
     if (!right && !last)
         put_blanks(page, blanks);
-    orr_text_release(&made);
 }
 
 /* The first column and columns from..to-1. */

@@ -138,14 +138,12 @@ static enum orr_code recognise(struct orr_report *report, struct orr_error *err)
 {
     struct orr_hardware_facts *hardware = ORR_NEW(report->arena, struct orr_hardware_facts, 1);
     struct orr_machine_summary machine;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1024);
     ORR_NEED(hardware && orr_hardware_read(report->analysis->dump, report->arena, hardware), err);
     orr_machine_recognise(hardware, &report->machine);
     orr_machine_summarise(report->analysis->dump, &machine);
-    orr_text_init(&text, 1024);
     orr_machine_sentence(&machine, &text);
-    report->sentence = orr_text_failed(&text) ? NULL : orr_arena_strndup(report->arena, text.data, text.length);
-    orr_text_release(&text);
+    report->sentence = orr_text_copy(&text, report->arena);
     return report->sentence ? ORR_OK : orr_fail_nomem(err);
 }
 

@@ -15,13 +15,11 @@ static void write_name(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_settings *settings = &report->analysis->query.settings;
     char version[ORR_VERSION_SIZE];
-    struct orr_text text;
-    orr_text_init(&text, 8192);
+    ORR_LOCAL_TEXT(text, 8192);
     orr_text_printf(&text, "%s, analysed for NCCL %s", report->name, settings->release->name);
     if (orr_settings_nearest(settings))
         orr_text_printf(&text, ", the nearest release to %s", orr_version_format(settings->asked, version));
     orr_page_heading(page, text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 static void write_machine(struct orr_page *page, const struct orr_report *report)
@@ -30,8 +28,7 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
     const struct orr_cluster *cluster = analysis->cluster;
     const struct orr_dump_notes *notes = analysis->given->notes;
     const struct orr_machine_type *type = report->machine.type;
-    struct orr_text text;
-    orr_text_init(&text, 4096);
+    ORR_LOCAL_TEXT(text, 4096);
     orr_text_printf(&text, "%s.", report->sentence);
     if (notes && notes->assumed_count && !notes->machine_type)
         orr_text_printf(&text, " Input: %s (%s).", notes->title, notes->recognised);
@@ -47,13 +44,11 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
                         cluster->host_count, orr_plural(cluster->host_count), cluster->kind_count,
                         orr_plural(cluster->kind_count), analysis->ranks);
     orr_page_say(page, ORR_STYLE_PLAIN, "", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 static void write_settings(struct orr_page *page, const struct orr_settings *settings)
 {
-    struct orr_text text;
-    orr_text_init(&text, 4096);
+    ORR_LOCAL_TEXT(text, 4096);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
         struct orr_setting_info info;
         const char *value = orr_setting_text(settings, (enum orr_setting)i);
@@ -64,7 +59,6 @@ static void write_settings(struct orr_page *page, const struct orr_settings *set
     }
     if (text.data)
         orr_page_printf(page, ORR_STYLE_PLAIN, "", "Settings: %s.", text.data);
-    orr_text_release(&text);
 }
 
 static void write_verdict(struct orr_page *page, const struct orr_diagnosis *diagnosis)
@@ -130,8 +124,7 @@ static void write_counts(struct orr_page *page, const struct orr_report_job *job
     const struct orr_analysis *analysis = job->analysis;
     const struct orr_communicator *c = &analysis->communicator;
     char extent[ORR_REPORT_EXTENT_SIZE];
-    struct orr_text text;
-    orr_text_init(&text, 1024);
+    ORR_LOCAL_TEXT(text, 1024);
     orr_text_printf(&text, "On %s: %d channel%s", orr_report_extent(analysis, extent), c->channel_count,
                     orr_plural((uint32_t)c->channel_count));
     if (c->nvls)
@@ -141,7 +134,6 @@ static void write_counts(struct orr_page *page, const struct orr_report_job *job
         orr_text_printf(&text, " NCCL splits each host into %u systems, which reach each other through the network.",
                         analysis->part_count);
     orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 /* Why NVLS is not used, where NVSwitches suggest it. */
@@ -170,8 +162,7 @@ static void write_ring(struct orr_page *page, const struct orr_graph *ring, cons
 {
     const int32_t *row = ring->gpus + (size_t)channels[0] * ring->gpu_count;
     uint32_t lowest = 0;
-    struct orr_text text;
-    orr_text_init(&text, 4096);
+    ORR_LOCAL_TEXT(text, 4096);
     orr_text_printf(&text, "Ring order of the search's channel%s ", orr_plural(count));
     orr_report_numbers(channels, count, &text);
     orr_text_puts(&text, ":");
@@ -182,7 +173,6 @@ static void write_ring(struct orr_page *page, const struct orr_graph *ring, cons
     if (ring->gpu_count > RANKS_SHOWN)
         orr_text_printf(&text, " ... (%u ranks)", ring->gpu_count);
     orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 /* The orders of ranks in the rings of one host, each with its channels and from its lowest rank. */
@@ -222,10 +212,9 @@ static void write_limits(struct orr_page *page, const struct orr_report *report)
 {
     const char *common = report->jobs[0].limit.text;
     char extent[ORR_REPORT_EXTENT_SIZE];
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1024);
     for (uint32_t j = 1; j < report->job_count && common; j++)
         common = !strcmp(common, report->jobs[j].limit.text) ? common : NULL;
-    orr_text_init(&text, 1024);
     for (uint32_t j = 0; j < report->job_count && !common; j++)
         if (report->jobs[j].predicted)
             orr_text_printf(&text, "%son %s by %s", text.length ? ", and " : "",
@@ -234,7 +223,6 @@ static void write_limits(struct orr_page *page, const struct orr_report *report)
                     common      ? common
                     : text.data ? text.data
                                 : "");
-    orr_text_release(&text);
 }
 
 static void write_expected(struct orr_page *page, const struct orr_report *report)
@@ -276,15 +264,13 @@ static void write_expected(struct orr_page *page, const struct orr_report *repor
 static void write_assumed(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_dump_notes *notes = report->analysis->given->notes;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 4096);
     orr_page_heading(page, "What is assumed");
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
         orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "About the input: %s.", notes->assumed[i].what);
-    orr_text_init(&text, 4096);
     for (uint32_t i = 0; i < report->assumed_count; i++)
         orr_text_printf(&text, "%s%s", i ? " " : "", report->assumed[i]);
     orr_page_say(page, ORR_STYLE_PLAIN, "  - ", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 void orr_report_write_findings(struct orr_page *page, const struct orr_report *report)

@@ -42,13 +42,11 @@ static bool write_slower(const struct tree *tree, const struct orr_slower *row, 
     orr_text_puts(text, " <- slower than its equals: ");
     switch (row->kind) {
     case ORR_SLOWER_PCIE: {
-        struct orr_text link;
-        orr_text_init(&link, 200);
+        ORR_LOCAL_TEXT(link, 200);
         uint32_t card = tree->hw->card_of[row->best];
         if (card != ORR_NO_CARD)
             write_link(&tree->hw->cards[card], &link);
         orr_text_printf(text, "an equal device has %s", link.length > 2 ? link.data + 2 : "more");
-        orr_text_release(&link);
         break;
     }
     case ORR_SLOWER_C2C:
@@ -176,8 +174,7 @@ static void put_gpu(const struct tree *tree, const char *prefix, bool last, uint
     const struct orr_slower *slower = slower_of(tree, gpu);
     const int32_t sm = orr_element_int(tree->dump, gpu, ORR_ATTR_SM, 0);
     const uint32_t node = rank_node_of(tree, gpu), pci = tree->dump->elements[gpu].parent;
-    struct orr_text text;
-    orr_text_init(&text, 4096);
+    ORR_LOCAL_TEXT(text, 4096);
     if (tree->anonymous)
         orr_text_puts(&text, "GPU");
     else if (node != ORR_NO_NODE)
@@ -194,15 +191,13 @@ static void put_gpu(const struct tree *tree, const char *prefix, bool last, uint
     bool marked = write_slower(tree, by_card, &text);
     marked = write_slower(tree, slower, &text) || marked;
     put(tree, prefix, last, text.data, marked);
-    orr_text_release(&text);
 }
 
 static void put_net(const struct tree *tree, const char *prefix, bool last, uint32_t net, const struct orr_card *card)
 {
     const char *name = orr_element_text(tree->dump, net, ORR_ATTR_NAME);
     const int32_t speed = orr_element_int(tree->dump, net, ORR_ATTR_SPEED, 0);
-    struct orr_text text;
-    orr_text_init(&text, 2048);
+    ORR_LOCAL_TEXT(text, 2048);
     orr_text_puts(&text, "NIC");
     if (name && !tree->anonymous)
         orr_text_printf(&text, " %.60s", name);
@@ -218,7 +213,6 @@ static void put_net(const struct tree *tree, const char *prefix, bool last, uint
     bool marked = card && write_slower(tree, slower_of(tree, card->element), &text);
     marked = write_slower(tree, slower_of(tree, net), &text) || marked;
     put(tree, prefix, last, text.data, marked);
-    orr_text_release(&text);
 }
 
 /* Puts the lines right below an element on the stack: switches, GPUs, ports. A card with one of them and <nic> have no
@@ -241,13 +235,11 @@ static uint32_t push_below(const struct tree *tree, uint32_t element, uint32_t *
 
 static void put_switch(const struct tree *tree, const char *prefix, bool last, uint32_t element)
 {
-    struct orr_text text;
-    orr_text_init(&text, 2048);
+    ORR_LOCAL_TEXT(text, 2048);
     orr_text_printf(&text, "PCIe switch %s", tree->anonymous ? "" : bus_id_of(tree, element));
     write_link(&tree->hw->cards[tree->hw->card_of[element]], &text);
     bool marked = write_slower(tree, slower_of(tree, element), &text);
     put(tree, prefix, last, text.data, marked);
-    orr_text_release(&text);
 }
 
 static void put_below(const struct tree *tree, uint32_t element, const char *prefix, uint32_t *lines)
@@ -279,8 +271,7 @@ static void put_cpu(const struct tree *tree, uint32_t cpu, bool last)
     const char *vendor = orr_element_text(tree->dump, cpu, ORR_ATTR_VENDOR);
     const uint32_t node = node_of(tree, cpu, ORR_CPU);
     double most = 0;
-    struct orr_text text;
-    orr_text_init(&text, 1024);
+    ORR_LOCAL_TEXT(text, 1024);
     orr_text_printf(&text, "NUMA node %.8s", numa && !tree->anonymous ? numa : "");
     if (arch)
         orr_text_printf(&text, ", %.16s%s%.16s", arch, vendor ? " " : "", vendor ? vendor : "");
@@ -292,7 +283,6 @@ static void put_cpu(const struct tree *tree, uint32_t cpu, bool last)
     if (most > 0)
         orr_text_printf(&text, ", %.4g GB/s to other NUMA nodes", most);
     put(tree, "", last, text.data, false);
-    orr_text_release(&text);
 }
 
 /* CPUs of one host with all below; lines: room for every element. */
@@ -340,12 +330,10 @@ static enum orr_code put_hosts(const struct tree *tree, uint32_t *lines, struct 
             done[numbers[i]] = true;
         if (!alike)
             continue;
-        struct orr_text list;
-        orr_text_init(&list, 4096);
+        ORR_LOCAL_TEXT(list, 4096);
         orr_report_numbers(numbers, alike, &list);
         orr_page_printf(tree->page, ORR_STYLE_HEADING, "", alike > 1 ? "Host %u; hosts %s are alike" : "Host %u", host,
                         list.data);
-        orr_text_release(&list);
         put_host(tree, host, lines);
     }
     for (uint32_t host = 0; host < count; host++)
@@ -361,12 +349,10 @@ enum orr_code orr_tree_write(struct orr_page *page, const struct orr_analysis *a
     ORR_NEED(lines && orr_hardware_read(analysis->dump, arena, &hw), err);
     const struct tree tree = {page, analysis->dump, &analysis->built, &hw, false};
     struct orr_machine_summary machine;
-    struct orr_text text;
-    orr_text_init(&text, 1024);
+    ORR_LOCAL_TEXT(text, 1024);
     orr_machine_summarise(analysis->dump, &machine);
     orr_machine_sentence(&machine, &text);
     orr_page_heading(page, text.data ? text.data : "");
-    orr_text_release(&text);
     if (analysis->built.host_count > 1)
         return put_hosts(&tree, lines, arena, err);
     put_host(&tree, 0, lines);
