@@ -131,13 +131,11 @@ static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *tim
 
 static struct orr_analysis *new_analysis(const struct orr_dump *dump, const struct orr_query *query)
 {
-    struct orr_arena *arena = orr_arena_new(0);
-    struct orr_analysis *a = arena ? ORR_NEW(arena, struct orr_analysis, 1) : NULL;
-    if (!a) {
-        orr_arena_free(arena);
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_analysis *a = ORR_NEW(arena, struct orr_analysis, 1);
+    if (!a)
         return NULL;
-    }
-    a->arena = arena;
+    a->arena = orr_arena_take(&arena);
     a->given = a->dump = dump;
     a->query = *query;
     return a;

@@ -163,10 +163,9 @@ static enum orr_code make_parts(struct orr_analysis *a, struct whole *whole, str
 
 enum orr_code orr_parts_make(struct orr_analysis *a, struct orr_error *err)
 {
-    struct whole whole = {.arena = orr_arena_new(0)};
-    enum orr_code code = whole.arena ? make_parts(a, &whole, err) : orr_fail_nomem(err);
-    orr_arena_free(whole.arena);
-    return code;
+    ORR_LOCAL_ARENA(arena, 0);
+    struct whole whole = {.arena = arena};
+    return make_parts(a, &whole, err);
 }
 
 enum orr_code orr_part_decide(const struct orr_analysis *a, struct orr_part *part, struct orr_error *err)

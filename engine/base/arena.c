@@ -69,7 +69,7 @@ static struct block *add_block(struct orr_arena *arena, size_t needed)
 void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size)
 {
     const size_t align = alignof(max_align_t);
-    if (size && count > (SIZE_MAX / 2) / size)
+    if (!arena || (size && count > (SIZE_MAX / 2) / size))
         return NULL;
     size_t bytes = (count * size + align - 1) / align * align;
     struct block *block = arena->blocks;

@@ -14,8 +14,22 @@ struct orr_arena;
 struct orr_arena *orr_arena_new(size_t limit);
 /* Frees the arena with everything allocated from it; NULL is allowed. */
 void orr_arena_free(struct orr_arena *arena);
-/* count * size zeroed bytes, or NULL: out of memory, over the limit or the budget, or the product overflows. count 0
- * gives a valid pointer. */
+/* Declares an arena that is freed where its block ends: ORR_LOCAL_ARENA(scratch, 0). It may be NULL: then everything
+ * that is allocated from it is NULL, too. orr_arena_take() hands it to a result that lives on. */
+#define ORR_LOCAL_ARENA(name, limit)                                                                                   \
+    __attribute__((cleanup(orr_arena_end))) struct orr_arena *name = orr_arena_new(limit)
+static inline void orr_arena_end(struct orr_arena **arena)
+{
+    orr_arena_free(*arena);
+}
+static inline struct orr_arena *orr_arena_take(struct orr_arena **arena)
+{
+    struct orr_arena *taken = *arena;
+    *arena = NULL;
+    return taken;
+}
+/* count * size zeroed bytes, or NULL: out of memory, no arena, over the limit or the budget, or the product overflows.
+ * count 0 gives a valid pointer. */
 void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size);
 /* A copy of length bytes of text with a terminating zero, or NULL. */
 char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length);

@@ -238,13 +238,10 @@ static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_req
 enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, struct orr_cluster **ret_cluster,
                                   struct orr_error *err)
 {
-    struct orr_arena *arena = orr_arena_new(0);
-    struct orr_cluster *c = arena ? ORR_NEW(arena, struct orr_cluster, 1) : NULL;
-    if (!c) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
-    c->arena = arena;
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_cluster *c = ORR_NEW(arena, struct orr_cluster, 1);
+    ORR_NEED(c, err);
+    c->arena = orr_arena_take(&arena);
     c->settings = request->settings;
     c->settings.gpus = NULL; /* the lines have them */
     c->plan = request->plan;

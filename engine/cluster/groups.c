@@ -279,16 +279,13 @@ static enum orr_code analyse(const struct orr_cluster *cluster, const struct orr
                              enum orr_group_kind kind, uint32_t number, struct orr_groups **ret_groups,
                              struct orr_error *err)
 {
-    struct orr_arena *arena = orr_arena_new(0), *scratch = orr_arena_new(0);
-    struct orr_groups *groups = arena ? ORR_NEW(arena, struct orr_groups, 1) : NULL;
-    if (!groups || !scratch) {
-        orr_arena_free(arena);
-        orr_arena_free(scratch);
-        return orr_fail_nomem(err);
-    }
-    groups->arena = arena;
+    ORR_LOCAL_ARENA(arena, 0);
+    ORR_LOCAL_ARENA(scratch, 0);
+    struct orr_groups *groups = ORR_NEW(arena, struct orr_groups, 1);
+    ORR_NEED(groups, err);
+    groups->arena = orr_arena_take(&arena);
     groups->layout = *layout;
-    struct grouping g = {.cluster = cluster, .layout = layout, .arena = arena, .scratch = scratch};
+    struct grouping g = {.cluster = cluster, .layout = layout, .arena = groups->arena, .scratch = scratch};
     const char *task = orr_budget_task("analysing the groups of the layout");
     enum orr_code code = find_places(&g, err);
     if (code == ORR_OK && kind < ORR_GROUP_KIND_COUNT)
@@ -296,7 +293,6 @@ static enum orr_code analyse(const struct orr_cluster *cluster, const struct orr
     for (int k = 0; code == ORR_OK && kind == ORR_GROUP_KIND_COUNT && k < ORR_GROUP_KIND_COUNT; k++)
         code = analyse_kind(&g, groups, (enum orr_group_kind)k, err);
     orr_budget_task(task);
-    orr_arena_free(scratch);
     if (code != ORR_OK) {
         orr_groups_free(groups);
         return code;

@@ -21,14 +21,12 @@ static enum orr_code count_gpus(const struct orr_cluster *cluster, uint32_t line
         *ret_count = from->gpu_count;
         return from->gpu_count ? ORR_OK : orr_fail(err, ORR_NO_RANKS, "hosts[%u] takes none of its GPUs", line);
     }
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_system system;
-    enum orr_code code =
-        arena ? orr_system_build(from->dump, &cluster->settings, arena, &system, err) : orr_fail_nomem(err);
+    enum orr_code code = orr_system_build(from->dump, &cluster->settings, arena, &system, err);
     if (code == ORR_OK)
         *ret_count = orr_system_count(&system, ORR_GPU);
-    orr_arena_free(arena);
-    if (code != ORR_OK)
+    else
         orr_error_host(err, line);
     return code;
 }

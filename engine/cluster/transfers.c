@@ -82,21 +82,14 @@ static enum orr_code make_rooms(struct orr_transfers *t, struct orr_error *err)
 enum orr_code orr_transfers_new(const struct orr_analysis *analysis, struct orr_transfers **ret_transfers,
                                 struct orr_error *err)
 {
-    struct orr_arena *arena = orr_arena_new(0);
-    struct orr_transfers *t = arena ? ORR_NEW(arena, struct orr_transfers, 1) : NULL;
-    if (!t) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_transfers *t = ORR_NEW(arena, struct orr_transfers, 1);
+    ORR_NEED(t, err);
     t->arena = arena;
     t->analysis = analysis;
-    enum orr_code code = orr_p2p_schedule_make(&analysis->communicator, arena, &t->schedule, err);
-    if (code == ORR_OK)
-        code = make_rooms(t, err);
-    if (code != ORR_OK) {
-        orr_transfers_free(t);
-        return code;
-    }
+    ORR_TRY(orr_p2p_schedule_make(&analysis->communicator, arena, &t->schedule, err));
+    ORR_TRY(make_rooms(t, err));
+    orr_arena_take(&arena);
     *ret_transfers = t;
     return ORR_OK;
 }

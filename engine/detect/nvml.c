@@ -196,14 +196,13 @@ static void search_bus_id(const struct nvml *nvml, nvml_handle handle, const str
                           struct orr_gpu_fact *gpu)
 {
     enum { MEMORY = 8 << 20 };
-    struct orr_arena *arena = nvml->by_bus_id ? orr_arena_new(MEMORY) : NULL;
+    ORR_LOCAL_ARENA(arena, MEMORY);
     struct orr_root_names names;
     nvml_handle found;
-    if (arena && orr_root_list(root, "/sys/bus/pci/devices", arena, &names))
+    if (nvml->by_bus_id && arena && orr_root_list(root, "/sys/bus/pci/devices", arena, &names))
         for (uint32_t i = 0; i < names.count && !gpu->bus_id[0]; i++)
             if (is_nvidia_gpu(root, names.names[i]) && !nvml->by_bus_id(names.names[i], &found) && found == handle)
                 snprintf(gpu->bus_id, sizeof gpu->bus_id, "%s", names.names[i]);
-    orr_arena_free(arena);
 }
 
 static void ask_place(const struct nvml *nvml, nvml_handle handle, const struct orr_root *root,

@@ -88,17 +88,16 @@ static enum orr_code measure_now(struct doctor *d, struct orr_error *err)
 static enum orr_code note_gone(struct doctor *d, uint32_t row, const struct orr_analysis *repaired,
                                struct orr_error *err)
 {
-    struct orr_arena *scratch = orr_arena_new(0);
+    ORR_LOCAL_ARENA(scratch, 0);
     struct orr_findings found;
-    enum orr_code code = scratch ? orr_find(repaired->dump, repaired, scratch, &found, err) : orr_fail_nomem(err);
-    for (uint32_t i = 0; code == ORR_OK && i < d->out->count; i++) {
+    ORR_TRY(orr_find(repaired->dump, repaired, scratch, &found, err));
+    for (uint32_t i = 0; i < d->out->count; i++) {
         bool there = false;
         for (uint32_t k = 0; k < found.count; k++)
             there |= found.rows[k].row == d->out->rows[i].finding->row;
         d->gone[(size_t)row * d->out->count + i] = !there;
     }
-    orr_arena_free(scratch);
-    return code;
+    return ORR_OK;
 }
 
 /* The repaired machine for each number of hosts; row UINT32_MAX: all repairs at once. */
@@ -153,24 +152,19 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
         row->not_tried = "the analyses allowed for costs are spent";
         return ORR_OK;
     }
-    struct orr_arena *scratch = orr_arena_new(0);
+    ORR_LOCAL_ARENA(scratch, 0);
     struct orr_bench bench;
-    if (!scratch || !init_bench(d, &bench, scratch)) {
-        orr_arena_free(scratch);
-        return orr_fail_nomem(err);
-    }
+    ORR_NEED(init_bench(d, &bench, scratch), err);
     repair->apply(&bench);
+    ORR_NEED(!bench.doc.starved, err);
     enum orr_code code = ORR_OK;
-    if (bench.doc.starved)
-        code = orr_fail_nomem(err);
-    else if (!bench.changed)
+    if (!bench.changed)
         row->not_tried = bench.refused ? bench.refused : "the file does not show what the device should have";
     else
         code = measure_repaired(d, &bench, repair->network_only, index, &row->cost, err);
     row->has_cost = code == ORR_OK && row->cost.hosts;
     if (bench.changed && !row->cost.hosts)
         row->not_tried = "no figures of the repaired machine could be computed";
-    orr_arena_free(scratch);
     return code;
 }
 
@@ -195,21 +189,20 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
     }
     if (costly < 2 || !may_go_on(d))
         return ORR_OK;
-    struct orr_arena *scratch = orr_arena_new(0);
+    ORR_LOCAL_ARENA(scratch, 0);
     struct orr_bench bench;
-    enum orr_code code = scratch && init_bench(d, &bench, scratch) ? ORR_OK : orr_fail_nomem(err);
-    for (uint32_t i = 0; code == ORR_OK && i < d->out->count; i++) {
+    ORR_NEED(init_bench(d, &bench, scratch), err);
+    for (uint32_t i = 0; i < d->out->count; i++) {
         const struct orr_repair *repair = orr_repair_find(d->out->rows[i].finding->row->id);
         if (repair && costs(&d->out->rows[i]) && !d->out->rows[i].of_file)
             repair->apply(&bench);
     }
-    if (code == ORR_OK && !bench.doc.starved) {
-        code = measure_repaired(d, &bench, false, UINT32_MAX, &d->out->all, err);
-        d->out->all_repair = "everything that costs something";
-        d->out->has_all = code == ORR_OK && d->out->all.hosts;
-    }
-    orr_arena_free(scratch);
-    return code;
+    if (bench.doc.starved)
+        return ORR_OK;
+    ORR_TRY(measure_repaired(d, &bench, false, UINT32_MAX, &d->out->all, err));
+    d->out->all_repair = "everything that costs something";
+    d->out->has_all = d->out->all.hosts;
+    return ORR_OK;
 }
 
 /* By its cost, where that is known: what costs nothing is a note, what costs something is at least a warning. NCCL's

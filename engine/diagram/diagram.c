@@ -53,16 +53,11 @@ enum orr_code orr_diagram_dot(const struct orr_analysis *analysis, const struct 
                               struct orr_text *text, struct orr_error *err)
 {
     orr_budget_stage("drawing");
-    struct orr_arena *arena = orr_arena_new((size_t)256 << 20);
-    ORR_NEED(arena, err);
+    ORR_LOCAL_ARENA(arena, (size_t)256 << 20);
     struct orr_drawing drawing;
     enum orr_theme theme = (unsigned)request->theme < ORR_THEME_COUNT ? request->theme : ORR_THEME_LIGHT;
     orr_drawing_init(&drawing, arena, theme, request->view);
-    enum orr_code code = draw(analysis, request, &drawing, err);
-    if (code == ORR_OK)
-        code = orr_budget_check(err);
-    if (code == ORR_OK)
-        code = orr_drawing_write(&drawing, text, err);
-    orr_arena_free(arena);
-    return code;
+    ORR_TRY(draw(analysis, request, &drawing, err));
+    ORR_TRY(orr_budget_check(err));
+    return orr_drawing_write(&drawing, text, err);
 }

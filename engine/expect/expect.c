@@ -50,12 +50,10 @@ static enum orr_code make_collective(struct orr_expectation *e, struct orr_error
 
 static enum orr_code make_transfers(struct orr_expectation *e, struct orr_error *err)
 {
-    struct orr_arena *scratch = orr_arena_new(0);
-    enum orr_code code = scratch ? orr_transfer_model_make(e->analysis, e->test, e->peers, scratch, &e->transfers, err)
-                                 : orr_fail_nomem(err);
+    ORR_LOCAL_ARENA(scratch, 0);
+    ORR_TRY(orr_transfer_model_make(e->analysis, e->test, e->peers, scratch, &e->transfers, err));
     e->limit = e->transfers.limit;
-    orr_arena_free(scratch);
-    return code;
+    return ORR_OK;
 }
 
 static enum orr_code make(const struct orr_analysis *analysis, enum orr_test test, enum orr_peer_traffic peers,
@@ -63,20 +61,14 @@ static enum orr_code make(const struct orr_analysis *analysis, enum orr_test tes
 {
     if (analysis->communicator.rank_count < 2)
         return orr_fail(err, ORR_UNSUPPORTED, "one rank has nobody to exchange data with, so no bandwidth is expected");
-    struct orr_arena *arena = orr_arena_new(0);
-    struct orr_expectation *e = arena ? ORR_NEW(arena, struct orr_expectation, 1) : NULL;
-    if (!e) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_expectation *e = ORR_NEW(arena, struct orr_expectation, 1);
+    ORR_NEED(e, err);
     *e = (struct orr_expectation){.analysis = analysis, .test = test, .peers = peers, .arena = arena};
     for (int a = 0; a < ORR_ALGORITHM_COUNT; a++)
         e->slowdown[a] = 1;
-    enum orr_code code = is_collective(test) ? make_collective(e, err) : make_transfers(e, err);
-    if (code != ORR_OK) {
-        orr_expectation_free(e);
-        return code;
-    }
+    ORR_TRY(is_collective(test) ? make_collective(e, err) : make_transfers(e, err));
+    orr_arena_take(&arena);
     *ret_expectation = e;
     return ORR_OK;
 }

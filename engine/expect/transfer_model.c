@@ -284,16 +284,13 @@ static enum orr_code weigh_node(struct modelling *m, const struct orr_member *me
 {
     const struct orr_part *part =
         orr_transfer_seat(m->transfers, orr_member_rank(member, member->contribution->ranks[0])).part;
-    struct orr_arena *arena = orr_arena_new(0);
-    enum orr_code code = arena ? orr_budget_check(err) : orr_fail_nomem(err);
-    for (uint32_t s = 0; s < m->steps && code == ORR_OK; s++)
-        code = orr_loads_make(part, m->peers, arena, &m->site->steps[s], err);
-    if (code == ORR_OK)
-        code = lay_node(m, member, err);
-    if (code == ORR_OK)
-        weigh(m, part, model);
-    orr_arena_free(arena);
-    return code;
+    ORR_LOCAL_ARENA(arena, 0);
+    ORR_TRY(orr_budget_check(err));
+    for (uint32_t s = 0; s < m->steps; s++)
+        ORR_TRY(orr_loads_make(part, m->peers, arena, &m->site->steps[s], err));
+    ORR_TRY(lay_node(m, member, err));
+    weigh(m, part, model);
+    return ORR_OK;
 }
 
 static enum orr_code lay_nodes(struct modelling *m, struct orr_arena *arena, struct orr_transfer_model *model,

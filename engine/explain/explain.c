@@ -230,13 +230,9 @@ static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, st
 enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,
                           struct orr_explanation **ret_explanation, struct orr_error *err)
 {
-    struct orr_arena *arena = orr_arena_new(0);
-    struct orr_explanation *out = arena ? ORR_NEW(arena, struct orr_explanation, 1) : NULL;
-    if (!out) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
-    out->arena = arena;
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_explanation *out = ORR_NEW(arena, struct orr_explanation, 1);
+    ORR_NEED(out, err);
     out->kind = why->kind;
     out->release = analysis->query.settings.release;
     out->nearest = orr_settings_nearest(&analysis->query.settings);
@@ -244,10 +240,8 @@ enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_
     const char *task = orr_budget_task(NULL);
     enum orr_code code = explain(&e, most, err);
     orr_budget_task(task);
-    if (code != ORR_OK) {
-        orr_explanation_free(out);
-        return code;
-    }
+    ORR_TRY(code);
+    out->arena = orr_arena_take(&arena);
     *ret_explanation = out;
     return ORR_OK;
 }

@@ -218,8 +218,8 @@ enum orr_code orr_facts_nfd(const struct orr_facts_request *request, struct orr_
     struct orr_analysis *one = NULL, *two = NULL;
     struct node node = {0};
     struct orr_error own = {0};
-    struct orr_arena *arena = orr_arena_new(0);
-    enum orr_code code = arena && orr_hardware_read(dump, arena, &node.hw) ? ORR_OK : orr_fail_nomem(err);
+    ORR_LOCAL_ARENA(arena, 0);
+    enum orr_code code = orr_hardware_read(dump, arena, &node.hw) ? ORR_OK : orr_fail_nomem(err);
     if (code == ORR_OK)
         code = orr_analyze(dump, &query, NULL, &one, err);
     query.hosts = 2;
@@ -239,6 +239,5 @@ enum orr_code orr_facts_nfd(const struct orr_facts_request *request, struct orr_
         write_labels(&node, text);
     orr_analysis_free(two);
     orr_analysis_free(one);
-    orr_arena_free(arena);
     return code;
 }

@@ -231,13 +231,9 @@ static enum orr_code differences_of(const struct orr_log_check *check, const str
         if (code != ORR_OK)
             return ORR_OK;
     }
-    struct orr_arena *arena = orr_arena_new((size_t)1 << 30);
-    enum orr_code code = arena ? orr_log_try(check,
-                                             edited           ? edited
-                                             : trial->machine ? trial->machine
-                                                              : dump,
-                                             &trial->query, arena, &facts, &analysis, &refused)
-                               : ORR_NOMEM;
+    ORR_LOCAL_ARENA(arena, (size_t)1 << 30);
+    const struct orr_dump *tried = edited ? edited : trial->machine ? trial->machine : dump;
+    enum orr_code code = orr_log_try(check, tried, &trial->query, arena, &facts, &analysis, &refused);
     if (code == ORR_OK) {
         cause->left = orr_log_differences(&facts, trial->first, trial->last);
         for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++)
@@ -246,9 +242,7 @@ static enum orr_code differences_of(const struct orr_log_check *check, const str
             find_lines(check, &facts, cause);
         orr_analysis_free(analysis);
     }
-    orr_arena_free(arena);
-    if (edited)
-        orr_dump_free(edited);
+    orr_dump_free(edited);
     return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
 }
 

@@ -112,9 +112,8 @@ static enum orr_code guess_release(struct orr_log_check *check, const struct orr
         struct orr_analysis *analysis;
         struct orr_error refused = {0};
         ORR_TRY(orr_log_make_query(check, dump, question, &releases[i], err));
-        struct orr_arena *arena = orr_arena_new((size_t)1 << 30);
-        enum orr_code code =
-            arena ? orr_log_try(check, dump, &check->query, arena, &facts, &analysis, &refused) : ORR_NOMEM;
+        ORR_LOCAL_ARENA(arena, (size_t)1 << 30);
+        enum orr_code code = orr_log_try(check, dump, &check->query, arena, &facts, &analysis, &refused);
         if (code == ORR_OK) {
             uint32_t here = orr_log_differences(&facts, ORR_TOPIC_SYSTEM, ORR_LOG_TOPIC_COUNT);
             if (here < least) {
@@ -123,7 +122,6 @@ static enum orr_code guess_release(struct orr_log_check *check, const struct orr
             }
             orr_analysis_free(analysis);
         }
-        orr_arena_free(arena);
         if (code == ORR_NOMEM)
             return orr_fail_nomem(err);
     }
@@ -199,13 +197,10 @@ enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *
                               const struct orr_log_question *question, struct orr_log_check **ret_check,
                               struct orr_error *err)
 {
-    struct orr_arena *arena = orr_arena_new((size_t)1 << 30);
-    struct orr_log_check *check = arena ? ORR_NEW(arena, struct orr_log_check, 1) : NULL;
-    if (!check) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
-    *check = (struct orr_log_check){.log = log, .arena = arena, .release_text = "", .note = ""};
+    ORR_LOCAL_ARENA(arena, (size_t)1 << 30);
+    struct orr_log_check *check = ORR_NEW(arena, struct orr_log_check, 1);
+    ORR_NEED(check, err);
+    *check = (struct orr_log_check){.log = log, .arena = orr_arena_take(&arena), .release_text = "", .note = ""};
     check->communicator =
         question->communicator < log->communicator_count ? question->communicator : orr_log_largest(log);
     check->machine_implied = question->assumed_count > 0;
@@ -224,11 +219,9 @@ enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *
 
 void orr_log_check_free(struct orr_log_check *check)
 {
-    if (check->analysis)
-        orr_analysis_free(check->analysis);
-    struct orr_dump *dumps[] = {check->renumbered, check->dump, check->edited};
-    for (size_t i = 0; i < sizeof dumps / sizeof dumps[0]; i++)
-        if (dumps[i])
-            orr_dump_free(dumps[i]);
+    orr_analysis_free(check->analysis);
+    orr_dump_free(check->renumbered);
+    orr_dump_free(check->dump);
+    orr_dump_free(check->edited);
     orr_arena_free(check->arena);
 }

@@ -72,36 +72,30 @@ enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct o
     if (length > orr_log_default_limits.bytes)
         return orr_fail(err, ORR_LIMIT, "%zu bytes, more than the %zu that are read", length,
                         orr_log_default_limits.bytes);
-    struct orr_arena *arena = orr_arena_new(orr_log_default_limits.memory);
-    struct orr_log *log = arena ? ORR_NEW(arena, struct orr_log, 1) : NULL;
-    struct orr_log_session *session = log ? ORR_NEW(arena, struct orr_log_session, 1) : NULL;
+    ORR_LOCAL_ARENA(arena, orr_log_default_limits.memory);
+    struct orr_log *log = ORR_NEW(arena, struct orr_log, 1);
+    struct orr_log_session *session = ORR_NEW(arena, struct orr_log_session, 1);
     const struct orr_graph_file *file = NULL;
-    enum orr_code code = session ? orr_graph_file_read(bytes, length, 1, arena, &file, err) : orr_fail_nomem(err);
-    if (code == ORR_OK) {
-        struct writing w = {.log = log};
-        log->arena = arena;
-        log->byte_count = length;
-        log->line_count = file->line_count;
-        log->graph_file = true;
-        *session = (struct orr_log_session){.writer = UINT32_MAX,
-                                            .communicator = UINT32_MAX,
-                                            .rank = -1,
-                                            .rank_count = -1,
-                                            .node_count = -1,
-                                            .cuda_dev = -1,
-                                            .nvml_dev = -1};
-        log->sessions = session;
-        log->session_count = 1;
-        for (uint32_t i = 0; i < file->count && code == ORR_OK; i++)
-            if (!add_graph(&w, &file->graphs[i]))
-                code = orr_fail_nomem(err);
-        if (code == ORR_OK && !orr_log_index_records(log))
-            code = orr_fail_nomem(err);
-    }
-    if (code != ORR_OK) {
-        orr_arena_free(arena);
-        return code;
-    }
+    ORR_NEED(log && session, err);
+    ORR_TRY(orr_graph_file_read(bytes, length, 1, arena, &file, err));
+    struct writing w = {.log = log};
+    log->arena = arena;
+    log->byte_count = length;
+    log->line_count = file->line_count;
+    log->graph_file = true;
+    *session = (struct orr_log_session){.writer = UINT32_MAX,
+                                        .communicator = UINT32_MAX,
+                                        .rank = -1,
+                                        .rank_count = -1,
+                                        .node_count = -1,
+                                        .cuda_dev = -1,
+                                        .nvml_dev = -1};
+    log->sessions = session;
+    log->session_count = 1;
+    for (uint32_t i = 0; i < file->count; i++)
+        ORR_NEED(add_graph(&w, &file->graphs[i]), err);
+    ORR_NEED(orr_log_index_records(log), err);
+    orr_arena_take(&arena);
     *ret_log = log;
     return ORR_OK;
 }

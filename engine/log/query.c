@@ -40,10 +40,8 @@ static enum orr_code ignore(struct orr_log_check *check, const struct orr_log_se
 static bool leaves_nics(const struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *refused)
 {
     const struct orr_dump *used;
-    struct orr_arena *scratch = orr_arena_new(0);
-    enum orr_code code = scratch ? orr_nics_used(dump, &check->query.settings, scratch, &used, refused) : ORR_NOMEM;
-    orr_arena_free(scratch);
-    return code != ORR_SETTING;
+    ORR_LOCAL_ARENA(scratch, 0);
+    return orr_nics_used(dump, &check->query.settings, scratch, &used, refused) != ORR_SETTING;
 }
 
 /* A setting of the log that the release knows. */

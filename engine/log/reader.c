@@ -24,23 +24,20 @@ enum orr_code orr_log_reader_new(const struct orr_log_limits *limits, struct orr
 {
     if (!limits)
         limits = &orr_log_default_limits;
-    struct orr_arena *arena = orr_arena_new(limits->memory);
-    struct orr_log_reader *reader = arena ? ORR_NEW(arena, struct orr_log_reader, 1) : NULL;
-    struct orr_log *log = reader ? ORR_NEW(arena, struct orr_log, 1) : NULL;
-    if (log) {
-        log->arena = arena;
-        reader->b = (struct orr_log_building){.log = log, .limits = *limits, .width = SIZE_MAX};
-        reader->lines.most = limits->line;
-        reader->lines.line = orr_arena_alloc(arena, (size_t)limits->line + 1, 1);
-        reader->b.found = ORR_NEW(arena, struct orr_log_catch, 1);
-        reader->b.last.text = orr_arena_alloc(arena, ORR_LOG_JOINED_MOST, 1);
-        reader->rest = orr_arena_alloc(arena, WIDTH_BYTES, 1);
-    }
-    if (!log || !reader->lines.line || !reader->b.found || !reader->b.last.text || !reader->rest ||
-        !orr_log_events_init(&reader->b)) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
+    ORR_LOCAL_ARENA(arena, limits->memory);
+    struct orr_log_reader *reader = ORR_NEW(arena, struct orr_log_reader, 1);
+    struct orr_log *log = ORR_NEW(arena, struct orr_log, 1);
+    ORR_NEED(reader && log, err);
+    log->arena = arena;
+    reader->b = (struct orr_log_building){.log = log, .limits = *limits, .width = SIZE_MAX};
+    reader->lines.most = limits->line;
+    reader->lines.line = orr_arena_alloc(arena, (size_t)limits->line + 1, 1);
+    reader->b.found = ORR_NEW(arena, struct orr_log_catch, 1);
+    reader->b.last.text = orr_arena_alloc(arena, ORR_LOG_JOINED_MOST, 1);
+    reader->rest = orr_arena_alloc(arena, WIDTH_BYTES, 1);
+    ORR_NEED(reader->lines.line && reader->b.found && reader->b.last.text && reader->rest, err);
+    ORR_NEED(orr_log_events_init(&reader->b), err);
+    orr_arena_take(&arena);
     *ret_reader = reader;
     return ORR_OK;
 }

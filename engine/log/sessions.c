@@ -295,25 +295,19 @@ enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error
 {
     enum { HOSTS_COUNTED = 1024 };
     struct orr_log *log = b->log;
-    struct orr_arena *scratch = orr_arena_new(b->limits.memory);
-    struct joining *j = scratch ? ORR_NEW(scratch, struct joining, 1) : NULL;
-    uint32_t *first_lines = scratch ? ORR_NEW(scratch, uint32_t, log->session_count) : NULL;
-    enum orr_code code = j && first_lines ? ORR_OK : orr_fail_nomem(err);
-    if (code == ORR_OK) {
-        j->b = b;
-        j->arena = scratch;
-        code = orr_log_group(log, scratch, &j->group_of, &j->guessed, err);
-    }
-    if (code == ORR_OK)
-        code = make_keys(j, err);
-    for (uint32_t i = code == ORR_OK ? log->record_count : 0; i-- > 0;)
+    ORR_LOCAL_ARENA(scratch, b->limits.memory);
+    struct joining *j = ORR_NEW(scratch, struct joining, 1);
+    uint32_t *first_lines = ORR_NEW(scratch, uint32_t, log->session_count);
+    ORR_NEED(j && first_lines, err);
+    j->b = b;
+    j->arena = scratch;
+    ORR_TRY(orr_log_group(log, scratch, &j->group_of, &j->guessed, err));
+    ORR_TRY(make_keys(j, err));
+    for (uint32_t i = log->record_count; i-- > 0;)
         first_lines[log->records[i].session] = log->records[i].line;
-    for (uint32_t i = 0; code == ORR_OK && i < log->session_count; i++)
+    for (uint32_t i = 0; i < log->session_count; i++)
         if (j->key_of[i] != NONE)
-            code = join(j, i, first_lines[i], err);
-    orr_arena_free(scratch);
-    if (code != ORR_OK)
-        return code;
+            ORR_TRY(join(j, i, first_lines[i], err));
     for (uint32_t c = 0; c < log->communicator_count; c++)
         if (log->communicators[c].rank_count <= HOSTS_COUNTED)
             count_hosts(&log->communicators[c]);

@@ -246,8 +246,7 @@ enum orr_code orr_log_survey(struct orr_log_check *check, const struct orr_dump 
     made->rows = ORR_NEW(check->arena, struct orr_log_survey_row, made->row_count);
     if (!s.question.release && !check->release_named)
         s.question.release = check->query.settings.release;
-    struct orr_arena *scratch = orr_arena_new(0);
-    enum orr_code code = made->rows && scratch ? survey(&s, dump, scratch, err) : orr_fail_nomem(err);
-    orr_arena_free(scratch);
-    return code;
+    ORR_LOCAL_ARENA(scratch, 0);
+    ORR_NEED(made->rows && scratch, err);
+    return survey(&s, dump, scratch, err);
 }

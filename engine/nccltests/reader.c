@@ -30,24 +30,21 @@ enum orr_code orr_results_reader_new(const struct orr_results_limits *limits, st
 {
     if (!limits)
         limits = &orr_results_default_limits;
-    struct orr_arena *arena = orr_arena_new(limits->memory);
-    struct orr_results_reader *reader = arena ? ORR_NEW(arena, struct orr_results_reader, 1) : NULL;
-    struct orr_results *results = reader ? ORR_NEW(arena, struct orr_results, 1) : NULL;
-    if (results) {
-        struct orr_results_building *b = &reader->b;
-        results->arena = arena;
-        *b = (struct orr_results_building){.results = results, .limits = *limits, .mentioned = ORR_TEST_COUNT};
-        orr_tables_run(b);
-        b->tables = ORR_NEW(arena, struct orr_result_table, limits->tables);
-        b->evidence = ORR_NEW(arena, struct orr_evidence, limits->tables);
-        reader->lines.most = limits->line;
-        reader->lines.line = orr_arena_alloc(arena, (size_t)limits->line + 1, 1);
-        reader->rest = orr_arena_alloc(arena, limits->line, 1);
-    }
-    if (!results || !reader->b.tables || !reader->b.evidence || !reader->lines.line || !reader->rest) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
+    ORR_LOCAL_ARENA(arena, limits->memory);
+    struct orr_results_reader *reader = ORR_NEW(arena, struct orr_results_reader, 1);
+    struct orr_results *results = ORR_NEW(arena, struct orr_results, 1);
+    ORR_NEED(reader && results, err);
+    struct orr_results_building *b = &reader->b;
+    results->arena = arena;
+    *b = (struct orr_results_building){.results = results, .limits = *limits, .mentioned = ORR_TEST_COUNT};
+    orr_tables_run(b);
+    b->tables = ORR_NEW(arena, struct orr_result_table, limits->tables);
+    b->evidence = ORR_NEW(arena, struct orr_evidence, limits->tables);
+    reader->lines.most = limits->line;
+    reader->lines.line = orr_arena_alloc(arena, (size_t)limits->line + 1, 1);
+    reader->rest = orr_arena_alloc(arena, limits->line, 1);
+    ORR_NEED(b->tables && b->evidence && reader->lines.line && reader->rest, err);
+    orr_arena_take(&arena);
     *ret_reader = reader;
     return ORR_OK;
 }

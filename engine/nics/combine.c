@@ -307,25 +307,18 @@ static enum orr_code combine(struct combining *c, const struct orr_dump_piece *p
 enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
                                struct orr_arena *arena, struct orr_dump **ret_dump, struct orr_error *err)
 {
-    struct orr_arena *own = arena ? NULL : orr_arena_new(0), *scratch = orr_arena_new(0);
-    arena = arena ? arena : own;
-    struct orr_dump *out = arena ? ORR_NEW(arena, struct orr_dump, 1) : NULL;
+    ORR_LOCAL_ARENA(own, 0);
+    ORR_LOCAL_ARENA(scratch, 0);
+    struct orr_dump *out = ORR_NEW(arena ? arena : own, struct orr_dump, 1);
     struct combining c = {.release = release, .scratch = scratch, .out = out, .part_count = count};
-    enum orr_code code = out && scratch ? ORR_OK : orr_fail_nomem(err);
-    if (code == ORR_OK) {
-        out->arena = arena;
-        out->refusal = pieces[0].dump->refusal;
-        for (uint32_t p = 0; p < count; p++)
-            for (int kind = 0; kind < ORR_ELEMENT_COUNT; kind++)
-                out->assumed[kind] |= pieces[p].dump->assumed[kind];
-        code = combine(&c, pieces, err);
-    }
-    orr_arena_free(scratch);
-    if (code != ORR_OK) {
-        orr_arena_free(own);
-        return code;
-    }
-    out->arena = own;
+    ORR_NEED(out, err);
+    out->arena = arena ? arena : own;
+    out->refusal = pieces[0].dump->refusal;
+    for (uint32_t p = 0; p < count; p++)
+        for (int kind = 0; kind < ORR_ELEMENT_COUNT; kind++)
+            out->assumed[kind] |= pieces[p].dump->assumed[kind];
+    ORR_TRY(combine(&c, pieces, err));
+    out->arena = arena ? NULL : orr_arena_take(&own);
     *ret_dump = out;
     return ORR_OK;
 }

@@ -347,23 +347,16 @@ static enum orr_code find(struct orr_ordering *o, struct orr_order *order, struc
 enum orr_code orr_order_find(const struct orr_order_question *question, struct orr_order **ret_order,
                              struct orr_error *err)
 {
-    struct orr_arena *arena = orr_arena_new(0), *scratch = orr_arena_new(0);
-    struct orr_order *order = arena ? ORR_NEW(arena, struct orr_order, 1) : NULL;
+    ORR_LOCAL_ARENA(arena, 0);
+    ORR_LOCAL_ARENA(scratch, 0);
+    struct orr_order *order = ORR_NEW(arena, struct orr_order, 1);
     struct orr_ordering ordering = {.question = question, .arena = arena, .scratch = scratch};
-    if (!order || !scratch) {
-        orr_arena_free(arena);
-        orr_arena_free(scratch);
-        return orr_fail_nomem(err);
-    }
-    order->arena = arena;
+    ORR_NEED(order, err);
     const char *task = orr_budget_task("trying orders of hosts and GPUs");
     enum orr_code code = find(&ordering, order, err);
     orr_budget_task(task);
-    orr_arena_free(scratch);
-    if (code != ORR_OK) {
-        orr_order_free(order);
-        return code;
-    }
+    ORR_TRY(code);
+    order->arena = orr_arena_take(&arena);
     *ret_order = order;
     return ORR_OK;
 }

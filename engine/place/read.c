@@ -74,12 +74,10 @@ enum orr_code orr_place_gpus_read(const struct orr_scores *scores, const char *w
 {
     const uint32_t *gpus;
     uint32_t count;
-    struct orr_arena *arena = orr_arena_new(0);
-    enum orr_code code =
-        arena ? orr_gpus_listed(orr_scores_dump(scores), what, list, arena, &gpus, &count, err) : orr_fail_nomem(err);
+    ORR_LOCAL_ARENA(arena, 0);
     *ret_gpus = 0;
-    for (uint32_t i = 0; code == ORR_OK && i < count; i++)
+    ORR_TRY(orr_gpus_listed(orr_scores_dump(scores), what, list, arena, &gpus, &count, err));
+    for (uint32_t i = 0; i < count; i++)
         *ret_gpus |= orr_bit(gpus[i]);
-    orr_arena_free(arena);
-    return code;
+    return ORR_OK;
 }

@@ -108,8 +108,8 @@ static void write_topics(const struct orr_release *below, const struct orr_relea
 {
     const struct orr_behaviour_difference *rows = NULL;
     uint32_t count = 0;
-    struct orr_arena *arena = orr_arena_new(0);
-    if (!arena || orr_releases_compare(above, below, arena, &rows, &count, NULL) != ORR_OK)
+    ORR_LOCAL_ARENA(arena, 0);
+    if (orr_releases_compare(above, below, arena, &rows, &count, NULL) != ORR_OK)
         count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const char *topic = topic_of(&rows[i]);
@@ -121,7 +121,6 @@ static void write_topics(const struct orr_release *below, const struct orr_relea
         }
         orr_text_printf(text, "%s%s", text->length ? ", " : "", topic);
     }
-    orr_arena_free(arena);
 }
 
 static void say_nearest(const char *text, uint32_t version, struct orr_error *err)

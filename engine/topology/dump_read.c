@@ -308,22 +308,15 @@ enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_d
         return orr_fail(err, ORR_LIMIT, "%zu bytes, more than %zu", length, limits->bytes);
     ORR_TRY(look_at(bytes, length, err));
 
-    struct orr_arena *arena = orr_arena_new(0);
-    struct orr_dump *dump = arena ? ORR_NEW(arena, struct orr_dump, 1) : NULL;
-    if (!dump) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_dump *dump = ORR_NEW(arena, struct orr_dump, 1);
+    ORR_NEED(dump, err);
     dump->arena = arena;
     dump->byte_count = length;
     struct reader reader = {.dump = dump, .limits = limits, .err = err};
-    enum orr_code code = parse(&reader, bytes, length);
-    if (code == ORR_OK)
-        code = check_system(&reader);
-    if (code != ORR_OK) {
-        orr_dump_free(dump);
-        return code;
-    }
+    ORR_TRY(parse(&reader, bytes, length));
+    ORR_TRY(check_system(&reader));
+    orr_arena_take(&arena);
     dump->refusal = orr_dump_refusal(bytes, length);
     int32_t version = orr_element_int(dump, 0, ORR_ATTR_VERSION, 1);
     if (version != 1 && (!dump->refusal.line || dump->refusal.line > dump->elements[0].line)) {

@@ -29,18 +29,16 @@ struct hunt {
 static enum orr_code pick_values(struct hunt *h, const struct orr_analysis *analysis, int64_t *values,
                                  struct orr_error *err)
 {
-    struct orr_arena *scratch = orr_arena_new(0);
+    ORR_LOCAL_ARENA(scratch, 0);
     struct orr_facts facts;
-    ORR_NEED(scratch, err);
-    enum orr_code code = orr_facts_of(analysis, scratch, &facts, err);
-    for (size_t i = 0, f = 0; code == ORR_OK && i < h->count; i++) {
+    ORR_TRY(orr_facts_of(analysis, scratch, &facts, err));
+    for (size_t i = 0, f = 0; i < h->count; i++) {
         while (f < facts.count && orr_fact_compare(&facts.rows[f], &h->changed[i].fact) < 0)
             f++;
         bool there = f < facts.count && !orr_fact_compare(&facts.rows[f], &h->changed[i].fact);
         values[i] = there ? facts.rows[f].value : ORR_FACT_ABSENT;
     }
-    orr_arena_free(scratch);
-    return code;
+    return ORR_OK;
 }
 
 /* Answers the question after so many steps. A mixture that cannot be answered is no error. */

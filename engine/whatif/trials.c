@@ -44,18 +44,15 @@ static bool was_tried(const struct orr_trials *trials, const char *name, const c
 static enum orr_code judge(struct orr_trials *trials, const struct orr_analysis *other, struct orr_what_if *row,
                            struct orr_error *err)
 {
-    struct orr_arena *scratch = orr_arena_new(0);
+    ORR_LOCAL_ARENA(scratch, 0);
     struct orr_changes changes;
     uint64_t steps = orr_analysis_steps(other);
     trials->left.steps = trials->left.steps > steps ? trials->left.steps - steps : 0;
-    enum orr_code code = scratch ? trials->judge(trials->context, other, &row->then, err) : orr_fail_nomem(err);
-    if (code == ORR_OK)
-        code = orr_changes_find(trials->analysis, other, (struct orr_effort){0, 0}, scratch, &changes, err);
-    if (code == ORR_OK && !orr_pick_consequences(&changes, trials->arena, row))
-        code = orr_fail_nomem(err);
-    orr_arena_free(scratch);
-    row->changes = code == ORR_OK && strcmp(row->then, trials->verdict) != 0;
-    return code;
+    ORR_TRY(trials->judge(trials->context, other, &row->then, err));
+    ORR_TRY(orr_changes_find(trials->analysis, other, (struct orr_effort){0, 0}, scratch, &changes, err));
+    ORR_NEED(orr_pick_consequences(&changes, trials->arena, row), err);
+    row->changes = strcmp(row->then, trials->verdict) != 0;
+    return ORR_OK;
 }
 
 static enum orr_code refuse(struct orr_trials *trials, const struct orr_error *why, struct orr_what_if *row,
