@@ -1,6 +1,7 @@
 /* Why: the decisions with the rule that made each, and what was assumed. */
 #include "api/sections.h"
 #include "engine/explain/assumptions.h"
+#include "engine/explain/link_loads.h"
 
 static void set_decision(struct orr_json *json, json_t *row, const struct orr_decision *decision)
 {
@@ -123,6 +124,44 @@ static json_t *whole_decisions(struct orr_json *json, const struct orr_analysis 
     return rows;
 }
 
+/* A link that a graph loads: [from, to, type, GB/s taken, [channel, ...]]. */
+static json_t *load_json(struct orr_json *json, const struct orr_link *link, const struct orr_link_load *load,
+                         json_t **ids)
+{
+    json_t *row = orr_json_array(json), *channels = orr_json_array(json);
+    orr_json_add(json, row, orr_json_again(ids[link->from]));
+    orr_json_add(json, row, orr_json_again(ids[link->to]));
+    orr_json_add(json, row, orr_json_text(json, orr_link_type_name(link->type)));
+    orr_json_add(json, row, orr_json_number(json, load->used));
+    for (int c = 0; c < ORR_MAX_CHANNELS; c++)
+        if (load->channels >> c & 1)
+            orr_json_add(json, channels, orr_json_int(json, c));
+    orr_json_add(json, row, channels);
+    return row;
+}
+
+/* What each graph takes from the links, by the graph's name. */
+static json_t *loads_json(struct orr_json *json, const struct orr_analysis *analysis)
+{
+    const struct orr_part *part = &analysis->parts[0];
+    json_t *object = orr_json_object(json), **ids = orr_json_nodes(json, &part->system);
+    ORR_LOCAL_ARENA(arena, 0);
+    for (int kind = 0; ids && kind < ORR_GRAPH_COUNT; kind++) {
+        const struct orr_graph *graph = &part->contribution.graphs[kind];
+        if (graph->pattern == ORR_PATTERN_NONE)
+            continue;
+        const struct orr_link_load *loads = orr_link_loads(part, graph, arena);
+        json->failed = json->failed || !loads;
+        json_t *rows = orr_json_array(json);
+        for (uint32_t i = 0; loads && i < part->system.link_count; i++)
+            if (loads[i].channels)
+                orr_json_add(json, rows, load_json(json, &part->system.links[i], &loads[i], ids));
+        orr_json_set(json, object, orr_graph_name(analysis->query.settings.release, graph->kind), rows);
+    }
+    orr_json_nodes_free(ids, &part->system);
+    return object;
+}
+
 json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     json_t *rests_on = orr_json_array(json);
@@ -135,5 +174,6 @@ json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *
         orr_json_add(json, rests_on, orr_json_format(json, "input-%u", i + 1));
     return ORR_OBJECT(json, VALUE("rests_on", rests_on), VALUE("rules", rules_json(json)),
                       VALUE("p2p", p2p_reasons(json, analysis)), VALUE("gdr", gdr_reasons(json, analysis)),
-                      VALUE("paths", diversions(json, analysis)), VALUE("decisions", whole_decisions(json, analysis)));
+                      VALUE("paths", diversions(json, analysis)), VALUE("loads", loads_json(json, analysis)),
+                      VALUE("decisions", whole_decisions(json, analysis)));
 }

@@ -1,11 +1,13 @@
 /* What the channels of a graph take together from each link of the system, as the search reserves it (see
  * docs/nccl/search.md, "Reserving a hop"). */
+#include "engine/explain/link_loads.h"
 #include "engine/explain/explainer.h"
 
 struct loads {
     const struct orr_part *part;
     const struct orr_graph *graph;
-    float *used; /* [link] */
+    struct orr_link_load *links; /* [link] */
+    uint64_t channel;            /* the bit of the channel that is counted */
 };
 
 static bool is_intel(const struct orr_node *node)
@@ -27,6 +29,14 @@ static float way_back(const struct orr_system *system, const struct orr_link *li
     return share;
 }
 
+static void take(struct loads *l, uint32_t link, float rate)
+{
+    if (rate <= 0)
+        return;
+    l->links[link].used += rate;
+    l->links[link].channels |= l->channel;
+}
+
 static void load(struct loads *l, uint32_t from, uint32_t to, float rate)
 {
     const struct orr_paths *paths = &l->part->paths;
@@ -41,9 +51,9 @@ static void load(struct loads *l, uint32_t from, uint32_t to, float rate)
         const struct orr_link *link = &system->links[paths->links[path->first + i]];
         float overhead = system->release->intel_overhead_up / system->release->intel_overhead_down;
         float taken = pays && link->type == ORR_LINK_PCI ? rate * overhead : rate;
-        l->used[link - system->links] += taken;
+        take(l, (uint32_t)(link - system->links), taken);
         if (link->reverse != ORR_NO_LINK)
-            l->used[link->reverse] += taken * way_back(system, link, from_gpu);
+            take(l, link->reverse, taken * way_back(system, link, from_gpu));
     }
 }
 
@@ -105,25 +115,31 @@ static void load_channel(struct loads *l, int32_t channel)
         load(l, last, first, graph->bw_intra);
 }
 
+struct orr_link_load *orr_link_loads(const struct orr_part *part, const struct orr_graph *graph,
+                                     struct orr_arena *arena)
+{
+    struct loads l = {part, graph, ORR_NEW(arena, struct orr_link_load, part->system.link_count), 0};
+    for (int32_t c = 0; l.links && c < graph->channels; c++) {
+        l.channel = UINT64_C(1) << c;
+        load_channel(&l, c);
+    }
+    return l.links;
+}
+
 uint32_t orr_fullest_link(struct orr_explainer *e, const struct orr_part *part, const struct orr_graph *graph,
                           float *ret_used)
 {
     const struct orr_system *system = &part->system;
-    struct loads l = {part, graph, ORR_NEW(e->arena, float, system->link_count)};
+    const struct orr_link_load *loads = orr_link_loads(part, graph, e->arena);
     uint32_t fullest = ORR_NO_LINK;
-    if (!l.used) {
-        e->starved = true;
-        return ORR_NO_LINK;
-    }
-    for (int32_t c = 0; c < graph->channels; c++)
-        load_channel(&l, c);
-    for (uint32_t i = 0; i < system->link_count; i++) {
-        float bw = system->links[i].bw;
-        if (l.used[i] <= 0 || bw <= 0)
+    e->starved = e->starved || !loads;
+    for (uint32_t i = 0; loads && i < system->link_count; i++) {
+        float bw = system->links[i].bw, used = loads[i].used;
+        if (used <= 0 || bw <= 0)
             continue;
-        if (fullest == ORR_NO_LINK || l.used[i] / bw > l.used[fullest] / system->links[fullest].bw) {
+        if (fullest == ORR_NO_LINK || used / bw > loads[fullest].used / system->links[fullest].bw) {
             fullest = i;
-            *ret_used = l.used[i];
+            *ret_used = used;
         }
     }
     return fullest;

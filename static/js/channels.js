@@ -1,6 +1,7 @@
 /* Channels of an analysis: who sends to whom, over which links. Pure functions over its index. */
 import { hops } from "./model.js";
 
+const STARS = ["nvls", "collnet_direct", "collnet"]; // graphs whose GPUs all talk to one
 const upOf = (channels, graph, channel) => (graph === "tree" ? channels.trees?.[channel]?.up
     : graph === "collnet_chain" ? channels.collnet_chain?.[channel]?.up
         : graph === "nvls" ? channels.nvls?.tree?.[channel]?.up : null);
@@ -27,9 +28,8 @@ export function channelSteps(model, graph, channel, host = 0) {
         .map(({ rank, parent }) => step(rank, parent)).filter(here);
     if (up && graph !== "nvls")
         return sent;
-    const direct = graph === "collnet_direct" || graph === "collnet"; // a head sends its share by its own NIC
     const rank = (id) => { const own = model.nodes.get(id)?.rank; return own === undefined ? id.startsWith("NVS/") ? "switch" : "NIC" : own + host * local; };
-    const inside = channel < channelCount(model, graph) ? searchSteps(model, graph, at).filter((one) => !one.inter || direct).map(({ from, to }) => ({ a: rank(from), b: rank(to), from, to })) : [];
+    const inside = channel < channelCount(model, graph) && STARS.includes(graph) ? starSteps(model, found, at).map(({ from, to }) => ({ a: rank(from), b: rank(to), from, to })) : [];
     return [...inside, ...sent];
 }
 
@@ -56,56 +56,26 @@ export function linksOf(model, from, to) {
         : (model.links.get(`${from}>${to}`) ?? []).slice(0, 1).map((link) => [from, to, link.type]);
 }
 
-/** Who sends to whom inside the host in channel c of a graph as the search found it: [{from, to, bw, inter}], node ids and GB/s;
- *  inter: to or from a NIC. */
-export function searchSteps(model, graph, c) {
-    const found = (model.doc.graphs ?? []).find((row) => row.name === graph);
+/* Between each GPU and the centre of a channel, both ways: [{from, to}], node ids. The centre is NVLS's switch, or CollNet's head, which has its NIC besides. */
+function starSteps(model, found, c) {
     if (!found?.channels || c >= found.channels)
         return [];
-    const gpus = (found.intra?.[c] ?? []).map((rank) => model.gpuOfRank.get(rank)).filter(Boolean);
-    const [entry, exit] = found.inter?.[c] ?? [], steps = [];
-    const add = (from, to, bw, inter = false) => from && to && from !== to && steps.push({ from, to, bw, inter });
-    if (["nvls", "collnet_direct", "collnet"].includes(graph)) {
-        const end = graph === "nvls" ? [...model.nodes.keys()].find((id) => id.startsWith("NVS/")) : gpus[0];
-        for (const { id } of model.gpus) {
-            add(id, end, found.bw_intra);
-            add(end, id, found.bw_intra);
-        }
-    } else {
-        gpus.slice(1).forEach((to, i) => add(gpus[i], to, found.bw_intra));
-        if (graph === "ring" && !entry)
-            add(gpus.at(-1), gpus[0], found.bw_intra);
-        if (graph !== "ring")
-            gpus.slice(1).forEach((from, i) => add(from, gpus[i], found.bw_intra));
-    }
-    add(entry, gpus[0], found.bw_inter, true);
-    add(graph === "ring" ? gpus.at(-1) : gpus[0], exit, found.bw_inter, true);
-    return steps;
+    const head = model.gpuOfRank.get(found.intra?.[c]?.[0]), nvls = found.name === "nvls", centre = nvls ? [...model.nodes.keys()].find((id) => id.startsWith("NVS/")) : head;
+    const [entry, exit] = (!nvls && found.inter?.[c]) || [];
+    return [...model.gpus.flatMap(({ id }) => [[id, centre], [centre, id]]), [entry, head], [head, exit]].filter(([from, to]) => from && to && from !== to).map(([from, to]) => ({ from, to }));
 }
 
-/** Loaded links of a graph, the one with the least left first: [{from, to, type, bw, used, left, channels: [c, ...]}]. The search's own channels
- *  are counted; NCCL may set each of them up twice at half the rate, which loads links alike. */
+/** Links that a graph loads, the one with the least left first: [{from, to, type, bw, used, left, channels: [c, ...]}], as NCCL's search reserves them.
+ *  Its own channels are counted; NCCL may set each of them up twice at half the rate, which loads links alike. */
 export function loads(model, graph) {
     const known = loaded.get(model) ?? loaded.set(model, new Map()).get(model);
     if (!known.has(graph))
-        known.set(graph, weighed(model, graph));
+        known.set(graph, (model.doc.explanations?.loads?.[graph] ?? []).map(([a, b, type, used, channels]) => {
+            const from = model.shown(a), to = model.shown(b), bw = (model.links.get(`${from}>${to}`) ?? []).find((link) => link.type === type)?.bw ?? 0;
+            return { from, to, type, bw, used, left: Math.max(0, bw - used), channels };
+        }).filter(({ from, to }) => from !== to).sort((a, b) => a.left / (a.bw || 1) - b.left / (b.bw || 1) || b.channels.length - a.channels.length || rankOf(model, a.from) - rankOf(model, b.from)));
     return known.get(graph);
 }
 
+const rankOf = (model, id) => model.nodes.get(id)?.rank ?? model.nodes.size; // devices without one come last
 const loaded = new WeakMap(); // of an index: each graph's, which are asked for with every change of the page
-
-function weighed(model, graph) {
-    const found = (model.doc.graphs ?? []).find((row) => row.name === graph), links = new Map();
-    for (let c = 0; c < (found?.channels ?? 0); c++)
-        for (const step of searchSteps(model, graph, c))
-            for (const [from, to, type] of linksOf(model, step.from, step.to)) {
-                const key = `${from}>${to}>${type}`, bw = (model.links.get(`${from}>${to}`) ?? []).find((link) => link.type === type)?.bw ?? 0;
-                const row = links.get(key) ?? { from, to, type, bw, used: 0, channels: [] };
-                row.used += step.bw;
-                if (row.channels.at(-1) !== c)
-                    row.channels.push(c);
-                links.set(key, row);
-            }
-    return [...links.values()].map((row) => ({ ...row, left: Math.max(0, row.bw - row.used) }))
-        .sort((a, b) => a.left / (a.bw || 1) - b.left / (b.bw || 1) || b.channels.length - a.channels.length);
-}

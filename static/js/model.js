@@ -82,7 +82,7 @@ export function index(doc) {
     const why = doc.explanations ?? {};
     const gdrWhy = new Map((why.gdr ?? []).map((row) => [`${key(row)},${row.direction}`, row]));
     return {
-        doc, nodes, paths, links, gpus, nets, systems, severalSystems,
+        doc, nodes, paths, links, gpus, nets, systems, severalSystems, shown,
         gpuOfRank: new Map(gpus.map((node) => [node.rank, node.id])),
         p2p: by(doc.p2p), gdr: by(doc.gdr), p2pWhy: by(why.p2p), gdrWhy, rules: why.rules ?? {},
         diversions: new Map((why.paths ?? []).map((row) => [`${row.from}>${row.to}`, row.why])),

@@ -16,6 +16,11 @@ test("the load of links: figures on the drawing, a table, what is left; a link i
     assert.ok(await it.page.locator("#canvas .edge.load3").count() >= 8, "the NVLinks of this ring are full");
     const row = it.page.locator("#loads tbody tr").first();
     assert.match(await row.textContent(), /GPU 0 → NVSwitchNVL12yes36037110\.8/);
+    await it.key("graph:tree").click();
+    await it.until(() => /Load of links, Tree/.test(document.querySelector("#loads caption").textContent));
+    const shares = await it.page.locator("#loads tbody tr").evaluateAll((rows) => rows.map((one) => Number(one.cells[4].textContent) / Number(one.cells[5].textContent)));
+    assert.ok(shares.length > 8 && shares.every((share) => share <= 1), `a tree takes no more of a link than it has: ${shares}`);
+    await it.key("graph:ring").click();
     await row.getByRole("button").click();
     assert.match(await it.page.locator("#link-load").textContent(), /Ring0 1 2 3.*36010\.8/);
     assert.deepEqual((await it.lit()).length, 1);

@@ -96,3 +96,23 @@ def test_command_line(tmp_path):
     assert (status, out) == (2, b"") and "--why NAME" in err and "p2p" in err and "Can a GPU use P2P" in err
     status, out, err = run("explain", "--why", "p2p", "--from", "0", "--to", "77", str(path))
     assert (status, out) == (1, b"") and "no device \"77\"" in err
+
+
+@pytest.mark.parametrize("example, hosts", [("h100-nvswitch", 1), ("h100-nvswitch", 2), ("hgx-a100-4", 2), ("dgx-1-p100", 2), ("l40s-8gpu", 1), ("gh200", 2), ("workstation-2gpu", 1)])
+def test_no_graph_takes_more_of_a_link_than_it_has(server, example, hosts):
+    """Trees included, whose data runs up and down; and the fullest link is the one that the explanation of the graph names."""
+    dump = (ROOT / "static" / "examples" / f"{example}.xml").read_bytes()
+    stored = "/v1/topologies/" + server.json("POST", "/v1/topologies", dump)[1]["id"]
+    for release in ("2.12.12", "2.30.7"):
+        _, body = server.json("GET", f"{stored}/analysis?release={release}&hosts={hosts}")
+        bandwidths = {}
+        for start, end, kind, bw in body["system"]["links"]:
+            bandwidths[start, end, kind] = max(bw, bandwidths.get((start, end, kind), 0))
+        for graph in body["graphs"]:
+            rows = body["explanations"]["loads"][graph["name"]]
+            shares = [used / bandwidths[start, end, kind] for start, end, kind, used, _ in rows]
+            assert bool(rows) == (graph["channels"] > 0) and all(share <= 1.001 for share in shares), (release, graph["name"])
+            assert {c for *_, channels in rows for c in channels} == set(range(graph["channels"]))
+            if rows:
+                _, why = server.json("GET", f"{stored}/explain?release={release}&hosts={hosts}&decision=graph&graph={graph['name']}")
+                assert why["limit"]["used"] == pytest.approx(rows[shares.index(max(shares))][3])

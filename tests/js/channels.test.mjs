@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { channelCount, channelSteps, drawnAlone, linksOf, loads, searchSteps } from "../../static/js/channels.js";
+import { channelCount, channelSteps, drawnAlone, linksOf, loads } from "../../static/js/channels.js";
 import { folded } from "../../static/js/detail.js";
 import { index } from "../../static/js/model.js";
 import { entries, find } from "../../static/js/search.js";
@@ -18,26 +18,24 @@ const doc = {
         .concat([{ from: N0, to: A, type: "PIX", bw: 24, hops: ["NIC/0-1c000", "PCI/0-1a000", A] }, { from: A, to: N0, type: "PIX", bw: 24, hops: ["PCI/0-1a000", "NIC/0-1c000", N0] }]),
     graphs: [{ name: "ring", channels: 2, bw_intra: 40, bw_inter: 12, intra: [[0, 1, 2], [0, 1, 2]], inter: [] }, { name: "tree", channels: 1, bw_intra: 20, bw_inter: 12, intra: [[0, 1, 2]], inter: [[N0, N0]] },
         { name: "nvls", channels: 1, bw_intra: 60, bw_inter: 12, intra: [[0]], inter: [[N0, N0]] }, { name: "collnet_direct", channels: 1, bw_intra: 5, bw_inter: 5, intra: [[1]], inter: [] }],
+    explanations: { loads: {
+        ring: [[A, V, "NVL", 80, [0, 1]], [V, A, "NVL", 80, [0, 1]], ["PCI/0-1a000", A, "PCI", 6, [1]]],
+        nvls: [[V, "DEV/0-1b000", "NVL", 60, [0]], ["DEV/0-1b000", A, "LOC", 60, [0]]],
+    } },
     channels: { rings: [], trees: [], nvls: { channels: 2, heads: [0], tree: [{ up: [-1, -1, -1, 0, -1, -1] }] } },
 };
-const model = index(doc), of = (rows, from, to) => rows.find((row) => row.from === from && row.to === to);
+const model = index(doc);
 
-test("a ring without NICs closes; each link counts its channels and what is left", () => {
-    assert.equal(searchSteps(model, "ring", 0).length, 3);
+test("loads are the service's, the fullest link first; a GPU and the rank on it are one device", () => {
     const rows = loads(model, "ring");
-    assert.deepEqual([of(rows, A, V).used, of(rows, A, V).left, of(rows, A, V).channels, of(rows, V, A).used], [80, 20, [0, 1], 80]);
-});
-
-test("a tree runs both ways along its chain and to its NIC", () => {
-    const rows = loads(model, "tree");
-    assert.deepEqual([of(rows, B, V).used, of(rows, "NIC/0-1c000", "PCI/0-1a000").used, of(rows, N0, "NIC/0-1c000").left], [40, 12, 13]);
-    assert.equal(rows[0].left / rows[0].bw <= rows.at(-1).left / rows.at(-1).bw, true);
+    assert.deepEqual(rows.map(({ from, to, used, left, channels }) => [from, to, used, left, channels]), [[A, V, 80, 20, [0, 1]], [V, A, 80, 20, [0, 1]], ["PCI/0-1a000", A, 6, 18, [1]]]);
+    assert.deepEqual(loads(index({ ...doc, system: { nodes: [...doc.system.nodes, { id: "DEV/0-1b000" }], links: [...doc.system.links, ["DEV/0-1b000", A, "LOC", 5000]] } }), "nvls").map(({ from, to, used }) => [from, to, used]), [[V, A, 60]]);
+    assert.deepEqual(loads(model, "tree"), []);
 });
 
 test("NVLS goes from every GPU to the switch and back, and between hosts by the heads", () => {
     assert.deepEqual(channelSteps(model, "nvls", 0).map(({ a, b }) => `${a}>${b}`), ["0>switch", "switch>0", "1>switch", "switch>1", "2>switch", "switch>2", "3>0"]);
     assert.deepEqual(linksOf(model, A, V), [[A, V, "NVL"]]);
-    assert.equal(of(loads(model, "nvls"), A, V).used, 60);
     assert.deepEqual(channelSteps(model, "nvls", 9), []);
 });
 

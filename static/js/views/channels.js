@@ -85,14 +85,16 @@ function loadTable(model, state, actions) {
     const rows = loads(model, state.graph);
     if (!rows.length)
         return null;
+    const chain = ["tree", "collnet_chain"].includes(state.graph);
     const now = new Set(rows.filter((row) => row.channels.includes(state.channel % Math.max(1, found(model, state.graph)))));
-    return h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Load of links" }, h("table.wide", { id: "loads" },
+    return [h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Load of links" }, h("table.wide", { id: "loads" },
         h("caption", null, `Load of links, ${GRAPH_NAMES[state.graph] ?? state.graph}: the fullest ${Math.min(MOST_LOADS, rows.length)} of ${rows.length}`),
         h("thead", null, h("tr", null, h("th", null, "Link"), h("th", null, "Type"), h("th.num", null, "Channels"), h("th", null, "This one"), h("th.num", null, "Used GB/s"), h("th.num", null, "Of GB/s"), h("th.num", null, "Left GB/s"))),
         h("tbody", null, rows.slice(0, MOST_LOADS).map((row) => h(row.from === state.from && row.to === state.to ? "tr.on" : "tr", { "data-load": `${row.from}>${row.to}` },
             h("td", null, h("button.text", { type: "button", "data-key": `load:${row.from}>${row.to}>${row.type}`, onclick: () => actions.select(row.from, row.to) }, `${shortName(model, row.from)} → ${shortName(model, row.to)}`)),
             h("td", null, h(`span.kind.k-${row.type}`, null, row.type)), h("td.num", null, String(row.channels.length)), h("td", null, now.has(row) ? "yes" : "–"),
-            h("td.num", null, bandwidth(row.used)), h("td.num", null, bandwidth(row.bw)), h("td.num", null, bandwidth(row.left)))))));
+            h("td.num", null, bandwidth(row.used)), h("td.num", null, bandwidth(row.bw)), h("td.num", null, bandwidth(row.left))))))),
+    h("p.note", null, "Used is what NCCL's search reserves for all channels together, in this direction of the link.", chain && " Between two GPUs it reserves one direction only, although a tree sends data both up and down.")];
 }
 
 const found = (model, graph) => (model.doc.graphs ?? []).find((row) => row.name === graph)?.channels ?? 0;

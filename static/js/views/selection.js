@@ -106,7 +106,7 @@ function linkView(model, from, to) {
             h("caption", null, "What channels put on it"),
             h("thead", null, h("tr", null, h("th", null, "Graph"), h("th", null, "Channels"), h("th.num", null, "Used GB/s"), h("th.num", null, "Left GB/s"))),
             h("tbody", null, rows.map(([name, row]) => h("tr", null, h("td", null, GRAPH_NAMES[name] ?? name), h("td.wrap", null, row.channels.join(" ")), h("td.num", null, bandwidth(row.used)), h("td.num", null, bandwidth(row.left))))))
-            : h("p.note", null, "No channel uses it in this direction."),
+            : h("p.note", null, "NCCL's search reserves none of it in this direction."),
     ];
 }
 
