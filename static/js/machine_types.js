@@ -9,6 +9,13 @@ export function matching(rows, text) {
     });
 }
 
+/* The first capability of Blackwell. Its workstation cards (12.0, 12.1) have higher numbers than its later data-centre GPUs (10.3), but are not newer. */
+const BLACKWELL = 100, WORKSTATION = 120;
+const generation = ({ sm }) => (sm >= WORKSTATION ? BLACKWELL : sm);
+
+/** By the generation of the GPUs, newest first; of one generation those with more GPUs first, which are more common in jobs; then by title. */
+export const newestFirst = (rows) => [...rows].sort((a, b) => generation(b) - generation(a) || b.gpus - a.gpus || a.title.localeCompare(b.title, "en", { numeric: true }));
+
 const NVLINK = { switched: "NVSwitch", direct: "direct NVLink", none: "no NVLink" };
 
 /** "8 × H100 SXM, NVSwitch; 8 NIC ports of 400 Gb/s with GPUDirect RDMA". */

@@ -7,6 +7,7 @@ import { listenToDrops } from "./drop.js";
 import { handsOff, watchHands } from "./handling.js";
 import { listenToKeys } from "./keys.js";
 import { otherMachine } from "./log.js";
+import { newestFirst } from "./machine_types.js";
 import { Clusters } from "./clusters.js";
 import { Library } from "./library.js";
 import { Loading } from "./loading.js";
@@ -293,12 +294,12 @@ async function start() {
     loading.settingsOfRelease();
     const [releases, examples, inputs, machines] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), []), quietly(api.inputs(), []), quietly(api.machines(), [])]);
     moment.releases = readReleases(releases);
-    Object.assign(moment, { examples, inputs, machines });
+    Object.assign(moment, { examples, inputs, machines: newestFirst(machines) });
     const list = document.getElementById("examples");
     if (list && !moment.log && !moment.results) { // a log or results on the start page offer the machine types as well
         replace(list, exampleList(examples, actions, pictures));
         replace(document.getElementById("inputs"), inputList(inputs));
-        replace(document.getElementById("machine-type"), machineTypes(machines, actions));
+        replace(document.getElementById("machine-type"), machineTypes(moment.machines, actions));
     } else {
         renderSoon();
     }
