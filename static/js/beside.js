@@ -1,7 +1,8 @@
 /* The second machine's drawing, where two dumps are side by side: its own picture with its own marks. */
 import * as api from "./api.js";
-import { flawedDevices } from "./diagnosis.js";
 import { h, replace } from "./dom.js";
+import { marksOfMachine } from "./marks.js";
+import { index } from "./model.js";
 import { calledText, findRow, marksOfPair, roles } from "./pairs.js";
 import { DEFAULTS, question } from "./state.js";
 import * as theme from "./theme.js";
@@ -14,11 +15,11 @@ export class Beside {
 
     constructor({ store, loading }) {
         Object.assign(this, { store, loading });
-        /* What is chosen here is chosen on the first machine too: the device of the same role. */
+        /* What is chosen here is chosen on the first machine too: the device of the same role, or the link between those of the same roles. */
         this.diagram = new Diagram((id) => {
-            const { doc } = loading.pair, same = doc && id ? doc.match.find(([a, b]) => a && b === id)?.[0] : "";
-            if (same)
-                store.set({ from: same, to: "", panel: "selection" });
+            const { doc } = loading.pair, [from, to] = id.split("--"), same = (one) => (doc && one ? doc.match.find(([a, b]) => a && b === one)?.[0] ?? "" : "");
+            if (same(from))
+                store.set({ from: same(from), to: same(to), panel: "selection" });
         }, "-b");
         this.root = this.diagram.root;
         this.root.hidden = true;
@@ -42,7 +43,7 @@ export class Beside {
                 return;
             diagram.show(text, true);
             this.#mark();
-            diagram.badge(flawedDevices(await api.findingsOf(other, asks, control.signal)), ({ id: finding }) => store.set({ ...DEFAULTS, settings: {}, id: other, finding }));
+            diagram.badge(marksOfMachine(index(await api.analysis(other, asks, control.signal))), ({ id: finding }) => store.set({ ...DEFAULTS, settings: {}, id: other, finding }));
         } catch (error) {
             if (error.name === "AbortError")
                 return;

@@ -36,7 +36,7 @@ export class ClusterPicture {
             if (this.#marked.key !== findings || this.#marked.svg !== svg)
                 this.#marked = { key: findings, svg, rows: marksOfCluster(view, findings, stations(svg)) };
             this.diagram.badge(this.#marked.rows, open);
-            this.diagram.mark({ picked: this.#marked.rows.filter((row) => row.findings.some(({ id }) => id === shown)).map(({ node }) => node) });
+            this.diagram.mark({ picked: this.#marked.rows.filter((row) => row.findings.some(({ key }) => key === shown)).map(({ node }) => node) });
         };
         this.marks();
     }

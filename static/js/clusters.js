@@ -2,9 +2,13 @@
 import * as api from "./api.js";
 import { ClusterPicture } from "./cluster_picture.js";
 import { announce } from "./dom.js";
+import { findingsByKind } from "./marks.js";
 import { save } from "./save.js";
 import { Schedule } from "./schedule.js";
+import { NETWORK_HOSTS } from "./nics.js";
 import { MOST_HOSTS, question } from "./state.js";
+
+const MOST_KINDS = 8; // whose findings are asked for
 
 export class Clusters {
     #asked = null;
@@ -18,10 +22,10 @@ export class Clusters {
             graph: (graph) => store.set({ graph, channel: 0 }),
             channel: (channel) => store.set({ channel }),
             /** A finding whose hosts are lit on the drawing, until it is chosen again. */
-            light: (id) => store.set({ finding: store.state.finding === id ? "" : id }, { replace: true }),
-            finding: ({ id }) => {
-                store.set({ finding: id }, { replace: true });
-                const row = document.querySelector(`#cluster-findings [data-finding="${CSS.escape(id)}"]`);
+            light: (key) => store.set({ finding: store.state.finding === key ? "" : key }, { replace: true }),
+            finding: ({ key }) => {
+                store.set({ finding: key }, { replace: true });
+                const row = document.querySelector(`#cluster-findings [data-finding="${CSS.escape(key)}"]`);
                 row?.scrollIntoView({ block: "nearest" });
                 row?.querySelector("button")?.focus({ preventScroll: true });
             },
@@ -61,7 +65,8 @@ export class Clusters {
                 this.one = this.groups = null;
                 const section = (name) => api.clusterSection(cluster, name, asks, control.signal);
                 const [record, view, summary, ranks, nccl, found] = await Promise.all([api.cluster(cluster, control.signal), section("cluster"), section("summary"), section("ranks"), section("nccl"), section("findings")]);
-                this.one = { key, record, view, doc: { ranks, summary, nccl }, findings: found };
+                this.one = { key, record, view, doc: { ranks, summary, nccl }, findings: findingsByKind(view, found) };
+                this.#ofKinds(this.one, found, control);
                 announce(`${view.hosts} hosts of ${view.kinds.length} kinds`);
             }
             if (this.one.view.hosts <= MOST_HOSTS)
@@ -69,6 +74,18 @@ export class Clusters {
             this.transfers();
             this.groups = groups ? await api.groups(cluster, groups, asks, control.signal) : null;
         }, control);
+    }
+
+    /* The cluster's findings name devices of the first host only; those of other kinds are their machines'. Hosts that differ from most have a finding of their own. */
+    async #ofKinds(one, found, control) {
+        const { view, record } = one, first = view.kinds.findIndex(({ hosts }) => hosts.some(([from]) => from === 0)), asks = question({ ...this.store.state, hosts: NETWORK_HOSTS });
+        const rest = view.kinds.map((kind, k) => [k, record.description.hosts[kind.line].topology]).filter(([k, topology]) => k !== first && !view.kinds[k].odd && topology).slice(0, MOST_KINDS);
+        if (!rest.length)
+            return;
+        const rows = await Promise.all(rest.map(async ([k, topology]) => [k, await api.findingsOf(topology, asks, control.signal).catch(() => [])])); // their machines' pages say what fails
+        one.findings = findingsByKind(view, found, rows);
+        if (this.one === one)
+            this.changed();
     }
 
     /** Loads the schedule of the whole cluster, or of one of its groups. */

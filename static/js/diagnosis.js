@@ -43,7 +43,8 @@ export function lossText(doc) {
 const isOfShown = (doc, cost) => cost.hosts === doc.hosts;
 
 const SEVERITIES = ["error", "warning", "info"];
-const worst = (rows) => SEVERITIES.find((name) => rows.some((row) => row.severity === name));
+/** The gravest severity of these findings. */
+export const worst = (rows) => SEVERITIES.find((name) => rows.some((row) => row.severity === name));
 
 /** Findings as groups of a cause and what follows from it, in the service's order: [{cause, consequences, severity}]; severity: the gravest of them.
  * follows_from names the nearest row before with that id. */

@@ -1,6 +1,6 @@
 /* Where findings are marked on drawings: of a machine, of one of its rings or trees, and of a cluster's hosts. Pure functions. */
 import { linksOf } from "./channels.js";
-import { flawedDevices, flawedLinks } from "./diagnosis.js";
+import { flawedDevices, flawedLinks, worst } from "./diagnosis.js";
 import { typeOf } from "./model.js";
 
 /** The marks on the drawing of a whole machine: [{node: id in the drawing, or link: [from, to, type], severity, findings}]. */
@@ -24,14 +24,24 @@ export function marksOfChannel(model, drawn) {
     });
 }
 
-/** Findings about hosts of a cluster that are not like most, which its drawing marks. */
-export const ON_DRAWING = ["cluster-odd-host", "cluster-nic-order"];
+/* Findings that compare the hosts of a cluster: they are about those that are not like most, or about all where none is. */
+const COMPARING = ["cluster-odd-host", "cluster-nic-order"];
 
-/** The marks on the ring or tree of a cluster. stations: [{id, title}] of the drawing, titles such as "▼ Host 5: slowest, unlike most: …". */
+/** A cluster's findings with what they are about: [{...row, key, kinds: [k, ...]}]; no kinds: not about single hosts. Findings about devices are
+ *  those of the first host's kind; others: of further kinds, [[k, rows]]. */
+export function findingsByKind(view, findings, others = []) {
+    const first = kindOf(view, 0), odd = view.kinds.flatMap((kind, k) => (kind.odd ? [k] : [])), about = ({ id, where }) => (COMPARING.includes(id) ? odd.length ? odd : view.kinds.map((_, k) => k) : where?.node ? [first] : []);
+    return [...findings.map((row) => ({ ...row, key: row.id, kinds: about(row) })),
+        ...others.flatMap(([k, rows]) => rows.filter(({ severity, where }) => severity !== "info" && where?.node).map((row) => ({ ...row, key: `${row.id}:${k}`, kinds: [k] })))];
+}
+
+const kindOf = (view, host) => view.kinds.findIndex(({ hosts }) => hosts.some(([from, to]) => host >= from && host <= to));
+
+/** The marks on the ring or tree of a cluster. findings: of findingsByKind(). stations: [{id, title}] of the drawing, titles such as "▼ Host 5: slowest, unlike most: …",
+ *  "4 hosts alike, 1…4" or "2 hosts alike, such as 1". */
 export function marksOfCluster(view, findings, stations) {
-    const found = findings.filter(({ id, severity }) => ON_DRAWING.includes(id) && severity !== "info"), kind = (host) => view.kinds.find(({ hosts }) => hosts.some(([from, to]) => host >= from && host <= to));
     return stations.flatMap(({ id, title }) => {
-        const host = /\bHost (\d+)/.exec(title)?.[1];
-        return found.length && host !== undefined && kind(Number(host))?.odd ? [{ node: id, severity: found[0].severity, findings: found }] : [];
+        const host = /\b(?:Host|alike,|such as) (\d+)/.exec(title)?.[1], kind = host === undefined ? -1 : kindOf(view, Number(host)), rows = findings.filter(({ severity, kinds }) => severity !== "info" && kinds.includes(kind));
+        return rows.length ? [{ node: id, severity: worst(rows), findings: rows }] : [];
     });
 }

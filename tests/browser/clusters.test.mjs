@@ -59,6 +59,24 @@ test("hosts with findings carry a mark on the ring and the tree; the mark leads 
     }
 });
 
+test("hosts alike with a fault carry its mark, those of another kind the mark of theirs, which name their hosts and light them", async () => {
+    const [whole, faulty] = [await machine(good), await machine(bad)];
+    const make = async (...hosts) => (await post("/v1/clusters", JSON.stringify({ hosts }), "application/json")).id;
+    for (const graph of ["ring", "tree"]) {
+        await go(`&cluster=${await make({ topology: faulty, count: 9 })}&graph=${graph}`);
+        await it.page.locator("#canvas .badge-at").first().waitFor();
+        assert.equal(await it.page.locator("#canvas .badge-at").count(), await it.page.locator("#canvas g.station").count(), "all hosts are of one kind, and have the fault");
+    }
+    await go(`&cluster=${await make({ topology: whole, count: 4 }, { topology: faulty, count: 4 })}&graph=ring`);
+    const finding = it.page.locator('[data-finding="slow-link:1"]');
+    await finding.waitFor();
+    assert.match(await finding.textContent(), /A device's PCIe link is slower than those of equal devices on hosts 4–7: /);
+    await finding.getByRole("button").click();
+    await it.until(() => document.querySelectorAll("#canvas .picked").length > 0);
+    const lit = await it.page.locator("#canvas .picked").evaluateAll((all) => all.map((one) => one.id));
+    assert.ok(lit.every((id) => Number(id.split(":")[1]) >= 2), `the faulty hosts, not the first ones: ${lit}`);
+});
+
 test("a cluster shows who differs and who sets what", async () => {
     const { id } = await make();
     await go(`&cluster=${id}`);

@@ -44,8 +44,12 @@ test("the second machine's drawing marks its findings, which lead to that machin
     const second = await keep(faults);
     await it.open(h100, `view=compare&with=${second}&beside=side`);
     const mark = it.page.locator('#canvas-b [data-badge="NIC/0-5e000"]');
-    await mark.waitFor();
-    await mark.press("Enter");
+    const link = it.page.locator('#canvas-b [data-badge="NIC/0-5e000--PCI/0-5a000"]');
+    await link.waitFor();
+    assert.equal(await mark.count(), 1, "the device and its link");
+    await it.page.locator('#canvas-b [id="GPU/0-5c000--PCI/0-5a000"] path.reach').click({ force: true });
+    await it.until(() => /GPU 3 → PCIe 5a:00.0/.test(document.querySelector("#panel h2")?.textContent)); // of the first machine, by role
+    await link.press("Enter");
     await it.until((id) => location.hash.includes(`id=${id}`), second);
     assert.match(it.page.url(), /finding=slow-link/);
 });

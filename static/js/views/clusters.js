@@ -4,7 +4,6 @@ import { DRAWN } from "../cluster_picture.js";
 import { capital, costs, costText } from "../diagnosis.js";
 import { choices, fold, h, withCode } from "../dom.js";
 import { deviceName, GRAPH_NAMES } from "../model.js";
-import { ON_DRAWING } from "../marks.js";
 import { address, DEFAULTS, MOST_HOSTS } from "../state.js";
 import { problemView } from "./problem.js";
 import { transfersView } from "./transfers.js";
@@ -117,8 +116,9 @@ const text = (value) => (typeof value === "number" ? number(value) : value);
 /* Findings that need attention come first, with their cost; notes are folded. */
 function found(findings, view, record, state, actions) {
     const rows = order(findings), faults = rows.filter(({ severity }) => severity !== "info"), notes = rows.filter(({ severity }) => severity === "info"), names = hostNames(record);
-    const list = (some) => h("ul.cluster-findings", null, some.map((row) => h("li", { "data-finding": row.id }, h(`span.sev-${row.severity}`, null, row.severity), " ", ON_DRAWING.includes(row.id) && row.severity !== "info" && view.hosts <= MOST_HOSTS
-            ? h("b", null, h("button.text", { type: "button", "data-key": `light:${row.id}`, title: "Show on the drawing", "aria-pressed": String(state.finding === row.id), onclick: () => actions.light(row.id) }, row.title)) : h("b", null, row.title), row.detail && `: ${row.detail}.`,
+    const where = ({ kinds, where: at }) => (at?.node && kinds.length === 1 && view.kinds.length > 1 ? ` on ${calledHosts(view.kinds[kinds[0]], names)}` : "");
+    const list = (some) => h("ul.cluster-findings", null, some.map((row) => h("li", { "data-finding": row.key }, h(`span.sev-${row.severity}`, null, row.severity), " ", row.kinds.length > 0 && row.severity !== "info" && view.hosts <= MOST_HOSTS
+            ? h("b", null, h("button.text", { type: "button", "data-key": `light:${row.key}`, title: "Show on the drawing", "aria-pressed": String(state.finding === row.key), onclick: () => actions.light(row.key) }, row.title)) : h("b", null, row.title), where(row), row.detail && `: ${row.detail}.`,
         row.id === "cluster-odd-host" && names.some(Boolean) && h("p", { id: "odd-names" }, odd(view).map((k) => `${capital(calledHosts(view.kinds[k], names))} differ${view.kinds[k].host_count === 1 ? "s" : ""}. `)),
         gainText(row) && h("p.cost", null, gainText(row)), h("p.muted", null, withCode(row.advice)))));
     return [h("h2", null, "Findings"), h("div", { id: "cluster-findings" }, !faults.length ? h("p", null, notes.length ? "No host differs from the others in anything that costs bandwidth." : "No host differs from the others.") : list(faults),
