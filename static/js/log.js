@@ -1,6 +1,6 @@
 /* A log's answer in words. Pure functions. */
-
-import { parseId } from "./model.js";
+import { parseId, shortName, typeOf } from "./model.js";
+import { netName } from "./nics.js";
 
 /** Topics as the service names them, in NCCL's order. */
 export const TOPICS = {
@@ -58,6 +58,11 @@ export function communicatorsText(communicators, shown = 6) {
         rows.push(`and ${communicators.length - shown} more`);
     return rows.join("; ") || "not in the log";
 }
+
+const ID = /\b[A-Z]{3}\/[0-9a-f]+-[0-9a-f]+\b/g;
+
+/** A text of a fact with the names of the page in place of the log's ids: "GPU 0 → NUMA 0" for "GPU/0-21000 -> CPU/0-0". What the machine lacks keeps its id. */
+export const named = (model, text) => text.replace(ID, (id) => (!model.nodes.has(id) ? id : typeOf(id) === "NET" ? `NIC ${netName(model, id).replace(/^NET /, "")}` : shortName(model, id))).replace(/(?<=\S) -> (?=\S)/g, " → ");
 
 /** Facts of a topic, differences first. */
 export const factRows = (check, topic) => check.facts.filter((fact) => fact.topic === topic).sort((a, b) => (b.verdict === "differs") - (a.verdict === "differs"));

@@ -36,7 +36,7 @@ test("pasted, with a difference: it is named, lit on the drawing, and its topic 
     await it.key("log-read").click();
     await page.locator("#first-difference").waitFor();
     assert.match(await verdict(), /\d+ of \d+ facts differ/);
-    assert.match(await page.locator("#first-difference").textContent(), /GPU\/0-[0-9a-f]+ -> .*SYS.*PHB/s);
+    assert.match(await page.locator("#first-difference").textContent(), /GPU \d → NUMA 0 \(GPU\/0-[0-9a-f]+ -> CPU\/0-0\).*SYS.*PHB/s);
     await it.until(() => document.querySelectorAll("#canvas .edge.lit").length > 0);
     assert.match(page.url(), /from=GPU/);
     await it.key("topic-of:paths").click();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { applied, factRows, isLog, logRows, otherMachine, surveyText, verdictText } from "../../static/js/log.js";
+import { applied, factRows, isLog, logRows, named, otherMachine, surveyText, verdictText } from "../../static/js/log.js";
+import { index } from "../../static/js/model.js";
 
 test("logs and dumped graphs are told from topologies", () => {
     assert.ok(isLog("node1:1:2 [0] NCCL INFO Bootstrap"));
@@ -41,4 +42,12 @@ test("facts of a topic, differences first; rows for a spreadsheet", () => {
     const check = { facts: [fact("paths", "agrees", 1), fact("paths", "differs", 2), fact("rings", "agrees", 3)] };
     assert.deepEqual(factRows(check, "paths").map((row) => row.line), [2, 1]);
     assert.equal(logRows(check).length, 4);
+});
+
+test("facts say the page's names of devices; what the machine lacks keeps the log's id", () => {
+    const model = index({ system: { nodes: [{ id: "GPU/0-21000", rank: 3 }, { id: "CPU/0-0" }, { id: "NET/0-2" }, { id: "NET/0-3" }], links: [] }, summary: { net_names: { "NET/0-2": "mlx5_2" } } });
+    assert.equal(named(model, "GPU/0-21000 -> CPU/0-0"), "GPU 3 → NUMA 0");
+    assert.equal(named(model, "GPU/0-21000 and NET/0-2, receiving"), "GPU 3 and NIC mlx5_2, receiving");
+    assert.equal(named(model, "NET/0-3 0 1 2 3 NET/0-2"), "NIC 3 0 1 2 3 NIC mlx5_2");
+    assert.equal(named(model, "GPU/1-21000 -> CPU/0-0"), "GPU/1-21000 → NUMA 0");
 });

@@ -1,6 +1,6 @@
 /* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
 import { copyButton, fold, h } from "../dom.js";
-import { applied, communicatorsText, factRows, otherMachine, surveyText, TOPICS, verdictText } from "../log.js";
+import { applied, communicatorsText, factRows, named, otherMachine, surveyText, TOPICS, verdictText } from "../log.js";
 import { machineOptions } from "./input.js";
 import { problemView } from "./problem.js";
 import { tabs } from "./chrome.js";
@@ -96,7 +96,7 @@ function first(model, check, actions) {
     const fact = check.first_difference;
     return h("div", { id: "first-difference" },
         h("h2", null, `First difference, line ${fact.line}`),
-        h("dl.facts", null, h("dt", null, "Of"), h("dd", null, place(model, fact, actions)), h("dt", null, "Log"), h("dd", null, fact.logged), h("dt", null, "Predicted"), h("dd", null, fact.predicted)));
+        h("dl.facts", null, h("dt", null, "Of"), h("dd", null, place(model, fact, actions)), h("dt", null, "Log"), h("dd", null, named(model, fact.logged)), h("dt", null, "Predicted"), h("dd", null, named(model, fact.predicted))));
 }
 
 function causes(check) {
@@ -120,14 +120,15 @@ function facts(model, check, topic, actions) {
         h("div.scroll", { tabindex: "0", role: "group", "aria-label": TOPICS[topic] ?? topic }, h("table.wide", null, h("caption.unseen", null, `Facts: ${TOPICS[topic] ?? topic}`),
             h("thead", null, h("tr", null, h("th.num", null, "Line"), h("th", null, "What"), h("th", null, "Log"), h("th", null, "Predicted"), h("th", null, "Same"))),
             h("tbody", null, rows.slice(0, SHOWN).map((fact) => h("tr", { "data-verdict": fact.verdict },
-                h("td.num", null, String(fact.line)), h("td.wrap", null, place(model, fact, actions)), h("td.wrap", null, fact.logged), h("td.wrap", null, fact.predicted),
+                h("td.num", null, String(fact.line)), h("td.wrap", null, place(model, fact, actions)), h("td.wrap", null, named(model, fact.logged)), h("td.wrap", null, named(model, fact.predicted)),
                 h("td", null, fact.verdict === "differs" ? "≠" : fact.verdict === "agrees" ? "=" : "–")))))),
         rows.length > SHOWN && h("p.note", null, `${rows.length - SHOWN} more are not listed.`),
     ];
 }
 
-/** What a fact is about, as a button that shows its devices on the drawing. */
+/* What a fact is about, as a button that shows its devices on the drawing, and as the log has it. */
 function place(model, fact, actions) {
-    const nodes = fact.nodes.filter((id) => model.nodes.has(id));
-    return nodes.length ? h("button.text", { type: "button", "data-key": `fact:${fact.line}:${fact.what}`, onclick: () => actions.select(nodes[0], nodes[1] ?? "") }, fact.what) : fact.what;
+    const nodes = fact.nodes.filter((id) => model.nodes.has(id)), text = named(model, fact.what);
+    return [nodes.length ? h("button.text", { type: "button", "data-key": `fact:${fact.line}:${fact.what}`, onclick: () => actions.select(nodes[0], nodes[1] ?? "") }, text) : text,
+        text !== fact.what && h("span.muted", null, ` (${fact.what})`)];
 }
