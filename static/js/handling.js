@@ -20,3 +20,12 @@ export async function handsOff() {
     while (performance.now() < until)
         await new Promise((next) => setTimeout(next, 50));
 }
+
+const FRAMES_MS = 50; // three frames
+
+/** Once the browser has shown what there is and has nothing else to do. */
+export async function idle() {
+    await new Promise((done) => setTimeout(done, FRAMES_MS));
+    if (globalThis.requestIdleCallback)
+        await new Promise((done) => requestIdleCallback(done, { timeout: 300 }));
+}

@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { channelCount } from "./channels.js";
 import { sideName, stateOfOther } from "./compare.js";
 import { announce } from "./dom.js";
+import { idle } from "./handling.js";
 import { shape } from "./hosts.js";
 import { verdictText } from "./log.js";
 import { index } from "./model.js";
@@ -93,6 +94,7 @@ export class Loading {
             return;
         this.busy(1);
         try {
+            await idle(); // the answer is shown first
             const network = index(await api.analysis(id, asks, control.signal));
             if (loaded.doc === doc)
                 loaded.network = network;

@@ -13,8 +13,12 @@ export function matching(rows, text) {
 const BLACKWELL = 100, WORKSTATION = 120;
 const generation = ({ sm }) => (sm >= WORKSTATION ? BLACKWELL : sm);
 
-/** By the generation of the GPUs, newest first; of one generation those with more GPUs first, which are more common in jobs; then by title. */
-export const newestFirst = (rows) => [...rows].sort((a, b) => generation(b) - generation(a) || b.gpus - a.gpus || a.title.localeCompare(b.title, "en", { numeric: true }));
+/** Families in the service's order, makers before clouds. In each, by the generation of the GPUs, newest first; of one generation those with more GPUs first,
+ *  which are more common in jobs; then by title. */
+export function newestFirst(rows) {
+    const families = [...new Set(rows.map((row) => row.family))], family = (row) => families.indexOf(row.family);
+    return [...rows].sort((a, b) => family(a) - family(b) || generation(b) - generation(a) || b.gpus - a.gpus || a.title.localeCompare(b.title, "en", { numeric: true }));
+}
 
 const NVLINK = { switched: "NVSwitch", direct: "direct NVLink", none: "no NVLink" };
 

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { Beside } from "./beside.js";
 import { h, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
-import { handsOff, watchHands } from "./handling.js";
+import { handsOff, idle, watchHands } from "./handling.js";
 import { listenToKeys } from "./keys.js";
 import { otherMachine } from "./log.js";
 import { newestFirst } from "./machine_types.js";
@@ -187,15 +187,12 @@ function renderAll() {
 }
 
 /* Answers that nobody waits for are shown together, once the browser has nothing else to do and nobody presses anything. */
-const whenIdle = globalThis.requestIdleCallback ? (work) => requestIdleCallback(work, { timeout: 300 }) : (work) => setTimeout(work, 50);
 let soon = null;
 function renderSoon() {
-    soon ??= new Promise((done) => whenIdle(async () => {
-        await handsOff();
+    soon ??= idle().then(handsOff).then(() => {
         soon = null;
         renderAll();
-        done();
-    }));
+    });
     return soon;
 }
 
@@ -269,6 +266,7 @@ store.subscribe((state, changed) => {
         loading.checkLog(...(loading.log.id === state.id ? [] : [null, ""]));
 });
 
+const LISTS_AFTER = 500; // ms
 const quietly = (promise, otherwise) => promise.catch(() => otherwise);
 
 async function start() {
@@ -286,11 +284,15 @@ async function start() {
         majority.load();
     if (!store.state.id && store.state.place === "clusters")
         clusters.load();
-    loading.analysis();
+    const answer = loading.analysis();
     loading.comparison();
     loading.pairing();
     loadSchedule();
     results.prediction();
+    if (store.state.id) { // its answer comes before lists to choose from, unless it takes long
+        await Promise.race([answer, new Promise((done) => setTimeout(done, LISTS_AFTER))]);
+        await idle();
+    }
     loading.settingsOfRelease();
     const [releases, examples, inputs, machines] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), []), quietly(api.inputs(), []), quietly(api.machines(), [])]);
     moment.releases = readReleases(releases);

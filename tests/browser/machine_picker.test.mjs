@@ -16,6 +16,7 @@ test("the picker has every type by family; words narrow it down, and say what th
     const { machines } = await (await it.page.request.get(`${it.server.url}/v1/machines`)).json();
     assert.equal((await titles()).length, machines.length);
     assert.deepEqual(await it.page.locator("#open-type optgroup").evaluateAll((rows) => rows.map((row) => row.label)), [...new Set(machines.map((row) => row.family))]);
+    assert.match((await titles())[0], /B300/, "the newest first");
     await it.page.locator("#type-search").fill("h100 aws");
     const some = await titles();
     assert.ok(some.length > 0 && some.length < machines.length, some.join());

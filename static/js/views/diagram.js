@@ -71,7 +71,6 @@ export class Diagram {
         svg.setAttribute("role", "group");
         svg.querySelector("g.graph > g > a > polygon")?.remove(); // the ground, which is the page's
         const before = this.svg && this.size;
-        this.canvas.replaceChildren(svg);
         this.svg = svg;
         this.whole = whole;
         this.note = "";
@@ -94,6 +93,7 @@ export class Diagram {
         this.badged = null;
         (svg.querySelector("g.graph") ?? svg).append(this.overlay, this.badges);
         this.message.replaceChildren();
+        this.canvas.replaceChildren(svg); // now that it is complete: each change to what is shown costs more
         this.#look(same ? this.box : this.#whole(this.window));
     }
 
