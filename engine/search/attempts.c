@@ -24,28 +24,15 @@ static int32_t effective_limit(uint64_t types, int32_t limit)
     return below ? 63 - __builtin_clzll(below) : -1;
 }
 
-/* Does a leg carry the rate between GPUs when nothing else is taken? */
-static bool carries(const struct orr_search_state *s, const struct orr_leg *leg)
-{
-    const struct orr_rate *rate = &s->left.rates[ORR_RATE_INTRA];
-    if (!s->left.exact || leg->state > ORR_LEG_MIXED)
-        return true;
-    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++)
-        if (s->left.full[s->facts.links[i]] < rate->needed[s->facts.shares[i] & ORR_SHARE_MASK])
-            return false;
-    return true;
-}
-
 /* The types of paths between GPUs that could carry the trial's rate: bit NUMBER. */
 static uint64_t types_between(const struct orr_search_state *s)
 {
+    const struct orr_doors *next = &s->facts.next;
+    const struct orr_rate *rate = &s->left.rates[ORR_RATE_INTRA];
     uint64_t types = 0;
-    for (size_t i = 0; i < (size_t)s->input.n * s->input.n; i++) {
-        const struct orr_leg *leg = &s->facts.between[i];
-        uint64_t bit = UINT64_C(1) << leg->type[s->left.rates[ORR_RATE_INTRA].both_ways];
-        if (!(types & bit) && carries(s, leg))
-            types |= bit;
-    }
+    for (const struct orr_door *door = next->list; door < next->list + next->first[s->input.n]; door++)
+        if (!s->left.exact || door->least >= rate->needed[ORR_SHARE_PLAIN])
+            types |= UINT64_C(1) << door->type[rate->both_ways];
     return types;
 }
 

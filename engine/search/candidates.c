@@ -84,7 +84,7 @@ static uint32_t by_net(struct orr_search_state *s, uint32_t x, uint16_t *list)
     return count;
 }
 
-/* Can a leg be taken at all by this trial? Where nothing is lost by it, it is taken to find out. */
+/* Can a leg be taken at all by this trial? */
 static bool is_open(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
 {
     const struct orr_rate *rate = &s->left.rates[kind];
@@ -92,10 +92,7 @@ static bool is_open(struct orr_search_state *s, struct orr_leg *leg, enum orr_ra
         return leg->state == ORR_LEG_FREE;
     if (!s->left.exact || leg->state == ORR_LEG_REPEATS)
         return leg->type[rate->both_ways] <= rate->limit;
-    if (!orr_search_take(s, leg, kind))
-        return false;
-    orr_search_give(s, leg, kind);
-    return true;
+    return orr_search_can_take(s, leg, kind);
 }
 
 static void open_gpus(struct orr_search_state *s, uint32_t x, const uint16_t *others, uint32_t count)

@@ -10,6 +10,11 @@
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
 
+/* The same for a free order with NVSwitches, and for what follows: a channel that has left its first GPU in one
+ * direction has no choice any more, since each GPU has one neighbour left. So it goes on without recursion as far as
+ * the links let it, and then everything is given back. */
+static void run_on(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, int32_t *budget);
+
 void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t n)
 {
     struct orr_trial keep = *to;
@@ -125,7 +130,9 @@ static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out,
     for (; done < moves; done++) {
         uint32_t gpu = done < s->input.n ? done : done - s->input.n;
         struct orr_leg *leg = done < s->input.n ? &out[gpu] : &home[gpu * home_stride];
-        if (!orr_search_take_slowly(s, leg, &s->left.rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]))
+        const enum orr_rate_kind rate = gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE;
+        if (s->left.rates[rate].factor == 1 ? !orr_search_take(s, leg, rate)
+                                            : !orr_search_take_slowly(s, leg, &s->left.rates[rate]))
             break;
     }
     if (done == moves)
@@ -133,7 +140,11 @@ static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out,
     while (done-- > 0) {
         uint32_t gpu = done < s->input.n ? done : done - s->input.n;
         const struct orr_leg *leg = done < s->input.n ? &out[gpu] : &home[gpu * home_stride];
-        orr_search_give_slowly(s, leg, &s->left.rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]);
+        const enum orr_rate_kind rate = gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE;
+        if (s->left.rates[rate].factor == 1)
+            orr_search_give(s, leg, rate);
+        else
+            orr_search_give_slowly(s, leg, &s->left.rates[rate]);
     }
 }
 
@@ -158,7 +169,10 @@ static inline void go(struct orr_search_state *s, struct orr_leg *leg, uint32_t 
     uint8_t *used = &s->channel.used[y], was_used = *used;
     *used = 1;
     s->channel.loads += leg->mark;
-    visit(s, (int32_t)y, p + 1, shape, order, budget);
+    if (order == ORR_FREE && s->facts.neighbours_only)
+        run_on(s, y, p + 1, shape, budget);
+    else
+        visit(s, (int32_t)y, p + 1, shape, order, budget);
     s->channel.loads -= leg->mark;
     *used = was_used;
     orr_search_give(s, leg, ORR_RATE_INTRA);
@@ -245,17 +259,20 @@ static bool more_steps(struct orr_search_state *s, int32_t *budget)
     return true;
 }
 
-static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
-                  int32_t *budget)
+/* One step. false: none is left. */
+static inline bool step(struct orr_search_state *s, int32_t *budget)
 {
     if (*budget <= 0 && !more_steps(s, budget))
-        return;
+        return false;
     --*budget;
     s->budget.steps++;
-    if (p == (int32_t)s->input.n) {
-        complete(s, budget);
-        return;
-    }
+    return true;
+}
+
+/* What follows from the GPU at a position of the channel. */
+static inline void go_on(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
+                         int32_t *budget)
+{
     s->channel.row[p] = (uint16_t)x;
     if (p == shape.to_net)
         leave_by_net(s, (uint32_t)x, p, shape, order, budget);
@@ -269,10 +286,63 @@ static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_s
         visit(s, x, (int32_t)s->input.n, (struct orr_shape){-1, -1}, order, budget);
 }
 
+static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
+                  int32_t *budget)
+{
+    if (!step(s, budget))
+        return;
+    if (p == (int32_t)s->input.n)
+        complete(s, budget);
+    else
+        go_on(s, x, p, shape, order, budget);
+}
+
+/* The neighbour that a GPU can go on to when it came from the other one; -1: there is none. */
+static inline int32_t other_neighbour(const struct orr_search_state *s, uint32_t x)
+{
+    const uint16_t *open = &s->attempt.open[(size_t)x * s->input.n], *end = open + s->attempt.open_count[x];
+    while (open < end && s->channel.used[*open])
+        open++;
+    return open < end ? *open : -1;
+}
+
+static void run_on(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, int32_t *budget)
+{
+    const int32_t last = (int32_t)s->input.n - 1;
+    uint16_t *row = s->channel.row;
+    uint8_t *used = s->channel.used;
+    int32_t at = p;
+    for (row[p] = (uint16_t)x; step(s, budget); at++) {
+        if (at == last || at == shape.to_net) {
+            go_on(s, row[at], at, shape, ORR_FREE, budget);
+            break;
+        }
+        const int32_t next = other_neighbour(s, row[at]);
+        struct orr_leg *leg = &s->facts.between[(size_t)row[at] * s->input.n + (size_t)next];
+        if (next < 0 || !orr_search_take_open(s, leg, ORR_RATE_INTRA))
+            break;
+        s->channel.loads += leg->mark;
+        used[next] = 1;
+        row[at + 1] = (uint16_t)next;
+    }
+    for (; at > p; at--) {
+        const struct orr_leg *leg = &s->facts.between[(size_t)row[at - 1] * s->input.n + row[at]];
+        s->channel.loads -= leg->mark;
+        used[row[at]] = 0;
+        orr_search_give(s, leg, ORR_RATE_INTRA);
+    }
+}
+
 void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order, int32_t *budget)
 {
     struct orr_leg *leg = net < 0 ? NULL : &s->facts.entries[(size_t)net * s->input.n + gpu];
     uint8_t *used = &s->channel.used[gpu], was_used = *used;
+    if (leg && order == ORR_FREE && s->input.n > 1 && s->attempt.shape.to_net != 0 && !s->attempt.star &&
+        orr_search_is_shut(s, &s->facts.next_gates[gpu], ORR_RATE_INTRA)) { /* the channel ends here */
+        if (orr_search_can_take(s, leg, ORR_RATE_INTER))
+            (void)step(s, budget);
+        return;
+    }
     if (leg && !orr_search_take(s, leg, ORR_RATE_INTER))
         return;
     const uint64_t mark = leg ? leg->mark : 0;

@@ -73,7 +73,13 @@ static void add_by_first(const struct orr_search_state *s, struct orr_doors *doo
 struct group {
     const struct orr_leg *legs;
     uint32_t count, stride;
+    bool moves; /* legs without hops are none */
 };
+
+static bool is_in(const struct group *g, const struct orr_leg *leg)
+{
+    return leg->state != ORR_LEG_BLOCKED && (leg->hops || !g->moves);
+}
 
 /* How many rates of 1 GB/s a link carries. */
 static float carries(const struct orr_search_state *s, uint32_t link, uint8_t share)
@@ -89,7 +95,7 @@ static struct orr_gate gate_of(const struct orr_search_state *s, struct group g,
     uint32_t legs = 0;
     for (uint32_t l = 0; l < g.count; l++) {
         const struct orr_leg *leg = &g.legs[(size_t)l * g.stride];
-        if (leg->state == ORR_LEG_BLOCKED)
+        if (!is_in(&g, leg))
             continue;
         for (uint32_t i = leg->first; i < leg->first + leg->charges; i++) {
             const uint32_t link = s->facts.links[i];
@@ -154,16 +160,17 @@ enum orr_code orr_search_note_doors(struct orr_search_state *s, struct orr_arena
         for (uint32_t y = 0; y < n; y++)
             if (y != x)
                 add_by_first(s, &f->next, x, &f->between[(size_t)x * n + y]);
+        f->next_gates[x] = gate_of(s, (struct group){&f->between[(size_t)x * n], n, 1, true}, &scratch);
         f->exit_doors.first[x + 1] = f->exit_doors.first[x];
         for (uint32_t net = 0; net < nets; net++)
             add_by_first(s, &f->exit_doors, x, &f->exits[(size_t)net * n + x]);
-        f->takeoff_gates[x] = add_by_gate(s, &f->takeoffs, x, (struct group){&f->exits[x], nets, n}, &scratch);
-        f->landing_gates[x] = add_by_gate(s, &f->landings, x, (struct group){&f->entries[x], nets, n}, &scratch);
+        f->takeoff_gates[x] = add_by_gate(s, &f->takeoffs, x, (struct group){&f->exits[x], nets, n, false}, &scratch);
+        f->landing_gates[x] = add_by_gate(s, &f->landings, x, (struct group){&f->entries[x], nets, n, false}, &scratch);
     }
     for (uint32_t net = 0; net < nets; net++) {
         f->entry_gates[net] =
-            add_by_gate(s, &f->entry_doors, net, (struct group){&f->entries[(size_t)net * n], n, 1}, &scratch);
-        (void)add_by_gate(s, &f->arrivals, net, (struct group){&f->exits[(size_t)net * n], n, 1}, &scratch);
+            add_by_gate(s, &f->entry_doors, net, (struct group){&f->entries[(size_t)net * n], n, 1, false}, &scratch);
+        (void)add_by_gate(s, &f->arrivals, net, (struct group){&f->exits[(size_t)net * n], n, 1, false}, &scratch);
     }
     return ORR_OK;
 }

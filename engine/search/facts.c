@@ -111,6 +111,7 @@ static enum orr_code allocate(struct orr_search_state *s, struct orr_arena *aren
         ROOM(facts.left_out, links),
         ROOM(facts.takeoff_gates, n),
         ROOM(facts.landing_gates, n),
+        ROOM(facts.next_gates, n),
         ROOM(facts.entry_gates, nets),
         ROOM(left.capacity, links),
         ROOM(attempt.kept, links),

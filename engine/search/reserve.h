@@ -76,12 +76,10 @@ static inline bool orr_search_take(struct orr_search_state *s, struct orr_leg *l
     return orr_search_take_open(s, leg, kind);
 }
 
-/* Whether any leg may be taken; a refusal is noted as taking notes it. Those that are taken slowly all may. */
-static inline bool orr_search_may_take(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
+/* Could a leg that is taken quickly be taken? A refusal is noted as taking notes it. */
+static inline bool orr_search_can_take_quickly(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
 {
     const struct orr_rate *rate = &s->left.rates[kind];
-    if (leg->state != s->left.quick_state)
-        return true;
     if (leg->type[rate->both_ways] > rate->limit)
         return false;
     const uint32_t *link = s->facts.links + leg->first;
@@ -94,6 +92,12 @@ static inline bool orr_search_may_take(struct orr_search_state *s, struct orr_le
             return orr_search_refuse(s, link[i], needed);
         }
     return true;
+}
+
+/* May any leg be taken? Those that are taken slowly all may. */
+static inline bool orr_search_may_take(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
+{
+    return leg->state != s->left.quick_state || orr_search_can_take_quickly(s, leg, kind);
 }
 
 /* Gives back what was taken. */
@@ -110,6 +114,17 @@ ORR_ALWAYS_INLINE void orr_search_give(struct orr_search_state *s, const struct 
         left[*link] += taken;
     while (++link < end);
     s->trial.hops -= leg->hops;
+}
+
+/* Could any leg be taken? Not for floats, which may differ afterwards. */
+static inline bool orr_search_can_take(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
+{
+    if (leg->state == s->left.quick_state)
+        return orr_search_can_take_quickly(s, leg, kind);
+    const bool can = orr_search_take_slowly(s, leg, &s->left.rates[kind]);
+    if (can)
+        orr_search_give_slowly(s, leg, &s->left.rates[kind]);
+    return can;
 }
 
 #endif

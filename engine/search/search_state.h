@@ -213,6 +213,7 @@ struct orr_search_facts {
     /* A link that all of them load, where there is one. [GPU]: to NICs, from NICs; [NET]: from it, to it. */
     struct orr_doors takeoffs, landings, entry_doors, arrivals;
     struct orr_gate *takeoff_gates, *landing_gates, *entry_gates; /* the same links */
+    struct orr_gate *next_gates; /* [GPU]: a link that all legs from it to other GPUs load */
 };
 
 /* The steps that NCCL counts, over all attempts of all graphs. */

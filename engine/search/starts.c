@@ -203,13 +203,26 @@ static bool may_start_from(struct orr_search_state *s, int16_t net, float needed
     return false;
 }
 
+/* All that is tried in a free order from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
+static bool start_freely(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
+{
+    if (s->input.system->release->start_gpus >= ORR_START_NEAREST)
+        return start_near(s, net, budget);
+    start_fastest(s, net, needed, budget);
+    return true;
+}
+
+static void start_as_before(struct orr_search_state *s, int16_t net, int32_t *budget)
+{
+    if (replays(s))
+        orr_search_enter(s, net, first_gpu_of(s, s->trial.channels - 1), ORR_REPLAY, budget);
+}
+
 /* All that is tried from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
 static bool start_from(struct orr_search_state *s, int16_t net, float needed, uint64_t *hash, int32_t *budget)
 {
     int32_t k = s->trial.channels;
-    bool gives_back = true;
-    if (replays(s))
-        orr_search_enter(s, net, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
+    start_as_before(s, net, budget);
     if (k > 0 && s->trial.same_channels)
         return true;
     if (*hash == ORR_SEEN_NO_HASH)
@@ -220,10 +233,7 @@ static bool start_from(struct orr_search_state *s, int16_t net, float needed, ui
         return true;
     int64_t before = orr_seen_steps(s, budget);
     start_in_order(s, net, budget);
-    if (s->input.system->release->start_gpus >= ORR_START_NEAREST)
-        gives_back = start_near(s, net, budget);
-    else
-        start_fastest(s, net, needed, budget);
+    bool gives_back = start_freely(s, net, needed, budget);
     orr_seen_note(s, place, before, budget, true);
     return gives_back;
 }
@@ -235,6 +245,16 @@ static bool all_landings_are_shut(struct orr_search_state *s)
         if (!orr_search_is_shut(s, &s->facts.landing_gates[g], ORR_RATE_INTER))
             return false;
     return true;
+}
+
+/* Do two GPUs have too little left to go on from? A channel passes both and ends at one at most, so none can be
+ * completed. Then only the steps count; with NVSwitches they are few, as no GPU has a choice. */
+static bool is_barren(struct orr_search_state *s)
+{
+    unsigned shut = 0;
+    for (uint32_t g = 0; s->facts.neighbours_only && g < s->input.n && shut < 2; g++)
+        shut += orr_search_is_shut(s, &s->facts.next_gates[g], ORR_RATE_INTRA);
+    return shut > 1;
 }
 
 static void start_with_nets(struct orr_search_state *s, int32_t *budget)
@@ -249,7 +269,7 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
     uint64_t hash = ORR_SEEN_NO_HASH;
     /* Where no channel can start, nothing is left of the tries but the latency of the last NIC. */
     const bool quick = s->left.exact && s->facts.nets_come_back && !s->attempt.star,
-               none = quick && all_landings_are_shut(s);
+               none = quick && all_landings_are_shut(s), barren = quick && k > 0 && is_barren(s);
     if ((by_head && k >= (int32_t)count && release->start_heads != ORR_HEADS_BY_NET_INDEX) ||
         (none && s->facts.one_latency))
         return;
@@ -265,6 +285,12 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
         if (none || (quick && orr_search_is_shut(s, &s->facts.entry_gates[net], ORR_RATE_INTER)) ||
             (!by_head && !may_start_from(s, net, needed)))
             continue;
+        if (barren) { /* so that nothing looks at what the NICs have left */
+            start_as_before(s, net, budget);
+            if (!t->same_channels)
+                (void)start_freely(s, net, needed, budget);
+            continue;
+        }
         charge_card(s, net, -needed);
         s->left.net_connections[net]--;
         s->channel.loads += orr_hash_scatter(UINT64_MAX - (uint16_t)net);

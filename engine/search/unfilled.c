@@ -15,7 +15,7 @@
 
 /* Up to this many GB/s no thousandth is lost; and room for what a link loses while many loads are on it. */
 enum { WHOLE_NEAR_GBPS = 4095, WHOLE_GBPS = 1000, MARGIN_GBPS = 50 };
-enum { MOST_EXAMINED = 32 };          /* links, each with all legs */
+enum { MOST_PAIRS = 1 << 26 };        /* of a wide link and another one: 8 MiB of bits */
 static const double near_rest = 0.12; /* thousandths */
 
 enum move { MOVE_BETWEEN, MOVE_ENTRY, MOVE_EXIT, MOVE_SPOKE_OUT, MOVE_SPOKE_HOME, MOVE_COUNT };
@@ -24,7 +24,8 @@ enum move { MOVE_BETWEEN, MOVE_ENTRY, MOVE_EXIT, MOVE_SPOKE_OUT, MOVE_SPOKE_HOME
 struct load {
     float now;              /* by the leg that is being added */
     float most[MOVE_COUNT]; /* by one leg */
-    bool counted;           /* among the links that limit what comes to another */
+    uint32_t wide;          /* its number among the wide links, from 1; 0: it is none of them */
+    float comes;            /* a wide link: GB/s that come to it at most */
 };
 
 static void add_legs(const struct orr_search_state *s, const struct orr_leg *legs, size_t count, enum move move,
@@ -58,50 +59,46 @@ static bool counts_otherwise(const struct orr_search_state *s, uint32_t link)
     return false;
 }
 
-static bool loads(const struct orr_search_state *s, const struct orr_leg *leg, uint32_t link)
-{
-    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++)
-        if (s->facts.links[i] == link)
-            return true;
-    return false;
-}
-
-/* The narrowest link of a leg that carries the whole rate; ORR_NO_LINK: none is narrow. */
-static uint32_t narrowest(const struct orr_search_state *s, const struct orr_leg *leg)
+/* The narrower of two charges, of those that carry the whole rate by a narrow link. ORR_NO_LINK: neither does.
+ * Charges before `first` or from `end` on are none of the leg's. */
+static uint32_t narrower(const struct orr_search_state *s, uint32_t first, uint32_t end, uint32_t one, uint32_t other)
 {
     const struct orr_link *links = s->input.system->links;
+    const uint32_t both[] = {one, other};
     uint32_t least = ORR_NO_LINK;
-    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++) {
-        const uint32_t link = s->facts.links[i];
-        const uint8_t share = s->facts.shares[i] & ORR_SHARE_MASK;
-        if ((share == ORR_SHARE_PLAIN || share == ORR_SHARE_OVERHEAD) && links[link].bw <= ORR_NARROW_GBPS &&
-            (least == ORR_NO_LINK || links[link].bw < links[least].bw))
-            least = link;
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t c = both[i];
+        if (c < first || c >= end || links[s->facts.links[c]].bw > ORR_NARROW_GBPS ||
+            (s->facts.shares[c] & ORR_SHARE_MASK) > ORR_SHARE_OVERHEAD)
+            continue;
+        if (least == ORR_NO_LINK || links[s->facts.links[c]].bw < links[least].bw)
+            least = s->facts.links[c];
     }
     return least;
 }
 
-/* How many GB/s come to a link at most: no more than the narrowest links of its legs let through. */
-static float let_through(const struct orr_search_state *s, uint32_t link, struct load *loads_of)
+/* Adds to each wide link how many GB/s come to it at most by these legs: no more than the nearest narrow link of each
+ * lets through; a link that several legs share counts once.
+ * counted: bit [number of the wide link * links + narrow link]. */
+static void let_through(const struct orr_search_state *s, const struct orr_leg *legs, size_t count, struct load *loads,
+                        uint64_t *counted)
 {
-    const size_t n = s->input.n, moves = n * s->input.net_count;
-    const struct orr_leg *legs[MOVE_COUNT] = {s->facts.between, s->facts.entries, s->facts.exits, s->facts.spokes[0],
-                                              s->facts.spokes[1]};
-    const size_t spokes = s->facts.spokes[0] ? n : 0, counts[MOVE_COUNT] = {n * n, moves, moves, spokes, spokes};
-    float total = 0;
-    for (uint32_t l = 0; l < s->input.system->link_count; l++)
-        loads_of[l].counted = false;
-    for (int move = 0; move < MOVE_COUNT; move++)
-        for (const struct orr_leg *leg = legs[move]; leg < legs[move] + counts[move]; leg++) {
-            if (!loads(s, leg, link))
-                continue;
-            const uint32_t by = narrowest(s, leg);
+    for (const struct orr_leg *leg = legs; leg < legs + count; leg++) {
+        const uint32_t first = leg->first, end = leg->first + leg->charges;
+        for (uint32_t i = first; i < end; i++) {
+            struct load *load = &loads[s->facts.links[i]];
+            uint32_t by = ORR_NO_LINK;
+            for (uint32_t d = 1; load->wide && d < leg->charges && by == ORR_NO_LINK; d++)
+                by = narrower(s, first, end, i - d, i + d);
+            if (load->wide && by == ORR_NO_LINK)
+                load->comes = INFINITY;
             if (by == ORR_NO_LINK)
-                return INFINITY;
-            total += loads_of[by].counted ? 0 : s->input.system->links[by].bw;
-            loads_of[by].counted = true;
+                continue;
+            const size_t bit = (size_t)(load->wide - 1) * s->input.system->link_count + by;
+            load->comes += counted[bit / 64] >> bit % 64 & 1 ? 0 : s->input.system->links[by].bw;
+            counted[bit / 64] |= UINT64_C(1) << bit % 64;
         }
-    return total;
+    }
 }
 
 bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *arena)
@@ -115,11 +112,22 @@ bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *aren
     struct load *loads = wide && !s->input.parts ? ORR_NEW(arena, struct load, links) : NULL;
     if (!loads)
         return false; /* without memory for it, all links are counted */
-    add_legs(s, s->facts.between, n * n, MOVE_BETWEEN, loads);
-    add_legs(s, s->facts.entries, moves, MOVE_ENTRY, loads);
-    add_legs(s, s->facts.exits, moves, MOVE_EXIT, loads);
-    for (int end = 0; end < 2 && s->facts.spokes[0]; end++)
-        add_legs(s, s->facts.spokes[end], n, end ? MOVE_SPOKE_HOME : MOVE_SPOKE_OUT, loads);
+    uint32_t wide_links = 0;
+    for (uint32_t l = 0; l < links; l++)
+        if (s->facts.shares_of[l] && system->links[l].bw > ORR_NARROW_GBPS && !counts_otherwise(s, l))
+            loads[l].wide = ++wide_links;
+    const size_t pairs = (size_t)wide_links * links;
+    uint64_t *counted = pairs && pairs <= MOST_PAIRS ? ORR_NEW(arena, uint64_t, pairs / 64 + 1) : NULL;
+    if (!counted)
+        return false;
+    const size_t spokes = s->facts.spokes[0] ? n : 0;
+    const struct orr_leg *legs[MOVE_COUNT] = {s->facts.between, s->facts.entries, s->facts.exits, s->facts.spokes[0],
+                                              s->facts.spokes[1]};
+    const size_t counts[MOVE_COUNT] = {n * n, moves, moves, spokes, spokes};
+    for (int move = 0; move < MOVE_COUNT; move++) {
+        add_legs(s, legs[move], counts[move], (enum move)move, loads);
+        let_through(s, legs[move], counts[move], loads, counted);
+    }
     uint32_t count;
     const float *rates = orr_search_rates_of(s, &count);
     /* A tree has no more channels than the ring; a star that visits NVSwitches may. */
@@ -130,19 +138,17 @@ bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *aren
     const float whole = rest <= near_rest ? WHOLE_NEAR_GBPS : WHOLE_GBPS;
     for (uint32_t r = 0; r < count; r++)
         highest = rates[r] > highest ? rates[r] : highest;
-    uint32_t examined = 0;
-    for (uint32_t l = 0; l < links && examined < MOST_EXAMINED; l++) {
+    for (uint32_t l = 0; l < links; l++) {
         const float *most = loads[l].most, full = system->links[l].bw < whole ? system->links[l].bw : whole;
-        if (!s->facts.shares_of[l] || system->links[l].bw <= ORR_NARROW_GBPS || counts_otherwise(s, l))
+        if (!loads[l].wide)
             continue;
-        examined++;
         float channel = most[MOVE_BETWEEN] * (float)n + most[MOVE_ENTRY] + most[MOVE_EXIT]; /* halves exit twice */
         float leg = fmaxf(most[MOVE_BETWEEN], fmaxf(most[MOVE_ENTRY], most[MOVE_EXIT]));
         const bool spoke = most[MOVE_SPOKE_OUT] > 0 || most[MOVE_SPOKE_HOME] > 0;
         const float twice = spoke ? 2 : 1; /* the head of a star takes the rate twice at once */
         leg = fmaxf(leg, fmaxf(most[MOVE_SPOKE_OUT], most[MOVE_SPOKE_HOME]));
         s->facts.left_out[l] = (!spoke && (float)channels * channel * highest + MARGIN_GBPS <= full) ||
-                               leg * let_through(s, l, loads) + twice * leg * highest + MARGIN_GBPS <= full;
+                               leg * loads[l].comes + twice * leg * highest + MARGIN_GBPS <= full;
         any = any || s->facts.left_out[l];
     }
     return any;
