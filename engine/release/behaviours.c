@@ -224,7 +224,7 @@ enum orr_code orr_releases_compare(const struct orr_release *here, const struct 
     uint32_t all = orr_behaviour_count(), count = 0;
     struct orr_behaviour_difference *rows = ORR_NEW(arena, struct orr_behaviour_difference, all);
     ORR_NEED(rows, err);
-    for (uint32_t i = 0; i < all; i++) {
+    for (uint32_t i = 0; i < all && here != before; i++) {
         struct orr_behaviour_difference *row = &rows[count];
         struct orr_value values[2];
         struct orr_text texts[2];

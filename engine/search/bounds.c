@@ -50,14 +50,14 @@ static int32_t fits(const struct orr_search_state *s, const struct orr_doors *do
     return uses;
 }
 
-/* How many channels may leave a GPU to the next one, or, where `exits`, to a NIC. */
-static int32_t leave_gpu(const struct orr_search_state *s, uint32_t gpu, bool exits, int32_t *hops)
+/* How many channels may leave a GPU to a NIC by links that do not lead to the next GPU. */
+static int32_t exit_from(const struct orr_search_state *s, uint32_t gpu)
 {
     const struct orr_doors *next = &s->facts.next, *nets = &s->facts.exit_doors;
     const struct orr_rate *intra = &s->left.rates[ORR_RATE_INTRA], *inter = &s->left.rates[ORR_RATE_INTER];
     const struct orr_door *first = nets->list + nets->first[gpu], *end = nets->list + nets->first[gpu + 1];
-    int32_t uses = fits(s, next, gpu, intra, hops);
-    for (const struct orr_door *door = first; exits && door < end; door++)
+    int32_t uses = 0;
+    for (const struct orr_door *door = first; door < end; door++)
         if (is_open(door, inter) && !has(first, door, inter, door->link) &&
             !has(next->list + next->first[gpu], next->list + next->first[gpu + 1], intra, door->link))
             uses += uses_of(s, door, inter);
@@ -119,27 +119,37 @@ static void bound_by_nets(const struct orr_search_state *s, struct orr_bound *bo
     bound->hops += entry_hops + exit_hops * (halves ? 2 : 1);
 }
 
-/* How many channels may leave the GPUs. */
-static void bound_by_gpus(const struct orr_search_state *s, struct orr_bound *bound)
+/* May so many channels leave the GPUs? Each of them leaves all GPUs but its last to the next one. The last GPU of a
+ * tree need not be left at all, that of a ring to a NIC. */
+static bool may_leave(const struct orr_search_state *s, int32_t channels, bool leaves)
+{
+    const struct orr_door_uses *uses = s->channel.door_uses;
+    const bool ring = s->trial.pattern == ORR_PATTERN_RING;
+    int64_t lack = 0;
+    for (uint32_t x = 0; x < s->input.n; x++) {
+        const int64_t last = channels > uses[x].next ? channels - uses[x].next : 0; /* so many must end at this GPU */
+        if (leaves && last > uses[x].exit)
+            return false;
+        lack += last;
+    }
+    return lack <= (ring && !leaves ? 0 : channels);
+}
+
+static void bound_by_gpus(struct orr_search_state *s, struct orr_bound *bound)
 {
     const bool ring = s->trial.pattern == ORR_PATTERN_RING, leaves = ring && s->input.inter;
-    uint64_t *uses = s->channel.scores; /* free before an attempt */
     int32_t most_hops = 0;
     for (uint32_t x = 0; x < s->input.n; x++) {
         int32_t hops = UINT16_MAX;
-        uses[x] = (uint64_t)leave_gpu(s, x, leaves, &hops);
+        s->channel.door_uses[x] = (struct orr_door_uses){
+            fits(s, &s->facts.next, x, &s->left.rates[ORR_RATE_INTRA], &hops), leaves ? exit_from(s, x) : 0};
         hops = hops == UINT16_MAX ? 0 : hops;
         most_hops = hops > most_hops ? hops : most_hops;
         bound->hops += hops;
     }
     bound->hops -= ring && !leaves ? 0 : most_hops; /* of the last GPU */
-    for (; bound->channels > 0; bound->channels--) {
-        int64_t most = bound->channels, lack = 0;
-        for (uint32_t x = 0; x < s->input.n; x++)
-            lack += most > (int64_t)uses[x] ? most - (int64_t)uses[x] : 0;
-        if (lack <= (ring ? 0 : most)) /* each tree ends at one GPU, which it need not leave */
-            return;
-    }
+    while (bound->channels > 0 && !may_leave(s, bound->channels, leaves))
+        bound->channels--;
 }
 
 bool orr_search_bound(struct orr_search_state *s, struct orr_bound *ret_bound)

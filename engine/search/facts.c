@@ -130,6 +130,7 @@ static enum orr_code allocate(struct orr_search_state *s, struct orr_arena *aren
         ROOM(attempt.is_open_exit, n * nets),
         ROOM(channel.candidates, lists),
         ROOM(channel.scores, n),
+        ROOM(channel.door_uses, n),
         ROOM(channel.used_rows, n * CHANNELS),
         ROOM(channel.replays, CHANNELS + 1),
         ROOM(trial.gpus, n * CHANNELS),

@@ -133,7 +133,7 @@ struct orr_attempts {
 enum { ORR_LEFT_UNKNOWN = -2 };
 /* The steps that NCCL's search has for all attempts of a graph, less what they took. Attempts that were left out are
  * counted only where it matters (steps.c). */
-enum { ORR_MOST_UNCOUNTED = 64 };
+enum { ORR_MOST_UNCOUNTED = 256 };
 struct orr_steps_left {
     int32_t most;   /* left at most, if the uncounted attempts took none */
     int32_t unsure; /* what these may have taken */
@@ -272,17 +272,23 @@ struct orr_attempt_scratch {
     float *kept;   /* [link]: capacities before the attempt, for attempts that count in floats */
 };
 
+/* How many channels may leave a GPU to the next one, and to NICs by other links. */
+struct orr_door_uses {
+    int32_t next, exit;
+};
+
 /* The channel that is being built (channel.c). */
 struct orr_channel_scratch {
-    uint8_t *used_rows;     /* [channel * n + GPU]: whether the GPU is in that channel */
-    uint8_t *used;          /* [GPU]: the row of this channel in used_rows */
-    uint16_t *row;          /* [position]: the GPUs of this channel in order */
-    uint16_t *candidates;   /* a stack of lists of GPUs, one a level of the recursion */
-    uint32_t candidate_top; /* entries in use */
-    uint64_t *scores;       /* [GPU]: scratch of one sort */
-    uint64_t loads;         /* sum of the marks of all legs and NICs that are taken */
-    uint32_t completed;     /* channels so far, of the whole search */
-    uint32_t *replays;      /* [channel]: how often its GPUs were chosen as in the channel before */
+    uint8_t *used_rows;              /* [channel * n + GPU]: whether the GPU is in that channel */
+    uint8_t *used;                   /* [GPU]: the row of this channel in used_rows */
+    uint16_t *row;                   /* [position]: the GPUs of this channel in order */
+    uint16_t *candidates;            /* a stack of lists of GPUs, one a level of the recursion */
+    uint32_t candidate_top;          /* entries in use */
+    uint64_t *scores;                /* [GPU]: scratch of one sort */
+    struct orr_door_uses *door_uses; /* [GPU]: scratch of one bound */
+    uint64_t loads;                  /* sum of the marks of all legs and NICs that are taken */
+    uint32_t completed;              /* channels so far, of the whole search */
+    uint32_t *replays;               /* [channel]: how often its GPUs were chosen as in the channel before */
 };
 
 /* Places that the attempt has seen (seen.c). */

@@ -96,7 +96,8 @@ void orr_seen_begin(struct orr_search_state *s, int32_t steps)
 {
     s->seen.looks = s->seen.looks_inside = 0;
     s->seen.saved = s->seen.saved_inside = 0;
-    s->seen.inside = s->input.n <= MOST_GPUS && s->left.exact && !s->attempt.star && steps > SHORT_ATTEMPT;
+    s->seen.inside = s->input.n <= MOST_GPUS && s->left.exact && !s->attempt.star && !s->facts.neighbours_only &&
+                     steps > SHORT_ATTEMPT;
     s->seen.patience = (uint32_t)steps / PATIENCE;
 }
 

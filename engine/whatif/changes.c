@@ -188,14 +188,22 @@ static enum orr_code group(struct orr_changes *result, const struct orr_changed 
 enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_analysis *b, struct orr_effort most,
                                struct orr_arena *arena, struct orr_changes *ret_changes, struct orr_error *err)
 {
-    struct orr_facts of_a, of_b;
+    struct orr_facts of_a;
+    ORR_TRY(orr_facts_of(a, arena, &of_a, err));
+    return orr_changes_from(a, &of_a, b, most, arena, ret_changes, err);
+}
+
+enum orr_code orr_changes_from(const struct orr_analysis *a, const struct orr_facts *of_a, const struct orr_analysis *b,
+                               struct orr_effort most, struct orr_arena *arena, struct orr_changes *ret_changes,
+                               struct orr_error *err)
+{
+    struct orr_facts of_b;
     struct orr_reasons reasons;
     *ret_changes = (struct orr_changes){.a = a, .b = b};
     orr_budget_stage("differences");
     ORR_TRY(orr_way_find(&a->query, &b->query, arena, &ret_changes->way, err));
-    ORR_TRY(orr_facts_of(a, arena, &of_a, err));
     ORR_TRY(orr_facts_of(b, arena, &of_b, err));
-    struct pairing pairing = {&of_a, &of_b, ORR_NEW(arena, struct orr_changed, of_a.count + of_b.count), 0};
+    struct pairing pairing = {of_a, &of_b, ORR_NEW(arena, struct orr_changed, of_a->count + of_b.count), 0};
     ORR_NEED(pairing.changed, err);
     pair_up(ret_changes, &pairing);
     const char *task = orr_budget_task("finding the cause of each difference");

@@ -42,6 +42,11 @@ enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_an
                                struct orr_arena *arena, struct orr_changes *ret_changes,
                                struct orr_error *err) ORR_NO_DISCARD;
 
+/* The same for one analysis beside several: of_a are its facts. */
+enum orr_code orr_changes_from(const struct orr_analysis *a, const struct orr_facts *of_a, const struct orr_analysis *b,
+                               struct orr_effort most, struct orr_arena *arena, struct orr_changes *ret_changes,
+                               struct orr_error *err) ORR_NO_DISCARD;
+
 /* Compares the analyses of two dumps that were asked the same, without reasons: the dumps differ. names: how a's dump
  * calls what b's has; borrowed. Memory comes from arena. */
 enum orr_code orr_changes_between(const struct orr_analysis *a, const struct orr_analysis *b,

@@ -135,6 +135,34 @@ int64_t orr_fact_member(const struct orr_fact_list *list, int32_t rank)
     return name < list->names->named_ranks ? (int64_t)host * list->names->named_ranks + name : INT32_MAX + (int64_t)own;
 }
 
+static bool is_sorted(const struct orr_fact *rows, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (orr_fact_compare(&rows[i - 1], &rows[i]) > 0)
+            return false;
+    return true;
+}
+
+/* Puts each kind's rows together; mostly they are in order then. */
+static bool sort(struct orr_fact_list *list)
+{
+    size_t ends[ORR_FACT_KIND_COUNT + 1] = {0};
+    struct orr_fact *sorted = ORR_NEW(list->arena, struct orr_fact, list->count);
+    if (!sorted)
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        ends[list->rows[i].kind + 1]++;
+    for (int kind = 0; kind < ORR_FACT_KIND_COUNT; kind++)
+        ends[kind + 1] += ends[kind];
+    for (size_t i = 0; i < list->count; i++)
+        sorted[ends[list->rows[i].kind]++] = list->rows[i];
+    for (size_t kind = 0, first = 0; kind < ORR_FACT_KIND_COUNT; first = ends[kind++])
+        if (!is_sorted(sorted + first, ends[kind] - first))
+            qsort(sorted + first, ends[kind] - first, sizeof *sorted, compare_rows);
+    list->rows = sorted;
+    return true;
+}
+
 enum orr_code orr_facts_of(const struct orr_analysis *analysis, struct orr_arena *arena, struct orr_facts *ret_facts,
                            struct orr_error *err)
 {
@@ -149,9 +177,7 @@ enum orr_code orr_facts_named(const struct orr_analysis *analysis, const struct 
     orr_facts_of_decisions(analysis, &list);
     orr_facts_of_channels(analysis, &list);
     orr_facts_of_tuning(analysis, &list);
-    if (list.failed)
-        return orr_fail_nomem(err);
-    qsort(list.rows, list.count, sizeof *list.rows, compare_rows);
+    ORR_NEED(!list.failed && sort(&list), err);
     /* Parts of a host share devices and links: one of each is enough. */
     size_t kept = 0;
     for (size_t i = 0; i < list.count; i++)

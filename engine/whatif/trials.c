@@ -49,7 +49,10 @@ static enum orr_code judge(struct orr_trials *trials, const struct orr_analysis 
     uint64_t steps = orr_analysis_steps(other);
     trials->left.steps = trials->left.steps > steps ? trials->left.steps - steps : 0;
     ORR_TRY(trials->judge(trials->context, other, &row->then, err));
-    ORR_TRY(orr_changes_find(trials->analysis, other, (struct orr_effort){0, 0}, scratch, &changes, err));
+    if (!trials->facts.count)
+        ORR_TRY(orr_facts_of(trials->analysis, trials->arena, &trials->facts, err));
+    ORR_TRY(
+        orr_changes_from(trials->analysis, &trials->facts, other, (struct orr_effort){0, 0}, scratch, &changes, err));
     ORR_NEED(orr_pick_consequences(&changes, trials->arena, row), err);
     row->changes = strcmp(row->then, trials->verdict) != 0;
     return ORR_OK;

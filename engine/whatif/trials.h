@@ -39,6 +39,7 @@ struct orr_trials {
     struct orr_search_memo *memo;        /* of the trials' searches, most of which are alike; NULL: none */
     struct orr_effort left;              /* that may still be spent */
     const char *verdict;                 /* as things are */
+    struct orr_facts facts;              /* the same; none: not computed yet */
     orr_judge *judge;
     void *context; /* of judge */
     struct orr_what_if rows[ORR_MOST_WHAT_IFS];

@@ -12,6 +12,7 @@ struct machine {
     const char *nic_mbps;
 };
 static const struct machine h100 = {"90", "32.0 GT/s PCIe", X86_INTEL, 18, 1, "400000"};
+static const struct machine h800 = {"90", "32.0 GT/s PCIe", X86_INTEL, 8, 1, "400000"};
 static const struct machine a100 = {"80", "16.0 GT/s PCIe", X86_AMD, 12, 2, "200000"};
 
 static void write_machine(const struct machine *m, struct orr_text *text)
@@ -241,9 +242,9 @@ static void write_linked(int gpus, const char *nics, struct orr_text *text)
     orr_text_puts(text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">");
     for (int g = 0; g < gpus; g++) {
         orr_text_printf(text,
-                        "<pci busid=\"0000:%d1:00.0\" class=\"0x030200\" link_speed=\"16.0 GT/s PCIe\" "
+                        "<pci busid=\"%04x:%d1:00.0\" class=\"0x030200\" link_speed=\"16.0 GT/s PCIe\" "
                         "link_width=\"16\"><gpu dev=\"%d\" sm=\"90\" rank=\"%d\" gdr=\"1\">",
-                        g + 1, g, g);
+                        g / 8, g % 8 + 1, g, g);
         for (int link = 0; link < 18; link++)
             orr_text_printf(text, "<nvlink target=\"0000:%d0:00.0\" count=\"1\" tclass=\"0x068000\"/>", 10 + link % 4);
         orr_text_puts(text, "</gpu></pci>");
@@ -261,14 +262,17 @@ static void write_linked(int gpus, const char *nics, struct orr_text *text)
 TEST(searches_leave_out_most_steps)
 {
     const struct {
-        const char *release, *nics; /* NULL: the H100 machine above */
+        const char *release, *nics; /* NULL: the machine */
         int gpus;
         uint64_t most;
+        const struct machine *machine;
     } rows[] = {
-        {"2.7.8", PLAIN_NIC("0", "10000"), 8, 30},             /* a link of 5000 GB/s, and rates of 1.2 */
-        {"2.12.12", PLAIN_NIC("0", "400000"), 4, 10895},       /* and a rate with overhead, 57.6 */
-        {"2.27.7", NIC("0000:a1:00.0", "0", "400000"), 8, 95}, /* links that sum up to 370.800018 GB/s */
-        {"2.7.8", NULL, 8, 55665},                             /* places inside a channel */
+        {"2.7.8", PLAIN_NIC("0", "10000"), 8, 30, NULL},              /* a link of 5000 GB/s, and rates of 1.2 */
+        {"2.12.12", PLAIN_NIC("0", "400000"), 4, 10763, NULL},        /* and a rate with overhead, 57.6 */
+        {"2.27.7", NIC("0000:a1:00.0", "0", "400000"), 8, 95, NULL},  /* links that sum up to 370.800018 GB/s */
+        {"2.30.7", NIC("0000:a1:00.0", "0", "20000"), 36, 161, NULL}, /* 72 links of 5000 GB/s */
+        {"2.7.8", NULL, 8, 55665, &h100},                             /* places inside a channel */
+        {"2.27.7", NULL, 8, 81588, &h800},                            /* NVLinks for three channels, not four */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct orr_text text;
@@ -276,7 +280,7 @@ TEST(searches_leave_out_most_steps)
         if (rows[i].nics)
             write_linked(rows[i].gpus, rows[i].nics, &text);
         else
-            write_machine(&h100, &text);
+            write_machine(rows[i].machine, &text);
         struct orr_dump *dump = read_text(text.data);
         struct orr_analysis *analysis;
         struct orr_error err = {0};
