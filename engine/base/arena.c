@@ -22,6 +22,7 @@ struct orr_arena {
     size_t limit;
     size_t next_size;
     uint64_t budget; /* what the bytes were drawn from: orr_budget_draw() */
+    bool starved;
 };
 
 struct orr_arena *orr_arena_new(size_t limit)
@@ -69,12 +70,17 @@ static struct block *add_block(struct orr_arena *arena, size_t needed)
 void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size)
 {
     const size_t align = alignof(max_align_t);
-    if (!arena || (size && count > (SIZE_MAX / 2) / size))
+    if (orr_arena_starved(arena))
         return NULL;
+    if (size && count > (SIZE_MAX / 2) / size) {
+        arena->starved = true;
+        return NULL;
+    }
     size_t bytes = (count * size + align - 1) / align * align;
     struct block *block = arena->blocks;
     if (!block || block->size - block->used < bytes)
         block = add_block(arena, bytes);
+    arena->starved = !block;
     if (!block)
         return NULL;
     void *memory = block->data + block->used;
@@ -101,6 +107,16 @@ void *orr_arena_grow(struct orr_arena *arena, const void *array, size_t count, u
         memcpy(copy, array, count * size);
     *capacity = larger;
     return copy;
+}
+
+bool orr_arena_starved(const struct orr_arena *arena)
+{
+    return !arena || arena->starved;
+}
+
+void orr_arena_starve(struct orr_arena *arena)
+{
+    arena->starved = true;
 }
 
 size_t orr_arena_bytes(const struct orr_arena *arena)

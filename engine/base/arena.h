@@ -6,6 +6,7 @@
 #ifndef ORR_BASE_ARENA_H
 #define ORR_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct orr_arena;
@@ -33,6 +34,11 @@ static inline struct orr_arena *orr_arena_take(struct orr_arena **arena)
 void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size);
 /* A copy of length bytes of text with a terminating zero, or NULL. */
 char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length);
+/* Whether an allocation has failed: from then on every one does, so it is enough to look once, at the end. True for
+ * NULL. */
+bool orr_arena_starved(const struct orr_arena *arena);
+/* Makes every later allocation fail. */
+void orr_arena_starve(struct orr_arena *arena);
 /* Bytes taken from the operating system so far. */
 size_t orr_arena_bytes(const struct orr_arena *arena);
 

@@ -12,7 +12,6 @@ struct finder {
     struct orr_unlike *rows;
     uint32_t count;
     unsigned capacity;
-    bool starved;
 };
 
 static const char *const names[ORR_UNLIKE_KIND_COUNT][2] = {
@@ -35,10 +34,8 @@ const char *orr_unlike_text(const struct orr_unlike *row)
 /* A new row, NULL: memory ran out. */
 static struct orr_unlike *add(struct finder *f, enum orr_unlike_kind kind, uint32_t a, uint32_t b)
 {
-    if (f->starved || !ORR_RESERVE(f->arena, f->rows, f->count, f->capacity)) {
-        f->starved = true;
+    if (!ORR_RESERVE(f->arena, f->rows, f->count, f->capacity))
         return NULL;
-    }
     struct orr_unlike *row = &f->rows[f->count++];
     *row = (struct orr_unlike){.kind = kind, .a = a, .b = b, .peer_a = ORR_NO_DEVICE, .peer_b = ORR_NO_DEVICE};
     return row;
@@ -108,7 +105,6 @@ static struct orr_lane *lanes_of(struct finder *f, const struct orr_devices *dev
 {
     struct orr_lane *lanes = ORR_NEW(f->arena, struct orr_lane, devices->lane_count);
     uint32_t count = 0, kept = 0;
-    f->starved |= !lanes;
     for (uint32_t i = 0; lanes && i < devices->lane_count; i++) {
         struct orr_lane lane = devices->lanes[i];
         if (to_a) {
@@ -192,7 +188,7 @@ enum orr_code orr_unlikes_find(const struct orr_match *match, struct orr_arena *
             find_figures(&f, a, b);
     }
     find_nvlinks(&f);
-    if (f.starved)
+    if (orr_arena_starved(f.arena))
         return orr_fail_nomem(err);
     if (f.count)
         qsort(f.rows, f.count, sizeof *f.rows, compare_rows);

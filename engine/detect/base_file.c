@@ -41,7 +41,7 @@ void orr_base_file_load(struct orr_detector *d)
     struct orr_dump *dump = NULL;
     char *bytes = malloc(MOST);
     if (!bytes) {
-        d->starved = true;
+        orr_arena_starve(d->arena);
         return;
     }
     ssize_t length = orr_root_read(d->root, path, bytes, MOST);
@@ -51,7 +51,8 @@ void orr_base_file_load(struct orr_detector *d)
         if (path == named)
             orr_note(d, ORR_NOTE_NO_TOPO_FILE, "NCCL_TOPO_FILE=%.120s cannot be read: NCCL goes on without it", named);
     } else if (orr_dump_read(bytes, (size_t)length, NULL, &dump, &err) != ORR_OK) {
-        d->starved = d->starved || err.code == ORR_NOMEM;
+        if (err.code == ORR_NOMEM)
+            orr_arena_starve(d->arena);
         orr_note(d, ORR_NOTE_NO_TOPO_FILE, "%.100s:%u: %.120s; NCCL would refuse to start with that file", path,
                  err.line, err.text);
     } else {

@@ -47,9 +47,7 @@ static const char *look_up(struct orr_detector *d, const char *bus_id)
                  "/sys/class/pci_bus is not there, so devices were found by /sys/bus/pci/devices; NCCL would have put "
                  "all of them on a CPU without a NUMA node");
     }
-    const char *kept = orr_arena_strndup(d->arena, path, strlen(path));
-    d->starved = d->starved || !kept;
-    return kept;
+    return orr_arena_strndup(d->arena, path, strlen(path));
 }
 
 const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
@@ -60,7 +58,6 @@ const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
             return d->bus[i - 1].path;
     const char *path = look_up(d, bus_id), *kept = orr_arena_strndup(d->arena, bus_id, strlen(bus_id));
     if (!kept || !ORR_RESERVE(d->arena, d->bus, d->bus_count, d->bus_capacity)) {
-        d->starved = true;
         d->bus_count = 0; /* growing dropped them */
         memset(d->bus_first, 0, sizeof d->bus_first);
         return NULL;
@@ -72,9 +69,7 @@ const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
 
 bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names)
 {
-    bool done = orr_root_list(d->root, path, d->arena, ret_names);
-    d->starved = d->starved || ret_names->starved;
-    return done;
+    return orr_root_list(d->root, path, d->arena, ret_names);
 }
 
 /* Transfers a second and lane of "16.0 GT/s PCIe"; what is no such text is as fast as can be. */
@@ -263,7 +258,8 @@ static void complete_one(struct orr_detector *d, struct orr_doc_node *pci)
 
 void orr_bus_complete(struct orr_detector *d, struct orr_doc_node *node)
 {
-    for (int depth = 0; node && node != d->tree->system && depth < ORR_ROOT_DEPTH && !d->tree->starved; depth++) {
+    for (int depth = 0; node && node != d->tree->system && depth < ORR_ROOT_DEPTH && !orr_arena_starved(d->arena);
+         depth++) {
         if (orr_doc_is(node, "cpu"))
             orr_host_complete(d, node);
         else if (orr_doc_is(node, "pci"))

@@ -93,7 +93,7 @@ static enum orr_code write_result(struct orr_detector *d, const struct orr_doc *
         result->net_count += orr_doc_is(node, "net");
     }
     orr_doc_write(tree, &text);
-    ORR_NEED(!text.starved && !d->starved && !tree->starved, err);
+    ORR_NEED(!text.starved && !orr_arena_starved(d->arena), err);
     if (orr_text_failed(&text))
         return orr_fail(err, ORR_LIMIT, "the document has more than %d bytes", (int)XML_BYTES);
     result->xml = orr_text_copy(&text, d->arena);
@@ -132,7 +132,7 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
         build(d, &trees[0], 0, ranks);
     } else {
         build(d, &trees[0], 0, 1);
-        for (uint32_t rank = 1; rank < ranks && !d->starved; rank++) {
+        for (uint32_t rank = 1; rank < ranks && !orr_arena_starved(d->arena); rank++) {
             build(d, &trees[1], rank, rank + 1);
             orr_doc_fuse(&trees[0], &trees[1]);
         }

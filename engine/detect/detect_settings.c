@@ -61,11 +61,8 @@ const char *orr_detect_setting_of(struct orr_detector *d, const char *name)
         return value;
     for (const char *line = d->config; line && *line;) {
         const char *end = line + strcspn(line, "\n");
-        if (!strncmp(line, name, length) && line[length] == '=') {
-            const char *kept = orr_arena_strndup(d->arena, line + length + 1, (size_t)(end - line) - length - 1);
-            d->starved = d->starved || !kept;
-            return kept;
-        }
+        if (!strncmp(line, name, length) && line[length] == '=')
+            return orr_arena_strndup(d->arena, line + length + 1, (size_t)(end - line) - length - 1);
         line = *end ? end + 1 : end;
     }
     return NULL;

@@ -153,7 +153,6 @@ struct orr_detector {
     char *config; /* text of nccl.conf files, "": none */
     struct orr_note notes[ORR_NOTE_COUNT * 4];
     unsigned note_count;
-    bool starved;
 };
 
 /* notes.c: the same note with the same text is kept once; more than four of one kind are not kept. */

@@ -23,11 +23,10 @@ static void put(struct packing *p, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(path, sizeof path, format, args);
     va_end(args);
-    if (length < 0 || length >= (int)sizeof path || p->d->starved)
+    if (length < 0 || length >= (int)sizeof path || orr_arena_starved(p->d->arena))
         return;
     if (!ORR_RESERVE(p->d->arena, p->paths, p->count, p->capacity) ||
         !(p->paths[p->count] = orr_arena_strndup(p->d->arena, path, (size_t)length))) {
-        p->d->starved = true;
         p->count = 0; /* growing dropped them */
         return;
     }
@@ -292,7 +291,7 @@ enum orr_code orr_gather(const struct orr_detect_options *options, struct orr_te
         put_rest(&packing);
         if (packing.count)
             qsort(packing.paths, packing.count, sizeof packing.paths[0], orr_by_text);
-        code = d->starved ? orr_fail_nomem(err) : write_tar(&packing, &tar, err);
+        code = orr_arena_starved(d->arena) ? orr_fail_nomem(err) : write_tar(&packing, &tar, err);
     }
     orr_detector_close(d);
     orr_arena_free(arena);

@@ -10,7 +10,6 @@
 struct orr_net_device *orr_nic_new(struct orr_detector *d)
 {
     if (!ORR_RESERVE(d->arena, d->nets, d->net_count, d->net_capacity)) {
-        d->starved = true;
         d->net_count = 0; /* growing dropped them */
         return NULL;
     }

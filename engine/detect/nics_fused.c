@@ -55,5 +55,4 @@ void orr_nics_merge(struct orr_detector *d, uint32_t rank)
             return;
     }
     orr_nics_fuse(&fusion);
-    d->starved = d->starved || d->tree->starved;
 }

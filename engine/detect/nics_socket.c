@@ -26,10 +26,8 @@ static void sort_names(struct orr_detector *d, struct orr_root_names *names)
 {
     struct copied *copied = ORR_NEW(d->arena, struct copied, names->count + 1);
     char path[128], index[ORR_SYS_VALUE];
-    if (!copied) {
-        d->starved = true;
+    if (!copied)
         return;
-    }
     for (uint32_t i = 0; i < names->count; i++) {
         snprintf(path, sizeof path, "/sys/class/net/%.60s/ifindex", names->names[i]);
         orr_root_read(d->root, path, index, sizeof index);

@@ -240,10 +240,8 @@ void orr_nics_verbs(struct orr_detector *d)
     if (orr_detect_number_of(d, "NCCL_IB_DISABLE", 0) || !orr_detector_list(d, "/sys/class/infiniband", &names) ||
         !names.count)
         return;
-    if (!sort_devices(d, &names)) {
-        d->starved = true;
+    if (!sort_devices(d, &names))
         return;
-    }
     for (uint32_t i = 0; i < names.count; i++)
         take_device(d, names.names[i]);
     if (!d->net_count)

@@ -34,10 +34,8 @@ void orr_note(struct orr_detector *d, enum orr_note_id id, const char *format, .
     if (alike == MOST_ALIKE || d->note_count == sizeof d->notes / sizeof d->notes[0])
         return;
     const char *kept = orr_arena_strndup(d->arena, text, strlen(text));
-    if (!kept) {
-        d->starved = true;
+    if (!kept)
         return;
-    }
     d->notes[d->note_count++] = (struct orr_note){.id = rows[id].id,
                                                   .severity = rows[id].severity,
                                                   .text = kept,

@@ -158,7 +158,6 @@ static bool collect(void *taker, const char *name)
         return false;
     if (!ORR_RESERVE(c->arena, c->names->names, c->names->count, c->capacity) ||
         !(c->names->names[c->names->count] = orr_arena_strndup(c->arena, name, strlen(name)))) {
-        c->names->starved = true;
         c->names->count = 0; /* growing dropped them */
         return false;
     }
@@ -180,7 +179,7 @@ bool orr_root_list(const struct orr_root *root, const char *path, struct orr_are
     walk_end(&walk);
     if (ret_names->count)
         qsort(ret_names->names, ret_names->count, sizeof ret_names->names[0], orr_by_text);
-    return done && !ret_names->starved;
+    return done && !orr_arena_starved(arena);
 }
 
 void orr_root_free(struct orr_root *root)

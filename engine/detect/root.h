@@ -49,9 +49,8 @@ ssize_t orr_root_read(const struct orr_root *root, const char *path, char *buffe
 struct orr_root_names {
     const char **names; /* sorted bytewise */
     uint32_t count;
-    bool starved; /* memory ran out */
 };
-/* The names in a folder, without "." and "..". False: there is no such folder, or memory ran out (see starved). */
+/* The names in a folder, without "." and "..". False: there is no such folder, or memory ran out. */
 bool orr_root_list(const struct orr_root *root, const char *path, struct orr_arena *arena,
                    struct orr_root_names *ret_names);
 

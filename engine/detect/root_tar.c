@@ -263,7 +263,7 @@ static enum orr_code find_prefix(struct orr_root *root, struct orr_arena *arena,
     if (orr_root_find(root, "/sys", NULL) != ORR_ROOT_NONE || orr_root_find(root, "/orrery", NULL) != ORR_ROOT_NONE)
         return ORR_OK;
     if (!orr_root_list(root, "/", arena, &names) || names.count != 1)
-        return names.starved ? orr_fail_nomem(err) : ORR_OK;
+        return orr_arena_starved(arena) ? orr_fail_nomem(err) : ORR_OK;
     if (snprintf(folder, sizeof folder, "/%s", names.names[0]) < (int)sizeof folder &&
         orr_root_look(root, folder, NULL) == ORR_ROOT_FOLDER)
         memcpy(root->prefix, folder, sizeof folder);

@@ -156,7 +156,7 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
     struct orr_bench bench;
     ORR_NEED(init_bench(d, &bench, scratch), err);
     repair->apply(&bench);
-    ORR_NEED(!bench.doc.starved, err);
+    ORR_NEED(!orr_arena_starved(bench.doc.arena), err);
     enum orr_code code = ORR_OK;
     if (!bench.changed)
         row->not_tried = bench.refused ? bench.refused : "the file does not show what the device should have";
@@ -197,7 +197,7 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
         if (repair && costs(&d->out->rows[i]) && !d->out->rows[i].of_file)
             repair->apply(&bench);
     }
-    if (bench.doc.starved)
+    if (orr_arena_starved(bench.doc.arena))
         return ORR_OK;
     ORR_TRY(measure_repaired(d, &bench, false, UINT32_MAX, &d->out->all, err));
     d->out->all_repair = "everything that costs something";

@@ -76,7 +76,6 @@ void orr_repair_unknown_links(struct orr_bench *bench)
 {
     const struct orr_hardware_facts *hw = bench->hw;
     const struct orr_card **cards = ORR_NEW(bench->arena, const struct orr_card *, hw->card_count), *best = NULL;
-    bench->doc.starved |= !cards && hw->card_count;
     if (!cards)
         return;
     for (uint32_t i = 0; i < hw->card_count; i++)

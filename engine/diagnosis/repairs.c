@@ -22,7 +22,7 @@ bool orr_bench_init(struct orr_bench *bench, const struct orr_analysis *analysis
     for (struct orr_doc_node *node = bench->doc.system; node && at < dump->element_count;
          node = orr_doc_next(node, bench->doc.system))
         bench->nodes[at++] = node;
-    return !bench->doc.starved && at == dump->element_count;
+    return !orr_arena_starved(bench->doc.arena) && at == dump->element_count;
 }
 
 void orr_bench_set(struct orr_bench *bench, struct orr_doc_node *node, const char *key, const char *value)

@@ -23,7 +23,7 @@ static unsigned levels_around(struct orr_explainer *e, const char *values[MOST_V
     const struct orr_release *release = e->a->query.settings.release;
     const struct orr_paths *direct = orr_hardware(e, NULL);
     if (!direct) { /* it was found before: only memory can be short */
-        e->starved = true;
+        orr_arena_starve(e->arena);
         return 0;
     }
     enum orr_path_type type = (enum orr_path_type)orr_path(direct, e->from, e->to)->type;
@@ -158,7 +158,6 @@ static enum orr_code verdict_there(void *context, const struct orr_analysis *the
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
     *ret_verdict = code == ORR_OK ? orr_kind_rows[e->why->kind].verdict(&other) : orr_tell(e, "none: %s", missing.text);
-    e->starved = e->starved || other.starved;
     return ORR_OK;
 }
 
@@ -201,5 +200,5 @@ enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, 
     memcpy(out->what_ifs, t->rows, t->count * sizeof *t->rows);
     out->what_if_count = t->count;
     out->not_tried = t->not_tried;
-    return e->starved ? orr_fail_nomem(err) : ORR_OK;
+    return orr_arena_starved(e->arena) ? orr_fail_nomem(err) : ORR_OK;
 }

@@ -19,7 +19,6 @@ const char *orr_tell(struct orr_explainer *e, const char *format, ...)
     va_start(args, format);
     const char *text = orr_arena_vprintf(e->arena, MOST_TEXT, format, args);
     va_end(args);
-    e->starved |= !text;
     return text ? text : "";
 }
 
@@ -67,7 +66,6 @@ const char *orr_device_name(struct orr_explainer *e, const struct orr_part *part
 const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting)
 {
     const char *text = orr_setting_in_force(&e->a->query.settings, setting, e->arena);
-    e->starved = e->starved || !text;
     return text ? text : "";
 }
 
@@ -87,10 +85,8 @@ static void set_limit(struct orr_explainer *e, const struct orr_link *link)
     struct orr_limit *limit = &e->out->limit;
     struct orr_system drawn;
     uint32_t *drawn_as = NULL;
-    if (!orr_system_fold(system, e->arena, &drawn, &drawn_as)) {
-        e->starved = true;
+    if (!orr_system_fold(system, e->arena, &drawn, &drawn_as))
         return;
-    }
     orr_system_node_id(system, drawn_as[link->from], limit->from);
     orr_system_node_id(system, drawn_as[link->to], limit->to);
     limit->type = orr_link_type_name(link->type);
@@ -224,7 +220,7 @@ static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, st
         if (!out->advice)
             out->advice = orr_advise(e);
     }
-    return e->starved ? orr_fail_nomem(err) : ORR_OK;
+    return orr_arena_starved(e->arena) ? orr_fail_nomem(err) : ORR_OK;
 }
 
 enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,

@@ -14,7 +14,6 @@ struct orr_explainer {
     const struct orr_part *part_of_to;
     const char *because;         /* why the path is not the direct route, as the end of a sentence; NULL: it is */
     struct orr_explanation *out; /* NULL: only the verdict is wanted */
-    bool starved;                /* memory ran out */
 };
 
 /* A row of the table of kinds. */

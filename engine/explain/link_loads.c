@@ -132,7 +132,6 @@ uint32_t orr_fullest_link(struct orr_explainer *e, const struct orr_part *part, 
     const struct orr_system *system = &part->system;
     const struct orr_link_load *loads = orr_link_loads(part, graph, e->arena);
     uint32_t fullest = ORR_NO_LINK;
-    e->starved = e->starved || !loads;
     for (uint32_t i = 0; loads && i < system->link_count; i++) {
         float bw = system->links[i].bw, used = loads[i].used;
         if (used <= 0 || bw <= 0)

@@ -24,7 +24,6 @@ struct orr_finder {
     uint32_t *node_of;            /* [element]: node of analysis->built; NULL: no analysis */
     const char *rccl;             /* what shows that RCCL wrote the dump; NULL: nothing does */
     struct orr_finding *at;
-    bool starved;
 };
 
 /* The detail: values that were compared, one phrase without a full stop. */

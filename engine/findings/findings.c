@@ -47,7 +47,6 @@ void orr_say(struct orr_finder *f, const char *format, ...)
     va_end(args);
     /* A value that was cut in the middle of a character is for the JSON writer to correct. */
     f->at->detail = orr_arena_strndup(f->arena, text, strlen(text));
-    f->starved |= !f->at->detail;
 }
 
 /* The next place to fill; NULL: there is no room for more. */
@@ -212,7 +211,7 @@ static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_fi
                 *f->at = (struct orr_finding){.row = row};
                 row->find(f);
                 ORR_TRY(orr_budget_check(err));
-                if (f->starved)
+                if (orr_arena_starved(f->arena))
                     return orr_fail_nomem(err);
                 count += f->at->detail != NULL;
             }

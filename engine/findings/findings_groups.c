@@ -22,7 +22,6 @@ static void one_sided(struct orr_finder *f)
 {
     struct lane *lanes = ORR_NEW(f->arena, struct lane, f->dump->element_count);
     uint32_t count = 0;
-    f->starved |= !lanes;
     for (uint32_t i = 0; lanes && i < f->dump->element_count; i++) {
         if (f->dump->elements[i].kind != ORR_ELEMENT_NVLINK || f->hw.card_of[i] == UINT32_MAX ||
             orr_pci_class_parse(orr_attr_of(f, i, ORR_ATTR_TCLASS)) != ORR_CLASS_GPU)
@@ -75,8 +74,7 @@ static bool find_groups(struct orr_finder *f, struct groups *ret_groups)
     uint32_t first = part->system.first[ORR_GPU], n = orr_system_count(&part->system, ORR_GPU);
     uint32_t *queue = ORR_NEW(f->arena, uint32_t, n + 1), *of = ORR_NEW(f->arena, uint32_t, n + 1);
     struct groups groups = {.gpus = n, .smallest = n, .of = of};
-    f->starved |= !queue || !of;
-    if (f->starved || n < 3 || orr_system_count(&part->system, ORR_NVS))
+    if (orr_arena_starved(f->arena) || n < 3 || orr_system_count(&part->system, ORR_NVS))
         return false;
     memset(of, 0xff, n * sizeof *of);
     for (uint32_t start = 0; start < n; start++) {

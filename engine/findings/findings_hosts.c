@@ -46,16 +46,13 @@ struct comparison {
     struct deviation *deviations;
     uint32_t count, deviation_count;
     unsigned capacity, deviation_capacity;
-    bool starved;
 };
 
 static void add_trait(struct comparison *c, enum aspect aspect, uint32_t kind, uint32_t order, const char *device,
                       const char *value)
 {
-    if (c->starved || !ORR_RESERVE(c->arena, c->traits, c->count, c->capacity)) {
-        c->starved = true;
+    if (!ORR_RESERVE(c->arena, c->traits, c->count, c->capacity))
         return;
-    }
     struct trait *trait = &c->traits[c->count++];
     *trait = (struct trait){.aspect = aspect, .kind = kind, .order = order};
     snprintf(trait->device, sizeof trait->device, "%.*s", NAME - 1, device);
@@ -86,10 +83,8 @@ static void describe_kind(struct comparison *c, uint32_t kind)
     const struct orr_graph *ring = &a->parts[0].contribution.graphs[ORR_GRAPH_RING];
     struct orr_hardware_facts hw;
     char name[NAME], value[VALUE];
-    if (!orr_hardware_read(dump, c->arena, &hw)) {
-        c->starved = true;
+    if (!orr_hardware_read(dump, c->arena, &hw))
         return;
-    }
     for (uint32_t i = 0; i < hw.gpu_count; i++) {
         uint32_t gpu = hw.gpus[i];
         if (!orr_element_text(dump, gpu, ORR_ATTR_RANK))
@@ -163,10 +158,8 @@ static void sort_traits(struct comparison *c)
 
 static void note(struct comparison *c, const struct deviation *deviation)
 {
-    if (c->starved || !ORR_RESERVE(c->arena, c->deviations, c->deviation_count, c->deviation_capacity)) {
-        c->starved = true;
+    if (!ORR_RESERVE(c->arena, c->deviations, c->deviation_count, c->deviation_capacity))
         return;
-    }
     c->deviations[c->deviation_count++] = *deviation;
 }
 
@@ -257,15 +250,14 @@ static void differs_from_majority(struct orr_finder *f)
         return;
     for (uint32_t k = 0; k < c.cluster->kind_count; k++)
         describe_kind(&c, k);
-    if (c.count && !c.starved)
+    if (c.count && !orr_arena_starved(c.arena))
         sort_traits(&c);
-    for (uint32_t from = 0, to; from < c.count && !c.starved; from = to) {
+    for (uint32_t from = 0, to; from < c.count && !orr_arena_starved(c.arena); from = to) {
         for (to = from; to < c.count && !compare_devices(&c.traits[from], &c.traits[to]); to++)
             ;
         vote(&c, from, to);
     }
-    f->starved |= c.starved;
-    if (!c.deviation_count || c.starved)
+    if (!c.deviation_count || orr_arena_starved(c.arena))
         return;
     qsort(c.deviations, c.deviation_count, sizeof *c.deviations, compare_deviations);
     for (uint32_t i = 0, next; i < c.deviation_count; i = next) {

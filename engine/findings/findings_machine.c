@@ -135,10 +135,8 @@ static void gpu_missing(struct orr_finder *f)
 
 static void read_groups(struct orr_finder *f, struct orr_groups *ret_groups)
 {
-    if (!orr_groups_find(&f->hw, f->arena, ret_groups)) {
-        f->starved = true;
+    if (!orr_groups_find(&f->hw, f->arena, ret_groups))
         *ret_groups = (struct orr_groups){0};
-    }
 }
 
 /* Places of NICs that are missing (or only somewhere else) by what most PCIe switches have. */

@@ -34,7 +34,6 @@ static int32_t mode_of(const struct linked *gpus, uint32_t from, uint32_t to)
 static void find_odd(struct orr_finder *f)
 {
     struct linked *gpus = ORR_NEW(f->arena, struct linked, f->hw.gpu_count);
-    f->starved |= !gpus;
     if (!gpus || !f->hw.gpu_count)
         return;
     for (uint32_t i = 0; i < f->hw.gpu_count; i++) {
@@ -109,7 +108,6 @@ static void find_unreached(struct orr_finder *f)
     enum { MOST_GPUS = 1024 }; /* what a file may hold besides is no machine */
     struct reached *list = ORR_NEW(f->arena, struct reached, f->dump->element_count);
     uint32_t count = 0;
-    f->starved |= !list;
     for (uint32_t i = 0; list && i < f->hw.gpu_count && f->hw.gpu_count <= MOST_GPUS; i++)
         for (uint32_t l = f->dump->elements[f->hw.gpus[i]].first_child; l != ORR_NO_ELEMENT;
              l = f->dump->elements[l].next_sibling)

@@ -95,7 +95,6 @@ static void throttling_bridge(struct orr_finder *f)
             continue;
         if (!crossings) {
             crossings = ORR_NEW(f->arena, struct crossing, f->hw.card_count);
-            f->starved |= !crossings;
             if (!crossings)
                 return;
             follow_all(f, crossings);

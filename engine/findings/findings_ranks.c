@@ -38,7 +38,6 @@ static void rank_holes(struct orr_finder *f)
 {
     int32_t *ranks = ORR_NEW(f->arena, int32_t, f->hw.gpu_count);
     uint32_t count = 0;
-    f->starved |= !ranks;
     for (uint32_t i = 0; ranks && i < f->hw.gpu_count; i++)
         if (orr_element_text(f->dump, f->hw.gpus[i], ORR_ATTR_RANK))
             ranks[count++] = orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_RANK, 0);
@@ -69,7 +68,6 @@ static void would_be_trimmed(struct orr_finder *f)
 {
     unsigned char *kept = ORR_NEW(f->arena, unsigned char, f->dump->element_count);
     uint32_t marks = 0, gpus = 0, nets = 0;
-    f->starved |= !kept;
     for (uint32_t i = 0; kept && i < f->dump->element_count; i++) {
         uint32_t around = f->dump->elements[i].parent;
         kept[i] = is_kept(f, i) || (around != ORR_NO_ELEMENT && kept[around]);
@@ -150,7 +148,6 @@ static void find_twice(struct orr_finder *f, const uint32_t *elements, uint32_t 
 {
     struct named *named = ORR_NEW(f->arena, struct named, count);
     uint32_t kept = 0;
-    f->starved |= !named;
     for (uint32_t i = 0; named && i < count; i++) {
         const char *name = orr_attr_of(f, elements[i], attr);
         if (*name)
@@ -178,7 +175,6 @@ static void gpus_twice(struct orr_finder *f)
 static void bus_twice(struct orr_finder *f)
 {
     uint32_t *cards = ORR_NEW(f->arena, uint32_t, f->hw.card_count);
-    f->starved |= !cards;
     for (uint32_t i = 0; cards && i < f->hw.card_count; i++)
         cards[i] = f->hw.cards[i].element;
     if (cards)
@@ -190,7 +186,6 @@ static void bus_twice(struct orr_finder *f)
 static void number_twice(struct orr_finder *f)
 {
     uint32_t *some = ORR_NEW(f->arena, uint32_t, f->hw.gpu_count + f->hw.net_count), count = 0;
-    f->starved |= !some;
     for (uint32_t i = 0; some && i < f->hw.gpu_count; i++)
         if (orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_MLOPART, -1) < 0)
             some[count++] = f->hw.gpus[i];
@@ -209,7 +204,6 @@ static void guid_twice(struct orr_finder *f)
 {
     /* The guid of a plain network interface is a number that NCCL made up. */
     uint32_t *rdma = ORR_NEW(f->arena, uint32_t, f->hw.net_count), count = 0;
-    f->starved |= !rdma;
     for (uint32_t i = 0; rdma && i < f->hw.net_count; i++)
         if (orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)))
             rdma[count++] = f->hw.nets[i];

@@ -9,7 +9,6 @@ static float *gpu_links_below(struct orr_finder *f, unsigned char **ret_nvlink)
 {
     float *below = ORR_NEW(f->arena, float, f->hw.card_count);
     unsigned char *nvlink = ORR_NEW(f->arena, unsigned char, f->hw.card_count);
-    f->starved |= !below || !nvlink;
     for (uint32_t i = f->hw.card_count; below && nvlink && i-- > 0;) {
         const struct orr_card *card = &f->hw.cards[i];
         below[i] += card->gpus_at ? card->gbs : 0;

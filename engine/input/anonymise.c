@@ -210,7 +210,7 @@ static size_t rewrite(struct orr_secrets *secrets, const struct scan *scan, stru
 
 static void rewrite_all(struct orr_secrets *secrets, struct scan scan, struct orr_text *text)
 {
-    while (scan.at < scan.length && !orr_text_failed(text) && !secrets->starved) {
+    while (scan.at < scan.length && !orr_text_failed(text) && !orr_arena_starved(secrets->arena)) {
         char c = scan.bytes[scan.at];
         bool starts = (is_word(c) || c == ':') && !(scan.at && is_word(scan.bytes[scan.at - 1]));
         size_t taken = starts ? rewrite(secrets, &scan, text) : 0;
@@ -241,7 +241,7 @@ static enum orr_code copy(struct scan scan, struct orr_arena *arena, struct orr_
     rewrite_all(&secrets, scan, text);
     if (text->failed && !text->starved)
         return orr_fail(err, ORR_LIMIT, "the copy is larger than %zu bytes", text->limit);
-    if (secrets.starved || text->failed)
+    if (orr_arena_starved(secrets.arena) || text->failed)
         return orr_fail_nomem(err);
     if (ret_replacements)
         *ret_replacements = secrets.made;

@@ -195,8 +195,7 @@ void orr_draft_assume_type(struct orr_draft *draft, const struct orr_machine_typ
     struct filler f = {.draft = draft, .type = type};
     f.gpus = ORR_NEW(draft->arena, uint32_t, 1024);
     f.nics = ORR_NEW(draft->arena, uint32_t, 1024);
-    draft->starved |= !f.gpus || !f.nics;
-    if (draft->starved)
+    if (orr_arena_starved(draft->arena))
         return;
     orr_draft_find_places(draft, type);
     collect(&f);

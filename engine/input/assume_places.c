@@ -74,7 +74,6 @@ static void classify(struct orr_draft *draft, const struct orr_machine_type *typ
                  orr_draft_child(draft, i, ORR_ELEMENT_PCI) != ORR_NO_ELEMENT)
             orr_draft_suppose(draft, i, ORR_ATTR_CLASS, "0x060400");
     }
-    draft->starved |= !open;
     if (!count)
         return;
     nics = gpus ? count : count == type->gpus ? 0 : count == type->gpus + type->nets ? type->nets : count;

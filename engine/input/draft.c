@@ -14,9 +14,9 @@ enum orr_code orr_draft_init(struct orr_draft *draft, const struct orr_input *in
     draft->limit = (input->options.limits ? input->options.limits : &orr_dump_default_limits)->elements;
     ORR_NEED(draft->arena, err);
     uint32_t root = orr_draft_add(draft, ORR_NO_ELEMENT, ORR_ELEMENT_SYSTEM);
-    if (!draft->starved)
+    if (!orr_arena_starved(draft->arena))
         orr_draft_set(draft, root, ORR_ATTR_VERSION, "1");
-    if (draft->starved) {
+    if (orr_arena_starved(draft->arena)) {
         orr_draft_release(draft);
         return orr_fail_nomem(err);
     }
@@ -31,12 +31,11 @@ void orr_draft_release(struct orr_draft *draft)
 
 uint32_t orr_draft_add(struct orr_draft *draft, uint32_t parent, enum orr_element_kind kind)
 {
-    draft->starved |= orr_budget_spent(4);
+    if (orr_budget_spent(4))
+        orr_arena_starve(draft->arena);
     draft->too_many |= draft->count >= draft->limit;
-    if (draft->too_many || !ORR_RESERVE(draft->arena, draft->nodes, draft->count, draft->capacity)) {
-        draft->starved |= !draft->too_many;
+    if (draft->too_many || !ORR_RESERVE(draft->arena, draft->nodes, draft->count, draft->capacity))
         return 0;
-    }
     uint32_t index = draft->count++;
     draft->nodes[index] = (struct orr_draft_node){
         .kind = kind, .parent = parent, .first = ORR_NO_ELEMENT, .last = ORR_NO_ELEMENT, .next = ORR_NO_ELEMENT};
@@ -78,17 +77,8 @@ void orr_draft_order_pci(struct orr_draft *draft, uint32_t node)
 
 static const char *format_in(struct orr_draft *draft, const char *format, va_list args)
 {
-    va_list again;
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    char *text = length < 0 ? NULL : orr_arena_alloc(draft->arena, (size_t)length + 1, 1);
-    if (!text) {
-        draft->starved = true;
-        return "";
-    }
-    vsnprintf(text, (size_t)length + 1, format, args);
-    return text;
+    const char *text = orr_arena_vprintf(draft->arena, SIZE_MAX, format, args);
+    return text ? text : "";
 }
 
 const char *orr_draft_format(struct orr_draft *draft, const char *format, ...)
@@ -106,10 +96,8 @@ static void put(struct orr_draft *draft, uint32_t node, enum orr_attr id, const 
     struct orr_draft_attr **at = &draft->nodes[node].attributes;
     while (*at && ((*at)->id != id || (id == ORR_ATTR_OTHER && strcmp((*at)->name, name) != 0)))
         at = &(*at)->next;
-    if (!*at && !(*at = ORR_NEW(draft->arena, struct orr_draft_attr, 1))) {
-        draft->starved = true;
+    if (!*at && !(*at = ORR_NEW(draft->arena, struct orr_draft_attr, 1)))
         return;
-    }
     (*at)->id = id;
     (*at)->name = name;
     (*at)->value = value;
@@ -172,7 +160,7 @@ void orr_draft_drop_attr(struct orr_draft *draft, uint32_t node, enum orr_attr a
 void orr_draft_copy(struct orr_draft *draft, const struct orr_dump *dump)
 {
     draft->nodes[0].attributes = NULL;
-    for (uint32_t i = 0; i < dump->element_count && !draft->starved && !draft->too_many; i++) {
+    for (uint32_t i = 0; i < dump->element_count && !orr_arena_starved(draft->arena) && !draft->too_many; i++) {
         const struct orr_element *element = &dump->elements[i];
         uint32_t node = i ? orr_draft_add(draft, element->parent, element->kind) : 0;
         if (i && !node)
@@ -183,15 +171,12 @@ void orr_draft_copy(struct orr_draft *draft, const struct orr_dump *dump)
         for (uint32_t a = 0; a < element->attribute_count; a++) {
             const struct orr_attribute *attribute = &dump->attributes[element->first_attribute + a];
             struct orr_draft_attr *copy = ORR_NEW(draft->arena, struct orr_draft_attr, 1);
-            if (!copy) {
-                draft->starved = true;
+            if (!copy)
                 return;
-            }
             copy->id = attribute->id;
             copy->name = attribute->id < ORR_ATTR_OTHER ? orr_attr_name(attribute->id)
                                                         : orr_draft_format(draft, "%s", attribute->name);
             copy->value = orr_arena_strndup(draft->arena, attribute->value, strlen(attribute->value));
-            draft->starved |= !copy->value;
             *end = copy;
             end = &copy->next;
         }

@@ -34,7 +34,7 @@ struct orr_draft {
     struct orr_draft_node *nodes; /* 0 is the <system> */
     unsigned count, capacity;
     uint32_t limit; /* of elements */
-    bool starved, too_many;
+    bool too_many;
     bool no_nvlinks; /* the input does not show whether GPUs have NVLinks, and none are assumed */
     struct orr_dump_notes notes;
     struct orr_assumed assumed[ORR_MAX_NOTES];

@@ -7,7 +7,6 @@ struct making {
     const struct orr_draft *draft;
     struct orr_dump *dump;
     unsigned element_capacity, attribute_capacity;
-    bool starved;
 };
 
 static void add_attributes(struct making *making, const struct orr_draft_node *node, struct orr_element *element)
@@ -15,10 +14,8 @@ static void add_attributes(struct making *making, const struct orr_draft_node *n
     struct orr_dump *dump = making->dump;
     element->first_attribute = dump->attribute_count;
     for (const struct orr_draft_attr *at = node->attributes; at; at = at->next) {
-        if (!ORR_RESERVE(dump->arena, dump->attributes, dump->attribute_count, making->attribute_capacity)) {
-            making->starved = true;
+        if (!ORR_RESERVE(dump->arena, dump->attributes, dump->attribute_count, making->attribute_capacity))
             return;
-        }
         dump->attributes[dump->attribute_count++] =
             (struct orr_attribute){.id = at->id, .name = at->name, .value = at->value};
         element->attribute_count++;
@@ -43,17 +40,14 @@ static void add_elements(struct making *making)
     struct orr_dump *dump = making->dump;
     uint32_t *element_of = ORR_NEW(dump->arena, uint32_t, draft->count);
     uint32_t *last_child = ORR_NEW(dump->arena, uint32_t, draft->count); /* of the element */
-    making->starved |= !element_of || !last_child;
-    for (uint32_t node = 0; !making->starved && node != ORR_NO_ELEMENT;) {
+    for (uint32_t node = 0; !orr_arena_starved(making->draft->arena) && node != ORR_NO_ELEMENT;) {
         const struct orr_draft_node *from = &draft->nodes[node];
         if (from->removed) {
             node = step(draft, node, true);
             continue;
         }
-        if (!ORR_RESERVE(dump->arena, dump->elements, dump->element_count, making->element_capacity)) {
-            making->starved = true;
+        if (!ORR_RESERVE(dump->arena, dump->elements, dump->element_count, making->element_capacity))
             return;
-        }
         uint32_t index = dump->element_count++;
         struct orr_element *element = &dump->elements[index];
         *element = (struct orr_element){.kind = from->kind,
@@ -82,7 +76,7 @@ const struct orr_dump_notes *orr_draft_notes(struct orr_draft *draft, const stru
     struct orr_dump_notes *notes = ORR_NEW(draft->arena, struct orr_dump_notes, 1);
     struct orr_assumed *assumed = ORR_NEW(draft->arena, struct orr_assumed, draft->notes.assumed_count);
     struct orr_missing *missing = ORR_NEW(draft->arena, struct orr_missing, draft->notes.missing_count);
-    if (!notes || !assumed || !missing || draft->starved)
+    if (!notes || !assumed || !missing || orr_arena_starved(draft->arena))
         return NULL;
     memcpy(assumed, draft->assumed, draft->notes.assumed_count * sizeof *assumed);
     memcpy(missing, draft->missing, draft->notes.missing_count * sizeof *missing);
@@ -98,18 +92,18 @@ const struct orr_dump_notes *orr_draft_notes(struct orr_draft *draft, const stru
 enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *input,
                                const struct orr_input_kind *kind, struct orr_dump **ret_dump, struct orr_error *err)
 {
-    if (input->options.assumed && !draft->starved && !draft->too_many)
+    if (input->options.assumed && !orr_arena_starved(draft->arena) && !draft->too_many)
         orr_draft_assume_type(draft, input->options.assumed);
-    if (!draft->starved && !draft->too_many)
+    if (!orr_arena_starved(draft->arena) && !draft->too_many)
         orr_draft_assume_nics(draft, input->options.assumed_nics);
     if (draft->too_many) {
         enum orr_code code = orr_fail(err, ORR_LIMIT, "more than %u elements", draft->limit);
         orr_draft_release(draft);
         return code;
     }
-    struct orr_dump *dump = draft->starved ? NULL : ORR_NEW(draft->arena, struct orr_dump, 1);
+    struct orr_dump *dump = ORR_NEW(draft->arena, struct orr_dump, 1);
     const struct orr_dump_notes *notes = dump ? orr_draft_notes(draft, kind) : NULL;
-    struct making making = {.draft = draft, .dump = dump, .starved = !notes};
+    struct making making = {.draft = draft, .dump = dump};
     if (notes) {
         dump->arena = draft->arena;
         dump->byte_count = input->length;
@@ -118,7 +112,7 @@ enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *
         if (draft->no_nvlinks)
             dump->assumed[ORR_ELEMENT_NVLINK] |= UINT64_C(1) << ORR_ATTR_COUNT_ | UINT64_C(1) << ORR_ATTR_TCLASS;
     }
-    if (making.starved) {
+    if (orr_arena_starved(draft->arena)) {
         orr_draft_release(draft);
         return orr_fail_nomem(err);
     }

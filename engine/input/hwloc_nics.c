@@ -139,10 +139,8 @@ void orr_hwloc_add_nics(struct orr_hwloc_builder *b)
     const struct orr_hwloc *hwloc = b->hwloc;
     struct interface *interfaces = ORR_NEW(b->draft->arena, struct interface, ORR_HWLOC_MOST_DEVICES);
     uint32_t count = 0;
-    if (!interfaces) {
-        b->draft->starved = true;
+    if (!interfaces)
         return;
-    }
     for (uint32_t i = 0; i < hwloc->count && count < ORR_HWLOC_MOST_DEVICES; i++) {
         const struct orr_hwloc_object *object = &hwloc->objects[i];
         if (!(b->has_rdma ? orr_hwloc_is_rdma(hwloc, object) : is_network(hwloc, object)))

@@ -369,10 +369,8 @@ static void say(struct builder *b, const char *generation)
 void orr_matrix_build(const struct orr_matrix *matrix, const struct orr_machine_type *type, struct orr_draft *draft)
 {
     struct builder *b = ORR_NEW(draft->arena, struct builder, 1);
-    if (!b) {
-        draft->starved = true;
+    if (!b)
         return;
-    }
     *b = (struct builder){.matrix = matrix, .type = type, .draft = draft, .next_bus = 0x10};
     const char *generation = guess_sm(b);
     group(b);

@@ -64,7 +64,7 @@ static uint32_t find_same(const struct orr_draft *draft, uint32_t parent, const 
 static void merge_into(struct orr_draft *draft, const struct orr_dump *dump, uint32_t *node_of)
 {
     node_of[0] = 0;
-    for (uint32_t i = 1; i < dump->element_count && !draft->starved && !draft->too_many; i++) {
+    for (uint32_t i = 1; i < dump->element_count && !orr_arena_starved(draft->arena) && !draft->too_many; i++) {
         const struct orr_element *element = &dump->elements[i];
         uint32_t parent = node_of[element->parent], node = find_same(draft, parent, dump, i);
         if (node == ORR_NO_ELEMENT) {
@@ -135,7 +135,6 @@ enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_ki
     sort_dumps(dumps, count, &sorting);
     orr_draft_copy(&draft, dumps[0]);
     uint32_t *node_of = ORR_NEW(draft.arena, uint32_t, sorting.elements);
-    draft.starved |= !node_of;
     for (uint32_t i = 1; i < count && node_of; i++)
         if (sorting.joins[i])
             merge_into(&draft, dumps[i], node_of);

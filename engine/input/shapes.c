@@ -52,10 +52,8 @@ static const char *keep(struct orr_secrets *secrets, const char *text, size_t le
     struct orr_replacements *made = &secrets->made;
     const char *from = orr_arena_strndup(secrets->arena, text, length);
     if (!from || !to || !ORR_RESERVE(secrets->arena, made->rows, made->count, secrets->capacity) ||
-        (made->count * 2 >= secrets->slot_count && !grow(secrets))) {
-        secrets->starved = true;
+        (made->count * 2 >= secrets->slot_count && !grow(secrets)))
         return NULL;
-    }
     secrets->slots[slot_of(secrets, text, length)] = made->count + 1;
     made->rows[made->count++] = (struct orr_replacement){.from = from, .to = to};
     return to;
@@ -139,8 +137,8 @@ static void learn_number(struct orr_secrets *secrets, enum orr_secret kind, cons
     int size = snprintf(with, sizeof with, "0x%.*s", (int)digits, bare);
     if (!to) {
         to = stand_in(secrets, kind);
-        if (!to || !keep(secrets, bare, digits, to + 2) || !keep(secrets, with, (size_t)size, to))
-            secrets->starved = true;
+        if (to && keep(secrets, bare, digits, to + 2))
+            keep(secrets, with, (size_t)size, to);
         return;
     }
     if (bare == text)

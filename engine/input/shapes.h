@@ -37,7 +37,6 @@ struct orr_secrets {
     uint32_t *slots; /* hash table of rows + 1, 0: free */
     uint32_t slot_count;
     uint32_t counts[ORR_SECRET_COUNT];
-    bool starved;
 };
 
 bool orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena); /* false: out of memory */

@@ -223,7 +223,7 @@ enum orr_code orr_vm_file(const struct orr_dump *dump, const struct orr_vm_optio
     orr_draft_copy(&draft, dump);
     struct devices *lists = ORR_NEW(draft.arena, struct devices, 2);
     bool *is_device = ORR_NEW(draft.arena, bool, draft.count);
-    enum orr_code code = lists && is_device && !draft.starved
+    enum orr_code code = lists && is_device && !orr_arena_starved(draft.arena)
                              ? make(&draft, options, &lists[0], &lists[1], is_device, err)
                              : orr_fail_nomem(err);
     if (code != ORR_OK) {

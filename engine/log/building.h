@@ -32,8 +32,7 @@ struct orr_log_building {
     struct orr_log_catch *found;
     struct orr_log_pending last;
     struct orr_log_hosts known;
-    size_t width; /* of the longest line: where a terminal cut the text */
-    bool starved;
+    size_t width;                  /* of the longest line: where a terminal cut the text */
     uint32_t *slots, slot_count;   /* open addressing: writer + 1 */
     uint64_t *hashes;              /* [writer] */
     uint32_t *session_of;          /* [writer]: the one that goes on */

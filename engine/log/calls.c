@@ -42,10 +42,8 @@ static struct orr_log_call *row_of(struct orr_log_building *b, uint32_t writer)
 {
     struct orr_log *log = b->log;
     const struct orr_log_catch *found = b->found;
-    if (!b->call_slots && !(b->call_slots = ORR_NEW(log->arena, uint32_t, SLOTS))) {
-        b->starved = true;
+    if (!b->call_slots && !(b->call_slots = ORR_NEW(log->arena, uint32_t, SLOTS)))
         return NULL;
-    }
     uint64_t hash = orr_hash_number(ORR_HASH_START, writer);
     hash = orr_hash_bytes(hash, found->words[COMM].at, found->words[COMM].length);
     uint32_t at = (uint32_t)(hash ^ hash >> 32) % SLOTS;
@@ -56,10 +54,8 @@ static struct orr_log_call *row_of(struct orr_log_building *b, uint32_t writer)
     }
     if (log->call_count == CALLS_MOST)
         return NULL;
-    if (!ORR_RESERVE(log->arena, log->calls, log->call_count, b->call_capacity)) {
-        b->starved = true;
+    if (!ORR_RESERVE(log->arena, log->calls, log->call_count, b->call_capacity))
         return NULL;
-    }
     struct orr_log_call *call = &log->calls[log->call_count++];
     b->call_slots[at] = log->call_count;
     *call = (struct orr_log_call){.writer = writer,

@@ -62,7 +62,7 @@ enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_du
         orr_log_facts_of_connections(&facts);
         code = orr_log_facts_of_tuning(&facts, err);
     }
-    if (code == ORR_OK && facts.starved)
+    if (code == ORR_OK && orr_arena_starved(facts.arena))
         code = orr_fail_nomem(err);
     if (code != ORR_OK) {
         orr_analysis_free(analysis);

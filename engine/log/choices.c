@@ -45,10 +45,8 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t s
     if (log->choice_count * 2 >= b->choice_slot_count) {
         uint32_t count = b->choice_slot_count ? b->choice_slot_count * 2 : 256;
         uint32_t *slots = ORR_NEW(log->arena, uint32_t, count);
-        if (!slots) {
-            b->starved = true;
+        if (!slots)
             return;
-        }
         for (uint32_t i = 0; i < log->choice_count; i++) {
             uint32_t at = (uint32_t)b->choice_hashes[i];
             while (slots[at & (count - 1)])
@@ -75,10 +73,8 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t s
         return;
     }
     if (!ORR_RESERVE(log->arena, log->choices, log->choice_count, b->choice_capacity) ||
-        !ORR_RESERVE(log->arena, b->choice_hashes, log->choice_count, b->choice_hash_capacity)) {
-        b->starved = true;
+        !ORR_RESERVE(log->arena, b->choice_hashes, log->choice_count, b->choice_hash_capacity))
         return;
-    }
     b->choice_hashes[log->choice_count] = hash;
     log->choices[log->choice_count++] = (struct orr_log_choice){
         .function = named ? orr_log_keep_text(b, found->words[0].at, found->words[0].length) : "",

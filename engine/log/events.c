@@ -163,10 +163,8 @@ static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *t
     if (count == EVENTS_MOST)
         return NONE;
     if (!ORR_RESERVE(log->arena, log->events, count, events->event_capacity) ||
-        !ORR_RESERVE(log->arena, events->unknown, count, events->unknown_capacity)) {
-        b->starved = true;
+        !ORR_RESERVE(log->arena, events->unknown, count, events->unknown_capacity))
         return NONE;
-    }
     events->unknown[count] = shape;
     if (row != NONE)
         events->by_row[row] = count + 1;
@@ -184,10 +182,8 @@ static bool grow_slots(struct orr_log_building *b)
     struct orr_log_events *events = b->events;
     uint32_t count = events->slot_count ? events->slot_count * 2 : 256;
     uint32_t *slots = ORR_NEW(b->log->arena, uint32_t, count);
-    if (!slots) {
-        b->starved = true;
+    if (!slots)
         return false;
-    }
     for (uint32_t i = 0; i < events->source_count; i++) {
         uint32_t at = (uint32_t)orr_hash_bytes(ORR_HASH_START, &events->sources[i], sizeof events->sources[i]);
         while (slots[at & (count - 1)])
@@ -210,10 +206,8 @@ static void add_source(struct orr_log_building *b, struct source source)
             return;
     if (events->source_count == SOURCES_MOST)
         return;
-    if (!ORR_RESERVE(b->log->arena, events->sources, events->source_count, events->source_capacity)) {
-        b->starved = true;
+    if (!ORR_RESERVE(b->log->arena, events->sources, events->source_count, events->source_capacity))
         return;
-    }
     events->sources[events->source_count++] = source;
     events->slots[at & (events->slot_count - 1)] = events->source_count;
 }
@@ -241,10 +235,8 @@ static void take_progress(struct orr_log_building *b, int32_t rank, uint32_t lin
     enum { PROGRESS_MOST = 65536, VALUES = 2 };
     if (rank < 0 || found->value_count != VALUES || log->progress_count == PROGRESS_MOST)
         return;
-    if (!ORR_RESERVE(log->arena, log->progress, log->progress_count, b->events->progress_capacity)) {
-        b->starved = true;
+    if (!ORR_RESERVE(log->arena, log->progress, log->progress_count, b->events->progress_capacity))
         return;
-    }
     log->progress[log->progress_count++] =
         (struct orr_log_progress){rank, (int32_t)found->values[0], (int32_t)found->values[1], line};
 }
@@ -299,7 +291,7 @@ void orr_log_place_events(struct orr_log_building *b)
     struct orr_log_events *events = b->events;
     uint32_t place_count;
     const struct orr_log_place *places = orr_log_places(b, &place_count);
-    if (b->starved)
+    if (orr_arena_starved(b->log->arena))
         return;
     const struct orr_log_communicator *largest =
         log->communicator_count ? &log->communicators[orr_log_largest(log)] : NULL;
@@ -317,10 +309,8 @@ void orr_log_place_events(struct orr_log_building *b)
         int32_t *ranks = ORR_NEW(log->arena, int32_t, end - i);
         const char **hosts = ORR_NEW(log->arena, const char *, end - i < HOSTS_MOST ? end - i : HOSTS_MOST);
         struct orr_log_event *event = &log->events[index];
-        if (!ranks || !hosts) {
-            b->starved = true;
+        if (!ranks || !hosts)
             return;
-        }
         for (; i < end; i++) {
             const struct source *source = &events->sources[i];
             const char *host = source->writer != NONE ? log->writers[source->writer].host : NULL;

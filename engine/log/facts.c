@@ -64,12 +64,10 @@ struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topi
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    if (f->starved || f->full)
+    if (orr_arena_starved(f->arena) || f->full)
         return NULL;
-    if (!make_slots(f) || !ORR_RESERVE(f->arena, f->rows, f->count, f->capacity)) {
-        f->starved = true;
+    if (!make_slots(f) || !ORR_RESERVE(f->arena, f->rows, f->count, f->capacity))
         return NULL;
-    }
     uint32_t at = (uint32_t)hash_of(topic, what, logged) & (f->slot_count - 1);
     for (; f->slots[at]; at = (at + 1) & (f->slot_count - 1)) {
         struct orr_log_fact *there = &f->rows[f->slots[at] - 1];
@@ -86,10 +84,8 @@ struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topi
     *fact = (struct orr_log_fact){.topic = topic, .line = line, .times = 1, .predicted = ""};
     fact->what = orr_arena_strndup(f->arena, what, strlen(what));
     fact->logged = orr_arena_strndup(f->arena, logged, strlen(logged));
-    if (!fact->what || !fact->logged) {
-        f->starved = true;
+    if (!fact->what || !fact->logged)
         return NULL;
-    }
     f->slots[at] = ++f->count;
     return fact;
 }
@@ -102,7 +98,6 @@ void orr_log_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, 
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     const char *kept = orr_arena_strndup(f->arena, text, strlen(text));
-    f->starved |= !kept;
     fact->predicted = kept ? kept : "";
     fact->verdict = agrees ? ORR_FACT_AGREES : ORR_FACT_DIFFERS;
 }

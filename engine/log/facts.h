@@ -16,7 +16,7 @@ struct orr_log_facts {
     uint32_t count;
     unsigned capacity;
     uint32_t *slots, slot_count;
-    bool starved, full;
+    bool full;
 };
 enum { ORR_LOG_FACTS_MOST = 200000, ORR_LOG_FACT_TEXT = 600 };
 

@@ -17,7 +17,6 @@ enum { NO_WRITER = UINT32_MAX, JOINS_MOST = 8 };
 const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length)
 {
     const char *text = orr_arena_strndup(b->log->arena, at, length);
-    b->starved |= !text;
     return text ? text : "";
 }
 
@@ -31,10 +30,8 @@ static void keep_once(struct orr_log_building *b, const char ***list, uint32_t *
             return;
     if (*count == LIST_MOST)
         return;
-    if (!ORR_RESERVE(b->log->arena, *list, *count, *capacity)) {
-        b->starved = true;
+    if (!ORR_RESERVE(b->log->arena, *list, *count, *capacity))
         return;
-    }
     (*list)[(*count)++] = orr_log_keep_text(b, at, length);
 }
 
@@ -71,10 +68,8 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
     if (log->writer_count * 2 >= b->slot_count) {
         uint32_t count = b->slot_count ? b->slot_count * 2 : 64;
         uint32_t *slots = ORR_NEW(log->arena, uint32_t, count);
-        if (!slots) {
-            b->starved = true;
+        if (!slots)
             return NO_WRITER;
-        }
         for (uint32_t w = 0; w < log->writer_count; w++) {
             uint32_t at = (uint32_t)b->hashes[w] & (count - 1);
             while (slots[at])
@@ -99,10 +94,8 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
         !ORR_RESERVE(log->arena, b->hashes, count, b->hash_capacity) ||
         !ORR_RESERVE(log->arena, b->lines_of, count, b->lines_of_capacity) ||
         !ORR_RESERVE(log->arena, b->called, count, b->called_capacity) ||
-        !ORR_RESERVE(log->arena, b->session_of, count, b->session_of_capacity)) {
-        b->starved = true;
+        !ORR_RESERVE(log->arena, b->session_of, count, b->session_of_capacity))
         return NO_WRITER;
-    }
     log->writers[count] = (struct orr_log_writer){
         .host = orr_log_keep_text(b, speech->host.at, speech->host.length), .pid = speech->pid, .tid = speech->tid};
     b->hashes[count] = hash;
@@ -120,10 +113,8 @@ static void fill(struct orr_log_building *b, struct orr_log_record *record)
     struct orr_arena *arena = b->log->arena;
     double *values = ORR_NEW(arena, double, found->value_count);
     const char **words = ORR_NEW(arena, const char *, found->word_count);
-    if (!values || !words) {
-        b->starved = true;
+    if (!values || !words)
         return;
-    }
     memcpy(values, found->values, found->value_count * sizeof *values);
     for (uint32_t i = 0; i < found->word_count; i++)
         words[i] = orr_log_keep_text(b, found->words[i].at, found->words[i].length);
@@ -145,10 +136,8 @@ static uint32_t add(struct orr_log_building *b, enum orr_log_kind kind, uint32_t
         log->left_out++;
         return NO_WRITER;
     }
-    if (!ORR_RESERVE(log->arena, log->records, log->record_count, b->record_capacity)) {
-        b->starved = true;
+    if (!ORR_RESERVE(log->arena, log->records, log->record_count, b->record_capacity))
         return NO_WRITER;
-    }
     struct orr_log_record *record = &log->records[log->record_count];
     *record = (struct orr_log_record){.kind = kind, .line = line};
     if (kind != ORR_LOG_CHOICE) /* those are kept once each */
@@ -288,11 +277,9 @@ static void list_hosts(struct orr_log_building *b)
     uint32_t *lines = ORR_NEW(log->arena, uint32_t, log->writer_count), count = 0, kept = 0;
     unsigned capacity = 0;
     uint64_t work = 0;
-    if (!lines) {
-        b->starved = true;
+    if (!lines)
         return;
-    }
-    for (uint32_t w = 0; w < log->writer_count && !b->starved; w++) {
+    for (uint32_t w = 0; w < log->writer_count && !orr_arena_starved(b->log->arena); w++) {
         uint32_t before = count;
         keep_once(b, &names, &count, &capacity, log->writers[w].host, strlen(log->writers[w].host));
         for (uint32_t i = 0; i < count; i++)
@@ -325,7 +312,7 @@ void orr_log_gather(struct orr_log_building *b)
 {
     struct orr_log *log = b->log;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < log->record_count && !b->starved; i++) {
+    for (uint32_t i = 0; i < log->record_count && !orr_arena_starved(b->log->arena); i++) {
         const struct orr_log_record *record = &log->records[i];
         log->rccl |= record->kind == ORR_LOG_RCCL;
         if ((record->kind == ORR_LOG_VERSION || record->kind == ORR_LOG_RCCL) && record->words[0][0] >= '0' &&

@@ -20,7 +20,6 @@ const struct orr_log_place *orr_log_places(struct orr_log_building *b, uint32_t 
     const struct orr_log *log = b->log;
     struct orr_log_place *places = ORR_NEW(log->arena, struct orr_log_place, (size_t)log->session_count + 1);
     uint32_t count = 0, largest = orr_log_largest(log);
-    b->starved |= !places;
     for (uint32_t i = 0; places && i < log->session_count; i++) {
         const struct orr_log_session *session = &log->sessions[i];
         if (session->named && session->communicator != UINT32_MAX && session->writer != UINT32_MAX) {

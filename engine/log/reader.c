@@ -70,7 +70,7 @@ static enum orr_code read_lines(struct orr_log_reader *reader, const char *bytes
             return orr_budget_check(err);
         widen(b, reader->lines.raw_length);
         orr_log_take_line(b, &reader->lines);
-        if (b->starved)
+        if (orr_arena_starved(b->log->arena))
             return orr_fail_nomem(err);
     }
     return ORR_OK;
@@ -169,7 +169,7 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     orr_log_place_events(b);
     orr_log_place_calls(log);
     orr_log_place_choices(log);
-    if (b->starved)
+    if (orr_arena_starved(b->log->arena))
         return orr_fail_nomem(err);
     if (!log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count) {
         (void)orr_fail(err, ORR_UNRECOGNISED,

@@ -31,10 +31,8 @@ void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_recor
         }
     if (log->setting_count == SETTINGS_MOST)
         return;
-    if (!ORR_RESERVE(log->arena, log->settings, log->setting_count, b->setting_capacity)) {
-        b->starved = true;
+    if (!ORR_RESERVE(log->arena, log->settings, log->setting_count, b->setting_capacity))
         return;
-    }
     log->settings[log->setting_count++] = (struct orr_log_setting){.name = orr_log_keep_text(b, name, strlen(name)),
                                                                    .value = orr_log_keep_text(b, value, length),
                                                                    .line = record->line};
@@ -43,10 +41,8 @@ void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_recor
 static uint32_t new_session(struct orr_log_building *b, uint32_t writer)
 {
     struct orr_log *log = b->log;
-    if (!ORR_RESERVE(log->arena, log->sessions, log->session_count, b->session_capacity)) {
-        b->starved = true;
+    if (!ORR_RESERVE(log->arena, log->sessions, log->session_count, b->session_capacity))
         return 0;
-    }
     log->sessions[log->session_count] = (struct orr_log_session){.writer = writer,
                                                                  .communicator = NONE,
                                                                  .rank = -1,
@@ -125,7 +121,7 @@ uint32_t orr_log_session_of(struct orr_log_building *b, uint32_t writer, enum or
         fresh = true;
     if (fresh)
         *current = new_session(b, writer);
-    if (b->starved)
+    if (orr_arena_starved(b->log->arena))
         return 0;
     struct orr_log_session *session = &log->sessions[*current];
     if (names(kind) && record->value_count > 1 && record->values)

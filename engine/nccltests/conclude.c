@@ -81,10 +81,8 @@ static void count_devices(struct orr_results_building *b, struct orr_result_tabl
     if (!table->device_count || orr_budget_spent(table->device_count * SORTING))
         return;
     const char **hosts = ORR_NEW(b->results->arena, const char *, table->device_count);
-    if (!hosts) {
-        b->starved = true;
+    if (!hosts)
         return;
-    }
     bool same_group = true;
     table->model = devices[0].model;
     for (uint32_t i = 0; i < table->device_count; i++) {
@@ -297,10 +295,10 @@ static void find_library(struct orr_results_building *b)
 void orr_results_conclude(struct orr_results_building *b)
 {
     const struct log_says says = ask_log(b->results->log);
-    for (uint32_t i = 0; i < b->results->table_count && !b->starved; i++)
+    for (uint32_t i = 0; i < b->results->table_count && !orr_arena_starved(b->results->arena); i++)
         if (!takes_over(b, i))
             count_devices(b, &b->tables[i], &b->evidence[i]);
-    for (uint32_t i = 0; i < b->results->table_count && !b->starved; i++) {
+    for (uint32_t i = 0; i < b->results->table_count && !orr_arena_starved(b->results->arena); i++) {
         struct orr_result_table *table = &b->tables[i];
         find_test(b, table, &b->evidence[i], &says);
         find_range(table, &b->evidence[i]);

@@ -362,7 +362,7 @@ enum orr_code orr_results_json_feed(struct orr_results_json *json, const char *b
             return orr_budget_check(err);
         for (size_t stop = at + CHUNK < length ? at + CHUNK : length; at < stop; at++)
             take_char(json, bytes[at]);
-        if (json->b->starved)
+        if (orr_arena_starved(json->b->results->arena))
             return orr_fail_nomem(err);
     }
     return ORR_OK;

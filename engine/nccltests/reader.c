@@ -81,7 +81,7 @@ static enum orr_code read_line(struct orr_results_reader *reader, const char *li
         reader->lines.number++;
     else if (orr_log_next_line(&reader->lines))
         orr_text_take_line(&reader->b, &reader->lines);
-    return reader->b.starved ? orr_fail_nomem(err) : ORR_OK;
+    return orr_arena_starved(reader->b.results->arena) ? orr_fail_nomem(err) : ORR_OK;
 }
 
 /* Cuts pieces into lines. Of a line that is longer than the limit the beginning is read. */
@@ -195,7 +195,7 @@ static enum orr_code finish(struct orr_results_reader *reader, struct orr_error 
     if (!b->results->table_count)
         return refuse(reader, err);
     orr_results_conclude(b);
-    return b->starved ? orr_fail_nomem(err) : orr_budget_check(err);
+    return orr_arena_starved(b->results->arena) ? orr_fail_nomem(err) : orr_budget_check(err);
 }
 
 enum orr_code orr_results_reader_finish(struct orr_results_reader *reader, struct orr_results **ret_results,

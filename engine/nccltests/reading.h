@@ -121,7 +121,6 @@ struct orr_results_building {
     const char *other; /* another program that printed the text */
     const char *bad;   /* why the first refused row was refused */
     uint32_t bad_line, line;
-    bool starved;
 };
 
 /* rows.c */

@@ -8,7 +8,6 @@
 const char *orr_tables_keep(struct orr_results_building *b, struct orr_log_span text)
 {
     const char *kept = orr_arena_strndup(b->results->arena, text.at, text.length);
-    b->starved |= !kept;
     return kept;
 }
 
@@ -26,10 +25,8 @@ void orr_tables_note(struct orr_results_building *b, const char *format, ...)
     if (b->results->note_count == NOTES_MOST)
         return;
     const char *kept = orr_tables_keep(b, (struct orr_log_span){text, strlen(text)});
-    if (!kept || !ORR_RESERVE(b->results->arena, b->notes, b->results->note_count, b->note_capacity)) {
-        b->starved = true;
+    if (!kept || !ORR_RESERVE(b->results->arena, b->notes, b->results->note_count, b->note_capacity))
         return;
-    }
     b->notes[b->results->note_count++] = kept;
     b->results->notes = b->notes;
 }
@@ -64,10 +61,8 @@ void orr_tables_device(struct orr_results_building *b, const struct orr_result_d
         return;
     }
     run->fresh = false;
-    if (!ORR_RESERVE(b->results->arena, run->devices, run->device_count, run->device_capacity)) {
-        b->starved = true;
+    if (!ORR_RESERVE(b->results->arena, run->devices, run->device_count, run->device_capacity))
         return;
-    }
     /* Most lines have the host and the model of the line before. */
     const struct orr_result_device *last = run->device_count ? &run->devices[run->device_count - 1] : NULL;
     struct orr_result_device *kept = &run->devices[run->device_count];
@@ -77,7 +72,7 @@ void orr_tables_device(struct orr_results_building *b, const struct orr_result_d
     kept->host = same_host ? last->host : orr_tables_keep(b, host);
     kept->model = same_model ? last->model : orr_tables_keep(b, model);
     kept->bus_id = orr_tables_keep(b, bus_id);
-    if (b->starved)
+    if (orr_arena_starved(b->results->arena))
         return;
     enum { HOSTS_MOST = sizeof b->hosts.names / sizeof b->hosts.names[0] };
     if (!same_host && b->hosts.count < HOSTS_MOST)
@@ -170,10 +165,8 @@ struct orr_evidence *orr_tables_add(struct orr_results_building *b, const struct
         b->results->left_out++;
         return &b->evidence[table - b->tables];
     }
-    if (!ORR_RESERVE(b->results->arena, b->rows, table->row_count, b->row_capacity)) {
-        b->starved = true;
+    if (!ORR_RESERVE(b->results->arena, b->rows, table->row_count, b->row_capacity))
         return NULL;
-    }
     b->rows[table->row_count++] = *row;
     table->rows = b->rows;
     table->last_line = row->line;

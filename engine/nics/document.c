@@ -10,10 +10,8 @@ void orr_doc_init(struct orr_doc *tree, struct orr_arena *arena)
 {
     *tree = (struct orr_doc){.arena = arena};
     tree->system = ORR_NEW(arena, struct orr_doc_node, 1);
-    if (!tree->system) {
-        tree->starved = true;
+    if (!tree->system)
         tree->system = &tree->spare;
-    }
     tree->system->name = "system";
     orr_doc_set(tree, tree->system, "version", "1");
 }
@@ -41,11 +39,9 @@ void orr_doc_move(struct orr_doc_node *node, struct orr_doc_node *parent, struct
 struct orr_doc_node *orr_doc_add(struct orr_doc *tree, struct orr_doc_node *parent, const char *name,
                                  struct orr_doc_node *before)
 {
-    struct orr_doc_node *node = tree->starved ? NULL : ORR_NEW(tree->arena, struct orr_doc_node, 1);
-    if (!node) {
-        tree->starved = true;
+    struct orr_doc_node *node = ORR_NEW(tree->arena, struct orr_doc_node, 1);
+    if (!node)
         return &tree->spare;
-    }
     node->name = name;
     if (parent)
         orr_doc_move(node, parent, before);
@@ -73,17 +69,9 @@ const char *orr_doc_get(const struct orr_doc_node *node, const char *key)
 
 static void set(struct orr_doc *tree, struct orr_doc_node *node, const char *key, const char *format, va_list args)
 {
-    char value[VALUE_SIZE];
-    int length = vsnprintf(value, sizeof value, format, args);
-    const char *kept = tree->starved ? NULL
-                                     : orr_arena_strndup(tree->arena, value,
-                                                         length < 0            ? 0
-                                                         : length < VALUE_SIZE ? (size_t)length
-                                                                               : VALUE_SIZE - 1);
-    if (!kept) {
-        tree->starved = true;
+    const char *kept = orr_arena_vprintf(tree->arena, VALUE_SIZE, format, args);
+    if (!kept)
         return;
-    }
     int at = attribute(node, key);
     if (at < 0) {
         if (node->attribute_count == ORR_DOC_ATTRIBUTES)

@@ -1,6 +1,6 @@
 /* The document under construction: elements with attributes in the order in which they were set, as NCCL keeps them
- * while it detects. Memory comes from one arena; once it ran out, functions go on with a spare element and `starved`
- * says so: look once, at the end. */
+ * while it detects. Memory comes from one arena; once it ran out, functions go on with a spare element: ask
+ * orr_arena_starved() once, at the end. */
 #ifndef ORR_NICS_DOCUMENT_H
 #define ORR_NICS_DOCUMENT_H
 
@@ -28,7 +28,6 @@ struct orr_doc {
     struct orr_arena *arena;
     struct orr_doc_node *system;
     struct orr_doc_node spare;
-    bool starved;
 };
 
 /* An empty <system version="1">. */

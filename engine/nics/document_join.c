@@ -65,6 +65,5 @@ static void fuse(struct orr_doc_node *into, struct orr_doc_node *from)
 
 void orr_doc_fuse(struct orr_doc *into, struct orr_doc *from)
 {
-    into->starved |= from->starved;
     fuse(into->system, from->system);
 }

@@ -11,9 +11,7 @@ static void copy_attributes(struct orr_doc *tree, struct orr_doc_node *node, con
     for (uint32_t i = 0; i < from->attribute_count && node->attribute_count < ORR_DOC_ATTRIBUTES; i++) {
         const struct orr_attribute *attribute = &dump->attributes[from->first_attribute + i];
         const char *key = orr_arena_strndup(tree->arena, attribute->name, strlen(attribute->name));
-        if (!key)
-            tree->starved = true;
-        else if (attribute->id != ORR_ATTR_KEEP)
+        if (key && attribute->id != ORR_ATTR_KEEP)
             orr_doc_set_once(tree, node, key, "%s", attribute->value);
     }
 }
@@ -22,8 +20,8 @@ void orr_doc_copy_element(struct orr_doc *tree, struct orr_doc_node *node, const
                           uint32_t element)
 {
     copy_attributes(tree, node, dump, element);
-    for (uint32_t child = dump->elements[element].first_child; child != ORR_NO_ELEMENT && !tree->starved;
-         child = dump->elements[child].next_sibling)
+    for (uint32_t child = dump->elements[element].first_child;
+         child != ORR_NO_ELEMENT && !orr_arena_starved(tree->arena); child = dump->elements[child].next_sibling)
         orr_doc_copy_element(tree, orr_doc_add(tree, node, orr_element_name(dump->elements[child].kind), NULL), dump,
                              child);
 }
@@ -67,7 +65,8 @@ struct orr_dump *orr_doc_to_dump(const struct orr_doc *tree, const struct orr_du
         elements++;
         attributes += node->attribute_count;
     }
-    struct orr_dump *dump = tree->starved || !elements ? NULL : ORR_NEW(tree->arena, struct orr_dump, 1);
+    struct orr_dump *dump =
+        orr_arena_starved(tree->arena) || !elements ? NULL : ORR_NEW(tree->arena, struct orr_dump, 1);
     if (!dump)
         return NULL;
     *dump = *from;

@@ -239,10 +239,8 @@ static enum level wanted_level(const char *text)
 uint32_t orr_nics_fuse(const struct orr_nic_fusion *fusion)
 {
     struct merging *m = ORR_NEW(fusion->tree->arena, struct merging, 1);
-    if (!m || fusion->tree->starved) {
-        fusion->tree->starved = true;
+    if (!m || orr_arena_starved(fusion->tree->arena))
         return 0;
-    }
     m->f = fusion;
     for (uint32_t i = 0; i < fusion->count; i++)
         for (uint32_t j = 0; j < fusion->count; j++)

@@ -16,7 +16,6 @@ void orr_view_note(struct orr_view_notes *notes, const char *format, ...)
     const char *what = orr_arena_vprintf(notes->arena, NOTE_MOST, format, args);
     va_end(args);
     const char *sentence = what ? orr_arena_printf(notes->arena, "Assumed about the input: %s.", what) : NULL;
-    notes->starved |= !sentence;
     notes->rows[notes->count++] = (struct orr_assumed){.what = what, .sentence = sentence, .touches = ORR_TOUCHES_ALL};
 }
 
@@ -26,7 +25,7 @@ bool orr_view_notes_add(const struct orr_view_notes *notes, const struct orr_dum
     const struct orr_dump_notes *from = old->notes ? old->notes : &none;
     struct orr_dump_notes *all = ORR_NEW(notes->arena, struct orr_dump_notes, 1);
     struct orr_assumed *assumed = ORR_NEW(notes->arena, struct orr_assumed, from->assumed_count + notes->count);
-    if (!all || !assumed || notes->starved)
+    if (!all || !assumed || orr_arena_starved(notes->arena))
         return false;
     *all = *from;
     if (from->assumed_count)

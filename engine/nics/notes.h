@@ -10,7 +10,6 @@ struct orr_view_notes {
     struct orr_arena *arena;
     struct orr_assumed rows[ORR_VIEW_NOTES];
     uint32_t count;
-    bool starved; /* memory ran out */
 };
 
 /* One sentence without a full stop; beyond ORR_VIEW_NOTES of them it is dropped. */

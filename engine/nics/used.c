@@ -283,7 +283,7 @@ static enum orr_code change_hosts(struct view *v, bool fuses, struct orr_error *
         return orr_fail(err, ORR_LIMIT, "NICs of a dump with %u CPUs cannot be selected or fused: %d is the most", cpus,
                         (int)MOST);
     orr_doc_count_gpus(&v->tree);
-    for (struct orr_doc_node *cpu = v->tree.system->first; cpu && !v->tree.starved; cpu = cpu->after) {
+    for (struct orr_doc_node *cpu = v->tree.system->first; cpu && !orr_arena_starved(v->tree.arena); cpu = cpu->after) {
         struct orr_fusable nics[ORR_MAX_NETS];
         const struct orr_doc_node *earlier = v->tree.system->first;
         while (earlier != cpu && strcmp(host_of(earlier), host_of(cpu)) != 0)
@@ -357,11 +357,12 @@ enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settin
     if (v.left_out == v.listed)
         return no_nic_left(&v, err);
     prune(&v);
-    if (!v.tree.starved && !v.left_out && !v.fused && !v.grouped)
+    if (!orr_arena_starved(v.tree.arena) && !v.left_out && !v.fused && !v.grouped)
         return with_notes(&v, ret_dump, err);
     struct orr_dump *changed = orr_doc_to_dump(&v.tree, dump);
     ORR_NEED(changed, err);
     say(&v, count_nets(changed));
     *ret_dump = changed;
-    return !v.tree.starved && orr_view_notes_add(&v.notes, dump, changed) ? ORR_OK : orr_fail_nomem(err);
+    return !orr_arena_starved(v.tree.arena) && orr_view_notes_add(&v.notes, dump, changed) ? ORR_OK
+                                                                                           : orr_fail_nomem(err);
 }

@@ -317,5 +317,5 @@ bool orr_perf_copy_init(struct orr_perf_copy *copy, const struct orr_analysis *a
         copy->gpus += dump->elements[e].kind == ORR_ELEMENT_GPU;
         copy->nets += dump->elements[e].kind == ORR_ELEMENT_NET;
     }
-    return !copy->doc.starved;
+    return !orr_arena_starved(copy->doc.arena);
 }

@@ -21,7 +21,7 @@ struct reading {
     struct orr_file_member members[MEMBERS_MOST]; /* of the channel that is open */
     unsigned graph_count, graph_capacity, channel_count, channel_capacity;
     uint32_t member_count, parts;
-    bool in_channel, starved;
+    bool in_channel;
 };
 
 /* The next tag at or behind *at, which moves behind it; comments and prologs are passed over. */
@@ -98,7 +98,6 @@ static const char *text_of(struct reading *r, const struct tag *tag, const char 
     if (!value_of(tag, name, text))
         return NULL;
     const char *kept = orr_arena_strndup(r->arena, text, strlen(text));
-    r->starved |= !kept;
     return kept;
 }
 
@@ -116,10 +115,8 @@ static void end_graph(struct reading *r)
 static void add_graph(struct reading *r, const struct tag *tag)
 {
     end_graph(r);
-    if (!ORR_RESERVE(r->arena, r->graphs, r->graph_count, r->graph_capacity)) {
-        r->starved = true;
+    if (!ORR_RESERVE(r->arena, r->graphs, r->graph_count, r->graph_capacity))
         return;
-    }
     const char *intra = text_of(r, tag, "typeintra"), *inter = text_of(r, tag, "typeinter");
     r->graphs[r->graph_count++] = (struct orr_file_graph){
         .line = tag->line,
@@ -153,10 +150,8 @@ static void end_channel(struct reading *r, uint32_t line)
 {
     struct orr_file_member *members = ORR_NEW(r->arena, struct orr_file_member, r->member_count);
     r->in_channel = false;
-    if (!members || !ORR_RESERVE(r->arena, r->channels, r->channel_count, r->channel_capacity)) {
-        r->starved = true;
+    if (!members || !ORR_RESERVE(r->arena, r->channels, r->channel_count, r->channel_capacity))
         return;
-    }
     memcpy(members, r->members, r->member_count * sizeof *members);
     r->channels[r->channel_count++] =
         (struct orr_file_channel){.line = line, .members = members, .member_count = r->member_count};
@@ -169,7 +164,7 @@ static enum orr_code read_tags(struct reading *r, const char *bytes, size_t leng
     uint32_t channel_line = 0;
     struct tag tag;
     bool rooted = false;
-    while (!r->starved && next_tag(&at, end, line, &tag)) {
+    while (!orr_arena_starved(r->arena) && next_tag(&at, end, line, &tag)) {
         if (!rooted && !is(&tag, "graphs"))
             break;
         rooted = true;
@@ -191,7 +186,7 @@ static enum orr_code read_tags(struct reading *r, const char *bytes, size_t leng
         }
     }
     end_graph(r);
-    return r->starved ? orr_fail_nomem(err) : ORR_OK;
+    return orr_arena_starved(r->arena) ? orr_fail_nomem(err) : ORR_OK;
 }
 
 bool orr_is_graph_file(const char *bytes, size_t length)

@@ -9,7 +9,6 @@ struct orr_triaging {
     const struct orr_log_check *check; /* NULL: none */
     struct orr_arena *arena;
     struct orr_triage *triage;
-    bool starved;
 };
 
 /* Text of the arena. */

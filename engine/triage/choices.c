@@ -127,10 +127,8 @@ static void sum_up(struct orr_triaging *t, const struct compared *rows, uint32_t
     enum { ROWS_MOST = 200 };
     struct orr_triage *triage = t->triage;
     triage->choices = ORR_NEW(t->arena, struct orr_triage_choice, ROWS_MOST);
-    if (!triage->choices) {
-        t->starved = true;
+    if (!triage->choices)
         return;
-    }
     for (uint32_t i = 0; i < count; i++) {
         const struct compared *row = &rows[i];
         const bool other = !i || row->choice->bytes != rows[i - 1].choice->bytes || !alike(row, &rows[i - 1]);

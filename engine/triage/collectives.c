@@ -22,7 +22,6 @@ static uint32_t gather(struct orr_triaging *t, uint32_t communicator, const stru
     const uint32_t ranks = (uint32_t)log->communicators[communicator].rank_count;
     const struct orr_log_call **calls = ORR_NEW(t->arena, const struct orr_log_call *, ranks);
     uint32_t count = 0;
-    t->starved |= !calls;
     for (uint32_t i = 0; calls && i < log->call_count; i++) {
         const struct orr_log_call *call = &log->calls[i];
         if (call->communicator != communicator || call->rank < 0)
@@ -48,10 +47,8 @@ static void make_rows(struct orr_triaging *t, const struct orr_log_call *const *
     int32_t *ranks = ORR_NEW(t->arena, int32_t, count);
     triage->last_calls = ORR_NEW(t->arena, struct orr_triage_call, count);
     triage->last_call_count = 0;
-    if (!ranks || !triage->last_calls) {
-        t->starved = true;
+    if (!ranks || !triage->last_calls)
         return;
-    }
     for (uint32_t i = 0; i < count; i++) {
         struct orr_triage_call *row = &triage->last_calls[triage->last_call_count - (i > 0)];
         ranks[i] = calls[i]->rank;
@@ -88,7 +85,6 @@ static bool name_silent(struct orr_triaging *t, uint32_t communicator, const str
     const struct orr_log_communicator *of = &log->communicators[communicator];
     int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)of->rank_count);
     uint32_t count = 0;
-    t->starved |= !ranks;
     for (int32_t r = 0; ranks && r < of->rank_count && r < RANKS_MOST && log->call_count <= CALLS_MOST; r++)
         if (of->members[r].session != UINT32_MAX && is_silent(log, &log->sessions[of->members[r].session]))
             ranks[count++] = r;

@@ -42,10 +42,8 @@ static void add_to(struct orr_triaging *t, struct orr_ran_value **list, uint32_t
     uint32_t i = 0;
     if (!values)
         values = *list = ORR_NEW(t->arena, struct orr_ran_value, VALUES_MOST);
-    if (!values) {
-        t->starved = true;
+    if (!values)
         return;
-    }
     while (i < *count && strcmp(values[i].value, text))
         i++;
     if (i == *count) {
@@ -53,7 +51,6 @@ static void add_to(struct orr_triaging *t, struct orr_ran_value **list, uint32_t
             return;
         values[i] = (struct orr_ran_value){.value = orr_triage_text(t, "%.*s", VALUE_MOST, text), .line = record->line};
         values[i].hosts = ORR_NEW(t->arena, const char *, HOSTS_MOST);
-        t->starved |= !values[i].hosts;
         ++*count;
     }
     const char *host = host_of(t->log, record);
@@ -281,10 +278,8 @@ static void take_settings(struct orr_triaging *t)
     struct orr_ran *ran = &t->triage->ran;
     enum { PREFIX = 5, WORK_MOST = 1 << 22 };
     ran->settings = ORR_NEW(t->arena, struct orr_ran_setting, (size_t)log->setting_count + 1);
-    if (!ran->settings) {
-        t->starved = true;
+    if (!ran->settings)
         return;
-    }
     uint64_t work = 0;
     for (uint32_t s = 0; s < log->setting_count; s++) {
         struct orr_ran_setting *setting = &ran->settings[ran->setting_count++];
@@ -312,7 +307,7 @@ void orr_triage_ran(struct orr_triaging *t)
 {
     struct orr_ran *ran = &t->triage->ran;
     ran->nvls = ran->coll_channels = ran->nvls_channels = ran->p2p_channels = -1;
-    for (uint32_t i = 0; i < t->log->record_count && !t->starved; i++)
+    for (uint32_t i = 0; i < t->log->record_count && !orr_arena_starved(t->arena); i++)
         take_record(t, &t->log->records[i]);
     take_settings(t);
     name_network(t);

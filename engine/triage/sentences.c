@@ -35,7 +35,6 @@ static const char *where(struct orr_triaging *t, const int32_t *ranks, uint32_t 
     if (host_count > HOSTS_SHOWN)
         snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more", host_count - HOSTS_SHOWN);
     const char *list = rank_count ? orr_ranks_text(ranks, rank_count, t->arena) : "";
-    t->starved |= !list;
     if (rank_count && host_count)
         return orr_triage_text(t, " on rank%s %s (host%s %s)", orr_plural(rank_count), list, orr_plural(host_count),
                                names);
@@ -56,7 +55,6 @@ static void say_verdict(struct orr_triaging *t)
     const struct orr_triage *triage = t->triage;
     const uint32_t ranks = ranks_of(log);
     const char *missing = triage->missing_count ? orr_ranks_text(triage->missing, triage->missing_count, t->arena) : "";
-    t->starved |= !missing;
     switch (triage->verdict) {
     case ORR_TRIAGE_FAILED:
         say(t, "The job failed.");

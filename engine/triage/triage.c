@@ -57,7 +57,6 @@ const char *orr_triage_text(struct orr_triaging *t, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     const char *kept = orr_arena_strndup(t->arena, text, strlen(text));
-    t->starved |= !kept;
     return kept ? kept : "";
 }
 
@@ -131,7 +130,6 @@ static void set_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, 
 static bool *mark_progress(struct orr_triaging *t, int32_t count)
 {
     bool *marks = ORR_NEW(t->arena, bool, (size_t)count + 1);
-    t->starved |= !marks;
     for (uint32_t i = 0; marks && i < t->log->progress_count; i++)
         if (t->log->progress[i].rank < count)
             marks[t->log->progress[i].rank] = true;
@@ -151,7 +149,6 @@ static uint32_t find_unfinished(struct orr_triaging *t)
     int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)log->session_count + 1);
     const bool *further = mark_progress(t, most_ranks(log));
     uint32_t count = 0;
-    t->starved |= !ranks;
     for (uint32_t i = 0; ranks && further && i < log->session_count; i++) {
         const struct orr_log_session *session = &log->sessions[i];
         if (session->named && !session->closed && session->communicator != NONE && session->rank >= 0 &&
@@ -177,7 +174,6 @@ static void find_behind(struct orr_triaging *t)
     size_t room = (size_t)log->progress_count + (of && of->rank_count > 0 ? (size_t)of->rank_count : 0);
     int32_t *ranks = ORR_NEW(t->arena, int32_t, room + 1);
     uint32_t count = 0;
-    t->starved |= !ranks;
     if (!ranks)
         return;
     for (uint32_t i = 0; i < log->progress_count && least < most; i++)
@@ -267,5 +263,5 @@ enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_ch
     orr_triage_ran(&t);
     ORR_TRY(orr_triage_choices(&t, err));
     orr_triage_sentences(&t);
-    return t.starved ? orr_fail_nomem(err) : ORR_OK;
+    return orr_arena_starved(t.arena) ? orr_fail_nomem(err) : ORR_OK;
 }
