@@ -56,16 +56,13 @@ void orr_drawing_note(struct orr_drawing *drawing, const char *id, uint32_t box,
 
 const char *orr_drawing_text(struct orr_drawing *drawing, const char *format, ...)
 {
-    char buffer[512]; /* longer texts are cut: no label or title needs more */
+    enum { MOST = 512 }; /* longer texts are cut: no label or title needs more */
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(buffer, sizeof buffer, format, args);
+    const char *text = orr_arena_vprintf(drawing->arena, MOST, format, args);
     va_end(args);
-    size_t used = length < 0 ? 0 : (size_t)length < sizeof buffer ? (size_t)length : sizeof buffer - 1;
-    const char *copy = drawing->failed ? NULL : orr_arena_strndup(drawing->arena, buffer, used);
-    if (!copy)
-        drawing->failed = true;
-    return copy ? copy : "";
+    drawing->failed |= !text;
+    return text ? text : "";
 }
 
 const struct orr_point *orr_drawing_points(struct orr_drawing *drawing, const struct orr_point *points, uint32_t count)

@@ -40,13 +40,11 @@ const char *orr_severity_name(enum orr_severity severity)
 
 void orr_say(struct orr_finder *f, const char *format, ...)
 {
-    char text[320];
+    enum { MOST = 320 }; /* a value that was cut in the middle of a character is for the JSON writer to correct */
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    f->at->detail = orr_arena_vprintf(f->arena, MOST, format, args);
     va_end(args);
-    /* A value that was cut in the middle of a character is for the JSON writer to correct. */
-    f->at->detail = orr_arena_strndup(f->arena, text, strlen(text));
 }
 
 /* The next place to fill; NULL: there is no room for more. */

@@ -100,9 +100,7 @@ static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_typ
         .command = "NCCL_TOPO_DUMP_FILE=topo.xml ./all_reduce_perf -b 8 -e 8 -g 8",
     };
     const char *made_up = orr_machine_type_made_up(type);
-    char said[256];
-    const int length = snprintf(said, sizeof said, "Assumed about the input: %s.", made_up);
-    const char *sentence = orr_arena_strndup(dump->arena, said, (size_t)length);
+    const char *sentence = orr_arena_printf(dump->arena, "Assumed about the input: %s.", made_up);
     const struct orr_dump_notes *old = dump->notes;
     struct orr_dump_notes *notes = ORR_NEW(dump->arena, struct orr_dump_notes, 1);
     struct orr_assumed *assumed = ORR_NEW(dump->arena, struct orr_assumed, (size_t)old->assumed_count + 1);

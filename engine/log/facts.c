@@ -92,12 +92,10 @@ struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topi
 
 void orr_log_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, bool agrees, const char *format, ...)
 {
-    char text[ORR_LOG_FACT_TEXT];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    const char *kept = orr_arena_vprintf(f->arena, ORR_LOG_FACT_TEXT, format, args);
     va_end(args);
-    const char *kept = orr_arena_strndup(f->arena, text, strlen(text));
     fact->predicted = kept ? kept : "";
     fact->verdict = agrees ? ORR_FACT_AGREES : ORR_FACT_DIFFERS;
 }

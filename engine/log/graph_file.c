@@ -40,10 +40,9 @@ static struct orr_log_record *add(struct writing *w, enum orr_log_kind kind, uin
 /* Words like a log's, where "DEV/s-n" is a GPU by its number on system s. */
 static const char *member_word(struct writing *w, const struct orr_file_member *member)
 {
-    char word[64];
     unsigned long long dev = strtoull(member->dev, NULL, 0);
-    snprintf(word, sizeof word, "%s/%llx-%llx", member->gpu ? "DEV" : "NET", dev >> 56, dev & 0x00ffffffffffffffULL);
-    return orr_arena_strndup(w->log->arena, word, strlen(word));
+    return orr_arena_printf(w->log->arena, "%s/%llx-%llx", member->gpu ? "DEV" : "NET", dev >> 56,
+                            dev & 0x00ffffffffffffffULL);
 }
 
 static bool add_channel(struct writing *w, const struct orr_file_channel *channel, uint32_t index)

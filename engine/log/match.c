@@ -12,12 +12,10 @@ enum { NONE = UINT32_MAX };
 
 void orr_log_assume(struct orr_log_check *check, const char *format, ...)
 {
-    char text[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    const char *kept = orr_arena_vprintf(check->arena, 400, format, args);
     va_end(args);
-    const char *kept = orr_arena_strndup(check->arena, text, strlen(text));
     if (kept && check->assumed_count < ORR_LOG_ASSUMED)
         check->assumed[check->assumed_count++] = kept;
 }
@@ -172,10 +170,8 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
         return ORR_NO_RANKS;
     }
     if (m->with_bus_id >= m->local && !made_up) {
-        char note[120];
-        snprintf(note, sizeof note, "%u of the log's %u GPUs %s not in the dump", m->local - found, m->local,
-                 m->local - found == 1 ? "is" : "are");
-        check->note = orr_arena_strndup(check->arena, note, strlen(note));
+        check->note = orr_arena_printf(check->arena, "%u of the log's %u GPUs %s not in the dump", m->local - found,
+                                       m->local, m->local - found == 1 ? "is" : "are");
         ORR_NEED(check->note, err);
     }
     /* Bus ids of all GPUs give their order, as the driver numbers GPUs; CUDA_VISIBLE_DEVICES changes cudaDev. */

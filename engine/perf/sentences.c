@@ -7,12 +7,10 @@
 
 const char *orr_perf_text(struct orr_arena *arena, const char *format, ...)
 {
-    char text[640];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    const char *kept = orr_arena_vprintf(arena, 640, format, arguments);
     va_end(arguments);
-    const char *kept = orr_arena_strndup(arena, text, strlen(text));
     return kept ? kept : "";
 }
 

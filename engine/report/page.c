@@ -243,18 +243,12 @@ void orr_table_init(struct orr_table *table, struct orr_arena *arena, uint32_t c
 void orr_table_add(struct orr_table *table, enum orr_style style, const char *format, ...)
 {
     enum { LONGEST = 1000 };
-    ORR_LOCAL_TEXT(made, LONGEST);
     va_list args;
     va_start(args, format);
-    orr_text_vprintf(&made, format, args);
+    const char *words = orr_arena_vprintf(table->arena, LONGEST, format, args);
     va_end(args);
-    if (!ORR_RESERVE(table->arena, table->cells, table->count, table->capacity)) {
-        table->failed = true;
-    } else {
-        const char *words = orr_arena_strndup(table->arena, made.data ? made.data : "", made.length);
-        table->failed = table->failed || !words;
+    if (ORR_RESERVE(table->arena, table->cells, table->count, table->capacity))
         table->cells[table->count++] = (struct orr_table_cell){words ? words : "", style};
-    }
 }
 
 /* Columns of a cell as the page shows it. */
@@ -322,7 +316,7 @@ void orr_table_write(struct orr_page *page, const struct orr_table *table, const
 {
     const uint32_t gap = (uint32_t)strlen(table->gap), room = page->width - (uint32_t)strlen(indent);
     uint32_t *widths = ORR_NEW(table->arena, uint32_t, table->columns + 1);
-    page->text->failed = page->text->failed || table->failed || !widths;
+    page->text->failed = page->text->failed || !widths;
     if (!widths || !table->columns)
         return;
     for (uint32_t column = 0; column < table->columns; column++) {

@@ -52,7 +52,6 @@ struct orr_table {
     uint64_t right; /* bit C: column C is aligned to the right */
     uint32_t split; /* the column at which the table is cut first; 0: anywhere */
     const char *gap;
-    bool failed; /* memory ran out */
 };
 
 void orr_table_init(struct orr_table *table, struct orr_arena *arena, uint32_t columns);

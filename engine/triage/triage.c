@@ -51,12 +51,10 @@ const char *orr_event_ends(const struct orr_log_event *event)
 const char *orr_triage_text(struct orr_triaging *t, const char *format, ...)
 {
     enum { TEXT_MOST = 1500 };
-    char text[TEXT_MOST];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    const char *kept = orr_arena_vprintf(t->arena, TEXT_MOST, format, args);
     va_end(args);
-    const char *kept = orr_arena_strndup(t->arena, text, strlen(text));
     return kept ? kept : "";
 }
 

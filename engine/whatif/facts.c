@@ -91,10 +91,8 @@ static int compare_rows(const void *a, const void *b)
 void orr_fact_add(struct orr_fact_list *list, enum orr_fact_kind kind, unsigned detail, uint32_t a, uint32_t b,
                   int64_t value)
 {
-    if (list->failed || !ORR_RESERVE(list->arena, list->rows, list->count, list->capacity)) {
-        list->failed = true;
+    if (!ORR_RESERVE(list->arena, list->rows, list->count, list->capacity))
         return;
-    }
     list->rows[list->count++] =
         (struct orr_fact){.kind = (uint8_t)kind, .detail = (uint16_t)detail, .a = a, .b = b, .value = value};
 }
@@ -177,7 +175,7 @@ enum orr_code orr_facts_named(const struct orr_analysis *analysis, const struct 
     orr_facts_of_decisions(analysis, &list);
     orr_facts_of_channels(analysis, &list);
     orr_facts_of_tuning(analysis, &list);
-    ORR_NEED(!list.failed && sort(&list), err);
+    ORR_NEED(!orr_arena_starved(arena) && sort(&list), err);
     /* Parts of a host share devices and links: one of each is enough. */
     size_t kept = 0;
     for (size_t i = 0; i < list.count; i++)

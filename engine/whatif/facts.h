@@ -171,7 +171,6 @@ struct orr_fact_list {
     struct orr_fact *rows;
     size_t count;
     unsigned capacity;
-    bool failed; /* memory ran out */
     const struct orr_fact_names *names;
 };
 /* The subject of a node, the name of a host rank and of a rank of the communicator (-1 stays). */

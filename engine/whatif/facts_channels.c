@@ -82,10 +82,8 @@ static void add_channels(const struct orr_communicator *c, struct orr_fact_list 
 {
     uint32_t ranks = c->rank_count;
     uint64_t *digests = ORR_NEW(list->arena, uint64_t, (size_t)c->distinct_count + 1);
-    if (!digests) {
-        list->failed = true;
+    if (!digests)
         return;
-    }
     for (int32_t i = 0; i < c->distinct_count; i++)
         digests[i] = ring_digest(list, c->rings[i], ranks);
     add_copies(c, ORR_FACT_RING, digests, list);

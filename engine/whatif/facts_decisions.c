@@ -5,7 +5,7 @@ static void add_decision(struct orr_fact_list *list, enum orr_fact_kind kind, ui
                          const struct orr_decision *decision)
 {
     orr_fact_add(list, kind, 0, a, b, decision->verdict);
-    if (!list->failed)
+    if (!orr_arena_starved(list->arena))
         list->rows[list->count - 1].rule = decision->rule;
 }
 

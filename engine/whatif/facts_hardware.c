@@ -63,10 +63,8 @@ void orr_facts_of_hardware(const struct orr_analysis *analysis, struct orr_fact_
         const struct orr_system *system = &part->system;
         struct orr_system folded;
         uint32_t *folded_into;
-        if (!orr_system_fold(system, list->arena, &folded, &folded_into)) {
-            list->failed = true;
+        if (!orr_system_fold(system, list->arena, &folded, &folded_into))
             return;
-        }
         for (uint32_t node = 0; node < system->node_count; node++)
             if (folded_into[node] == node)
                 orr_fact_add(list, ORR_FACT_DEVICE, 0, orr_fact_subject(list, system, node), 0, 1);
