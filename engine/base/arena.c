@@ -2,6 +2,7 @@
 
 #include <stdalign.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,31 @@ bool orr_arena_starved(const struct orr_arena *arena)
 void orr_arena_starve(struct orr_arena *arena)
 {
     arena->starved = true;
+}
+
+char *orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args)
+{
+    char room[256];
+    va_list again;
+    va_copy(again, args);
+    const int length = vsnprintf(room, sizeof room, format, args);
+    const size_t kept = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+    char *text = orr_arena_alloc(arena, kept + 1, 1);
+    if (text && kept < sizeof room)
+        memcpy(text, room, kept);
+    else if (text)
+        vsnprintf(text, kept + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+char *orr_arena_printf(struct orr_arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = orr_arena_vprintf(arena, SIZE_MAX, format, args);
+    va_end(args);
+    return text;
 }
 
 size_t orr_arena_bytes(const struct orr_arena *arena)

@@ -6,8 +6,11 @@
 #ifndef ORR_BASE_ARENA_H
 #define ORR_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "engine/base/error.h"
 
 struct orr_arena;
 
@@ -34,6 +37,10 @@ static inline struct orr_arena *orr_arena_take(struct orr_arena **arena)
 void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size);
 /* A copy of length bytes of text with a terminating zero, or NULL. */
 char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length);
+/* Formats into an arena. NULL: memory ran out. */
+char *orr_arena_printf(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
+/* The same as vsnprintf() with a buffer of `size` bytes writes it: the rest is cut. */
+char *orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args) ORR_PRINTF(3, 0);
 /* Whether an allocation has failed: from then on every one does, so it is enough to look once, at the end. True for
  * NULL. */
 bool orr_arena_starved(const struct orr_arena *arena);

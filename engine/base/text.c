@@ -99,31 +99,6 @@ char *orr_text_copy(const struct orr_text *text, struct orr_arena *arena)
     return text->failed ? NULL : orr_arena_strndup(arena, text->data ? text->data : "", text->length);
 }
 
-char *orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args)
-{
-    char room[256];
-    va_list again;
-    va_copy(again, args);
-    const int length = vsnprintf(room, sizeof room, format, args);
-    const size_t kept = length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
-    char *text = orr_arena_alloc(arena, kept + 1, 1);
-    if (text && kept < sizeof room)
-        memcpy(text, room, kept);
-    else if (text)
-        vsnprintf(text, kept + 1, format, again);
-    va_end(again);
-    return text;
-}
-
-char *orr_arena_printf(struct orr_arena *arena, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    char *text = orr_arena_vprintf(arena, SIZE_MAX, format, args);
-    va_end(args);
-    return text;
-}
-
 void orr_size_text(uint64_t size, char text[ORR_SIZE_TEXT])
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

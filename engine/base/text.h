@@ -36,10 +36,6 @@ bool orr_text_failed(const struct orr_text *text);
 char *orr_text_take(struct orr_text *text, size_t *ret_length);
 /* A copy in an arena. NULL: writing failed, or memory ran out. */
 char *orr_text_copy(const struct orr_text *text, struct orr_arena *arena);
-/* Formats into an arena. NULL: memory ran out. */
-char *orr_arena_printf(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
-/* The same as vsnprintf() with a buffer of `size` bytes writes it: the rest is cut. */
-char *orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args) ORR_PRINTF(3, 0);
 
 /* "1 GiB", "512 KiB", "1000 B" */
 enum { ORR_SIZE_TEXT = 24 };

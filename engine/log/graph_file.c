@@ -1,6 +1,5 @@
 /* A graph file (NCCL_GRAPH_DUMP_FILE) as if it were the log lines about the same graphs: "Pattern ..." and a line a
  * channel. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "engine/nics/document.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { VALUE_SIZE = 1024 };

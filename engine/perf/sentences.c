@@ -1,7 +1,6 @@
 /* What people read: the verdict in one sentence. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/perf/perfing.h"
 
