@@ -172,13 +172,13 @@ static void write_legend(struct orr_page *page, const struct devices *devices, c
     char name[ORR_NIC_NAME_SIZE];
     ORR_LOCAL_TEXT(text, 16384);
     if (devices->brief) {
-        orr_text_init(&text, 4096);
+        ORR_LOCAL_TEXT(types, 4096);
         for (int type = 0; type < ORR_PATH_TYPE_COUNT; type++)
             if (seen[type])
-                orr_text_printf(&text, "%s%s = %s", text.length ? "; " : "",
+                orr_text_printf(&types, "%s%s = %s", types.length ? "; " : "",
                                 orr_path_type_name((enum orr_path_type)type),
                                 orr_path_type_meaning((enum orr_path_type)type));
-        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data ? text.data : "");
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", types.data ? types.data : "");
     } else {
         orr_page_heading(page, "Legend");
         orr_page_say(page, ORR_STYLE_PLAIN, "  X    = ", "the device itself");
