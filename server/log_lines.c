@@ -2,22 +2,34 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ROOM = 128 << 10, DELAY_NS = 10000000 };
+#include "engine/base/thread_slot.h"
 
-/* Lines gather in one half while the other is being written. */
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t begun, written; /* a first line waits; the write has ended */
-    char halves[2][ROOM];
+enum { ROOM = 64 << 10, DELAY_NS = 10000000 };
+
+/* Where the lines of a thread gather, apart from those of other threads: in one half while the other is being written.
+ * Its lock is never held while something is written. */
+struct gathering {
+    _Alignas(ORR_CACHE_LINE) pthread_mutex_t lock;
     unsigned half; /* where lines gather */
     size_t used;   /* bytes of it */
-    bool gathering, writing, ending;
+    char halves[2][ROOM];
+};
+
+static struct gathering gatherings[ORR_THREAD_SLOTS] = {
+    [0 ... ORR_THREAD_SLOTS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+static struct {
+    pthread_mutex_t writing; /* held while something is written; taken before a lock of the gatherings */
+    sem_t begun;             /* a first line waits somewhere */
+    atomic_bool gathers, ending;
     pthread_t thread;
-} lines = {.lock = PTHREAD_MUTEX_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER, .written = PTHREAD_COND_INITIALIZER};
+} lines = {.writing = PTHREAD_MUTEX_INITIALIZER};
 
 static void write_all(const char *text, size_t length)
 {
@@ -32,74 +44,76 @@ static void write_all(const char *text, size_t length)
     }
 }
 
-/* Under the lock, which it gives up while it writes. */
-static void write_waiting(void)
+static void write_gathered(struct gathering *gathering)
 {
-    while (lines.writing)
-        pthread_cond_wait(&lines.written, &lines.lock);
-    size_t length = lines.used;
-    const char *text = lines.halves[lines.half];
-    if (!length)
-        return;
-    lines.half ^= 1;
-    lines.used = 0;
-    lines.writing = true;
-    pthread_mutex_unlock(&lines.lock);
+    pthread_mutex_lock(&lines.writing);
+    pthread_mutex_lock(&gathering->lock);
+    size_t length = gathering->used;
+    const char *text = gathering->halves[gathering->half];
+    gathering->half ^= 1;
+    gathering->used = 0;
+    pthread_mutex_unlock(&gathering->lock);
     write_all(text, length);
-    pthread_mutex_lock(&lines.lock);
-    lines.writing = false;
-    pthread_cond_broadcast(&lines.written);
+    pthread_mutex_unlock(&lines.writing);
+}
+
+/* That of the given thread last. */
+static void write_all_gathered(unsigned slot)
+{
+    for (unsigned i = 1; i <= ORR_THREAD_SLOTS; i++)
+        write_gathered(&gatherings[(slot + i) % ORR_THREAD_SLOTS]);
 }
 
 static void *write_now_and_then(void *unused)
 {
     const struct timespec delay = {.tv_nsec = DELAY_NS};
-    pthread_mutex_lock(&lines.lock);
-    while (!lines.ending) {
-        if (!lines.used) {
-            pthread_cond_wait(&lines.begun, &lines.lock);
+    while (!atomic_load(&lines.ending)) {
+        if (sem_wait(&lines.begun)) /* a signal */
             continue;
-        }
-        pthread_mutex_unlock(&lines.lock);
         nanosleep(&delay, NULL);
-        pthread_mutex_lock(&lines.lock);
-        write_waiting();
+        while (!sem_trywait(&lines.begun)) /* lines of other threads that have begun meanwhile go along */
+            ;
+        write_all_gathered(0);
     }
-    pthread_mutex_unlock(&lines.lock);
     return unused;
 }
 
 void orr_log_lines_gather(void)
 {
-    lines.ending = false;
-    lines.gathering = !pthread_create(&lines.thread, NULL, write_now_and_then, NULL);
+    atomic_store(&lines.ending, false);
+    if (sem_init(&lines.begun, 0, 0))
+        return;
+    atomic_store(&lines.gathers, !pthread_create(&lines.thread, NULL, write_now_and_then, NULL));
 }
 
 void orr_log_lines_end(void)
 {
-    if (!lines.gathering)
+    if (!atomic_exchange(&lines.gathers, false))
         return;
-    pthread_mutex_lock(&lines.lock);
-    lines.ending = true;
-    pthread_cond_signal(&lines.begun);
-    pthread_mutex_unlock(&lines.lock);
+    atomic_store(&lines.ending, true);
+    sem_post(&lines.begun);
     pthread_join(lines.thread, NULL);
-    pthread_mutex_lock(&lines.lock);
-    lines.gathering = false;
-    write_waiting();
-    pthread_mutex_unlock(&lines.lock);
+    write_all_gathered(0);
 }
 
 void orr_log_lines_add(const char *text, size_t length, bool at_once)
 {
-    pthread_mutex_lock(&lines.lock);
-    while (lines.used + length > ROOM)
-        write_waiting();
-    if (!lines.used)
-        pthread_cond_signal(&lines.begun);
-    memcpy(lines.halves[lines.half] + lines.used, text, length);
-    lines.used += length;
-    if (at_once || !lines.gathering)
-        write_waiting();
-    pthread_mutex_unlock(&lines.lock);
+    unsigned slot = orr_thread_slot();
+    struct gathering *gathering = &gatherings[slot];
+    pthread_mutex_lock(&gathering->lock);
+    while (gathering->used + length > ROOM) {
+        pthread_mutex_unlock(&gathering->lock);
+        write_gathered(gathering);
+        pthread_mutex_lock(&gathering->lock);
+    }
+    bool first = !gathering->used;
+    memcpy(gathering->halves[gathering->half] + gathering->used, text, length);
+    gathering->used += length;
+    pthread_mutex_unlock(&gathering->lock);
+    if (!atomic_load_explicit(&lines.gathers, memory_order_relaxed))
+        write_gathered(gathering);
+    else if (at_once)
+        write_all_gathered(slot);
+    else if (first)
+        sem_post(&lines.begun);
 }

@@ -12,7 +12,8 @@ void orr_log_lines_gather(void);
 void orr_log_lines_end(void);
 
 /* Takes the length bytes of a line, its end included; at_once: together with all lines before it. Any thread may call.
- * Blocks while standard error does not take what was written before and 128 KiB more wait. */
+ * Lines of one thread keep their order; those of two threads that wait together are in the order of the threads, not of
+ * time. Blocks while standard error does not take what was written before and 64 KiB more of this thread wait. */
 void orr_log_lines_add(const char *text, size_t length, bool at_once);
 
 #endif

@@ -1,0 +1,11 @@
+/* A small number for each thread. What all threads write often, such as counters, is kept once for each number, so that
+ * threads do not wait for one another's cache lines. Threads share a number only where there are more of them. */
+#ifndef ORR_BASE_THREAD_SLOT_H
+#define ORR_BASE_THREAD_SLOT_H
+
+enum { ORR_THREAD_SLOTS = 8, ORR_CACHE_LINE = 64 /* bytes */ };
+
+/* 0 to ORR_THREAD_SLOTS - 1; always the same in one thread. */
+unsigned orr_thread_slot(void);
+
+#endif
