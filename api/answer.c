@@ -24,7 +24,7 @@ static void free_answer(struct orr_shared *shared)
     struct orr_answer *answer = (struct orr_answer *)shared;
     orr_free_reply *free_reply = atomic_load(&answer->free_reply);
     for (int i = 0; free_reply && i < 2 * ORR_REPLIES; i++) {
-        void *reply = atomic_load(&answer->replies[i / ORR_REPLIES][i % ORR_REPLIES]);
+        void *reply = atomic_load(&answer->kept[i / 2].reply[i % 2]);
         if (reply)
             free_reply(reply);
     }
@@ -176,10 +176,16 @@ bool orr_etag_listed(const char *list, const char *etag, bool weakly)
     return false;
 }
 
+/* Each thread looks at a place of its own first. */
+static _Atomic(void *) *reply_place(struct orr_answer *answer, bool not_modified, unsigned attempt)
+{
+    return &answer->kept[(orr_thread_slot() + attempt) % ORR_REPLIES].reply[not_modified];
+}
+
 void *orr_answer_take_reply(struct orr_answer *answer, bool not_modified)
 {
-    for (int i = 0; i < ORR_REPLIES; i++) {
-        _Atomic(void *) *place = &answer->replies[not_modified][i];
+    for (unsigned i = 0; i < ORR_REPLIES; i++) {
+        _Atomic(void *) *place = reply_place(answer, not_modified, i);
         void *reply = atomic_load_explicit(place, memory_order_relaxed) ? atomic_exchange(place, NULL) : NULL;
         if (reply)
             return reply;
@@ -189,10 +195,11 @@ void *orr_answer_take_reply(struct orr_answer *answer, bool not_modified)
 
 void orr_answer_keep_reply(struct orr_answer *answer, bool not_modified, void *reply, orr_free_reply *free_reply)
 {
-    atomic_store_explicit(&answer->free_reply, free_reply, memory_order_relaxed);
-    for (int i = 0; i < ORR_REPLIES; i++) {
+    if (!atomic_load_explicit(&answer->free_reply, memory_order_relaxed)) /* writing would disturb other threads */
+        atomic_store_explicit(&answer->free_reply, free_reply, memory_order_relaxed);
+    for (unsigned i = 0; i < ORR_REPLIES; i++) {
         void *nothing = NULL;
-        if (atomic_compare_exchange_strong(&answer->replies[not_modified][i], &nothing, reply))
+        if (atomic_compare_exchange_strong(reply_place(answer, not_modified, i), &nothing, reply))
             return;
     }
     free_reply(reply);

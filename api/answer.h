@@ -5,6 +5,7 @@
 
 #include "api/cache.h"
 #include "api/documents.h"
+#include "engine/base/thread_slot.h"
 
 /* How long a client may keep an answer without asking again. */
 enum orr_keeping {
@@ -28,11 +29,14 @@ struct orr_answer {
     char *body;
     size_t length;
     struct orr_stream *stream; /* in place of body and length; owned; such an answer is sent once. NULL: none */
+    _Atomic int64_t seen;      /* the dump that it is about in the store, by orr_clock_coarse_ms(); 0: not yet */
     /* What the sender made of this answer, to be used again: one who sends takes it out, and puts it back when it is
-     * sent. [0] whole, [1] not modified. */
-    _Atomic(void *) replies[2][ORR_REPLIES];
+     * sent. Threads that send at the same time use different places, each in a cache line of its own. */
     _Atomic(orr_free_reply *) free_reply;
-    _Atomic int64_t seen; /* the dump that it is about in the store, by orr_clock_coarse_ms(); 0: not yet */
+    struct {
+        char apart[ORR_CACHE_LINE - 2 * sizeof(void *)];
+        _Atomic(void *) reply[2]; /* [0] whole, [1] not modified */
+    } kept[ORR_REPLIES];
 };
 
 /* Takes bytes over (malloc'd), even on failure. NULL: out of memory. */

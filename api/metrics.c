@@ -7,15 +7,17 @@
 #include <string.h>
 
 #include "api/metrics_table.h"
+#include "engine/base/thread_slot.h"
 
 struct histogram {
     _Atomic uint64_t buckets[ORR_BUCKET_COUNT + 1]; /* not cumulative */
     _Atomic uint64_t sum;                           /* nanoseconds */
 };
 
-/* A histogram of every route and code would be much for the few that occur: each is made when it is first needed. */
+/* A histogram of every route and code would be much for the few that occur: each is made when it is first needed.
+ * Threads count apart from one another, [orr_thread_slot()][stride]; gauges are in the first slot. */
 struct series {
-    unsigned count;
+    unsigned count, stride;                  /* the latter fills cache lines */
     _Atomic uint64_t *values;                /* counters and gauges */
     _Atomic(struct histogram *) *histograms; /* histograms */
 };
@@ -35,19 +37,29 @@ static unsigned count_of(const struct orr_metric_row *row)
     return count;
 }
 
+/* Of 64 bytes each. */
+static void *zeroed_lines(size_t count)
+{
+    void *lines = aligned_alloc(ORR_CACHE_LINE, count * ORR_CACHE_LINE);
+    return lines ? memset(lines, 0, count * ORR_CACHE_LINE) : NULL;
+}
+
 struct orr_metrics *orr_metrics_new(void)
 {
+    enum { LINE = ORR_CACHE_LINE / sizeof(uint64_t) };
     struct orr_metrics *metrics = calloc(1, sizeof *metrics);
     if (metrics)
         pthread_mutex_init(&metrics->lock, NULL);
     for (int i = 0; metrics && i < ORR_METRIC_COUNT; i++) {
         struct series *series = &metrics->series[i];
         series->count = count_of(&orr_metric_rows[i]);
+        series->stride = (series->count + LINE - 1) / LINE * LINE;
+        void *places = zeroed_lines(ORR_THREAD_SLOTS * series->stride / LINE);
         if (orr_metric_rows[i].type == ORR_HISTOGRAM)
-            series->histograms = calloc(series->count, sizeof *series->histograms);
+            series->histograms = places;
         else
-            series->values = calloc(series->count, sizeof *series->values);
-        if (!series->histograms && !series->values) {
+            series->values = places;
+        if (!places) {
             orr_metrics_free(metrics);
             return NULL;
         }
@@ -61,7 +73,7 @@ void orr_metrics_free(struct orr_metrics *metrics)
         return;
     for (int i = 0; i < ORR_METRIC_COUNT; i++) {
         struct series *series = &metrics->series[i];
-        for (unsigned k = 0; series->histograms && k < series->count; k++)
+        for (unsigned k = 0; series->histograms && k < ORR_THREAD_SLOTS * series->stride; k++)
             free(atomic_load(&series->histograms[k]));
         free(series->histograms);
         free(series->values);
@@ -72,7 +84,8 @@ void orr_metrics_free(struct orr_metrics *metrics)
 
 void orr_metric_add(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t value)
 {
-    atomic_fetch_add_explicit(&metrics->series[metric].values[series], value, memory_order_relaxed);
+    const struct series *row = &metrics->series[metric];
+    atomic_fetch_add_explicit(&row->values[orr_thread_slot() * row->stride + series], value, memory_order_relaxed);
 }
 
 void orr_metric_set(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t value)
@@ -82,12 +95,17 @@ void orr_metric_set(struct orr_metrics *metrics, enum orr_metric metric, unsigne
 
 uint64_t orr_metric_value(const struct orr_metrics *metrics, enum orr_metric metric, unsigned series)
 {
-    return atomic_load_explicit(&metrics->series[metric].values[series], memory_order_relaxed);
+    const struct series *row = &metrics->series[metric];
+    uint64_t sum = 0;
+    for (unsigned slot = 0; slot < ORR_THREAD_SLOTS; slot++)
+        sum += atomic_load_explicit(&row->values[slot * row->stride + series], memory_order_relaxed);
+    return sum;
 }
 
 void orr_metric_observe(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t nanoseconds)
 {
-    _Atomic(struct histogram *) *place = &metrics->series[metric].histograms[series];
+    const struct series *row = &metrics->series[metric];
+    _Atomic(struct histogram *) *place = &row->histograms[orr_thread_slot() * row->stride + series];
     struct histogram *histogram = atomic_load_explicit(place, memory_order_acquire);
     if (!histogram) {
         struct histogram *fresh = calloc(1, sizeof *fresh);
@@ -143,6 +161,21 @@ static void write_labels(const struct orr_metric_row *row, unsigned series, char
     snprintf(labels, 2 * ORR_LABELS_SIZE + 2, "%s%s%s", first, *second ? "," : "", second);
 }
 
+/* What all threads have measured. False: nothing yet. */
+static bool add_up(const struct series *row, unsigned series, struct histogram *ret_sum)
+{
+    bool any = false;
+    memset(ret_sum, 0, sizeof *ret_sum);
+    for (unsigned slot = 0; slot < ORR_THREAD_SLOTS; slot++) {
+        struct histogram *histogram = atomic_load(&row->histograms[slot * row->stride + series]);
+        for (unsigned i = 0; histogram && i <= ORR_BUCKET_COUNT; i++)
+            ret_sum->buckets[i] += atomic_load_explicit(&histogram->buckets[i], memory_order_relaxed);
+        ret_sum->sum += histogram ? atomic_load_explicit(&histogram->sum, memory_order_relaxed) : 0;
+        any = any || histogram;
+    }
+    return any;
+}
+
 static void write_histogram(struct orr_text *text, const struct orr_metric_row *row, const char *labels,
                             const struct histogram *histogram)
 {
@@ -174,15 +207,15 @@ void orr_metrics_write(struct orr_metrics *metrics, struct orr_text *text)
         orr_text_printf(text, "# HELP %s %s\n# TYPE %s %s\n", row->name, row->help, row->name, types[row->type]);
         for (unsigned k = 0; k < series->count; k++) {
             char labels[2 * ORR_LABELS_SIZE + 2];
-            const struct histogram *histogram = series->histograms ? atomic_load(&series->histograms[k]) : NULL;
-            if (series->histograms && !histogram)
+            struct histogram histogram;
+            if (series->histograms && !add_up(series, k, &histogram))
                 continue;
             write_labels(row, k, labels);
-            if (histogram) {
-                write_histogram(text, row, labels, histogram);
+            if (series->histograms) {
+                write_histogram(text, row, labels, &histogram);
             } else {
                 orr_text_printf(text, *labels ? "%s{%s}" : "%s%s", row->name, labels);
-                write_value(text, row->unit, atomic_load_explicit(&series->values[k], memory_order_relaxed));
+                write_value(text, row->unit, orr_metric_value(metrics, (enum orr_metric)i, k));
             }
         }
     }
