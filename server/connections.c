@@ -43,8 +43,6 @@ static const struct {
                                 "the request line with its headers did not come in time"},
     [ORR_DENIED_BODY_TIME] = {"408 Request Timeout", "request-timeout", "The request came too slowly",
                               "the body did not come in time"},
-    [ORR_DENIED_HEADER] = {"431 Request Header Fields Too Large", "headers-too-large",
-                           "The request line with its headers is too long", "the query has more parts than are read"},
     [ORR_DENIED_BODY] = {"413 Content Too Large", "body-too-large", "The body is larger than allowed",
                          "the body is several times as large as --max-body allows"},
 };
@@ -93,7 +91,9 @@ static void say_why(struct orr_connections *connections, struct orr_connection *
     (void)sent;
 }
 
-void orr_connections_end(struct orr_connections *connections, struct orr_connection *connection, enum orr_denial reason)
+/* Sends a client the reason where possible, and ends the connection in both directions, which libmicrohttpd takes for
+ * the client's doing. */
+static void end_now(struct orr_connections *connections, struct orr_connection *connection, enum orr_denial reason)
 {
     say_why(connections, connection, reason);
     atomic_store(&connection->given_up, true);
@@ -145,8 +145,8 @@ static void *watch(void *context)
             if (!allowed || now < (at >> PHASE_BITS) + allowed)
                 continue;
             bool silent = phase == ORR_PHASE_NEW && !has_received(connection->socket);
-            orr_connections_end(connections, connection, silent ? ORR_DENIED_NOT : slow[phase]);
-            orr_connection_enter(connection, ORR_PHASE_COMPUTING); /* once is enough */
+            end_now(connections, connection, silent ? ORR_DENIED_NOT : slow[phase]);
+            orr_connection_enter(connection, ORR_PHASE_ENDED);
         }
         orr_lingering_look(&connections->lingering, now);
     }
@@ -255,11 +255,22 @@ void orr_connections_close(struct orr_connections *connections, struct orr_conne
         connection->next->link = connection->link;
     pthread_mutex_unlock(&connections->lock);
     atomic_fetch_sub(&connections->count, 1);
-    free(connection->spare);
     free(connection);
 }
 
 unsigned orr_connections_count(const struct orr_connections *connections)
 {
     return atomic_load(&connections->count);
+}
+
+unsigned orr_connections_busy(struct orr_connections *connections)
+{
+    static const bool busy[1 << PHASE_BITS] = {
+        [ORR_PHASE_HEADERS] = true, [ORR_PHASE_BODY] = true, [ORR_PHASE_COMPUTING] = true, [ORR_PHASE_SENDING] = true};
+    unsigned count = 0;
+    pthread_mutex_lock(&connections->lock);
+    for (const struct orr_connection *connection = connections->first; connection; connection = connection->next)
+        count += busy[atomic_load_explicit(&connection->phase_since, memory_order_relaxed) & PHASE_MASK];
+    pthread_mutex_unlock(&connections->lock);
+    return count;
 }

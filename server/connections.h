@@ -21,24 +21,28 @@ enum orr_phase {
     ORR_PHASE_BODY,      /* until the body is whole */
     ORR_PHASE_COMPUTING, /* as long as it takes */
     ORR_PHASE_SENDING,   /* until the answer is with the client */
+    ORR_PHASE_ENDED,     /* it took too long */
     ORR_PHASE_COUNT
 };
 
 struct orr_connection {
     struct orr_connection *next, **link;
     int socket;
-    void *spare;          /* memory of the last request, for the next; owned */
     void *current;        /* the request under way, NULL: none */
-    atomic_bool given_up; /* ended by orr_connections_end() */
+    atomic_bool given_up; /* ended by us: it took too long */
     bool cut_off;         /* by orr_connections_cut_off() */
     bool surplus;         /* one more than --connections: its request is refused */
     struct orr_address address;
     char address_text[ORR_ADDRESS_TEXT];
+    uint64_t number;              /* of its next request, a multiple of ORR_NUMBERS where it has none left */
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
     struct orr_job job;           /* that computes its request */
     struct orr_budget budget;     /* of that job */
     atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT: it was not */
 };
+
+/* So many numbers of requests a connection takes at once. */
+enum { ORR_NUMBERS = 64 };
 
 struct orr_connections;
 
@@ -57,15 +61,11 @@ bool orr_connections_accept(struct orr_connections *connections);
 struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,
                                             const struct sockaddr *address);
 void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection);
-/* Sends a client the reason where possible, and ends the connection in both directions, which libmicrohttpd takes for
- * the client's doing. For what libmicrohttpd gives no chance to answer. */
-void orr_connections_end(struct orr_connections *connections, struct orr_connection *connection,
-                         enum orr_denial reason);
-/* The same from a callback of libmicrohttpd that gives the connection up next, while the client still sends: that is
- * read and dropped for a while, so that it gets the answer. */
+/* Sends a client the reason where possible, from a callback of libmicrohttpd that gives the connection up next, while
+ * the client still sends: that is read and dropped for a while, so that it gets the answer. */
 void orr_connections_cut_off(struct orr_connections *connections, struct orr_connection *connection,
                              enum orr_denial reason);
-/* The status that these two have answered with, 0: none. */
+/* The status that was sent when a connection was ended or cut off, 0: none. */
 unsigned orr_connection_status(const struct orr_connection *connection);
 void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase);
 /* The same for who has read the clock just now. */
@@ -73,6 +73,8 @@ void orr_connection_enter_at(struct orr_connection *connection, enum orr_phase p
 
 /* How many are open. */
 unsigned orr_connections_count(const struct orr_connections *connections);
+/* How many of them have a request under way. */
+unsigned orr_connections_busy(struct orr_connections *connections);
 /* The most sockets that may be open at once. */
 unsigned orr_connections_ceiling(const struct orr_config *config);
 

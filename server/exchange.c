@@ -32,9 +32,8 @@ const char *orr_exchange_header(const void *context, const char *name)
 struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connection *from, const char *target)
 {
     size_t size = strlen(target) + 1;
-    struct orr_exchange *exchange = from->spare ? from->spare : malloc(sizeof *exchange);
-    from->spare = NULL;
-    if (!exchange)
+    struct orr_exchange *exchange = atomic_exchange(&http->spare[orr_thread_slot()].exchange, NULL);
+    if (!exchange && !(exchange = malloc(sizeof *exchange)))
         return NULL;
     memset(exchange, 0, offsetof(struct orr_exchange, response));
     exchange->http = http;
@@ -69,7 +68,7 @@ void orr_exchange_free(struct orr_exchange *exchange)
     drop_body(exchange);
     if (exchange->target != exchange->target_room)
         free(exchange->target);
-    exchange->from->spare = exchange; /* one at a time on a connection: the next takes it */
+    free(atomic_exchange(&exchange->http->spare[orr_thread_slot()].exchange, exchange));
 }
 
 /* Where an answer is made: how long it may take there. */
@@ -222,7 +221,10 @@ static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data
 static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
 {
     enum { SMALL = 1 << 20 };
-    uint64_t number = atomic_fetch_add_explicit(&exchange->http->numbers, 1, memory_order_relaxed);
+    struct orr_connection *from = exchange->from;
+    if (from->number % ORR_NUMBERS == 0)
+        from->number = atomic_fetch_add_explicit(&exchange->http->numbers, ORR_NUMBERS, memory_order_relaxed);
+    uint64_t number = from->number++;
     MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, note_initial, &exchange->initials);
     strncpy(exchange->method, method, sizeof exchange->method - 1);
     orr_request_id(orr_exchange_header(exchange, "X-Request-Id"), number, exchange->id);

@@ -6,6 +6,7 @@
 #include <microhttpd.h>
 #include <stdatomic.h>
 
+#include "engine/base/thread_slot.h"
 #include "server/connections.h"
 #include "server/http.h"
 #include "server/limits.h"
@@ -28,10 +29,14 @@ struct orr_http {
     struct orr_networks proxies;
     atomic_bool draining, stopping;
     char address[ORR_ADDRESS_SIZE];
-    /* what each request changes, apart from what each reads */
-    atomic_uint in_flight;
+    /* what requests change, apart from what each reads */
     atomic_size_t body_bytes; /* memory of the bodies of all requests under way */
-    _Atomic uint64_t numbers; /* of requests, from a random start */
+    _Atomic uint64_t numbers; /* of requests, from a random start; a connection takes some at once */
+    /* memory of the last exchange of each thread, which its caches still hold, for the next; NULL: none */
+    struct {
+        char apart[ORR_CACHE_LINE - sizeof(void *)];
+        _Atomic(void *) exchange;
+    } spare[ORR_THREAD_SLOTS];
 };
 
 /* How far a request has come. */

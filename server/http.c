@@ -25,7 +25,7 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *address, 
     return !atomic_load(&http->draining) && orr_connections_accept(http->connections) ? MHD_YES : MHD_NO;
 }
 
-static void finish(struct orr_http *http, struct orr_exchange *exchange)
+static void finish(struct orr_exchange *exchange)
 {
     uint64_t nanoseconds = orr_exchange_nanoseconds(exchange);
     if (exchange->stage != ORR_STAGE_NEW || atomic_load(&exchange->from->ended)) {
@@ -35,7 +35,6 @@ static void finish(struct orr_http *http, struct orr_exchange *exchange)
     exchange->from->current = NULL;
     orr_connection_enter_at(exchange->from, ORR_PHASE_IDLE, (exchange->begun_ns + nanoseconds) / 1000000);
     orr_exchange_free(exchange);
-    atomic_fetch_sub(&http->in_flight, 1);
 }
 
 static void on_connection(void *context, struct MHD_Connection *connection, void **state,
@@ -52,49 +51,39 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     } else if (*state) {
         struct orr_connection *from = *state;
         if (from->current) /* libmicrohttpd says nothing of requests that it refuses behind on_target() */
-            finish(http, from->current);
+            finish(from->current);
         orr_connections_close(http->connections, from);
         *state = NULL;
     }
 }
 
-/* Where the parts of a query do not fit into its memory, libmicrohttpd 0.9.75 neither answers nor closes. */
-static bool has_too_many_parts(const char *uri)
-{
-    enum { MOST_PARTS = 128 };
-    unsigned parts = 0;
-    while (parts <= MOST_PARTS && (uri = strchr(uri, '&'))) {
-        parts++;
-        uri++;
-    }
-    return parts > MOST_PARTS;
-}
-
-/* The request line has been read: the target as it came is to be had here only. */
+/* The request line has been read: the target as it came is to be had here only. Of the query libmicrohttpd gets
+ * nothing: it would take it apart for nobody, and where the parts do not fit into its memory, version 0.9.75 neither
+ * answers nor closes. */
 static void *on_target(void *context, const char *uri, struct MHD_Connection *connection)
 {
     struct orr_http *http = context;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct orr_connection *from = info ? info->socket_context : NULL;
     if (from && from->current)
-        finish(http, from->current);
+        finish(from->current);
     struct orr_exchange *exchange = from ? orr_exchange_new(http, from, uri) : NULL;
     if (!exchange)
         return NULL; /* on_request() then gives the connection up */
     from->current = exchange;
     orr_connection_enter_at(from, ORR_PHASE_HEADERS, exchange->begun_ns / 1000000);
-    atomic_fetch_add(&http->in_flight, 1);
-    if (has_too_many_parts(uri))
-        orr_connections_end(http->connections, from, ORR_DENIED_HEADER);
+    char *query = strchr(uri, '?');
+    if (query)
+        query[1] = 0; /* the request's buffer, which is libmicrohttpd's to write into, and so ours in its callback */
     return exchange;
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode how)
 {
-    (void)how, (void)connection;
+    (void)context, (void)connection, (void)how;
     if (*state)
-        finish(context, *state);
+        finish(*state);
     *state = NULL;
 }
 
@@ -117,7 +106,7 @@ static void on_message(void *context, const char *format, va_list arguments)
 
 static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
 {
-    enum { STACK = 8 << 20, SPARE_SECONDS = 5, SPARE_MEMORY = 8 << 10 };
+    enum { STACK = 8 << 20, SPARE_SECONDS = 5, SPARE_MEMORY = 4 << 10 };
     const struct orr_config *config = http->config;
     uint64_t longest = config->idle_ms;
     const uint64_t others[] = {config->header_ms, config->body_ms, config->send_ms};
@@ -126,7 +115,8 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG;
     unsigned threads = (unsigned)config->threads;
 /* Connections are limited by on_accept(), over all threads; libmicrohttpd's own limit is one of each thread. Its
- * timeout is a second line behind connections.c. The memory of a connection holds a request's headers and its answer's.
+ * timeout is a second line behind connections.c. The memory of a connection holds a request's headers and its answer's;
+ * libmicrohttpd clears all of it, and half of it again, at each request.
  */
 #define OPTIONS                                                                                                        \
     MHD_OPTION_EXTERNAL_LOGGER, on_message, http, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_THREAD_POOL_SIZE,    \
@@ -150,7 +140,7 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
 static void collect(void *context, struct orr_metrics *metrics)
 {
     struct orr_http *http = context;
-    orr_metric_set(metrics, ORR_METRIC_HTTP_IN_FLIGHT, 0, atomic_load(&http->in_flight));
+    orr_metric_set(metrics, ORR_METRIC_HTTP_IN_FLIGHT, 0, orr_connections_busy(http->connections));
     orr_metric_set(metrics, ORR_METRIC_HTTP_BODIES, 0, atomic_load(&http->body_bytes));
     orr_metric_set(metrics, ORR_METRIC_CONNECTIONS, 0, orr_connections_count(http->connections));
     orr_metric_set(metrics, ORR_METRIC_CONNECTIONS_MOST, 0, http->config->connections);
@@ -175,7 +165,7 @@ enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http
     http->tls = parts->tls;
     if (getrandom(&start, sizeof start, GRND_NONBLOCK) < 0)
         start = (uint64_t)time(NULL) << 32;
-    atomic_init(&http->numbers, start);
+    atomic_init(&http->numbers, start / ORR_NUMBERS * ORR_NUMBERS);
     const struct orr_limits_options limits = {config->rate, config->burst, config->client_requests};
     enum orr_code code = orr_networks_read(config->trusted_proxies, &http->proxies, err);
     if (code == ORR_OK)
@@ -215,7 +205,7 @@ void orr_http_quiesce(struct orr_http *http)
 
 unsigned orr_http_in_flight(const struct orr_http *http)
 {
-    return atomic_load(&http->in_flight);
+    return orr_connections_busy(http->connections);
 }
 
 void orr_http_break_off(struct orr_http *http)
@@ -235,5 +225,7 @@ void orr_http_stop(struct orr_http *http)
     orr_workers_free(http->workers);
     orr_limits_free(http->limits);
     orr_networks_release(&http->proxies);
+    for (int i = 0; i < ORR_THREAD_SLOTS; i++)
+        free(atomic_load(&http->spare[i].exchange));
     free(http);
 }
