@@ -87,11 +87,9 @@ enum orr_code orr_answer_of_text(unsigned status, const char *media_type, struct
 {
     size_t length;
     char *bytes = orr_text_take(text, &length);
-    if (!bytes)
-        return orr_fail_nomem(err);
+    ORR_NEED(bytes, err);
     struct orr_answer *answer = orr_answer_new(status, media_type, bytes, length);
-    if (!answer)
-        return orr_fail_nomem(err);
+    ORR_NEED(answer, err);
     *ret_answer = answer;
     return ORR_OK;
 }
@@ -99,12 +97,10 @@ enum orr_code orr_answer_of_text(unsigned status, const char *media_type, struct
 enum orr_code orr_answer_of_json(unsigned status, struct orr_json *json, json_t *root, struct orr_answer **ret_answer,
                                  struct orr_error *err)
 {
-    struct orr_text text;
-    orr_text_init(&text, ORR_MAX_ANSWER);
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     enum orr_code code = orr_json_write(json, root, false, &text, err);
     if (code == ORR_OK)
         code = orr_answer_of_text(status, "application/json", &text, ret_answer, err);
-    orr_text_release(&text);
     return code;
 }
 

@@ -52,8 +52,7 @@ enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app 
 {
     enum { MAX_BODY = 16 << 20, CACHE_BYTES = 256 << 20 };
     struct orr_app *app = calloc(1, sizeof *app);
-    if (!app)
-        return orr_fail_nomem(err);
+    ORR_NEED(app, err);
     app->check_systems = options->check_systems;
     app->stream_most = options->stream_bytes;
     app->max_body = options->max_body ? options->max_body : MAX_BODY;
@@ -233,8 +232,7 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
                                struct orr_work **ret_work, struct orr_error *err)
 {
     struct orr_work *work = calloc(1, sizeof *work);
-    if (!work)
-        return orr_fail_nomem(err);
+    ORR_NEED(work, err);
     orr_shared_init(&work->shared, 0, free_work);
     atomic_fetch_add(&call->app->analyses, 1);
     bool cluster = call->route->flags & ORR_ROUTE_CLUSTER;
@@ -257,32 +255,26 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
                                struct orr_work **ret_work, struct orr_error *err)
 {
     enum { LONGEST = 65536 };
-    struct orr_text key;
-    orr_text_init(&key, LONGEST);
+    ORR_LOCAL_TEXT(key, LONGEST);
     orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
     orr_query_key(query, &key);
     orr_params_key(&call->params, ORR_P_READING | ORR_P(MACHINE), &key);
     if (reading && reading != query->settings.release)
         orr_text_printf(&key, "|r%s", reading->name);
-    if (orr_text_failed(&key)) {
-        orr_text_release(&key);
+    if (orr_text_failed(&key))
         return orr_fail_nomem(err);
-    }
     /* What was posted is the same content as what is stored, but only the store says whether it is stored. */
     int64_t seen;
     enum orr_code code = call->route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CLUSTER)
                              ? orr_call_exists(call, true, &seen, err)
                              : ORR_OK;
-    if (code != ORR_OK) {
-        orr_text_release(&key);
+    if (code != ORR_OK)
         return code;
-    }
     struct orr_work *work = (struct orr_work *)orr_cache_begin(call->app->cache, key.data);
     if (!work) {
         code = make_work(call, query, reading ? reading : query->settings.release, &work, err);
         orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &work->shared : NULL);
     }
-    orr_text_release(&key);
     if (code == ORR_OK && call->params.strict)
         if ((code = work->cluster ? orr_cluster_work_strict(work->cluster, err)
                                   : orr_dump_check_strict(work->dump, err)) != ORR_OK)

@@ -114,8 +114,7 @@ static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, stru
     if (!json_array_size(gpus) || json_array_size(gpus) > MOST_GPUS)
         return wrong(err, where, "gpus must be an array of 1 to 1024 numbers or bus ids");
     host->gpus = ORR_NEW(file->arena, struct orr_cluster_gpu, json_array_size(gpus));
-    if (!host->gpus)
-        return orr_fail_nomem(err);
+    ORR_NEED(host->gpus, err);
     json_array_foreach (gpus, i, gpu) {
         struct orr_cluster_gpu *out = &host->gpus[host->gpu_count++];
         json_int_t number = json_integer_value(gpu);
@@ -140,8 +139,7 @@ static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, 
     const char *uuid, *state;
     if (!object)
         return ORR_OK;
-    if (!fabric)
-        return orr_fail_nomem(err);
+    ORR_NEED(fabric, err);
     if (!json_is_object(object))
         return wrong(err, where, "fabric is an object: {\"uuid\": UUID, \"clique\": N, \"state\": \"completed\"}");
     ORR_TRY(check_keys(object, known, where, err));
@@ -182,13 +180,12 @@ static enum orr_code read_names(struct orr_cluster_file *file, json_t *names, st
         return ORR_OK;
     if (!json_is_array(names) || json_array_size(names) != host->count)
         return wrong(err, where, "names must be an array with a name for each of the hosts that count says");
-    if (!(host->names = ORR_NEW(file->arena, const char *, host->count)))
-        return orr_fail_nomem(err);
+    ORR_NEED(host->names = ORR_NEW(file->arena, const char *, host->count), err);
     json_array_foreach (names, i, name) {
         if (!is_host_name(json_string_value(name)))
             return wrong(err, where, "a host's name has up to 253 letters, digits, hyphens, underscores and dots");
-        if (!(host->names[i] = orr_arena_strndup(file->arena, json_string_value(name), json_string_length(name))))
-            return orr_fail_nomem(err);
+        ORR_NEED(host->names[i] = orr_arena_strndup(file->arena, json_string_value(name), json_string_length(name)),
+                 err);
     }
     return ORR_OK;
 }
@@ -231,8 +228,7 @@ static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, st
         return wrong(err, "ranks", "ranks must be \"block\", \"cyclic\", or an array with the host of every rank");
     file->order = ORR_ORDER_LIST;
     file->host_of_rank = ORR_NEW(file->arena, uint32_t, json_array_size(ranks));
-    if (!file->host_of_rank)
-        return orr_fail_nomem(err);
+    ORR_NEED(file->host_of_rank, err);
     json_array_foreach (ranks, i, host) {
         json_int_t number = json_integer_value(host);
         if (!json_is_integer(host) || number < 0 || number >= ORR_MAX_CLUSTER_HOSTS) {
@@ -262,8 +258,7 @@ static enum orr_code read_root(struct orr_cluster_file *file, json_t *root, stru
     file->hosts = ORR_NEW(file->arena, struct orr_cluster_file_host, count);
     file->topologies = ORR_NEW(file->arena, const char *, count);
     file->machines = ORR_NEW(file->arena, const struct orr_machine_type *, count);
-    if (!file->hosts || !file->topologies || !file->machines)
-        return orr_fail_nomem(err);
+    ORR_NEED(file->hosts && file->topologies && file->machines, err);
     json_array_foreach (hosts, i, host)
         ORR_TRY(read_host(file, host, i, err));
     return read_ranks(file, json_object_get(root, "ranks"), err);
@@ -315,8 +310,7 @@ static enum orr_code find_gpus(const struct orr_cluster_file *file, const struct
                                struct orr_error *err)
 {
     uint32_t *gpus = ORR_NEW(arena, uint32_t, host->gpu_count);
-    if (!gpus)
-        return orr_fail_nomem(err);
+    ORR_NEED(gpus, err);
     for (uint32_t i = 0; i < host->gpu_count; i++) {
         int32_t number =
             host->gpus[i].bus_id ? orr_dump_gpu_number(dump, host->gpus[i].bus_id) : (int32_t)host->gpus[i].number;
@@ -336,8 +330,7 @@ enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, stru
                                        struct orr_cluster_request *ret_request, struct orr_error *err)
 {
     struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, file->host_count);
-    if (!lines)
-        return orr_fail_nomem(err);
+    ORR_NEED(lines, err);
     for (uint32_t i = 0; i < file->host_count; i++) {
         const struct orr_cluster_file_host *host = &file->hosts[i];
         uint32_t *gpus = NULL;

@@ -258,11 +258,10 @@ static json_t *slowest_json(struct orr_json *json, const struct orr_cluster *c)
 
 static void set_traffic(struct orr_json *json, json_t *object, const struct orr_cluster *c)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_traffic traffic;
     if (!arena || orr_ring_traffic(c, arena, &traffic, NULL) != ORR_OK) {
         json->failed = true;
-        orr_arena_free(arena);
         return;
     }
     json_t *rails = orr_json_object(json), *nics = orr_json_array(json), *links = orr_json_array(json);
@@ -274,7 +273,6 @@ static void set_traffic(struct orr_json *json, json_t *object, const struct orr_
             VALUE("missing", missing_rails_json(json, c, &traffic)));
     ORR_SET(json, object, VALUE("rails", rails), VALUE("nics", nics), VALUE("links", links),
             VALUE("fullest", fullest_json(json, c, &traffic)));
-    orr_arena_free(arena);
 }
 
 json_t *orr_cluster_json(struct orr_json *json, const struct orr_analysis *analysis)

@@ -55,8 +55,7 @@ enum orr_code orr_cluster_file_names(const struct orr_cluster_file *file, orr_to
     out.hosts = ORR_NEW(arena, const char *, count);
     out.leaves = ORR_NEW(arena, const char *, file->host_count);
     out.domains = ORR_NEW(arena, const char *, file->host_count);
-    if (!out.hosts || !out.leaves || !out.domains)
-        return orr_fail_nomem(err);
+    ORR_NEED(out.hosts && out.leaves && out.domains, err);
     for (uint32_t l = 0; l < file->host_count; l++) {
         const struct orr_cluster_file_host *line = &file->hosts[l];
         const bool is_one = gives && line->count == 1 && !file->machines[line->topology];
@@ -95,8 +94,7 @@ enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_to
     for (uint32_t l = 0; l < file->host_count; l++)
         count += file->hosts[l].count;
     struct orr_facts_host *hosts = ORR_NEW(arena, struct orr_facts_host, count);
-    if (!hosts)
-        return orr_fail_nomem(err);
+    ORR_NEED(hosts, err);
     if (names.made_up) {
         orr_fail(err, ORR_INVALID, "nothing names %u of the %u hosts", names.made_up, count);
         orr_error_advice(err, "give \"names\" in the description of the cluster, a different one for each host");

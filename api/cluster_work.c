@@ -25,8 +25,7 @@ static enum orr_code read_dumps(struct orr_call *call, const struct orr_release 
     limits.bytes = call->app->max_body;
     const struct orr_input_options input = {.limits = &limits, .release = reading};
     parts->dumps = ORR_NEW(parts->file.arena, struct orr_dump *, parts->file.topology_count);
-    if (!parts->dumps)
-        return orr_fail_nomem(err);
+    ORR_NEED(parts->dumps, err);
     parts->shared.cost = sizeof *parts + orr_arena_bytes(parts->file.arena);
     size_t total = 0;
     for (uint32_t i = 0; i < parts->file.topology_count; i++) {
@@ -62,8 +61,7 @@ static enum orr_code make_parts(struct orr_call *call, const struct orr_release 
 {
     struct orr_cluster_record record;
     struct orr_cluster_parts *parts = calloc(1, sizeof *parts);
-    if (!parts)
-        return orr_fail_nomem(err);
+    ORR_NEED(parts, err);
     orr_shared_init(&parts->shared, 0, free_parts);
     enum orr_code code = orr_store_cluster_get(call->app->store, call->id, &record, err);
     if (code == ORR_OK) {
@@ -100,8 +98,7 @@ static enum orr_code analyse(struct orr_call *call, const struct orr_query *quer
                              struct orr_cluster_work *work, struct orr_error *err)
 {
     struct orr_cluster_request request;
-    if (!(work->arena = orr_arena_new(0)))
-        return orr_fail_nomem(err);
+    ORR_NEED(work->arena = orr_arena_new(0), err);
     ORR_TRY(take_parts(call, reading, &work->parts, err));
     const struct orr_cluster_file *file = &work->parts->file;
     ORR_TRY(orr_cluster_file_request(file, work->parts->dumps, &query->settings, work->arena, &request, err));

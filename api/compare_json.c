@@ -40,9 +40,8 @@ static json_t *unlike_json(struct orr_json *json, const struct orr_comparison *c
                 VALUE("other_b", device_json(json, &c->devices_b, row->peer_b, b)));
     }
     ORR_SET(json, object, VALUE("a", value_json(json, row->value_a)), VALUE("b", value_json(json, row->value_b)));
-    if (row->kind <= ORR_UNLIKE_ADDED) {
+    if (row->kind <= ORR_UNLIKE_ADDED)
         ORR_SET(json, object, INT("gpus", row->gpus), INT("nets", row->nets));
-    }
     return object;
 }
 
@@ -113,11 +112,9 @@ static json_t *side_json(struct orr_json *json, const struct orr_analysis *analy
 
 static json_t *summary_json(struct orr_json *json, const struct orr_comparison *c)
 {
-    struct orr_text text;
-    orr_text_init(&text, 1024);
+    ORR_LOCAL_TEXT(text, 1024);
     orr_comparison_summary(c, &text);
     json_t *value = orr_json_text_of(json, &text);
-    orr_text_release(&text);
     return value;
 }
 

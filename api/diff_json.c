@@ -138,11 +138,9 @@ static json_t *reasons_json(struct orr_json *json, const struct orr_changes *cha
 
 static json_t *summary_json(struct orr_json *json, const struct orr_changes *changes)
 {
-    struct orr_text text;
-    orr_text_init(&text, 1024);
+    ORR_LOCAL_TEXT(text, 1024);
     orr_changes_summary(changes, &text);
     json_t *value = orr_json_text_of(json, &text);
-    orr_text_release(&text);
     return value;
 }
 

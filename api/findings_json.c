@@ -119,10 +119,9 @@ json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diag
 
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_findings findings;
     if (!arena || orr_find_in_log(log, check, arena, &findings, NULL) != ORR_OK) {
-        orr_arena_free(arena);
         json->failed = true;
         return NULL;
     }

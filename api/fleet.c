@@ -36,8 +36,7 @@ static enum orr_code add_member(struct orr_call *call, struct orr_fleet *fleet, 
     *called = (struct orr_called){orr_arena_strndup(fleet->arena, id, strlen(id)),
                                   orr_arena_strndup(fleet->arena, name, strlen(name))};
     fleet->bytes += dump->byte_count;
-    if (!called->topology || !called->name)
-        return orr_fail_nomem(err);
+    ORR_NEED(called->topology && called->name, err);
     if (fleet->bytes > ORR_SET_BYTES) {
         orr_fail(err, ORR_LIMIT, "the dumps of the set have more than %d MiB together", ORR_SET_BYTES >> 20);
         orr_error_advice(err, "narrow it: a further label, or fewer topologies");
@@ -55,8 +54,7 @@ static enum orr_code add_listed(struct orr_call *call, const struct orr_params *
     uint32_t count;
     for (uint32_t i = 0; i < asked->label_count; i++) {
         const char *name = orr_arena_strndup(fleet->arena, asked->labels[i].name, asked->labels[i].name_length);
-        if (!name)
-            return orr_fail_nomem(err);
+        ORR_NEED(name, err);
         listing.labels[listing.label_count++] = (struct orr_store_label){name, asked->labels[i].value};
     }
     ORR_TRY(orr_store_list(call->app->store, &listing, &records, &count, err));
@@ -74,8 +72,7 @@ enum orr_code orr_fleet_gather(struct orr_call *call, const struct orr_params *a
 {
     fleet->called = ORR_NEW(fleet->arena, struct orr_called, ORR_MAX_SET);
     fleet->specimens = ORR_NEW(fleet->arena, struct orr_specimen, ORR_MAX_SET);
-    if (!fleet->called || !fleet->specimens)
-        return orr_fail_nomem(err);
+    ORR_NEED(fleet->called && fleet->specimens, err);
     for (uint32_t i = 0; i < asked->topologies.count; i++) {
         struct orr_record record;
         ORR_TRY(orr_fleet_turn_to(call, "topology", asked->topologies.items[i], err));

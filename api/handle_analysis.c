@@ -11,8 +11,7 @@ static enum orr_code answer_section(struct orr_call *call, const char *section, 
                                     struct orr_error *err)
 {
     struct orr_work *work;
-    struct orr_text text;
-    orr_text_init(&text, ORR_MAX_ANSWER);
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     /* Of a large cluster all can be asked but what would list every rank many times. */
     call->params.query.plan = (call->route->flags & ORR_ROUTE_CLUSTER) && section && strcmp(section, "channels") != 0;
     ORR_TRY(orr_call_work(call, &work, err));
@@ -22,7 +21,6 @@ static enum orr_code answer_section(struct orr_call *call, const char *section, 
     orr_shared_give(&work->shared);
     if (code == ORR_OK)
         code = orr_answer_of_text(200, "application/json", &text, ret_answer, err);
-    orr_text_release(&text);
     return code;
 }
 
@@ -78,9 +76,8 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
         return code;
     }
     struct orr_work *work;
-    struct orr_text dot;
+    ORR_LOCAL_TEXT(dot, MOST_DOT);
     ORR_TRY(orr_call_work(call, &work, err));
-    orr_text_init(&dot, MOST_DOT);
     code = orr_diagram_dot(work->analysis, &request, &dot, err);
     orr_shared_give(&work->shared);
     char *bytes = NULL;
@@ -96,11 +93,9 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
             orr_renderer_draw(call->app->renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, err);
         orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_LAYOUT, orr_clock_ns() - since);
     }
-    orr_text_release(&dot);
     ORR_TRY(code);
     struct orr_answer *answer = orr_answer_new(200, orr_format_media_type(format), bytes, length);
-    if (!answer)
-        return orr_fail_nomem(err);
+    ORR_NEED(answer, err);
     answer->policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox";
     *ret_answer = answer;
     return ORR_OK;

@@ -57,8 +57,7 @@ static enum orr_code stored_ids(const struct orr_cluster_file *file, const char 
 {
     const char **ids = ORR_NEW(file->arena, const char *, file->topology_count);
     uint32_t count = 0;
-    if (!ids)
-        return orr_fail_nomem(err);
+    ORR_NEED(ids, err);
     for (uint32_t i = 0; i < file->topology_count; i++)
         if (!file->machines[i])
             ids[count++] = file->topologies[i];
@@ -96,13 +95,12 @@ static enum orr_code keep(struct orr_call *call, struct orr_cluster_file *file, 
 {
     struct orr_json json = {0};
     struct orr_cluster_record record = {.created = orr_time_of_arrival(call->app)};
-    struct orr_text body;
+    ORR_LOCAL_TEXT(body, ORR_MAX_ANSWER);
     bool existed = false;
     const char **ids = NULL;
     uint32_t id_count = 0;
     ORR_TRY(check_ids(call, file, &record.hosts, err));
     ORR_TRY(stored_ids(file, &ids, &id_count, err));
-    orr_text_init(&body, ORR_MAX_ANSWER);
     json_t *description = orr_cluster_file_json(&json, file);
     enum orr_code code = orr_json_write(&json, orr_json_again(description), false, &body, err);
     if (code == ORR_OK) {
@@ -112,7 +110,6 @@ static enum orr_code keep(struct orr_call *call, struct orr_cluster_file *file, 
         record.body = body.data;
         code = orr_store_cluster_put(call->app->store, &record, ids, id_count, &existed, err);
     }
-    orr_text_release(&body);
     if (code == ORR_OK)
         code = orr_store_cluster_get(call->app->store, record.id, &record, err);
     if (code != ORR_OK) {

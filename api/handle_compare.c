@@ -18,8 +18,7 @@ static enum orr_code work_of(struct orr_call *call, const char *parameter, const
         ORR_TRY(orr_store_get(call->app->store, id, &record, err));
         *called = (struct orr_called){id, orr_arena_strndup(call->arena, record.name, strlen(record.name))};
         orr_record_release(&record);
-        if (!called->name)
-            return orr_fail_nomem(err);
+        ORR_NEED(called->name, err);
     }
     enum orr_code code = orr_call_work(call, ret_work, err);
     if (code != ORR_OK)
@@ -44,7 +43,7 @@ static enum orr_code compare_two(struct orr_call *call, struct orr_answer **ret_
     struct orr_called called[2];
     struct orr_comparison comparison;
     struct orr_json json = {0};
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     const struct orr_machine_type *type = params->machine;
     call->params.machine = NULL; /* of the second one only */
     enum orr_code code = arena ? work_of(call, "a", params->a, &a, &called[0], err) : orr_fail_nomem(err);
@@ -60,7 +59,6 @@ static enum orr_code compare_two(struct orr_call *call, struct orr_answer **ret_
         orr_shared_give(&a->shared);
     if (b)
         orr_shared_give(&b->shared);
-    orr_arena_free(arena);
     return code;
 }
 
@@ -87,8 +85,7 @@ static enum orr_code decide(struct orr_call *call, const struct orr_fleet *set, 
     struct orr_error own = {0};
     struct orr_work *work = NULL;
     struct orr_comparison *comparison = ORR_NEW(set->arena, struct orr_comparison, 1);
-    if (!comparison)
-        return orr_fail_nomem(err);
+    ORR_NEED(comparison, err);
     enum orr_code code = work_of(call, "topology", set->called[specimen].topology, &work, NULL, &own);
     if (code == ORR_OK)
         code = orr_compare(reference->analysis, work->analysis, set->arena, comparison, &own);
@@ -112,8 +109,7 @@ static enum orr_code compare_set(struct orr_call *call, struct orr_fleet *set, s
     ORR_TRY(orr_majority_find(set->specimens, set->count, set->arena, &majority, err));
     ORR_TRY(orr_majority_findings(&majority, set->arena, findings, &count, err));
     const struct orr_changes **changes = ORR_NEW(set->arena, const struct orr_changes *, set->count);
-    if (!changes)
-        return orr_fail_nomem(err);
+    ORR_NEED(changes, err);
     enum orr_code code =
         majority.count ? work_of(call, "topology", set->called[majority.reference].topology, &reference, NULL, &own)
                        : ORR_OK;

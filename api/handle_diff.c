@@ -27,7 +27,7 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
     if (code != ORR_OK && !params->against.count)
         call->problem = ORR_PROBLEM_PARAMETER;
     ORR_TRY(code);
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     code = arena ? orr_call_work(call, &a, err) : orr_fail_nomem(err);
     /* Both sides are about the same dumps: where releases make different ones of the bytes, the first side's. */
     const struct orr_release *reading = params->query.settings.release;
@@ -43,6 +43,5 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
         orr_shared_give(&a->shared);
     if (b)
         orr_shared_give(&b->shared);
-    orr_arena_free(arena);
     return code;
 }

@@ -9,12 +9,10 @@
 static enum orr_code answer(struct orr_call *call, const struct orr_facts_request *request,
                             struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_text text;
-    orr_text_init(&text, ORR_MAX_ANSWER);
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     enum orr_code code = orr_facts_write(call->params.facts, request, &text, err);
     if (code == ORR_OK)
         code = orr_answer_of_text(200, orr_facts_format(call->params.facts)->media_type, &text, ret_answer, err);
-    orr_text_release(&text);
     return code;
 }
 
@@ -144,8 +142,7 @@ enum orr_code orr_handle_fleet_facts(struct orr_call *call, struct orr_answer **
     struct orr_facts_request request = {.hosts = hosts};
     if (!orr_facts_format(call->params.facts)->fleet)
         return wrong_format(call, true, err);
-    if (!hosts)
-        return orr_fail_nomem(err);
+    ORR_NEED(hosts, err);
     ORR_TRY(read_hosts(call, hosts, &request.count, err));
     if (!request.count) {
         orr_fail(err, ORR_NOT_FOUND, "no host is stored%s", call->params.label_count ? " with these labels" : "");

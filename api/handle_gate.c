@@ -38,8 +38,7 @@ static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, s
     struct orr_params *asked = ORR_NEW(normal->arena, struct orr_params, 1);
     struct orr_majority majority;
     const char *plain;
-    if (!asked)
-        return orr_fail_nomem(err);
+    ORR_NEED(asked, err);
     enum orr_code code = orr_params_read(query, ORR_P(TOPOLOGY) | ORR_P(WITH_LABEL) | ORR_P(SEARCH), call->arena, asked,
                                          &call->problem, err);
     if (code != ORR_OK) {

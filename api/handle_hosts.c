@@ -11,8 +11,7 @@ static enum orr_code read_name_cursor(struct orr_call *call, const char **ret_na
     const char *cursor = call->params.cursor ? call->params.cursor : "";
     size_t length = strlen(cursor) / 2;
     char *name = orr_arena_alloc(call->arena, length + 1, 1);
-    if (!name)
-        return orr_fail_nomem(err);
+    ORR_NEED(name, err);
     bool valid = strlen(cursor) % 2 == 0 && orr_hex_is_lower(cursor, strlen(cursor)) &&
                  orr_hex_read(cursor, length, (uint8_t *)name) && strlen(name) == length;
     if (!valid || !orr_is_utf8(name))
@@ -23,12 +22,10 @@ static enum orr_code read_name_cursor(struct orr_call *call, const char **ret_na
 
 static json_t *name_cursor(struct orr_json *json, const char *name)
 {
-    struct orr_text text;
-    orr_text_init(&text, 2 * ORR_MAX_LABEL_VALUE + 1);
+    ORR_LOCAL_TEXT(text, 2 * ORR_MAX_LABEL_VALUE + 1);
     for (; *name; name++)
         orr_text_printf(&text, "%02x", (unsigned char)*name);
     json_t *cursor = orr_json_text_of(json, &text);
-    orr_text_release(&text);
     return cursor;
 }
 

@@ -65,21 +65,18 @@ enum orr_code orr_handle_anonymise(struct orr_call *call, struct orr_answer **re
     static const char *const types[] = {"text/plain", "application/json"};
     size_t wanted = orr_negotiate(orr_call_header(call, "Accept"), types, sizeof types / sizeof types[0]);
     struct orr_replacements replaced;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, MOST_TEXT);
     char *bytes;
     size_t length;
     bool owned;
     ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
-    struct orr_arena *arena = orr_arena_new(0);
-    orr_text_init(&text, MOST_TEXT);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = arena ? orr_anonymise(bytes, length, arena, &text, &replaced, err) : orr_fail_nomem(err);
     if (owned)
         orr_budget_free(bytes, length + 1);
     if (code == ORR_OK)
         code = wanted == 1 ? answer_replaced(&text, &replaced, ret_answer, err)
                            : orr_answer_of_text(200, types[0], &text, ret_answer, err);
-    orr_text_release(&text);
-    orr_arena_free(arena);
     return code;
 }
 

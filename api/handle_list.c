@@ -50,8 +50,7 @@ static void put_encoded(struct orr_text *text, const char *part)
 /* The next page of the same list, as a Link header; one that is too long for a header is left out. */
 static void link_next(struct orr_call *call, const struct orr_listing *listing, const char *cursor)
 {
-    struct orr_text target;
-    orr_text_init(&target, ORR_HEADER_SIZE);
+    ORR_LOCAL_TEXT(target, ORR_HEADER_SIZE);
     orr_text_printf(&target, "/v1/topologies?limit=%u&cursor=%s", call->params.limit, cursor);
     if (listing->search) {
         orr_text_puts(&target, "&q=");
@@ -65,7 +64,6 @@ static void link_next(struct orr_call *call, const struct orr_listing *listing, 
     }
     if (!orr_text_failed(&target))
         orr_response_header(call->response, "Link", "<%s>; rel=\"next\"", target.data);
-    orr_text_release(&target);
 }
 
 static enum orr_code read_listing(struct orr_call *call, struct orr_listing *listing, struct orr_error *err)
@@ -74,8 +72,7 @@ static enum orr_code read_listing(struct orr_call *call, struct orr_listing *lis
     *listing = (struct orr_listing){.limit = params->limit + 1, .search = params->search};
     for (uint32_t i = 0; i < params->label_count; i++) {
         const char *name = orr_arena_strndup(call->arena, params->labels[i].name, params->labels[i].name_length);
-        if (!name)
-            return orr_fail_nomem(err);
+        ORR_NEED(name, err);
         listing->labels[listing->label_count++] =
             (struct orr_store_label){.name = name, .value = params->labels[i].value};
     }

@@ -49,8 +49,7 @@ enum orr_code orr_handle_openapi(struct orr_call *call, struct orr_answer **ret_
 {
     (void)call;
     char *copy = malloc(orr_openapi_yaml_length + 1);
-    if (!copy)
-        return orr_fail_nomem(err);
+    ORR_NEED(copy, err);
     memcpy(copy, orr_openapi_yaml, orr_openapi_yaml_length);
     *ret_answer = orr_answer_new(200, "application/yaml", copy, orr_openapi_yaml_length);
     return *ret_answer ? ORR_OK : orr_fail_nomem(err);

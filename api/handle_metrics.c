@@ -96,13 +96,11 @@ static void collect_process(struct orr_metrics *metrics)
 enum orr_code orr_handle_metrics(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     enum { MOST = 16 << 20 };
-    struct orr_text text;
-    orr_text_init(&text, MOST);
+    ORR_LOCAL_TEXT(text, MOST);
     collect_app(call->app);
     collect_process(call->app->metrics);
     orr_metrics_write(call->app->metrics, &text);
     enum orr_code code = orr_answer_of_text(200, "text/plain; version=0.0.4; charset=utf-8", &text, ret_answer, err);
-    orr_text_release(&text);
     ORR_TRY(code);
     (*ret_answer)->keeping = ORR_KEEP_NOT;
     (*ret_answer)->etag[0] = 0;

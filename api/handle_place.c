@@ -23,8 +23,7 @@ static enum orr_code make_scored(struct orr_call *call, const struct orr_score_q
                                  struct scored **ret_scored, struct orr_error *err)
 {
     struct scored *scored = calloc(1, sizeof *scored);
-    if (!scored)
-        return orr_fail_nomem(err);
+    ORR_NEED(scored, err);
     enum orr_code code = orr_call_dump(call, NULL, &scored->dump, err);
     if (code == ORR_OK)
         code = orr_scores_new(scored->dump, question, &scored->scores, err);
@@ -45,9 +44,8 @@ static enum orr_code find_scored(struct orr_call *call, const struct orr_score_q
 {
     enum { LONGEST = 65536 };
     const struct orr_query query = {.settings = question->settings, .hosts = 1};
-    struct orr_text key;
+    ORR_LOCAL_TEXT(key, LONGEST);
     enum orr_code code = ORR_OK;
-    orr_text_init(&key, LONGEST);
     orr_text_printf(&key, "%s|s|%s", call->id, orr_version());
     orr_query_key(&query, &key);
     orr_params_key(&call->params, ORR_P_READING | ORR_P(MACHINE) | ORR_P(PREDICTED) | ORR_P_SCORED, &key);
@@ -58,7 +56,6 @@ static enum orr_code find_scored(struct orr_call *call, const struct orr_score_q
         code = make_scored(call, question, &scored, err);
         orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &scored->shared : NULL);
     }
-    orr_text_release(&key);
     ORR_TRY(code);
     *ret_scored = scored;
     return ORR_OK;
@@ -74,16 +71,14 @@ static enum orr_code answer(struct orr_call *call, const struct scored *scored, 
         ORR_TRY(orr_dump_check_strict(scored->dump, err));
     call->problem = ORR_PROBLEM_PARAMETER;
     ORR_TRY(orr_params_place(&call->params, scored->scores, &request, err));
-    struct orr_arena *arena = orr_arena_new(0);
-    if (!arena)
-        return orr_fail_nomem(err);
+    ORR_LOCAL_ARENA(arena, 0);
+    ORR_NEED(arena, err);
     enum orr_code code = orr_place(scored->scores, &request, arena, &placing, err);
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json,
                                   orr_place_json(&json, placing, call->id, orr_given(&call->params, ORR_ASK_RELEASE)),
                                   ret_answer, err);
     call->problem = code == ORR_SETTING ? call->problem : ORR_PROBLEM_NONE;
-    orr_arena_free(arena);
     return code;
 }
 

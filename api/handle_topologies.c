@@ -335,8 +335,7 @@ enum orr_code orr_handle_source(struct orr_call *call, struct orr_answer **ret_a
                                            {"application/gzip", "tar.gz"}};
     const char *const *form = forms[is_xml(bytes, length) ? 1 : !orr_is_tar(bytes, length) ? 0 : gzip ? 3 : 2];
     *ret_answer = orr_answer_new(200, form[0], bytes, length);
-    if (!*ret_answer)
-        return orr_fail_nomem(err);
+    ORR_NEED(*ret_answer, err);
     (*ret_answer)->keeping = ORR_KEEP_FOREVER;
     orr_response_header(call->response, "Content-Disposition", "attachment; filename=\"topology-%.8s.%s\"", call->id,
                         form[1]);

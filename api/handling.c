@@ -39,8 +39,7 @@ static enum orr_code find_body(struct orr_call *call, struct orr_error *err)
         static const char sign[] = "machine type: ";
         size_t length = strlen(machine->name);
         char *text = orr_arena_alloc(call->arena, sizeof sign + length + 1, 1);
-        if (!text)
-            return orr_fail_nomem(err);
+        ORR_NEED(text, err);
         call->body_length = (size_t)snprintf(text, sizeof sign + length + 1, "%s%s\n", sign, machine->name);
         call->body = text;
     }
@@ -78,14 +77,12 @@ static const char *answer_key(struct orr_call *call)
     if (!(call->route->flags & ORR_ROUTE_CACHED))
         return NULL;
     enum { LONGEST = 65536 };
-    struct orr_text text;
-    orr_text_init(&text, LONGEST);
+    ORR_LOCAL_TEXT(text, LONGEST);
     orr_text_printf(&text, "%s|a%u|%s|%s", call->id, orr_route_index(call->route), orr_version(),
                     call->captures[1] ? call->captures[1] : "");
     orr_query_key(&call->params.query, &text);
     orr_params_key(&call->params, call->route->parameters, &text);
     const char *key = orr_text_failed(&text) ? NULL : orr_arena_strndup(call->arena, text.data, text.length);
-    orr_text_release(&text);
     return key;
 }
 

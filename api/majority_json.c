@@ -56,11 +56,9 @@ static json_t *finding_json(struct orr_json *json, const struct orr_set_finding 
 
 static json_t *summary_json(struct orr_json *json, const struct orr_majority *m)
 {
-    struct orr_text text;
-    orr_text_init(&text, 1024);
+    ORR_LOCAL_TEXT(text, 1024);
     orr_majority_summary(m, &text);
     json_t *value = orr_json_text_of(json, &text);
-    orr_text_release(&text);
     return value;
 }
 

@@ -8,8 +8,7 @@ enum orr_code orr_decode(const char *text, size_t length, bool plus_is_blank, st
                          const char **ret_text, struct orr_error *err)
 {
     char *copy = orr_arena_alloc(arena, length + 1, 1), *to = copy;
-    if (!copy)
-        return orr_fail_nomem(err);
+    ORR_NEED(copy, err);
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '%') {
             int high = i + 2 < length ? orr_hex_digit(text[i + 1]) : -1;
@@ -59,10 +58,9 @@ static unsigned distance(const char *a, const char *b)
 
 static enum orr_code unknown_parameter(const char *name, orr_asks accepted, struct orr_error *err)
 {
-    struct orr_text known;
+    ORR_LOCAL_TEXT(known, 120);
     const char *nearest = NULL;
     unsigned best = 4;
-    orr_text_init(&known, 120);
     for (int i = 0; i < ORR_ASK_COUNT; i++) {
         if (!(accepted >> i & 1))
             continue;
@@ -78,7 +76,6 @@ static enum orr_code unknown_parameter(const char *name, orr_asks accepted, stru
         orr_error_advice(err, "did you mean %s? known here: %s", nearest, known.data);
     else
         orr_error_advice(err, "known here: %s", known.length && known.data ? known.data : "none");
-    orr_text_release(&known);
     return ORR_SETTING;
 }
 

@@ -80,9 +80,8 @@ struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr
     json_t *object =
         ORR_OBJECT(&json, VALUE("type", orr_json_format(&json, "/problems/%s", info.type)), TEXT("title", info.title),
                    INT("status", info.status), TEXT("detail", err->text), WHEN(instance, TEXT("instance", instance)));
-    if (err->line) {
+    if (err->line)
         ORR_SET(&json, object, INT("line", err->line), WHEN(err->column, INT("column", err->column)));
-    }
     ORR_SET(&json, object, WHEN(err->where[0], TEXT("where", err->where)),
             WHEN(err->advice[0], TEXT("advice", err->advice)));
     if (over)

@@ -142,7 +142,7 @@ static json_t *frameworks_json(struct orr_json *json, const struct orr_release *
 static json_t *release_json(struct orr_json *json, const struct orr_release *release, const struct orr_release *before)
 {
     enum { RELEASE_MEMORY = 1 << 20 };
-    struct orr_arena *arena = orr_arena_new(RELEASE_MEMORY);
+    ORR_LOCAL_ARENA(arena, RELEASE_MEMORY);
     json_t *row = orr_json_object(json);
     if (!arena) {
         json->failed = true;
@@ -155,7 +155,6 @@ static json_t *release_json(struct orr_json *json, const struct orr_release *rel
             INT("max_channels", release->max_channels), VALUE("figures", figures_json(json, release, arena)),
             TEXT("previous", before ? before->name : NULL),
             VALUE("differs_from_previous", differences_json(json, release, before, arena)));
-    orr_arena_free(arena);
     return row;
 }
 

@@ -56,8 +56,7 @@ static enum orr_code read_all(int file, size_t size, char **ret_bytes, struct or
 {
     char *bytes = malloc(size + 1);
     size_t done = 0;
-    if (!bytes)
-        return orr_fail_nomem(err);
+    ORR_NEED(bytes, err);
     while (done < size) {
         ssize_t got = read(file, bytes + done, size - done);
         if (got < 0 && errno == EINTR)
@@ -116,8 +115,7 @@ static enum orr_code no_file(struct orr_call *call, const char *path, struct orr
 static enum orr_code send_to_folder(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     *ret_answer = orr_answer_new(308, "text/plain; charset=utf-8", NULL, 0);
-    if (!*ret_answer)
-        return orr_fail_nomem(err);
+    ORR_NEED(*ret_answer, err);
     orr_response_header(call->response, "Location", "docs/");
     return ORR_OK;
 }

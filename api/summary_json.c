@@ -6,9 +6,8 @@
 json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
 {
     struct orr_machine_summary machine;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1024);
     orr_machine_summarise(dump, &machine);
-    orr_text_init(&text, 1024);
     orr_machine_sentence(&machine, &text);
     json_t *object = orr_json_object(json), *capabilities = orr_json_array(json), *speeds = orr_json_array(json);
     ORR_SET(json, object, VALUE("sentence", orr_json_text_of(json, &text)), INT("gpus", machine.gpus),
@@ -22,7 +21,6 @@ json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
     for (int i = 0; i < machine.speed.kinds; i++)
         orr_json_add(json, speeds, orr_json_number(json, (double)machine.speed.values[i] / 1000.0));
     ORR_SET(json, object, VALUE("capabilities", capabilities), VALUE("net_gbps", speeds));
-    orr_text_release(&text);
     return object;
 }
 

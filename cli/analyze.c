@@ -19,7 +19,7 @@ static enum orr_code write_changes(const struct orr_options *options, bool plan,
     struct orr_json json = {0};
     ORR_TRY(orr_against_read(&options->params.query, &options->params.against, &other, err));
     other.plan = plan;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = arena ? orr_analyze_again(question->analysis, &other, &against, err) : orr_fail_nomem(err);
     if (code == ORR_OK)
         code =
@@ -28,7 +28,6 @@ static enum orr_code write_changes(const struct orr_options *options, bool plan,
         code = orr_json_write(&json, orr_diff_json(&json, &changes, orr_base_name(question->name)), options->pretty,
                               text, err);
     orr_analysis_again_free(against);
-    orr_arena_free(arena);
     return code;
 }
 
@@ -37,13 +36,11 @@ int orr_command_analyze(const struct orr_options *options)
     const char *section = options->params.section;
     struct orr_question question = {0};
     struct orr_error err = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     unsigned place;
-    orr_text_init(&text, ORR_MAX_ANSWER);
     if (section && !orr_word_find(orr_section_name, section, &place)) {
         orr_words_write(orr_section_name, "and", &text);
         fprintf(stderr, "orrery: an analysis has no section \"%s\"; there are: %s\n", section, text.data);
-        orr_text_release(&text);
         return ORR_EXIT_USAGE;
     }
     bool plan = options->cluster && section && strcmp(section, "channels") != 0;
@@ -73,11 +70,10 @@ static enum orr_code print_groups(const struct orr_options *options, const struc
     struct orr_page page;
     ORR_TRY(orr_layout_read(options->params.layout, cluster->rank_count, &layout, err));
     ORR_TRY(orr_groups_analyze(cluster, &layout, &groups, err));
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     orr_terminal_page(options, &text, &page);
     if (arena)
         orr_groups_write(&page, cluster, groups, arena);
-    orr_arena_free(arena);
     orr_groups_free(groups);
     *ret_status = orr_terminal_print(&text);
     return ORR_OK;
@@ -118,7 +114,7 @@ int orr_command_render(const struct orr_options *options)
     struct orr_error err = {0};
     struct orr_diagram_request request = {0};
     struct orr_renderer *renderer = NULL;
-    struct orr_text dot;
+    ORR_LOCAL_TEXT(dot, ORR_MAX_ANSWER);
     const enum orr_format format = (enum orr_format)options->params.format;
     char *bytes = NULL;
     size_t length = 0;
@@ -130,7 +126,6 @@ int orr_command_render(const struct orr_options *options)
     int status = orr_question_read(options, false, &question);
     if (status)
         return status;
-    orr_text_init(&dot, ORR_MAX_ANSWER);
     enum orr_code code = orr_diagram_dot(question.analysis, &request, &dot, &err);
     if (code == ORR_OK && orr_text_failed(&dot))
         code = orr_fail_nomem(&err);
@@ -144,7 +139,6 @@ int orr_command_render(const struct orr_options *options)
     }
     status = code == ORR_OK ? orr_write_out(options->output, bytes, length) : orr_report(question.name, &err);
     free(bytes);
-    orr_text_release(&dot);
     if (renderer)
         orr_renderer_free(renderer);
     orr_question_release(&question);

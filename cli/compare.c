@@ -69,7 +69,7 @@ static int compare_two(const struct orr_options *options, const struct orr_query
     for (int i = 0; i < 2; i++)
         if (orr_analyze(inputs[i].dump, query, NULL, &inputs[i].analysis, &err) != ORR_OK)
             return orr_report(name_of(options, (size_t)i), &err);
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code =
         arena ? orr_compare(inputs[0].analysis, inputs[1].analysis, arena, &comparison, &err) : orr_fail_nomem(&err);
     const struct orr_called a = {name_of(options, 0), ""}, b = {name_of(options, 1), ""};
@@ -84,7 +84,6 @@ static int compare_two(const struct orr_options *options, const struct orr_query
     } else {
         status = orr_print_json(&json, orr_compare_json(&json, &comparison, &a, &b), options->pretty);
     }
-    orr_arena_free(arena);
     return status;
 }
 
@@ -108,8 +107,7 @@ static enum orr_code decide(const struct orr_query *query, struct input *referen
 {
     struct orr_error own = {0}; /* one that cannot be analysed is left without decisions */
     struct orr_comparison *comparison = ORR_NEW(arena, struct orr_comparison, 1);
-    if (!comparison)
-        return orr_fail_nomem(err);
+    ORR_NEED(comparison, err);
     enum orr_code code =
         reference->analysis ? ORR_OK : orr_analyze(reference->dump, query, NULL, &reference->analysis, &own);
     if (code == ORR_OK)
@@ -129,7 +127,7 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
     struct orr_set_finding findings[ORR_SET_FINDINGS];
     uint32_t found = 0;
     size_t count = 0, files = options->file_count;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_specimen *specimens = arena ? ORR_NEW(arena, struct orr_specimen, files) : NULL;
     struct orr_called *called = arena ? ORR_NEW(arena, struct orr_called, files) : NULL;
     const struct orr_changes **changes = arena ? ORR_NEW(arena, const struct orr_changes *, files) : NULL;
@@ -158,7 +156,6 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
         status = orr_print_json(&json, orr_majority_json(&json, &majority, findings, found, called, changes),
                                 options->pretty);
     }
-    orr_arena_free(arena);
     return status;
 }
 

@@ -22,7 +22,7 @@ int orr_command_explain(const struct orr_options *options)
     struct orr_error err = {0};
     struct orr_explanation *explanation = NULL;
     struct orr_json json = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     struct orr_why why;
     if (orr_params_why(&options->params, &why, &err) != ORR_OK) {
         list_decisions();
@@ -31,7 +31,6 @@ int orr_command_explain(const struct orr_options *options)
     int status = orr_question_read(options, options->cluster, &question); /* a plan will do: no ring is explained */
     if (status)
         return status;
-    orr_text_init(&text, ORR_MAX_ANSWER);
     enum orr_code code =
         orr_explain(question.analysis, &why, orr_explain_effort(question.analysis), &explanation, &err);
     if (code != ORR_OK) {
@@ -42,7 +41,6 @@ int orr_command_explain(const struct orr_options *options)
         orr_explanation_write(explanation, options->verbose, &text);
         status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
     }
-    orr_text_release(&text);
     orr_explanation_free(explanation);
     orr_question_release(&question);
     return status;

@@ -35,18 +35,16 @@ static int facts_of_cluster(const struct orr_options *options)
 {
     const struct orr_facts_format *format = orr_facts_format(options->params.facts);
     struct orr_error err = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     if (!format->fleet || options->file || options->params.machine) {
         fprintf(stderr, format->fleet ? "orrery facts: --cluster names the hosts: leave files and --machine out\n"
                                       : "orrery facts: --cluster goes with the formats of several hosts, such as "
                                         "slurm-block\n");
         return ORR_EXIT_USAGE;
     }
-    orr_text_init(&text, ORR_MAX_ANSWER);
     int status = write_fleet(options, &text, &err) == ORR_OK
                      ? orr_write_out(options->output, text.data ? text.data : "", text.length)
                      : orr_report(options->cluster, &err);
-    orr_text_release(&text);
     return status;
 }
 
@@ -57,7 +55,7 @@ int orr_command_facts(const struct orr_options *options)
     struct orr_facts_host *hosts = calloc(files, sizeof *hosts);
     struct orr_facts_request request = {.hosts = hosts, .settings = params->query.settings};
     struct orr_error err = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     int status = ORR_EXIT_OK;
     if (options->cluster) {
         free(hosts);
@@ -67,7 +65,6 @@ int orr_command_facts(const struct orr_options *options)
         orr_fail_nomem(&err);
         return orr_report(NULL, &err);
     }
-    orr_text_init(&text, ORR_MAX_ANSWER);
     for (size_t i = 0; i < files && !status; i++) {
         struct orr_options one = *options;
         struct orr_dump *dump = NULL;
@@ -85,7 +82,6 @@ int orr_command_facts(const struct orr_options *options)
         status = orr_report(files == 1 ? orr_input_name(options->file) : NULL, &err);
     if (!status)
         status = orr_write_out(options->output, text.data ? text.data : "", text.length);
-    orr_text_release(&text);
     for (size_t i = 0; i < files; i++) {
         free((char *)(uintptr_t)hosts[i].name);
         orr_dump_free((struct orr_dump *)(uintptr_t)hosts[i].dump);

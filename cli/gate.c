@@ -48,12 +48,11 @@ static enum orr_code print_answer(const struct gating *g, const struct orr_gate 
 static int refuse(const struct gating *g, const char *why)
 {
     struct orr_gate gate;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     if (arena && orr_gate_refuse(g->request.node_name, why, arena, &gate, NULL) == ORR_OK)
         (void)print_answer(g, &gate);
     else
         printf("%s: cannot be judged: out of memory\n", g->request.node_name);
-    orr_arena_free(arena);
     return ORR_EXIT_UNJUDGED;
 }
 
@@ -171,13 +170,12 @@ static int judge_here(struct gating *g)
 static int judge_there(struct gating *g, unsigned seconds)
 {
     struct orr_error err = {0};
-    struct orr_text answer;
+    ORR_LOCAL_TEXT(answer, MOST_ANSWER);
     char *bytes = NULL, state[40], sentence[4096];
     size_t length = 0;
     enum orr_code code = node_bytes(g, &bytes, &length, &err);
     if (code != ORR_OK)
         return refuse_for(g, g->options->file ? orr_input_name(g->options->file) : NULL, &err);
-    orr_text_init(&answer, MOST_ANSWER);
     code = orr_post_question(g->options, "/v1/gate", bytes ? bytes : "", length, seconds, g->name, &answer, &err);
     free(bytes);
     int status = ORR_EXIT_UNJUDGED;
@@ -194,7 +192,6 @@ static int judge_there(struct gating *g, unsigned seconds)
         else if (printf("%s\n", g->options->json ? answer.data : sentence) < 0)
             status = ORR_EXIT_INPUT;
     }
-    orr_text_release(&answer);
     return status;
 }
 

@@ -36,16 +36,14 @@ int orr_command_convert(const struct orr_options *options)
 {
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, MOST_TEXT);
     int status = orr_read_dump(options, NULL, &dump);
     if (status)
         return status;
-    orr_text_init(&text, MOST_TEXT);
     say_notes(dump);
     orr_dump_write(dump, &text);
     enum orr_code code = orr_text_failed(&text) ? orr_fail_nomem(&err) : ORR_OK;
     status = print(options, code, &text, &err);
-    orr_text_release(&text);
     orr_dump_free(dump);
     return status;
 }
@@ -55,13 +53,11 @@ int orr_command_vm_file(const struct orr_options *options)
     const struct orr_vm_options vm = {.gpus = options->params.gpus, .nics = options->params.nics};
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, MOST_TEXT);
     int status = orr_read_dump(options, NULL, &dump);
     if (status)
         return status;
-    orr_text_init(&text, MOST_TEXT);
     status = print(options, orr_vm_file(dump, &vm, &text, &err), &text, &err);
-    orr_text_release(&text);
     orr_dump_free(dump);
     return status;
 }
@@ -69,16 +65,14 @@ int orr_command_vm_file(const struct orr_options *options)
 int orr_command_anonymise(const struct orr_options *options)
 {
     struct orr_error err = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, MOST_TEXT);
     char *bytes = NULL;
     size_t length = 0;
     enum orr_code code = orr_read_input(options->file, &bytes, &length, &err);
     struct orr_arena *arena = code == ORR_OK ? orr_arena_new(0) : NULL;
-    orr_text_init(&text, MOST_TEXT);
     if (code == ORR_OK)
         code = arena ? orr_anonymise(bytes, length, arena, &text, NULL, &err) : orr_fail_nomem(&err);
     int status = print(options, code, &text, &err);
-    orr_text_release(&text);
     orr_arena_free(arena);
     free(bytes);
     return status;

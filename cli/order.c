@@ -58,7 +58,7 @@ int orr_command_order(const struct orr_options *options)
     struct orr_order_question asked;
     struct orr_cluster *made = NULL;
     struct orr_error err = {0};
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = arena ? orr_params_order(&options->params, &asked, &err) : orr_fail_nomem(&err);
     int status = code == ORR_OK ? orr_question_read(options, true, &question) : orr_report(NULL, &err);
     if (!status)
@@ -69,6 +69,5 @@ int orr_command_order(const struct orr_options *options)
         status = orr_report(code == ORR_SETTING ? NULL : question.name, &err);
     orr_cluster_free(made);
     orr_question_release(&question);
-    orr_arena_free(arena);
     return status;
 }

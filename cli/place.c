@@ -6,16 +6,14 @@
 static int print(const struct orr_options *options, const struct orr_placing *placing)
 {
     struct orr_json json = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     const struct orr_machine_type *machine = options->params.machine;
     const char *name = machine ? machine->name : orr_base_name(orr_input_name(options->file));
     if (!orr_is_for_people(options))
         return orr_print_json(&json, orr_place_json(&json, placing, name, orr_given(&options->params, ORR_ASK_RELEASE)),
                               true);
-    orr_text_init(&text, ORR_MAX_ANSWER);
     orr_placing_write(placing, &text);
     int status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
-    orr_text_release(&text);
     return status;
 }
 
@@ -32,7 +30,7 @@ int orr_command_place(const struct orr_options *options)
     int status = orr_read_dump(options, question.settings.release, &dump);
     if (status)
         return status;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = arena ? orr_scores_new(dump, &question, &scores, &err) : orr_fail_nomem(&err);
     if (code == ORR_OK)
         code = orr_params_place(&options->params, scores, &request, &err);
@@ -40,7 +38,6 @@ int orr_command_place(const struct orr_options *options)
         code = orr_place(scores, &request, arena, &placing, &err);
     status = code == ORR_OK ? print(options, placing) : orr_report(code == ORR_SETTING ? NULL : options->file, &err);
     orr_scores_free(scores);
-    orr_arena_free(arena);
     orr_dump_free(dump);
     return status;
 }

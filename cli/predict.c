@@ -10,14 +10,13 @@ int orr_command_predict(const struct orr_options *options)
     struct orr_expect_sizes sizes;
     struct orr_expect_table table;
     struct orr_json json = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     enum orr_test test;
     if (orr_params_predict(&options->params, &test, &sizes, &err) != ORR_OK)
         return orr_report(NULL, &err);
     int status = orr_question_read(options, true, &question);
     if (status)
         return status;
-    orr_text_init(&text, ORR_MAX_ANSWER);
     enum orr_code code = orr_expect_table_make(question.analysis, test, &sizes, &table, &err);
     if (code != ORR_OK) {
         status = orr_report(question.name, &err);
@@ -30,7 +29,6 @@ int orr_command_predict(const struct orr_options *options)
         status = orr_text_failed(&text) ? orr_report_text(question.name, &text)
                                         : orr_write_out(NULL, text.data, text.length);
     }
-    orr_text_release(&text);
     orr_question_release(&question);
     return status;
 }

@@ -85,9 +85,8 @@ static enum orr_code write_value(const char *name, size_t length, const struct o
 static enum orr_code print_line(const struct line *line, const struct orr_release *release, struct orr_arena *arena,
                                 struct orr_error *err)
 {
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, LINE_MOST);
     enum orr_code code = ORR_OK;
-    orr_text_init(&text, LINE_MOST);
     for (const char *at = line->text; *at && code == ORR_OK;) {
         size_t plain = strcspn(at, "{"), name = at[plain] ? strcspn(at + plain + 1, "}") : 0;
         orr_text_add(&text, at, plain);
@@ -101,7 +100,6 @@ static enum orr_code print_line(const struct line *line, const struct orr_releas
         code = orr_fail_nomem(err);
     if (code == ORR_OK)
         print_wrapped(line->label, LABEL, text.data);
-    orr_text_release(&text);
     return code;
 }
 
@@ -189,11 +187,10 @@ int orr_command_releases(const struct orr_options *options)
     if (options->json)
         return orr_print_json(&json, orr_releases_json(&json, only), true);
     int status = ORR_EXIT_OK;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = arena ? print_releases(only, arena, &err) : orr_fail_nomem(&err);
     if (code != ORR_OK)
         status = orr_report(NULL, &err);
-    orr_arena_free(arena);
     return fflush(stdout) ? ORR_EXIT_INPUT : status;
 }
 

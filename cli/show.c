@@ -206,7 +206,7 @@ int orr_show(const struct orr_options *options, const struct orr_question *quest
     struct orr_error err = {0};
     struct orr_text text;
     struct orr_page page;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = arena ? ORR_OK : orr_fail_nomem(&err);
     orr_terminal_page(options, &text, &page);
     if (code == ORR_OK && options->tree)
@@ -219,7 +219,6 @@ int orr_show(const struct orr_options *options, const struct orr_question *quest
         orr_page_blank(&page);
         orr_page_say(&page, ORR_STYLE_PLAIN, "", hint);
     }
-    orr_arena_free(arena);
     if (code == ORR_OK)
         return orr_terminal_print(&text);
     orr_text_release(&text);

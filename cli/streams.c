@@ -51,10 +51,9 @@ static int print_channels(const struct orr_options *options, const struct orr_qu
     struct orr_error err = {0};
     struct orr_text text;
     struct orr_page page;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     orr_terminal_page(options, &text, &page);
     enum orr_code code = arena ? orr_channels_write(&page, question->analysis, arena, &err) : orr_fail_nomem(&err);
-    orr_arena_free(arena);
     if (code == ORR_OK)
         return orr_terminal_print(&text);
     orr_text_release(&text);
@@ -80,7 +79,7 @@ static int print_rounds(const struct orr_options *options, const struct orr_p2p_
     struct orr_error err = {0};
     struct orr_text text;
     struct orr_page page;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     if (!arena)
         return orr_report(NULL, (orr_fail_nomem(&err), &err));
     orr_terminal_page(options, &text, &page);
@@ -93,7 +92,6 @@ static int print_rounds(const struct orr_options *options, const struct orr_p2p_
     orr_page_blank(&page);
     orr_page_printf(&page, ORR_STYLE_PLAIN, "", "%u ranks in all: --ranks shows others, --json prints all as JSON.",
                     window->analysis->communicator.rank_count);
-    orr_arena_free(arena);
     return orr_terminal_print(&text);
 }
 

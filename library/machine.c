@@ -26,8 +26,7 @@ static enum orr_code keep(struct orr_machine *machine, const char *bytes, size_t
         return ORR_OK;
     machine->bytes = malloc(length);
     machine->length = length;
-    if (!machine->bytes)
-        return orr_fail_nomem(err);
+    ORR_NEED(machine->bytes, err);
     memcpy(machine->bytes, bytes, length);
     return ORR_OK;
 }

@@ -255,7 +255,7 @@ bool orr_plan_dot(const struct orr_plan *plan, const char *view, uint32_t channe
     enum { LARGEST = 64 << 20 };
     struct orr_error err = {0};
     struct orr_diagram_request request = {.from = from, .to = to};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, LARGEST);
     size_t length;
     unsigned place;
     if (!orr_word_find(orr_view_name, view, &place))
@@ -264,12 +264,10 @@ bool orr_plan_dot(const struct orr_plan *plan, const char *view, uint32_t channe
         return not_found(report, "there is no such channel for the view", view);
     request.view = (enum orr_view)place;
     request.channel = (int32_t)channel;
-    orr_text_init(&text, LARGEST);
     enum orr_code code = orr_diagram_dot(plan->analysis, &request, &text, &err);
     char *bytes = code == ORR_OK ? orr_text_take(&text, &length) : NULL;
     if (code == ORR_OK && !bytes)
         orr_fail_nomem(&err);
-    orr_text_release(&text);
     if (!bytes)
         return orr_library_fail(report, &err);
     *ret_text = bytes;

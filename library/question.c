@@ -116,15 +116,13 @@ bool orr_plan_document(const struct orr_plan *plan, const char *section, const c
                        const struct orr_limits *limits, struct orr_document **ret_document, struct orr_report *report)
 {
     struct orr_error err = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     struct orr_answer *answer = NULL;
     orr_limits_begin(limits);
-    orr_text_init(&text, ORR_MAX_ANSWER);
     enum orr_code code =
         orr_analysis_json(plan->analysis, topology ? topology : plan->machine->id, section, false, &text, &err);
     if (code == ORR_OK)
         code = orr_answer_of_text(200, "application/json", &text, &answer, &err);
-    orr_text_release(&text);
     code = orr_limits_end(limits, code, &err);
     if (code == ORR_OK)
         return orr_document_of(answer, ret_document, report);

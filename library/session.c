@@ -67,10 +67,9 @@ static bool find_route(const char *question, const char *parameters, struct orr_
 static enum orr_code drain(struct orr_answer *answer, struct orr_error *err)
 {
     enum { PIECE = 1 << 16 };
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     char *piece = malloc(PIECE);
     ptrdiff_t got = piece ? 1 : -1;
-    orr_text_init(&text, ORR_MAX_ANSWER);
     while (got > 0 && !orr_text_failed(&text))
         if ((got = answer->stream->read(answer->stream, piece, PIECE)) > 0)
             orr_text_add(&text, piece, (size_t)got);
@@ -78,7 +77,6 @@ static enum orr_code drain(struct orr_answer *answer, struct orr_error *err)
     bool failed = got < 0 || orr_text_failed(&text);
     if (!failed)
         answer->body = orr_text_take(&text, &answer->length);
-    orr_text_release(&text);
     answer->stream->free(answer->stream);
     answer->stream = NULL;
     return failed || !answer->body ? orr_fail_nomem(err) : ORR_OK;
@@ -103,22 +101,19 @@ static struct orr_answer *answer_to(struct orr_session *session, const char *que
                                     struct orr_report *report)
 {
     enum { LONGEST = 1 << 20 };
+    ORR_LOCAL_TEXT(target, LONGEST);
     struct orr_failure failure = {0};
-    struct orr_text target;
     struct orr_response response = {0};
     char method[LONGEST_METHOD];
     struct orr_request request = {.method = method, .body = input, .body_length = length, .failure = &failure};
-    orr_text_init(&target, LONGEST);
     if (!find_route(question, parameters, &target, method, &request.route)) {
         orr_fail_nomem(&failure.error);
-        orr_text_release(&target);
         orr_library_fail(report, &failure.error);
         return NULL;
     }
     request.target = target.data;
     request.budget = orr_limits_budget(limits);
     orr_api_handle(session->app, &request, &response);
-    orr_text_release(&target);
     if (!failure.type && response.answer->stream) {
         enum orr_code code = drain_within(response.answer, request.budget, &failure.error);
         failure.type = code == ORR_OK ? NULL : orr_code_name(code);
@@ -133,9 +128,8 @@ static struct orr_answer *answer_to(struct orr_session *session, const char *que
 bool orr_session_keep(struct orr_session *session, const void *bytes, size_t length, const char *name,
                       const struct orr_limits *limits, char ret_id[ORR_INPUT_ID_LENGTH], struct orr_report *report)
 {
-    struct orr_text parameters;
     enum { LONGEST = 4096 };
-    orr_text_init(&parameters, LONGEST);
+    ORR_LOCAL_TEXT(parameters, LONGEST);
     if (name) {
         orr_text_printf(&parameters, "name=");
         for (const unsigned char *at = (const unsigned char *)name; *at; at++)
@@ -150,7 +144,6 @@ bool orr_session_keep(struct orr_session *session, const void *bytes, size_t len
     } else {
         answer = answer_to(session, "topologies", name ? parameters.data : NULL, bytes, length, limits, report);
     }
-    orr_text_release(&parameters);
     if (!answer)
         return false;
     orr_json_member(answer->body, answer->length, "id", ret_id, ORR_INPUT_ID_LENGTH);

@@ -103,8 +103,7 @@ static void *keep(void *context)
 enum orr_code orr_keeper_start(struct orr_store *store, struct orr_error *err)
 {
     struct orr_keeper *keeper = calloc(1, sizeof *keeper);
-    if (!keeper)
-        return orr_fail_nomem(err);
+    ORR_NEED(keeper, err);
     keeper->store = store;
     pthread_mutex_init(&keeper->lock, NULL);
     pthread_cond_init(&keeper->changed, NULL);

@@ -30,8 +30,7 @@ static enum orr_code connect_session(struct orr_pg_store *store, struct orr_pg_s
     memset(session, 0, sizeof *session);
     session->session.store = &store->store;
     session->connection = PQconnectdbParams(names, values, 1);
-    if (!session->connection)
-        return orr_fail_nomem(err);
+    ORR_NEED(session->connection, err);
     if (PQstatus(session->connection) != CONNECTION_OK) {
         orr_pg_say(why, sizeof why, PQerrorMessage(session->connection));
         PQfinish(session->connection);
@@ -319,8 +318,7 @@ enum orr_code orr_store_postgresql_open(const char *url, const struct orr_store_
                                         struct orr_store **ret_store, struct orr_error *err)
 {
     struct orr_pg_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return orr_fail_nomem(err);
+    ORR_NEED(store, err);
     store->store.driver = &driver;
     store->timeout_ms = options->timeout_ms;
     store->most = options->connections < MOST_CONNECTIONS ? options->connections : MOST_CONNECTIONS;

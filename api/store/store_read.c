@@ -80,8 +80,7 @@ enum orr_code orr_rows_list(struct orr_store *store, struct orr_rows *rows, void
                             struct orr_error *err)
 {
     rows->items = calloc(rows->limit + 1u, rows->item_size);
-    if (!rows->items)
-        return orr_fail_nomem(err);
+    ORR_NEED(rows->items, err);
     enum orr_code code = orr_rows_get(store, ORR_STORE_LIST, rows, err);
     if (code != ORR_OK) {
         free(rows->items);
@@ -168,8 +167,7 @@ static enum orr_code unpack(void *context, const struct orr_cell *cells, struct 
     size_t size = (size_t)cells[1].number;
     uLongf written = (uLongf)size;
     char *bytes = orr_budget_malloc(size + 1);
-    if (!bytes)
-        return orr_fail_nomem(err);
+    ORR_NEED(bytes, err);
     if (uncompress((Bytef *)bytes, &written, cells[0].data, (uLong)cells[0].length) != Z_OK || written != size) {
         orr_budget_free(bytes, size + 1);
         return orr_fail(err, ORR_INTERNAL, "the stored bytes of topology %.32s are damaged", content->id);

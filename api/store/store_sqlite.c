@@ -121,8 +121,7 @@ static enum orr_code read_row(sqlite3_stmt *statement, orr_row_reader *read, voi
     struct orr_cell cells[ORR_MOST_CELLS];
     int columns = sqlite3_column_count(statement);
     for (int i = 0; i < columns && i < ORR_MOST_CELLS; i++)
-        if (!read_cell(statement, i, &cells[i]))
-            return orr_fail_nomem(err);
+        ORR_NEED(read_cell(statement, i, &cells[i]), err);
     return read(context, cells, err);
 }
 
@@ -281,8 +280,7 @@ enum orr_code orr_store_sqlite_open(const char *path, const struct orr_store_opt
                                     struct orr_store **ret_store, struct orr_error *err)
 {
     struct sqlite_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return orr_fail_nomem(err);
+    ORR_NEED(store, err);
     store->store.driver = &driver;
     store->session.store = &store->store;
     snprintf(store->store.place, sizeof store->store.place, "%s", path);

@@ -21,7 +21,7 @@ static json_t *row_json(struct orr_json *json, const struct orr_question_row *ro
 int main(void)
 {
     struct orr_json json = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1 << 20);
     json_t *root = orr_json_object(&json), *routes = orr_json_array(&json), *problems = orr_json_object(&json);
     for (unsigned r = 0; r < orr_route_count(); r++) {
         const struct orr_route *route = orr_route_row(r);
@@ -40,8 +40,6 @@ int main(void)
     }
     orr_json_set(&json, root, "routes", routes);
     orr_json_set(&json, root, "problems", problems);
-    orr_text_init(&text, 1 << 20);
     bool done = orr_json_write(&json, root, false, &text, NULL) == ORR_OK && puts(text.data) >= 0;
-    orr_text_release(&text);
     return done ? 0 : 1;
 }

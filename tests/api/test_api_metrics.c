@@ -50,7 +50,7 @@ static void *count(void *context)
 TEST(threads_lose_nothing)
 {
     pthread_t threads[THREADS];
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1 << 20);
     metrics = orr_metrics_new();
     assert_non_null(metrics);
     for (int i = 0; i < THREADS; i++)
@@ -58,7 +58,6 @@ TEST(threads_lose_nothing)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(orr_metric_value(metrics, ORR_METRIC_REJECTED, 1), THREADS * TIMES);
-    orr_text_init(&text, 1 << 20);
     orr_metrics_write(metrics, &text);
     assert_false(orr_text_failed(&text));
     static const char *const lines[] = {
@@ -77,7 +76,6 @@ TEST(threads_lose_nothing)
         if (!strstr(text.data, lines[i]))
             fail_msg("missing: %s", lines[i]);
     assert_null(strstr(text.data, "stage=\"search\"")); /* nothing was observed there */
-    orr_text_release(&text);
     orr_metrics_free(metrics);
 }
 
@@ -93,10 +91,8 @@ static void collect_slowly(void *context, struct orr_metrics *all)
 
 static void *scrape(void *context)
 {
-    struct orr_text text;
-    orr_text_init(&text, 1 << 20);
+    ORR_LOCAL_TEXT(text, 1 << 20);
     orr_metrics_write(context, &text);
-    orr_text_release(&text);
     return NULL;
 }
 

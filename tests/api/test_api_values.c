@@ -8,12 +8,10 @@
 static void assert_json(json_t *value, const char *expected)
 {
     struct orr_json json = {0};
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1000);
     struct orr_error err = {0};
-    orr_text_init(&text, 1000);
     assert_ok(orr_json_write(&json, value, false, &text, &err), &err);
     assert_string_equal(text.data, expected);
-    orr_text_release(&text);
 }
 
 TEST(numbers_have_nine_significant_digits)
@@ -38,7 +36,7 @@ TEST(texts_that_are_no_utf8_are_mended)
 
 TEST(percent_encoding_is_decoded_or_refused)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     const char *text;
     assert_int_equal(orr_decode("a%20b+c%2F", 10, true, arena, &text, NULL), ORR_OK);
     assert_string_equal(text, "a b c/");
@@ -48,7 +46,6 @@ TEST(percent_encoding_is_decoded_or_refused)
     assert_int_not_equal(orr_decode("%4", 2, true, arena, &text, NULL), ORR_OK);
     assert_int_not_equal(orr_decode("%g0", 3, true, arena, &text, NULL), ORR_OK);
     assert_int_not_equal(orr_decode("%00", 3, true, arena, &text, NULL), ORR_OK);
-    orr_arena_free(arena);
 }
 
 TEST(etag_lists_are_searched)

@@ -142,7 +142,7 @@ static void find_changes(const struct orr_analysis *analysis, uint8_t detail)
         check_error(code, &err);
         return;
     }
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     code = arena ? orr_changes_find(analysis, other, most, arena, &changes, &err) : ORR_NOMEM;
     if (code != ORR_OK) {
         check_error(code, &err);
@@ -152,7 +152,6 @@ static void find_changes(const struct orr_analysis *analysis, uint8_t detail)
         FUZZ_REQUIRE(document && !json.failed, "no document about %zu changes", changes.count);
         json_decref(document);
     }
-    orr_arena_free(arena);
     orr_analysis_free(other);
 }
 

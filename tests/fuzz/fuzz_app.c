@@ -94,8 +94,7 @@ unsigned fuzz_app_ask(struct fuzz_app *fuzz, const struct fuzz_message *message)
 {
     enum { LONGEST = 1 << 20 };
     struct orr_response response = {0};
-    struct orr_text target;
-    orr_text_init(&target, LONGEST);
+    ORR_LOCAL_TEXT(target, LONGEST);
     for (const char *at = message->target; *at;) {
         size_t plain = strcspn(at, "@");
         orr_text_add(&target, at, plain);
@@ -123,6 +122,5 @@ unsigned fuzz_app_ask(struct fuzz_app *fuzz, const struct fuzz_message *message)
     check_answer(&response, request.target);
     unsigned status = response.status;
     orr_response_release(&response);
-    orr_text_release(&target);
     return status;
 }

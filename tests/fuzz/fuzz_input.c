@@ -30,13 +30,10 @@ static void write_and_read(const struct orr_dump *dump)
 static void copy(const char *bytes, size_t size)
 {
     struct orr_error err = {0};
-    struct orr_text text;
-    struct orr_arena *arena = orr_arena_new(0);
-    orr_text_init(&text, MOST_TEXT);
+    ORR_LOCAL_TEXT(text, MOST_TEXT);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = orr_anonymise(bytes, size, arena, &text, NULL, &err);
     FUZZ_REQUIRE(code == ORR_OK, "%s", err.text);
-    orr_text_release(&text);
-    orr_arena_free(arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -56,12 +53,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(dump->notes && dump->notes->kind && dump->notes->recognised[0], "no notes");
     FUZZ_REQUIRE(!options.assumed || dump->notes->machine_type, "the machine type is not named");
     write_and_read(dump);
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, MOST_TEXT);
     const struct orr_vm_options vm = {.gpus = size % 2 ? "0000:00:05.0" : NULL};
-    orr_text_init(&text, MOST_TEXT);
     code = orr_vm_file(dump, &vm, &text, &err);
     FUZZ_REQUIRE(code == ORR_OK || err.text[0], "%s without words", orr_code_name(code));
-    orr_text_release(&text);
     orr_dump_free(dump);
     return 0;
 }

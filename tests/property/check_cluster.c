@@ -106,7 +106,7 @@ static bool check_setters(const struct orr_cluster *c, struct orr_error *err)
 
 static bool check_traffic(const struct orr_cluster *c, struct orr_error *err)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_traffic traffic;
     bool good = arena && orr_ring_traffic(c, arena, &traffic, err) == ORR_OK;
     double in = 0, out = 0;
@@ -120,7 +120,6 @@ static bool check_traffic(const struct orr_cluster *c, struct orr_error *err)
         (in > most + 1e-6 || out > most + 1e-6 || traffic.hops > (uint64_t)most || traffic.crossing > traffic.hops))
         good = WRONG(err, "%g channels enter and %g leave by NICs, of %g; %llu hops", in, out, most,
                      (unsigned long long)traffic.hops);
-    orr_arena_free(arena);
     return good;
 }
 
@@ -144,11 +143,9 @@ static bool check_systems(const struct orr_cluster *c, struct orr_error *err)
 
 static bool check_section(const struct orr_cluster *c, struct orr_error *err)
 {
-    struct orr_text text;
-    orr_text_init(&text, 1 << 24);
+    ORR_LOCAL_TEXT(text, 1 << 24);
     bool good = orr_analysis_json(c->analysis, "x", "cluster", false, &text, err) == ORR_OK &&
                 orr_analysis_json(c->analysis, "x", "findings", false, &text, err) == ORR_OK;
-    orr_text_release(&text);
     return good;
 }
 

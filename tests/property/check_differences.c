@@ -30,13 +30,11 @@ static bool check_diff_document(const struct orr_changes *changes, struct orr_er
 {
     enum { LARGEST = 64 << 20 };
     struct orr_json json = {0};
-    struct orr_text text;
-    orr_text_init(&text, LARGEST);
+    ORR_LOCAL_TEXT(text, LARGEST);
     enum orr_code code = orr_json_write(&json, orr_diff_json(&json, changes, "machine"), false, &text, err);
     json_t *parsed = code == ORR_OK ? json_loadb(text.data, text.length, 0, NULL) : NULL;
     bool good = json_is_object(parsed);
     json_decref(parsed);
-    orr_text_release(&text);
     return good ? true : WRONG(err, "the document of the differences is no JSON");
 }
 
@@ -53,11 +51,10 @@ bool check_differences(const struct orr_analysis *analysis, struct tally *tally,
     if (orr_against_read(&analysis->query, &against, &other, &refused) != ORR_OK ||
         orr_analyze(analysis->dump, &other, NULL, &answer, &refused) != ORR_OK)
         return true; /* the other release has its reasons, which its own turn looks at */
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code =
         orr_changes_find(analysis, answer, (struct orr_effort){MOST_ANALYSES, MOST_STEPS}, arena, &changes, err);
     bool good = code == ORR_OK && check_changes(&changes, tally, err) && check_diff_document(&changes, err);
     orr_analysis_free(answer);
-    orr_arena_free(arena);
     return good;
 }

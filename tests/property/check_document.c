@@ -99,14 +99,11 @@ bool check_document(const struct orr_analysis *a, struct tally *tally, char **re
                     struct orr_error *err)
 {
     enum { LARGEST = 512 << 20 };
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, LARGEST);
     json_error_t where;
     const char *key = NULL;
-    orr_text_init(&text, LARGEST);
-    if (orr_analysis_json(a, "property", NULL, false, &text, err) != ORR_OK) {
-        orr_text_release(&text);
+    if (orr_analysis_json(a, "property", NULL, false, &text, err) != ORR_OK)
         return WRONG(err, "no document");
-    }
     json_t *root = json_loadb(text.data, text.length, JSON_REJECT_DUPLICATES, &where);
     bool missing = root && has_sane_latencies(a) && has_missing_number(root, "", &key);
     bool good = root && !missing;

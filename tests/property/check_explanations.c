@@ -40,13 +40,12 @@ static bool check_one(const struct orr_analysis *a, const struct orr_why *why, s
     struct orr_why_info info;
     struct orr_error own = {0};
     struct orr_explanation *x = NULL;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1 << 20);
     orr_why_info(why->kind, &info);
     enum orr_code code = orr_explain(a, why, most, &x, &own);
     if (code != ORR_OK)
         return is_error(code, &own) ? true : WRONG(err, "why %s: %s %.120s", info.name, orr_code_name(code), own.text);
     tally->explanations++;
-    orr_text_init(&text, 1 << 20);
     orr_explanation_write(x, true, &text);
     bool whole = x->rule_id[0] && x->rule[0] && x->verdict[0] && x->answer[0] && !orr_text_failed(&text);
     bool tried = !x->what_if_count || x->what_ifs[0].refused ||
@@ -55,7 +54,6 @@ static bool check_one(const struct orr_analysis *a, const struct orr_why *why, s
     if (!whole || !tried || !holds)
         (void)WRONG(err, "why %s from %s to %s: rule %s, %s, link %g of %g GB/s", info.name, why->from, why->to,
                     x->rule_id, x->verdict, (double)x->limit.used, (double)x->limit.bw);
-    orr_text_release(&text);
     orr_explanation_free(x);
     return whole && tried && holds;
 }

@@ -183,9 +183,8 @@ static bool check_parts_alone(const struct orr_analysis *a, struct orr_error *er
 {
     bool same = true;
     for (uint32_t i = 0; i < a->part_count && a->part_count > 1 && same; i++) {
-        struct orr_arena *arena = orr_arena_new(0);
+        ORR_LOCAL_ARENA(arena, 0);
         same = arena && check_alone(a, &a->parts[i], arena, err);
-        orr_arena_free(arena);
     }
     return same;
 }

@@ -30,12 +30,10 @@ static bool check_picture(const struct orr_analysis *a, const struct orr_diagram
                           struct orr_error *err)
 {
     enum { LARGEST = 64 << 20 };
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, LARGEST);
     struct orr_error own = {0};
-    orr_text_init(&text, LARGEST);
     enum orr_code code = orr_diagram_dot(a, request, &text, &own);
     bool good = is_answer(code, &own) && (code != ORR_OK || text.length > 0);
-    orr_text_release(&text);
     tally->views++;
     return good ? true
                 : WRONG(err, "the picture of a %s: %s %.120s", orr_view_name(request->view), orr_code_name(code),
@@ -46,11 +44,10 @@ static bool check_picture(const struct orr_analysis *a, const struct orr_diagram
 static bool check_page(const struct orr_analysis *a, uint32_t width, struct tally *tally, struct orr_error *err)
 {
     enum { LARGEST = 64 << 20 };
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, LARGEST);
     struct orr_page page = {.text = &text, .width = width};
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     size_t widest = 0;
-    orr_text_init(&text, LARGEST);
     bool good =
         arena && orr_tree_write(&page, a, arena, err) == ORR_OK && orr_channels_write(&page, a, arena, err) == ORR_OK;
     good = good && !orr_text_failed(&text) && text.length;
@@ -59,8 +56,6 @@ static bool check_page(const struct orr_analysis *a, uint32_t width, struct tall
         widest = length > widest ? length : widest;
         line += length + (line[length] != '\0');
     }
-    orr_text_release(&text);
-    orr_arena_free(arena);
     tally->views++;
     return good && widest <= width ? true : WRONG(err, "a page of %u columns has a line of %zu", width, widest);
 }

@@ -54,12 +54,11 @@ static void join_in_a_ring(struct machine *m)
 static void join_as_cube(struct machine *m)
 {
     for (uint32_t a = 0; a < m->gpu_count; a++)
-        for (uint32_t b = a + 1; b < m->gpu_count; b++) {
+        for (uint32_t b = a + 1; b < m->gpu_count; b++)
             if (a / 8 == b / 8 && a / 4 == b / 4)
                 join(m, a, b, (a + b) % 4 == 3 ? 2 : 1);
             else if (a / 8 == b / 8 && b - a == 4)
                 join(m, a, b, 2);
-        }
 }
 
 static void join_by_switches(struct machine *m)

@@ -126,15 +126,13 @@ static void make_case(const struct run *run, uint64_t seed, struct test_case *re
     if (ret_test->origin == FILE_CHANGED && change_file(run, &chance, ret_test))
         return;
     static struct machine machine;
-    struct orr_text whole;
-    orr_text_init(&whole, LARGEST_XML);
+    ORR_LOCAL_TEXT(whole, LARGEST_XML);
     machine_plan(&machine, &chance);
     machine_write(&machine, &whole);
     if (ret_test->origin == GENERATED)
         orr_text_add(&ret_test->xml, whole.data, whole.length);
     else
         mutate(&chance, whole.data, whole.length, &ret_test->xml);
-    orr_text_release(&whole);
 }
 
 /* Writes the machine beside other temporary files and gives the name of the file. */

@@ -54,11 +54,10 @@ TEST(lines_of_all_threads_arrive)
         numbers[i] = i;
         assert_int_equal(pthread_create(&threads[i], NULL, add_many, &numbers[i]), 0);
     }
-    for (; arrived < THREADS * EACH && fgets(line, sizeof line, lines); arrived++) {
+    for (; arrived < THREADS * EACH && fgets(line, sizeof line, lines); arrived++)
         if (sscanf(line, "%d %d %101s", &thread, &at, filler) != 3 || strlen(filler) != FILLER || thread < 0 ||
             thread >= THREADS || at != next[thread]++)
             break;
-    }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     orr_log_lines_end();

@@ -9,7 +9,7 @@
 static inline int places_of(const struct orr_dump *dump, const struct orr_analysis *analysis, const char *id)
 {
     struct orr_error err = {0};
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_findings findings;
     int places = -1;
     assert_non_null(arena);
@@ -19,7 +19,6 @@ static inline int places_of(const struct orr_dump *dump, const struct orr_analys
         if (!strcmp(findings.rows[i].row->id, id))
             places = (int)findings.rows[i].place_count;
     }
-    orr_arena_free(arena);
     return places;
 }
 

@@ -117,7 +117,7 @@ static void check_answer(const char *name, const struct orr_dump *dump, double *
 
 static void check_bound(const char *name, const struct orr_placing *placing, uint32_t hosts)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_placing copy = *placing;
     struct orr_place_work work = {.placing = &copy, .arena = arena};
     struct orr_error err = {0};
@@ -126,7 +126,6 @@ static void check_bound(const char *name, const struct orr_placing *placing, uin
         wrong(name, placing->request.count, hosts, err.text, 0, 0);
     else if (bound > 0 && placing->best_count && placing->best[0].score.busbw > bound)
         wrong(name, placing->request.count, hosts, "more than its bound: it", placing->best[0].score.busbw, bound);
-    orr_arena_free(arena);
 }
 
 static void check_question(const char *name, const struct orr_dump *dump, double *scores, struct orr_scores *scorer,
@@ -134,7 +133,7 @@ static void check_question(const char *name, const struct orr_dump *dump, double
 {
     const uint32_t gpus = orr_scores_gpu_count(scorer);
     const struct orr_place_request request = {.count = count, .free = (UINT64_C(1) << gpus) - 1, .top = ORR_MOST_BEST};
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_placing *placing;
     struct orr_error err = {0};
     counts.questions++;
@@ -145,7 +144,6 @@ static void check_question(const char *name, const struct orr_dump *dump, double
         check_answer(name, dump, scores, placing, hosts);
         check_bound(name, placing, hosts);
     }
-    orr_arena_free(arena);
 }
 
 static uint32_t predicted_jobs(const struct orr_placing *placing)
@@ -159,7 +157,7 @@ static uint32_t predicted_jobs(const struct orr_placing *placing)
 /* Several jobs: the packing of all sets, that of some, and the bound, which lie in this order. */
 static void check_jobs(const char *name, struct orr_scores *scorer, const char *jobs, bool worst, uint32_t hosts)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_placing all = {.scores = scorer, .request = {.worst = worst}}, some;
     struct orr_place_work of_all = {.placing = &all, .arena = arena}, of_some = {.placing = &some, .arena = arena};
     struct orr_error err = {0};
@@ -184,7 +182,6 @@ static void check_jobs(const char *name, struct orr_scores *scorer, const char *
             taken |= some.packed[j].gpus;
         }
     }
-    orr_arena_free(arena);
 }
 
 static bool check_machine(const char *name, const struct orr_dump *dump)

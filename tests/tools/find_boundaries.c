@@ -71,14 +71,12 @@ static void copy_by_lines(const char *from, char *to)
 static void make_random(struct chance *c, char *text)
 {
     static struct machine machine;
-    struct orr_text xml;
+    ORR_LOCAL_TEXT(xml, MOST_TEXT - 1);
     do
         machine_plan(&machine, c);
     while (machine.gpu_count > MOST_GPUS_TRIED);
-    orr_text_init(&xml, MOST_TEXT - 1);
     machine_write(&machine, &xml);
     snprintf(text, MOST_TEXT, "%s", xml.data);
-    orr_text_release(&xml);
 }
 
 static void make_known(struct chance *c, char *text)

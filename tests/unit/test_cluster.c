@@ -216,7 +216,7 @@ TEST(serial_numbers_make_no_kinds)
 TEST(every_hop_goes_out_by_a_nic_and_in_by_one)
 {
     struct orr_traffic traffic;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 4}};
     double in = 0, out = 0;
     make(lines, 1, ORR_ORDER_BLOCK);
@@ -231,7 +231,6 @@ TEST(every_hop_goes_out_by_a_nic_and_in_by_one)
     assert_float_equal(in, channels, 1e-6);
     assert_float_equal(out, channels, 1e-6);
     assert_true(traffic.link_count > 0);
-    orr_arena_free(arena);
 }
 
 TEST(groups_are_clusters_of_their_own)

@@ -14,7 +14,7 @@ TEST(findings_name_who_differs)
 {
     static const uint32_t three[] = {0, 1, 2};
     struct orr_findings findings;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     const struct orr_cluster_line odd[] = {{.dump = dump, .count = 3}, {.dump = slow, .count = 1}};
     make(odd, 2, ORR_ORDER_BLOCK);
     assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
@@ -40,7 +40,6 @@ TEST(findings_name_who_differs)
     make(uneven, 2, ORR_ORDER_BLOCK);
     assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
     assert_non_null(strstr(found(&findings, "uneven-hosts")->detail, "3 to 4 GPUs"));
-    orr_arena_free(arena);
 }
 
 /* Findings of a cluster of three hosts of `dump` and one of another text. */
@@ -59,7 +58,7 @@ static void find_beside(const char *text, struct orr_arena *arena, struct orr_fi
 TEST(the_host_of_fewest_channels_is_named)
 {
     struct orr_findings findings;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     /* One NIC where others have two. */
     find_beside("<system version=\"1\">" CPU("0", PAIR("1", "0", "1", "15", "0"))
                     CPU("1", SWITCH("0000:20:00.0") GPU("0000:21:00.0", "2", "90", NVSWITCH)
@@ -73,13 +72,12 @@ TEST(the_host_of_fewest_channels_is_named)
     find_beside(text, arena, &findings);
     free(text);
     assert_null(found(&findings, "host-sets-channels"));
-    orr_arena_free(arena);
 }
 
 TEST(nics_that_stand_elsewhere_are_named)
 {
     struct orr_findings findings;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     find_beside("<system version=\"1\">" CPU("0", PAIR("1", "0", "1", "15", "1"))
                     CPU("1", PAIR("2", "2", "3", "25", "0")) "</system>",
                 arena, &findings);
@@ -91,7 +89,6 @@ TEST(nics_that_stand_elsewhere_are_named)
                     CPU("1", PAIR("4", "2", "3", "45", "1")) "</system>",
                 arena, &findings);
     assert_null(found(&findings, "cluster-nic-order"));
-    orr_arena_free(arena);
 }
 
 TEST(who_stands_out)

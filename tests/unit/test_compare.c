@@ -206,8 +206,7 @@ TEST(only_the_order_of_ranks_counts)
 TEST(a_heap_of_equals_is_bounded)
 {
     enum { CARDS = 3000 };
-    struct orr_text text;
-    orr_text_init(&text, 4 << 20);
+    ORR_LOCAL_TEXT(text, 4 << 20);
     orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">");
     for (int i = 0; i < CARDS; i++)
         orr_text_printf(&text,
@@ -217,7 +216,7 @@ TEST(a_heap_of_equals_is_bounded)
     assert_false(orr_text_failed(&text));
     struct orr_error err = {0};
     struct orr_dump *dump = read_text(text.data);
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_devices a, b;
     struct orr_match match;
     assert_ok(orr_devices_read(dump, arena, &a, &err), &err);
@@ -225,9 +224,7 @@ TEST(a_heap_of_equals_is_bounded)
     assert_ok(orr_match_find(&a, &b, arena, &match, &err), &err);
     for (uint32_t i = 0; i < a.count; i++)
         assert_int_equal(match.to_b[i], i);
-    orr_arena_free(arena);
     orr_dump_free(dump);
-    orr_text_release(&text);
 }
 
 TEST(who_ends_it_hears_what_was_done)
@@ -236,9 +233,8 @@ TEST(who_ends_it_hears_what_was_done)
     struct two t = compare(machine, SHUFFLED("2"), 1);
     struct orr_budget budget = {.memory = 1};
     orr_budget_begin(&budget);
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = orr_compare(t.a.analysis, t.b.analysis, arena, &t.comparison, &err);
-    orr_arena_free(arena);
     orr_budget_end();
     assert_error(orr_budget_verdict(&budget, code, &err), ORR_SPENT, &err,
                  "at the stage \"comparison of two machines\"");

@@ -185,7 +185,7 @@ TEST(nics_belong_to_their_group)
 
 TEST(the_machine_is_recognised_by_its_pci_ids)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_dump *dump = read_text(healthy);
     struct orr_hardware_facts hw;
     struct orr_machine machine;
@@ -196,13 +196,12 @@ TEST(the_machine_is_recognised_by_its_pci_ids)
     assert_int_equal(machine.nvlinks, 18);
     assert_int_equal(machine.generation, 5);
     orr_dump_free(dump);
-    orr_arena_free(arena);
 }
 
 /* A file whose ids and compute capability contradict each other proves nothing. */
 TEST(contradictions_prove_nothing)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_dump *dump =
         read_text("<system version=\"1\">" CPU_START
                   "<pci busid=\"0000:11:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2330\" "
@@ -214,7 +213,6 @@ TEST(contradictions_prove_nothing)
     orr_machine_recognise(&hw, &machine);
     assert_false(machine.proven_board);
     orr_dump_free(dump);
-    orr_arena_free(arena);
 }
 
 /* Hosts of a cluster that differ are left out, and the others analysed again. */
@@ -222,7 +220,7 @@ TEST(odd_hosts_cost_what_the_others_gain)
 {
     struct orr_error err = {0};
     struct orr_dump *good = read_text(healthy), *slow = read_text(MACHINE("4", LINKS("18"), NIC1, ""));
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     const struct orr_cluster_line lines[] = {
         {.dump = good, .count = 6}, {.dump = slow, .count = 1}, {.dump = good, .count = 1}};
     static const uint32_t hosts[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3,
@@ -259,7 +257,6 @@ TEST(odd_hosts_cost_what_the_others_gain)
         orr_cluster_free(cluster);
     }
     orr_analysis_free(seven);
-    orr_arena_free(arena);
     orr_dump_free(slow);
     orr_dump_free(good);
 }

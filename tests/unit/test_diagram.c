@@ -268,9 +268,8 @@ TEST(paths_mark_their_narrowest_hop)
 TEST(what_is_not_there_is_said)
 {
     struct fixture fixture;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1 << 20);
     analyse(&fixture, "mlx5_0", 1);
-    orr_text_init(&text, 1 << 20);
     static const struct {
         struct orr_diagram_request request;
         const char *words;
@@ -290,13 +289,10 @@ TEST(what_is_not_there_is_said)
                      cases[i].words);
     }
     struct orr_error err = {0};
-    struct orr_text small;
-    orr_text_init(&small, 100);
+    ORR_LOCAL_TEXT(small, 100);
     assert_error(
         orr_diagram_dot(fixture.analysis, &(struct orr_diagram_request){.view = ORR_VIEW_SYSTEM}, &small, &err),
         ORR_LIMIT, &err, "100 bytes");
-    orr_text_release(&small);
-    orr_text_release(&text);
     release(&fixture);
 }
 

@@ -224,11 +224,9 @@ TEST(collnet_direct_has_a_head_a_share)
     release_fixture(&f);
     f = analyse_text(HOST("400000"), 2, NULL);
     struct orr_error err = {0};
-    struct orr_text text;
-    orr_text_init(&text, 1 << 20);
+    ORR_LOCAL_TEXT(text, 1 << 20);
     const struct orr_diagram_request request = {.view = ORR_VIEW_COLLNET};
     assert_int_equal(orr_diagram_dot(f.analysis, &request, &text, &err), ORR_NOT_FOUND);
     assert_non_null(strstr(err.advice, "NCCL_COLLNET_ENABLE=1"));
-    orr_text_release(&text);
     release_fixture(&f);
 }

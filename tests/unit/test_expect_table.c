@@ -22,12 +22,10 @@ TEST(tables_are_in_the_layout_of_nccl_tests)
     assert_int_equal(table.count, 13);
     assert_ok(orr_expect_sizes_read("4k", &sizes, &err), &err);
     assert_ok(orr_expect_table_make(analysis, ORR_TEST_ALL_REDUCE, &sizes, &table, &err), &err);
-    struct orr_text text;
-    orr_text_init(&text, 1 << 16);
+    ORR_LOCAL_TEXT(text, 1 << 16);
     orr_expect_table_write(&table, &text);
     assert_non_null(strstr(text.data, "\n        4096          1024     float     sum      -1    "));
     assert_non_null(strstr(text.data, "\n# Avg bus bandwidth    : "));
-    orr_text_release(&text);
 }
 
 /* What we write is read back as results: program, ranks, hosts and figures, to the digits that are printed. */

@@ -181,7 +181,7 @@ TEST(only_2_21_fails_where_it_is_forced)
 TEST(cliques_of_one_uuid_may_use_nvlink)
 {
     struct orr_traffic traffic;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .fabric = &of_a},
                                              {.dump = tray, .count = 2, .fabric = &other_clique},
                                              {.dump = tray, .count = 2, .fabric = &of_b}};
@@ -211,7 +211,6 @@ TEST(cliques_of_one_uuid_may_use_nvlink)
     assert_ok(ask(lines, 2), &err);
     assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
     assert_true(traffic.hops > 0);
-    orr_arena_free(arena);
 }
 
 TEST(cards_are_each_hosts_own_but_numbers_are_not)
@@ -301,7 +300,7 @@ static const struct orr_finding *found(struct orr_arena *arena, const char *id)
 
 TEST(a_domain_of_two_clusters_is_found)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     const struct orr_cluster_line uuids[] = {{.dump = tray, .count = 1, .domain = "rack", .fabric = &of_a},
                                              {.dump = tray, .count = 1, .domain = "rack", .fabric = &of_b}};
     assert_ok(ask(uuids, 2), &err);
@@ -318,12 +317,11 @@ TEST(a_domain_of_two_clusters_is_found)
                                              {.dump = tray, .count = 1, .fabric = &other_clique}};
     assert_ok(ask(racks, 3), &err);
     assert_null(found(arena, "domain-split"));
-    orr_arena_free(arena);
 }
 
 TEST(the_host_that_keeps_a_domain_unused_is_found)
 {
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     const struct orr_cluster_line late[] = {{.dump = tray, .count = 2, .fabric = &of_a},
                                             {.dump = tray, .count = 1, .fabric = &starting}};
     assert_ok(ask(late, 2), &err);
@@ -333,7 +331,6 @@ TEST(the_host_that_keeps_a_domain_unused_is_found)
                                               {.dump = tray, .count = 1, .fabric = &starting}};
     assert_ok(ask(lonely, 2), &err); /* nobody would share a system */
     assert_null(found(arena, "domain-unused"));
-    orr_arena_free(arena);
 }
 
 TEST(groups_ask_only_their_own_hosts)

@@ -149,8 +149,7 @@ static void write_undecided(struct orr_text *text)
 
 TEST(catalogue_is_written_from_the_rows)
 {
-    struct orr_text text;
-    orr_text_init(&text, GOLDEN_MOST_BYTES);
+    ORR_LOCAL_TEXT(text, GOLDEN_MOST_BYTES);
     orr_text_puts(&text, opening);
     write_overview(&text);
     for (size_t f = 0; f < FAMILY_COUNT; f++) {
@@ -162,7 +161,6 @@ TEST(catalogue_is_written_from_the_rows)
     write_undecided(&text);
     assert_false(orr_text_failed(&text));
     assert_golden(CATALOGUE, text.data);
-    orr_text_release(&text);
 }
 
 /* Each row is in a family above. */

@@ -124,14 +124,13 @@ TEST(test_limits_never_change_the_answer)
         struct orr_gate gate;
         struct orr_error err = {0};
         orr_budget_begin(&budget);
-        struct orr_arena *arena = orr_arena_new(0);
+        ORR_LOCAL_ARENA(arena, 0);
         enum orr_code code = arena ? orr_gate_judge(&c.request, arena, &gate, &err) : ORR_NOMEM;
         code = orr_budget_verdict(&budget, code, &err);
         if (code == ORR_OK)
             assert_string_equal(gate.sentence, c.gate.sentence);
         answers += code == ORR_OK;
         errors += code != ORR_OK;
-        orr_arena_free(arena);
         orr_budget_end();
     }
     assert_true(answers && errors);
@@ -142,10 +141,9 @@ TEST(test_a_refusal_is_an_answer)
 {
     struct orr_gate gate;
     struct orr_error err = {0};
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     assert_ok(orr_gate_refuse("a\nb", "nobody knows", arena, &gate, &err), &err);
     assert_int_equal(gate.state, ORR_GATE_NOT_COMPARABLE);
     assert_string_equal(gate.sentence, "a b: cannot be judged: nobody knows");
     assert_true(orr_gate_knows("busbw-low") && orr_gate_knows("slow-link") && !orr_gate_knows("slow-lnik"));
-    orr_arena_free(arena);
 }

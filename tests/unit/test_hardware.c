@@ -72,7 +72,7 @@ static struct names found_slower(const struct orr_analysis *analysis)
     static const char *const ids[] = {"slow-link", "nvlink-count", "port-slow"};
     struct names names = {.count = 0};
     struct orr_error err = {0};
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_findings findings;
     assert_non_null(arena);
     assert_ok(orr_find(analysis->dump, analysis, arena, &findings, &err), &err);
@@ -83,7 +83,6 @@ static struct names found_slower(const struct orr_analysis *analysis)
                 if (*findings.rows[i].places[p].node)
                     add_name(&names, findings.rows[i].places[p].node, ORR_NODE_ID_SIZE);
             }
-    orr_arena_free(arena);
     return names;
 }
 
@@ -103,7 +102,7 @@ static void assert_figures_differ(const struct orr_dump *dump, const char *where
                                                                 [ORR_SLOWER_C2C] = {"c2c", "c2c"},
                                                                 [ORR_SLOWER_PORT] = {"speed", "speed"}};
     struct orr_error err = {0};
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_devices devices;
     assert_non_null(arena);
     assert_ok(orr_devices_read(dump, arena, &devices, &err), &err);
@@ -120,7 +119,6 @@ static void assert_figures_differ(const struct orr_dump *dump, const char *where
             fail_msg("%s: the element on line %u is slower, but its figures equal those of its equal", where,
                      dump->elements[row->element].line);
     }
-    orr_arena_free(arena);
 }
 
 TEST(pcie_by_its_standard)
@@ -230,7 +228,7 @@ TEST(a_comparison_with_the_healthy_machine_shows_it)
     for (size_t i = 0; i < DEGRADES; i++) {
         char *text = altered(&degrades[i]), id[ORR_NODE_ID_SIZE] = "";
         struct fixture a = analyse_text(degrades[i].machine, 1, NULL), b = analyse_text(text, 1, NULL);
-        struct orr_arena *arena = orr_arena_new(0);
+        ORR_LOCAL_ARENA(arena, 0);
         struct orr_comparison comparison;
         struct orr_error err = {0};
         uint32_t rows = 0;
@@ -253,7 +251,6 @@ TEST(a_comparison_with_the_healthy_machine_shows_it)
         assert_true(majority.count >= 1);
         assert_int_equal(majority.rows[0].deviant_count, 1);
         assert_int_equal(majority.rows[0].deviants[0], 1);
-        orr_arena_free(arena);
         release_fixture(&a);
         release_fixture(&b);
         free(text);

@@ -8,11 +8,10 @@ static char *anonymised(const char *bytes)
 {
     struct orr_error err = {0};
     struct orr_text text;
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     size_t length;
     orr_text_init(&text, 1 << 20);
     assert_ok(orr_anonymise(bytes, strlen(bytes), arena, &text, NULL, &err), &err);
-    orr_arena_free(arena);
     return orr_text_take(&text, &length);
 }
 

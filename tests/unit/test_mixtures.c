@@ -65,7 +65,7 @@ static void random_mixture(struct chance *c)
     const struct orr_release *all = orr_releases(&releases);
     struct orr_query query[2];
     struct orr_error err = {0};
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_way way;
     struct question question = read_question(small[chance_below(c, SMALL)].name);
     question.hosts = chance_below(c, 3) + 1;
@@ -82,7 +82,6 @@ static void random_mixture(struct chance *c)
     }
     analyse_mixture(&question, &way, way.count ? chance_below(c, way.count) : 0);
     forget_question(&question);
-    orr_arena_free(arena);
 }
 
 TEST(random_mixtures)

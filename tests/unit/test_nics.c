@@ -33,7 +33,7 @@ static enum orr_code used(const char *text, const char *release, enum orr_fuse_m
                           char names[512], char note[512], struct orr_error *err)
 {
     struct orr_dump *dump = read_text(text);
-    struct orr_arena *arena = orr_arena_new(0);
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_settings values;
     const struct orr_dump *view = NULL;
     orr_settings_init(&values, orr_release_find(release));
@@ -45,7 +45,6 @@ static enum orr_code used(const char *text, const char *release, enum orr_fuse_m
         names_of(view, names);
         snprintf(note, 512, "%s", view->notes && view->notes->assumed_count ? view->notes->assumed[0].what : "");
     }
-    orr_arena_free(arena);
     orr_dump_free(dump);
     return code;
 }

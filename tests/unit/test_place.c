@@ -188,11 +188,10 @@ TEST(test_several_jobs)
 /* GPUs behind one CPU with two NICs, each third at half the speed; more than can all be compared. */
 static void make_many(uint32_t gpus, const char *nvlinks)
 {
-    struct orr_text xml;
+    ORR_LOCAL_TEXT(xml, 1 << 20);
     after_each();
     err = (struct orr_error){0};
     arena = orr_arena_new(0);
-    orr_text_init(&xml, 1 << 20);
     orr_text_puts(&xml, "<system version=\"1\"><cpu numaid=\"0\" host_hash=\"0x1\" " X86_INTEL ">");
     for (uint32_t g = 0; g < gpus; g++)
         orr_text_printf(&xml,
@@ -208,7 +207,6 @@ static void make_many(uint32_t gpus, const char *nvlinks)
     orr_text_puts(&xml, "</cpu></system>");
     assert_false(orr_text_failed(&xml));
     assert_ok(orr_dump_read(xml.data, xml.length, NULL, &dump, &err), &err);
-    orr_text_release(&xml);
 }
 
 TEST(test_more_than_all_can_be_compared)
@@ -295,17 +293,15 @@ static const struct orr_placing *pack(const char *jobs, bool worst, uint64_t tim
 TEST(test_several_jobs_of_many_gpus)
 {
     struct orr_score_question question = question_on("1");
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1 << 16);
     make_many(20, "");
     ask(&question);
     const double best_of_four = place((struct orr_place_request){.count = 4})->best[0].score.busbw;
     const struct orr_placing *placing = pack("4,4,2", true, 0); /* thirteen GPUs are fast */
     assert_packed(placing);
     assert_true(placing->worst == best_of_four);
-    orr_text_init(&text, 1 << 16);
     orr_placing_write(placing, &text);
     assert_non_null(strstr(text.data, " sets were compared; no choice gets more than "));
-    orr_text_release(&text);
     assert_packed(pack("8,7,5", false, 0)); /* all GPUs are taken */
     placing = pack("2,2", false, 0);        /* all pairs are compared, so the bound is what a pair gets */
     assert_packed(placing);

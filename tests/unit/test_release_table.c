@@ -54,13 +54,11 @@ static void write_cell(struct orr_text *text, const char *value)
 static void write_value(const struct orr_behaviour *behaviour, const struct orr_release *release, char *ret_value)
 {
     struct orr_value value;
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, VALUE_MOST - 1);
     assert_ok(orr_behaviour_value(behaviour, release, arena, &value, &err), &err);
-    orr_text_init(&text, VALUE_MOST - 1);
     orr_value_write(behaviour, &value, &text);
     assert_false(orr_text_failed(&text));
     snprintf(ret_value, VALUE_MOST, "%s", text.data ? text.data : "");
-    orr_text_release(&text);
 }
 
 /* "2.7.8 to 2.9.9", "2.30.7 on", "2.16.2", "all releases". */
@@ -163,8 +161,7 @@ TEST(the_table_is_written_from_the_rows)
 {
     uint32_t count;
     const struct orr_release *all = orr_releases(&count);
-    struct orr_text text;
-    orr_text_init(&text, GOLDEN_MOST_BYTES);
+    ORR_LOCAL_TEXT(text, GOLDEN_MOST_BYTES);
     orr_text_puts(&text, opening);
     write_releases(&text);
     orr_text_puts(&text, "\n## What each release changed\n");
@@ -175,7 +172,6 @@ TEST(the_table_is_written_from_the_rows)
         write_values(&text, &groups[i]);
     assert_false(orr_text_failed(&text));
     assert_golden(DOCUMENT, text.data);
-    orr_text_release(&text);
 }
 
 TEST(every_kind_of_behaviour_has_a_heading)

@@ -44,11 +44,9 @@ static void write_machine(const struct machine *m, struct orr_text *text)
 
 static struct fixture analyse_machine(const struct machine *m, uint32_t hosts, const char *const *settings)
 {
-    struct orr_text text;
-    orr_text_init(&text, 1 << 20);
+    ORR_LOCAL_TEXT(text, 1 << 20);
     write_machine(m, &text);
     struct fixture f = analyse_text(text.data, hosts, settings);
-    orr_text_release(&text);
     return f;
 }
 
@@ -208,9 +206,8 @@ TEST(rings_are_permutations)
  * says. */
 TEST(nvls_past_the_tables_of_a_release_is_refused)
 {
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1 << 20);
     struct orr_error err = {0};
-    orr_text_init(&text, 1 << 20);
     orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">");
     for (int g = 0; g < 33; g++)
         orr_text_printf(&text,
@@ -233,7 +230,6 @@ TEST(nvls_past_the_tables_of_a_release_is_refused)
             orr_analysis_free(analysis);
     }
     orr_dump_free(dump);
-    orr_text_release(&text);
 }
 
 /* GPUs on NVSwitches by 18 NVLinks that the dump lists one by one, below one switch each. `nics` are added once. */
@@ -302,10 +298,9 @@ TEST(a_memo_distinguishes_settings)
 {
     static const char *const values[] = {"0", "1", "2", "0"};
     struct orr_search_memo *memo = orr_search_memo_new(1 << 20);
-    struct orr_text text;
+    ORR_LOCAL_TEXT(text, 1 << 20);
     struct orr_error err = {0};
     assert_non_null(memo);
-    orr_text_init(&text, 1 << 20);
     write_machine(&h100, &text);
     struct orr_dump *dump = read_text(text.data);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -328,6 +323,5 @@ TEST(a_memo_distinguishes_settings)
         orr_analysis_free(without);
     }
     orr_dump_free(dump);
-    orr_text_release(&text);
     orr_search_memo_free(memo);
 }

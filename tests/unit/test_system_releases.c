@@ -148,8 +148,7 @@ TEST(contradictions_are_errors_with_a_place)
 }
 TEST(more_nodes_than_nccl_has_room_for_are_refused)
 {
-    struct orr_text text;
-    orr_text_init(&text, 1 << 20);
+    ORR_LOCAL_TEXT(text, 1 << 20);
     orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">");
     for (int i = 0; i < 577; i++)
         orr_text_printf(&text, "<pci busid=\"%x\" class=\"0x060400\" " GEN4X16 "/>", i);
@@ -158,7 +157,6 @@ TEST(more_nodes_than_nccl_has_room_for_are_refused)
     struct orr_error err;
     assert_error(try_build(text.data, &b, &err), ORR_LIMIT, &err, "576");
     release_built(&b);
-    orr_text_release(&text);
 }
 /* Each row damages a sound system in one place; the check names the invariant. */
 enum damage { WRONG_TYPE, WRONG_RANGE, WRONG_SPAN, LOST_LINK, NO_SUCH_END, WRONG_OWNER, WRONG_REVERSE };
