@@ -51,44 +51,32 @@ enum orr_code orr_store_cluster_put(struct orr_store *store, const struct orr_cl
     return ORR_OK;
 }
 
-static enum orr_code read_cluster(const struct orr_cell *cells, void *item, struct orr_error *err)
-{
-    struct orr_cluster_record read = {.created = cells[2].number,
-                                      .name = orr_cell_text(&cells[3]),
-                                      .hosts = cells[4].number,
-                                      .body = orr_cell_text(&cells[5])};
-    if (!read.name || !read.body) {
-        orr_cluster_record_release(&read);
-        return orr_fail_nomem(err);
-    }
-    orr_cell_copy(&cells[0], read.id, sizeof read.id);
-    orr_cell_copy(&cells[1], read.digest, sizeof read.digest);
-    *(struct orr_cluster_record *)item = read;
-    return ORR_OK;
-}
-
 static void release_cluster(void *item)
 {
     orr_cluster_record_release(item);
 }
 
+static enum orr_code read_cluster(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    struct orr_cluster_record *record = item;
+    *record = (struct orr_cluster_record){.created = cells[2].number,
+                                          .name = orr_cell_text(&cells[3]),
+                                          .hosts = cells[4].number,
+                                          .body = orr_cell_text(&cells[5])};
+    orr_cell_copy(&cells[0], record->id, sizeof record->id);
+    orr_cell_copy(&cells[1], record->digest, sizeof record->digest);
+    return orr_item_whole(record->name && record->body, item, release_cluster, err);
+}
+
+static const struct orr_row_kind clusters = {sizeof(struct orr_cluster_record), read_cluster, release_cluster};
+
 enum orr_code orr_store_cluster_get(struct orr_store *store, const char *id, struct orr_cluster_record *ret_record,
                                     struct orr_error *err)
 {
     const struct orr_cell cell = orr_text_cell(id);
-    struct orr_cluster_record record = {.name = NULL};
-    struct orr_rows rows = {.statement = ORR_SQL_CLUSTER_GET,
-                            .cells = &cell,
-                            .items = (char *)&record,
-                            .item_size = sizeof record,
-                            .limit = 1,
-                            .read = read_cluster,
-                            .release = release_cluster};
-    ORR_TRY(orr_rows_get(store, ORR_STORE_GET, &rows, err));
-    if (!rows.count)
-        return no_such_cluster(err, id);
-    *ret_record = record;
-    return ORR_OK;
+    bool found;
+    ORR_TRY(orr_row_get(store, ORR_STORE_GET, &clusters, ORR_SQL_CLUSTER_GET, &cell, ret_record, &found, err));
+    return found ? ORR_OK : no_such_cluster(err, id);
 }
 
 enum orr_code orr_store_clusters(struct orr_store *store, int64_t before, const char *before_id, uint32_t limit,
@@ -96,13 +84,7 @@ enum orr_code orr_store_clusters(struct orr_store *store, int64_t before, const 
 {
     const struct orr_cell cells[] = {orr_int_cell(before ? before : INT64_MAX),
                                      orr_text_cell(before_id ? before_id : ""), orr_int_cell(limit)};
-    struct orr_rows rows = {.statement = ORR_SQL_CLUSTER_LIST,
-                            .cells = cells,
-                            .item_size = sizeof(struct orr_cluster_record),
-                            .limit = limit,
-                            .read = read_cluster,
-                            .release = release_cluster};
-    return orr_rows_list(store, &rows, ret_records, ret_count, err);
+    return orr_rows_list(store, &clusters, ORR_SQL_CLUSTER_LIST, cells, limit, ret_records, ret_count, err);
 }
 
 struct question {

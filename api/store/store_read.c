@@ -23,52 +23,40 @@ void orr_cell_copy(const struct orr_cell *cell, char *target, size_t size)
     snprintf(target, size, "%s", cell->kind == ORR_CELL_TEXT ? (const char *)cell->data : "");
 }
 
-static enum orr_code read_record(const struct orr_cell *cells, struct orr_record *record, struct orr_error *err)
-{
-    struct orr_record read = {
-        .created = cells[2].number,
-        .updated = cells[3].number,
-        .size = cells[4].number,
-        .revision = cells[5].number,
-        .name = orr_cell_text(&cells[6]),
-        .labels = orr_cell_text(&cells[7]),
-    };
-    if (!read.name || !read.labels) {
-        orr_record_release(&read);
-        return orr_fail_nomem(err);
-    }
-    orr_cell_copy(&cells[0], read.id, sizeof read.id);
-    orr_cell_copy(&cells[1], read.digest, sizeof read.digest);
-    *record = read;
-    return ORR_OK;
-}
+struct rows {
+    const struct orr_row_kind *kind;
+    enum orr_statement statement;
+    const struct orr_cell *cells;
+    char *items;
+    uint32_t count, limit;
+};
 
-static void release_rows(struct orr_rows *rows)
+static void release_rows(struct rows *rows)
 {
-    for (uint32_t i = 0; i < rows->count; i++)
-        rows->release(rows->items + i * rows->item_size);
+    for (uint32_t i = 0; i < rows->count && rows->kind->release; i++)
+        rows->kind->release(rows->items + i * rows->kind->size);
     rows->count = 0;
 }
 
 static enum orr_code take_row(void *context, const struct orr_cell *cells, struct orr_error *err)
 {
-    struct orr_rows *rows = context;
+    struct rows *rows = context;
     if (rows->count == rows->limit)
         return ORR_OK;
-    ORR_TRY(rows->read(cells, rows->items + rows->count * rows->item_size, err));
+    ORR_TRY(rows->kind->read(cells, rows->items + rows->count * rows->kind->size, err));
     rows->count++;
     return ORR_OK;
 }
 
 static enum orr_code rows_work(struct orr_session *session, void *context, struct orr_error *err)
 {
-    struct orr_rows *rows = context;
+    struct rows *rows = context;
     release_rows(rows); /* of an earlier attempt */
     return orr_query(session, rows->statement, rows->cells, take_row, rows, err);
 }
 
-enum orr_code orr_rows_get(struct orr_store *store, enum orr_store_operation operation, struct orr_rows *rows,
-                           struct orr_error *err)
+static enum orr_code get_rows(struct orr_store *store, enum orr_store_operation operation, struct rows *rows,
+                              struct orr_error *err)
 {
     enum orr_code code = orr_store_transact(store, operation, rows_work, rows, err);
     if (code != ORR_OK)
@@ -76,50 +64,60 @@ enum orr_code orr_rows_get(struct orr_store *store, enum orr_store_operation ope
     return code;
 }
 
-enum orr_code orr_rows_list(struct orr_store *store, struct orr_rows *rows, void *ret_items, uint32_t *ret_count,
-                            struct orr_error *err)
+enum orr_code orr_row_get(struct orr_store *store, enum orr_store_operation operation, const struct orr_row_kind *kind,
+                          enum orr_statement statement, const struct orr_cell *cells, void *item, bool *ret_found,
+                          struct orr_error *err)
 {
-    rows->items = calloc(rows->limit + 1u, rows->item_size);
-    ORR_NEED(rows->items, err);
-    enum orr_code code = orr_rows_get(store, ORR_STORE_LIST, rows, err);
-    if (code != ORR_OK) {
-        free(rows->items);
-        return code;
-    }
-    memcpy(ret_items, &rows->items, sizeof rows->items);
-    *ret_count = rows->count;
+    struct rows rows = {.kind = kind, .statement = statement, .cells = cells, .items = item, .limit = 1};
+    ORR_TRY(get_rows(store, operation, &rows, err));
+    *ret_found = rows.count;
     return ORR_OK;
 }
 
-static enum orr_code read_record_item(const struct orr_cell *cells, void *item, struct orr_error *err)
+enum orr_code orr_rows_list(struct orr_store *store, const struct orr_row_kind *kind, enum orr_statement statement,
+                            const struct orr_cell *cells, uint32_t limit, void *ret_items, uint32_t *ret_count,
+                            struct orr_error *err)
 {
-    return read_record(cells, item, err);
+    struct rows rows = {.kind = kind, .statement = statement, .cells = cells, .limit = limit};
+    ORR_NEED(rows.items = calloc(limit + 1u, kind->size), err);
+    enum orr_code code = get_rows(store, ORR_STORE_LIST, &rows, err);
+    if (code != ORR_OK) {
+        free(rows.items);
+        return code;
+    }
+    memcpy(ret_items, &rows.items, sizeof rows.items);
+    *ret_count = rows.count;
+    return ORR_OK;
 }
 
-static void release_record_item(void *item)
+static void release_record(void *item)
 {
     orr_record_release(item);
 }
+
+static enum orr_code read_record(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    struct orr_record *record = item;
+    *record = (struct orr_record){.created = cells[2].number,
+                                  .updated = cells[3].number,
+                                  .size = cells[4].number,
+                                  .revision = cells[5].number,
+                                  .name = orr_cell_text(&cells[6]),
+                                  .labels = orr_cell_text(&cells[7])};
+    orr_cell_copy(&cells[0], record->id, sizeof record->id);
+    orr_cell_copy(&cells[1], record->digest, sizeof record->digest);
+    return orr_item_whole(record->name && record->labels, item, release_record, err);
+}
+
+static const struct orr_row_kind records = {sizeof(struct orr_record), read_record, release_record};
 
 enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_record *ret_record,
                             struct orr_error *err)
 {
     const struct orr_cell cell = orr_text_cell(id);
-    struct orr_record record = {0};
-    struct orr_rows rows = {
-        .statement = ORR_SQL_GET,
-        .cells = &cell,
-        .items = (char *)&record,
-        .item_size = sizeof record,
-        .limit = 1,
-        .read = read_record_item,
-        .release = release_record_item,
-    };
-    ORR_TRY(orr_rows_get(store, ORR_STORE_GET, &rows, err));
-    if (!rows.count)
-        return orr_store_no_such(err, id);
-    *ret_record = record;
-    return ORR_OK;
+    bool found;
+    ORR_TRY(orr_row_get(store, ORR_STORE_GET, &records, ORR_SQL_GET, &cell, ret_record, &found, err));
+    return found ? ORR_OK : orr_store_no_such(err, id);
 }
 
 static enum orr_code note_found(void *context, const struct orr_cell *cells, struct orr_error *err)
@@ -232,35 +230,24 @@ enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *
         cells[4 + 2 * i] = orr_text_cell(listing->labels[i].name);
         cells[5 + 2 * i] = orr_text_cell(listing->labels[i].value);
     }
-    struct orr_rows rows = {
-        .statement = listing->label_count ? ORR_SQL_LIST_LABELLED : ORR_SQL_LIST,
-        .cells = cells,
-        .item_size = sizeof(struct orr_record),
-        .limit = listing->limit,
-        .read = read_record_item,
-        .release = release_record_item,
-    };
-    enum orr_code code = orr_rows_list(store, &rows, ret_records, ret_count, err);
+    enum orr_code code = orr_rows_list(store, &records, listing->label_count ? ORR_SQL_LIST_LABELLED : ORR_SQL_LIST,
+                                       cells, listing->limit, ret_records, ret_count, err);
     free(pattern);
     return code;
 }
 
-static enum orr_code read_visit(const struct orr_cell *cells, void *item, struct orr_error *err)
-{
-    struct orr_visit visit = {
-        .at = cells[1].number, .name = orr_cell_text(&cells[2]), .labels = orr_cell_text(&cells[3])};
-    if (!visit.name || !visit.labels) {
-        orr_visit_release(&visit);
-        return orr_fail_nomem(err);
-    }
-    orr_cell_copy(&cells[0], visit.id, sizeof visit.id);
-    *(struct orr_visit *)item = visit;
-    return ORR_OK;
-}
-
-static void release_visit_item(void *item)
+static void release_visit(void *item)
 {
     orr_visit_release(item);
+}
+
+static enum orr_code read_visit(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    struct orr_visit *visit = item;
+    *visit =
+        (struct orr_visit){.at = cells[1].number, .name = orr_cell_text(&cells[2]), .labels = orr_cell_text(&cells[3])};
+    orr_cell_copy(&cells[0], visit->id, sizeof visit->id);
+    return orr_item_whole(visit->name && visit->labels, item, release_visit, err);
 }
 
 enum orr_code orr_store_history(struct orr_store *store, const char *host, int64_t before, const char *before_id,
@@ -269,15 +256,8 @@ enum orr_code orr_store_history(struct orr_store *store, const char *host, int64
 {
     const struct orr_cell cells[] = {orr_text_cell(host), orr_int_cell(before ? before : INT64_MAX),
                                      orr_text_cell(before_id ? before_id : ""), orr_int_cell(limit)};
-    struct orr_rows rows = {
-        .statement = ORR_SQL_HISTORY,
-        .cells = cells,
-        .item_size = sizeof(struct orr_visit),
-        .limit = limit,
-        .read = read_visit,
-        .release = release_visit_item,
-    };
-    return orr_rows_list(store, &rows, ret_visits, ret_count, err);
+    static const struct orr_row_kind visits = {sizeof(struct orr_visit), read_visit, release_visit};
+    return orr_rows_list(store, &visits, ORR_SQL_HISTORY, cells, limit, ret_visits, ret_count, err);
 }
 
 static enum orr_code read_host(const struct orr_cell *cells, void *item, struct orr_error *err)
@@ -289,7 +269,7 @@ static enum orr_code read_host(const struct orr_cell *cells, void *item, struct 
     return host->name ? ORR_OK : orr_fail_nomem(err);
 }
 
-static void release_host_item(void *item)
+static void release_host(void *item)
 {
     orr_host_release(item);
 }
@@ -298,15 +278,8 @@ enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32
                               uint32_t *ret_count, struct orr_error *err)
 {
     const struct orr_cell cells[] = {orr_text_cell(after), orr_int_cell(limit)};
-    struct orr_rows rows = {
-        .statement = ORR_SQL_HOSTS,
-        .cells = cells,
-        .item_size = sizeof(struct orr_host),
-        .limit = limit,
-        .read = read_host,
-        .release = release_host_item,
-    };
-    return orr_rows_list(store, &rows, ret_hosts, ret_count, err);
+    static const struct orr_row_kind hosts = {sizeof(struct orr_host), read_host, release_host};
+    return orr_rows_list(store, &hosts, ORR_SQL_HOSTS, cells, limit, ret_hosts, ret_count, err);
 }
 
 void orr_record_release(struct orr_record *record)
@@ -324,26 +297,14 @@ static enum orr_code read_counts(const struct orr_cell *cells, void *item, struc
     return ORR_OK;
 }
 
-static void release_counts(void *item)
-{
-    (void)item;
-}
-
 enum orr_code orr_store_hosts_of(struct orr_store *store, const char *id, int64_t *ret_last, int64_t *ret_ever,
                                  struct orr_error *err)
 {
     const struct orr_cell cell = orr_text_cell(id);
+    static const struct orr_row_kind kind = {2 * sizeof(int64_t), read_counts, NULL};
     int64_t counts[2] = {0};
-    struct orr_rows rows = {
-        .statement = ORR_SQL_HOSTS_OF,
-        .cells = &cell,
-        .items = (char *)counts,
-        .item_size = sizeof counts,
-        .limit = 1,
-        .read = read_counts,
-        .release = release_counts,
-    };
-    ORR_TRY(orr_rows_get(store, ORR_STORE_LIST, &rows, err));
+    bool found;
+    ORR_TRY(orr_row_get(store, ORR_STORE_LIST, &kind, ORR_SQL_HOSTS_OF, &cell, counts, &found, err));
     *ret_last = counts[0];
     *ret_ever = counts[1];
     return ORR_OK;

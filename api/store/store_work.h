@@ -40,21 +40,28 @@ static inline struct orr_cell orr_int_cell(int64_t number)
     return (struct orr_cell){.kind = ORR_CELL_INT, .number = number};
 }
 
-/* Rows of any kind that are put into an array. */
-struct orr_rows {
-    enum orr_statement statement;
-    const struct orr_cell *cells;
-    char *items;
-    size_t item_size;
-    uint32_t count, limit;
+/* A kind of row as callers get it: an item, how cells are read into it, and how it is released (NULL: it need not be).
+ */
+struct orr_row_kind {
+    size_t size;
     enum orr_code (*read)(const struct orr_cell *cells, void *item, struct orr_error *err);
     void (*release)(void *item);
 };
-/* Reads up to the limit into items that are the caller's; none are left on failure. */
-enum orr_code orr_rows_get(struct orr_store *store, enum orr_store_operation operation, struct orr_rows *rows,
-                           struct orr_error *err);
-/* The same into a new array: free() it. */
-enum orr_code orr_rows_list(struct orr_store *store, struct orr_rows *rows, void *ret_items, uint32_t *ret_count,
+/* The end of a reader: releases an item that is not whole. NOMEM then. */
+static inline enum orr_code orr_item_whole(bool whole, void *item, void (*release)(void *item), struct orr_error *err)
+{
+    if (whole)
+        return ORR_OK;
+    release(item);
+    return orr_fail_nomem(err);
+}
+/* Reads one row into an item that is the caller's and stays as it is where there is none. */
+enum orr_code orr_row_get(struct orr_store *store, enum orr_store_operation operation, const struct orr_row_kind *kind,
+                          enum orr_statement statement, const struct orr_cell *cells, void *item, bool *ret_found,
+                          struct orr_error *err);
+/* Reads up to the limit into a new array: free() it. */
+enum orr_code orr_rows_list(struct orr_store *store, const struct orr_row_kind *kind, enum orr_statement statement,
+                            const struct orr_cell *cells, uint32_t limit, void *ret_items, uint32_t *ret_count,
                             struct orr_error *err);
 /* A copy of a cell's text: free() it. NULL: no memory. */
 char *orr_cell_text(const struct orr_cell *cell);
