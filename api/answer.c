@@ -98,10 +98,8 @@ enum orr_code orr_answer_of_json(unsigned status, struct orr_json *json, json_t 
                                  struct orr_error *err)
 {
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
-    enum orr_code code = orr_json_write(json, root, false, &text, err);
-    if (code == ORR_OK)
-        code = orr_answer_of_text(status, "application/json", &text, ret_answer, err);
-    return code;
+    ORR_TRY(orr_json_write(json, root, false, &text, err));
+    return orr_answer_of_text(status, "application/json", &text, ret_answer, err);
 }
 
 struct orr_answer *orr_answer_gzip(const struct orr_answer *answer)

@@ -13,6 +13,7 @@
 #include "api/params.h"
 #include "api/problem.h"
 #include "api/store/store.h"
+#include "engine/base/local.h"
 #include "engine/diagram/diagram_worker.h"
 #include "engine/input/input.h"
 #include "engine/release/behaviours.h"
@@ -42,6 +43,12 @@ struct orr_work {
     struct orr_cluster_work *cluster; /* NULL: one topology */
     atomic_uint streams;              /* under way that hold it */
 };
+
+static inline void orr_work_give(struct orr_work *work)
+{
+    orr_shared_give(&work->shared);
+}
+ORR_FREED_BY(orr_work, orr_work_give)
 
 struct orr_call;
 typedef enum orr_code orr_handler(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err);

@@ -69,7 +69,7 @@ enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *c
                               json_t **ret_object, struct orr_error *err)
 {
     struct orr_layout read;
-    struct orr_groups *groups;
+    ORR_LOCAL(orr_groups, groups);
     ORR_TRY(orr_layout_read(layout, cluster->rank_count, &read, err));
     ORR_TRY(orr_groups_analyze(cluster, &read, &groups, err));
     json_t *object = orr_json_object(json), *kinds = orr_json_array(json);
@@ -77,7 +77,6 @@ enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *c
         orr_json_add(json, kinds, kind_json(json, cluster, &groups->kinds[k]));
     ORR_SET(json, object, TEXT("nccl", cluster->settings.release->name), INT("ranks", cluster->rank_count),
             VALUE("layout", layout_json(json, &groups->layout)), VALUE("kinds", kinds));
-    orr_groups_free(groups);
     *ret_object = object;
     return ORR_OK;
 }

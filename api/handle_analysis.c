@@ -10,7 +10,7 @@
 static enum orr_code answer_section(struct orr_call *call, const char *section, struct orr_answer **ret_answer,
                                     struct orr_error *err)
 {
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     /* Of a large cluster all can be asked but what would list every rank many times. */
     call->params.query.plan = (call->route->flags & ORR_ROUTE_CLUSTER) && section && strcmp(section, "channels") != 0;
@@ -18,7 +18,6 @@ static enum orr_code answer_section(struct orr_call *call, const char *section, 
     uint64_t since = orr_clock_ns();
     enum orr_code code = orr_analysis_json(work->analysis, call->id, section, false, &text, err);
     orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_WRITE, orr_clock_ns() - since);
-    orr_shared_give(&work->shared);
     if (code == ORR_OK)
         code = orr_answer_of_text(200, "application/json", &text, ret_answer, err);
     return code;
@@ -36,7 +35,7 @@ enum orr_code orr_handle_section(struct orr_call *call, struct orr_answer **ret_
 
 enum orr_code orr_handle_path(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     struct orr_json json = {0};
     json_t *path = NULL;
     if (!call->params.from || !call->params.to) {
@@ -48,20 +47,18 @@ enum orr_code orr_handle_path(struct orr_call *call, struct orr_answer **ret_ans
     }
     ORR_TRY(orr_call_work(call, &work, err));
     enum orr_code code = orr_path_json(&json, work->analysis, call->params.from, call->params.to, &path, err);
-    orr_shared_give(&work->shared);
     ORR_TRY(code);
     return orr_answer_of_json(200, &json, path, ret_answer, err);
 }
 
 enum orr_code orr_handle_findings(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_dump *dump;
+    ORR_LOCAL(orr_dump, dump);
     struct orr_json json = {0};
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     json_t *object = ORR_OBJECT(&json, VALUE("counts", orr_finding_counts_json(&json, dump, NULL)),
                                 VALUE("findings", orr_findings_json(&json, dump, NULL)),
                                 VALUE("not_decidable", orr_undecided_json(&json)));
-    orr_dump_free(dump);
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
@@ -75,11 +72,10 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
         call->problem = ORR_PROBLEM_PARAMETER;
         return code;
     }
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     ORR_LOCAL_TEXT(dot, MOST_DOT);
     ORR_TRY(orr_call_work(call, &work, err));
     code = orr_diagram_dot(work->analysis, &request, &dot, err);
-    orr_shared_give(&work->shared);
     char *bytes = NULL;
     size_t length = 0;
     if (code == ORR_OK && format == ORR_FORMAT_DOT) {

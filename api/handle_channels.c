@@ -80,21 +80,20 @@ static enum orr_code begin(struct orr_call *call, size_t *ret_type, struct orr_w
 enum orr_code orr_handle_channels(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     size_t type;
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     ORR_TRY(begin(call, &type, &work, err));
     size_t before = held_bytes();
     orr_shared_take(&work->shared);
     struct orr_stream *stream = orr_channels_stream(work->analysis, type == LINES, &work->shared);
     enum orr_code code =
         stream ? answer_held(call, work, stream, before, types[type], ret_answer, err) : orr_fail_nomem(err);
-    orr_shared_give(&work->shared);
     return code;
 }
 
 enum orr_code orr_handle_p2p(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     size_t type;
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     struct orr_stream *stream;
     ORR_TRY(begin(call, &type, &work, err));
     const struct orr_cluster *cluster = work->cluster ? work->cluster->cluster : NULL;
@@ -106,6 +105,5 @@ enum orr_code orr_handle_p2p(struct orr_call *call, struct orr_answer **ret_answ
         call->problem = ORR_PROBLEM_PARAMETER;
     if (code == ORR_OK)
         code = answer_held(call, work, stream, before, types[type], ret_answer, err);
-    orr_shared_give(&work->shared);
     return code;
 }

@@ -160,11 +160,10 @@ enum orr_code orr_handle_cluster_list(struct orr_call *call, struct orr_answer *
 
 enum orr_code orr_handle_cluster(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_cluster_record record;
+    ORR_LOCAL_STRUCT(orr_cluster_record, record);
     struct orr_json json = {0};
     ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
     json_t *object = record_json(&json, &record, NULL);
-    orr_cluster_record_release(&record);
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
@@ -185,7 +184,7 @@ enum orr_code orr_handle_cluster_delete(struct orr_call *call, struct orr_answer
 
 enum orr_code orr_handle_cluster_findings(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     struct orr_json json = {0};
     call->params.query.plan = true;
     ORR_TRY(orr_call_work(call, &work, err));
@@ -193,13 +192,12 @@ enum orr_code orr_handle_cluster_findings(struct orr_call *call, struct orr_answ
     json_t *object = ORR_OBJECT(&json, VALUE("counts", orr_finding_counts_json(&json, analysis->dump, analysis)),
                                 VALUE("findings", orr_findings_json(&json, analysis->dump, analysis)),
                                 VALUE("not_decidable", orr_undecided_json(&json)));
-    orr_shared_give(&work->shared);
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
 enum orr_code orr_handle_groups(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     struct orr_json json = {0};
     json_t *object;
     if (!call->params.layout) {
@@ -212,7 +210,6 @@ enum orr_code orr_handle_groups(struct orr_call *call, struct orr_answer **ret_a
     call->params.query.plan = true;
     ORR_TRY(orr_call_work(call, &work, err));
     enum orr_code code = orr_groups_json(&json, work->cluster->cluster, call->params.layout, &object, err);
-    orr_shared_give(&work->shared);
     if (code == ORR_SETTING)
         call->problem = ORR_PROBLEM_PARAMETER;
     ORR_TRY(code);

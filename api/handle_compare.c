@@ -39,27 +39,20 @@ static enum orr_code work_of_type(struct orr_call *call, const struct orr_machin
 static enum orr_code compare_two(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const struct orr_params *params = &call->params;
-    struct orr_work *a = NULL, *b = NULL;
+    ORR_LOCAL(orr_work, a);
+    ORR_LOCAL(orr_work, b);
     struct orr_called called[2];
     struct orr_comparison comparison;
     struct orr_json json = {0};
     ORR_LOCAL_ARENA(arena, 0);
     const struct orr_machine_type *type = params->machine;
     call->params.machine = NULL; /* of the second one only */
-    enum orr_code code = arena ? work_of(call, "a", params->a, &a, &called[0], err) : orr_fail_nomem(err);
-    if (code == ORR_OK)
-        code =
-            type ? work_of_type(call, type, &b, &called[1], err) : work_of(call, "b", params->b, &b, &called[1], err);
-    if (code == ORR_OK)
-        code = orr_compare(a->analysis, b->analysis, arena, &comparison, err);
-    if (code == ORR_OK)
-        code = orr_answer_of_json(200, &json, orr_compare_json(&json, &comparison, &called[0], &called[1]), ret_answer,
-                                  err);
-    if (a)
-        orr_shared_give(&a->shared);
-    if (b)
-        orr_shared_give(&b->shared);
-    return code;
+    ORR_NEED(arena, err);
+    ORR_TRY(work_of(call, "a", params->a, &a, &called[0], err));
+    ORR_TRY(type ? work_of_type(call, type, &b, &called[1], err) : work_of(call, "b", params->b, &b, &called[1], err));
+    ORR_TRY(orr_compare(a->analysis, b->analysis, arena, &comparison, err));
+    return orr_answer_of_json(200, &json, orr_compare_json(&json, &comparison, &called[0], &called[1]), ret_answer,
+                              err);
 }
 
 enum { MOST_DECISIONS = 16 };
@@ -83,14 +76,12 @@ static enum orr_code decide(struct orr_call *call, const struct orr_fleet *set, 
                             struct orr_error *err)
 {
     struct orr_error own = {0};
-    struct orr_work *work = NULL;
+    ORR_LOCAL(orr_work, work);
     struct orr_comparison *comparison = ORR_NEW(set->arena, struct orr_comparison, 1);
     ORR_NEED(comparison, err);
     enum orr_code code = work_of(call, "topology", set->called[specimen].topology, &work, NULL, &own);
     if (code == ORR_OK)
         code = orr_compare(reference->analysis, work->analysis, set->arena, comparison, &own);
-    if (work)
-        orr_shared_give(&work->shared);
     if (code == ORR_OK)
         *ret_changes = &comparison->changes; /* its counts: the analyses may go */
     return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
@@ -101,7 +92,7 @@ static enum orr_code compare_set(struct orr_call *call, struct orr_fleet *set, s
 {
     struct orr_majority majority;
     struct orr_set_finding findings[ORR_SET_FINDINGS];
-    struct orr_work *reference = NULL;
+    ORR_LOCAL(orr_work, reference);
     struct orr_error own = {0};
     struct orr_json json = {0};
     uint32_t count = 0, decided = 0;
@@ -121,8 +112,6 @@ static enum orr_code compare_set(struct orr_call *call, struct orr_fleet *set, s
             code = decide(call, set, i, reference, &changes[i], err);
             decided++;
         }
-    if (reference)
-        orr_shared_give(&reference->shared);
     if (code != ORR_OK)
         return code;
     return orr_answer_of_json(200, &json, orr_majority_json(&json, &majority, findings, count, set->called, changes),

@@ -52,12 +52,11 @@ static enum orr_code keep(struct orr_call *call, json_t *detection, struct orr_a
 {
     json_t *xml = json_object_get(detection, "xml"), *topology;
     struct orr_json json = {0};
-    struct orr_dump *dump;
+    ORR_LOCAL(orr_dump, dump);
     bool existed = false;
     ORR_TRY(orr_dump_read(json_string_value(xml), json_string_length(xml), NULL, &dump, err));
     orr_call_content(call, json_string_value(xml), json_string_length(xml));
     enum orr_code code = orr_call_keep(call, dump, json_string_value(xml), json_string_length(xml), &existed, err);
-    orr_dump_free(dump);
     ORR_TRY(code);
     ORR_TRY(orr_call_record(call, &json, &topology, err));
     json_object_del(detection, "xml"); /* GET source has it */

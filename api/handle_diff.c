@@ -7,17 +7,17 @@
 /* Rings and trees of more hosts than one document may have are left out of the comparison. */
 static enum orr_code plan_if_large(struct orr_call *call, struct orr_error *err)
 {
-    struct orr_cluster_record record;
+    ORR_LOCAL_STRUCT(orr_cluster_record, record);
     ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
     call->params.query.plan = record.hosts > ORR_MAX_HOSTS;
-    orr_cluster_record_release(&record);
     return ORR_OK;
 }
 
 enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const struct orr_params *params = &call->params;
-    struct orr_work *a = NULL, *b = NULL;
+    ORR_LOCAL(orr_work, a);
+    ORR_LOCAL(orr_work, b);
     struct orr_json json = {0};
     struct orr_changes changes;
     struct orr_query other;
@@ -39,9 +39,5 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
         code = orr_changes_find(a->analysis, b->analysis, orr_changes_effort(a->analysis), arena, &changes, err);
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_diff_json(&json, &changes, call->id), ret_answer, err);
-    if (a)
-        orr_shared_give(&a->shared);
-    if (b)
-        orr_shared_give(&b->shared);
     return code;
 }

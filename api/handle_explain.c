@@ -4,9 +4,9 @@
 
 enum orr_code orr_handle_explain(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     struct orr_why why;
-    struct orr_explanation *explanation = NULL;
+    ORR_LOCAL(orr_explanation, explanation);
     struct orr_json json = {0};
     call->problem = ORR_PROBLEM_PARAMETER;
     ORR_TRY(orr_params_why(&call->params, &why, err));
@@ -18,7 +18,5 @@ enum orr_code orr_handle_explain(struct orr_call *call, struct orr_answer **ret_
         call->problem = ORR_PROBLEM_PARAMETER;
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_explanation_json(&json, explanation, call->id), ret_answer, err);
-    orr_explanation_free(explanation);
-    orr_shared_give(&work->shared);
     return code;
 }

@@ -10,10 +10,8 @@ static enum orr_code answer(struct orr_call *call, const struct orr_facts_reques
                             struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
-    enum orr_code code = orr_facts_write(call->params.facts, request, &text, err);
-    if (code == ORR_OK)
-        code = orr_answer_of_text(200, orr_facts_format(call->params.facts)->media_type, &text, ret_answer, err);
-    return code;
+    ORR_TRY(orr_facts_write(call->params.facts, request, &text, err));
+    return orr_answer_of_text(200, orr_facts_format(call->params.facts)->media_type, &text, ret_answer, err);
 }
 
 static enum orr_code wrong_format(struct orr_call *call, bool fleet, struct orr_error *err)
@@ -28,15 +26,13 @@ static enum orr_code wrong_format(struct orr_call *call, bool fleet, struct orr_
 
 enum orr_code orr_handle_topology_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_dump *dump;
+    ORR_LOCAL(orr_dump, dump);
     if (orr_facts_format(call->params.facts)->fleet)
         return wrong_format(call, false, err);
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     const struct orr_facts_host host = {.name = "", .dump = dump};
     const struct orr_facts_request request = {.hosts = &host, .count = 1, .settings = call->params.query.settings};
-    enum orr_code code = answer(call, &request, ret_answer, err);
-    orr_dump_free(dump);
-    return code;
+    return answer(call, &request, ret_answer, err);
 }
 
 /* The members of a host that its labels say. */
@@ -52,25 +48,23 @@ const char *orr_label_of_topology(void *context, const char *topology, enum orr_
     static const char *const labels[] = {
         [ORR_TOPOLOGY_NAME] = "host", [ORR_TOPOLOGY_LEAF] = "switch", [ORR_TOPOLOGY_DOMAIN] = "domain"};
     struct orr_call *call = context;
-    struct orr_record record;
+    ORR_LOCAL_STRUCT(orr_record, record);
     struct orr_error ignored = {0};
     if (orr_store_get(call->app->store, topology, &record, &ignored) != ORR_OK)
         return NULL;
     const char *text = label_text(call, record.labels, labels[fact]);
-    orr_record_release(&record);
     return text;
 }
 
 enum orr_code orr_handle_cluster_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_cluster_record record;
+    ORR_LOCAL_STRUCT(orr_cluster_record, record);
     struct orr_cluster_file file;
     struct orr_facts_request request = {.settings = call->params.query.settings};
     if (!orr_facts_format(call->params.facts)->fleet)
         return wrong_format(call, true, err);
     ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
     enum orr_code code = orr_cluster_file_read(record.body, strlen(record.body), &file, err);
-    orr_cluster_record_release(&record);
     ORR_TRY(code);
     code = orr_cluster_file_facts(&file, orr_label_of_topology, call, call->arena, &request, err);
     if (code == ORR_OK)

@@ -126,7 +126,7 @@ enum orr_code orr_handle_gate(struct orr_call *call, struct orr_answer **ret_ans
     struct orr_gate_request request;
     struct orr_gate gate;
     struct orr_json json = {0};
-    struct orr_dump *node = NULL;
+    ORR_LOCAL(orr_dump, node);
     struct normal normal = {.arena = orr_arena_new(0)};
     enum orr_code code = orr_params_gate(&call->params, &request, err);
     if (code != ORR_OK)
@@ -146,7 +146,6 @@ enum orr_code orr_handle_gate(struct orr_call *call, struct orr_answer **ret_ans
                           : orr_gate_judge(&request, normal.arena, &gate, err);
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_gate_json(&json, &request, &gate), ret_answer, err);
-    orr_dump_free(node);
     orr_dump_free(normal.dump);
     orr_fleet_release(&normal.fleet);
     orr_arena_free(normal.arena);

@@ -26,24 +26,22 @@ static enum orr_code answer_xml(struct orr_call *call, enum orr_code code, const
 
 enum orr_code orr_handle_convert(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_dump *dump;
+    ORR_LOCAL(orr_dump, dump);
     struct orr_text text;
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     orr_text_init(&text, MOST_TEXT);
     orr_dump_write(dump, &text);
-    orr_dump_free(dump);
     return answer_xml(call, ORR_OK, "topology", &text, ret_answer, err);
 }
 
 enum orr_code orr_handle_vm_file(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const struct orr_vm_options options = {.gpus = call->params.gpus, .nics = call->params.nics};
-    struct orr_dump *dump;
+    ORR_LOCAL(orr_dump, dump);
     struct orr_text text;
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     orr_text_init(&text, MOST_TEXT);
     enum orr_code code = orr_vm_file(dump, &options, &text, err);
-    orr_dump_free(dump);
     return answer_xml(call, code, "vm-topology", &text, ret_answer, err);
 }
 

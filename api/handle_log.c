@@ -19,9 +19,9 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
 {
     const struct orr_params *params = &call->params;
     const struct orr_log_question question = orr_params_log(params);
-    struct orr_log *log = NULL;
-    struct orr_log_compared compared = {0};
-    struct orr_dump *dump = NULL;
+    ORR_LOCAL(orr_log, log);
+    ORR_LOCAL_STRUCT(orr_log_compared, compared);
+    ORR_LOCAL(orr_dump, dump);
     struct orr_triage triage;
     struct orr_json json = {0};
     if (!call->request->body_length) {
@@ -32,19 +32,12 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
         return ORR_UNRECOGNISED;
     }
     ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
-    enum orr_code code = kept              ? read_kept(call, log, &dump, err)
-                         : params->machine ? orr_input_machine_with(params->machine, params->assumed_nics, &dump, err)
-                                           : ORR_OK;
-    if (code == ORR_OK)
-        code = orr_input_compare_log(log, dump, params->assumed, params->assumed_nics, &question, &compared, err);
-    if (code == ORR_OK)
-        code = orr_triage_make(log, compared.check, log->arena, &triage, err);
-    if (code == ORR_OK)
-        code = orr_answer_of_json(200, &json, orr_log_json(&json, log, &compared, &triage), ret_answer, err);
-    orr_log_compared_release(&compared);
-    orr_dump_free(dump);
-    orr_log_free(log);
-    return code;
+    ORR_TRY(kept              ? read_kept(call, log, &dump, err)
+            : params->machine ? orr_input_machine_with(params->machine, params->assumed_nics, &dump, err)
+                              : ORR_OK);
+    ORR_TRY(orr_input_compare_log(log, dump, params->assumed, params->assumed_nics, &question, &compared, err));
+    ORR_TRY(orr_triage_make(log, compared.check, log->arena, &triage, err));
+    return orr_answer_of_json(200, &json, orr_log_json(&json, log, &compared, &triage), ret_answer, err);
 }
 
 enum orr_code orr_handle_log(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)

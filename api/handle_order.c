@@ -10,7 +10,7 @@ static enum orr_code answer(struct orr_call *call, const struct orr_order_questi
                             const struct orr_cluster_names *names, struct orr_answer **ret_answer,
                             struct orr_error *err)
 {
-    struct orr_order *order;
+    ORR_LOCAL(orr_order, order);
     struct orr_json json = {0};
     struct orr_text text;
     ORR_TRY(orr_order_find(question, &order, err));
@@ -25,13 +25,12 @@ static enum orr_code answer(struct orr_call *call, const struct orr_order_questi
             code = orr_answer_of_text(200, "text/plain; charset=utf-8", &text, ret_answer, err);
         orr_text_release(&text);
     }
-    orr_order_free(order);
     return code;
 }
 
 enum orr_code orr_handle_order(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     struct orr_order_question question;
     struct orr_cluster_names names;
     call->problem = ORR_PROBLEM_PARAMETER;
@@ -46,7 +45,6 @@ enum orr_code orr_handle_order(struct orr_call *call, struct orr_answer **ret_an
         question.leaves = names.leaves;
         code = answer(call, &question, &names, ret_answer, err);
     }
-    orr_shared_give(&work->shared);
     if (code == ORR_SETTING)
         call->problem = ORR_PROBLEM_PARAMETER;
     return code;

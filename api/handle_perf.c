@@ -9,9 +9,9 @@ static enum orr_code answer_perf(struct orr_call *call, bool kept, struct orr_an
 {
     const struct orr_params *params = &call->params;
     struct orr_perf_question question;
-    struct orr_results *results = NULL;
-    struct orr_perf_check *check = NULL;
-    struct orr_dump *dump = NULL;
+    ORR_LOCAL(orr_results, results);
+    ORR_LOCAL(orr_perf_check, check);
+    ORR_LOCAL(orr_dump, dump);
     struct orr_json json = {0};
     if (!call->request->body_length) {
         call->problem = ORR_PROBLEM_BODY_EMPTY;
@@ -31,9 +31,6 @@ static enum orr_code answer_perf(struct orr_call *call, bool kept, struct orr_an
         code = orr_perf_judge(results, &question, &check, err);
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_perf_json(&json, results, check), ret_answer, err);
-    orr_perf_check_free(check);
-    orr_dump_free(dump);
-    orr_results_free(results);
     return code;
 }
 

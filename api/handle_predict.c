@@ -4,7 +4,7 @@
 
 enum orr_code orr_handle_predict(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_work *work;
+    ORR_LOCAL(orr_work, work);
     struct orr_expect_sizes sizes;
     struct orr_expect_table table;
     struct orr_json json = {0};
@@ -14,11 +14,8 @@ enum orr_code orr_handle_predict(struct orr_call *call, struct orr_answer **ret_
     call->problem = ORR_PROBLEM_NONE;
     call->params.query.plan = true; /* no ring is asked about */
     ORR_TRY(orr_call_work(call, &work, err));
-    enum orr_code code = orr_expect_table_make(work->analysis, test, &sizes, &table, err);
-    if (code == ORR_OK)
-        code = orr_answer_of_json(200, &json,
-                                  orr_predict_json(&json, &table, call->id, orr_given(&call->params, ORR_ASK_RELEASE)),
-                                  ret_answer, err);
-    orr_shared_give(&work->shared);
-    return code;
+    ORR_TRY(orr_expect_table_make(work->analysis, test, &sizes, &table, err));
+    return orr_answer_of_json(200, &json,
+                              orr_predict_json(&json, &table, call->id, orr_given(&call->params, ORR_ASK_RELEASE)),
+                              ret_answer, err);
 }

@@ -133,11 +133,9 @@ static enum orr_code render_record(struct orr_call *call, unsigned status, const
 static enum orr_code answer_record(struct orr_call *call, unsigned status, struct orr_answer **ret_answer,
                                    struct orr_error *err)
 {
-    struct orr_record record;
+    ORR_LOCAL_STRUCT(orr_record, record);
     ORR_TRY(orr_store_get(call->app->store, call->id, &record, err));
-    enum orr_code code = render_record(call, status, &record, ret_answer, err);
-    orr_record_release(&record);
-    return code;
+    return render_record(call, status, &record, ret_answer, err);
 }
 
 static enum orr_code precondition_failed(struct orr_call *call, struct orr_error *err)
@@ -165,7 +163,7 @@ enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer
 static enum orr_code check_conditions(struct orr_call *call, int64_t *ret_revision, struct orr_error *err)
 {
     const char *match = orr_call_header(call, "If-Match"), *none_match = orr_call_header(call, "If-None-Match");
-    struct orr_record record;
+    ORR_LOCAL_STRUCT(orr_record, record);
     struct orr_answer *answer = NULL;
     *ret_revision = 0;
     if (!match && !none_match)
@@ -173,7 +171,6 @@ static enum orr_code check_conditions(struct orr_call *call, int64_t *ret_revisi
     ORR_TRY(orr_store_get(call->app->store, call->id, &record, err));
     enum orr_code code = render_record(call, 200, &record, &answer, err);
     *ret_revision = record.revision;
-    orr_record_release(&record);
     ORR_TRY(code);
     code = orr_call_conditions(call, answer, err);
     orr_shared_give(&answer->shared);
@@ -218,22 +215,19 @@ enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, 
 
 enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object, struct orr_error *err)
 {
-    struct orr_record record;
+    ORR_LOCAL_STRUCT(orr_record, record);
     ORR_TRY(orr_store_get(call->app->store, call->id, &record, err));
-    enum orr_code code = orr_record_json(call, json, &record, ret_object, err);
-    orr_record_release(&record);
-    return code;
+    return orr_record_json(call, json, &record, ret_object, err);
 }
 
 enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_dump *dump;
+    ORR_LOCAL(orr_dump, dump);
     bool existed = false;
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     enum orr_code code = call->params.strict ? orr_dump_check_strict(dump, err) : ORR_OK;
     if (code == ORR_OK)
         code = orr_call_keep(call, dump, call->body, call->body_length, &existed, err);
-    orr_dump_free(dump);
     ORR_TRY(code);
     return answer_record(call, existed ? 200 : 201, ret_answer, err);
 }

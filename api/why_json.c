@@ -130,7 +130,7 @@ json_t *orr_explanation_json(struct orr_json *json, const struct orr_explanation
 
 json_t *orr_decision_of(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_why *why)
 {
-    struct orr_explanation *explanation = NULL;
+    ORR_LOCAL(orr_explanation, explanation);
     struct orr_error err = {0};
     enum orr_code code = orr_explain(analysis, why, (struct orr_effort){0, 0}, &explanation, &err);
     if (code == ORR_NOMEM)
@@ -138,6 +138,5 @@ json_t *orr_decision_of(struct orr_json *json, const struct orr_analysis *analys
     if (code != ORR_OK)
         return json_null();
     json_t *value = decision_json(json, explanation);
-    orr_explanation_free(explanation);
     return value;
 }

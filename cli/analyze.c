@@ -34,7 +34,7 @@ static enum orr_code write_changes(const struct orr_options *options, bool plan,
 int orr_command_analyze(const struct orr_options *options)
 {
     const char *section = options->params.section;
-    struct orr_question question = {0};
+    ORR_LOCAL_STRUCT(orr_question, question);
     struct orr_error err = {0};
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     unsigned place;
@@ -49,7 +49,6 @@ int orr_command_analyze(const struct orr_options *options)
         return status;
     if (!section && orr_is_for_people(options)) {
         status = orr_show(options, &question, plan, "`orrery analyze --json` prints the whole analysis as JSON.");
-        orr_question_release(&question);
         return status;
     }
     enum orr_code code =
@@ -57,7 +56,6 @@ int orr_command_analyze(const struct orr_options *options)
             ? write_changes(options, plan, &question, &text, &err)
             : orr_analysis_json(question.analysis, orr_base_name(question.name), section, options->pretty, &text, &err);
     status = orr_print_text(question.name, code, &text, &err);
-    orr_question_release(&question);
     return status;
 }
 
@@ -65,7 +63,7 @@ static enum orr_code print_groups(const struct orr_options *options, const struc
                                   struct orr_error *err)
 {
     struct orr_layout layout;
-    struct orr_groups *groups;
+    ORR_LOCAL(orr_groups, groups);
     struct orr_text text;
     struct orr_page page;
     ORR_TRY(orr_layout_read(options->params.layout, cluster->rank_count, &layout, err));
@@ -74,17 +72,16 @@ static enum orr_code print_groups(const struct orr_options *options, const struc
     orr_terminal_page(options, &text, &page);
     if (arena)
         orr_groups_write(&page, cluster, groups, arena);
-    orr_groups_free(groups);
     *ret_status = orr_terminal_print(&text);
     return ORR_OK;
 }
 
 int orr_command_groups(const struct orr_options *options)
 {
-    struct orr_question question = {0};
+    ORR_LOCAL_STRUCT(orr_question, question);
     struct orr_error err = {0};
     struct orr_json json = {0};
-    struct orr_cluster *made = NULL;
+    ORR_LOCAL(orr_cluster, made);
     const struct orr_cluster *cluster;
     json_t *object = NULL;
     if (!options->params.layout) {
@@ -103,17 +100,15 @@ int orr_command_groups(const struct orr_options *options)
         status = orr_report(NULL, &err);
     else if (object)
         status = orr_print_json(&json, object, options->pretty);
-    orr_cluster_free(made);
-    orr_question_release(&question);
     return status;
 }
 
 int orr_command_render(const struct orr_options *options)
 {
-    struct orr_question question = {0};
+    ORR_LOCAL_STRUCT(orr_question, question);
     struct orr_error err = {0};
     struct orr_diagram_request request = {0};
-    struct orr_renderer *renderer = NULL;
+    ORR_LOCAL(orr_renderer, renderer);
     ORR_LOCAL_TEXT(dot, ORR_MAX_ANSWER);
     const enum orr_format format = (enum orr_format)options->params.format;
     char *bytes = NULL;
@@ -139,8 +134,5 @@ int orr_command_render(const struct orr_options *options)
     }
     status = code == ORR_OK ? orr_write_out(options->output, bytes, length) : orr_report(question.name, &err);
     free(bytes);
-    if (renderer)
-        orr_renderer_free(renderer);
-    orr_question_release(&question);
     return status;
 }

@@ -173,7 +173,7 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
                   const struct orr_log_question *question)
 {
     struct orr_error err = {0};
-    struct orr_log_compared compared;
+    ORR_LOCAL_STRUCT(orr_log_compared, compared);
     struct orr_triage triage;
     int status = ORR_EXIT_OK;
     if (orr_input_compare_log(log, dump, options->params.assumed, options->params.assumed_nics, question, &compared,
@@ -197,7 +197,6 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
         print_recovered(log);
         status = fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
     }
-    orr_log_compared_release(&compared);
     return status;
 }
 
@@ -205,8 +204,8 @@ int orr_command_check_log(const struct orr_options *options)
 {
     struct orr_error err = {0};
     const struct orr_log_question question = orr_params_log(&options->params);
-    struct orr_log *log = NULL;
-    struct orr_dump *dump = NULL;
+    ORR_LOCAL(orr_log, log);
+    ORR_LOCAL(orr_dump, dump);
     int status = ORR_EXIT_OK;
     if (orr_read_log_file(options->file, &log, &err) != ORR_OK)
         status = orr_report(orr_input_name(options->file), &err);
@@ -219,9 +218,5 @@ int orr_command_check_log(const struct orr_options *options)
     }
     if (log && !status)
         status = options->extract ? print_topology(log, options->file) : answer(options, log, dump, &question);
-    if (dump)
-        orr_dump_free(dump);
-    if (log)
-        orr_log_free(log);
     return status;
 }

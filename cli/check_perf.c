@@ -104,9 +104,9 @@ int orr_command_check_perf(const struct orr_options *options)
                                    [ORR_PERF_CANNOT_JUDGE] = ORR_EXIT_UNJUDGED};
     struct orr_error err = {0};
     struct orr_perf_question question;
-    struct orr_results *results = NULL;
-    struct orr_perf_check *check = NULL;
-    struct orr_dump *dump = NULL;
+    ORR_LOCAL(orr_results, results);
+    ORR_LOCAL(orr_perf_check, check);
+    ORR_LOCAL(orr_dump, dump);
     int status = ORR_EXIT_OK;
     if (orr_params_perf(&options->params, &question, &err) != ORR_OK)
         return orr_report(NULL, &err);
@@ -129,9 +129,5 @@ int orr_command_check_perf(const struct orr_options *options)
     }
     if (check && !status)
         status = statuses[check->tables[check->main].verdict];
-    orr_perf_check_free(check);
-    if (dump)
-        orr_dump_free(dump);
-    orr_results_free(results);
     return status;
 }

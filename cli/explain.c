@@ -18,9 +18,9 @@ static void list_decisions(void)
 
 int orr_command_explain(const struct orr_options *options)
 {
-    struct orr_question question = {0};
+    ORR_LOCAL_STRUCT(orr_question, question);
     struct orr_error err = {0};
-    struct orr_explanation *explanation = NULL;
+    ORR_LOCAL(orr_explanation, explanation);
     struct orr_json json = {0};
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     struct orr_why why;
@@ -41,7 +41,5 @@ int orr_command_explain(const struct orr_options *options)
         orr_explanation_write(explanation, options->verbose, &text);
         status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
     }
-    orr_explanation_free(explanation);
-    orr_question_release(&question);
     return status;
 }

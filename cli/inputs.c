@@ -35,7 +35,7 @@ static void say_notes(const struct orr_dump *dump)
 int orr_command_convert(const struct orr_options *options)
 {
     struct orr_error err = {0};
-    struct orr_dump *dump = NULL;
+    ORR_LOCAL(orr_dump, dump);
     ORR_LOCAL_TEXT(text, MOST_TEXT);
     int status = orr_read_dump(options, NULL, &dump);
     if (status)
@@ -44,7 +44,6 @@ int orr_command_convert(const struct orr_options *options)
     orr_dump_write(dump, &text);
     enum orr_code code = orr_text_failed(&text) ? orr_fail_nomem(&err) : ORR_OK;
     status = print(options, code, &text, &err);
-    orr_dump_free(dump);
     return status;
 }
 
@@ -52,13 +51,12 @@ int orr_command_vm_file(const struct orr_options *options)
 {
     const struct orr_vm_options vm = {.gpus = options->params.gpus, .nics = options->params.nics};
     struct orr_error err = {0};
-    struct orr_dump *dump = NULL;
+    ORR_LOCAL(orr_dump, dump);
     ORR_LOCAL_TEXT(text, MOST_TEXT);
     int status = orr_read_dump(options, NULL, &dump);
     if (status)
         return status;
     status = print(options, orr_vm_file(dump, &vm, &text, &err), &text, &err);
-    orr_dump_free(dump);
     return status;
 }
 

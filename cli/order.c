@@ -27,7 +27,7 @@ static enum orr_code answer(const struct orr_options *options, const struct orr_
                             : isatty(STDOUT_FILENO) ? (unsigned)ORR_ORDER_TEXT
                                                     : (unsigned)ORR_ORDER_JSON;
     struct orr_cluster_names names;
-    struct orr_order *order;
+    ORR_LOCAL(orr_order, order);
     struct orr_json json = {0};
     struct orr_text text;
     ORR_TRY(read_names(question, params->query.hosts, arena, &names, err));
@@ -48,15 +48,14 @@ static enum orr_code answer(const struct orr_options *options, const struct orr_
                     names.made_up);
         orr_text_release(&text);
     }
-    orr_order_free(order);
     return code;
 }
 
 int orr_command_order(const struct orr_options *options)
 {
-    struct orr_question question = {0};
+    ORR_LOCAL_STRUCT(orr_question, question);
     struct orr_order_question asked;
-    struct orr_cluster *made = NULL;
+    ORR_LOCAL(orr_cluster, made);
     struct orr_error err = {0};
     ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = arena ? orr_params_order(&options->params, &asked, &err) : orr_fail_nomem(&err);
@@ -67,7 +66,5 @@ int orr_command_order(const struct orr_options *options)
         code = answer(options, &question, &asked, arena, &status, &err);
     if (!status && code != ORR_OK)
         status = orr_report(code == ORR_SETTING ? NULL : question.name, &err);
-    orr_cluster_free(made);
-    orr_question_release(&question);
     return status;
 }

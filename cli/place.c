@@ -24,7 +24,7 @@ int orr_command_place(const struct orr_options *options)
     struct orr_place_request request;
     struct orr_placing *placing;
     struct orr_scores *scores = NULL;
-    struct orr_dump *dump = NULL;
+    ORR_LOCAL(orr_dump, dump);
     if (orr_params_scored(&options->params, &question, &err) != ORR_OK)
         return orr_report(NULL, &err);
     int status = orr_read_dump(options, question.settings.release, &dump);
@@ -38,6 +38,5 @@ int orr_command_place(const struct orr_options *options)
         code = orr_place(scores, &request, arena, &placing, &err);
     status = code == ORR_OK ? print(options, placing) : orr_report(code == ORR_SETTING ? NULL : options->file, &err);
     orr_scores_free(scores);
-    orr_dump_free(dump);
     return status;
 }

@@ -5,7 +5,7 @@
 
 int orr_command_predict(const struct orr_options *options)
 {
-    struct orr_question question = {0};
+    ORR_LOCAL_STRUCT(orr_question, question);
     struct orr_error err = {0};
     struct orr_expect_sizes sizes;
     struct orr_expect_table table;
@@ -29,6 +29,5 @@ int orr_command_predict(const struct orr_options *options)
         status = orr_text_failed(&text) ? orr_report_text(question.name, &text)
                                         : orr_write_out(NULL, text.data, text.length);
     }
-    orr_question_release(&question);
     return status;
 }

@@ -83,7 +83,7 @@ static void add_machine(const struct orr_options *options, struct orr_text *text
 static enum orr_code write_report(const struct orr_options *options, const struct orr_question *question,
                                   struct orr_arena *arena, struct orr_page *page, struct orr_error *err)
 {
-    struct orr_report report;
+    ORR_LOCAL_STRUCT(orr_report, report);
     struct orr_text asked_options, asked_machine;
     enum orr_code code = orr_report_make(question->analysis, orr_base_name(question->name), arena, &report, err);
     orr_text_init(&asked_options, 65536);
@@ -102,7 +102,6 @@ static enum orr_code write_report(const struct orr_options *options, const struc
         orr_report_write(page, &report, &asked);
     orr_text_release(&asked_options);
     orr_text_release(&asked_machine);
-    orr_report_release(&report);
     return code;
 }
 
@@ -139,8 +138,8 @@ static enum orr_code write_comparison(const struct orr_options *options, const s
                                          .assumed_nics = options->params.assumed_nics,
                                          .release = options->params.query.settings.release};
     struct orr_comparison comparison;
-    struct orr_dump *dump = NULL;
-    struct orr_analysis *analysis = NULL;
+    ORR_LOCAL(orr_dump, dump);
+    ORR_LOCAL(orr_analysis, analysis);
     char *bytes = NULL;
     size_t length = 0;
     if (!question->dump)
@@ -156,10 +155,6 @@ static enum orr_code write_comparison(const struct orr_options *options, const s
         code = orr_compare(question->analysis, analysis, arena, &comparison, err);
     if (code == ORR_OK)
         orr_comparison_write(&comparison, orr_base_name(question->name), orr_base_name(other), text);
-    if (analysis)
-        orr_analysis_free(analysis);
-    if (dump)
-        orr_dump_free(dump);
     free(bytes);
     return code;
 }
@@ -227,7 +222,7 @@ int orr_show(const struct orr_options *options, const struct orr_question *quest
 
 int orr_command_show(const struct orr_options *options)
 {
-    struct orr_question question = {0};
+    ORR_LOCAL_STRUCT(orr_question, question);
     const bool plan = options->cluster || options->params.query.hosts > ORR_MAX_HOSTS;
     if (options->json)
         return orr_command_analyze(options);
@@ -239,6 +234,5 @@ int orr_command_show(const struct orr_options *options)
     if (status)
         return status;
     status = orr_show(options, &question, plan, NULL);
-    orr_question_release(&question);
     return status;
 }

@@ -62,13 +62,12 @@ static int print_channels(const struct orr_options *options, const struct orr_qu
 
 int orr_command_channels(const struct orr_options *options)
 {
-    struct orr_question question = {0};
+    ORR_LOCAL_STRUCT(orr_question, question);
     int status = orr_question_read(options, true, &question);
     if (status)
         return status;
     status = is_page(options) ? print_channels(options, &question)
                               : write_stream(orr_channels_stream(question.analysis, options->lines, NULL));
-    orr_question_release(&question);
     return status;
 }
 
@@ -98,9 +97,9 @@ static int print_rounds(const struct orr_options *options, const struct orr_p2p_
 int orr_command_p2p(const struct orr_options *options)
 {
     const struct orr_params *asked = &options->params;
-    struct orr_question question = {0};
+    ORR_LOCAL_STRUCT(orr_question, question);
     struct orr_error err = {0};
-    struct orr_cluster *made = NULL;
+    ORR_LOCAL(orr_cluster, made);
     const struct orr_cluster *cluster = NULL;
     struct orr_stream *stream = NULL;
     struct orr_p2p_window window = {0};
@@ -117,7 +116,5 @@ int orr_command_p2p(const struct orr_options *options)
         code = orr_p2p_stream(question.analysis, cluster, asked, options->lines, NULL, &stream, &err);
     status = code != ORR_OK ? orr_report(NULL, &err) : page ? print_rounds(options, &window) : write_stream(stream);
     orr_p2p_window_close(&window);
-    orr_cluster_free(made);
-    orr_question_release(&question);
     return status;
 }

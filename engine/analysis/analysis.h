@@ -3,6 +3,7 @@
 #ifndef ORR_ANALYSIS_ANALYSIS_H
 #define ORR_ANALYSIS_ANALYSIS_H
 
+#include "engine/base/local.h"
 #include "engine/connect/communicator.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/effective_paths.h"
@@ -88,6 +89,7 @@ enum orr_code orr_analyze_host(const struct orr_dump *dump, const struct orr_que
 enum orr_code orr_analysis_join(struct orr_analysis *analysis, const struct orr_member *members, uint32_t count,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_analysis_free(struct orr_analysis *analysis);
+ORR_FREED_BY(orr_analysis, orr_analysis_free)
 
 /* The part and the GPU node of a host rank. */
 const struct orr_part *orr_analysis_part(const struct orr_analysis *analysis, int32_t host_rank);

@@ -8,6 +8,7 @@
 #define ORR_CLUSTER_CLUSTER_H
 
 #include "engine/analysis/analysis.h"
+#include "engine/base/local.h"
 #include "engine/cluster/fabric.h"
 
 enum { ORR_MAX_CLUSTER_HOSTS = ORR_MAX_PLAN_HOSTS, ORR_MAX_CLUSTER_KINDS = 128 };
@@ -91,6 +92,7 @@ struct orr_cluster {
 enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, struct orr_cluster **ret_cluster,
                                   struct orr_error *err) ORR_NO_DISCARD;
 void orr_cluster_free(struct orr_cluster *cluster);
+ORR_FREED_BY(orr_cluster, orr_cluster_free)
 
 /* Bytes of all its arenas. */
 size_t orr_cluster_bytes(const struct orr_cluster *cluster);

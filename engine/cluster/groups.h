@@ -3,6 +3,7 @@
 #ifndef ORR_CLUSTER_GROUPS_H
 #define ORR_CLUSTER_GROUPS_H
 
+#include "engine/base/local.h"
 #include "engine/cluster/cluster.h"
 #include "engine/cluster/layout.h"
 
@@ -47,5 +48,6 @@ enum orr_code orr_group_analyze(const struct orr_cluster *cluster, const struct 
                                 enum orr_group_kind kind, uint32_t number, struct orr_groups **ret_groups,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_groups_free(struct orr_groups *groups);
+ORR_FREED_BY(orr_groups, orr_groups_free)
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef ORR_DIAGRAM_WORKER_H
 #define ORR_DIAGRAM_WORKER_H
 
+#include "engine/base/local.h"
 #include "engine/diagram/diagram.h"
 
 struct orr_renderer;
@@ -23,6 +24,7 @@ enum orr_code orr_renderer_new(const struct orr_renderer_limits *limits, const c
                                struct orr_renderer **ret_renderer, struct orr_error *err) ORR_NO_DISCARD;
 /* Ends the workers. */
 void orr_renderer_free(struct orr_renderer *renderer);
+ORR_FREED_BY(orr_renderer, orr_renderer_free)
 /* Lays a DOT text out; callable from many threads. *ret_bytes is the caller's: free(). RENDER, with the reason, where
  * it cannot be done within the limits. */
 enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, size_t length, enum orr_format format,

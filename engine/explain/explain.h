@@ -9,6 +9,7 @@
 #define ORR_EXPLAIN_EXPLAIN_H
 
 #include "engine/analysis/analysis.h"
+#include "engine/base/local.h"
 #include "engine/whatif/trials.h"
 
 /* X(symbol, name): ORDER as people ask, from a pair of devices to a collective. */
@@ -131,6 +132,7 @@ struct orr_effort orr_explain_effort(const struct orr_analysis *analysis);
 enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,
                           struct orr_explanation **ret_explanation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_explanation_free(struct orr_explanation *explanation);
+ORR_FREED_BY(orr_explanation, orr_explanation_free)
 
 /* Writes it for a person to read: the answer, then the evidence. verbose: with what maintainers of Orrery look at, and
  * every consequence of a setting. */

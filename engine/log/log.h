@@ -13,6 +13,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/error.h"
+#include "engine/base/local.h"
 #include "engine/log/messages.h"
 
 /* Kinds of lines; the shapes by release are in kinds.c. X(symbol, name) */
@@ -226,6 +227,7 @@ extern const struct orr_log_limits orr_log_stream_limits;
 enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_log_limits *limits,
                            struct orr_log **ret_log, struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_free(struct orr_log *log);
+ORR_FREED_BY(orr_log, orr_log_free)
 
 /* The same piece by piece, in memory that does not grow with the text but with what is kept of it. After an error only
  * orr_log_reader_free() is left. */

@@ -11,6 +11,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/error.h"
+#include "engine/base/local.h"
 #include "engine/log/log.h"
 #include "engine/nccltests/programs.h"
 
@@ -103,6 +104,7 @@ extern const struct orr_results_limits orr_results_stream_limits;
 enum orr_code orr_results_read(const char *bytes, size_t length, const struct orr_results_limits *limits,
                                struct orr_results **ret_results, struct orr_error *err) ORR_NO_DISCARD;
 void orr_results_free(struct orr_results *results);
+ORR_FREED_BY(orr_results, orr_results_free)
 
 /* The same piece by piece, in memory that does not grow with the text but with what is kept of it. After an error only
  * orr_results_reader_free() is left. */

@@ -6,6 +6,7 @@
 #ifndef ORR_ORDER_ORDER_H
 #define ORR_ORDER_ORDER_H
 
+#include "engine/base/local.h"
 #include "engine/base/text.h"
 #include "engine/cluster/groups.h"
 #include "engine/expect/expect.h"
@@ -64,6 +65,7 @@ struct orr_order {
 enum orr_code orr_order_find(const struct orr_order_question *question, struct orr_order **ret_order,
                              struct orr_error *err) ORR_NO_DISCARD;
 void orr_order_free(struct orr_order *order);
+ORR_FREED_BY(orr_order, orr_order_free)
 
 /* Where a rank of the order runs. */
 struct orr_order_place {

@@ -6,6 +6,7 @@
 #ifndef ORR_PERF_PERF_H
 #define ORR_PERF_PERF_H
 
+#include "engine/base/local.h"
 #include "engine/expect/expect.h"
 #include "engine/machines/machine_types.h"
 #include "engine/nccltests/results.h"
@@ -117,5 +118,6 @@ struct orr_perf_question {
 enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr_perf_question *question,
                              struct orr_perf_check **ret_check, struct orr_error *err) ORR_NO_DISCARD;
 void orr_perf_check_free(struct orr_perf_check *check);
+ORR_FREED_BY(orr_perf_check, orr_perf_check_free)
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "engine/base/error.h"
+#include "engine/base/local.h"
 #include "engine/topology/notes.h"
 
 #define ORR_ELEMENT_MAP(X)                                                                                             \
@@ -139,6 +140,7 @@ extern const struct orr_dump_limits orr_dump_default_limits;
 enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_dump_limits *limits,
                             struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 void orr_dump_free(struct orr_dump *dump);
+ORR_FREED_BY(orr_dump, orr_dump_free)
 
 /* Where NCCL's own reader would stop in these bytes (dump_lexis.c); line 0: it reads all of them. */
 struct orr_refusal orr_dump_refusal(const char *bytes, size_t length);

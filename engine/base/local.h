@@ -1,0 +1,21 @@
+/* What is released where its block ends, whichever way the block is left; arena.h and text.h have the same for arenas
+ * and texts. Of several in one block the last declared is released first, so a result is declared behind what it refers
+ * to. */
+#ifndef ORR_BASE_LOCAL_H
+#define ORR_BASE_LOCAL_H
+
+#include <stddef.h>
+
+/* Says how a struct that pointers own is freed, for ORR_LOCAL(): ORR_FREED_BY(orr_dump, orr_dump_free). */
+#define ORR_FREED_BY(type, release)                                                                                    \
+    static inline void type##_end(struct type **made)                                                                  \
+    {                                                                                                                  \
+        if (*made)                                                                                                     \
+            release(*made);                                                                                            \
+    }
+/* Declares a pointer to such a struct, NULL at first: ORR_LOCAL(orr_dump, dump). */
+#define ORR_LOCAL(type, name) __attribute__((cleanup(type##_end))) struct type *name = NULL
+/* Declares an empty struct that its own function ..._release() releases. */
+#define ORR_LOCAL_STRUCT(type, name) __attribute__((cleanup(type##_release))) struct type name = {0}
+
+#endif
