@@ -166,9 +166,9 @@ enum orr_code orr_analysis_json(const struct orr_analysis *analysis, const char 
     struct scope scope = {.json = &json, .analysis = analysis, .topology = name};
     if (section) {
         if (find_section(section) == SECTION_COUNT) {
-            orr_fail(err, ORR_NOT_FOUND, "an analysis has no section named \"%.40s\"", section);
-            orr_error_advice(err, "sections are the keys of the whole document, such as paths, graphs or tuning");
-            return ORR_NOT_FOUND;
+            return orr_fail_with(err, ORR_NOT_FOUND, NULL,
+                                 "sections are the keys of the whole document, such as paths, graphs or tuning",
+                                 "an analysis has no section named \"%.40s\"", section);
         }
         return orr_json_write(&json, orr_section_json(&json, analysis, name, section), pretty, text, err);
     }

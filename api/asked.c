@@ -145,10 +145,9 @@ enum orr_code orr_params_gate(const struct orr_params *params, struct orr_gate_r
     }
     for (uint32_t i = 0; i < params->allowed.count; i++)
         if (!orr_gate_knows(params->allowed.items[i])) {
-            orr_fail(err, ORR_SETTING, "there is no finding \"%.60s\"", params->allowed.items[i]);
-            orr_error_where(err, "allow");
-            orr_error_advice(err, "docs/findings.md lists the findings; the answer names those of this node");
-            return ORR_SETTING;
+            return orr_fail_with(err, ORR_SETTING, "allow",
+                                 "docs/findings.md lists the findings; the answer names those of this node",
+                                 "there is no finding \"%.60s\"", params->allowed.items[i]);
         }
     return ORR_OK;
 }

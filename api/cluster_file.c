@@ -14,22 +14,20 @@ enum { MOST_LINES = 4096, MOST_GPUS = 1024, MOST_DOMAIN = 64, MOST_HOST_NAME = 2
 
 static enum orr_code wrong(struct orr_error *err, const char *where, const char *what)
 {
-    orr_fail(err, ORR_INVALID, "%s", what);
-    orr_error_where(err, "%s", where);
-    orr_error_advice(err, "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
-                          "\"fabric\": {...}, \"names\": [...], \"switch\": TEXT}, {\"machine\": TYPE, ...}, ...], "
-                          "\"ranks\": \"block\", \"cyclic\" or [host, ...]}");
-    return ORR_INVALID;
+    return orr_fail_with(err, ORR_INVALID, where,
+                         "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
+                         "\"fabric\": {...}, \"names\": [...], \"switch\": TEXT}, {\"machine\": TYPE, ...}, ...], "
+                         "\"ranks\": \"block\", \"cyclic\" or [host, ...]}",
+                         "%s", what);
 }
 
 /* What people look for here, but holds for the whole communicator. */
 static enum orr_code for_all(struct orr_error *err, const char *where, const char *what)
 {
-    orr_fail(err, ORR_INVALID, "%s", what);
-    orr_error_where(err, "%s", where);
-    orr_error_advice(err, "all ranks of a communicator have one release and the same settings: ask with --release and "
-                          "--set, or release= and NCCL_...=");
-    return ORR_INVALID;
+    return orr_fail_with(err, ORR_INVALID, where,
+                         "all ranks of a communicator have one release and the same settings: ask with --release and "
+                         "--set, or release= and NCCL_...=",
+                         "%s", what);
 }
 
 static enum orr_code check_keys(json_t *object, const char *const *known, const char *where, struct orr_error *err)

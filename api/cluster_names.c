@@ -96,9 +96,9 @@ enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_to
     struct orr_facts_host *hosts = ORR_NEW(arena, struct orr_facts_host, count);
     ORR_NEED(hosts, err);
     if (names.made_up) {
-        orr_fail(err, ORR_INVALID, "nothing names %u of the %u hosts", names.made_up, count);
-        orr_error_advice(err, "give \"names\" in the description of the cluster, a different one for each host");
-        return ORR_INVALID;
+        return orr_fail_with(err, ORR_INVALID, NULL,
+                             "give \"names\" in the description of the cluster, a different one for each host",
+                             "nothing names %u of the %u hosts", names.made_up, count);
     }
     for (uint32_t l = 0; l < file->host_count; l++)
         for (uint32_t i = 0; i < file->hosts[l].count; i++, request->count++)

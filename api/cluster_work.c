@@ -40,9 +40,8 @@ static enum orr_code read_dumps(struct orr_call *call, const struct orr_release 
         total += length;
         if (total > ORR_SET_BYTES) {
             orr_budget_free(bytes, length + 1);
-            orr_fail(err, ORR_LIMIT, "the dumps of the cluster have more than %d MiB together", ORR_SET_BYTES >> 20);
-            orr_error_advice(err, "give hosts that are equal one topology with a count");
-            return ORR_LIMIT;
+            return orr_fail_with(err, ORR_LIMIT, NULL, "give hosts that are equal one topology with a count",
+                                 "the dumps of the cluster have more than %d MiB together", ORR_SET_BYTES >> 20);
         }
         enum orr_code code = orr_input_read(bytes, length, &input, &parts->dumps[i], err);
         orr_budget_free(bytes, length + 1);

@@ -38,9 +38,8 @@ static enum orr_code add_member(struct orr_call *call, struct orr_fleet *fleet, 
     fleet->bytes += dump->byte_count;
     ORR_NEED(called->topology && called->name, err);
     if (fleet->bytes > ORR_SET_BYTES) {
-        orr_fail(err, ORR_LIMIT, "the dumps of the set have more than %d MiB together", ORR_SET_BYTES >> 20);
-        orr_error_advice(err, "narrow it: a further label, or fewer topologies");
-        return ORR_LIMIT;
+        return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it: a further label, or fewer topologies",
+                             "the dumps of the set have more than %d MiB together", ORR_SET_BYTES >> 20);
     }
     return call->params.strict ? orr_dump_check_strict(dump, err) : ORR_OK;
 }

@@ -40,10 +40,9 @@ enum orr_code orr_handle_path(struct orr_call *call, struct orr_answer **ret_ans
     json_t *path = NULL;
     if (!call->params.from || !call->params.to) {
         call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "a path needs both from and to");
-        orr_error_where(err, "%s", call->params.from ? "to" : "from");
-        orr_error_advice(err, "name devices as the analysis does, such as from=GPU/0-1b000&to=NET/0-0, or rank:0");
-        return ORR_SETTING;
+        return orr_fail_with(err, ORR_SETTING, call->params.from ? "to" : "from",
+                             "name devices as the analysis does, such as from=GPU/0-1b000&to=NET/0-0, or rank:0",
+                             "a path needs both from and to");
     }
     ORR_TRY(orr_call_work(call, &work, err));
     enum orr_code code = orr_path_json(&json, work->analysis, call->params.from, call->params.to, &path, err);

@@ -69,9 +69,8 @@ static enum orr_code begin(struct orr_call *call, size_t *ret_type, struct orr_w
     *ret_type = orr_negotiate(orr_call_header(call, "Accept"), types, TYPES);
     if (*ret_type == TYPES) {
         call->problem = ORR_PROBLEM_NOT_ACCEPTABLE;
-        orr_fail(err, ORR_INVALID, "none of the types in Accept can be given");
-        orr_error_advice(err, "there are application/json and application/x-ndjson");
-        return ORR_INVALID;
+        return orr_fail_with(err, ORR_INVALID, NULL, "there are application/json and application/x-ndjson",
+                             "none of the types in Accept can be given");
     }
     call->params.query.plan = true;
     return orr_call_work(call, ret_work, err);

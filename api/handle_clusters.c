@@ -73,15 +73,14 @@ static enum orr_code check_ids(struct orr_call *call, const struct orr_cluster_f
     for (uint32_t i = 0; i < file->topology_count; i++)
         if (!file->machines[i] && !orr_is_id(file->topologies[i])) {
             call->problem = ORR_PROBLEM_BODY_JSON;
-            orr_fail(err, ORR_INVALID, "\"%.60s\" is not the id of a topology", file->topologies[i]);
-            orr_error_advice(err, "upload each dump with POST /v1/topologies and name it by its id, or name a machine "
-                                  "type with \"machine\"");
-            return ORR_INVALID;
+            return orr_fail_with(err, ORR_INVALID, NULL,
+                                 "upload each dump with POST /v1/topologies and name it by its id, or name a machine "
+                                 "type with \"machine\"",
+                                 "\"%.60s\" is not the id of a topology", file->topologies[i]);
         }
     if (file->topology_count > ORR_MAX_SET) {
-        orr_fail(err, ORR_LIMIT, "the cluster has more than %d different topologies", (int)ORR_MAX_SET);
-        orr_error_advice(err, "give hosts that are equal one topology with a count");
-        return ORR_LIMIT;
+        return orr_fail_with(err, ORR_LIMIT, NULL, "give hosts that are equal one topology with a count",
+                             "the cluster has more than %d different topologies", (int)ORR_MAX_SET);
     }
     for (uint32_t i = 0; i < file->host_count; i++)
         *ret_hosts += file->hosts[i].count;
@@ -202,10 +201,7 @@ enum orr_code orr_handle_groups(struct orr_call *call, struct orr_answer **ret_a
     json_t *object;
     if (!call->params.layout) {
         call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "groups need a layout");
-        orr_error_where(err, "layout");
-        orr_error_advice(err, "such as layout=tp=8,pp=4,dp=16");
-        return ORR_SETTING;
+        return orr_fail_with(err, ORR_SETTING, "layout", "such as layout=tp=8,pp=4,dp=16", "groups need a layout");
     }
     call->params.query.plan = true;
     ORR_TRY(orr_call_work(call, &work, err));

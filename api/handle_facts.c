@@ -18,10 +18,9 @@ static enum orr_code wrong_format(struct orr_call *call, bool fleet, struct orr_
 {
     const struct orr_facts_format *format = orr_facts_format(call->params.facts);
     call->problem = ORR_PROBLEM_PARAMETER;
-    orr_fail(err, ORR_SETTING, "the format %s describes %s", format->name, fleet ? "one host" : "several hosts");
-    orr_error_where(err, "format");
-    orr_error_advice(err, fleet ? "ask /v1/topologies/{id}/facts for it" : "ask /v1/clusters/{id}/facts or /v1/facts");
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, "format",
+                         fleet ? "ask /v1/topologies/{id}/facts for it" : "ask /v1/clusters/{id}/facts or /v1/facts",
+                         "the format %s describes %s", format->name, fleet ? "one host" : "several hosts");
 }
 
 enum orr_code orr_handle_topology_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
@@ -139,9 +138,9 @@ enum orr_code orr_handle_fleet_facts(struct orr_call *call, struct orr_answer **
     ORR_NEED(hosts, err);
     ORR_TRY(read_hosts(call, hosts, &request.count, err));
     if (!request.count) {
-        orr_fail(err, ORR_NOT_FOUND, "no host is stored%s", call->params.label_count ? " with these labels" : "");
-        orr_error_advice(err, "GET /v1/hosts lists the hosts; POST /v1/topologies?label=host%%3DNAME adds to one");
-        return ORR_NOT_FOUND;
+        return orr_fail_with(err, ORR_NOT_FOUND, NULL,
+                             "GET /v1/hosts lists the hosts; POST /v1/topologies?label=host%3DNAME adds to one",
+                             "no host is stored%s", call->params.label_count ? " with these labels" : "");
     }
     return answer(call, &request, ret_answer, err);
 }

@@ -77,12 +77,10 @@ static enum orr_code find_normal(struct orr_call *call, struct normal *normal, s
         const struct orr_machine_type *type = what ? orr_machine_type_find(what) : NULL;
         call->problem = type ? call->problem : ORR_PROBLEM_PARAMETER;
         if (!type) {
-            orr_fail(err, ORR_SETTING, "expect says what the node should be%s%.60s%s", what ? ", and \"" : "",
-                     what ? what : "", what ? "\" is not known" : "");
-            orr_error_where(err, "expect");
-            orr_error_advice(err,
-                             "a machine type (GET /v1/machines), the id of a topology, or fleet:label=NAME%%3DVALUE");
-            return ORR_SETTING;
+            return orr_fail_with(err, ORR_SETTING, "expect",
+                                 "a machine type (GET /v1/machines), the id of a topology, or fleet:label=NAME%3DVALUE",
+                                 "expect says what the node should be%s%.60s%s", what ? ", and \"" : "",
+                                 what ? what : "", what ? "\" is not known" : "");
         }
         ORR_TRY(orr_input_machine(type, &normal->dump, err));
         normal->name = type->name;
@@ -104,18 +102,16 @@ static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump
     limits.bytes = call->app->max_body;
     if (params->machine && call->request->body_length) {
         call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "machine takes the place of a body, and the request has one");
-        orr_error_where(err, "machine");
-        orr_error_advice(err, "assume=TYPE fills in what a body lacks");
-        return ORR_SETTING;
+        return orr_fail_with(err, ORR_SETTING, "machine", "assume=TYPE fills in what a body lacks",
+                             "machine takes the place of a body, and the request has one");
     }
     if (params->machine)
         return orr_input_machine_with(params->machine, params->assumed_nics, ret_dump, err);
     if (!call->request->body_length) {
         call->problem = ORR_PROBLEM_BODY_EMPTY;
-        orr_fail(err, ORR_UNRECOGNISED, "the dump of the node is expected as the body");
-        orr_error_advice(err, "orrery detect | curl --data-binary @- sends it; orrery gate --server URL does both");
-        return ORR_UNRECOGNISED;
+        return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
+                             "orrery detect | curl --data-binary @- sends it; orrery gate --server URL does both",
+                             "the dump of the node is expected as the body");
     }
     ORR_TRY(orr_input_read((const char *)call->request->body, call->request->body_length, &as, ret_dump, err));
     return params->strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;

@@ -8,10 +8,8 @@
 enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err)
 {
     call->problem = ORR_PROBLEM_PARAMETER;
-    orr_fail(err, ORR_SETTING, "\"%.60s\" is no cursor", cursor);
-    orr_error_where(err, "cursor");
-    orr_error_advice(err, "use `next` of an earlier page unchanged");
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, "cursor", "use `next` of an earlier page unchanged",
+                         "\"%.60s\" is no cursor", cursor);
 }
 
 void orr_write_cursor(char cursor[ORR_CURSOR_SIZE], int64_t at, const char *id)

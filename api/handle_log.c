@@ -26,10 +26,10 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
     struct orr_json json = {0};
     if (!call->request->body_length) {
         call->problem = ORR_PROBLEM_BODY_EMPTY;
-        orr_fail(err, ORR_UNRECOGNISED, "an NCCL log is expected as the body");
-        orr_error_advice(err, "curl --data-binary @job.log sends a file; NCCL_DEBUG=INFO "
-                              "NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET makes NCCL print it");
-        return ORR_UNRECOGNISED;
+        return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
+                             "curl --data-binary @job.log sends a file; NCCL_DEBUG=INFO "
+                             "NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET makes NCCL print it",
+                             "an NCCL log is expected as the body");
     }
     ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
     ORR_TRY(kept              ? read_kept(call, log, &dump, err)

@@ -15,10 +15,10 @@ static enum orr_code answer_perf(struct orr_call *call, bool kept, struct orr_an
     struct orr_json json = {0};
     if (!call->request->body_length) {
         call->problem = ORR_PROBLEM_BODY_EMPTY;
-        orr_fail(err, ORR_UNRECOGNISED, "results of nccl-tests are expected as the body");
-        orr_error_advice(err,
-                         "curl --data-binary @results.txt sends a file; ./all_reduce_perf -b 8 -e 8G -f 2 makes one");
-        return ORR_UNRECOGNISED;
+        return orr_fail_with(
+            err, ORR_UNRECOGNISED, NULL,
+            "curl --data-binary @results.txt sends a file; ./all_reduce_perf -b 8 -e 8G -f 2 makes one",
+            "results of nccl-tests are expected as the body");
     }
     ORR_TRY(orr_params_perf(params, &question, err));
     ORR_TRY(orr_results_read((const char *)call->request->body, call->request->body_length, NULL, &results, err));

@@ -141,10 +141,9 @@ static enum orr_code answer_record(struct orr_call *call, unsigned status, struc
 static enum orr_code precondition_failed(struct orr_call *call, struct orr_error *err)
 {
     call->problem = ORR_PROBLEM_PRECONDITION;
-    orr_fail(err, ORR_INVALID, "%s %s is not, or no longer, as If-Match or If-None-Match say",
-             call->route->flags & ORR_ROUTE_CLUSTER ? "cluster" : "topology", call->id);
-    orr_error_advice(err, "GET it again and decide by what it is now, with its new ETag");
-    return ORR_INVALID;
+    return orr_fail_with(err, ORR_INVALID, NULL, "GET it again and decide by what it is now, with its new ETag",
+                         "%s %s is not, or no longer, as If-Match or If-None-Match say",
+                         call->route->flags & ORR_ROUTE_CLUSTER ? "cluster" : "topology", call->id);
 }
 
 enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer, struct orr_error *err)
@@ -240,9 +239,8 @@ enum orr_code orr_handle_topology(struct orr_call *call, struct orr_answer **ret
 static enum orr_code bad_patch(struct orr_call *call, struct orr_error *err, const char *what)
 {
     call->problem = ORR_PROBLEM_BODY_JSON;
-    orr_fail(err, ORR_INVALID, "%s", what);
-    orr_error_advice(err, "send {\"name\": TEXT, \"labels\": {NAME: TEXT, ...}}, one of the two or both");
-    return ORR_INVALID;
+    return orr_fail_with(err, ORR_INVALID, NULL,
+                         "send {\"name\": TEXT, \"labels\": {NAME: TEXT, ...}}, one of the two or both", "%s", what);
 }
 
 static const char *check_patch(json_t *patch)

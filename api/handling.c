@@ -30,10 +30,8 @@ static enum orr_code find_body(struct orr_call *call, struct orr_error *err)
     call->body_length = call->request->body_length;
     if (machine && call->body_length) {
         call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "machine takes the place of a body, and the request has one");
-        orr_error_where(err, "machine");
-        orr_error_advice(err, "assume=TYPE fills in what a body lacks");
-        return ORR_SETTING;
+        return orr_fail_with(err, ORR_SETTING, "machine", "assume=TYPE fills in what a body lacks",
+                             "machine takes the place of a body, and the request has one");
     }
     if (machine) {
         static const char sign[] = "machine type: ";
@@ -45,9 +43,9 @@ static enum orr_code find_body(struct orr_call *call, struct orr_error *err)
     }
     if (!call->body_length) {
         call->problem = ORR_PROBLEM_BODY_EMPTY;
-        orr_fail(err, ORR_UNRECOGNISED, "a topology dump is expected as the body");
-        orr_error_advice(err, "curl --data-binary @topo.xml sends a file; NCCL writes it with NCCL_TOPO_DUMP_FILE");
-        return ORR_UNRECOGNISED;
+        return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
+                             "curl --data-binary @topo.xml sends a file; NCCL writes it with NCCL_TOPO_DUMP_FILE",
+                             "a topology dump is expected as the body");
     }
     orr_call_content(call, call->body, call->body_length);
     return ORR_OK;

@@ -299,9 +299,8 @@ enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, s
     if (!failed)
         return ORR_OK;
     if (!json->failed && orr_text_failed(text) && !text->starved) {
-        orr_fail(err, ORR_LIMIT, "the answer is larger than %zu bytes", text->limit);
-        orr_error_advice(err, "ask for one section, or for fewer hosts");
-        return ORR_LIMIT;
+        return orr_fail_with(err, ORR_LIMIT, NULL, "ask for one section, or for fewer hosts",
+                             "the answer is larger than %zu bytes", text->limit);
     }
     return orr_fail_nomem(err);
 }

@@ -44,16 +44,14 @@ enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *an
     ORR_TRY(orr_device_find(analysis, from, "from", &part, &a, err));
     ORR_TRY(orr_device_find(analysis, to, "to", &other, &b, err));
     if (part != other) {
-        orr_fail(err, ORR_NOT_FOUND, "%.60s and %.60s are in different systems: trimming split the host", from, to);
-        orr_error_advice(err, "they reach each other by the network only");
-        return ORR_NOT_FOUND;
+        return orr_fail_with(err, ORR_NOT_FOUND, NULL, "they reach each other by the network only",
+                             "%.60s and %.60s are in different systems: trimming split the host", from, to);
     }
     bool starts = orr_paths_has(&part->paths, a);
     if (!starts || !orr_paths_has(&part->paths, b)) {
-        orr_fail(err, ORR_NOT_FOUND, "no paths are kept %s %.60s", starts ? "to" : "from", starts ? to : from);
-        orr_error_where(err, starts ? "to" : "from");
-        orr_error_advice(err, "paths start and end at GPUs, NETs, CPUs and NVSwitches");
-        return ORR_NOT_FOUND;
+        return orr_fail_with(err, ORR_NOT_FOUND, starts ? "to" : "from",
+                             "paths start and end at GPUs, NETs, CPUs and NVSwitches", "no paths are kept %s %.60s",
+                             starts ? "to" : "from", starts ? to : from);
     }
     const struct orr_path *path = orr_path(&part->paths, a, b);
     int narrowest = orr_path_narrowest(&part->paths, path);

@@ -149,9 +149,7 @@ static enum orr_code add_text(const struct orr_question_row *row, const char *va
         texts->items[texts->count++] = value;
         return ORR_OK;
     }
-    orr_fail(err, ORR_SETTING, "%s is given more than %u times", row->name, row->most);
-    orr_error_advice(err, "%s", row->help);
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, NULL, row->help, "%s is given more than %u times", row->name, row->most);
 }
 
 static enum orr_code read_value(const struct orr_question_row *row, const char *setting, const char *value,

@@ -30,9 +30,9 @@ enum orr_code orr_store_open(const struct orr_store_options *options, struct orr
             location += SCHEME;
             location += strncmp(location, "///", 3) ? 0 : 2;
         } else if (strstr(location, "://")) {
-            orr_fail(err, ORR_UNSUPPORTED, "\"%.40s\" is no database that this program knows", location);
-            orr_error_advice(err, "give a path, sqlite:PATH, :memory:, or postgresql://USER@HOST/DATABASE");
-            return ORR_UNSUPPORTED;
+            return orr_fail_with(err, ORR_UNSUPPORTED, NULL,
+                                 "give a path, sqlite:PATH, :memory:, or postgresql://USER@HOST/DATABASE",
+                                 "\"%.40s\" is no database that this program knows", location);
         }
         ORR_TRY(orr_store_sqlite_open(location, &used, &store, err));
     }
@@ -120,9 +120,8 @@ enum orr_code orr_store_transact(struct orr_store *store, enum orr_store_operati
 
 enum orr_code orr_store_no_such(struct orr_error *err, const char *id)
 {
-    orr_fail(err, ORR_NOT_FOUND, "there is no topology %.32s", id);
-    orr_error_advice(err, "GET /v1/topologies lists those that are stored");
-    return ORR_NOT_FOUND;
+    return orr_fail_with(err, ORR_NOT_FOUND, NULL, "GET /v1/topologies lists those that are stored",
+                         "there is no topology %.32s", id);
 }
 
 static enum orr_code add_labels(struct orr_session *session, const char *id, const struct orr_labels *labels,

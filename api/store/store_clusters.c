@@ -6,9 +6,8 @@
 
 static enum orr_code no_such_cluster(struct orr_error *err, const char *id)
 {
-    orr_fail(err, ORR_NOT_FOUND, "there is no cluster %.32s", id);
-    orr_error_advice(err, "GET /v1/clusters lists those that are stored");
-    return ORR_NOT_FOUND;
+    return orr_fail_with(err, ORR_NOT_FOUND, NULL, "GET /v1/clusters lists those that are stored",
+                         "there is no cluster %.32s", id);
 }
 
 struct put {
@@ -127,9 +126,8 @@ enum orr_code orr_store_cluster_has(struct orr_store *store, const char *id, str
         return no_such_cluster(err, id);
     if (!question.missing[0])
         return ORR_OK;
-    orr_fail(err, ORR_NOT_FOUND, "topology %.32s of this cluster is not stored any more", question.missing);
-    orr_error_advice(err, "upload the same dump again, or delete the cluster");
-    return ORR_NOT_FOUND;
+    return orr_fail_with(err, ORR_NOT_FOUND, NULL, "upload the same dump again, or delete the cluster",
+                         "topology %.32s of this cluster is not stored any more", question.missing);
 }
 
 static enum orr_code delete_work(struct orr_session *session, void *context, struct orr_error *err)

@@ -35,9 +35,8 @@ static enum orr_code connect_session(struct orr_pg_store *store, struct orr_pg_s
         orr_pg_say(why, sizeof why, PQerrorMessage(session->connection));
         PQfinish(session->connection);
         session->connection = NULL;
-        orr_fail(err, ORR_STORE, "the database cannot be reached: %s", why);
-        orr_error_advice(err, "try again shortly; GET /readyz says when the database is back");
-        return ORR_STORE;
+        return orr_fail_with(err, ORR_STORE, NULL, "try again shortly; GET /readyz says when the database is back",
+                             "the database cannot be reached: %s", why);
     }
     PQsetNoticeReceiver(session->connection, silence, NULL);
     snprintf(settings, sizeof settings, "SET statement_timeout = %u", store->timeout_ms);
@@ -61,9 +60,8 @@ static enum orr_code wait_for_idle(struct orr_pg_store *store, struct orr_error 
     int64_t until = orr_clock_ms() + (int64_t)store->timeout_ms;
     while (!store->idle && store->open >= store->most)
         if (!orr_clock_wait(&store->changed, &store->lock, until)) {
-            orr_fail(err, ORR_STORE, "all %u connections to the database are busy", store->most);
-            orr_error_advice(err, "try again shortly; --database-connections allows more");
-            return ORR_STORE;
+            return orr_fail_with(err, ORR_STORE, NULL, "try again shortly; --database-connections allows more",
+                                 "all %u connections to the database are busy", store->most);
         }
     return ORR_OK;
 }

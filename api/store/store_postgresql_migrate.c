@@ -30,10 +30,9 @@ static enum orr_code migrate_step(struct orr_pg_session *session, bool *ret_done
     ORR_TRY(orr_pg_execute(session, "BEGIN", MIGRATION_MS, err));
     ORR_TRY(read_version(session, &version, err));
     if (version > ORR_SCHEMA_VERSION) {
-        orr_fail(err, ORR_STORE, "the database is of version %d, newer than %d, which this program knows", version,
-                 (int)ORR_SCHEMA_VERSION);
-        orr_error_advice(err, "use a newer Orrery, or another database");
-        return ORR_STORE;
+        return orr_fail_with(err, ORR_STORE, NULL, "use a newer Orrery, or another database",
+                             "the database is of version %d, newer than %d, which this program knows", version,
+                             (int)ORR_SCHEMA_VERSION);
     }
     *ret_done = version == ORR_SCHEMA_VERSION;
     if (version < 0) {

@@ -23,9 +23,8 @@ enum orr_code orr_pg_lost(struct orr_pg_session *session, const char *why, struc
     PQfinish(session->connection);
     session->connection = NULL;
     session->session.again = true;
-    orr_fail(err, ORR_STORE, "the connection to the database was lost: %s", text);
-    orr_error_advice(err, "try again shortly");
-    return ORR_STORE;
+    return orr_fail_with(err, ORR_STORE, NULL, "try again shortly", "the connection to the database was lost: %s",
+                         text);
 }
 
 /* What the server's code asks for. */

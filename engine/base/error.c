@@ -47,6 +47,20 @@ enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t li
     return code;
 }
 
+enum orr_code orr_fail_with(struct orr_error *err, enum orr_code code, const char *where, const char *advice,
+                            const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fill(err, code, 0, 0, format, args);
+    va_end(args);
+    if (where)
+        orr_error_where(err, "%s", where);
+    if (advice)
+        orr_error_advice(err, "%s", advice);
+    return code;
+}
+
 enum orr_code orr_fail_nomem(struct orr_error *err)
 {
     return orr_fail(err, ORR_NOMEM, "out of memory");

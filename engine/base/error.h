@@ -57,6 +57,9 @@ enum orr_code orr_fail(struct orr_error *err, enum orr_code code, const char *fo
 /* The same with a place in the input text. */
 enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column, const char *format,
                           ...) ORR_PRINTF(5, 6);
+/* A failure with what it is about and what to do; both may be NULL, and neither is a format. Gives the code. */
+enum orr_code orr_fail_with(struct orr_error *err, enum orr_code code, const char *where, const char *advice,
+                            const char *format, ...) ORR_PRINTF(5, 6);
 /* Add the element path or the advice to the report in err, unless it has one already. */
 void orr_error_where(struct orr_error *err, const char *format, ...) ORR_PRINTF(2, 3);
 void orr_error_advice(struct orr_error *err, const char *format, ...) ORR_PRINTF(2, 3);
