@@ -51,33 +51,27 @@ static json_t *finding_json(struct orr_json *json, const struct orr_finding *fin
     return object;
 }
 
-/* The rows as JSON; frees their arena. */
-static json_t *rows_json(struct orr_json *json, const struct orr_findings *findings, struct orr_arena *arena)
+static json_t *rows_json(struct orr_json *json, const struct orr_findings *findings)
 {
     json_t *rows = orr_json_array(json);
     for (uint32_t i = 0; i < findings->count; i++)
         orr_json_add(json, rows, finding_json(json, &findings->rows[i], NULL, NULL));
-    orr_arena_free(arena);
     return rows;
 }
 
-/* Findings in an arena of their own; false: memory ran out, which json remembers. */
+/* False: memory ran out, which json remembers. */
 static bool find(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis,
-                 struct orr_arena **ret_arena, struct orr_findings *ret_findings)
+                 struct orr_arena *arena, struct orr_findings *ret_findings)
 {
-    *ret_arena = orr_arena_new(0);
-    if (*ret_arena && orr_find(dump, analysis, *ret_arena, ret_findings, NULL) == ORR_OK)
-        return true;
-    orr_arena_free(*ret_arena);
-    json->failed = true;
-    return false;
+    json->failed |= !arena || orr_find(dump, analysis, arena, ret_findings, NULL) != ORR_OK;
+    return !json->failed;
 }
 
 json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis)
 {
-    struct orr_arena *arena;
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_findings findings;
-    if (!find(json, dump, analysis, &arena, &findings))
+    if (!find(json, dump, analysis, arena, &findings))
         return NULL;
     json_t *counts = orr_json_object(json);
     for (int severity = 0; severity < ORR_SEVERITY_COUNT; severity++) {
@@ -86,15 +80,14 @@ json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *du
             matching += (int)findings.rows[i].row->severity == severity;
         orr_json_set(json, counts, orr_severity_name((enum orr_severity)severity), orr_json_int(json, matching));
     }
-    orr_arena_free(arena);
     return counts;
 }
 
 json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis)
 {
-    struct orr_arena *arena;
+    ORR_LOCAL_ARENA(arena, 0);
     struct orr_findings findings;
-    return find(json, dump, analysis, &arena, &findings) ? rows_json(json, &findings, arena) : NULL;
+    return find(json, dump, analysis, arena, &findings) ? rows_json(json, &findings) : NULL;
 }
 
 json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *diagnosis)
@@ -125,7 +118,7 @@ json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, 
         json->failed = true;
         return NULL;
     }
-    return rows_json(json, &findings, arena);
+    return rows_json(json, &findings);
 }
 
 json_t *orr_undecided_json(struct orr_json *json)
