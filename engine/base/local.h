@@ -1,4 +1,4 @@
-/* What is released where its block ends, whichever way the block is left; arena.h and text.h have the same for arenas
+/* What is released where its block ends, however the block is left; arena.h and text.h have the same for arenas
  * and texts. Of several in one block the last declared is released first, so a result is declared behind what it refers
  * to. */
 #ifndef ORR_BASE_LOCAL_H
