@@ -199,10 +199,13 @@ static enum orr_code no_route(struct orr_call *call, const char *path, size_t le
                          (int)(length > 100 ? 100 : length), path);
 }
 
-/* Rules most rows out for a path below /v1/, by its next letter. */
-static bool may_match(const char *pattern, const char *path)
+/* Rules most rows out for a path below /v1/, by its next letter and its last. */
+static bool may_match(const char *pattern, const char *path, size_t length)
 {
-    return pattern[1] == 'v' && (pattern[API_PREFIX] == path[API_PREFIX] || pattern[API_PREFIX] == '{');
+    if (pattern[1] != 'v' || (pattern[API_PREFIX] != path[API_PREFIX] && pattern[API_PREFIX] != '{'))
+        return false;
+    char last = pattern[strlen(pattern) - 1];
+    return last == '}' || last == path[length - 1];
 }
 
 /* The row for a method and path, with the places of its captures. */
@@ -212,7 +215,7 @@ static const struct orr_route *find_row(const char *method, const char *path, si
     bool of_api = length >= API_PREFIX && !strncmp(path, "/v1/", API_PREFIX);
     const struct orr_route *found = NULL;
     for (int i = 0; i < ROUTE_COUNT && !found; i++)
-        if ((!of_api || may_match(routes[i].pattern, path)) &&
+        if ((!of_api || may_match(routes[i].pattern, path, length)) &&
             matches(routes[i].pattern, path, length, starts, lengths) && method_matches(routes[i].method, method))
             found = &routes[i];
     /* A resource that exists for other methods only must not be taken for a file of the page. */
