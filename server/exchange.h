@@ -67,7 +67,7 @@ struct orr_exchange {
     char *body;
     size_t body_length, body_capacity, body_seen;
     /* the answer */
-    struct MHD_Response *reply;
+    struct orr_reply *reply;        /* reply.c */
     struct orr_streaming streaming; /* of an answer that is a stream */
     bool closes, has_response;
     char id[ORR_REQUEST_ID], parent[ORR_TRACEPARENT], method[16];

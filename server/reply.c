@@ -1,14 +1,28 @@
 /* From a response to libmicrohttpd's own. What follows from an answer is the same each time it is sent: the reply made
  * of it is kept with the answer and used again, by one request at a time, so that a cached answer costs no allocations
  * but those for the headers of the request itself. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "api/answer.h"
 #include "server/exchange.h"
 
-static void free_reply(void *reply)
+struct orr_reply {
+    struct MHD_Response *response;
+    /* libmicrohttpd's own copies of two values that differ from request to request. No other request uses them while we
+     * have the reply, so they are overwritten instead of freed and allocated anew. */
+    char *id, *date;
+    size_t id_length;
+    time_t dated; /* what date says */
+};
+
+static void free_reply(void *kept)
 {
-    MHD_destroy_response(reply);
+    struct orr_reply *reply = kept;
+    MHD_destroy_response(reply->response);
+    free(reply);
 }
 
 /* The bytes, or the stream, live as long as the answer, to which the exchange holds a reference until all is sent. */
@@ -23,20 +37,31 @@ static struct MHD_Response *make_body(const struct orr_exchange *exchange)
                                            MHD_RESPMEM_PERSISTENT);
 }
 
-static struct MHD_Response *make_reply(const struct orr_exchange *exchange)
+static char *add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    MHD_add_response_header(response, name, value);
+    return (char *)(uintptr_t)MHD_get_response_header(response, name);
+}
+
+static struct orr_reply *make_reply(const struct orr_exchange *exchange)
 {
     const struct orr_response *response = &exchange->response;
     struct orr_header headers[ORR_ANSWER_HEADERS];
-    struct MHD_Response *reply = make_body(exchange);
-    if (!reply)
+    struct orr_reply *reply = calloc(1, sizeof *reply);
+    struct MHD_Response *made = reply ? make_body(exchange) : NULL;
+    if (!made) {
+        free(reply);
         return NULL;
+    }
+    reply->response = made;
+    reply->date = add_header(made, MHD_HTTP_HEADER_DATE, "Thu, 01 Jan 1970 00:00:00 GMT");
     unsigned count = response->answer ? orr_answer_headers(response->answer, headers) : 0;
     for (unsigned i = 0; i < count; i++)
-        MHD_add_response_header(reply, headers[i].name, headers[i].value);
+        MHD_add_response_header(made, headers[i].name, headers[i].value);
     if (exchange->http->config->cors_origins)
-        MHD_add_response_header(reply, "Vary", "Origin");
+        MHD_add_response_header(made, "Vary", "Origin");
     if (exchange->http->tls)
-        MHD_add_response_header(reply, "Strict-Transport-Security", "max-age=31536000");
+        MHD_add_response_header(made, "Strict-Transport-Security", "max-age=31536000");
     return reply;
 }
 
@@ -46,27 +71,41 @@ static void each_own(struct orr_exchange *exchange,
 {
     const struct orr_response *response = &exchange->response;
     for (unsigned i = 0; i < response->header_count; i++)
-        call(exchange->reply, response->headers[i].name, response->headers[i].value);
+        call(exchange->reply->response, response->headers[i].name, response->headers[i].value);
     if (exchange->parent[0])
-        call(exchange->reply, "traceparent", exchange->parent);
+        call(exchange->reply->response, "traceparent", exchange->parent);
 }
 
-/* Writes the request's id into the reply. A kept reply still has the id of the request before. All ids that we make
- * have the same length, and the value is libmicrohttpd's own copy, which no other request uses while we have the reply:
- * so it is overwritten instead of freed and allocated anew. */
-static void name_request(struct MHD_Response *reply, const char *id)
+/* A kept reply still has the id of the request before; all ids that we make have the same length. */
+static void name_request(struct orr_reply *reply, const char *id)
 {
     static const char name[] = "X-Request-Id";
-    const char *before = MHD_get_response_header(reply, name);
     size_t length = strlen(id);
-    if (before && strlen(before) == length) {
-        memcpy((char *)(uintptr_t)before, id, length + 1);
+    if (length == reply->id_length) {
+        memcpy(reply->id, id, length);
         return;
     }
-    if (before)
-        MHD_del_response_header(reply, name, before);
-    if (length)
-        MHD_add_response_header(reply, name, id);
+    if (reply->id)
+        MHD_del_response_header(reply->response, name, reply->id);
+    reply->id = length ? add_header(reply->response, name, id) : NULL;
+    reply->id_length = length;
+}
+
+/* Sun, 06 Nov 1994 08:49:37 GMT. libmicrohttpd would write it for every answer. */
+static void date_reply(struct orr_reply *reply)
+{
+    static const char days[] = "SunMonTueWedThuFriSat", months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    char text[64];
+    struct tm tm = {0};
+    time_t now = time(NULL);
+    if (now == reply->dated || !reply->date)
+        return;
+    (void)gmtime_r(&now, &tm);
+    int length = snprintf(text, sizeof text, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT", days + 3 * tm.tm_wday,
+                          tm.tm_mday, months + 3 * tm.tm_mon, tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
+    if (length == (int)strlen(reply->date))
+        memcpy(reply->date, text, (size_t)length);
+    reply->dated = now;
 }
 
 enum MHD_Result orr_reply_send(struct orr_exchange *exchange)
@@ -81,10 +120,11 @@ enum MHD_Result orr_reply_send(struct orr_exchange *exchange)
         return MHD_NO;
     each_own(exchange, MHD_add_response_header);
     name_request(exchange->reply, exchange->id);
+    date_reply(exchange->reply);
     if (exchange->closes)
-        MHD_add_response_header(exchange->reply, "Connection", "close");
+        MHD_add_response_header(exchange->reply->response, "Connection", "close");
     orr_connection_enter(exchange->from, ORR_PHASE_SENDING);
-    return MHD_queue_response(exchange->connection, response->status, exchange->reply);
+    return MHD_queue_response(exchange->connection, response->status, exchange->reply->response);
 }
 
 void orr_reply_release(struct orr_exchange *exchange)
@@ -93,7 +133,7 @@ void orr_reply_release(struct orr_exchange *exchange)
     if (!exchange->reply)
         return;
     if (exchange->closes || !response->answer || response->answer->stream) {
-        MHD_destroy_response(exchange->reply);
+        free_reply(exchange->reply);
     } else {
         each_own(exchange, MHD_del_response_header);
         orr_answer_keep_reply(response->answer, response->status == MHD_HTTP_NOT_MODIFIED, exchange->reply, free_reply);

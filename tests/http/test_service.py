@@ -1,5 +1,6 @@
 """The service by its real socket: the resources, conditional and compressed answers, parallel clients, draining."""
 import concurrent.futures
+import email.utils
 import gzip
 import json
 import os
@@ -20,6 +21,20 @@ def test_uploading_twice_is_the_same_topology(server, topology):
     assert response.status == 200
     assert response.getheader("Location") == f"/v1/topologies/{topology}"
     assert json.loads(data)["machine"]["gpus"] == 2
+
+
+def test_every_answer_has_the_time_and_an_id_of_its_own(server, topology):
+    """Replies are kept and sent again: the date and the request's id in them must not be those of the answer before."""
+    seen = []
+    for wanted in (None, "mine", "x" * 64, None):
+        before = int(time.time())
+        response, _ = server.ask("GET", f"/v1/topologies/{topology}/analysis/summary", headers={"X-Request-Id": wanted} if wanted else {})
+        dates = response.headers.get_all("Date")
+        assert len(dates) == 1 and before <= email.utils.parsedate_to_datetime(dates[0]).timestamp() <= time.time(), dates
+        seen.append(response.getheader("X-Request-Id"))
+        assert wanted in (None, seen[-1])
+        time.sleep(1.1)
+    assert len(set(seen)) == 4
 
 
 def test_the_source_comes_back_byte_for_byte(server, topology):
