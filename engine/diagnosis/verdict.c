@@ -97,9 +97,15 @@ static bool is_of_file(const struct orr_diagnosed *row)
 {
     return row->has_cost && !row->cost.none && row->of_file;
 }
+/* That NCCL's reader would refuse the file says nothing of the machine. */
+static bool is_refusal(const struct orr_diagnosed *row)
+{
+    return !strcmp(row->finding->row->id, "nccl-refuses-file");
+}
+
 static bool is_open(const struct orr_diagnosed *row)
 {
-    return !row->has_cost && row->severity == ORR_SEVERITY_WARNING;
+    return !row->has_cost && row->severity == ORR_SEVERITY_WARNING && !is_refusal(row);
 }
 
 /* What NCCL would make of RCCL's file says nothing. */
@@ -197,6 +203,8 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
     } else {
         d->state = ORR_VERDICT_HEALTHY;
         write_healthy(analysis, &text);
+        if (first_row(d, is_refusal) != UINT32_MAX)
+            orr_text_puts(&text, " But NCCL could not read this file as NCCL_TOPO_FILE.");
     }
     d->cause = row;
     d->advice = row == UINT32_MAX ? "" : d->rows[row].finding->row->advice;

@@ -44,6 +44,10 @@ static inline const char *orr_attr_of(const struct orr_finder *f, uint32_t eleme
 {
     return orr_element_word(f->dump, element, attr);
 }
+/* "GPU 3", "mlx5_0", a bus id; where NVLink joins several hosts, with the host as drawings number them: "GPU 1 of tray
+ * 4". */
+enum { ORR_DEVICE_NAME_SIZE = 72 };
+void orr_name_device(const struct orr_finder *f, uint32_t element, char text[ORR_DEVICE_NAME_SIZE]);
 /* host_hash of the <cpu> around an element, "": none. */
 const char *orr_host_of(const struct orr_finder *f, uint32_t element);
 

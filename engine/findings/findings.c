@@ -115,15 +115,19 @@ const char *orr_host_of(const struct orr_finder *f, uint32_t element)
     return orr_attr_of(f, element, ORR_ATTR_HOST_HASH);
 }
 
-/* "GPU 3", "mlx5_0", a bus id. */
-static const char *name_of(const struct orr_finder *f, uint32_t element, const char **ret_prefix)
+void orr_name_device(const struct orr_finder *f, uint32_t element, char text[ORR_DEVICE_NAME_SIZE])
 {
     enum orr_element_kind kind = f->dump->elements[element].kind;
-    *ret_prefix = kind == ORR_ELEMENT_GPU ? "GPU " : "";
-    return orr_attr_of(f, element,
-                       kind == ORR_ELEMENT_GPU   ? ORR_ATTR_DEV
-                       : kind == ORR_ELEMENT_NET ? ORR_ATTR_NAME
-                                                 : ORR_ATTR_BUSID);
+    enum orr_attr attr = kind == ORR_ELEMENT_GPU   ? ORR_ATTR_DEV
+                         : kind == ORR_ELEMENT_NET ? ORR_ATTR_NAME
+                                                   : ORR_ATTR_BUSID;
+    uint32_t node = f->node_of ? f->node_of[element] : ORR_NO_NODE;
+    snprintf(text, ORR_DEVICE_NAME_SIZE, "%s%.40s", kind == ORR_ELEMENT_GPU ? "GPU " : "",
+             orr_attr_of(f, element, attr));
+    size_t length = strlen(text);
+    if (node != ORR_NO_NODE && f->analysis->built.host_count > 1)
+        snprintf(text + length, ORR_DEVICE_NAME_SIZE - length, " of tray %u",
+                 orr_id_system(f->analysis->built.nodes[node].id));
 }
 
 /* "16 GT/s x8 (15.8 GB/s)", "11 NVLinks". */
@@ -147,14 +151,16 @@ void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind)
         const struct orr_slower *row = &f->hw.slower[i];
         if (row->kind != kind)
             continue;
-        const char *a, *b, *name = name_of(f, row->element, &a), *best = name_of(f, row->best, &b);
+        char name[ORR_DEVICE_NAME_SIZE], best[ORR_DEVICE_NAME_SIZE];
+        orr_name_device(f, row->element, name);
+        orr_name_device(f, row->best, best);
         if (!f->at->detail && kind == ORR_SLOWER_PORT && row->has <= 0) {
-            orr_say(f, "%.40s has no speed: speed=\"%.20s\"", name, orr_attr_of(f, row->element, ORR_ATTR_SPEED));
+            orr_say(f, "%s has no speed: speed=\"%.20s\"", name, orr_attr_of(f, row->element, ORR_ATTR_SPEED));
         } else if (!f->at->detail) {
             char has[48], equals_have[48];
             write_value(f, kind, row->element, row->has, has);
             write_value(f, kind, row->best, row->best_has, equals_have);
-            orr_say(f, "%s%.40s has %s; %s%.40s, an equal device, has %s", a, name, has, b, best, equals_have);
+            orr_say(f, "%s has %s; %s, an equal device, has %s", name, has, best, equals_have);
         }
         orr_point(f, row->element);
     }

@@ -110,8 +110,8 @@ static void find_far(struct orr_finder *f, bool same_socket)
         orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
     }
     if (near && far)
-        orr_say(f, "%u GPUs have a NIC below their PCIe switch, %u only %s", near, far,
-                same_socket ? "through the CPU of their socket" : "on another socket");
+        orr_say(f, "%u GPU%s a NIC below %s PCIe switch, %u only %s", near, near == 1 ? " has" : "s have",
+                near == 1 ? "its" : "their", far, same_socket ? "through the CPU of the socket" : "on another socket");
 }
 
 static void nic_past_cpu(struct orr_finder *f)

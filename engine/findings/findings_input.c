@@ -3,8 +3,8 @@
 
 static void nccl_refuses(struct orr_finder *f)
 {
-    if (!f->dump->refusal.line)
-        return;
+    if (!f->dump->refusal.line || (f->analysis && f->analysis->built.host_count > 1))
+        return; /* several-hosts says that no file of several hosts can be NCCL_TOPO_FILE */
     orr_say(f, "%s", f->dump->refusal.text);
     orr_point(f, ORR_NO_ELEMENT);
     f->at->places[0].line = f->dump->refusal.line;

@@ -52,9 +52,11 @@ static void find_odd(struct orr_finder *f)
             /* A GPU without any NVLink is nvlink-count's. */
             if (mode < 0 || gpus[i].switches == mode || !orr_gpu_nvlinks(f->dump, gpus[i].gpu))
                 continue;
+            char name[ORR_DEVICE_NAME_SIZE];
+            orr_name_device(f, gpus[i].gpu, name);
             if (!f->at->detail)
-                orr_say(f, "GPU %.20s has %d NVSwitches; most of its %u equals have %d",
-                        orr_attr_of(f, gpus[i].gpu, ORR_ATTR_DEV), gpus[i].switches, to - from, mode);
+                orr_say(f, "%s has %d NVSwitches; most of its %u equals have %d", name, gpus[i].switches, to - from,
+                        mode);
             orr_point(f, gpus[i].gpu);
         }
     }
@@ -135,10 +137,11 @@ static void find_unreached(struct orr_finder *f)
                 strcmp(orr_host_of(f, f->hw.gpus[i]), key.host) != 0 || !orr_gpu_nvlinks(f->dump, key.gpu) ||
                 bsearch(&key, list + from, to - from, sizeof *list, compare_reached))
                 continue;
-            char bus[ORR_BUS_ID_SIZE];
+            char bus[ORR_BUS_ID_SIZE], name[ORR_DEVICE_NAME_SIZE];
+            orr_name_device(f, f->hw.gpus[i], name);
             if (!f->at->detail)
-                orr_say(f, "GPU %.20s does not reach the NVSwitch %s, which %u of its %u equals reach",
-                        orr_attr_of(f, f->hw.gpus[i], ORR_ATTR_DEV), orr_bus_id_format(key.target, bus), gpus, equals);
+                orr_say(f, "%s does not reach the NVSwitch %s, which %u of its %u equals reach", name,
+                        orr_bus_id_format(key.target, bus), gpus, equals);
             orr_point(f, f->hw.gpus[i]);
         }
     }

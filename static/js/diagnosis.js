@@ -124,18 +124,21 @@ export function bySeverity(findings) {
     return { faults: groups.filter((group) => group.severity !== "info"), notes: groups.filter((group) => group.severity === "info") };
 }
 
-/** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice}; null where nothing was diagnosed. */
-export function headline(doc) {
-    const verdict = doc?.summary?.verdict;
+/** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice, measured}; null where nothing was diagnosed. results: of nccl-tests
+ *  that were opened; low ones are not healthy, whatever the dump shows, and are measured: what they say. */
+export function headline(doc, results = null) {
+    const verdict = doc?.summary?.verdict, low = results?.verdict === "low" ? results.sentence : "";
     if (!verdict)
         return null;
     const { sentence, advice } = verdict;
+    if (low && verdict.state !== "degraded")
+        return { state: "fault", mark: "▼", title: "Measured bandwidth is low", measured: low, sentence: verdict.state === "healthy" ? "The dump shows no cause: nothing in it lowers what NCCL gets from this machine. Bandwidth lists what would explain these results." : sentence, advice };
     if (verdict.state === "healthy")
         return { state: "good", mark: "✓", title: "Healthy", sentence: capital(sentence.replace(/^Healthy: /, "")), advice };
     if (verdict.state !== "degraded")
         return { state: "open", mark: "?", title: "Cannot tell", sentence, advice };
     const count = causes(doc.findings ?? []).filter(({ cause }) => costs(cause) || cause.severity === "error").length;
-    return { state: "fault", mark: "✗", title: plural(Math.max(1, count), "fault"), sentence, advice };
+    return { state: "fault", mark: "✗", title: plural(Math.max(1, count), "fault"), sentence, advice, measured: low };
 }
 
 const LARGE = 2 ** 30, SMALL = 8;

@@ -253,12 +253,18 @@ export function hostsText(doc) {
     return `${doc.hosts} host${doc.hosts === 1 ? "" : "s"}`;
 }
 
+/** Decisions of GPUDirect RDMA about each GPU and the NICs of its own host: a dump of several hosts lists those of the others as well. */
+export function gdrOfHosts({ gdr = [], system }) {
+    const hosts = new Map((system?.nodes ?? []).filter(({ id }) => typeOf(id) === "GPU").map(({ id, rank }) => [rank, parseId(id).system]));
+    return gdr.filter(({ rank, net }) => !hosts.has(rank) || hosts.get(rank) === parseId(net).system);
+}
+
 /** The figures of the summary, so that a change can be shown before and after. [[name, value]] */
 export function figures(doc) {
     const channels = doc.channels ?? {}, summary = doc.summary ?? {};
     const ring = (doc.graphs ?? []).find((graph) => graph.name === "ring");
     const pairs = (doc.p2p ?? []).length, p2p = (doc.p2p ?? []).filter((row) => row.p2p).length;
-    const gdr = doc.gdr ?? [], direct = gdr.filter((row) => row.send && row.recv).length;
+    const gdr = gdrOfHosts(doc), direct = gdr.filter((row) => row.send && row.recv).length;
     const best = (collective) => {
         const rows = tuningRows(doc.tuning, collective).flatMap((row) =>
             row.cells.map((c) => ({ ...c, algorithm: row.algorithm })));

@@ -1,7 +1,7 @@
 /* The fifteen questions that people bring, answered from an analysis where it can, each with the place that shows the evidence.
  * A row: {id, ask, answer, tone, patch: of the state, or null, assumes: texts}.
  * tone: "good", "assumed" (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a link, neither good nor bad. */
-import { bandwidth, deviceFacts, hostsText, parseId, reason, shortName, typeOf } from "./model.js";
+import { bandwidth, deviceFacts, gdrOfHosts, hostsText, parseId, reason, shortName, typeOf } from "./model.js";
 import { loads } from "./channels.js";
 import { waysAt } from "./chart.js";
 import { assumed, bandwidthTone, costs, flaw, lossText } from "./diagnosis.js";
@@ -87,7 +87,7 @@ function nics(model) {
 }
 
 function gdr(model) {
-    const rows = model.doc.gdr ?? [], off = rows.filter((row) => !row.send || !row.recv);
+    const rows = gdrOfHosts(model.doc), off = rows.filter((row) => !row.send || !row.recv);
     if (!rows.length)
         return model.nets.length || model.doc.summary?.machine?.nets ? needsHosts(model.doc) : { answer: "no NIC", tone: null, patch: null };
     if (!off.length)

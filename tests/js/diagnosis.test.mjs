@@ -51,6 +51,9 @@ test("the headline says its state by a mark and a word", () => {
     assert.deepEqual(head("degraded", [row("a", "warning", null, { cost: cost(1, 2) }), row("b", "warning", "a", { cost: cost(1, 2) }), row("c", "info")]), ["fault", "✗", "1 fault", "It is so.", "Mend it."]);
     assert.equal(head("degraded", [row("a", "error"), row("b", "warning", null, { cost: cost(1, 2) })])[2], "2 faults");
     assert.equal(head("degraded")[2], "1 fault");
+    const low = { verdict: "low", sentence: "87 GB/s is low." }, measured = (state, results) => { const { title, measured: text } = headline({ summary: { verdict: { state, sentence: "Healthy: so.", advice: "" } } }, results); return [title, text]; };
+    assert.deepEqual([measured("healthy", low), measured("cannot tell", low), measured("degraded", low)], [["Measured bandwidth is low", low.sentence], ["Measured bandwidth is low", low.sentence], ["1 fault", low.sentence]]);
+    assert.deepEqual(measured("healthy", { verdict: "as expected", sentence: "So." }), ["Healthy", undefined]);
     assert.equal(headline({ summary: {} }), null);
     assert.equal(headline(undefined), null);
 });

@@ -76,8 +76,9 @@ test("GPUDirect RDMA: the reasons are counted, and the pairs that are used decid
     const more = { gdr: rows, explanations: { gdr: why } }, says = (used) => answer("gdr", { ...more, net_devs: used.map((net) => ({ rank: 0, proxy_rank: 0, net })) });
     assert.deepEqual([says(["NET/0-0"]).tone, says(["NET/0-0"]).answer], ["good", "every GPU has a NIC with it; 3 of 4 pairs without: 2 because it is too far; 1 because the NIC lacks it"]);
     assert.equal(says(["NET/0-1"]).tone, "limited");
+    const far = [0, 1].map((n) => ({ rank: 0, net: `NET/${n}-0`, send: n ? 0 : 1, recv: n ? 0 : 1 }));
+    assert.equal(answer("gdr", { gdr: far, net_devs: [] }).answer, "on for the only GPU–NIC pair", "NICs of the other hosts of a domain do not count");
 });
-
 
 test("what was found out since answers a question: a comparison, a log, results of nccl-tests", () => {
     const after = (id, known) => questions(index(doc), { known }).find((row) => row.id === id), pair = { b: { name: "node7" }, summary: "The hardware differs in 2 places.", equal: false, same_decisions: false };

@@ -114,6 +114,56 @@ TEST(the_cost_is_the_difference_to_the_repaired_machine)
     release(&whole);
 }
 
+#define TRAY_GPU(bus, dev, rank, links)                                                                                \
+    "<pci busid=\"" bus "\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2941\" link_speed=\"32.0 GT/s PCIe\" "     \
+    "link_width=\"16\"><gpu dev=\"" dev "\" sm=\"100\" rank=\"" rank "\" gdr=\"1\">" links "</gpu></pci>"
+#define TRAY(hash, rank0, rank1, nic, links)                                                                           \
+    "<cpu host_hash=\"" hash                                                                                           \
+    "\" numaid=\"0\" arch=\"arm64\" affinity=\"ffff\">" TRAY_GPU("0000:11:00.0", "0", rank0, LINKS("18"))              \
+        TRAY_GPU("0000:21:00.0", "1", rank1, links) CX7("0000:12:00.0", nic, "400000", "1") "</cpu>"
+
+/* A file that NCCL's reader refuses is no fault of the machine; of several hosts, which no reader takes, nothing is
+ * said. */
+TEST(a_refused_file_is_no_fault_of_the_machine)
+{
+    char refused[sizeof healthy + 32];
+    snprintf(refused, sizeof refused, "<?xml version=\"1.0\"?>%s", healthy);
+    struct answer a = diagnose(refused, 1, NULL, NULL);
+    assert_non_null(row_of(&a, "nccl-refuses-file"));
+    assert_int_equal(a.diagnosis.state, ORR_VERDICT_HEALTHY);
+    assert_non_null(strstr(a.diagnosis.sentence, "But NCCL could not read this file as NCCL_TOPO_FILE."));
+    release(&a);
+    struct answer rack =
+        diagnose("<?xml version=\"1.0\"?><system version=\"1\">" TRAY("0x1", "0", "1", "0", LINKS("18"))
+                     TRAY("0x2", "2", "3", "1", LINKS("18")) "</system>",
+                 1, NULL, NULL);
+    assert_null(row_of(&rack, "nccl-refuses-file"));
+    assert_int_equal(rack.diagnosis.state, ORR_VERDICT_HEALTHY);
+    release(&rack);
+}
+
+/* A domain of two trays is two hosts, whose devices have the same names: costs count the hosts, findings name the tray.
+ */
+TEST(a_domain_of_two_trays_is_two_hosts)
+{
+    static const char two_trays[] = "<system version=\"1\">" TRAY("0x1", "0", "1", "0", LINKS("18"))
+        TRAY("0x2", "2", "3", "1", LINKS("1")) "</system>";
+    for (uint32_t domains = 1; domains <= 2; domains++) {
+        struct answer a = diagnose(two_trays, domains, NULL, NULL);
+        const struct orr_diagnosed *row = row_of(&a, "nvlink-count");
+        char what[64];
+        assert_non_null(row);
+        assert_string_equal(row->finding->detail,
+                            "GPU 1 of tray 1 has 1 NVLink; GPU 0 of tray 0, an equal device, has 18 NVLinks");
+        assert_true(row->has_cost && row->cost.hosts == 1);
+        orr_cost_figure_for(row->cost.figure, row->cost.hosts * row->cost.fused, what);
+        assert_string_equal(what, "bus bandwidth of AllReduce at 1 GiB on 2 hosts");
+        assert_non_null(
+            strstr(a.diagnosis.sentence, " GB/s on 2 hosts, because a GPU has fewer NVLinks than its equals"));
+        release(&a);
+    }
+}
+
 /* NVLinks that are down cost something on one host already; what vanishes with the repair is folded. */
 TEST(consequences_follow_their_cause)
 {

@@ -37,13 +37,12 @@ export function summaryView({ model = null, network = null, before = null, summa
     ];
 }
 
-/* results: of nccl-tests that were opened; low ones are not healthy, whatever the dump shows. */
 function verdict(doc, results) {
-    const head = headline(doc);
+    const head = headline(doc, results);
     return head && h("section", { id: "verdict", "aria-label": "Verdict", "data-state": head.state },
         h("h2", null, h("span.mark", { "aria-hidden": "true" }, head.mark), head.title),
+        head.measured && h("p", { id: "verdict-results" }, capital(head.measured), !/\.$/.test(head.measured) && "."),
         h("p", null, head.sentence),
-        results?.verdict === "low" && h("p", { id: "verdict-results" }, h("b", null, "But the results that were opened are low: "), results.sentence),
         head.advice && h("p", null, h("b", null, "Do: "), withCode(head.advice)));
 }
 
