@@ -46,7 +46,7 @@ static json_t *finding_json(struct orr_json *json, const struct orr_finding *fin
     ORR_SET(json, object, VALUE("cost", of->has_cost ? orr_cost_json(json, &of->cost, of->repair) : json_null()),
             TEXT("no_cost", of->has_cost    ? NULL
                             : of->not_tried ? of->not_tried
-                                            : "no repair of it is known"),
+                                            : "Orrery cannot compute it"),
             TEXT("follows_from", follows));
     return object;
 }

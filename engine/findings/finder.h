@@ -46,8 +46,11 @@ static inline const char *orr_attr_of(const struct orr_finder *f, uint32_t eleme
 }
 /* "GPU 3", "mlx5_0", a bus id; where NVLink joins several hosts, with the host as drawings number them: "GPU 1 of tray
  * 4". */
-enum { ORR_DEVICE_NAME_SIZE = 72 };
-void orr_name_device(const struct orr_finder *f, uint32_t element, char text[ORR_DEVICE_NAME_SIZE]);
+enum { ORR_FOUND_NAME_SIZE = 72 };
+void orr_name_device(const struct orr_finder *f, uint32_t element, char text[ORR_FOUND_NAME_SIZE]);
+/* The same of a node; its id where the dump has no device for it, and of a CPU. */
+void orr_name_node(const struct orr_finder *f, const struct orr_system *system, uint32_t node,
+                   char text[ORR_FOUND_NAME_SIZE]);
 /* host_hash of the <cpu> around an element, "": none. */
 const char *orr_host_of(const struct orr_finder *f, uint32_t element);
 

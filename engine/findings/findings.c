@@ -115,19 +115,30 @@ const char *orr_host_of(const struct orr_finder *f, uint32_t element)
     return orr_attr_of(f, element, ORR_ATTR_HOST_HASH);
 }
 
-void orr_name_device(const struct orr_finder *f, uint32_t element, char text[ORR_DEVICE_NAME_SIZE])
+void orr_name_device(const struct orr_finder *f, uint32_t element, char text[ORR_FOUND_NAME_SIZE])
 {
     enum orr_element_kind kind = f->dump->elements[element].kind;
     enum orr_attr attr = kind == ORR_ELEMENT_GPU   ? ORR_ATTR_DEV
                          : kind == ORR_ELEMENT_NET ? ORR_ATTR_NAME
                                                    : ORR_ATTR_BUSID;
     uint32_t node = f->node_of ? f->node_of[element] : ORR_NO_NODE;
-    snprintf(text, ORR_DEVICE_NAME_SIZE, "%s%.40s", kind == ORR_ELEMENT_GPU ? "GPU " : "",
+    snprintf(text, ORR_FOUND_NAME_SIZE, "%s%.40s", kind == ORR_ELEMENT_GPU ? "GPU " : "",
              orr_attr_of(f, element, attr));
     size_t length = strlen(text);
     if (node != ORR_NO_NODE && f->analysis->built.host_count > 1)
-        snprintf(text + length, ORR_DEVICE_NAME_SIZE - length, " of tray %u",
+        snprintf(text + length, ORR_FOUND_NAME_SIZE - length, " of host %u",
                  orr_id_system(f->analysis->built.nodes[node].id));
+}
+
+void orr_name_node(const struct orr_finder *f, const struct orr_system *system, uint32_t node,
+                   char text[ORR_FOUND_NAME_SIZE])
+{
+    char id[ORR_NODE_ID_SIZE];
+    uint32_t element = system->nodes[node].element;
+    if (element != ORR_NO_ELEMENT && f->dump->elements[element].kind != ORR_ELEMENT_CPU)
+        orr_name_device(f, element, text);
+    else
+        snprintf(text, ORR_FOUND_NAME_SIZE, "%s", orr_system_node_id(system, node, id));
 }
 
 /* "16 GT/s x8 (15.8 GB/s)", "11 NVLinks". */
@@ -151,7 +162,7 @@ void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind)
         const struct orr_slower *row = &f->hw.slower[i];
         if (row->kind != kind)
             continue;
-        char name[ORR_DEVICE_NAME_SIZE], best[ORR_DEVICE_NAME_SIZE];
+        char name[ORR_FOUND_NAME_SIZE], best[ORR_FOUND_NAME_SIZE];
         orr_name_device(f, row->element, name);
         orr_name_device(f, row->best, best);
         if (!f->at->detail && kind == ORR_SLOWER_PORT && row->has <= 0) {

@@ -72,14 +72,15 @@ static void simple_order(struct orr_finder *f)
         if (!is_simple_order(ring) || part->contribution.rank_count < 2)
             continue;
         const struct hop slowest = slowest_hop(part, ring);
-        char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
+        char from[ORR_FOUND_NAME_SIZE], to[ORR_FOUND_NAME_SIZE];
         if (slowest.from == ORR_NO_NODE) {
             orr_say(f, "the ring has %d channel of %g GB/s", ring->channels, (double)ring->bw_intra);
             continue;
         }
+        orr_name_node(f, &part->system, slowest.from, from);
+        orr_name_node(f, &part->system, slowest.to, to);
         orr_say(f, "the ring has %d channel of %g GB/s; its slowest path, from %s to %s (%s), carries %g GB/s",
-                ring->channels, (double)ring->bw_intra, orr_system_node_id(&part->system, slowest.from, from),
-                orr_system_node_id(&part->system, slowest.to, to),
+                ring->channels, (double)ring->bw_intra, from, to,
                 orr_path_type_name((enum orr_path_type)orr_path(&part->paths, slowest.from, slowest.to)->type),
                 (double)slowest.bw);
         orr_point_node(f, &part->system, slowest.from);
@@ -107,10 +108,11 @@ static void one_channel(struct orr_finder *f)
     const struct hop slowest = slowest_hop(part, ring);
     if (ring->bw_intra >= best / 2 || slowest.from == ORR_NO_NODE)
         return;
-    char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
+    char from[ORR_FOUND_NAME_SIZE], to[ORR_FOUND_NAME_SIZE];
+    orr_name_node(f, system, slowest.from, from);
+    orr_name_node(f, system, slowest.to, to);
     orr_say(f, "one ring of %g GB/s: the path from %s to %s (%s) carries %g GB/s; NVLink%s would allow %g GB/s",
-            (double)ring->bw_intra, orr_system_node_id(system, slowest.from, from),
-            orr_system_node_id(system, slowest.to, to),
+            (double)ring->bw_intra, from, to,
             orr_path_type_name((enum orr_path_type)orr_path(&part->paths, slowest.from, slowest.to)->type),
             (double)slowest.bw, ring->nets ? " and the NICs" : "", (double)best);
     orr_point_node(f, system, slowest.from);
@@ -302,7 +304,7 @@ const struct orr_finding_row orr_findings_graph[] = {
         .title = "NVLS is predicted, but the dump cannot confirm it",
         .why = "The topology allows NVLS. At run time NVLS also needs a fabric manager that is ready, /dev/nvidia-caps "
                "and free multicast slots.",
-        .advice = "If the log shows no NVLS, check these three.",
+        .advice = "If the log shows no NVLS, check the fabric manager, /dev/nvidia-caps and the multicast slots.",
         .commands = {"nvidia-smi -q | grep -A4 Fabric", "ls /dev/nvidia-caps"},
         .references = {"NVIDIA/nccl#1672", "NVIDIA/nccl#2077"},
     },

@@ -82,7 +82,7 @@ static void nvlinks_below_board(struct orr_finder *f)
     for (uint32_t i = 0; has < 0 && has_whole_board(f) && i < f->hw.gpu_count; i++) {
         if (nvlinks_of(f, i) >= f->machine.nvlinks)
             continue;
-        char name[ORR_DEVICE_NAME_SIZE];
+        char name[ORR_FOUND_NAME_SIZE];
         orr_name_device(f, f->hw.gpus[i], name);
         if (!f->at->detail)
             orr_say(f, "%s has %d NVLinks; this model (%s) has %d", name, nvlinks_of(f, i), f->machine.board->gpu,

@@ -52,7 +52,7 @@ static void find_odd(struct orr_finder *f)
             /* A GPU without any NVLink is nvlink-count's. */
             if (mode < 0 || gpus[i].switches == mode || !orr_gpu_nvlinks(f->dump, gpus[i].gpu))
                 continue;
-            char name[ORR_DEVICE_NAME_SIZE];
+            char name[ORR_FOUND_NAME_SIZE];
             orr_name_device(f, gpus[i].gpu, name);
             if (!f->at->detail)
                 orr_say(f, "%s has %d NVSwitches; most of its %u equals have %d", name, gpus[i].switches, to - from,
@@ -137,7 +137,7 @@ static void find_unreached(struct orr_finder *f)
                 strcmp(orr_host_of(f, f->hw.gpus[i]), key.host) != 0 || !orr_gpu_nvlinks(f->dump, key.gpu) ||
                 bsearch(&key, list + from, to - from, sizeof *list, compare_reached))
                 continue;
-            char bus[ORR_BUS_ID_SIZE], name[ORR_DEVICE_NAME_SIZE];
+            char bus[ORR_BUS_ID_SIZE], name[ORR_FOUND_NAME_SIZE];
             orr_name_device(f, f->hw.gpus[i], name);
             if (!f->at->detail)
                 orr_say(f, "%s does not reach the NVSwitch %s, which %u of its %u equals reach", name,

@@ -102,12 +102,13 @@ static void throttling_bridge(struct orr_finder *f)
         const struct crossing *at = &crossings[i];
         if (!at->part)
             continue;
-        char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
+        char from[ORR_FOUND_NAME_SIZE], to[ORR_FOUND_NAME_SIZE];
+        orr_name_node(f, &at->part->system, at->from, from);
+        orr_name_node(f, &at->part->system, at->to, to);
         if (!f->at->detail)
             orr_say(f, "%.30s reports %g GT/s x%d (%.2f GB/s), and the path from %s to %s leads over it",
                     orr_attr_of(f, card->element, ORR_ATTR_BUSID), (double)card->rate, card->width, (double)card->gbs,
-                    orr_system_node_id(&at->part->system, at->from, from),
-                    orr_system_node_id(&at->part->system, at->to, to));
+                    from, to);
         orr_point(f, card->element);
     }
 }

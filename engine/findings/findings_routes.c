@@ -58,12 +58,13 @@ static void farther_than_built(struct orr_finder *f)
     }
     if (!detour.decision)
         return;
-    char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
+    char from[ORR_FOUND_NAME_SIZE], to[ORR_FOUND_NAME_SIZE];
+    orr_name_node(f, &part->system, detour.from, from);
+    orr_name_node(f, &part->system, detour.to, to);
     struct orr_setting_info info = {.name = "a setting"};
     if (detour.decision->setting >= 0)
         orr_setting_info((enum orr_setting)detour.decision->setting, &info);
-    orr_say(f, "%s reaches %s over %s instead of %s, because of %s",
-            orr_system_node_id(&part->system, detour.from, from), orr_system_node_id(&part->system, detour.to, to),
+    orr_say(f, "%s reaches %s over %s instead of %s, because of %s", from, to,
             orr_path_type_name((enum orr_path_type)detour.taken->type),
             orr_path_type_name((enum orr_path_type)detour.direct->type), info.name);
     orr_point_node(f, &part->system, detour.from);

@@ -170,8 +170,9 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
         return ORR_NO_RANKS;
     }
     if (m->with_bus_id >= m->local && !made_up) {
-        check->note = orr_arena_printf(check->arena, "%u of the log's %u GPUs %s not in the dump", m->local - found,
-                                       m->local, m->local - found == 1 ? "is" : "are");
+        check->note = found ? orr_arena_printf(check->arena, "%u of the log's %u GPUs %s not in the dump",
+                                               m->local - found, m->local, m->local - found == 1 ? "is" : "are")
+                            : orr_arena_printf(check->arena, "none of the log's %u GPUs is in the dump", m->local);
         ORR_NEED(check->note, err);
     }
     /* Bus ids of all GPUs give their order, as the driver numbers GPUs; CUDA_VISIBLE_DEVICES changes cudaDev. */

@@ -16,7 +16,7 @@ void orr_view_note(struct orr_view_notes *notes, const char *format, ...)
     const char *what = orr_arena_vprintf(notes->arena, NOTE_MOST, format, args);
     va_end(args);
     const char *sentence = what ? orr_arena_printf(notes->arena, "Assumed about the input: %s.", what) : NULL;
-    notes->rows[notes->count++] = (struct orr_assumed){.what = what, .sentence = sentence, .touches = ORR_TOUCHES_ALL};
+    notes->rows[notes->count++] = (struct orr_assumed){.what = what, .sentence = sentence, .touches = ORR_TOUCHES_NICS};
 }
 
 bool orr_view_notes_add(const struct orr_view_notes *notes, const struct orr_dump *old, struct orr_dump *dump)

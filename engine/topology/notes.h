@@ -28,7 +28,9 @@ enum {
     /* Parts that depend on bandwidths; parts that depend on positions in the tree. */
     ORR_TOUCHES_BANDWIDTH =
         ORR_TOUCHES_LINKS | ORR_TOUCHES_PATHS | ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS | ORR_TOUCHES_TUNING,
-    ORR_TOUCHES_ALL = (1 << ORR_TOUCH_COUNT) - 1
+    ORR_TOUCHES_ALL = (1 << ORR_TOUCH_COUNT) - 1,
+    /* What depends on how NICs are presented: neither the links of other devices nor P2P between GPUs. */
+    ORR_TOUCHES_NICS = ORR_TOUCHES_ALL & ~(ORR_TOUCHES_LINKS | ORR_TOUCHES_P2P)
 };
 
 struct orr_assumed {

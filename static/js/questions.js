@@ -141,7 +141,7 @@ function degraded({ doc }) {
 const unknowable = (why) => ({ answer: `cannot be known from this input: its ${why}`, tone: "open", patch: null });
 
 function credible(model) {
-    if (assumed(model.doc, ["paths"]).length)
+    if (assumed(model.doc, ["p2p"]).length) // positions in the tree, on which P2P rests; how NICs are presented is another matter
         return unknowable("switches and distances are assumed");
     const pci = [...model.nodes.keys()].filter((id) => typeOf(id) === "PCI").length, many = model.gpus.length > 2;
     const c2c = [...model.links.values()].some((rows) => rows[0].type === "C2C");

@@ -20,7 +20,7 @@ test("a cost in words: of what, for which job; nothing; or why it is not known",
     assert.equal(says(21.2, 15, "us", "time of AllReduce at 8 bytes on 1 host"), "Adds 6.2 µs to 15 µs (AllReduce at 8 bytes on 1 host)");
     assert.equal(says(24, 24), "Costs nothing here");
     assert.equal(says(15, 21, "us"), "Costs nothing here", "a longer time is no gain");
-    assert.equal(costText({ cost: null, no_cost: "no repair of it is known" }), "Cost unknown: no repair of it is known");
+    assert.equal(costText({ cost: null, no_cost: "Orrery cannot compute it" }), "Cost unknown: Orrery cannot compute it");
     assert.equal(costText({}), "", "a finding that nobody diagnosed");
     assert.deepEqual([{ cost: cost(1, 2) }, { cost: cost(2, 2) }, { cost: cost(2, 1, "us") }, { cost: null }, {}].map(costs), [true, false, true, false, false]);
 });

@@ -31,13 +31,13 @@ test("each view has its table, or none", () => {
 test("the report opens with the verdict; causes come with their cost, consequences below them, notes in a short list", () => {
     const cost = { now: 20, repaired: 240, unit: "GB/s", for: "bus bandwidth of AllReduce at 1 GiB on 1 host", repair: "x" };
     const findings = [{ id: "a", severity: "warning", title: "1 link", detail: 'count="1" of 12', advice: "Reset it.", cost, no_cost: null, follows_from: null, where: { line: 7 } },
-        { id: "b", severity: "warning", title: "A slow ring", detail: "one channel", advice: "Look elsewhere.", cost: null, no_cost: "no repair of it is known", follows_from: "a" },
-        { id: "c", severity: "info", title: "A note", detail: "so it is", advice: "", cost: null, no_cost: "no repair of it is known", follows_from: null }];
+        { id: "b", severity: "warning", title: "A slow ring", detail: "one channel", advice: "Look elsewhere.", cost: null, no_cost: "Orrery cannot compute it", follows_from: "a" },
+        { id: "c", severity: "info", title: "A note", detail: "so it is", advice: "", cost: null, no_cost: "Orrery cannot compute it", follows_from: null }];
     const input = { assumed: [{ what: "ports are 100 Gb/s", touches: ["tuning"] }], missing: [] };
     const summary = { ...doc.summary, verdict: { state: "degraded", sentence: "AllReduce gets 20 instead of 240 GB/s.", advice: "Reset it.", finding: "a", cost } };
     const text = markdown({ model: index({ ...doc, findings, input, summary }), other: null, state: DEFAULTS, summary: null, releases: [], link: "" });
     assert.match(text, /1 host, 2 ranks\.\n\n## Verdict: 1 fault\n\nAllReduce gets 20 instead of 240 GB\/s\.\n\nDo: Reset it\.\n/);
-    assert.ok(text.includes('## Findings\n\n- **warning** 1 link: Costs 220 of 240 GB/s (AllReduce at 1 GiB on 1 host). count="1" of 12 (line 7). Reset it.\n  - **warning** A slow ring: Cost unknown: no repair of it is known. One channel.\n'), text);
+    assert.ok(text.includes('## Findings\n\n- **warning** 1 link: Costs 220 of 240 GB/s (AllReduce at 1 GiB on 1 host). count="1" of 12 (line 7). Reset it.\n  - **warning** A slow ring: Cost unknown: Orrery cannot compute it. One channel.\n'), text);
     assert.ok(text.includes("## Notes\n\n- A note: so it is.\n"), text);
     assert.ok(text.includes("## Assumed about the input\n\n1. Ports are 100 Gb/s.\n"), text);
     assert.match(text, /\| Slower than its equals \| good \|/);

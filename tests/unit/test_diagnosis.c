@@ -142,7 +142,7 @@ TEST(a_refused_file_is_no_fault_of_the_machine)
     release(&rack);
 }
 
-/* A domain of two trays is two hosts, whose devices have the same names: costs count the hosts, findings name the tray.
+/* A domain of two trays is two hosts, whose devices have the same names: costs count the hosts, findings name the host.
  */
 TEST(a_domain_of_two_trays_is_two_hosts)
 {
@@ -154,7 +154,7 @@ TEST(a_domain_of_two_trays_is_two_hosts)
         char what[64];
         assert_non_null(row);
         assert_string_equal(row->finding->detail,
-                            "GPU 1 of tray 1 has 1 NVLink; GPU 0 of tray 0, an equal device, has 18 NVLinks");
+                            "GPU 1 of host 1 has 1 NVLink; GPU 0 of host 0, an equal device, has 18 NVLinks");
         assert_true(row->has_cost && row->cost.hosts == 1);
         orr_cost_figure_for(row->cost.figure, row->cost.hosts * row->cost.fused, what);
         assert_string_equal(what, "bus bandwidth of AllReduce at 1 GiB on 2 hosts");
