@@ -1,5 +1,6 @@
 /* Memory that runs out at every point of a detection: each ends in success or a clean error, and nothing leaks. The
  * linker sends our own allocations through the functions below. */
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "engine/detect/detect.h"
@@ -12,12 +13,14 @@ void *__real_realloc(void *old, size_t size);
 void *__real_orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size);
 char *__real_orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length);
 void *__real_orr_arena_grow(struct orr_arena *arena, const void *array, size_t count, unsigned *capacity, size_t size);
+char *__real_orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size);
 char *__wrap_orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length);
 void *__wrap_orr_arena_grow(struct orr_arena *arena, const void *array, size_t count, unsigned *capacity, size_t size);
+char *__wrap_orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args);
 
 static bool counting;
 static unsigned long made, failing; /* the one that fails; 0: none */
@@ -39,18 +42,29 @@ void *__wrap_realloc(void *old, size_t size)
     return fails() ? NULL : __real_realloc(old, size);
 }
 
-/* An arena takes memory in blocks: what is taken from it is refused by itself. */
+/* An arena takes memory in blocks: what is taken from it is refused by itself, and the arena remembers it. */
+static bool starves(struct orr_arena *arena)
+{
+    bool refused = fails();
+    if (refused)
+        orr_arena_starve(arena);
+    return refused;
+}
 void *__wrap_orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size)
 {
-    return fails() ? NULL : __real_orr_arena_alloc(arena, count, size);
+    return starves(arena) ? NULL : __real_orr_arena_alloc(arena, count, size);
 }
 char *__wrap_orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length)
 {
-    return fails() ? NULL : __real_orr_arena_strndup(arena, text, length);
+    return starves(arena) ? NULL : __real_orr_arena_strndup(arena, text, length);
 }
 void *__wrap_orr_arena_grow(struct orr_arena *arena, const void *array, size_t count, unsigned *capacity, size_t size)
 {
-    return fails() ? NULL : __real_orr_arena_grow(arena, array, count, capacity, size);
+    return starves(arena) ? NULL : __real_orr_arena_grow(arena, array, count, capacity, size);
+}
+char *__wrap_orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args)
+{
+    return starves(arena) ? NULL : __real_orr_arena_vprintf(arena, size, format, args);
 }
 
 /* One detection, by gathering or not, with allocation `failing` refused. */
