@@ -188,14 +188,6 @@ enum orr_code orr_part_decide(const struct orr_analysis *a, struct orr_part *par
     return ORR_OK;
 }
 
-static uint32_t find_net(const struct orr_system *system, int64_t id)
-{
-    uint32_t n = system->first[ORR_NET];
-    while (n < system->first[ORR_NET + 1] && system->nodes[n].id != id)
-        n++;
-    return n < system->first[ORR_NET + 1] ? n : ORR_NO_NODE;
-}
-
 /* Which NIC each GPU uses for each channel of the ring graph. */
 static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *part, int32_t channels,
                                 struct orr_error *err)
@@ -216,7 +208,7 @@ static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *p
             struct orr_net_dev *dev = &devs[(size_t)g * (size_t)channels + (size_t)c];
             dev->net = ring->nets[c][ring->gpus[(size_t)c * ring->gpu_count] == rank ? 0 : 1];
             dev->proxy_rank = rank;
-            uint32_t net = find_net(system, dev->net);
+            uint32_t net = orr_net_of_id(system, dev->net);
             if (net == ORR_NO_NODE || orr_path(&part->paths, node, net)->type != ORR_PATH_PXN)
                 continue;
             ORR_TRY(orr_pxn_relay(&part->paths, node, net, &relay, err));

@@ -47,18 +47,8 @@ static enum orr_code make_usages(struct counting *c, struct orr_arena *arena, st
 
 static uint32_t find_net(const struct orr_system *system, int64_t id)
 {
-    for (uint32_t n = 0; n < orr_system_count(system, ORR_NET); n++)
-        if (orr_system_node(system, ORR_NET, n)->id == id)
-            return n;
-    return ORR_NO_NODE;
-}
-
-static uint32_t gpu_of(const struct orr_system *system, int32_t rank)
-{
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
-        if (system->nodes[g].gpu.rank == rank)
-            return g;
-    return ORR_NO_NODE;
+    uint32_t node = orr_net_of_id(system, id);
+    return node == ORR_NO_NODE ? node : node - system->first[ORR_NET];
 }
 
 static void load_path(struct usage *u, uint32_t from, uint32_t to, double bw)
@@ -80,9 +70,9 @@ static void place_rows(struct usage *u, const struct orr_graph *aligned, bool le
         if (u->rows[c] <= 0)
             continue;
         const int32_t *row = ring->gpus + (size_t)c * ring->gpu_count;
-        uint32_t first = gpu_of(system, row[0]), at = first;
+        uint32_t first = orr_gpu_of_rank(system, row[0]), at = first;
         for (uint32_t i = 1; i < ring->gpu_count; i++) {
-            uint32_t next = gpu_of(system, row[i]);
+            uint32_t next = orr_gpu_of_rank(system, row[i]);
             load_path(u, at, next, intra * u->rows[c]);
             at = next;
         }

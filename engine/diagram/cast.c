@@ -89,10 +89,10 @@ const char *orr_cast_place_name(const struct orr_cast *cast, int32_t rank)
 int32_t orr_cast_rail(const struct orr_cast *cast, int32_t rank, int64_t net)
 {
     const struct orr_system *system = &orr_cast_part(cast, rank)->system;
-    for (uint32_t i = system->first[ORR_NET]; i < system->first[ORR_NET + 1]; i++)
-        if (system->nodes[i].id == net)
-            return system->nodes[i].net.rail >= 0 ? system->nodes[i].net.rail : system->nodes[i].net.dev;
-    return -1;
+    uint32_t i = orr_net_of_id(system, net);
+    return i == ORR_NO_NODE                 ? -1
+           : system->nodes[i].net.rail >= 0 ? system->nodes[i].net.rail
+                                            : system->nodes[i].net.dev;
 }
 
 const struct orr_labels *orr_cast_labels(const struct orr_cast *cast, uint32_t part)
@@ -155,11 +155,7 @@ static uint32_t node_of(const struct orr_cast *cast, const struct orr_actor *act
 {
     if (!actor->is_net)
         return cast->seats[actor->rank].gpu;
-    const struct orr_system *system = &cast->parts[part_of(cast, actor)]->system;
-    for (uint32_t i = system->first[ORR_NET]; i < system->first[ORR_NET + 1]; i++)
-        if (system->nodes[i].id == actor->net)
-            return i;
-    return ORR_NO_NODE;
+    return orr_net_of_id(&cast->parts[part_of(cast, actor)]->system, actor->net);
 }
 
 void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_point centre, float w, float h,

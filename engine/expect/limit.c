@@ -22,9 +22,9 @@ static void lay_row(struct orr_loads *loads, const struct orr_graph *graph, cons
                     bool closed)
 {
     const struct orr_system *system = &loads->part->system;
-    uint32_t first = orr_gpu_node(system, row[0]), at = first;
+    uint32_t first = orr_gpu_of_rank(system, row[0]), at = first;
     for (uint32_t i = 1; i < graph->gpu_count; i++) {
-        uint32_t next = orr_gpu_node(system, row[i]);
+        uint32_t next = orr_gpu_of_rank(system, row[i]);
         orr_loads_add(loads, at, next, rate);
         if (graph->pattern != ORR_PATTERN_RING)
             orr_loads_add(loads, next, at, rate);
@@ -48,9 +48,9 @@ static void lay_graph(struct orr_loads *loads, enum orr_graph_kind kind, const s
         if (alone || !graph->nets)
             continue;
         int32_t last = ring ? row[graph->gpu_count - 1] : row[0];
-        orr_loads_add(loads, orr_net_node(system, graph->nets[c][0]), orr_gpu_node(system, row[0]),
+        orr_loads_add(loads, orr_net_of_id(system, graph->nets[c][0]), orr_gpu_of_rank(system, row[0]),
                       (double)aligned->bw_inter);
-        orr_loads_add(loads, orr_gpu_node(system, last), orr_net_node(system, graph->nets[c][1]),
+        orr_loads_add(loads, orr_gpu_of_rank(system, last), orr_net_of_id(system, graph->nets[c][1]),
                       (double)aligned->bw_inter);
     }
 }

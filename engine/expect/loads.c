@@ -68,22 +68,6 @@ void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double l
     add_path(loads, orr_path(paths, cpu, to), load);
 }
 
-uint32_t orr_gpu_node(const struct orr_system *system, int32_t host_rank)
-{
-    for (uint32_t n = system->first[ORR_GPU]; n < system->first[ORR_GPU + 1]; n++)
-        if (system->nodes[n].gpu.rank == host_rank)
-            return n;
-    return ORR_NO_NODE;
-}
-
-uint32_t orr_net_node(const struct orr_system *system, int64_t id)
-{
-    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
-        if (system->nodes[n].id == id)
-            return n;
-    return ORR_NO_NODE;
-}
-
 const struct orr_part *orr_member_part(const struct orr_analysis *analysis, const struct orr_member *member)
 {
     const struct orr_cluster *cluster = analysis->cluster;

@@ -25,9 +25,6 @@ enum orr_code orr_loads_make(const struct orr_part *part, enum orr_peer_traffic 
 /* Adds a load to each link of the path between two base nodes; nothing where one is ORR_NO_NODE. Redirected traffic
  * loads the path to the CPU and the one back. */
 void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double load);
-/* The GPU of a host rank, and the NET with an id; ORR_NO_NODE: none. */
-uint32_t orr_gpu_node(const struct orr_system *system, int32_t host_rank);
-uint32_t orr_net_node(const struct orr_system *system, int64_t id);
 
 /* What it means that a link is full. */
 enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link);

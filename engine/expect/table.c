@@ -102,7 +102,7 @@ static void write_devices(const struct orr_communicator *c, const struct orr_exp
         uint32_t place = 0;
         while (orr_member_rank(member, member->contribution->ranks[place]) != rank)
             place++;
-        uint32_t gpu = orr_gpu_node(&part->system, member->contribution->ranks[place]);
+        uint32_t gpu = orr_gpu_of_rank(&part->system, member->contribution->ranks[place]);
         uint64_t bus = orr_id_local(part->system.nodes[gpu].id);
         orr_text_printf(text, "#  Rank %2d Group  0 Pid      0 on %10s%u device %2d [%04x:%02x:%02x] GPU (sm %d)\n",
                         rank, "host", member->host, part->system.nodes[gpu].gpu.dev, (unsigned)(bus >> 20 & 0xffff),

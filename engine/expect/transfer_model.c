@@ -104,7 +104,7 @@ static void lay_nic(struct modelling *m, struct orr_loads *loads, uint32_t gpu, 
                     bool sending, double load)
 {
     const struct orr_system *system = &loads->part->system;
-    uint32_t net = orr_net_node(system, nic->net), at = orr_transfer_seat(m->transfers, nic->proxy).gpu;
+    uint32_t net = orr_net_of_id(system, nic->net), at = orr_transfer_seat(m->transfers, nic->proxy).gpu;
     if (net == ORR_NO_NODE) {
         m->lacks_nic = true;
         return;

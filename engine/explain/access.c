@@ -26,13 +26,9 @@ static enum orr_code explain_parted(struct orr_explainer *e, struct orr_error *e
     struct orr_explanation *out = e->out;
     const struct orr_system *whole = &e->a->built;
     struct orr_paths direct;
-    uint32_t ends[2] = {ORR_NO_NODE, ORR_NO_NODE};
-    int32_t ranks[2] = {e->part->system.nodes[e->from].gpu.rank, e->part_of_to->system.nodes[e->to].gpu.rank};
+    uint32_t ends[2] = {orr_gpu_of_rank(whole, e->part->system.nodes[e->from].gpu.rank),
+                        orr_gpu_of_rank(whole, e->part_of_to->system.nodes[e->to].gpu.rank)};
     ORR_TRY(orr_paths_route(whole, &e->a->query.settings, e->arena, &direct, err));
-    for (uint32_t g = whole->first[ORR_GPU]; g < whole->first[ORR_GPU + 1]; g++)
-        for (int i = 0; i < 2; i++)
-            if (whole->nodes[g].gpu.rank == ranks[i])
-                ends[i] = g;
     if (ends[0] == ORR_NO_NODE || ends[1] == ORR_NO_NODE)
         return orr_fail(err, ORR_INTERNAL, "a rank is not in the system that it came from");
     const struct orr_path *path = orr_path(&direct, ends[0], ends[1]);

@@ -59,20 +59,7 @@ static void load(struct loads *l, uint32_t from, uint32_t to, float rate)
 
 static uint32_t gpu_of(const struct loads *l, int32_t rank)
 {
-    const struct orr_system *system = &l->part->system;
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
-        if (system->nodes[g].gpu.rank == rank)
-            return g;
-    return ORR_NO_NODE;
-}
-
-static uint32_t net_of(const struct loads *l, int64_t id)
-{
-    const struct orr_system *system = &l->part->system;
-    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
-        if (system->nodes[n].id == id)
-            return n;
-    return ORR_NO_NODE;
+    return orr_gpu_of_rank(&l->part->system, rank);
 }
 
 /* All GPUs to a centre and back: the NVSwitch, whose head takes part twice, or CollNetDirect's head. */
@@ -95,7 +82,8 @@ static void load_channel(struct loads *l, int32_t channel)
     uint32_t first = gpu_of(l, row[0]), last = gpu_of(l, row[graph->row_count - 1]);
     uint32_t second = graph->row_count > 1 ? gpu_of(l, row[1]) : first;
     if (graph->nets) {
-        uint32_t entry = net_of(l, graph->nets[channel][0]), exit = net_of(l, graph->nets[channel][1]);
+        uint32_t entry = orr_net_of_id(&l->part->system, graph->nets[channel][0]);
+        uint32_t exit = orr_net_of_id(&l->part->system, graph->nets[channel][1]);
         bool halves = graph->pattern == ORR_PATTERN_BALANCED_TREE;
         uint32_t end = graph->pattern == ORR_PATTERN_RING         ? last
                        : graph->pattern == ORR_PATTERN_SPLIT_TREE ? second

@@ -33,20 +33,11 @@ static const struct orr_net_dev *dev_of(const struct orr_explainer *e)
     return &e->part->net_devs[gpu * (size_t)e->part->net_dev_channels + (size_t)e->why->channel];
 }
 
-static uint32_t net_node(const struct orr_part *part, int64_t id)
-{
-    const struct orr_system *system = &part->system;
-    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
-        if (system->nodes[n].id == id)
-            return n;
-    return ORR_NO_NODE;
-}
-
 const char *orr_verdict_nic(struct orr_explainer *e)
 {
     char id[ORR_NODE_ID_SIZE];
     const struct orr_net_dev *dev = dev_of(e);
-    uint32_t net = net_node(e->part, dev->net);
+    uint32_t net = orr_net_of_id(&e->part->system, dev->net);
     const char *name =
         net == ORR_NO_NODE ? orr_node_id_format(ORR_NET, dev->net, id) : orr_device_name(e, e->part, net);
     if (dev->proxy_rank == e->part->system.nodes[e->from].gpu.rank)
@@ -92,7 +83,7 @@ enum orr_code orr_explain_nic(struct orr_explainer *e, struct orr_error *err)
     const struct orr_graph *ring = &e->part->contribution.graphs[ORR_GRAPH_RING];
     const int32_t *row = ring->gpus + (size_t)e->why->channel * ring->gpu_count;
     int32_t rank = e->part->system.nodes[e->from].gpu.rank, first = row[0], last = row[ring->gpu_count - 1];
-    uint32_t used = net_node(e->part, dev_of(e)->net);
+    uint32_t used = orr_net_of_id(&e->part->system, dev_of(e)->net);
     bool enters = rank == first, leaves = rank == last;
     out->question = orr_tell(e, "Which NIC does rank %d use for channel %d, and why?", rank, e->why->channel);
     out->rule_id = enters ? "NIC_OF_ENTRY" : leaves ? "NIC_OF_EXIT" : "NIC_OF_CHANNEL";

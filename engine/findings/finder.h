@@ -32,8 +32,6 @@ void orr_say(struct orr_finder *f, const char *format, ...) ORR_PRINTF(2, 3);
 void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind);
 /* A place: an element of the dump. */
 void orr_point(struct orr_finder *f, uint32_t element);
-/* The GPU of a host rank; ORR_NO_NODE: it is in another part. */
-uint32_t orr_node_of_rank(const struct orr_system *system, int32_t rank);
 /* The GPU of a host rank. */
 void orr_point_rank(struct orr_finder *f, int32_t rank);
 /* A node of a system by its index. */

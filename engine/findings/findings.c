@@ -93,17 +93,9 @@ void orr_point_node(struct orr_finder *f, const struct orr_system *system, uint3
     orr_system_node_id(system, node, place->node);
 }
 
-uint32_t orr_node_of_rank(const struct orr_system *system, int32_t rank)
-{
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
-        if (system->nodes[g].gpu.rank == rank)
-            return g;
-    return ORR_NO_NODE;
-}
-
 void orr_point_rank(struct orr_finder *f, int32_t rank)
 {
-    uint32_t node = orr_node_of_rank(&f->analysis->built, rank);
+    uint32_t node = orr_gpu_of_rank(&f->analysis->built, rank);
     if (node != ORR_NO_NODE)
         orr_point_node(f, &f->analysis->built, node);
 }

@@ -29,14 +29,6 @@ struct hop {
     float bw;          /* GB/s */
 };
 
-static uint32_t node_of_net(const struct orr_system *system, int64_t id)
-{
-    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
-        if (system->nodes[n].id == id)
-            return n;
-    return ORR_NO_NODE;
-}
-
 static void take_slower(const struct orr_part *part, uint32_t from, uint32_t to, struct hop *slowest)
 {
     if (from == ORR_NO_NODE || to == ORR_NO_NODE || from == to)
@@ -52,12 +44,12 @@ static struct hop slowest_hop(const struct orr_part *part, const struct orr_grap
     const struct orr_system *system = &part->system;
     const int32_t *ranks = ring->gpus;
     struct hop slowest = {.from = ORR_NO_NODE, .to = ORR_NO_NODE};
-    uint32_t first = orr_node_of_rank(system, ranks[0]), last = orr_node_of_rank(system, ranks[ring->gpu_count - 1]);
+    uint32_t first = orr_gpu_of_rank(system, ranks[0]), last = orr_gpu_of_rank(system, ranks[ring->gpu_count - 1]);
     for (uint32_t i = 1; i < ring->gpu_count; i++)
-        take_slower(part, orr_node_of_rank(system, ranks[i - 1]), orr_node_of_rank(system, ranks[i]), &slowest);
+        take_slower(part, orr_gpu_of_rank(system, ranks[i - 1]), orr_gpu_of_rank(system, ranks[i]), &slowest);
     if (ring->nets) {
-        take_slower(part, node_of_net(system, ring->nets[0][0]), first, &slowest);
-        take_slower(part, last, node_of_net(system, ring->nets[0][1]), &slowest);
+        take_slower(part, orr_net_of_id(system, ring->nets[0][0]), first, &slowest);
+        take_slower(part, last, orr_net_of_id(system, ring->nets[0][1]), &slowest);
     } else {
         take_slower(part, last, first, &slowest);
     }
@@ -152,8 +144,8 @@ static void crosses_rails(struct orr_finder *f)
             if (!crosses_after(f, hosts[i], channel))
                 continue;
             uint32_t next = (hosts[i] + 1) % c->node_count;
-            uint32_t out = node_of_net(system, ring->nets[orr_ring_channel(c, hosts[i], channel)][1]);
-            uint32_t in = node_of_net(system, ring->nets[orr_ring_channel(c, next, channel)][0]);
+            uint32_t out = orr_net_of_id(system, ring->nets[orr_ring_channel(c, hosts[i], channel)][1]);
+            uint32_t in = orr_net_of_id(system, ring->nets[orr_ring_channel(c, next, channel)][0]);
             crosses = true;
             if (crossing || out == ORR_NO_NODE || in == ORR_NO_NODE)
                 continue;

@@ -25,7 +25,7 @@ static void note_ends(const struct orr_part *part, const struct orr_paths *physi
     uint32_t nets = orr_system_count(system, ORR_NET);
     const int32_t *ranks = ring->gpus + (size_t)channel * ring->gpu_count;
     for (int end = 0; end < 2 && ring->nets && part->gdr; end++) {
-        uint32_t gpu = orr_node_of_rank(system, ranks[end ? ring->gpu_count - 1 : 0]);
+        uint32_t gpu = orr_gpu_of_rank(system, ranks[end ? ring->gpu_count - 1 : 0]);
         for (uint32_t n = 0; n < nets && gpu != ORR_NO_NODE; n++) {
             uint32_t net = system->first[ORR_NET] + n;
             const struct orr_gdr *gdr = &part->gdr[(size_t)(gpu - system->first[ORR_GPU]) * nets + n];
@@ -47,8 +47,7 @@ static void farther_than_built(struct orr_finder *f)
     for (int32_t c = 0; c < ring->channels && !detour.decision; c++) {
         const int32_t *ranks = ring->gpus + (size_t)c * ring->gpu_count;
         for (uint32_t i = 0; i + 1 < ring->gpu_count; i++) {
-            uint32_t from = orr_node_of_rank(&part->system, ranks[i]),
-                     to = orr_node_of_rank(&part->system, ranks[i + 1]);
+            uint32_t from = orr_gpu_of_rank(&part->system, ranks[i]), to = orr_gpu_of_rank(&part->system, ranks[i + 1]);
             if (from != ORR_NO_NODE && to != ORR_NO_NODE)
                 note(part, &physical, from, to,
                      &f->analysis->p2p[(size_t)ranks[i] * f->analysis->local_ranks + (size_t)ranks[i + 1]].decision,

@@ -10,11 +10,8 @@
 /* The id of a host-local rank's GPU. */
 static const char *gpu_id(const struct orr_log_facts *f, int32_t local, char buffer[ORR_NODE_ID_SIZE])
 {
-    const struct orr_system *system = &f->analysis->built;
-    for (uint32_t i = system->first[ORR_GPU]; local >= 0 && i < system->first[ORR_GPU + 1]; i++)
-        if (system->nodes[i].gpu.rank == local)
-            return orr_system_node_id(system, i, buffer);
-    return "";
+    uint32_t gpu = local < 0 ? ORR_NO_NODE : orr_gpu_of_rank(&f->analysis->built, local);
+    return gpu == ORR_NO_NODE ? "" : orr_system_node_id(&f->analysis->built, gpu, buffer);
 }
 
 static void add_pair(struct orr_log_facts *f, const struct orr_log_record *record, const char *logged, int32_t a,
@@ -55,14 +52,6 @@ static bool is_step(const struct orr_log_facts *f, int channel, int32_t a, int32
     return false;
 }
 
-static int32_t net_of(const struct orr_system *system, int64_t id)
-{
-    for (uint32_t i = 0; i < orr_system_count(system, ORR_NET); i++)
-        if (system->nodes[system->first[ORR_NET] + i].id == id)
-            return (int32_t)i;
-    return -1;
-}
-
 /* A connection over the network that the ring of the channel has. "IB/2(5)/GDRDMA": NIC, whose proxy, GPUDirect. */
 static void add_net(struct orr_log_facts *f, const struct orr_log_record *record)
 {
@@ -93,36 +82,31 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
                          sends ? "sends to" : "receives from", sends ? b : a);
     if (!fact)
         return;
-    uint32_t gpu = 0;
     const struct orr_system *system = &part->system;
-    while (gpu < orr_system_count(system, ORR_GPU) && system->nodes[system->first[ORR_GPU] + gpu].gpu.rank != local)
-        gpu++;
-    if (!part->net_devs || part->net_dev_channels < 1 || gpu == orr_system_count(system, ORR_GPU)) {
+    const uint32_t node_of_gpu = orr_gpu_of_rank(system, local);
+    if (!part->net_devs || part->net_dev_channels < 1 || node_of_gpu == ORR_NO_NODE) {
         orr_log_fact_without(f, fact, "the prediction has no NICs for it");
         return;
     }
+    uint32_t gpu = node_of_gpu - system->first[ORR_GPU];
     /* One NIC for both directions: on nodes with odd numbers, rings that keep to rails run the other way round. */
     const struct orr_net_dev *own =
         &part->net_devs[(size_t)gpu * (unsigned)part->net_dev_channels + (unsigned)(channel % part->net_dev_channels)];
     bool by_proxy = sends && own->proxy_rank != local;
-    int32_t index = net_of(system, own->net);
-    if (index < 0) {
+    const uint32_t net = orr_net_of_id(system, own->net);
+    if (net == ORR_NO_NODE) {
         orr_log_fact_without(f, fact, "the prediction has no NICs for it");
         return;
     }
-    const struct orr_node *node = &system->nodes[system->first[ORR_NET] + (unsigned)index];
-    uint32_t driver = gpu;
-    if (by_proxy)
-        for (uint32_t g = 0; g < orr_system_count(system, ORR_GPU); g++)
-            if (system->nodes[system->first[ORR_GPU] + g].gpu.rank == own->proxy_rank)
-                driver = g;
-    const struct orr_gdr *rdma = &part->gdr[(size_t)driver * orr_system_count(system, ORR_NET) + (unsigned)index];
+    const uint32_t proxy_gpu = by_proxy ? orr_gpu_of_rank(system, own->proxy_rank) : ORR_NO_NODE;
+    const uint32_t driver = proxy_gpu == ORR_NO_NODE ? gpu : proxy_gpu - system->first[ORR_GPU];
+    const struct orr_gdr *rdma =
+        &part->gdr[(size_t)driver * orr_system_count(system, ORR_NET) + (net - system->first[ORR_NET])];
     bool direct = (sends ? rdma->send.verdict : rdma->recv.verdict) != 0;
-    snprintf(predicted, sizeof predicted, "NIC %d%s%s", node->net.dev, by_proxy ? " of another GPU (PXN)" : "",
-             direct ? ", GPUDirect RDMA" : "");
+    snprintf(predicted, sizeof predicted, "NIC %d%s%s", system->nodes[net].net.dev,
+             by_proxy ? " of another GPU (PXN)" : "", direct ? ", GPUDirect RDMA" : "");
     char id[ORR_NODE_ID_SIZE], net_id[ORR_NODE_ID_SIZE];
-    orr_log_fact_at(fact, gpu_id(f, local, id),
-                    orr_system_node_id(system, system->first[ORR_NET] + (unsigned)index, net_id));
+    orr_log_fact_at(fact, gpu_id(f, local, id), orr_system_node_id(system, net, net_id));
     orr_log_fact_compare(f, fact, predicted);
 }
 
@@ -137,10 +121,9 @@ static uint32_t gdr_gpu(const struct orr_log_facts *f, const struct orr_part *pa
         if (node == ORR_NO_NODE && strspn(word, "0123456789") == strlen(word))
             rank = strtod(word, NULL);
     }
-    for (uint32_t i = 0; rank >= 0 && i < orr_system_count(&part->system, ORR_GPU); i++)
-        if (part->system.nodes[part->system.first[ORR_GPU] + i].gpu.rank == orr_log_facts_local(f, (int32_t)rank))
-            node = part->system.first[ORR_GPU] + i;
-    return node;
+    const uint32_t by_rank =
+        rank < 0 ? ORR_NO_NODE : orr_gpu_of_rank(&part->system, orr_log_facts_local(f, (int32_t)rank));
+    return by_rank == ORR_NO_NODE ? node : by_rank;
 }
 
 static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record)

@@ -32,16 +32,10 @@ static uint32_t node_of(const struct devices *devices, const struct orr_part *pa
 {
     const struct orr_system *system = &part->system;
     if (!is_gpu(devices, device)) {
-        int64_t id = orr_system_node(&devices->nic_part->system, ORR_NET, device - devices->gpu_count)->id;
-        for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
-            if (system->nodes[n].id == id)
-                return n;
-        return ORR_NO_NODE;
+        const struct orr_system *whole = &devices->nic_part->system;
+        return orr_net_of_id(system, orr_system_node(whole, ORR_NET, device - devices->gpu_count)->id);
     }
-    for (uint32_t n = system->first[ORR_GPU]; n < system->first[ORR_GPU + 1]; n++)
-        if (system->nodes[n].gpu.rank == (int32_t)devices->gpus[device])
-            return n;
-    return ORR_NO_NODE;
+    return orr_gpu_of_rank(system, (int32_t)devices->gpus[device]);
 }
 
 /* The type of the path between two nodes; NET across the systems of a host that NCCL splits. */

@@ -68,16 +68,24 @@ static uint32_t find_in_type(const struct orr_system *system, enum orr_node_type
     return ORR_NO_NODE;
 }
 
-static uint32_t find_rank(const struct orr_system *system, const char *text)
+uint32_t orr_net_of_id(const struct orr_system *system, int64_t id)
 {
-    char *end;
-    long rank = strtol(text, &end, 10);
-    if (end == text || *end)
-        return ORR_NO_NODE;
+    return find_in_type(system, ORR_NET, id);
+}
+
+uint32_t orr_gpu_of_rank(const struct orr_system *system, int32_t rank)
+{
     for (uint32_t n = system->first[ORR_GPU]; n < system->first[ORR_GPU + 1]; n++)
         if (system->nodes[n].gpu.rank == rank)
             return n;
     return ORR_NO_NODE;
+}
+
+static uint32_t find_rank(const struct orr_system *system, const char *text)
+{
+    char *end;
+    long rank = strtol(text, &end, 10);
+    return end == text || *end || rank != (int32_t)rank ? ORR_NO_NODE : orr_gpu_of_rank(system, (int32_t)rank);
 }
 
 static uint32_t find_by_text(const struct orr_system *system, enum orr_node_type type, const char *text)

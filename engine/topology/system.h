@@ -132,6 +132,9 @@ char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NO
 char *orr_system_node_id(const struct orr_system *system, uint32_t node, char buffer[ORR_NODE_ID_SIZE]);
 /* Finds a node by such a text, by "rank:3" or by a bus id ("0000:1b:00.0"); ORR_NO_NODE: none. */
 uint32_t orr_system_find(const struct orr_system *system, const char *text);
+/* The GPU of a host's rank, and the first NET of an id; ORR_NO_NODE: none. */
+uint32_t orr_gpu_of_rank(const struct orr_system *system, int32_t rank);
+uint32_t orr_net_of_id(const struct orr_system *system, int64_t id);
 
 /* Builds the graph of a dump as the settings' release does it, ranks renumbered from 0. All memory comes from arena.
  * INVALID with the place in the file for what NCCL would refuse, NO_RANKS where no GPU takes part. */

@@ -11,10 +11,8 @@ static void add_decision(struct orr_fact_list *list, enum orr_fact_kind kind, ui
 
 static uint32_t net_subject(const struct orr_fact_list *list, const struct orr_system *system, int64_t id)
 {
-    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
-        if (system->nodes[n].id == id)
-            return orr_fact_subject(list, system, n);
-    return UINT32_MAX;
+    uint32_t net = orr_net_of_id(system, id);
+    return net == ORR_NO_NODE ? UINT32_MAX : orr_fact_subject(list, system, net);
 }
 
 static void add_part(const struct orr_part *part, struct orr_fact_list *list)
