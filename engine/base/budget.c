@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/words.h"
 
 /* Steps between two looks at the clock: about 0.2 ms. */
 enum { LOOK_EVERY = 4096 };
@@ -10,11 +11,7 @@ enum { LOOK_EVERY = 4096 };
 _Thread_local struct orr_budget *orr_budget_of_thread;
 static atomic_ullong last_id;
 
-static const char *const words[ORR_SPENT_COUNT] = {
-#define X(name, word) [ORR_SPENT_##name] = word,
-    ORR_SPENT_MAP(X)
-#undef X
-};
+static const char *const words[ORR_SPENT_COUNT] = {ORR_SPENT_MAP(ORR_SECOND_OF)};
 
 void orr_budget_reset(struct orr_budget *budget)
 {

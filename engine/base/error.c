@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const code_names[ORR_CODE_COUNT] = {
-#define X(name, text) [ORR_##name] = text,
-    ORR_CODE_MAP(X)
-#undef X
-};
+#include "engine/base/words.h"
+
+static const char *const code_names[ORR_CODE_COUNT] = {ORR_CODE_MAP(ORR_SECOND_OF)};
 
 const char *orr_code_name(enum orr_code code)
 {

@@ -8,6 +8,13 @@
 
 #include "engine/base/text.h"
 
+/* For tables of what the rows of an X macro say: `names[] = {ORR_CODE_MAP(ORR_SECOND_OF)}`. ORR_NAME_OF gives the first
+ * argument of each row as a text. */
+#define ORR_FIRST_OF(first, ...)         first,
+#define ORR_NAME_OF(first, ...)          #first,
+#define ORR_SECOND_OF(first, ...)        ORR_FIRST_OF(__VA_ARGS__, )
+#define ORR_THIRD_OF(first, second, ...) ORR_FIRST_OF(__VA_ARGS__, )
+
 /* Word i of a list; NULL beyond the last. */
 typedef const char *orr_words(size_t i);
 

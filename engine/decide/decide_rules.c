@@ -1,3 +1,4 @@
+#include "engine/base/words.h"
 #include "engine/decide/decide.h"
 
 static const char *const texts[ORR_RULE_COUNT] = {
@@ -6,11 +7,7 @@ static const char *const texts[ORR_RULE_COUNT] = {
 #undef X
 };
 
-static const char *const names[ORR_RULE_COUNT] = {
-#define X(name, text) [ORR_RULE_##name] = #name,
-    ORR_RULE_MAP(X)
-#undef X
-};
+static const char *const names[ORR_RULE_COUNT] = {ORR_RULE_MAP(ORR_NAME_OF)};
 
 const char *orr_rule_name(enum orr_rule rule)
 {

@@ -1,15 +1,12 @@
 /* Where the values of an explanation come from: a value that a reader of the input assumed is never called measured. */
+#include "engine/base/words.h"
 #include "engine/explain/explainer.h"
 
 #include <string.h>
 
 const char *orr_origin_name(size_t origin)
 {
-    static const char *const names[ORR_ORIGIN_COUNT] = {
-#define X(symbol, name) [ORR_FROM_##symbol] = name,
-        ORR_ORIGIN_MAP(X)
-#undef X
-    };
+    static const char *const names[ORR_ORIGIN_COUNT] = {ORR_ORIGIN_MAP(ORR_SECOND_OF)};
     return origin < ORR_ORIGIN_COUNT ? names[origin] : NULL;
 }
 

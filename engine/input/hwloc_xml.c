@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/words.h"
 #include "engine/input/hwloc.h"
 #include "engine/topology/xml.h"
 
@@ -53,11 +54,7 @@ static const char *attribute(struct reader *reader, const char *name, int count,
 
 static enum orr_hwloc_kind kind_of(const char *type)
 {
-    static const char *const names[] = {
-#define X(name, text) text,
-        ORR_HWLOC_MAP(X)
-#undef X
-    };
+    static const char *const names[] = {ORR_HWLOC_MAP(ORR_SECOND_OF)};
     for (int i = 0; i < ORR_HWLOC_OTHER; i++)
         if (!strcmp(type, names[i]))
             return (enum orr_hwloc_kind)i;

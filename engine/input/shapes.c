@@ -7,6 +7,7 @@
 
 #include "engine/base/hash.h"
 #include "engine/base/hex.h"
+#include "engine/base/words.h"
 #include "engine/topology/dump.h"
 
 enum { SHORTEST_NUMBER = 9, LONGEST_NAME = 255, FIRST_SLOTS = 256 };
@@ -61,11 +62,7 @@ static const char *keep(struct orr_secrets *secrets, const char *text, size_t le
 
 static const char *stand_in(struct orr_secrets *secrets, enum orr_secret kind)
 {
-    static const char *const forms[ORR_SECRET_COUNT] = {
-#define X(name, text) [ORR_SECRET_##name] = text,
-        ORR_SECRET_MAP(X)
-#undef X
-    };
+    static const char *const forms[ORR_SECRET_COUNT] = {ORR_SECRET_MAP(ORR_SECOND_OF)};
     enum { BYTE = 255 };
     char text[ORR_SHAPE_SIZE];
     uint32_t n = ++secrets->counts[kind];

@@ -5,6 +5,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
+#include "engine/base/words.h"
 #include "engine/log/trial.h"
 #include "engine/release/release_names.h"
 
@@ -12,21 +13,13 @@ enum { NONE = UINT32_MAX };
 
 const char *orr_log_topic_name(enum orr_log_topic topic)
 {
-    static const char *const names[] = {
-#define X(symbol, name, subsystem) name,
-        ORR_LOG_TOPIC_MAP(X)
-#undef X
-    };
+    static const char *const names[] = {ORR_LOG_TOPIC_MAP(ORR_SECOND_OF)};
     return topic < ORR_LOG_TOPIC_COUNT ? names[topic] : "";
 }
 
 const char *orr_log_topic_subsystem(enum orr_log_topic topic)
 {
-    static const char *const names[] = {
-#define X(symbol, name, subsystem) subsystem,
-        ORR_LOG_TOPIC_MAP(X)
-#undef X
-    };
+    static const char *const names[] = {ORR_LOG_TOPIC_MAP(ORR_THIRD_OF)};
     return topic < ORR_LOG_TOPIC_COUNT ? names[topic] : "";
 }
 

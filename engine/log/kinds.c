@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "engine/base/words.h"
 #include "engine/log/scan.h"
 
 static const struct kind_row {
@@ -136,11 +137,7 @@ static const struct outside_row {
 };
 enum { OUTSIDE_COUNT = sizeof outside / sizeof outside[0] };
 
-static const char *const names[] = {
-#define X(symbol, name) name,
-    ORR_LOG_KIND_MAP(X)
-#undef X
-};
+static const char *const names[] = {ORR_LOG_KIND_MAP(ORR_SECOND_OF)};
 
 const char *orr_log_kind_name(enum orr_log_kind kind)
 {

@@ -2,13 +2,11 @@
 
 #include <string.h>
 
+#include "engine/base/words.h"
+
 const char *orr_perf_link_name(enum orr_perf_link link)
 {
-    static const char *const names[] = {
-#define X(symbol, name) name,
-        ORR_PERF_LINK_MAP(X)
-#undef X
-    };
+    static const char *const names[] = {ORR_PERF_LINK_MAP(ORR_SECOND_OF)};
     return names[link];
 }
 

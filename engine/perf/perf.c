@@ -2,15 +2,12 @@
 
 #include <string.h>
 
+#include "engine/base/words.h"
 #include "engine/perf/perfing.h"
 #include "engine/release/release_names.h"
 
 static const char *const verdict_names[] = {"as expected", "low", "high", "cannot judge"};
-static const char *const shape_names[] = {
-#define X(symbol, name) name,
-    ORR_PERF_SHAPE_MAP(X)
-#undef X
-};
+static const char *const shape_names[] = {ORR_PERF_SHAPE_MAP(ORR_SECOND_OF)};
 
 const char *orr_perf_verdict_name(size_t verdict)
 {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/base/words.h"
 #include "engine/release/behaviour_rows.h"
 
 static const struct orr_behaviour_rows *const groups[] = {
@@ -13,11 +14,7 @@ enum { TEXT_MOST = 4096 };
 
 const char *orr_bearing_name(enum orr_bearing_bit bit)
 {
-    static const char *const names[ORR_BEARING_COUNT] = {
-#define X(symbol, name) [ORR_BEARING_BIT_##symbol] = name,
-        ORR_BEARING_MAP(X)
-#undef X
-    };
+    static const char *const names[ORR_BEARING_COUNT] = {ORR_BEARING_MAP(ORR_SECOND_OF)};
     return names[bit];
 }
 

@@ -1,16 +1,10 @@
 #include "engine/release/path_type.h"
 
-static const char *const names[ORR_PATH_TYPE_COUNT] = {
-#define X(name, meaning) [ORR_PATH_##name] = #name,
-    ORR_PATH_MAP(X)
-#undef X
-};
+#include "engine/base/words.h"
 
-static const char *const meanings[ORR_PATH_TYPE_COUNT] = {
-#define X(name, meaning) [ORR_PATH_##name] = meaning,
-    ORR_PATH_MAP(X)
-#undef X
-};
+static const char *const names[ORR_PATH_TYPE_COUNT] = {ORR_PATH_MAP(ORR_NAME_OF)};
+
+static const char *const meanings[ORR_PATH_TYPE_COUNT] = {ORR_PATH_MAP(ORR_SECOND_OF)};
 
 const char *orr_path_type_name(enum orr_path_type type)
 {

@@ -1,4 +1,5 @@
 /* Values of settings as users give them: their texts, and what NCCL reads from these. */
+#include "engine/base/words.h"
 #include "engine/release/settings.h"
 
 #include <ctype.h>
@@ -71,11 +72,7 @@ bool orr_setting_texts_equal(const struct orr_settings *a, const struct orr_sett
 
 const char *orr_fuse_word(size_t mode)
 {
-    static const char *const words[ORR_FUSE_COUNT] = {
-#define X(symbol, word) [ORR_FUSE_##symbol] = word,
-        ORR_FUSE_MAP(X)
-#undef X
-    };
+    static const char *const words[ORR_FUSE_COUNT] = {ORR_FUSE_MAP(ORR_SECOND_OF)};
     return mode < ORR_FUSE_COUNT ? words[mode] : NULL;
 }
 

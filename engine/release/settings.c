@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/base/words.h"
+
 /* Shorthands for the rows: an integer with a default, one that NCCL fills by itself, a level, a text. */
 #define INT(symbol, default_, values_, meaning_)                                                                       \
     [ORR_SET_##                                                                                                        \
@@ -155,11 +157,7 @@ static const struct span spans[ORR_SETTING_COUNT] = {
     [ORR_SET_WORK_ARGS_BYTES] = {.since = ORR_VERSION(2, 22, 3)},
 };
 
-static const char *const names[ORR_SETTING_COUNT] = {
-#define X(symbol, name, room) [ORR_SET_##symbol] = name,
-    ORR_SETTING_MAP(X)
-#undef X
-};
+static const char *const names[ORR_SETTING_COUNT] = {ORR_SETTING_MAP(ORR_SECOND_OF)};
 
 /* What becomes of values beyond those that a row names. A number beyond 64 bits is as if not given, which NCCL says in
  * its log; so is -9223372036854775808. */

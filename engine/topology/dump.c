@@ -6,17 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const element_names[ORR_ELEMENT_COUNT] = {
-#define X(name, text) [ORR_ELEMENT_##name] = text,
-    ORR_ELEMENT_MAP(X)
-#undef X
-};
+#include "engine/base/words.h"
 
-static const char *const attr_names[ORR_ATTR_OTHER] = {
-#define X(name, text) [ORR_ATTR_##name] = text,
-    ORR_ATTR_MAP(X)
-#undef X
-};
+static const char *const element_names[ORR_ELEMENT_COUNT] = {ORR_ELEMENT_MAP(ORR_SECOND_OF)};
+
+static const char *const attr_names[ORR_ATTR_OTHER] = {ORR_ATTR_MAP(ORR_SECOND_OF)};
 
 /* The children that NCCL reads in each element; it ignores any other with its subtree. */
 static const uint16_t children_of[ORR_ELEMENT_COUNT] = {

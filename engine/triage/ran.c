@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/words.h"
 #include "engine/release/release_names.h"
 #include "engine/topology/notes.h"
 #include "engine/triage/building.h"
@@ -10,21 +11,13 @@ enum { NONE = UINT32_MAX, VALUES_MOST = 32, HOSTS_MOST = 64, VALUE_MOST = 200 };
 
 const char *orr_ran_word(enum orr_ran_what what)
 {
-    static const char *const words[] = {
-#define X(symbol, word, text) word,
-        ORR_RAN_MAP(X)
-#undef X
-    };
+    static const char *const words[] = {ORR_RAN_MAP(ORR_SECOND_OF)};
     return words[what];
 }
 
 const char *orr_ran_text(enum orr_ran_what what)
 {
-    static const char *const texts[] = {
-#define X(symbol, word, text) text,
-        ORR_RAN_MAP(X)
-#undef X
-    };
+    static const char *const texts[] = {ORR_RAN_MAP(ORR_THIRD_OF)};
     return texts[what];
 }
 

@@ -9,17 +9,14 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
+#include "engine/base/words.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX };
 
 const char *orr_triage_word(enum orr_triage_verdict verdict)
 {
-    static const char *const words[] = {
-#define X(symbol, word) word,
-        ORR_TRIAGE_VERDICT_MAP(X)
-#undef X
-    };
+    static const char *const words[] = {ORR_TRIAGE_VERDICT_MAP(ORR_SECOND_OF)};
     return words[verdict];
 }
 
@@ -30,21 +27,13 @@ static enum orr_log_weight weight_of(const struct orr_log_event *event)
 
 const char *orr_event_severity(const struct orr_log_event *event)
 {
-    static const char *const words[] = {
-#define X(symbol, severity, ends) severity,
-        ORR_LOG_WEIGHT_MAP(X)
-#undef X
-    };
+    static const char *const words[] = {ORR_LOG_WEIGHT_MAP(ORR_SECOND_OF)};
     return words[weight_of(event)];
 }
 
 const char *orr_event_ends(const struct orr_log_event *event)
 {
-    static const char *const words[] = {
-#define X(symbol, severity, ends) ends,
-        ORR_LOG_WEIGHT_MAP(X)
-#undef X
-    };
+    static const char *const words[] = {ORR_LOG_WEIGHT_MAP(ORR_THIRD_OF)};
     return words[weight_of(event)];
 }
 
