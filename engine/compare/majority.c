@@ -231,7 +231,6 @@ enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t c
                 ORR_TRY(judge(&c, from, to, err));
         }
     m.devices = devices;
-    m.matches = matches;
     m.rows = c.rows;
     m.deviates = (const uint32_t(*)[2])c.deviates;
     *ret_majority = m;

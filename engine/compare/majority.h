@@ -34,7 +34,6 @@ struct orr_majority {
     uint32_t specimens, hosts;
     uint32_t shapes;                  /* kinds of machine among them, by what they have and how it is joined */
     uint32_t reference;               /* the first specimen of the most frequent kind */
-    const struct orr_match *matches;  /* [specimen]: the reference with it */
     const struct orr_deviation *rows; /* hardware first */
     uint32_t count, left_out;         /* rows; and those beyond ORR_MOST_DEVIATIONS */
     const uint32_t (*deviates)[2];    /* [specimen]: in how many decided rows: of hardware, of numbering */

@@ -111,7 +111,8 @@ static uint32_t nets_best_towards(const struct orr_paths *paths, uint32_t gpu, u
     return count;
 }
 
-uint32_t orr_nets_per_gpu(const struct orr_paths *paths, uint32_t nets, uint32_t sharing)
+/* How many of its nearest NETs a GPU uses: its share, or what NCCL_NETDEVS_POLICY says. */
+static uint32_t nets_per_gpu(const struct orr_paths *paths, uint32_t nets, uint32_t sharing)
 {
     switch (paths->nets_per_gpu) {
     case ORR_NETS_AUTO:
@@ -175,7 +176,7 @@ static struct turns turns_of(const struct orr_paths *paths, uint32_t gpu, uint32
         dev %= sharing;
     if ((count & (count - 1)) == 0)
         dev = mirror_bits(dev, count);
-    return (struct turns){count, dev, orr_nets_per_gpu(paths, count, sharing)};
+    return (struct turns){count, dev, nets_per_gpu(paths, count, sharing)};
 }
 
 static uint32_t net_in_turn(struct turns turns, const uint32_t *nets, uint32_t channel)

@@ -19,9 +19,6 @@ uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_
 /* The NIC that a GPU prefers for a channel; ORR_NO_NODE without NETs. scratch has room for 2 * (NETs + GPUs) nodes. */
 uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch);
 
-/* How many of its nearest NETs a GPU uses: its share, or what NCCL_NETDEVS_POLICY says. */
-uint32_t orr_nets_per_gpu(const struct orr_paths *paths, uint32_t nets, uint32_t sharing);
-
 /* The GPU that PXN uses for a NET: among the GPUs nearest to it, the one that prefers it for the lowest channel.
  * *ret_gpu ORR_NO_NODE: none. scratch has room for 2 * (NETs + GPUs) nodes. INVALID if the release assigns NICs to GPUs
  * in turn and these GPUs do not all have the same nearest NICs. */

@@ -110,7 +110,6 @@ void orr_host_facts_ask_nvml_beside(struct orr_host_facts *facts, const struct o
 void orr_host_facts_hash(struct orr_host_facts *facts, const char *name, const char *boot_id, const char *host_id);
 void orr_host_facts_ask_cuda(struct orr_host_facts *facts);
 void orr_host_facts_ask_verbs(struct orr_host_facts *facts);
-void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_id);
 
 /* Facts that a copy contains by itself, without ORR_FACTS_PATH: processor, host name and boot id. */
 void orr_host_facts_of_copy(struct orr_host_facts *facts, const struct orr_root *root, const char *host_id);

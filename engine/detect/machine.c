@@ -118,7 +118,7 @@ static void ask_verbs(struct orr_host_facts *facts)
     qsort(facts->verbs, facts->verbs_count, sizeof facts->verbs[0], by_name);
 }
 
-void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_id)
+static void host_facts_ask_machine(struct orr_host_facts *facts, const char *host_id)
 {
     char name[HASHED] = "", boot_id[128] = "";
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -146,7 +146,7 @@ void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const ch
     if (facts->nvml && facts->gpu_count && !nvml)
         orr_host_facts_ask_cuda(facts);
     orr_host_facts_ask_verbs(facts);
-    orr_host_facts_ask_machine(facts, host_id);
+    host_facts_ask_machine(facts, host_id);
 }
 
 /* The value behind "KEY : " of the first line of /proc/cpuinfo with that key. False: there is none. */

@@ -40,8 +40,6 @@ bool orr_bench_init(struct orr_bench *bench, const struct orr_analysis *analysis
                     const struct orr_machine *machine, const struct orr_groups *groups, struct orr_arena *arena);
 /* Sets an attribute of the copy; a value that it has already is no change. */
 void orr_bench_set(struct orr_bench *bench, struct orr_doc_node *node, const char *key, const char *value);
-/* Sets a setting of the copy; "" is its default. A value that it has already, or that is refused, is no change. */
-void orr_bench_setting(struct orr_bench *bench, enum orr_setting setting, const char *value);
 
 /* repair_links.c */
 void orr_repair_slow_links(struct orr_bench *bench);

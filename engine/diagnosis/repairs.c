@@ -34,7 +34,8 @@ void orr_bench_set(struct orr_bench *bench, struct orr_doc_node *node, const cha
     bench->changed = true;
 }
 
-void orr_bench_setting(struct orr_bench *bench, enum orr_setting setting, const char *value)
+/* Sets a setting of the copy; "" is its default. A value that it has already, or that is refused, is no change. */
+static void bench_setting(struct orr_bench *bench, enum orr_setting setting, const char *value)
 {
     struct orr_settings after = bench->settings;
     struct orr_setting_info info;
@@ -67,14 +68,14 @@ static void widen_gdr(struct orr_bench *bench)
         farthest = nearest != ORR_PATH_DIS && nearest > farthest ? nearest : farthest;
     }
     if (farthest > ORR_PATH_LOC && farthest <= ORR_PATH_SYS)
-        orr_bench_setting(bench, ORR_SET_NET_GDR_LEVEL, orr_path_type_name(farthest));
+        bench_setting(bench, ORR_SET_NET_GDR_LEVEL, orr_path_type_name(farthest));
 }
 
 static void reset_settings(struct orr_bench *bench)
 {
     static const enum orr_setting settings[] = {ORR_SET_P2P_DISABLE, ORR_SET_P2P_LEVEL, ORR_SET_SHM_DISABLE};
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        orr_bench_setting(bench, settings[i], "");
+        bench_setting(bench, settings[i], "");
 }
 
 static const struct orr_repair rows[] = {

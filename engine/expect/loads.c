@@ -84,7 +84,8 @@ static bool leads_to(const struct orr_system *system, const struct orr_link *lin
     return system->nodes[link->from].type == type || system->nodes[link->to].type == type;
 }
 
-enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link)
+/* What it means that a link is full. */
+static enum orr_bottleneck link_kind(const struct orr_system *system, uint32_t link)
 {
     const struct orr_link *l = &system->links[link];
     if (leads_to(system, l, ORR_NET) || leads_to(system, l, ORR_NIC))
@@ -122,7 +123,7 @@ struct orr_fullest orr_loads_fullest(const struct orr_loads *loads)
     const struct orr_system *system = &loads->part->system;
     struct orr_fullest best = {.link = ORR_NO_LINK}, nic = {.link = ORR_NO_LINK};
     for (uint32_t l = 0; l < system->link_count; l++) {
-        const struct orr_fullest own = {.use = use_of(loads, l), .link = l, .what = orr_link_kind(system, l)};
+        const struct orr_fullest own = {.use = use_of(loads, l), .link = l, .what = link_kind(system, l)};
         if (own.use > best.use)
             best = own;
         if (own.use > nic.use && own.what == ORR_BOUND_NICS)

@@ -26,8 +26,6 @@ enum orr_code orr_loads_make(const struct orr_part *part, enum orr_peer_traffic 
  * loads the path to the CPU and the one back. */
 void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double load);
 
-/* What it means that a link is full. */
-enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link);
 /* The fullest link. A NIC that is nearly as full is named in its place: the other links of its path carry the same. */
 struct orr_fullest orr_loads_fullest(const struct orr_loads *loads);
 /* load / bandwidth of the fullest PCIe link. */

@@ -168,7 +168,6 @@ static void compare_group(struct orr_hardware_facts *h, enum orr_slower_kind kin
             h->slower[h->slower_count++] = (struct orr_slower){.kind = kind,
                                                                .element = equals[i].element,
                                                                .best = (best ? best : &equals[i])->element,
-                                                               .equals = count,
                                                                .has = equals[i].has,
                                                                .best_has = (best ? best : &equals[i])->has};
 }

@@ -49,7 +49,6 @@ struct orr_slower {
     enum orr_slower_kind kind;
     uint32_t element,
         best; /* best: an equal that has what a device should have; the port itself where no equal of it is known */
-    uint32_t equals; /* how many devices were compared */
     float has, best_has;
 };
 

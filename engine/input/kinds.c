@@ -186,7 +186,8 @@ static void find_wrapped_root(struct orr_input *input)
     input->text_around = true;
 }
 
-struct orr_input orr_input_look(const char *bytes, size_t length, const struct orr_input_options *options)
+/* The first look at bytes; options NULL: none. */
+static struct orr_input input_look(const char *bytes, size_t length, const struct orr_input_options *options)
 {
     struct orr_input input = {.bytes = bytes, .length = length};
     if (options)
@@ -209,7 +210,7 @@ static const struct orr_input_kind *recognise(const struct orr_input *input)
 
 const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t length)
 {
-    struct orr_input input = orr_input_look(bytes, length, NULL);
+    struct orr_input input = input_look(bytes, length, NULL);
     return recognise(&input);
 }
 
@@ -253,7 +254,7 @@ enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_
         err = &ignored;
     if (length > limits->bytes)
         return orr_fail(err, ORR_LIMIT, "%zu bytes, more than %zu", length, limits->bytes);
-    struct orr_input input = orr_input_look(bytes, length, options);
+    struct orr_input input = input_look(bytes, length, options);
     const struct orr_input_kind *kind = recognise(&input);
     if (kind)
         return kind->read(&input, kind, ret_dump, err);

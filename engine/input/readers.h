@@ -11,8 +11,6 @@ orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_ma
 /* Where the name begins in a text of the one line "machine type: NAME"; NULL: it is another text. */
 const char *orr_machine_named(const struct orr_input *input);
 
-/* The first look at bytes; options NULL: none. */
-struct orr_input orr_input_look(const char *bytes, size_t length, const struct orr_input_options *options);
 /* Where a word is at or behind `from`; length: nowhere. */
 size_t orr_bytes_find(const char *bytes, size_t length, size_t from, const char *word);
 

@@ -237,8 +237,7 @@ static void take_progress(struct orr_log_building *b, int32_t rank, uint32_t lin
         return;
     if (!ORR_RESERVE(log->arena, log->progress, log->progress_count, b->events->progress_capacity))
         return;
-    log->progress[log->progress_count++] =
-        (struct orr_log_progress){rank, (int32_t)found->values[0], (int32_t)found->values[1], line};
+    log->progress[log->progress_count++] = (struct orr_log_progress){rank, (int32_t)found->values[1], line};
 }
 
 void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,

@@ -65,7 +65,10 @@ static bool add_graph(struct writing *w, const struct orr_file_graph *graph)
     return kept;
 }
 
-enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct orr_log **ret_log, struct orr_error *err)
+/* Reads a graph file (engine/topology/graph_file.h) as the log lines about the same graphs; it names no release,
+ * writers or communicators. */
+static enum orr_code log_read_graph_file(const char *bytes, size_t length, struct orr_log **ret_log,
+                                         struct orr_error *err)
 {
     if (length > orr_log_default_limits.bytes)
         return orr_fail(err, ORR_LIMIT, "%zu bytes, more than the %zu that are read", length,
@@ -100,6 +103,6 @@ enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct o
 
 enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log **ret_log, struct orr_error *err)
 {
-    return orr_is_graph_file(bytes, length) ? orr_log_read_graph_file(bytes, length, ret_log, err)
+    return orr_is_graph_file(bytes, length) ? log_read_graph_file(bytes, length, ret_log, err)
                                             : orr_log_read(bytes, length, NULL, ret_log, err);
 }

@@ -146,7 +146,7 @@ struct orr_log_event {
 /* How far PyTorch says that a rank came when a time limit ended. */
 struct orr_log_progress {
     int32_t rank;
-    int32_t timed_out, enqueued; /* numbers of works */
+    int32_t enqueued; /* the number of the last work */
     uint32_t line;
 };
 
@@ -243,10 +243,6 @@ void orr_log_reader_free(struct orr_log_reader *reader);
 
 /* Whether bytes look like an NCCL log: cheap, for telling inputs apart. */
 bool orr_log_is_one(const char *bytes, size_t length);
-/* Reads a graph file (engine/topology/graph_file.h) as the log lines about the same graphs; it names no release,
- * writers or communicators. */
-enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct orr_log **ret_log,
-                                      struct orr_error *err) ORR_NO_DISCARD;
 /* Either of them. */
 enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log **ret_log,
                                struct orr_error *err) ORR_NO_DISCARD;

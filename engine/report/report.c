@@ -11,7 +11,7 @@
 #include "engine/decide/nearest.h"
 #include "engine/explain/assumptions.h"
 
-const uint64_t orr_report_sizes[ORR_REPORT_SIZES] = {UINT64_C(1) << 20, UINT64_C(1) << 26, UINT64_C(1) << 30};
+static const uint64_t report_sizes[ORR_REPORT_SIZES] = {UINT64_C(1) << 20, UINT64_C(1) << 26, UINT64_C(1) << 30};
 
 static enum orr_code add_job(struct orr_report *report, const struct orr_analysis *analysis, struct orr_error *err)
 {
@@ -28,7 +28,7 @@ static enum orr_code add_job(struct orr_report *report, const struct orr_analysi
         return ORR_OK;
     job->predicted = true;
     for (int i = 0; i < ORR_REPORT_SIZES; i++)
-        job->known[i] = orr_expect(expectation, orr_report_sizes[i], &job->expected[i]);
+        job->known[i] = orr_expect(expectation, report_sizes[i], &job->expected[i]);
     orr_expect_limit(expectation, &job->limit);
     orr_expectation_free(expectation);
     return ORR_OK;

@@ -17,7 +17,6 @@ enum {
     ORR_REPORT_SIZES = 3, /* of AllReduce: 1 MiB, 64 MiB, 1 GiB */
     ORR_REPORT_JOBS = 2   /* one host, and several */
 };
-extern const uint64_t orr_report_sizes[ORR_REPORT_SIZES];
 
 /* One number of hosts with the expected results of AllReduce. */
 struct orr_report_job {

@@ -16,8 +16,6 @@ struct orr_model {
     bool uniform_80;  /* all GPUs are of capability 80 */
 };
 
-void orr_model_init(struct orr_model *model, const struct orr_communicator *comm, const struct orr_settings *settings);
-
 /* Which of NCCL_ALGO and NCCL_PROTO are on, by function: 0 off, 1 on, 2 on where it is safe. */
 struct orr_switches {
     int8_t algorithm[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT];
@@ -43,9 +41,6 @@ static inline int32_t orr_floor_log2(uint64_t value) /* -1 for 0 */
     return result;
 }
 
-/* Whether the model has the combination at all. */
-bool orr_model_has(const struct orr_model *model, enum orr_function function, enum orr_algorithm algorithm,
-                   enum orr_protocol protocol);
 /* bandwidth.c: before anything is switched off. */
 float orr_model_bandwidth(const struct orr_model *model, enum orr_function function, enum orr_algorithm algorithm,
                           enum orr_protocol protocol);

@@ -36,7 +36,8 @@ static int32_t capability_row(const struct orr_tuning_model *tables, const struc
     return row < tables->rows ? row : tables->rows - 1;
 }
 
-void orr_model_init(struct orr_model *model, const struct orr_communicator *comm, const struct orr_settings *settings)
+static void model_init(struct orr_model *model, const struct orr_communicator *comm,
+                       const struct orr_settings *settings)
 {
     const struct orr_tuning_model *tables = settings->release->tuning;
     *model = (struct orr_model){
@@ -68,8 +69,9 @@ static bool pat_enabled(const struct orr_model *model)
     return given == 2 ? model->nodes == model->ranks : given != 0;
 }
 
-bool orr_model_has(const struct orr_model *model, enum orr_function function, enum orr_algorithm algorithm,
-                   enum orr_protocol protocol)
+/* Whether the model has the combination at all. */
+static bool model_has(const struct orr_model *model, enum orr_function function, enum orr_algorithm algorithm,
+                      enum orr_protocol protocol)
 {
     if ((uint32_t)algorithm >= model->tables->algorithm_count)
         return false;
@@ -98,7 +100,7 @@ enum orr_code orr_tune(const struct orr_communicator *communicator, const struct
     struct orr_tuning tuning;
     struct orr_switches switches;
     memset(&tuning, 0, sizeof tuning);
-    orr_model_init(&model, communicator, settings);
+    model_init(&model, communicator, settings);
     tuning.algorithm_count = model.tables->algorithm_count;
     orr_model_threads(&model, &tuning);
     ORR_TRY(orr_switches_read(&model, &switches, err));
@@ -106,7 +108,7 @@ enum orr_code orr_tune(const struct orr_communicator *communicator, const struct
         for (int f = 0; f < ORR_FUNCTION_COUNT; f++)
             for (uint32_t a = 0; a < tuning.algorithm_count; a++)
                 for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
-                    if (!orr_model_has(&model, (enum orr_function)f, (enum orr_algorithm)a, (enum orr_protocol)p))
+                    if (!model_has(&model, (enum orr_function)f, (enum orr_algorithm)a, (enum orr_protocol)p))
                         continue;
                     tuning.bandwidth[f][a][p] =
                         orr_model_bandwidth(&model, (enum orr_function)f, (enum orr_algorithm)a, (enum orr_protocol)p);
