@@ -29,7 +29,7 @@ def in_c(path, count):
 
 def main():
     print(f"{'machine':24} {'plans':>6} {'C':>9} {'Python':>9} {'more':>7}")
-    for name, count in (("workstation-2gpu", 20000), ("v100-cube-mesh", 4000), ("a100-nvswitch", 4000), ("h100-nvswitch", 1000)):
+    for name, count in (("workstation-2gpu", 20000), ("hgx-h100-4", 400), ("v100-cube-mesh", 4000), ("a100-nvswitch", 4000), ("h100-nvswitch", 1000)):
         path = ROOT / "static" / "examples" / f"{name}.xml"
         c = min(in_c(path, count) for _ in range(ROUNDS))
         python = min(in_python(path, count) for _ in range(ROUNDS))

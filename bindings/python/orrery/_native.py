@@ -162,14 +162,6 @@ def program() -> str:
     return "orrery"
 
 
-def fail(report: Report, name: str = "") -> OrreryError:
-    """The exception for a report."""
-    def text(value: Optional[bytes]) -> str:
-        return (value or b"").decode("utf-8", "replace")
-    return OrreryError(text(report.code) or "internal", text(report.text), text(report.where), report.line, report.column,
-                       text(report.advice), name)
-
-
 # Parameters that take one list with commas; other lists repeat the parameter.
 _JOINED = {"gpus", "nics", "free", "compare", "jobs", "hosts", "sizes"}
 
@@ -193,33 +185,49 @@ def _values(name: str, value: Any) -> Iterable[str]:
 
 
 _plain = re.compile(r"[A-Za-z0-9._:,^-]*", re.ASCII).fullmatch
+_MOST_KNOWN = 4096
+_known: "dict[tuple[str, type, Any], bytes]" = {}  # what-ifs repeat most of their parameters
 
 
-def _written(name: str, value: Any) -> str:
-    if name.endswith("_"):
-        name = name[:-1]
-    kind = type(value)
-    if kind is int or kind is str and _plain(value):
-        return f"{name}={value}"
-    return "&".join(f"{name}={quote_plus(text, safe=',:')}" for text in _values(name, value))
+def _written(name: str, value: Any) -> bytes:
+    kind, asked = type(value), name[:-1] if name.endswith("_") else name
+    if kind is not int and not (kind is str and _plain(value)):
+        return "&".join(f"{asked}={quote_plus(text, safe=',:')}" for text in _values(asked, value)).encode()
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    written = _known[name, kind, value] = f"{asked}={value}".encode()
+    return written
 
 
 def parameters(given: "dict[str, Any]") -> bytes:
     """Keyword arguments as a query string: from_ is `from`; None is left out; lists are joined or repeated."""
-    return "&".join([_written(name, value) for name, value in given.items()]).encode()
+    try:
+        return b"&".join([_known[name, type(value), value] for name, value in given.items()])
+    except (KeyError, TypeError):  # not written before; not a number or a text
+        return b"&".join([_written(name, value) for name, value in given.items()])
 
 
 class _OfThread(threading.local):
     def __init__(self) -> None:
         self.report = Report()
+        self.report_at = byref(self.report)
 
 
 _of_thread = _OfThread()
 
 
-def report() -> Report:
-    """The report of this thread: read it before the next call."""
-    return _of_thread.report
+def report_at() -> Any:
+    """Where a function puts its report: each thread has one."""
+    return _of_thread.report_at
+
+
+def fail(name: str = "") -> OrreryError:
+    """The exception for the report of this thread's last call."""
+    def text(value: Optional[bytes]) -> str:
+        return (value or b"").decode("utf-8", "replace")
+    report = _of_thread.report
+    return OrreryError(text(report.code) or "internal", text(report.text), text(report.where), report.line, report.column,
+                       text(report.advice), name)
 
 
 def document(handle: c_void_p) -> Tuple[str, bytes]:

@@ -110,32 +110,35 @@ class Plan:
     JSON document of /v1/analyze, parsed when it is first asked for.
     """
 
+    # What-ifs make thousands of plans, so that making one costs little beside the analysis.
+    __slots__ = ("topology", "asked", "_library", "_handle", "_sections", "__weakref__")
+    topology: "Topology"
+    """The machine that was asked about."""
+    asked: Dict[str, Any]
+    """The parameters of the question."""
+
     def __init__(self, topology: "Topology", asked: Dict[str, Any], limits: Optional[Limits] = None) -> None:
-        library, report, handle = _native.library(), _native.report(), c_void_p()
-        if not library.orr_plan_ask(topology._handle, _native.parameters(asked), _handle_of(limits), byref(handle),
-                                    byref(report)):
-            raise _native.fail(report, topology.name)
-        self.topology = topology
-        """The machine that was asked about."""
-        self.asked = asked
-        """The parameters of the question."""
-        self._library, self._handle = library, handle
-        self._give_back = library.orr_plan_free
+        self._library, self._handle = topology._library, c_void_p()
+        if not self._library.orr_plan_ask(topology._handle, _native.parameters(asked), _handle_of(limits),
+                                          byref(self._handle), _native.report_at()):
+            raise _native.fail(topology.name)
+        self.topology, self.asked = topology, asked
         self._sections: Dict[Optional[str], Any] = {}
 
     def __del__(self) -> None:
-        handle = self.__dict__.get("_handle")
-        if handle:
-            self._give_back(handle)
+        self._library.orr_plan_free(self._handle)
+
+    def __copy__(self) -> "Plan":
+        return self  # it never changes
 
     # The document
 
     def json(self, section: Optional[str] = None, *, limits: Optional[Limits] = None) -> bytes:
         """The JSON document of /v1/analyze as bytes, or one section of it, such as "paths"."""
-        report, handle = _native.report(), c_void_p()
+        handle = c_void_p()
         if not self._library.orr_plan_document(self._handle, section.encode() if section else None, None,
-                                               _handle_of(limits), byref(handle), byref(report)):
-            raise _native.fail(report, self.topology.name)
+                                               _handle_of(limits), byref(handle), _native.report_at()):
+            raise _native.fail(self.topology.name)
         return _native.document(handle)[1]
 
     def __getitem__(self, section: str) -> Any:
@@ -203,41 +206,41 @@ class Plan:
 
     def path(self, from_: Device, to: Device) -> Path:
         """The best path between two devices: ranks as numbers, names ("NET/0-0") or bus ids."""
-        report, path = _native.report(), _native.PathStruct()
-        if not self._library.orr_plan_path(self._handle, _device(from_), _device(to), byref(path), byref(report)):
-            raise _native.fail(report, self.topology.name)
+        path = _native.PathStruct()
+        if not self._library.orr_plan_path(self._handle, _device(from_), _device(to), byref(path), _native.report_at()):
+            raise _native.fail(self.topology.name)
         return Path(_text(path.type), _text(path.meaning), _text(path.origin), path.bw, path.hops,
                     path.narrowest if path.narrowest >= 0 else None)
 
     def hops(self, from_: Device, to: Device) -> List[Hop]:
         """The links of a path, in order."""
-        report, hop, a, b = _native.report(), _native.HopStruct(), _device(from_), _device(to)
+        hop, a, b = _native.HopStruct(), _device(from_), _device(to)
         found = []
         for i in range(self.path(from_, to).hops):
-            if not self._library.orr_plan_hop(self._handle, a, b, i, byref(hop), byref(report)):
-                raise _native.fail(report, self.topology.name)
+            if not self._library.orr_plan_hop(self._handle, a, b, i, byref(hop), _native.report_at()):
+                raise _native.fail(self.topology.name)
             found.append(Hop(_text(hop.from_), _text(hop.to), _text(hop.link), hop.bw))
         return found
 
     def p2p(self, a: int, b: int) -> Verdict:
         """May two ranks of one host use peer-to-peer access?"""
-        report, verdict = _native.report(), _native.VerdictStruct()
-        if not self._library.orr_plan_p2p(self._handle, a, b, byref(verdict), byref(report)):
-            raise _native.fail(report, self.topology.name)
+        verdict = _native.VerdictStruct()
+        if not self._library.orr_plan_p2p(self._handle, a, b, byref(verdict), _native.report_at()):
+            raise _native.fail(self.topology.name)
         return _verdict(verdict)
 
     def gdr(self, rank: int, net: str, sends: bool = True) -> Verdict:
         """May a rank of one host use GPUDirect RDMA with a NIC ("NET/0-1"), to send or to receive?"""
-        report, verdict = _native.report(), _native.VerdictStruct()
-        if not self._library.orr_plan_gdr(self._handle, rank, net.encode(), sends, byref(verdict), byref(report)):
-            raise _native.fail(report, self.topology.name)
+        verdict = _native.VerdictStruct()
+        if not self._library.orr_plan_gdr(self._handle, rank, net.encode(), sends, byref(verdict), _native.report_at()):
+            raise _native.fail(self.topology.name)
         return _verdict(verdict)
 
     def nic(self, rank: int, channel: int = 0) -> Nic:
         """The NIC by which a rank of one host reaches other hosts, for a channel of the ring graph."""
-        report, nic = _native.report(), _native.NicStruct()
-        if not self._library.orr_plan_nic(self._handle, rank, channel, byref(nic), byref(report)):
-            raise _native.fail(report, self.topology.name)
+        nic = _native.NicStruct()
+        if not self._library.orr_plan_nic(self._handle, rank, channel, byref(nic), _native.report_at()):
+            raise _native.fail(self.topology.name)
         return Nic(_text(nic.net), nic.proxy_rank)
 
     @property
@@ -267,18 +270,18 @@ class Plan:
 
     def choose(self, collective: str, size: int) -> Choice:
         """What NCCL picks for a sum of 32-bit floats: collective "AllReduce" and its like, size of the buffer in bytes."""
-        report, choice = _native.report(), _native.ChoiceStruct()
-        if not self._library.orr_plan_choose(self._handle, collective.encode(), size, byref(choice), byref(report)):
-            raise _native.fail(report, self.topology.name)
+        choice = _native.ChoiceStruct()
+        if not self._library.orr_plan_choose(self._handle, collective.encode(), size, byref(choice), _native.report_at()):
+            raise _native.fail(self.topology.name)
         return Choice(_text(choice.algorithm), _text(choice.protocol), choice.time, choice.alg_bw, choice.bus_bw,
                       choice.channels, choice.threads)
 
     def cost(self, collective: str, algorithm: str, protocol: str) -> Tuple[float, float]:
         """Bandwidth (GB/s, 0: not available) and latency (microseconds) that NCCL's tuning gives to an algorithm."""
-        report, bw, latency = _native.report(), c_double(), c_double()
+        bw, latency = c_double(), c_double()
         if not self._library.orr_plan_cost(self._handle, collective.encode(), algorithm.encode(), protocol.encode(), byref(bw),
-                                           byref(latency), byref(report)):
-            raise _native.fail(report, self.topology.name)
+                                           byref(latency), _native.report_at()):
+            raise _native.fail(self.topology.name)
         return bw.value, latency.value
 
     # Further questions with the same parameters

@@ -22,9 +22,9 @@ class Limits:
 
     def __init__(self, seconds: float = 0, memory: int = 0, unpacked: int = 0, entries: int = 0) -> None:
         """seconds: of wall-clock time; memory: bytes; unpacked, entries: bytes and files of an archive. 0: any."""
-        library, report, handle = _native.library(), _native.report(), c_void_p()
-        if not library.orr_limits_new(byref(handle), byref(report)):
-            raise _native.fail(report)
+        library, handle = _native.library(), c_void_p()
+        if not library.orr_limits_new(byref(handle), _native.report_at()):
+            raise _native.fail()
         self._handle = handle
         self._free = weakref.finalize(self, library.orr_limits_free, handle)
         library.orr_limits_time(handle, max(1, round(seconds * 1000)) if seconds > 0 else 0)
@@ -52,21 +52,21 @@ class Session:
     def __init__(self, program: Optional[str] = None, cache: int = 0, largest: int = 0) -> None:
         """program: the program `orrery`, for drawings and detection; cache: bytes of answers that are kept (256 MiB);
         largest: bytes of the largest input (16 MiB)."""
-        library, report, handle = _native.library(), _native.report(), c_void_p()
+        library, handle = _native.library(), c_void_p()
         options = _native.SessionOptions((program or _native.program()).encode(), cache, largest)
-        if not library.orr_session_new(byref(options), byref(handle), byref(report)):
-            raise _native.fail(report)
+        if not library.orr_session_new(byref(options), byref(handle), _native.report_at()):
+            raise _native.fail()
         self._handle = handle
         self._free = weakref.finalize(self, library.orr_session_free, handle)
 
     def ask_bytes(self, question: str, data: Union[bytes, str, None] = None, *, limits: Optional[Limits] = None,
                   source: str = "", **parameters: Any) -> "tuple[str, bytes]":
         """Like ask(), but gives the media type and the bytes as they are."""
-        library, report, handle = _native.library(), _native.report(), c_void_p()
+        library, handle = _native.library(), c_void_p()
         sent = data.encode() if isinstance(data, str) else data or b""
         if not library.orr_ask(self._handle, question.encode(), _native.parameters(parameters), sent, len(sent),
-                               _handle_of(limits), byref(handle), byref(report)):
-            raise _native.fail(report, source)
+                               _handle_of(limits), byref(handle), _native.report_at()):
+            raise _native.fail(source)
         return _native.document(handle)
 
     def ask(self, question: str, data: Union[bytes, str, None] = None, *, limits: Optional[Limits] = None, source: str = "",
@@ -81,12 +81,12 @@ class Session:
 
     def keep(self, data: Union[bytes, str], name: str = "", *, limits: Optional[Limits] = None) -> str:
         """Keeps an input and gives its id, by which questions name it."""
-        library, report = _native.library(), _native.report()
+        library = _native.library()
         sent = data.encode() if isinstance(data, str) else data
         made = ctypes.create_string_buffer(_native.ID_SIZE)
         if not library.orr_session_keep(self._handle, sent, len(sent), name.encode() or None, _handle_of(limits), made,
-                                        byref(report)):
-            raise _native.fail(report, name)
+                                        _native.report_at()):
+            raise _native.fail(name)
         return made.value.decode()
 
 

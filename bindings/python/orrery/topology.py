@@ -32,12 +32,12 @@ class Topology:
 
     def __init__(self, data: bytes, name: str = "", *, assume: Optional[str] = None, session: Optional[Session] = None,
                  limits: Optional[Limits] = None, **reading: Any) -> None:
-        library, report, handle = _native.library(), _native.report(), c_void_p()
+        library, handle = _native.library(), c_void_p()
         if assume is not None:
             reading["assume"] = assume
         if not library.orr_machine_load(data, len(data), _native.parameters(reading), _handle_of(limits), byref(handle),
-                                        byref(report)):
-            raise _native.fail(report, name)
+                                        _native.report_at()):
+            raise _native.fail(name)
         self.data = data
         """The bytes of the input; empty for a machine type."""
         self.name = name
@@ -55,8 +55,7 @@ class Topology:
     @property
     def refusal(self) -> Optional[OrreryError]:
         """Why NCCL's own reader would refuse this file; None: it would read it."""
-        report = _native.report()
-        return _native.fail(report, self.name) if self._library.orr_machine_refused(self._handle, byref(report)) else None
+        return _native.fail(self.name) if self._library.orr_machine_refused(self._handle, _native.report_at()) else None
 
     def analyze(self, *, limits: Optional[Limits] = None, **asked: Any) -> Plan:
         """What NCCL decides on this machine.
