@@ -54,13 +54,24 @@ static struct orr_attempt describe(const struct orr_search_state *s, int32_t ste
     };
 }
 
+/* Can sets of the trial be as good as the best one, so that hops decide? They do where both cross NICs alike, so that
+ * an attempt that found nothing better by another crossing may find something now. */
+static bool may_tie(const struct orr_search_state *s)
+{
+    const struct orr_trial *t = &s->trial, *b = &s->best;
+    for (int32_t k = t->min_channels; k <= t->max_channels && t->cross_nic == b->cross_nic; k++)
+        if ((float)k * t->bw_intra == (float)b->channels * b->bw_intra)
+            return true;
+    return false;
+}
+
 static bool is_same(const struct orr_search_state *s, const struct orr_attempt *past, const struct orr_attempt *now)
 {
     if (past->pattern != now->pattern || past->same_channels != now->same_channels ||
         past->type_intra != now->type_intra || past->type_inter != now->type_inter ||
         past->min_channels != now->min_channels || past->max_channels != now->max_channels ||
         past->steps != now->steps || (past->only_counted && !now->only_counted) ||
-        (past->cross_nic != now->cross_nic && !past->any_cross))
+        (past->cross_nic != now->cross_nic && (!past->any_cross || (!now->only_counted && may_tie(s)))))
         return false;
     if (past->bw_intra == now->bw_intra && past->bw_inter == now->bw_inter)
         return true;
