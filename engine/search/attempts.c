@@ -65,6 +65,12 @@ static bool may_tie(const struct orr_search_state *s)
     return false;
 }
 
+/* What is better may depend on the crossing of NICs by the best trial: then that must not have changed since. */
+static bool is_as_good(const struct orr_search_state *s, const struct orr_attempt *past, const struct orr_attempt *now)
+{
+    return !s->input.system->release->weighs_crossing || (past->cross_nic == now->cross_nic && past->found == s->found);
+}
+
 static bool is_same(const struct orr_search_state *s, const struct orr_attempt *past, const struct orr_attempt *now)
 {
     if (past->pattern != now->pattern || past->same_channels != now->same_channels ||
@@ -176,9 +182,8 @@ static int32_t make_or_remember(struct orr_search_state *s, int32_t steps)
 {
     struct orr_attempt now = describe(s, steps);
     struct orr_attempts *past = &s->attempts;
-    bool comparable = !s->input.system->release->weighs_crossing; /* else what is better depends on when it is found */
-    for (uint32_t i = comparable || s->attempt.counting ? past->count : 0; i-- > 0;)
-        if (is_same(s, &past->list[i], &now))
+    for (uint32_t i = past->count; i-- > 0;)
+        if (is_same(s, &past->list[i], &now) && (s->attempt.counting || is_as_good(s, &past->list[i], &now)))
             return past->list[i].left;
     begin(s);
     orr_seen_begin(s, steps);
@@ -188,6 +193,7 @@ static int32_t make_or_remember(struct orr_search_state *s, int32_t steps)
     orr_search_channels(s, &now.left);
     now.left = s->attempt.ended ? ORR_LEFT_UNKNOWN : now.left < 0 ? now.left : now.left + s->budget.later;
     now.any_cross = !s->attempt.cross_asked;
+    now.found = s->found;
     find_rates(s, &now);
     while (s->attempt.refusals > 0)
         s->attempt.demand[s->attempt.refused_links[--s->attempt.refusals]] = INT32_MAX;

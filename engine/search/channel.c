@@ -218,6 +218,8 @@ ORR_ALWAYS_INLINE void next_gpu(struct orr_search_state *s, uint32_t x, int32_t 
                                 enum orr_order order, int32_t *budget)
 {
     if (order == ORR_FREE) {
+        if (orr_search_is_shut(s, &s->facts.next_gates[x], ORR_RATE_INTRA))
+            return;
         if (s->seen.inside && p + ORR_SEEN_TO_COME < (int32_t)s->input.n)
             choose_or_remember(s, x, p, shape, budget);
         else

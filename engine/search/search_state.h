@@ -119,6 +119,7 @@ struct orr_attempt {
     bool needs_linear; /* and the amounts are linear in the rate */
     bool any_cross;    /* it is the same whether NICs may be crossed or not */
     bool only_counted; /* what it found is unknown */
+    uint32_t found;    /* how often the best trial was replaced until its end */
     int32_t left;
 };
 /* The attempts since the best trial last changed for another reason. When the list is full, all are forgotten. */
