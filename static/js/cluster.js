@@ -34,9 +34,13 @@ export const MOST_TILES = 1024;
 /** Who is not like most: kinds that at most a quarter of the hosts are of, where one kind has more than half. */
 export const odd = (view) => view.kinds.flatMap((kind, k) => (kind.odd ? [k] : []));
 
-/** In what a kind is worse than the one with the fastest rings: "ring bw inter 12 instead of 24 GB/s". */
+/** A field of a graph, for people. */
+export const fieldName = (field) => FIELDS[field] ?? field.replaceAll("_", " ");
+const FIELDS = { bw_intra: "bandwidth of a channel inside a host", bw_inter: "bandwidth of a channel between hosts", type_intra: "longest path inside a host", type_inter: "longest path to a NIC", cross_nic: "crossing of rails" };
+
+/** How a kind is worse than the one with the fastest rings: "ring: bandwidth of a channel between hosts 12 instead of 24 GB/s". */
 export const behind = (kind) => kind.behind.map(({ graph, field, value, best }) =>
-    `${graph} ${field.replace("_", " ")} ${value} instead of ${best}${field.startsWith("bw") ? " GB/s" : ""}`).join("; ");
+    `${graph}: ${fieldName(field)} ${value} instead of ${best}${field.startsWith("bw") ? " GB/s" : ""}`).join("; ");
 
 /** Hosts of a kind by their ranges: "0–4, 6". */
 export const hostsOf = (kind, most = 4) => ranges(kind.hosts.slice(0, most)) + (kind.hosts.length > most ? ", …" : "");
@@ -77,6 +81,9 @@ export function sentence(view, doc) {
     const fused = view.systems < view.hosts ? `, ${many(view.systems, "system")} after fusing NVLink domains` : "";
     return `${many(view.hosts, "host")} of ${many(view.kinds.length, "kind")}${fused}; ${many(doc.ranks, "rank")} ${order} on ${many(view.nodes, "node")}, ${many(doc.summary.channels, "channel")}.`;
 }
+
+/** What a cluster is called. */
+export const clusterName = ({ name, id }) => name || `Cluster ${id.slice(0, 12)}`;
 
 /** Host numbers in ranges: "0–2, 5". */
 export const ranges = (hosts) => hosts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");

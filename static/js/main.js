@@ -2,6 +2,7 @@
 import { makeActions } from "./actions.js";
 import * as api from "./api.js";
 import { Beside } from "./beside.js";
+import { clusterName } from "./cluster.js";
 import { h, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
 import { handsOff, idle, watchHands } from "./handling.js";
@@ -96,7 +97,8 @@ function renderHeader() {
     const { state } = store, { summary, doc } = loaded, isOpen = Boolean(state.id);
     const name = isOpen ? summary?.name || (summary ? state.id.slice(0, 12) : "") : "";
     const sentence = isOpen ? doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "" : "";
-    document.title = [name || places[isOpen ? "" : state.place], isOpen && doc && `NCCL ${doc.nccl}`, "Orrery"].filter(Boolean).join(" · ");
+    const cluster = state.place === "clusters" && clusters.one && clusterName(clusters.one.record);
+    document.title = [name || !isOpen && [cluster, places[state.place]].filter(Boolean).join(" · "), isOpen && doc && `NCCL ${doc.nccl}`, "Orrery"].filter(Boolean).join(" · ");
     replace(header, topBar({ name, sentence, theme: theme.current(), open: isOpen, place: state.place, working: working.root, actions }),
         isOpen && askBar({ state, graphs: summary?.input?.graph_file, domain: loaded.model?.systems ?? 0, releases: moment.releases, actions }));
     describePage(name, sentence, doc);

@@ -6,6 +6,7 @@ import { loads } from "./channels.js";
 import { waysAt } from "./chart.js";
 import { assumed, bandwidthTone, costs, flaw, lossText } from "./diagnosis.js";
 import { verdictText } from "./log.js";
+import { netName, nicTable } from "./nics.js";
 
 const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 const all = (n, one) => (n === 1 ? `the only ${one}` : n === 2 ? `both ${one}s` : `all ${n} ${one}s`);
@@ -81,7 +82,10 @@ function nics(model) {
     const from = model.gpus[0], best = model.nets.map((node) => model.paths.get(`${from.id}>${node.id}`)).filter(Boolean).sort((a, b) => b.bw - a.bw || a.hops.length - b.hops.length)[0];
     const patch = { view: "matrix", cell: "type", panel: "selection", from: (unused[0] ? model.gpus[0] : from).id, to: unused[0]?.id ?? best?.to ?? "" };
     if (unused.length)
-        return { answer: `${plural(unused.length, "NIC")} in no channel: ${unused.slice(0, 3).map((node) => shortName(model, node.id)).join(", ")}`, tone: null, patch };
+        return { answer: `${plural(unused.length, "NIC")} in no channel: ${unused.slice(0, 3).map((node) => netName(model, node.id)).join(", ")}`, tone: null, patch };
+    const cut = nicTable(model).filter((row) => row.nics.length && row.nics.every((nic) => !nic.bw));
+    if (cut.length)
+        return { answer: `${plural(cut.length, "GPU")} cannot reach the NIC that NCCL gives ${cut.length === 1 ? "it" : "them"}`, tone: "fault", patch: { ...patch, from: cut[0].gpu, to: cut[0].nics[0].net } };
     const shared = model.gpus.length > used.size ? `; ${model.gpus.length} GPUs share ${used.size}` : "";
     return { answer: `${used.size === 1 ? "the only NIC is in use" : `${all(used.size, "NIC")} in use`}${shared}; GPU 0 at ${best?.type ?? "–"}, ${bandwidth(best?.bw)} GB/s`, tone: "good", patch };
 }
@@ -127,7 +131,7 @@ function busbw({ doc }, { results }) {
 }
 
 /** Findings about a device that is slower than its equals or its model. The service decides which devices are equal (engine/hardware). */
-const SLOWER = ["nvlink-count", "slow-link", "port-slow", "nvlinks-missing", "nvlinks-below-board", "pcie-below-model"];
+const SLOWER = ["nvlink-count", "nvlink-one-sided", "nvlink-zero", "slow-link", "port-slow", "nvlinks-missing", "nvlinks-below-board", "pcie-below-model"];
 
 function degraded({ doc }) {
     const found = (doc.findings ?? []).filter((row) => SLOWER.includes(row.id));
@@ -173,7 +177,7 @@ function nvls(model) {
         return { answer: `yes, ${plural(count, "channel")}`, tone: "good", patch: { view: "channels", graph: "nvls", channel: 0 } };
     const hub = [...nodes.keys()].some((id) => id.startsWith("NVS/")), old = gpus.find((node) => node.sm !== undefined && node.sm < 90);
     const why = "NCCL_NVLS_ENABLE" in (doc.settings ?? {}) ? "by NCCL_NVLS_ENABLE" : !hub ? "there is no NVSwitch" : old ? `it needs capability 9.0, these have ${deviceFacts(model, old.id).find(([n]) => n === "Capability")?.[1]}`
-        : doc.ranks <= 2 ? "two ranks do not need it" : `by a rule of NCCL ${doc.nccl}`;
+        : doc.ranks <= 2 ? "two ranks do not need it" : (doc.graphs ?? []).some(({ name, channels }) => name === "nvls" && !channels) ? "the search found no channel for it" : `by a rule of NCCL ${doc.nccl}`;
     return { answer: `off: ${why}`, tone: null, patch: "NCCL_NVLS_ENABLE" in (doc.settings ?? {}) ? { panel: "settings" } : { view: "channels", graph: "nvls" } };
 }
 

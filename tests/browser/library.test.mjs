@@ -162,6 +162,7 @@ test("a real server with tokens: asked on the first request; a reader may not wr
         await it.page.locator("#token").fill("write-me");
         await it.page.locator("#dialog-yes").click();
         await it.device(ids.gpu0).waitFor();
+        await it.settled(); // the page asks on while the machine is shown
     } finally {
         assert.equal(await server.stop(), 0);
     }

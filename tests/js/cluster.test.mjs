@@ -20,7 +20,7 @@ test("many hosts are told in runs, few one by one", () => {
 test("the odd ones out are those that the service names; why a kind is behind", () => {
     assert.deepEqual(odd({ kinds: [{ odd: false }, { odd: true }] }), [1]);
     assert.equal(behind({ behind: [{ graph: "ring", field: "bw_inter", value: 12, best: 24 }, { graph: "ring", field: "type_inter", value: "PHB", best: "PIX" }] }),
-        "ring bw inter 12 instead of 24 GB/s; ring type inter PHB instead of PIX");
+        "ring: bandwidth of a channel between hosts 12 instead of 24 GB/s; ring: longest path to a NIC PHB instead of PIX");
     assert.equal(behind({ behind: [] }), "");
 });
 

@@ -20,7 +20,7 @@ test("a device is slower than its equals where a finding says so, and only there
 
 test("the findings that it reads are in the catalogue", () => {
     const catalogue = readFileSync(new URL("../../docs/findings.md", import.meta.url), "utf8");
-    for (const id of ["nvlink-count", "slow-link", "port-slow"]) {
+    for (const id of ["nvlink-count", "nvlink-one-sided", "slow-link", "port-slow"]) {
         assert.equal(slower([{ ...slow, id }]).tone, "limited", id);
         assert.ok(catalogue.includes(`[${id}](#${id})`), id);
     }
@@ -62,12 +62,20 @@ test("the bandwidth of the findings is beside the one that is shown", () => {
 });
 
 test("an answer names the assumptions of the input that it rests on, and what is assumed is not found", () => {
-    const input = { assumed: [{ what: "links are x16", touches: ["system.links", "tuning"] }, { what: "switches are made up", touches: ["paths"] }], missing: [] };
+    const input = { assumed: [{ what: "links are x16", touches: ["system.links", "tuning"] }, { what: "switches are made up", touches: ["paths", "p2p"] }], missing: [] }, presented = { assumed: [{ what: "NICs are taken as the dump lists them", touches: ["paths", "tuning"] }], missing: [] };
     const row = answer("busbw", { input, predictions, summary: verdict("healthy") });
     assert.deepEqual([row.tone, row.assumes], ["assumed", ["links are x16"]]);
     assert.deepEqual([answer("degraded", { input }).tone, answer("degraded", { input }).answer], ["open", "cannot be known from this input: its link speeds are assumed"]);
-    assert.equal(answer("credible", { input }).tone, "open");
+    assert.deepEqual([answer("credible", { input }).tone, answer("credible", { input: presented }).tone, answer("degraded", { input: presented }).tone], ["open", "good", "good"], "how NICs are presented leaves switches and links as measured");
     assert.match(answer("degraded", { input, findings: [slow] }).answer, /has x8/, "what the input shows is said all the same");
+});
+
+test("a GPU that cannot reach the NIC that NCCL gives it is a fault; NVLS without a channel was searched for", () => {
+    const system = { nodes: [{ id: "GPU/0-1b000", rank: 0 }, { id: "NET/0-0" }], links: [] }, devs = { system, net_devs: [{ rank: 0, proxy_rank: 0, channel: 0, net: "NET/0-0" }] };
+    const path = (type, bw) => [{ from: "GPU/0-1b000", to: "NET/0-0", type, bw, hops: ["NET/0-0"] }];
+    assert.deepEqual([answer("nics", { ...devs, paths: path("DIS", 0) }).tone, answer("nics", { ...devs, paths: path("DIS", 0) }).answer], ["fault", "1 GPU cannot reach the NIC that NCCL gives it"]);
+    assert.equal(answer("nics", { ...devs, paths: path("PIX", 12) }).tone, "good");
+    assert.equal(answer("nvls", { ranks: 8, system: { nodes: [{ id: "GPU/0-1b000", rank: 0, sm: 90 }, { id: "NVS/0-0" }], links: [] }, graphs: [{ name: "nvls", channels: 0 }] }).answer, "off: the search found no channel for it");
 });
 
 test("GPUDirect RDMA: the reasons are counted, and the pairs that are used decide", () => {

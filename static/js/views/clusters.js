@@ -1,5 +1,5 @@
 /* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
-import { behind, busiest, calledHosts, domainSentence, fullestSentence, hostNames, hostsOf, letter, MOST_TILES, odd, order, railMap, railSentence, ranges, runs, sentence, used } from "../cluster.js";
+import { behind, busiest, calledHosts, clusterName, domainSentence, fieldName, fullestSentence, hostNames, hostsOf, letter, MOST_TILES, odd, order, railMap, railSentence, ranges, runs, sentence, used } from "../cluster.js";
 import { DRAWN } from "../cluster_picture.js";
 import { capital, costs, costText } from "../diagnosis.js";
 import { choices, fold, h, withCode } from "../dom.js";
@@ -40,14 +40,14 @@ function list({ clusters, state, actions }) {
         h("p", null, "Drop the dumps of all hosts on this page at once, or a tar, tar.gz or zip file of them. Or choose hosts in the library: ", h("button", { type: "button", "data-key": "from-library", onclick: actions.library }, "Choose in the library")),
         h("h2", null, "Or describe one"),
         h("p.muted", null, "Dumps are named by their ids, which the library shows. A host may take some of its GPUs (gpus), share an NVLink domain with others (domain), and say what its GPUs report of it (fabric: uuid, clique, state). Ranks are block, cyclic, or a list with the host of every rank."),
-        text, h("p", null, h("button", { type: "button", "data-key": "keep-cluster", onclick: () => actions.keep(text.value) }, "Keep and look at it")),
+        text, h("p", null, h("button", { type: "button", "data-key": "keep-cluster", onclick: () => actions.keep(text.value) }, "Keep and open")),
     ];
 }
 
 function oneCluster({ one, clusters, state, actions }) {
     const { record, view, doc, findings } = one;
     return [
-        h("header", null, h("h1", null, record.name || `Cluster ${record.id.slice(0, 12)}`), h("p.muted", null, `NCCL ${doc.nccl}`), h("a", { href: address(state, { cluster: "", groups: "", group: "", rank: 0, round: 0 }), "data-key": "all-clusters" }, "All clusters")),
+        h("header", null, h("h1", null, clusterName(record)), h("p.muted", null, `NCCL ${doc.nccl}`), h("a", { href: address(state, { cluster: "", groups: "", group: "", rank: 0, round: 0 }), "data-key": "all-clusters" }, "All clusters")),
         h("p", { id: "cluster-sentence" }, sentence(view, doc)),
         found(findings, view, record, state, actions), hosts(view, record), picture({ view, doc, clusters, findings, state, actions }), kinds(view, record, state), domains(view.mnnvl, record), alignment(view), traffic(view), groups({ clusters, state, actions }),
         h("h2", null, "Point to point"), whose(clusters, state, actions), transfersView({ schedule: clusters.schedule, state, actions }),
@@ -105,9 +105,9 @@ function domains(mnnvl, { description }) {
 }
 
 function alignment(view) {
-    return [h("h2", null, "Who sets what all share"), !view.alignment.length ? h("p", { id: "aligned" }, "All hosts bring the same.")
-        : scroll("Who sets what all share", h("table", { id: "alignment" }, h("caption.unseen", null, "Who sets what all share"), head("Graph", "Field", "#All use", "Set by", ...view.kinds.map((_, k) => `#${letter(k)} alone`)),
-            h("tbody", null, view.alignment.map((row) => h("tr", null, h("td", null, row.graph), h("td", null, row.field.replace("_", " ")), h("td.num.best", null, text(row.value)),
+    return [h("h2", null, "Values that all hosts share"), !view.alignment.length ? h("p", { id: "aligned" }, "All hosts have the same values.")
+        : scroll("Values that all hosts share", h("table", { id: "alignment" }, h("caption.unseen", null, "Values that all hosts share, and the kind of host that sets them"), head("Graph", "Value", "#All use", "Set by", ...view.kinds.map((_, k) => `#${letter(k)} alone`)),
+            h("tbody", null, view.alignment.map((row) => h("tr", null, h("td", null, row.graph), h("td", null, fieldName(row.field)), h("td.num.best", null, text(row.value)),
                 h("td", null, row.set_by.map(letter).join(", ") || "–"), row.values.map((value) => h("td.num", null, text(value))))))))];
 }
 

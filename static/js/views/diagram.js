@@ -12,6 +12,7 @@ import { weights } from "./weights.js";
 const MANY = 12; // links between CPUs that are too many to look at
 const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown device by device
 const BADGES_AT = [0.2, 0.5, 0.8]; // of a link's length: where it is farthest from the link's text
+const ON_A_BUS = [12, 22, 32]; // units from the device: the rest of a link to an NVSwitch lies on those of other devices
 const LARGEST = 1.6; // pixels a unit at which all is shown, where there is room for more: texts about as large as the page's own
 const AHEAD = 0.5; // of the part in sight, drawn on each side of it while it moves
 const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
@@ -246,7 +247,12 @@ export class Diagram {
     #middle([from, to, type]) {
         const edge = this.#edges(from, to, type)[0], path = edge?.querySelector("path"), text = edge?.querySelector("text"), length = path?.getTotalLength();
         const away = (at) => (text ? Math.hypot(at.x - text.getAttribute("x"), at.y - text.getAttribute("y")) : 0);
-        return path ? BADGES_AT.map((share) => path.getPointAtLength(length * share)).sort((a, b) => away(b) - away(a))[0] : null;
+        if (!path)
+            return null;
+        const bus = [from, to].some((id) => id.startsWith("NVS/")), device = bus && this.#centre(from.startsWith("NVS/") ? to : from), begin = path.getPointAtLength(0), last = path.getPointAtLength(length);
+        const near = device && Math.hypot(begin.x - device.x, begin.y - device.y) > Math.hypot(last.x - device.x, last.y - device.y) ? length : 0;
+        const places = device ? ON_A_BUS.map((by) => Math.abs(near - Math.min(by, length / 2))) : BADGES_AT.map((share) => length * share);
+        return places.map((at) => path.getPointAtLength(at)).sort((a, b) => away(b) - away(a))[0];
     }
 
     #centre(id) {

@@ -33,8 +33,8 @@ function together({ picked, runs }, items, state, actions) {
     const chosen = [...picked], hosts = runs.reduce((sum, run) => sum + run.count, 0);
     return h("p.toolbar", { id: "together" },
         h("button", { type: "button", "data-key": "compare-two", disabled: chosen.length !== 2, onclick: () => actions.pair(...chosen) }, "Compare the two"),
-        h("button", { type: "button", "data-key": "compare-many", disabled: chosen.length < 3, onclick: () => actions.majority(chosen.join(",")) }, "Against most of them"),
-        state.q && items.length > 2 && h("button", { type: "button", "data-key": "compare-found", onclick: () => actions.majority(`q:${state.q}`) }, "All found, against most of them"),
+        h("button", { type: "button", "data-key": "compare-many", disabled: chosen.length < 3, onclick: () => actions.majority(chosen.join(",")) }, "Compare with the majority"),
+        state.q && items.length > 2 && h("button", { type: "button", "data-key": "compare-found", onclick: () => actions.majority(`q:${state.q}`) }, "Compare all found with the majority"),
         h("button", { type: "button", "data-key": "make-cluster", disabled: hosts < 2, onclick: actions.cluster }, hosts > 1 ? `Make a cluster of ${hosts} hosts` : "Make a cluster"),
         h("span.muted", null, chosen.length ? `${chosen.length} chosen` : "Choose dumps to compare them or to make a cluster of them."));
 }
