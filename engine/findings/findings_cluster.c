@@ -52,8 +52,8 @@ static void nics_in_another_order(struct orr_finder *f)
                 orr_kind_hosts_text(c, 0, there_hosts);
                 snprintf(near_here, sizeof near_here, here < 0 ? "no GPU" : "GPU %d", here);
                 snprintf(near_there, sizeof near_there, there < 0 ? "no GPU" : "GPU %d", there);
-                orr_add_phrase(&phrases, "NIC %d is at %s on %s, at %s on %s", dev, near_here, here_hosts, near_there,
-                               there_hosts);
+                orr_add_phrase(&phrases, "NIC %d is next to %s on %s, next to %s on %s", dev, near_here, here_hosts,
+                               near_there, there_hosts);
                 break;
             }
         }

@@ -82,8 +82,8 @@ TEST(nics_that_stand_elsewhere_are_named)
                     CPU("1", PAIR("2", "2", "3", "25", "0")) "</system>",
                 arena, &findings);
     assert_non_null(found(&findings, "cluster-nic-order"));
-    assert_non_null(
-        strstr(found(&findings, "cluster-nic-order")->detail, "NIC 1 is at GPU 0 on host 3, at GPU 2 on hosts 0-2"));
+    assert_non_null(strstr(found(&findings, "cluster-nic-order")->detail,
+                           "NIC 1 is next to GPU 0 on host 3, next to GPU 2 on hosts 0-2"));
     /* Other bus ids, but each NIC where its rail is. */
     find_beside("<system version=\"1\">" CPU("0", PAIR("3", "0", "1", "35", "0"))
                     CPU("1", PAIR("4", "2", "3", "45", "1")) "</system>",

@@ -58,14 +58,16 @@ function empty() {
 function answer(model, state, { answer: { triage, log, check, communicators_compared: survey, why_no_check }, implied }, actions) {
     const shown = check?.topics.filter((row) => row.verdict !== "not-told").map((row) => row.topic) ?? [], topic = shown.includes(state.topic) ? state.topic : "";
     const other = otherMachine({ log, check }, model);
+    const about = recovered(log, check); // below what is wrong
     const compared = () => [
         implied?.type && h("p.note", { id: "log-implied" }, `No topology was given, and no known type but ${implied.fits.join(" or ")} fits the log: ${implied.lines.map((row) => `line ${row.line}: ${row.says}`).join("; ")}.`),
         check?.assumed?.length > 0 && h("details", { id: "log-assumed", open: true }, h("summary", null, "Assumed"), h("ul", null, check.assumed.map((sentence) => h("li", null, `${sentence}.`)))),
-        !check ? h("p.note", null, `The machine was not compared: ${why_no_check}.`) : [
+        !check ? [h("p.note", null, `The machine was not compared: ${why_no_check}.`), !other && about] : [
             surveyText(survey) && h("p", { id: "log-communicators" }, h("b", null, surveyText(survey)), ` Below: communicator ${check.communicator}.`),
             h("p", { id: "log-verdict" }, h("b", null, verdictText(check))),
             check.first_difference && first(model, check, actions),
             check.causes.length > 0 && !other && causes(check),
+            !other && about,
             tabs("topic", "log-facts", [["", "Topics"], ...shown.map((name) => [name, TOPICS[name] ?? name])], topic, actions.topic),
             h("div", { id: "log-facts", role: "tabpanel", tabindex: "-1" }, topic ? facts(model, check, topic, actions) : topics(check, actions)),
         ],
@@ -75,7 +77,7 @@ function answer(model, state, { answer: { triage, log, check, communicators_comp
             h("p", null, h("button", { type: "button", "data-key": "log-own", onclick: actions.logOwn }, "Open the machine of the log"), " ", h("span.muted", null, "Or choose its type above."))),
         triageView(triage),
         h("h2", null, "The machine, compared with the prediction"),
-        recovered(log, check),
+        other && about,
         ...(other ? [fold("log:other-machine", "The comparison with the machine that is shown", compared, { id: "log-compared" })] : compared()),
     ];
 }
