@@ -91,6 +91,7 @@ bool orr_limits_new(struct orr_limits **ret_limits, struct orr_report *report)
         orr_fail_nomem(&err);
         return orr_library_fail(report, &err);
     }
+    limits->budget.by = ORR_LIMITED_BY_CALLER;
     *ret_limits = limits;
     return true;
 }

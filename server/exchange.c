@@ -254,6 +254,7 @@ static void prepare_job(struct orr_exchange *exchange)
     const struct orr_config *config = exchange->http->config;
     struct orr_connection *from = exchange->from;
     orr_budget_reset(&from->budget);
+    from->budget.by = ORR_LIMITED_BY_SERVICE;
     from->budget.time_ns = config->analysis_ms * 1000000;
     from->budget.memory = config->analysis_memory;
     from->budget.unpacked = config->unpacked;

@@ -176,21 +176,28 @@ void orr_budget_free(void *block, size_t bytes)
     free(block);
 }
 
+/* How each limit is raised: the option, and the same for who works with a service and for who calls the library. */
+static const struct {
+    const char *setting, *unit, *names[ORR_LIMITED_BY_COUNT];
+} limits[ORR_SPENT_COUNT] = {
+#define ROW(spent, option, unit, call, python)                                                                         \
+    [ORR_SPENT_##spent] = {option, unit, {option, option " of the service", call "() (Python: Limits(" python "=...))"}}
+    ROW(TIME, "--analysis-time", "s", "orr_limits_time", "seconds"),
+    ROW(MEMORY, "--analysis-memory", "bytes", "orr_limits_memory", "memory"),
+    ROW(UNPACKED, "--unpacked", "bytes", "orr_limits_unpacked", "unpacked"),
+    ROW(ENTRIES, "--archive-entries", "entries", "orr_limits_entries", "entries"),
+#undef ROW
+};
+
 struct orr_overrun orr_budget_overrun(const struct orr_budget *budget)
 {
-    switch (budget->spent) {
-    case ORR_SPENT_TIME:
-        return (struct orr_overrun){"--analysis-time", "s", (double)budget->time_ns / 1e9,
-                                    (double)budget->used_ns / 1e9};
-    case ORR_SPENT_MEMORY:
-        return (struct orr_overrun){"--analysis-memory", "bytes", (double)budget->memory, (double)budget->wanted};
-    case ORR_SPENT_UNPACKED:
-        return (struct orr_overrun){"--unpacked", "bytes", (double)budget->unpacked, (double)budget->wanted};
-    case ORR_SPENT_ENTRIES:
-        return (struct orr_overrun){"--archive-entries", "entries", (double)budget->entries, (double)budget->wanted};
-    default:
-        return (struct orr_overrun){NULL, NULL, 0, 0};
-    }
+    const enum orr_spent spent = budget->spent;
+    const double allowed[ORR_SPENT_COUNT] = {[ORR_SPENT_TIME] = (double)budget->time_ns / 1e9,
+                                             [ORR_SPENT_MEMORY] = (double)budget->memory,
+                                             [ORR_SPENT_UNPACKED] = (double)budget->unpacked,
+                                             [ORR_SPENT_ENTRIES] = (double)budget->entries};
+    const double used = spent == ORR_SPENT_TIME ? (double)budget->used_ns / 1e9 : (double)budget->wanted;
+    return (struct orr_overrun){limits[spent].setting, limits[spent].unit, allowed[spent], used};
 }
 
 enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code code, struct orr_error *err)
@@ -228,7 +235,7 @@ enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code 
                         : budget->spent == ORR_SPENT_SHUTDOWN ? "the server shuts down"
                                                               : "interrupted");
     }
-    orr_error_advice(err, "%s raises the limit%s", over.setting,
+    orr_error_advice(err, "%s raises the limit%s", limits[budget->spent].names[budget->by],
                      err->code == ORR_SPENT ? "; fewer hosts or one section need less"
                                             : "; orrery gather packs only what is needed");
     return err->code;

@@ -38,7 +38,11 @@ enum orr_spent {
         ORR_SPENT_COUNT
 };
 
+/* Who set the limits, for advice on how to raise one. */
+enum orr_limited_by { ORR_LIMITED_BY_COMMAND, ORR_LIMITED_BY_SERVICE, ORR_LIMITED_BY_CALLER, ORR_LIMITED_BY_COUNT };
+
 struct orr_budget {
+    enum orr_limited_by by;
     /* What is allowed; 0: any. Set before the work begins. */
     uint64_t time_ns;
     size_t memory;
@@ -118,8 +122,8 @@ static inline bool orr_budget_spent(uint32_t steps)
 /* "time". */
 const char *orr_spent_word(enum orr_spent spent);
 
-/* The setting that raises a limit, its unit, what was allowed and what was used. NULL setting: there is no such limit.
- */
+/* The option of the command and the service that raises a limit, its unit, what was allowed and what was used. NULL
+ * setting: there is no such limit. */
 struct orr_overrun {
     const char *setting, *unit;
     double allowed, used;

@@ -54,6 +54,7 @@ static void say_verdict(struct orr_triaging *t)
     const struct orr_log *log = t->log;
     const struct orr_triage *triage = t->triage;
     const uint32_t ranks = ranks_of(log);
+    const char *library = log->rccl ? "RCCL" : "NCCL";
     const char *missing = triage->missing_count ? orr_ranks_text(triage->missing, triage->missing_count, t->arena) : "";
     switch (triage->verdict) {
     case ORR_TRIAGE_FAILED:
@@ -78,9 +79,9 @@ static void say_verdict(struct orr_triaging *t)
         }
         say(t, orr_triage_text(
                    t,
-                   "NCCL's initialisation did not end on rank%s %s of %u. The job hung there, it was stopped, or "
+                   "%s's initialisation did not end on rank%s %s of %u. The job hung there, it was stopped, or "
                    "the log is cut.",
-                   orr_plural(triage->missing_count), missing ? missing : "", ranks));
+                   library, orr_plural(triage->missing_count), missing ? missing : "", ranks));
         return;
     case ORR_TRIAGE_WARNED:
         say(t, "The job came to its end, with warnings.");
@@ -91,7 +92,7 @@ static void say_verdict(struct orr_triaging *t)
     case ORR_TRIAGE_UNKNOWN:
         say(t,
             log->kinds[ORR_LOG_INIT_COMPLETE]
-                ? "NCCL's initialisation ended; the log does not show whether the job did."
+                ? orr_triage_text(t, "%s's initialisation ended; the log does not show whether the job did.", library)
                 : "The log does not show whether the job worked: it has no line about the end of an initialisation.");
         break;
     }

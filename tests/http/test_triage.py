@@ -195,6 +195,7 @@ def test_rccl_is_read_and_nothing_is_predicted(tmp_path, job):
     answer = check(tmp_path, lines, "--topology", str(EXAMPLES / "h100-with-faults.xml"))
     assert answer["check"] is None and "RCCL" in answer["why_no_check"] and answer["log"]["library"] == "RCCL"
     assert any("RCCL" in sentence for sentence in answer["triage"]["sentences"])
+    assert not any("NCCL's" in sentence.replace("RCCL's", "") for sentence in answer["triage"]["sentences"])
 
 
 def choice_lines(release, head, rows, numbers=False):

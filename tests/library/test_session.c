@@ -126,6 +126,7 @@ TEST(limits_end_a_call_and_allow_the_next)
     orr_limits_memory(limits, 50000);
     assert_false(orr_plan_ask(machine, "hosts=64", limits, &plan, &report));
     assert_string_equal(report.code, "too-complex");
+    assert_non_null(strstr(report.advice, "orr_limits_memory() (Python: Limits(memory=...)) raises the limit"));
     assert_false(orr_ask(session, "analyze", "hosts=64", machine_text, LENGTH, limits, &document, &report));
     assert_string_equal(report.code, "too-complex");
     orr_limits_memory(limits, 0);

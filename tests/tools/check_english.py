@@ -77,7 +77,7 @@ def descriptions(node, where=""):
             yield from descriptions(value, f"{where}/{i}")
 
 
-LONG_SENTENCES = ("input", "cluster", "place", "log", "search", "compare", "expect", "detect", "diagram")  # rooms whose README.md still has some
+LONG_SENTENCES = ()
 USER, WORKER, KEPT = "user", "worker", "kept"  # who reads a text: its sentences and words are checked, its words alone, neither
 
 
