@@ -147,8 +147,8 @@ enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, 
 /* The topology of that id as users see it. */
 enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* A topology as users see it. A dump that can no longer be read is listed all the same, without a machine; where memory
- * or the store fail, there is no answer rather than half of one, which would have another ETag. */
+/* A topology as users see it. A dump that can no longer be read is listed all the same, without a machine. Where memory
+ * or the store fail, there is no answer: half of one would have another ETag. */
 enum orr_code orr_record_json(struct orr_call *call, struct orr_json *json, const struct orr_record *record,
                               json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
 /* cluster_work.c: reads a stored cluster with its dumps, by the rules of the release `reading` where they make a

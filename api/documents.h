@@ -113,10 +113,10 @@ struct orr_stream {
 
 /* Rings and trees of any number of ranks: one ring or tree is held at a time. One document {"nccl", "hosts", "ranks",
  * "nodes", "count", "p2p_channels", "p2p_channels_per_peer", "rings", "trees", "nvls": null or {"channels",
- * "tree_channels", "heads", "trees": those of even and of odd channels}}, or lines: a head with the counts; a line for
- * each ring, then each tree, then each tree of NVLS, with how many lines there are and have been; {"end": true}.
- * analysis: a plan will do. owner: given back with the stream, NULL: the analysis outlives it. NULL: no memory, and the
- * owner is given back. */
+ * "tree_channels", "heads", "trees": those of even and of odd channels}}, or lines. Lines are a head with the counts,
+ * then a line for each ring, each tree and each tree of NVLS, with how many lines there are and have been; then {"end":
+ * true}. analysis: a plan will do. owner: given back with the stream, NULL: the analysis outlives it. NULL: no memory,
+ * and the owner is given back. */
 struct orr_stream *orr_channels_stream(const struct orr_analysis *analysis, bool lines, struct orr_shared *owner);
 
 /* Ranks times rounds of one answer, whether they are shown or not: 128 ranks of 131072. */

@@ -62,7 +62,7 @@ struct orr_connection *orr_connections_open(struct orr_connections *connections,
                                             const struct sockaddr *address);
 void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection);
 /* Sends a client the reason where possible, from a callback of libmicrohttpd that gives the connection up next, while
- * the client still sends: that is read and dropped for a while, so that it gets the answer. */
+ * the client still sends. What it sends is read and dropped for a while, so that it gets the answer. */
 void orr_connections_cut_off(struct orr_connections *connections, struct orr_connection *connection,
                              enum orr_denial reason);
 /* The status that was sent when a connection was ended or cut off, 0: none. */

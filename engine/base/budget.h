@@ -2,14 +2,13 @@
  * any thread or signal handler may set, ends the work early.
  *
  * A budget is in force on the thread that does the work, from orr_budget_begin() to orr_budget_end(). It is the only
- * state of the engine that belongs to a thread instead of being an argument: every arena, text and JSON value that the
- * thread makes draws its memory from it, so no function can forget to pass it on. Without a budget nothing is limited.
+ * state of the engine that belongs to a thread instead of being an argument. Every arena, text and JSON value that the
+ * thread makes draws its memory from it. So no function can forget to pass it on. Without a budget nothing is limited.
  *
  * Code that works long asks orr_budget_spent() as it goes, or ORR_TRY(orr_budget_check(err)) between steps. Once a
  * limit is exceeded the budget stays spent: every later check fails and every allocation gives NULL, so whatever path
  * the failure takes, the work ends. Whoever began the work asks orr_budget_verdict() at the end: no answer of a spent
- * budget counts, not even one that was reported as a success.
- */
+ * budget counts, not even one that was reported as a success. */
 #ifndef ORR_BASE_BUDGET_H
 #define ORR_BASE_BUDGET_H
 

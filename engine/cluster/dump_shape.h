@@ -5,8 +5,8 @@
 #include "engine/base/arena.h"
 #include "engine/topology/dump.h"
 
-/* Whether two dumps are of machines that look the same to NCCL's search: names of ports, hashes of hosts and numbers of
- * cards may differ, as they do between any two hosts, but not which ports share a card. */
+/* Whether two dumps are of machines that look the same to NCCL's search: which ports share a card has to be the same.
+ * Names of ports, hashes of hosts and numbers of cards may differ, as they do between any two hosts. */
 struct orr_dump_shape {
     const struct orr_dump *dump;
     const uint32_t *first; /* [element]: of a port or CPU, the first one with the same number; 0 of others */

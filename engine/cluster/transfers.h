@@ -1,5 +1,6 @@
 /* Point-to-point transfers of a communicator: in which round a rank sends to whom and receives from whom, over which
- * channels, by NVLink or PCIe, shared memory or the network, and then by which NIC and through which GPU (PXN).
+ * channels, and by what. That is NVLink or PCIe, shared memory or the network, and then a NIC and perhaps another GPU
+ * (PXN).
  *
  * Only one rank's rounds are in memory at a time, so any number of ranks can be listed. */
 #ifndef ORR_CLUSTER_TRANSFERS_H

@@ -24,14 +24,14 @@ struct orr_contribution {
     bool has_collnet;  /* CollNet is asked for, and a NIC has coll="1" */
     bool nvls_on;      /* nvls_rule says so */
     uint8_t nvls_rule; /* enum orr_rule: is NVLS possible here (settings, GPUs, capability)? */
-    /* Point-to-point channels per peer (2.27.7; see README.md): the least over ordered pairs of GPUs in this system,
-     * INT32_MAX where there is one GPU; and, over its GPUs, the least number of nearest NICs that fill a GPU's CPU
-     * link (0 for a GPU whose own links do not reach a CPU). */
+    /* Point-to-point channels per peer (2.27.7; see README.md): the least over ordered pairs of GPUs in this
+     * system, INT32_MAX where there is one GPU. Then, over its GPUs, the least number of nearest NICs that fill a
+     * GPU's CPU link (0 for a GPU whose own links do not reach a CPU). */
     int32_t p2p_local_min;
     int32_t p2p_nics_min;
-    /* For releases that exchange these (ORR_NET_PEER_BY_RATE: 2.30.7), 0 elsewhere: over its GPUs, the least number of
-     * channels that fill a GPU's NICs (2 for a GPU without), and the least rate from a GPU to its first preferred NIC,
-     * GB/s. */
+    /* 0 but for releases that exchange these (ORR_NET_PEER_BY_RATE: 2.30.7). Over its GPUs, the least number of
+     * channels that fill a GPU's NICs (2 for a GPU without), and the least rate from a GPU to its first preferred
+     * NIC, GB/s. */
     int32_t p2p_net_min;
     float net_bw_min;
 };

@@ -1,7 +1,6 @@
-/* What detection knows that is not in /sys or /proc: what the NVIDIA libraries, the processor and the kernel
- * answered. Asked of the machine (nvml.c, cuda.c, verbs.c, machine.c), or read from the text that `orrery gather` packs
- * beside the copied files (facts_text.c), so that a copy gives the same document as the machine.
- */
+/* What detection knows that is not in /sys or /proc: what the NVIDIA libraries, the processor and the kernel answered.
+ * Asked of the machine (nvml.c, cuda.c, verbs.c, machine.c), or read from the text that `orrery gather` packs beside
+ * the copied files (facts_text.c). So a copy gives the same document as the machine. */
 #ifndef ORR_DETECT_FACTS_H
 #define ORR_DETECT_FACTS_H
 

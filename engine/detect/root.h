@@ -2,9 +2,8 @@
  * through here, and nothing is ever written.
  *
  * A path begins with "/" and is looked up inside the root: symbolic links are followed one component at a time with the
- * root as their "/", and ".." stops there, so that no link of a hostile copy leads out of it. Only regular files are
- * read (never a pipe or a device), only so far as the caller's buffer reaches.
- */
+ * root as their "/", and ".." stops there. So no link of a hostile copy leads out of it. Only regular files are read
+ * (never a pipe or a device), only so far as the caller's buffer reaches. */
 #ifndef ORR_DETECT_ROOT_H
 #define ORR_DETECT_ROOT_H
 

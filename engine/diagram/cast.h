@@ -62,8 +62,8 @@ int32_t orr_cast_rail(const struct orr_cast *cast, int32_t rank, int64_t net);
 const int32_t *orr_cast_ring(struct orr_cast *cast, int32_t channel);
 /* Its tree, likewise. */
 const struct orr_tree *orr_cast_tree(struct orr_cast *cast, int32_t channel);
-/* The row of its ring graph that a system's ranks `entry` to `exit` follow in a channel: on every other host NCCL may
- * swap channels, so it is the one with these ends. -1: none. */
+/* The row of its ring graph that a system's ranks `entry` to `exit` follow in a channel. NCCL may swap channels on
+ * every other host, so the row is found by its ends. -1: none. */
 int32_t orr_cast_row(const struct orr_cast *cast, int32_t channel, int32_t entry, int32_t exit);
 /* Adds the actor's tile: "GPU/0-1b000" on host 0, "host1/GPU/0-1b000" elsewhere. */
 void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_point centre, float w, float h,

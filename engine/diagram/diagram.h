@@ -1,6 +1,6 @@
-/* Pictures of an analysis: the machine, a ring, a tree, a path, CollNetDirect. The engine says what is inside what,
- * with which labels, classes and ids; Graphviz places it, in a worker process of its own (diagram_worker.h), because it
- * is not thread-safe and a layout can run long. */
+/* Pictures of an analysis: the machine, a ring, a tree, a path, CollNetDirect. The engine says what is inside what, and
+ * where, with which labels, classes and ids. Graphviz draws it in a worker process of its own (diagram_worker.h),
+ * because it is not thread-safe and may run long. */
 #ifndef ORR_DIAGRAM_DIAGRAM_H
 #define ORR_DIAGRAM_DIAGRAM_H
 

@@ -4,9 +4,9 @@
 
 #include "engine/topology/system.h"
 
-/* NCCL's model counts a graph up to twice: NVLink SHARP adds on the way, and on two hosts trees go by the rate between
- * GPUs, which is raised to twice that between hosts. So the bus bandwidth of a collective operation is at most so many
- * times what the links below carry. */
+/* NCCL's model counts a graph up to twice: NVLink SHARP adds in the switch, and on two hosts trees count the rate
+ * between GPUs. That rate is raised to twice the one between hosts. So the bus bandwidth of a collective operation is
+ * at most so many times what the links below carry. */
 enum { ORR_CEILING_COUNTED = 2 };
 
 /* Each channel of a graph leaves every GPU but the last by one of its links, so the links of the second weakest GPU

@@ -1,9 +1,9 @@
 /* The row that nccl-tests should print on a machine: time, algbw and busbw of a size, and what limits large messages.
  *
- * Collective operations use NCCL's own tuning model (engine/tuning). alltoall, sendrecv and the other programs that
- * are made of Send and Recv use a model of the links that their transfers share: README.md. Times are microseconds,
- * bandwidths GB/s (10^9 bytes a second), sizes bytes as the first column of nccl-tests counts them: the whole buffer of
- * a rank, which for all_gather, reduce_scatter and alltoall has a part for every rank. */
+ * Collective operations use NCCL's own tuning model (engine/tuning). alltoall, sendrecv and the other programs that are
+ * made of Send and Recv use a model of the links that their transfers share: README.md. Times are microseconds,
+ * bandwidths GB/s (10^9 bytes a second), sizes bytes as the first column of nccl-tests counts them. That is the whole
+ * buffer of a rank, which for all_gather, reduce_scatter and alltoall has a part for every rank. */
 #ifndef ORR_EXPECT_EXPECT_H
 #define ORR_EXPECT_EXPECT_H
 

@@ -1,10 +1,9 @@
-/* A decision that can be asked why: the answer in plain sentences, then the evidence: the rule that gave it, the values
- * that were compared with their origin, the link that limits, what is assumed, and the settings that would change it.
- * What they would change is computed: the machine is analysed again with each setting that bears on the decision, and
- * the two results are compared.
+/* A decision that can be asked why: the answer in plain sentences, then the evidence. That is the rule, the values that
+ * were compared with their origin, the link that limits, what is assumed, and the settings that would change it. What
+ * they would change is computed: the machine is analysed again with each setting that bears on the decision, and the
+ * two results are compared.
  *
- * One kind of decision is one row of a table (kinds.c), one candidate of a setting another (candidates.c).
- */
+ * One kind of decision is one row of a table (kinds.c), one candidate of a setting another (candidates.c). */
 #ifndef ORR_EXPLAIN_EXPLAIN_H
 #define ORR_EXPLAIN_EXPLAIN_H
 

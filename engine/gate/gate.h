@@ -1,8 +1,8 @@
 /* Is this node fit: a node beside what it should be, and one answer that a scheduler can act on.
  *
- * The node is fit where no finding with a cost makes it worse than the expectation, no GPU or NIC of the expectation is
- * missing, and the bus bandwidth of AllReduce is at least a share of the expectation's. The rules are in README.md.
- */
+ * The node is fit under three conditions. No finding with a cost makes it worse than the expectation, no GPU or NIC of
+ * the expectation is missing, and AllReduce has at least a share of the expected bus bandwidth. The rules are in
+ * README.md. */
 #ifndef ORR_GATE_GATE_H
 #define ORR_GATE_GATE_H
 

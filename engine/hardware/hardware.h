@@ -68,8 +68,8 @@ bool orr_hardware_read(const struct orr_dump *dump, struct orr_arena *arena, str
 /* The first row of a kind, NULL: no device is slower in this way. */
 const struct orr_slower *orr_slower_first(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind);
 
-/* [element]: the node that shows it in a system of the dump: the node made of it; else the NIC that its card was merged
- * into, else the first node of its card; ORR_NO_NODE: none. NULL: memory ran out. */
+/* [element]: the node that shows it in a system of the dump. That is the node made of it, else the NIC that its card
+ * was merged into, else the first node of its card; ORR_NO_NODE: none. NULL: memory ran out. */
 uint32_t *orr_hardware_nodes(const struct orr_hardware_facts *hardware, const struct orr_system *system,
                              struct orr_arena *arena);
 

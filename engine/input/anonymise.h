@@ -1,5 +1,5 @@
 /* A copy of a dump, a matrix, an hwloc export or a log in which names of machines and people are replaced, and which
- * analyses the same: each name becomes another one, the same everywhere, and different ones stay different. What
+ * analyses the same. Each name becomes another one, the same everywhere, and different ones stay different. What
  * answers rest on stays: bus ids, device names, models, process ids, numbers. One set of rules (anonymise.c), which the
  * page applies to what it exports by the list of replacements. */
 #ifndef ORR_INPUT_ANONYMISE_H

@@ -14,10 +14,10 @@ struct orr_log_compared {
                                        does not print it */
 };
 
-/* Compares a log with a dump. Where dump is NULL, with the machine that the log prints, in which assumed fills in what
- * it lacks (NULL: nothing); where the log prints none, with a machine of that type; nics: as
- * orr_input_options.assumed_nics; without a type, with the one that
- * the log's lines imply. Errors are those of orr_input_read() and orr_log_compare(); nothing is to be released then. */
+/* Compares a log with a dump. Where dump is NULL, with the machine that the log prints; assumed fills in what it lacks
+ * (NULL: nothing). Where the log prints none, with a machine of the type assumed; without a type, with the one that the
+ * log's lines imply. nics: as orr_input_options.assumed_nics. Errors are those of orr_input_read() and
+ * orr_log_compare(); nothing is to be released then. */
 enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_dump *dump,
                                     const struct orr_machine_type *assumed, unsigned nics,
                                     const struct orr_log_question *question, struct orr_log_compared *ret_compared,

@@ -1,10 +1,9 @@
-/* Every kind of input that describes a machine, recognised by its content, never by
- * name. One table row a kind (kinds.c): its word, how it is recognised, and the reader that makes a dump of it.
+/* Every kind of input that describes a machine, recognised by its content, never by name. One table row a kind
+ * (kinds.c): its word, how it is recognised, and the reader that makes a dump of it.
  *
- * A reader gives the same struct orr_dump as NCCL's own XML does, with places (line, column) in the bytes that the user
- * gave, and notes (engine/topology/notes.h) that say what was recognised, assumed and is missing. NCCL's XML itself
- * goes to orr_dump_read() byte for byte: being in this table changes nothing about it.
- */
+ * A reader gives the same struct orr_dump as NCCL's own XML does. Its places (line, column) are those in the bytes that
+ * the user gave. Its notes (engine/topology/notes.h) say what was recognised, assumed and is missing. NCCL's XML itself
+ * goes to orr_dump_read() byte for byte: being in this table changes nothing about it. */
 #ifndef ORR_INPUT_INPUT_H
 #define ORR_INPUT_INPUT_H
 

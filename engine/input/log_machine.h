@@ -1,4 +1,4 @@
-/* The machine type that a log implies, where nobody gives a machine and the log does not print its tree: each line that
+/* The machine type that a log implies, where nobody gives a machine and the log does not print its tree. Each line that
  * says something about the machine excludes the types that it does not fit. */
 #ifndef ORR_INPUT_LOG_MACHINE_H
 #define ORR_INPUT_LOG_MACHINE_H
@@ -29,8 +29,8 @@ struct orr_log_machine {
 };
 
 /* A type is implied where the types that fit are described alike and one of the lines belongs to the provider's own
- * machines (its platform, topology file, plugin, names of NICs or bus ids); a GPU model and numbers alone do not imply
- * one, as other machines than the known types have them. NOMEM only. */
+ * machines. Such a line has its platform, topology file, plugin, names of NICs or bus ids. A GPU model and numbers
+ * alone do not imply one, because other machines than the known types have them. NOMEM only. */
 enum orr_code orr_log_machine_find(const struct orr_log *log, struct orr_log_machine *ret_machine,
                                    struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,5 +1,5 @@
-/* The words of a text that a terminal, a log or a chat has been through: blanks of any kind, colours with or without
- * their escape character, rules of Markdown tables and what a launcher writes before each line do not matter. */
+/* The words of a text that came through a terminal, a log or a chat. Blanks of any kind, colours with or without their
+ * escape character, rules of Markdown tables and a launcher's prefixes do not matter. */
 #ifndef ORR_INPUT_MATRIX_WORDS_H
 #define ORR_INPUT_MATRIX_WORDS_H
 

@@ -7,6 +7,7 @@
  *   %t  what goes on up to the pattern's next character, or to the end          -> a word
  *   %*  anything up to the end, not kept
  *   %l  a list up to the end, by the row's reader; last in a pattern
+ *
  * There is no way back in a line, so the time is the bytes of the line times the patterns.
  */
 #ifndef ORR_LOG_SCAN_H

@@ -1,5 +1,5 @@
-/* Groups of GPUs and NICs below equal PCIe bridges, and what one group lacks that most of the others have: a machine is
- * built evenly, so that a NIC which is missing from one group, or is somewhere else, shows. */
+/* Groups of GPUs and NICs below equal PCIe bridges, and what one group lacks that most of the others have. A machine is
+ * built evenly, so a NIC that is missing from one group, or is somewhere else, is noticed. */
 #ifndef ORR_MACHINES_GROUPS_H
 #define ORR_MACHINES_GROUPS_H
 

@@ -1,9 +1,8 @@
 /* The programs of nccl-tests, one row each: what they call, which columns they fill, and how they count bandwidth.
  *
  * nccl-tests prints for each size a time in microseconds, the algorithm bandwidth (algbw: bytes of the operation per
- * time) and the bus bandwidth (busbw: algbw times a factor, so that results of different rank counts compare with the
- * speed of the hardware). Both are in GB/s, 10^9 bytes a second.
- */
+ * time) and the bus bandwidth. The bus bandwidth (busbw) is algbw times a factor, so that results of different rank
+ * counts compare with the speed of the hardware. Both are in GB/s, 10^9 bytes a second. */
 #ifndef ORR_NCCLTESTS_PROGRAMS_H
 #define ORR_NCCLTESTS_PROGRAMS_H
 

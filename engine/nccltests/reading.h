@@ -1,6 +1,6 @@
 /* Inside engine/nccltests: results while they are read. reader.c cuts a text into lines, text.c recognises them,
- * cells.c reads numbers and columns, rows.c makes rows, tables.c keeps them and concludes what they prove; json.c reads
- * -J. */
+ * cells.c reads numbers and columns, rows.c makes rows, and tables.c keeps them and concludes what they prove. json.c
+ * reads -J. */
 #ifndef ORR_NCCLTESTS_READING_H
 #define ORR_NCCLTESTS_READING_H
 

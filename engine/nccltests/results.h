@@ -1,11 +1,10 @@
 /* What nccl-tests printed, whatever is around it: the tables of a text with what their headers and rows say.
  *
- * A text may be the output of any version of nccl-tests or rccl-tests, with the prefixes of launchers, colours, NCCL's
- * own lines between the rows or in the middle of one; rows without a header; CSV or a Markdown table; or the JSON file
- * of nccl-tests' option -J. README.md beside this file says how they are read.
+ * A text may be the output of any version of nccl-tests or rccl-tests, with prefixes of launchers, colours, and NCCL's
+ * own lines between the rows or in the middle of one. It may also be rows without a header, CSV, a Markdown table, or
+ * the JSON file of nccl-tests' option -J. README.md beside this file says how they are read.
  *
- * Everything lies in one arena and is immutable once read.
- */
+ * Everything lies in one arena and is immutable once read. */
 #ifndef ORR_NCCLTESTS_RESULTS_H
 #define ORR_NCCLTESTS_RESULTS_H
 

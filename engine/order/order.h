@@ -1,5 +1,5 @@
-/* The order of a cluster's hosts, and of the ranks within them, for which Orrery's own prediction is best: the bus
- * bandwidth of a program of nccl-tests, or the load of the busiest NIC by the groups of a layout.
+/* The order of a cluster's hosts, and of the ranks within them, for which Orrery's own prediction is best. It predicts
+ * the bus bandwidth of a program of nccl-tests, or the load of the busiest NIC by the groups of a layout.
  *
  * The orders compared have each host's ranks together (block). The present order may be any. README.md says what in the
  * order changes a prediction, and how orders are tried. */

@@ -1,7 +1,7 @@
-/* What the fields of a release's row mean: one descriptive row each for those of struct orr_release, of its connect
- * rules, of its tuning model, and for each setting whose default or presence depends on the release. Lists of figures,
- * differences between releases and errors that name neighbours are all computed from it. A unit test holds that no
- * field is left out. */
+/* What the fields of a release's row mean: one descriptive row for each field of struct orr_release, of its connect
+ * rules and of its tuning model. Each setting whose default or presence depends on the release has one, too. Lists of
+ * figures, differences between releases and errors that name neighbours are all computed from it. A unit test holds
+ * that no field is left out. */
 #ifndef ORR_RELEASE_BEHAVIOURS_H
 #define ORR_RELEASE_BEHAVIOURS_H
 

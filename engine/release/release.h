@@ -32,15 +32,15 @@ struct orr_search_rates { /* by the least compute capability: the first row whos
 /* Whose files are fused into one: nobody's, those of the hosts of an NVLink domain, those of all ranks there are in it.
  */
 enum orr_fusion { ORR_FUSE_NONE, ORR_FUSE_HOSTS, ORR_FUSE_RANKS };
-/* Which ranks of an NVLink fabric over hosts share a system: nobody; those of a clique, where NCCL_MNNVL_ENABLE=1 makes
- * it an error that they cannot; those of a clique unless P2P is off; the same, and P2P between the cliques of a domain
- * where NCCL_MNNVL_CROSS_CLIQUE says so. */
+/* Which ranks of an NVLink fabric over hosts share a system: nobody, or those of a clique, where NCCL_MNNVL_ENABLE=1
+ * makes it an error that they cannot. Or those of a clique unless P2P is off; or the same, with P2P between the cliques
+ * of a domain where NCCL_MNNVL_CROSS_CLIQUE says so. */
 enum orr_mnnvl { ORR_MNNVL_NONE, ORR_MNNVL_MUST, ORR_MNNVL_CLIQUES, ORR_MNNVL_DOMAINS };
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
 /* What makes a <pci> a GPU or a NIC. */
 enum orr_pci_kind { ORR_KIND_BY_CLASS, ORR_KIND_BY_CHILD, ORR_KIND_EVERY_GPU };
-/* How the CPU above a GPU is found: over any PCI links, also back down, so that the walk may never end; over switches
- * and CPUs only, but also straight back; never straight back. */
+/* How the CPU above a GPU is found: over any PCI links, also back down, so that the walk may never end. Or over
+ * switches and CPUs only, but also straight back; or never straight back. */
 enum orr_ascent { ORR_ASCENT_ANY, ORR_ASCENT_SWITCHES, ORR_ASCENT_ONWARD };
 enum orr_c2c_links { ORR_C2C_NONE, ORR_C2C_AS_NVLINK, ORR_C2C_OWN };
 /* Which Broadcom switches of two levels become one. */

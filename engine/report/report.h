@@ -1,9 +1,8 @@
-/* The report on a machine for people: what it is, the verdict, what NCCL will do on it, how GPUs and NICs reach each
- * other, what is wrong and what it costs, what was assumed and what to ask next.
+/* The report on a machine for people: what it is, the verdict, and what NCCL will do on it. Then how GPUs and NICs
+ * reach each other, what is wrong and what it costs, what was assumed and what to ask next.
  *
  * struct orr_report has the values, orr_report_write() the sentences. Bandwidths are GB/s, times microseconds. Nothing
- * here prints: a page takes the text (page.h).
- */
+ * here prints: a page takes the text (page.h). */
 #ifndef ORR_REPORT_REPORT_H
 #define ORR_REPORT_REPORT_H
 

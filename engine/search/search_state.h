@@ -358,7 +358,7 @@ int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu);
 /* candidates.c: fills s->facts.net_score. */
 void orr_search_score_nets(struct orr_search_state *s);
 
-/* attempts.c: one attempt with the trial's limits; returns the steps left over, -1: a complete set was found,
+/* attempts.c: one attempt with the trial's limits; returns the steps left over. -1: a complete set was found.
  * ORR_LEFT_UNKNOWN: it was not made to its end, because it can't find anything more that is better. */
 int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps);
 

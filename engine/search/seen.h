@@ -4,7 +4,7 @@
 
 #include "engine/search/search_state.h"
 
-/* A place in an attempt: the number of channels that are complete, what links and NICs have left, and the NIC from
+/* A place in an attempt: the number of channels that are complete and what links and NICs have left. Also the NIC from
  * which the next channel is tried, or where the channel that is being built is. */
 enum { ORR_SEEN_NO_HASH = 2 }; /* none was computed yet; hashes are odd */
 struct orr_place_in_attempt {

@@ -134,9 +134,9 @@ struct orr_dump_limits {
 /* 16 MiB, 64 deep, 65536 elements, 64 attributes. */
 extern const struct orr_dump_limits orr_dump_default_limits;
 
-/* Reads topology XML. limits NULL: the default ones. On success *ret_dump is the caller's: orr_dump_free().
- * SYNTAX with line and column for what is not XML (a DOCTYPE is refused as well: no entities, no external files);
- * UNRECOGNISED for XML without a <system>, or no XML at all; LIMIT; INVALID without a usable version. */
+/* Reads topology XML. limits NULL: the default ones. On success *ret_dump is the caller's: orr_dump_free(). SYNTAX with
+ * line and column for what is not XML (a DOCTYPE is refused as well: no entities, no external files). UNRECOGNISED for
+ * XML without a <system>, or no XML at all; LIMIT; INVALID without a usable version. */
 enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_dump_limits *limits,
                             struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 void orr_dump_free(struct orr_dump *dump);

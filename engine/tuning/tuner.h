@@ -3,9 +3,8 @@
  *
  * A row is "collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks[,pipe_ops[,registered]]"; -1 matches
  * anything. The first row that matches and names a usable combination counts. The plugin asks for one channel unless a
- * matching row gives another number: also where no row matches, and where the row says -1 (in its documentation -1
- * keeps NCCL's own number; in its code it does not).
- */
+ * matching row gives another number. That holds where no row matches, too, and where the row says -1. (In its
+ * documentation -1 keeps NCCL's own number; in its code it does not.) */
 #ifndef ORR_TUNING_TUNER_H
 #define ORR_TUNING_TUNER_H
 
@@ -30,8 +29,8 @@ struct orr_tuner {
 enum { ORR_MOST_TUNER_ROWS = 1024 };
 
 /* Reads such a file into arena; rows end with a line end or a semicolon. SYNTAX with the line: a row has too few or too
- * many fields, or a word that the plugin does not know (the plugin itself would take AllReduce, Ring or Simple for it);
- * LIMIT: more than 1024 rows. */
+ * many fields, or a word that the plugin does not know. (The plugin itself would take AllReduce, Ring or Simple for
+ * it.) LIMIT: more than 1024 rows. */
 enum orr_code orr_tuner_read(const char *text, size_t length, struct orr_arena *arena,
                              const struct orr_tuner **ret_tuner, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,7 +1,6 @@
 /* What an analysis says, as a flat sorted list of facts that can be compared with those of another analysis of the same
- * dump. A fact is about one or two subjects and has one value; both sides name subjects alike, whatever ids the
- * releases give to nodes: devices go by the element of the dump that made them, GPUs by their rank.
- */
+ * dump. A fact is about one or two subjects and has one value. Both sides name subjects alike, whatever ids the
+ * releases give to nodes. Devices are named by the element of the dump that made them, GPUs by their rank. */
 #ifndef ORR_WHATIF_FACTS_H
 #define ORR_WHATIF_FACTS_H
 

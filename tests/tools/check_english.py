@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the texts that people read: strings of the program and the page, documentation, descriptions of openapi.yaml, kept answers, and comments.
 
-Refused are words that do not say who does what (WORDS; EXCEPT names where they are right), names of XML attributes with a capital, and "1 links". Texts for users
-also have no sentence of more than 32 words. Comments (of C with its headers, of the page and of its styles) and READMEs of some rooms (LONG_SENTENCES) may have longer ones."""
+Refused are words that do not say who does what (WORDS; EXCEPT names where they are right), names of XML attributes with a capital, and "1 links". Texts for users,
+READMEs and comments of headers also have no sentence of more than 32 words. Comments elsewhere (C files, tests, the page and its styles) may have longer ones."""
 import pathlib
 import re
 import sys
@@ -32,7 +32,7 @@ def comments(text, literals):
     """(line, text) of comments; literals: a pattern of what else may hold their marks."""
     for found in re.finditer(rf"{literals}|(/\*.*?\*/|(?<![:\w])//[^\n]*)", text, re.S):
         if found[1]:
-            yield text.count("\n", 0, found.start()) + 1, re.sub(r"\n\s*(?:\*(?!/) ?|// ?)?", " ", found[1])
+            yield text.count("\n", 0, found.start()) + 1, re.sub(r"\n\s*(?:\*(?!/) ?|// ?)?", " ", re.sub(r"\n\s*\*\n", "   ", found[1]))
 
 
 LITERALS_OF_C = r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\]|\\.)+\''
@@ -77,8 +77,8 @@ def descriptions(node, where=""):
             yield from descriptions(value, f"{where}/{i}")
 
 
-LONG_SENTENCES = ()
-USER, WORKER, KEPT = "user", "worker", "kept"  # who reads a text: its sentences and words are checked, its words alone, neither
+# Who reads a text: its sentences and words are checked; the same, but that a comment may have tables (wide blanks) and JSON; its words alone; neither.
+USER, CALLER, WORKER, KEPT = "user", "caller", "worker", "kept"
 
 
 def markdown(path, reader):
@@ -89,16 +89,17 @@ def markdown(path, reader):
 
 def texts_of_workers():
     """Comments, and what is written about rooms."""
-    for room in ("engine", "api", "cli", "server", "include", "tests", "examples", "bindings"):
+    for room in ("engine", "api", "cli", "server", "library", "include", "tests", "examples", "bindings"):
         for path in sorted([*(ROOT / room).rglob("*.[ch]"), *(ROOT / room).rglob("*.def")]):
             if "node_modules" not in path.parts:
-                yield from ((f"{path.relative_to(ROOT)}:{line}", text, WORKER) for line, text in comments(path.read_text(), LITERALS_OF_C))
+                reader = CALLER if path.suffix == ".h" and room not in ("tests", "examples", "bindings") else WORKER
+                yield from ((f"{path.relative_to(ROOT)}:{line}", text, reader) for line, text in comments(path.read_text(), LITERALS_OF_C))
     for path in sorted([*(ROOT / "static").rglob("*.js"), *(ROOT / "static").rglob("*.css")]):
         yield from ((f"{path.relative_to(ROOT)}:{line}", text, WORKER) for line, text in comments(path.read_text(), LITERALS_OF_JS))
     yield from markdown(ROOT / "CHANGELOG.md", USER)
     for path in sorted(path for room in ("engine", "api", "cli", "server", "tests", "static") for path in (ROOT / room).rglob("README.md")):
         if "node_modules" not in path.parts:
-            yield from markdown(path, WORKER if path.parent.name in LONG_SENTENCES else USER)
+            yield from markdown(path, USER)
 
 
 def texts():
@@ -132,6 +133,8 @@ def wrong_of(text, reader):
             yield f"the word “{found[0]}”"
     if reader == WORKER:
         return
+    if reader == CALLER:
+        text = re.sub(r"\{[^{}]*\}", "X", re.sub(r"\{[^{}]*\}", "X", text)).replace("   ", "\n\n")
     for sentence in re.split(r"(?<=[.!?])\s+|\n\s*\n|\n(?=  )", text):
         count = len(re.findall(r"[A-Za-z][\w'’-]*", sentence))
         if count > MOST_WORDS:
@@ -143,6 +146,7 @@ def check_itself():
     refused = ["Ranks take another way", 'Gdr="0" of a NIC', "a pair with 1 links", "this is told by its content", " ".join(["word"] * 33) + "."]
     allowed = ["requests under way", 'gdr="0" of a NIC', "a pair with 1 link, or 11 links", "Cannot tell, because", " ".join(["word"] * 32) + "."]
     assert all(any(wrong_of(text, USER)) for text in refused) and not any(any(wrong_of(text, USER)) for text in allowed)
+    assert list(wrong_of(refused[-1], CALLER)) and not list(wrong_of("   ".join(["a row of a table"] * 10) + " {" + "word " * 40 + "}", CALLER))
     assert list(wrong_of("the GPU is told", WORKER)) and not list(wrong_of(refused[-1], WORKER))
     assert [text for _, text in comments('x = "/* a */"; /* b\n * c */ // d\n', LITERALS_OF_C)] == ["/* b c */", "// d"]
     assert list(strings_of_c('/* "not this" */ puts("a b" /* c */ "d");'))[0] == (1, "a b")
