@@ -103,7 +103,7 @@ enum orr_code orr_params_place(const struct orr_params *params, const struct orr
                                struct orr_place_request *ret_request, struct orr_error *err)
 {
     orr_bits among = ~(orr_bits)0;
-    const uint32_t most = orr_scores_gpu_count(scores);
+    const uint32_t most = orr_scores_about(scores)->gpu_count;
     struct orr_place_request request = {.count = params->count,
                                         .top = params->top,
                                         .worst = params->pack == ORR_PACK_WORST,

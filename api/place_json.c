@@ -46,7 +46,7 @@ static json_t *score_json(struct orr_json *json, const struct orr_placing *placi
         orr_json_add(json, order, orr_json_int(json, score->order[i]));
     return ORR_OBJECT(json, VALUE("gpus", bits_json(json, score->gpus)), VALUE("nics", nics), VALUE("order", order),
                       VALUE("busbw", busbw_json(json, score->busbw)),
-                      VALUE("hosts", hosts_json(json, orr_scores_question(placing->scores), score)));
+                      VALUE("hosts", hosts_json(json, &orr_scores_about(placing->scores)->question, score)));
 }
 
 static json_t *choice_json(struct orr_json *json, const struct orr_placing *placing,
@@ -105,8 +105,9 @@ static json_t *counts_json(struct orr_json *json, const struct orr_score_questio
 
 json_t *orr_place_json(struct orr_json *json, const struct orr_placing *placing, const char *name, bool release_given)
 {
-    const struct orr_score_question *question = orr_scores_question(placing->scores);
-    json_t *assumed = orr_assumed_json(json, orr_scores_dump(placing->scores), &question->settings, release_given);
+    const struct orr_score_question *question = &orr_scores_about(placing->scores)->question;
+    json_t *assumed =
+        orr_assumed_json(json, orr_scores_about(placing->scores)->dump, &question->settings, release_given);
     char figures[400];
     const char *sentence;
     for (uint32_t i = 0; (sentence = orr_place_assumed(placing, i, figures)); i++)

@@ -36,6 +36,15 @@ static void figure(struct orr_log_facts *f, const struct orr_log_record *record,
         orr_log_fact_compare(f, fact, predicted);
 }
 
+static void number(struct orr_log_facts *f, const struct orr_log_record *record, const char *graph, const char *what,
+                   double logged, int predicted)
+{
+    char texts[2][24];
+    snprintf(texts[0], sizeof texts[0], "%d", (int)logged);
+    snprintf(texts[1], sizeof texts[1], "%d", predicted);
+    figure(f, record, graph, what, texts[0], texts[1]);
+}
+
 static void add_pattern(struct orr_log_facts *f, const struct orr_log_record *record, enum orr_graph_kind kind)
 {
     enum { PATTERN, CROSS, CHANNELS, INTRA, INTER, SAME };
@@ -55,14 +64,10 @@ static void add_pattern(struct orr_log_facts *f, const struct orr_log_record *re
             orr_log_fact_predicted(f, fact, true, "0");
         return;
     }
-    snprintf(logged, sizeof logged, "%d", (int)v[CHANNELS]);
-    snprintf(predicted, sizeof predicted, "%d", graph->channels);
-    figure(f, record, name, "channels", logged, predicted);
+    number(f, record, name, "channels", v[CHANNELS], graph->channels);
     if (v[CHANNELS] <= 0 && graph->channels <= 0)
         return;
-    snprintf(logged, sizeof logged, "%d", (int)v[PATTERN]);
-    snprintf(predicted, sizeof predicted, "%d", (int)graph->pattern);
-    figure(f, record, name, "pattern", logged, predicted);
+    number(f, record, name, "pattern", v[PATTERN], (int)graph->pattern);
     snprintf(logged, sizeof logged, "%.3f inside, %.3f to NICs", v[INTRA], v[INTER]);
     snprintf(predicted, sizeof predicted, "%.3f inside, %.3f to NICs", (double)graph->bw_intra,
              (double)graph->bw_inter);
@@ -71,12 +76,8 @@ static void add_pattern(struct orr_log_facts *f, const struct orr_log_record *re
     snprintf(predicted, sizeof predicted, "%s inside, %s to NICs", orr_path_type_name(graph->type_intra),
              orr_path_type_name(graph->type_inter));
     figure(f, record, name, "path types", logged, predicted);
-    snprintf(logged, sizeof logged, "%d", (int)v[CROSS]);
-    snprintf(predicted, sizeof predicted, "%d", graph->cross_nic);
-    figure(f, record, name, "NICs crossed", logged, predicted);
-    snprintf(logged, sizeof logged, "%d", (int)v[SAME]);
-    snprintf(predicted, sizeof predicted, "%d", graph->same_channels);
-    figure(f, record, name, "channels alike", logged, predicted);
+    number(f, record, name, "NICs crossed", v[CROSS], graph->cross_nic);
+    number(f, record, name, "channels alike", v[SAME], graph->same_channels);
 }
 
 static void append(char *text, const char *word)

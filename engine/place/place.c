@@ -137,7 +137,7 @@ static bool is_same(const struct orr_place_work *work, const struct orr_place_ch
     if (choice->left_busbw != set->left_busbw || choice->left_next != set->left_next ||
         orr_bit_count(choice->score.nics) != orr_bit_count(score->nics))
         return false;
-    for (uint32_t h = 0; h < orr_scores_question(work->placing->scores)->host_counts; h++)
+    for (uint32_t h = 0; h < orr_scores_about(work->placing->scores)->question.host_counts; h++)
         if (choice->score.by_hosts[h].busbw != score->by_hosts[h].busbw ||
             choice->score.by_hosts[h].limited_by != score->by_hosts[h].limited_by)
             return false;

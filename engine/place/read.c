@@ -76,7 +76,7 @@ enum orr_code orr_place_gpus_read(const struct orr_scores *scores, const char *w
     uint32_t count;
     ORR_LOCAL_ARENA(arena, 0);
     *ret_gpus = 0;
-    ORR_TRY(orr_gpus_listed(orr_scores_dump(scores), what, list, arena, &gpus, &count, err));
+    ORR_TRY(orr_gpus_listed(orr_scores_about(scores)->dump, what, list, arena, &gpus, &count, err));
     for (uint32_t i = 0; i < count; i++)
         *ret_gpus |= orr_bit(gpus[i]);
     return ORR_OK;

@@ -23,11 +23,8 @@ enum {
 };
 
 struct orr_scores {
-    const struct orr_dump *dump;
-    struct orr_score_question question;
-    struct orr_arena *arena; /* of the question's texts */
-    uint32_t gpu_count;
-    uint32_t ports;               /* NICs of the dump, which are the first names */
+    struct orr_scored about;
+    struct orr_arena *arena;      /* of the question's texts */
     bool direct;                  /* a set is its own place in the table */
     size_t slot_count, slot_size; /* slot_size: bytes of a score with the host counts that are asked about */
     struct orr_search_memo *memo;
@@ -54,45 +51,46 @@ static uint32_t nic_of(struct orr_scores *s, const char *name)
     for (uint32_t i = 0; i < s->nic_count; i++)
         if (!strncmp(s->nics[i], name, NIC_NAME - 1))
             return i;
-    if (s->nic_count < ORR_MOST_PLACE_NICS)
-        snprintf(s->nics[s->nic_count++], NIC_NAME, "%s", name);
-    else
+    if (s->nic_count == ORR_MOST_PLACE_NICS)
         return ORR_MOST_PLACE_NICS;
-    return s->nic_count - 1;
+    snprintf(s->nics[s->nic_count], NIC_NAME, "%s", name);
+    return s->nic_count++;
 }
 
 /* The ports that NCCL counts; two of one name are one. */
 static enum orr_code list_ports(struct orr_scores *s, struct orr_error *err)
 {
-    for (uint32_t e = 0; e < s->dump->element_count; e++) {
-        bool port = s->dump->elements[e].kind == ORR_ELEMENT_NET && orr_element_text(s->dump, e, ORR_ATTR_DEV);
-        const char *name = port ? orr_element_text(s->dump, e, ORR_ATTR_NAME) : NULL;
-        if (name && nic_of(s, name) == ORR_MOST_PLACE_NICS && s->question.nic_count)
+    for (uint32_t e = 0; e < s->about.dump->element_count; e++) {
+        bool port =
+            s->about.dump->elements[e].kind == ORR_ELEMENT_NET && orr_element_text(s->about.dump, e, ORR_ATTR_DEV);
+        const char *name = port ? orr_element_text(s->about.dump, e, ORR_ATTR_NAME) : NULL;
+        if (name && nic_of(s, name) == ORR_MOST_PLACE_NICS && s->about.question.nic_count)
             return orr_fail(err, ORR_LIMIT, "place can choose among %d NICs at most, and the machine has more",
                             (int)ORR_MOST_PLACE_NICS);
     }
-    s->ports = s->nic_count;
+    s->about.port_count = s->nic_count;
     return ORR_OK;
 }
 
 static size_t memo_bytes(const struct orr_scores *s)
 {
-    return s->gpu_count <= FEW_GPUS ? MEMO_BYTES : LARGE_MEMO_BYTES;
+    return s->about.gpu_count <= FEW_GPUS ? MEMO_BYTES : LARGE_MEMO_BYTES;
 }
 
 static enum orr_code fill(struct orr_scores *s, struct orr_error *err)
 {
-    ORR_TRY(orr_settings_keep(&s->question.settings, s->arena, err));
-    s->gpu_count = count_gpus(s->dump);
-    if (!s->gpu_count)
+    ORR_TRY(orr_settings_keep(&s->about.question.settings, s->arena, err));
+    s->about.gpu_count = count_gpus(s->about.dump);
+    if (!s->about.gpu_count)
         return orr_fail(err, ORR_NO_RANKS, "no GPU has a rank, so there is nothing to place");
-    if (s->gpu_count > ORR_MOST_PLACE_GPUS)
+    if (s->about.gpu_count > ORR_MOST_PLACE_GPUS)
         return orr_fail(err, ORR_LIMIT, "place can choose among %d GPUs of one host at most, and this has %u",
-                        (int)ORR_MOST_PLACE_GPUS, s->gpu_count);
+                        (int)ORR_MOST_PLACE_GPUS, s->about.gpu_count);
     ORR_TRY(list_ports(s, err));
-    s->direct = s->gpu_count <= ORR_EXACT_GPUS;
-    s->slot_count = (size_t)1 << (s->direct ? s->gpu_count : SLOTS_LOG);
-    s->slot_size = offsetof(struct orr_score, by_hosts) + s->question.host_counts * sizeof(struct orr_set_prediction);
+    s->direct = s->about.gpu_count <= ORR_EXACT_GPUS;
+    s->slot_count = (size_t)1 << (s->direct ? s->about.gpu_count : SLOTS_LOG);
+    s->slot_size =
+        offsetof(struct orr_score, by_hosts) + s->about.question.host_counts * sizeof(struct orr_set_prediction);
     s->slot_size += (0 - s->slot_size) % _Alignof(struct orr_score);
     s->slots = calloc(s->slot_count, s->slot_size);
     s->memo = orr_search_memo_new(memo_bytes(s));
@@ -105,8 +103,8 @@ enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score
 {
     struct orr_scores *s = calloc(1, sizeof *s);
     ORR_NEED(s, err);
-    s->dump = dump;
-    s->question = *question;
+    s->about.dump = dump;
+    s->about.question = *question;
     s->arena = orr_arena_new(0);
     pthread_mutex_init(&s->lock, NULL);
     enum orr_code code = s->arena ? fill(s, err) : orr_fail_nomem(err);
@@ -135,24 +133,9 @@ size_t orr_scores_bytes(const struct orr_scores *scores)
            scores->slot_count * scores->slot_size;
 }
 
-const struct orr_dump *orr_scores_dump(const struct orr_scores *scores)
+const struct orr_scored *orr_scores_about(const struct orr_scores *scores)
 {
-    return scores->dump;
-}
-
-const struct orr_score_question *orr_scores_question(const struct orr_scores *scores)
-{
-    return &scores->question;
-}
-
-uint32_t orr_scores_gpu_count(const struct orr_scores *scores)
-{
-    return scores->gpu_count;
-}
-
-uint32_t orr_scores_port_count(const struct orr_scores *scores)
-{
-    return scores->ports;
+    return &scores->about;
 }
 
 enum orr_code orr_scores_refused(struct orr_scores *scores, struct orr_error *err)
@@ -227,7 +210,7 @@ static void note(struct orr_scores *s, const struct orr_expectation *expectation
 {
     struct orr_expected expected;
     struct orr_expect_limit limit;
-    if (!orr_expect(expectation, s->question.size, &expected))
+    if (!orr_expect(expectation, s->about.question.size, &expected))
         return;
     orr_expect_limit(expectation, &limit);
     pthread_mutex_lock(&s->lock);
@@ -251,11 +234,11 @@ static enum orr_code predict(struct orr_scores *s, const struct orr_query *query
     struct orr_error own = {0};
     struct orr_analysis *analysis;
     struct orr_expectation *expectation;
-    enum orr_code code = orr_analyze(s->dump, query, NULL, &analysis, &own);
+    enum orr_code code = orr_analyze(s->about.dump, query, NULL, &analysis, &own);
     *work += WORK_OF_ANALYSIS + WORK_OF_PAIR * gpus * gpus;
     if (code == ORR_OK) {
         *work += orr_analysis_steps(analysis);
-        code = orr_expectation_new(analysis, s->question.test, &expectation, &own);
+        code = orr_expectation_new(analysis, s->about.question.test, &expectation, &own);
         if (code == ORR_OK) {
             note(s, expectation, analysis, &score->by_hosts[h], &score->nics);
             orr_expectation_free(expectation);
@@ -307,19 +290,19 @@ static enum orr_code try_set(struct orr_scores *s, const char *nics, struct orr_
                              struct orr_error *err)
 {
     char gpus[LIST_SIZE];
-    struct orr_query query = {.settings = s->question.settings, .plan = true, .memo = s->memo};
+    struct orr_query query = {.settings = s->about.question.settings, .plan = true, .memo = s->memo};
     write_gpus(score->order, score->count, gpus);
     query.settings.gpus = gpus;
     if (nics)
         query.settings.nics = nics;
-    for (uint32_t h = 0; h < s->question.host_counts; h++) {
-        query.hosts = s->question.hosts[h].hosts;
+    for (uint32_t h = 0; h < s->about.question.host_counts; h++) {
+        query.hosts = s->about.question.hosts[h].hosts;
         if ((uint64_t)query.hosts * score->count < 2)
             continue;
         ORR_TRY(orr_budget_check(err));
         ORR_TRY(predict(s, &query, h, score, work, err));
     }
-    conclude(&s->question, score);
+    conclude(&s->about.question, score);
     return ORR_OK;
 }
 
@@ -355,7 +338,7 @@ static enum orr_code try_orders(struct orr_scores *s, const char *nics, struct o
 {
     struct orr_score bare = *best;
     ORR_TRY(try_set(s, nics, best, work, err));
-    while (s->question.orders && bare.count <= ORR_ORDERED_GPUS && next_order(bare.order, bare.count)) {
+    while (s->about.question.orders && bare.count <= ORR_ORDERED_GPUS && next_order(bare.order, bare.count)) {
         struct orr_score score = bare;
         ORR_TRY(try_set(s, nics, &score, work, err));
         if (orr_score_better(&score, best))
@@ -370,11 +353,11 @@ static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, u
     const struct orr_score bare = *best;
     char list[ORR_MOST_PLACE_NICS * (NIC_NAME + 1) + 2];
     bool first = true;
-    for (orr_bits given = orr_first_subset(s->question.nic_count); given;
-         given = orr_next_subset(given, s->ports), first = false) {
+    for (orr_bits given = orr_first_subset(s->about.question.nic_count); given;
+         given = orr_next_subset(given, s->about.port_count), first = false) {
         struct orr_score score = bare;
         size_t length = 0;
-        for (uint32_t i = 0; i < s->ports; i++)
+        for (uint32_t i = 0; i < s->about.port_count; i++)
             if (given >> i & 1)
                 length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? "," : "=", s->nics[i]);
         ORR_TRY(try_orders(s, list, &score, work, err));
@@ -397,10 +380,10 @@ enum orr_code orr_scores_of(struct orr_scores *s, orr_bits gpus, struct orr_scor
     pthread_mutex_unlock(&s->lock);
     if (known)
         return ORR_OK;
-    for (uint32_t g = 0; g < s->gpu_count; g++)
+    for (uint32_t g = 0; g < s->about.gpu_count; g++)
         if (gpus >> g & 1)
             score.order[score.count++] = (uint8_t)g;
-    const bool choose = s->question.nic_count && s->question.nic_count < s->ports;
+    const bool choose = s->about.question.nic_count && s->about.question.nic_count < s->about.port_count;
     enum orr_code code = choose ? choose_nics(s, &score, &work, err) : try_orders(s, NULL, &score, &work, err);
     ORR_TRY(code);
     score.work = work;

@@ -60,6 +60,13 @@ bool orr_score_better(const struct orr_score *a, const struct orr_score *b);
 
 struct orr_scores;
 
+/* What scores are about. */
+struct orr_scored {
+    const struct orr_dump *dump;
+    struct orr_score_question question;
+    uint32_t gpu_count, port_count; /* port_count: NICs of the dump, the first of those that orr_scores_nic() names */
+};
+
 /* dump must live as long; what question borrows is copied. The caller frees *ret_scores. LIMIT for more GPUs or NICs
  * than bits, NO_RANKS without a GPU. */
 enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score_question *question,
@@ -67,11 +74,7 @@ enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score
 void orr_scores_free(struct orr_scores *scores);
 /* Bytes that it may come to hold. */
 size_t orr_scores_bytes(const struct orr_scores *scores);
-const struct orr_dump *orr_scores_dump(const struct orr_scores *scores);
-const struct orr_score_question *orr_scores_question(const struct orr_scores *scores);
-uint32_t orr_scores_gpu_count(const struct orr_scores *scores);
-/* NICs of the dump: the first of those that orr_scores_nic() names. */
-uint32_t orr_scores_port_count(const struct orr_scores *scores);
+const struct orr_scored *orr_scores_about(const struct orr_scores *scores);
 /* Why NCCL would fail on a set, for the first such set so far; ORR_OK: there is none. */
 enum orr_code orr_scores_refused(struct orr_scores *scores, struct orr_error *err) ORR_NO_DISCARD;
 /* Name of a NIC, as the analysis has it; NULL beyond the last. Fused NICs are added while sets are analysed. */

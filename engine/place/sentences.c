@@ -46,7 +46,7 @@ static void write_hosts(const struct orr_score_question *question, const struct 
 
 static void write_choice(const struct orr_placing *placing, struct orr_text *text)
 {
-    const struct orr_score_question *question = orr_scores_question(placing->scores);
+    const struct orr_score_question *question = &orr_scores_about(placing->scores)->question;
     const struct orr_place_request *request = &placing->request;
     const struct orr_place_choice *best = &placing->best[0];
     struct orr_score other = {0};
@@ -80,7 +80,7 @@ static void write_choice(const struct orr_placing *placing, struct orr_text *tex
 
 static void write_packed(const struct orr_placing *placing, struct orr_text *text)
 {
-    const struct orr_score_question *question = orr_scores_question(placing->scores);
+    const struct orr_score_question *question = &orr_scores_about(placing->scores)->question;
     for (uint32_t j = 0; j < placing->request.job_count; j++) {
         orr_text_puts(text, !j ? "Give the jobs GPUs " : j + 1 == placing->request.job_count ? " and " : "; ");
         write_list(placing->packed[j].gpus, text);
@@ -109,7 +109,7 @@ void orr_placing_conclude(struct orr_placing *placing)
 
 const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, char text[400])
 {
-    const struct orr_score_question *question = orr_scores_question(placing->scores);
+    const struct orr_score_question *question = &orr_scores_about(placing->scores)->question;
     const struct orr_score *best = placing->packed ? placing->packed : &placing->best[0].score;
     if (i-- == 0)
         return "all hosts are the same, the job takes the same GPUs on each, and nothing else uses their links";
@@ -124,7 +124,7 @@ const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, cha
         return "the traffic of the jobs on links that they share is not modelled";
     if (question->host_counts > 1 && i-- == 0)
         return "a set is judged by the mean time of a byte over the numbers of hosts, by their weights";
-    if (question->nic_count && question->nic_count < orr_scores_port_count(placing->scores) && i-- == 0)
+    if (question->nic_count && question->nic_count < orr_scores_about(placing->scores)->port_count && i-- == 0)
         return "a job is given the NICs by NCCL_IB_HCA";
     for (uint32_t h = 0; h < question->host_counts; h++)
         if (best->by_hosts[h].busbw <= 0 && i-- == 0) {
@@ -144,7 +144,7 @@ static void write_nics(const struct orr_placing *placing, orr_bits nics, struct 
 
 static void write_set(const struct orr_placing *placing, const struct orr_score *score, struct orr_text *text)
 {
-    const struct orr_score_question *question = orr_scores_question(placing->scores);
+    const struct orr_score_question *question = &orr_scores_about(placing->scores)->question;
     orr_text_puts(text, "  ");
     write_order(score, text);
     orr_text_puts(text, ": ");
@@ -204,11 +204,11 @@ void orr_placing_write(const struct orr_placing *placing, struct orr_text *text)
         if (choice->same > 1)
             orr_text_printf(text, "    %llu sets have these figures; this is the first\n",
                             (unsigned long long)choice->same);
-        for (uint32_t h = 0; h < orr_scores_question(placing->scores)->host_counts; h++)
+        for (uint32_t h = 0; h < orr_scores_about(placing->scores)->question.host_counts; h++)
             if (choice->score.by_hosts[h].limit)
                 orr_text_printf(text, "    %u host%s: limited by %s\n",
-                                orr_scores_question(placing->scores)->hosts[h].hosts,
-                                orr_scores_question(placing->scores)->hosts[h].hosts == 1 ? "" : "s",
+                                orr_scores_about(placing->scores)->question.hosts[h].hosts,
+                                orr_scores_about(placing->scores)->question.hosts[h].hosts == 1 ? "" : "s",
                                 choice->score.by_hosts[h].limit);
         write_left(choice, placing, text);
     }

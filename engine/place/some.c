@@ -76,13 +76,13 @@ enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets
 enum orr_code orr_place_bound(struct orr_place_work *work, uint32_t wanted, double *ret_bound, struct orr_error *err)
 {
     const struct orr_scores *scores = work->placing->scores;
-    const struct orr_settings *settings = &orr_scores_question(scores)->settings;
+    const struct orr_settings *settings = &orr_scores_about(scores)->question.settings;
     const struct orr_dump *dump = NULL;
     struct orr_system system;
     *ret_bound = 0;
     if (wanted < 2)
         return ORR_OK;
-    ORR_TRY(orr_nics_used(orr_scores_dump(scores), settings, work->arena, &dump, err));
+    ORR_TRY(orr_nics_used(orr_scores_about(scores)->dump, settings, work->arena, &dump, err));
     ORR_TRY(orr_system_build(dump, settings, work->arena, &system, err));
     if (system.host_count > 1 && !orr_system_count(&system, ORR_NVS))
         return ORR_OK;

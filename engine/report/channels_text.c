@@ -1,13 +1,9 @@
 #include "engine/report/communicator.h"
 
+#include "engine/base/hash.h"
 #include "engine/report/report.h"
 
 enum { RINGS_SHOWN = 8, TREES_SHOWN = 4, RANKS_SHOWN = 64 };
-
-static const char *plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 /* Distinct channels of NCCL may still be the same to the letter: a digest of each shows which. */
 struct kinds {
@@ -17,9 +13,9 @@ struct kinds {
 
 static uint64_t digest_of(const int32_t *numbers, size_t count)
 {
-    uint64_t digest = UINT64_C(0xcbf29ce484222325);
+    uint64_t digest = ORR_HASH_START;
     for (size_t i = 0; i < count; i++)
-        digest = (digest ^ (uint32_t)numbers[i]) * UINT64_C(0x100000001b3);
+        digest = orr_hash_number(digest, (uint32_t)numbers[i]);
     return digest;
 }
 
@@ -45,7 +41,7 @@ static void write_channels(const struct orr_communicator *c, const struct kinds 
     for (int32_t channel = 0; channel < c->channel_count && channel < ORR_MAX_CHANNELS; channel++)
         if (kinds->digest[c->source[channel]] == kinds->digest[distinct])
             channels[count++] = (uint32_t)channel;
-    orr_text_printf(text, "Channel%s ", plural(count));
+    orr_text_printf(text, "Channel%s ", orr_plural(count));
     orr_report_numbers(channels, count, text);
 }
 
@@ -74,7 +70,7 @@ static void write_tree(struct orr_page *page, const struct orr_communicator *c, 
     if (root == (int32_t)c->rank_count)
         return;
     write_channels(c, kinds, distinct, &text);
-    orr_text_printf(&text, ", %d level%s below the root:", tree->depth, plural(tree->depth));
+    orr_text_printf(&text, ", %d level%s below the root:", tree->depth, orr_plural(tree->depth));
     todo[waiting++] = root;
     while (waiting && shown < RANKS_SHOWN) {
         int32_t rank = todo[--waiting];
@@ -104,7 +100,7 @@ static void write_rest(struct orr_page *page, uint32_t count, uint32_t shown, co
 {
     if (count > shown)
         orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%u further %s%s: `orrery channels --json` has all.",
-                        count - shown, what, plural(count - shown));
+                        count - shown, what, orr_plural(count - shown));
 }
 
 static void write_rings(struct orr_page *page, const struct orr_communicator *c, int32_t *ring)
@@ -160,12 +156,13 @@ enum orr_code orr_channels_write(struct orr_page *page, const struct orr_analysi
     ORR_NEED(scratch, err);
     orr_page_printf(page, ORR_STYLE_HEADING, "", "Channels of NCCL %s on %s, %u rank%s",
                     analysis->query.settings.release->name, orr_report_extent(analysis, extent), c->rank_count,
-                    plural(c->rank_count));
+                    orr_plural(c->rank_count));
     orr_page_printf(page, ORR_STYLE_PLAIN, "", "%d channel%s; %d for point-to-point transfers, %d of them per peer.",
-                    c->channel_count, plural(c->channel_count), c->p2p_channels, c->p2p_channels_per_peer);
+                    c->channel_count, orr_plural(c->channel_count), c->p2p_channels, c->p2p_channels_per_peer);
     if (c->nvls)
         orr_page_printf(page, ORR_STYLE_PLAIN, "", "NVLink SHARP (NVLS) uses %d channel%s with %d head%s on a node.",
-                        c->nvls_channels, plural(c->nvls_channels), c->nvls_head_count, plural(c->nvls_head_count));
+                        c->nvls_channels, orr_plural(c->nvls_channels), c->nvls_head_count,
+                        orr_plural(c->nvls_head_count));
     if (c->uneven_from < c->channel_count)
         orr_page_printf(page, ORR_STYLE_CAREFUL, "", "Only some nodes make the channels from %d on.", c->uneven_from);
     write_rings(page, c, scratch);

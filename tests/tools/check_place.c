@@ -89,7 +89,7 @@ static bool comes_first(const struct orr_place_choice *a, const struct orr_place
 static void check_answer(const char *name, const struct orr_dump *dump, double *scores,
                          const struct orr_placing *placing, uint32_t hosts)
 {
-    const uint32_t count = placing->request.count, gpus = orr_scores_gpu_count(placing->scores);
+    const uint32_t count = placing->request.count, gpus = orr_scores_about(placing->scores)->gpu_count;
     const orr_bits all = (UINT64_C(1) << gpus) - 1;
     uint64_t listed = 0;
     double best = best_within(dump, scores, all, count, hosts);
@@ -131,7 +131,7 @@ static void check_bound(const char *name, const struct orr_placing *placing, uin
 static void check_question(const char *name, const struct orr_dump *dump, double *scores, struct orr_scores *scorer,
                            uint32_t count, uint32_t hosts)
 {
-    const uint32_t gpus = orr_scores_gpu_count(scorer);
+    const uint32_t gpus = orr_scores_about(scorer)->gpu_count;
     const struct orr_place_request request = {.count = count, .free = (UINT64_C(1) << gpus) - 1, .top = ORR_MOST_BEST};
     ORR_LOCAL_ARENA(arena, 0);
     struct orr_placing *placing;
@@ -161,7 +161,7 @@ static void check_jobs(const char *name, struct orr_scores *scorer, const char *
     struct orr_placing all = {.scores = scorer, .request = {.worst = worst}}, some;
     struct orr_place_work of_all = {.placing = &all, .arena = arena}, of_some = {.placing = &some, .arena = arena};
     struct orr_error err = {0};
-    all.request.free = orr_first_subset(orr_scores_gpu_count(scorer));
+    all.request.free = orr_first_subset(orr_scores_about(scorer)->gpu_count);
     bool read = arena && orr_place_jobs_read(jobs, &all.request, &err) == ORR_OK;
     some = all;
     counts.questions++;

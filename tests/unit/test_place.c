@@ -57,7 +57,7 @@ static void ask(const struct orr_score_question *question)
 
 static orr_bits all_gpus(void)
 {
-    return orr_first_subset(orr_scores_gpu_count(scores));
+    return orr_first_subset(orr_scores_about(scores)->gpu_count);
 }
 
 static const struct orr_placing *place(struct orr_place_request request)
@@ -128,7 +128,7 @@ TEST(test_choosing_nics)
     assert_int_equal(orr_bit_count(some.nics), 2);
     assert_true(some.busbw > 0 && some.busbw < all.busbw);
     double best = 0; /* every pair by its names, as --nics lists them */
-    for (orr_bits pair = 3; pair; pair = orr_next_subset(pair, orr_scores_port_count(scores))) {
+    for (orr_bits pair = 3; pair; pair = orr_next_subset(pair, orr_scores_about(scores)->port_count)) {
         char list[200];
         uint32_t a = orr_lowest_bit(pair), b = orr_lowest_bit(pair & (pair - 1));
         struct orr_scores *kept = scores;
@@ -322,7 +322,7 @@ TEST(test_seventy_two_gpus)
     struct orr_score_question question = question_on("1");
     make_many(72, "<nvlink target=\"fffffff:ffff:ff\" count=\"12\" tclass=\"0x068000\"/>");
     ask(&question);
-    assert_int_equal(orr_scores_gpu_count(scores), 72);
+    assert_int_equal(orr_scores_about(scores)->gpu_count, 72);
     const struct orr_placing *placing = place((struct orr_place_request){.count = 4, .free = upper});
     assert_true(placing->exact && placing->scored == 495); /* of twelve free GPUs */
     assert_true((placing->best[0].score.gpus & ~upper) == 0 && placing->best[0].score.order[0] >= 60);
