@@ -145,22 +145,20 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
 static enum orr_code detect_in(const struct orr_detect_options *options, struct orr_root *root,
                                struct orr_detection *ret_detection, struct orr_error *err)
 {
-    struct orr_detection result = {.arena = orr_arena_new(MEMORY)};
-    struct orr_detector *d = result.arena ? ORR_NEW(result.arena, struct orr_detector, 1) : NULL;
+    ORR_LOCAL_ARENA(arena, MEMORY);
+    struct orr_detection result = {0};
+    struct orr_detector *d = ORR_NEW(arena, struct orr_detector, 1);
     if (!d) {
         orr_root_free(root);
-        orr_arena_free(result.arena);
         return orr_fail_nomem(err);
     }
-    d->arena = result.arena;
+    d->arena = arena;
     enum orr_code code = orr_detector_open(d, options, root, err);
     if (code == ORR_OK)
         code = detect(d, &result, err);
     orr_detector_close(d);
-    if (code != ORR_OK) {
-        orr_arena_free(result.arena);
-        return code;
-    }
+    ORR_TRY(code);
+    result.arena = orr_arena_take(&arena);
     *ret_detection = result;
     return ORR_OK;
 }

@@ -274,14 +274,11 @@ static enum orr_code write_tar(const struct packing *p, struct orr_text *tar, st
 enum orr_code orr_gather(const struct orr_detect_options *options, struct orr_text *ret_tar, struct orr_error *err)
 {
     enum { MEMORY = 256 << 20 };
-    struct orr_arena *arena = orr_arena_new(MEMORY);
-    struct orr_detector *d = arena ? ORR_NEW(arena, struct orr_detector, 1) : NULL;
+    ORR_LOCAL_ARENA(arena, MEMORY);
+    struct orr_detector *d = ORR_NEW(arena, struct orr_detector, 1);
     struct packing packing = {.d = d};
     struct orr_text tar = ORR_TEXT(ORR_GATHER_BYTES);
-    if (!d) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
+    ORR_NEED(d, err);
     d->arena = arena;
     enum orr_code code = orr_detector_open(d, options, NULL, err);
     if (code == ORR_OK) {
@@ -294,7 +291,6 @@ enum orr_code orr_gather(const struct orr_detect_options *options, struct orr_te
         code = orr_arena_starved(d->arena) ? orr_fail_nomem(err) : write_tar(&packing, &tar, err);
     }
     orr_detector_close(d);
-    orr_arena_free(arena);
     if (code == ORR_OK)
         *ret_tar = tar;
     else

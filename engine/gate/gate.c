@@ -92,15 +92,14 @@ static bool is_same(const struct orr_finding *node, const struct orr_finding *ex
 static enum orr_code is_expected(const struct orr_gate_request *request, const struct orr_diagnosed *row,
                                  bool *ret_expected, struct orr_error *err)
 {
-    struct orr_arena *scratch = orr_arena_new(0);
+    ORR_LOCAL_ARENA(scratch, 0);
     struct orr_findings found;
     struct orr_analysis *made = NULL;
     struct orr_error own = {0};
     bool there = false, same = false;
     const uint32_t hosts = row->has_cost ? row->cost.hosts : request->query.hosts;
     *ret_expected = false;
-    enum orr_code code =
-        scratch ? analyse(request->expected, &request->query, hosts, &made, &own, err) : orr_fail_nomem(err);
+    enum orr_code code = analyse(request->expected, &request->query, hosts, &made, &own, err);
     if (code == ORR_OK && made)
         code = orr_find(made->dump, made, scratch, &found, err);
     for (uint32_t i = 0; code == ORR_OK && made && i < found.count && !there; i++) {
@@ -115,7 +114,6 @@ static enum orr_code is_expected(const struct orr_gate_request *request, const s
         there = orr_cost_between(&now, &normal).none;
     }
     orr_analysis_free(made);
-    orr_arena_free(scratch);
     *ret_expected = code == ORR_OK && there;
     return code;
 }

@@ -82,8 +82,7 @@ enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_
     if (code != ORR_OK && compared.check)
         orr_log_check_free(compared.check);
     if (code != ORR_OK || compared.why) {
-        if (compared.own)
-            orr_dump_free(compared.own);
+        orr_dump_free(compared.own);
         compared.own = NULL;
     }
     *ret_compared = code == ORR_OK ? compared : (struct orr_log_compared){.machine.open = ""};
@@ -94,6 +93,5 @@ void orr_log_compared_release(struct orr_log_compared *compared)
 {
     if (compared->check)
         orr_log_check_free(compared->check);
-    if (compared->own)
-        orr_dump_free(compared->own);
+    orr_dump_free(compared->own);
 }

@@ -155,8 +155,7 @@ static enum orr_code try_numbers_of_nics(struct orr_log_check *check, const stru
     }
     orr_analysis_free(check->analysis);
     check->analysis = analysis;
-    if (check->renumbered)
-        orr_dump_free(check->renumbered);
+    orr_dump_free(check->renumbered);
     check->renumbered = edited;
     orr_log_assume(check, "The job numbers its NICs as the log's connections imply, not as the dump does");
     take_facts(check, &facts);

@@ -100,12 +100,11 @@ static enum orr_code try_cause(const struct orr_perf_work *work, const struct or
     struct orr_expectation *expectation = NULL;
     struct orr_error own = {0};
     *trial = (struct trial){.cause = cause};
-    struct orr_arena *arena = orr_arena_new(0);
-    enum orr_code code = arena && orr_perf_copy_init(&copy, table->analysis, arena) ? ORR_OK : orr_fail_nomem(err);
-    if (code == ORR_OK)
-        cause->apply(&copy, amount);
-    const struct orr_dump *dump =
-        code == ORR_OK && copy.changed ? orr_doc_to_dump(&copy.doc, table->analysis->given) : NULL;
+    ORR_LOCAL_ARENA(arena, 0);
+    ORR_NEED(orr_perf_copy_init(&copy, table->analysis, arena), err);
+    enum orr_code code = ORR_OK;
+    cause->apply(&copy, amount);
+    const struct orr_dump *dump = copy.changed ? orr_doc_to_dump(&copy.doc, table->analysis->given) : NULL;
     if (dump)
         work->left->trials--;
     if (dump && expect_with(work, table, &copy, dump, &analysis, &expectation, &own) == ORR_OK) {
@@ -121,9 +120,7 @@ static enum orr_code try_cause(const struct orr_perf_work *work, const struct or
     if (code == ORR_OK)
         code = orr_budget_check(err);
     orr_expectation_free(expectation);
-    if (analysis)
-        orr_analysis_free(analysis);
-    orr_arena_free(arena);
+    orr_analysis_free(analysis);
     return code;
 }
 

@@ -337,11 +337,9 @@ enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr
 
 void orr_perf_machine_release(struct orr_perf_machine *machine)
 {
-    if (machine->own)
-        orr_analysis_free(machine->own);
+    orr_analysis_free(machine->own);
     if (machine->compared.check)
         orr_log_compared_release(&machine->compared);
-    if (machine->dump)
-        orr_dump_free(machine->dump);
+    orr_dump_free(machine->dump);
     *machine = (struct orr_perf_machine){.why = ""};
 }
