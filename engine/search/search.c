@@ -331,7 +331,11 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
                          struct orr_graph ret_graphs[ORR_GRAPH_COUNT], struct orr_error *err)
 {
     const struct orr_system *system = paths->system;
-    struct orr_search_state s = {.input = {
+    struct orr_attempt attempts[ORR_MOST_ATTEMPTS];
+    struct orr_uncounted uncounted[ORR_MOST_UNCOUNTED];
+    struct orr_search_state s = {.attempts = {.list = attempts},
+                                 .steps_left = {.uncounted = uncounted},
+                                 .input = {
                                      .system = system,
                                      .paths = paths,
                                      .settings = settings,

@@ -126,8 +126,8 @@ struct orr_attempt {
 enum { ORR_MOST_ATTEMPTS = 64 };
 struct orr_attempts {
     uint32_t count;
-    struct orr_attempt list[ORR_MOST_ATTEMPTS];
-    bool capacities_changed; /* an attempt did not give back what it took: bounds no longer hold */
+    struct orr_attempt *list; /* [ORR_MOST_ATTEMPTS] */
+    bool capacities_changed;  /* an attempt did not give back what it took: bounds no longer hold */
 };
 
 /* What an attempt left over of its steps where it was not made, or not to its end. */
@@ -145,7 +145,7 @@ struct orr_steps_left {
     struct orr_uncounted {
         struct orr_trial trial; /* its limits and rates */
         int32_t steps;          /* of its budget */
-    } uncounted[ORR_MOST_UNCOUNTED];
+    } * uncounted;              /* [ORR_MOST_UNCOUNTED] */
 };
 
 /* The position from which a channel must return to a NIC, and from which it must close to its first GPU; -1: none. */
