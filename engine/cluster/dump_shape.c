@@ -4,6 +4,7 @@
 
 #include "engine/base/sorting.h"
 #include "engine/cluster/dump_shape.h"
+
 #include "engine/nics/combine.h"
 
 struct numbered {

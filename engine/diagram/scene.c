@@ -1,6 +1,6 @@
 #include "engine/diagram/scene.h"
-#include "engine/release/release_names.h"
 
+#include "engine/release/release_names.h"
 
 /* "FROM--TO", FROM being the node that the analysis lists first; a second link of the pair has its type added. */
 static const char *wire_id(const struct orr_scene *scene, uint32_t link)

@@ -1,6 +1,7 @@
 /* What the channels of a graph take together from each link of the system, as the search reserves it (see
  * docs/nccl/search.md, "Reserving a hop"). */
 #include "engine/explain/link_loads.h"
+
 #include "engine/explain/explainer.h"
 
 struct loads {

@@ -1,6 +1,5 @@
 #include "engine/log/scan.h"
 
-
 static bool is_hex(char c)
 {
     return orr_log_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');

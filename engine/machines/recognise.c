@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-
 /* CPU models as /proc/cpuinfo has them, families as NCCL writes them (AMD: base family + 16 * extended family). */
 static const struct {
     const char *vendor;

@@ -1,6 +1,5 @@
 #include "engine/release/frameworks.h"
 
-
 #include "engine/release/release_names.h"
 
 /* PyTorch's wheels for Linux, by their requirement nvidia-nccl-cuNN. Each row has a source that names the framework's

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 enum { GPUS_SHOWN = 16 }; /* in the table, of one host */
 
 /* What the table says of the NICs of a GPU, or of neighbouring GPUs that are alike. */
