@@ -13,8 +13,10 @@
         if (*made)                                                                                                     \
             release(*made);                                                                                            \
     }
-/* Declares a pointer to such a struct, NULL at first: ORR_LOCAL(orr_dump, dump). */
-#define ORR_LOCAL(type, name) __attribute__((cleanup(type##_end))) struct type *name = NULL
+/* Begins the declaration of a pointer to such a struct: ORR_OWNED(orr_dump) *dump = made(); */
+#define ORR_OWNED(type) __attribute__((cleanup(type##_end))) struct type
+/* The same of one that is NULL at first: ORR_LOCAL(orr_dump, dump); */
+#define ORR_LOCAL(type, name) ORR_OWNED(type) *name = NULL
 /* Declares an empty struct that its own function ..._release() releases. */
 #define ORR_LOCAL_STRUCT(type, name) __attribute__((cleanup(type##_release))) struct type name = {0}
 

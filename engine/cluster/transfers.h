@@ -7,6 +7,7 @@
 #define ORR_CLUSTER_TRANSFERS_H
 
 #include "engine/analysis/analysis.h"
+#include "engine/base/local.h"
 #include "engine/connect/p2p_schedule.h"
 
 enum orr_transport { ORR_OVER_SELF, ORR_OVER_P2P, ORR_OVER_SHM, ORR_OVER_NET, ORR_TRANSPORT_COUNT };
@@ -35,6 +36,7 @@ enum { ORR_MAX_P2P_ROUNDS = 1 << 20 };
 enum orr_code orr_transfers_new(const struct orr_analysis *analysis, struct orr_transfers **ret_transfers,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_transfers_free(struct orr_transfers *transfers);
+ORR_FREED_BY(orr_transfers, orr_transfers_free)
 
 /* How many rounds every rank has. */
 size_t orr_transfers_rounds(const struct orr_transfers *transfers);

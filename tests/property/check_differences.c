@@ -45,7 +45,7 @@ bool check_differences(const struct orr_analysis *analysis, struct tally *tally,
     uint32_t own = (uint32_t)(orr_release_find(analysis->query.settings.release->name) - rows);
     const struct orr_texts against = {{rows[(own + 1) % count].name}, 1};
     struct orr_query other;
-    struct orr_analysis *answer = NULL;
+    ORR_LOCAL(orr_analysis, answer);
     struct orr_changes changes;
     struct orr_error refused = {0};
     if (orr_against_read(&analysis->query, &against, &other, &refused) != ORR_OK ||
@@ -55,6 +55,5 @@ bool check_differences(const struct orr_analysis *analysis, struct tally *tally,
     enum orr_code code =
         orr_changes_find(analysis, answer, (struct orr_effort){MOST_ANALYSES, MOST_STEPS}, arena, &changes, err);
     bool good = code == ORR_OK && check_changes(&changes, tally, err) && check_diff_document(&changes, err);
-    orr_analysis_free(answer);
     return good;
 }

@@ -39,7 +39,7 @@ static bool check_one(const struct orr_analysis *a, const struct orr_why *why, s
     const struct orr_effort most = {.analyses = why->kind == ORR_WHY_GRAPH, .steps = 1 << 20};
     struct orr_why_info info;
     struct orr_error own = {0};
-    struct orr_explanation *x = NULL;
+    ORR_LOCAL(orr_explanation, x);
     ORR_LOCAL_TEXT(text, 1 << 20);
     orr_why_info(why->kind, &info);
     enum orr_code code = orr_explain(a, why, most, &x, &own);
@@ -54,7 +54,6 @@ static bool check_one(const struct orr_analysis *a, const struct orr_why *why, s
     if (!whole || !tried || !holds)
         (void)WRONG(err, "why %s from %s to %s: rule %s, %s, link %g of %g GB/s", info.name, why->from, why->to,
                     x->rule_id, x->verdict, (double)x->limit.used, (double)x->limit.bw);
-    orr_explanation_free(x);
     return whole && tried && holds;
 }
 

@@ -28,7 +28,7 @@ static bool check_figure(const struct orr_order *order, const struct orr_order_p
     const struct orr_cluster *c = order->present;
     struct orr_cluster_line *lines = calloc(c->host_count, sizeof *lines);
     uint32_t *gpus = calloc(c->rank_count, sizeof *gpus), *host_of_rank = calloc(c->rank_count, sizeof *host_of_rank);
-    struct orr_cluster *again = NULL;
+    ORR_LOCAL(orr_cluster, again);
     struct orr_expectation *expectation = NULL;
     struct orr_expected expected = {0};
     struct orr_error why = {0};
@@ -65,7 +65,6 @@ static bool check_figure(const struct orr_order *order, const struct orr_order_p
     if (good && expectation && (said > got * (1 + 1e-6) || said < got * (1 - 1e-6)))
         good = WRONG(err, "the order gets %.9g GB/s, not %.9g", got, said);
     orr_expectation_free(expectation);
-    orr_cluster_free(again);
     free(lines);
     free(gpus);
     free(host_of_rank);
@@ -75,7 +74,7 @@ static bool check_figure(const struct orr_order *order, const struct orr_order_p
 bool check_order(const struct orr_cluster *c, struct tally *tally, struct orr_error *err)
 {
     struct orr_error why = {0};
-    struct orr_order *order;
+    ORR_LOCAL(orr_order, order);
     const struct orr_order_question question = {.present = c,
                                                 .test = c->rank_count % 2 ? ORR_TEST_ALL_REDUCE : ORR_TEST_SENDRECV,
                                                 .size = SIZE,
@@ -96,6 +95,5 @@ bool check_order(const struct orr_cluster *c, struct tally *tally, struct orr_er
     }
     tally->orders++;
     free(places);
-    orr_order_free(order);
     return good;
 }

@@ -191,8 +191,8 @@ static enum orr_code answer(const struct test_case *test, const struct orr_relea
                             bool *ret_good, char **ret_bytes, size_t *ret_length, struct orr_error *err)
 {
     static struct orr_query query;
-    struct orr_dump *dump = NULL;
-    struct orr_analysis *analysis = NULL;
+    ORR_LOCAL(orr_dump, dump);
+    ORR_LOCAL(orr_analysis, analysis);
     enum orr_code code = question_ask(&test->question, release, &query, err);
     if (code == ORR_OK)
         code = orr_dump_read(test->xml.data, test->xml.length, NULL, &dump, err);
@@ -206,9 +206,6 @@ static enum orr_code answer(const struct test_case *test, const struct orr_relea
                     (test->seed % EVERY_NTH_WRITTEN || check_document(analysis, tally, ret_bytes, ret_length, err));
     else if (dump)
         *ret_good = check_dump(dump, err);
-    orr_analysis_free(analysis);
-    if (dump)
-        orr_dump_free(dump);
     return code;
 }
 

@@ -25,18 +25,16 @@ static inline int places_of(const struct orr_dump *dump, const struct orr_analys
 /* Of the dump alone. */
 static inline int places_in_dump(const char *text, const char *id)
 {
-    struct orr_dump *dump = read_text(text);
+    ORR_OWNED(orr_dump) *dump = read_text(text);
     int places = places_of(dump, NULL, id);
-    orr_dump_free(dump);
     return places;
 }
 
 /* Of the analysis in 2.27.7. */
 static inline int places_in_analysis(const char *text, uint32_t hosts, const char *const *settings, const char *id)
 {
-    struct fixture f = analyse_text(text, hosts, settings);
+    FIXTURE f = analyse_text(text, hosts, settings);
     int places = places_of(f.dump, f.analysis, id);
-    release_fixture(&f);
     return places;
 }
 

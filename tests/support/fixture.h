@@ -36,6 +36,9 @@ static inline void release_fixture(struct fixture *f)
     orr_dump_free(f->dump);
 }
 
+/* One that is released where its block ends: FIXTURE f = analyse_text(...); */
+#define FIXTURE __attribute__((cleanup(release_fixture))) struct fixture
+
 /* The path between two nodes of part 0, named as users name them. */
 static inline const struct orr_path *path_between(const struct fixture *f, const char *from, const char *to)
 {

@@ -40,7 +40,7 @@ static double plain(const struct orr_dump *dump, orr_bits gpus, uint32_t hosts)
     char list[64];
     size_t length = 0;
     struct orr_query query = {.hosts = hosts, .plan = true};
-    struct orr_analysis *analysis;
+    ORR_LOCAL(orr_analysis, analysis);
     struct orr_expectation *expectation;
     struct orr_expected expected;
     double busbw = 0;
@@ -56,7 +56,6 @@ static double plain(const struct orr_dump *dump, orr_bits gpus, uint32_t hosts)
         busbw = orr_expect(expectation, size, &expected) ? expected.bus_bw : 0;
         orr_expectation_free(expectation);
     }
-    orr_analysis_free(analysis);
     return busbw;
 }
 
@@ -217,11 +216,10 @@ static bool check_machine(const char *name, const struct orr_dump *dump)
 
 static bool check_text(const char *name, const char *bytes, size_t length)
 {
-    struct orr_dump *dump;
+    ORR_LOCAL(orr_dump, dump);
     if (orr_dump_read(bytes, length, NULL, &dump, NULL) != ORR_OK)
         return false;
     bool checked = check_machine(name, dump);
-    orr_dump_free(dump);
     return checked;
 }
 

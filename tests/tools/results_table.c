@@ -54,7 +54,7 @@ static bool print_file(const char *path)
         return false;
     }
     struct orr_results_reader *reader;
-    struct orr_results *results = NULL;
+    ORR_LOCAL(orr_results, results);
     struct orr_error err = {0};
     enum { PIECE = 1 << 16 };
     static char piece[PIECE];
@@ -92,7 +92,6 @@ static bool print_file(const char *path)
         print_table(&results->tables[i]);
     }
     printf("]}\n");
-    orr_results_free(results);
     return true;
 }
 

@@ -156,7 +156,7 @@ TEST(the_least_capability_and_mixed_cpus_are_for_all)
         memcpy(at, "sm=\"80\"", 7);
     for (at = text; (at = strstr(at, "GenuineIntel"));)
         memcpy(at, "AuthenticAMD", 12);
-    struct orr_dump *older = read_text(text);
+    ORR_OWNED(orr_dump) *older = read_text(text);
     free(text);
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2}, {.dump = older, .count = 1}};
     make(lines, 2, ORR_ORDER_BLOCK);
@@ -174,7 +174,6 @@ TEST(the_least_capability_and_mixed_cpus_are_for_all)
     assert_false(orr_machine_is_shared(orr_release_find("2.21.5"), ORR_MACHINE_CPU_VENDOR));
     orr_cluster_free(cluster);
     cluster = NULL;
-    orr_dump_free(older);
 }
 
 TEST(naming_all_gpus_changes_nothing)
@@ -236,7 +235,7 @@ TEST(every_hop_goes_out_by_a_nic_and_in_by_one)
 TEST(groups_are_clusters_of_their_own)
 {
     struct orr_layout layout;
-    struct orr_groups *groups;
+    ORR_LOCAL(orr_groups, groups);
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 4}};
     make(lines, 1, ORR_ORDER_BLOCK);
     assert_ok(orr_layout_read("tp=4,pp=2", 16, &layout, &err), &err);
@@ -253,5 +252,4 @@ TEST(groups_are_clusters_of_their_own)
     for (uint32_t i = 0; i < dp->load_count; i++)
         mean += dp->loads[i].mean;
     assert_float_equal(mean, 4, 1e-6); /* four groups have a rank on each host */
-    orr_groups_free(groups);
 }

@@ -45,14 +45,13 @@ TEST(findings_name_who_differs)
 /* Findings of a cluster of three hosts of `dump` and one of another text. */
 static void find_beside(const char *text, struct orr_arena *arena, struct orr_findings *findings)
 {
-    struct orr_dump *other = read_text(text);
+    ORR_OWNED(orr_dump) *other = read_text(text);
     const struct orr_cluster_line lines[] = {{.dump = dump, .count = 3}, {.dump = other, .count = 1}};
     make(lines, 2, ORR_ORDER_BLOCK);
     assert_int_equal(cluster->kind_count, 2);
     assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, findings, &err), &err);
     orr_cluster_free(cluster);
     cluster = NULL;
-    orr_dump_free(other);
 }
 
 TEST(the_host_of_fewest_channels_is_named)

@@ -215,7 +215,7 @@ TEST(a_heap_of_equals_is_bounded)
     orr_text_puts(&text, "</cpu></system>");
     assert_false(orr_text_failed(&text));
     struct orr_error err = {0};
-    struct orr_dump *dump = read_text(text.data);
+    ORR_OWNED(orr_dump) *dump = read_text(text.data);
     ORR_LOCAL_ARENA(arena, 0);
     struct orr_devices a, b;
     struct orr_match match;
@@ -224,7 +224,6 @@ TEST(a_heap_of_equals_is_bounded)
     assert_ok(orr_match_find(&a, &b, arena, &match, &err), &err);
     for (uint32_t i = 0; i < a.count; i++)
         assert_int_equal(match.to_b[i], i);
-    orr_dump_free(dump);
 }
 
 TEST(who_ends_it_hears_what_was_done)

@@ -236,7 +236,7 @@ TEST(nics_belong_to_their_group)
 TEST(the_machine_is_recognised_by_its_pci_ids)
 {
     ORR_LOCAL_ARENA(arena, 0);
-    struct orr_dump *dump = read_text(healthy);
+    ORR_OWNED(orr_dump) *dump = read_text(healthy);
     struct orr_hardware_facts hw;
     struct orr_machine machine;
     assert_true(orr_hardware_read(dump, arena, &hw));
@@ -245,7 +245,6 @@ TEST(the_machine_is_recognised_by_its_pci_ids)
     assert_string_equal(machine.board->gpu, "H100 SXM5");
     assert_int_equal(machine.nvlinks, 18);
     assert_int_equal(machine.generation, 5);
-    orr_dump_free(dump);
 }
 
 /* A file whose ids and compute capability contradict each other proves nothing. */
@@ -278,7 +277,7 @@ TEST(odd_hosts_cost_what_the_others_gain)
     struct orr_cluster_request request = {.lines = lines, .line_count = 3, .order = ORR_ORDER_BLOCK};
     struct orr_query query = {.hosts = 7};
     struct orr_choice choice;
-    struct orr_analysis *seven;
+    ORR_LOCAL(orr_analysis, seven);
     orr_settings_init(&request.settings, orr_release_find("2.27.7"));
     query.settings = request.settings;
     assert_ok(orr_analyze(good, &query, NULL, &seven, &err), &err);
@@ -306,7 +305,6 @@ TEST(odd_hosts_cost_what_the_others_gain)
         }
         orr_cluster_free(cluster);
     }
-    orr_analysis_free(seven);
     orr_dump_free(slow);
     orr_dump_free(good);
 }

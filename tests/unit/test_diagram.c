@@ -78,12 +78,11 @@ static char *dot_of(const struct fixture *fixture, struct orr_diagram_request re
 static char *svg_of(const char *dot)
 {
     struct orr_error err = {0};
-    struct orr_renderer *renderer;
+    ORR_LOCAL(orr_renderer, renderer);
     char *svg;
     size_t length;
     assert_ok(orr_renderer_new(NULL, NULL, &renderer, &err), &err);
     assert_ok(orr_renderer_draw(renderer, dot, strlen(dot), ORR_FORMAT_SVG, &svg, &length, &err), &err);
-    orr_renderer_free(renderer);
     return svg;
 }
 

@@ -109,7 +109,7 @@ static unsigned hosts_told(const char *dot)
 TEST(a_rack_has_every_device_in_a_tray_under_one_bar)
 {
     char *text = rack();
-    struct fixture f = analyse_text(text, 1, NULL);
+    FIXTURE f = analyse_text(text, 1, NULL);
     char *dot = dot_of(f.analysis, ORR_VIEW_SYSTEM);
     struct box boxes[256];
     assert_int_equal(count(dot, "subgraph \"cluster box:tray:"), TRAYS);
@@ -127,14 +127,13 @@ TEST(a_rack_has_every_device_in_a_tray_under_one_bar)
     assert_int_equal(count(dot, "class=\"link c2c\""), 4 * TRAYS);
     assert_int_equal(count(dot, "class=\"link sys\""), TRAYS);
     free(dot);
-    release_fixture(&f);
     free(text);
 }
 
 TEST(a_ring_over_trays_stops_once_at_each)
 {
     char *text = rack();
-    struct fixture f = analyse_text(text, 1, NULL);
+    FIXTURE f = analyse_text(text, 1, NULL);
     char *dot = dot_of(f.analysis, ORR_VIEW_RING);
     assert_int_equal(count(dot, "class=\"station\""), TRAYS);
     assert_int_equal(count(dot, "class=\"path nvl\""), TRAYS);
@@ -144,7 +143,6 @@ TEST(a_ring_over_trays_stops_once_at_each)
     assert_int_equal(count(dot, "class=\"station\""), TRAYS);
     assert_int_equal(count(dot, "class=\"path nvl\""), TRAYS - 1);
     free(dot);
-    release_fixture(&f);
     free(text);
 }
 
@@ -184,12 +182,12 @@ TEST(different_hosts_are_all_there_and_the_odd_one_is_marked)
 TEST(ranks_of_different_hosts_are_their_own_gpus)
 {
     struct orr_error err = {0};
-    struct orr_dump *two = read_text(HOST("400000"));
-    struct orr_dump *one = read_text("<system version=\"1\"><cpu host_hash=\"0x1\" numaid=\"0\" " X86_INTEL ">" GPU(
+    ORR_OWNED(orr_dump) *two = read_text(HOST("400000"));
+    ORR_OWNED(orr_dump) *one = read_text("<system version=\"1\"><cpu host_hash=\"0x1\" numaid=\"0\" " X86_INTEL ">" GPU(
         "0000:77:00.0", "0", "90", "") NIC("0000:78:00.0", "0", "400000") "</cpu></system>");
     const struct orr_cluster_line lines[] = {{.dump = two, .count = 1}, {.dump = one, .count = 2}};
     struct orr_cluster_request request = {.lines = lines, .line_count = 2};
-    struct orr_cluster *cluster;
+    ORR_LOCAL(orr_cluster, cluster);
     orr_settings_init(&request.settings, orr_release_find("2.27.7"));
     assert_ok(orr_cluster_analyze(&request, &cluster, &err), &err);
     for (enum orr_view view = ORR_VIEW_RING; view <= ORR_VIEW_TREE; view++) {
@@ -199,9 +197,6 @@ TEST(ranks_of_different_hosts_are_their_own_gpus)
         assert_non_null(strstr(dot, "label=\"rank 3\\nhost 2"));
         free(dot);
     }
-    orr_cluster_free(cluster);
-    orr_dump_free(two);
-    orr_dump_free(one);
 }
 
 /* Two heads of two shares, each with a NIC; off where nobody asks for CollNet. */

@@ -4,11 +4,9 @@
 
 static enum orr_code read_bytes(const char *bytes, size_t length, struct orr_error *err)
 {
-    struct orr_dump *dump = NULL;
+    ORR_LOCAL(orr_dump, dump);
     *err = (struct orr_error){0};
-    enum orr_code code = orr_dump_read(bytes, length, NULL, &dump, err);
-    orr_dump_free(dump);
-    return code;
+    return orr_dump_read(bytes, length, NULL, &dump, err);
 }
 #define read_error(text, err) read_bytes((text), strlen(text), (err))
 
@@ -22,7 +20,7 @@ static const char small[] = "<system version=\"1\">\n"
 
 TEST(elements_keep_their_place_and_attributes)
 {
-    struct orr_dump *dump = read_text(small);
+    ORR_OWNED(orr_dump) *dump = read_text(small);
     assert_int_equal(dump->element_count, 4);
     assert_int_equal(dump->elements[3].kind, ORR_ELEMENT_GPU);
     assert_int_equal(dump->elements[3].line, 4);
@@ -32,18 +30,16 @@ TEST(elements_keep_their_place_and_attributes)
     assert_int_equal(orr_element_int(dump, 3, ORR_ATTR_SM, 0), 80);
     assert_null(orr_element_text(dump, 3, ORR_ATTR_COLL));
     assert_int_equal(dump->refusal.line, 0);
-    orr_dump_free(dump);
 }
 
 TEST(elements_out_of_place_are_counted_and_left_out)
 {
-    struct orr_dump *dump = read_text("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">\n"
-                                      "<gpu dev=\"0\"/><xgmi target=\"x\"/></cpu></system>");
+    ORR_OWNED(orr_dump) *dump = read_text("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">\n"
+                                          "<gpu dev=\"0\"/><xgmi target=\"x\"/></cpu></system>");
     assert_int_equal(dump->element_count, 2);
     assert_int_equal(dump->ignored_count, 2);
     assert_int_equal(dump->ignored_line, 2);
     assert_string_equal(dump->ignored_name, "gpu");
-    orr_dump_free(dump);
 }
 
 TEST(what_is_no_xml_gets_a_plain_word)
@@ -146,11 +142,10 @@ TEST(what_nccl_itself_would_refuse_is_noted)
         {"<system version=\"2\"/>", 1, "version=\"2\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct orr_dump *dump = read_text(cases[i].text);
+        ORR_OWNED(orr_dump) *dump = read_text(cases[i].text);
         assert_int_equal(dump->refusal.line, cases[i].line);
         if (!strstr(dump->refusal.text, cases[i].words))
             fail_msg("case %zu: \"%s\" lacks \"%s\"", i, dump->refusal.text, cases[i].words);
-        orr_dump_free(dump);
     }
 }
 
@@ -163,9 +158,8 @@ TEST(nccl_has_room_for_255_elements)
         for (int i = 2; i < elements; i++)
             orr_text_puts(&text, "<pci busid=\"1\" class=\"0x068000\"/>");
         orr_text_puts(&text, "</cpu></system>");
-        struct orr_dump *dump = read_text(text.data);
+        ORR_OWNED(orr_dump) *dump = read_text(text.data);
         assert_int_equal(dump->refusal.line != 0, elements == 256);
-        orr_dump_free(dump);
         orr_text_release(&text);
     }
 }

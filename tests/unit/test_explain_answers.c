@@ -123,7 +123,7 @@ TEST(who_ends_it_hears_why_it_was_analysed)
     struct orr_budget budget = {0};
     struct orr_error err = {0};
     struct orr_explanation *explanation = NULL;
-    struct fixture f = analyse_in("2.30.7", rails, 2, NULL);
+    FIXTURE f = analyse_in("2.30.7", rails, 2, NULL);
     orr_budget_begin(&budget);
     orr_budget_stop(&budget, ORR_SPENT_CLIENT);
     enum orr_code code = orr_explain(f.analysis, &why, (struct orr_effort){4, UINT64_MAX}, &explanation, &err);
@@ -132,7 +132,6 @@ TEST(who_ends_it_hears_why_it_was_analysed)
                  "while trying settings for the explanation: the client has gone");
     if (code == ORR_OK)
         orr_explanation_free(explanation);
-    release_fixture(&f);
 }
 TEST(a_setting_that_helps_is_advised)
 {

@@ -194,13 +194,12 @@ TEST(cliques_of_one_uuid_may_use_nvlink)
     assert_int_equal(cluster->system_count, 3); /* they stay systems of their own */
     assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
     assert_int_equal(traffic.hops, 2 * channels);
-    struct orr_transfers *transfers;
+    ORR_LOCAL(orr_transfers, transfers);
     uint32_t rounds;
     assert_ok(orr_transfers_new(cluster->analysis, &transfers, &err), &err);
     (void)orr_transfers_turn(transfers, 0, &rounds);
     assert_int_equal(orr_transfer_way(transfers, 8, true).transport, ORR_OVER_P2P);  /* in the other clique */
     assert_int_equal(orr_transfer_way(transfers, 16, true).transport, ORR_OVER_NET); /* in the other domain */
-    orr_transfers_free(transfers);
     assert_ok(ask(lines, 2), &err);
     assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
     assert_int_equal(traffic.hops, 0);
@@ -336,7 +335,7 @@ TEST(the_host_that_keeps_a_domain_unused_is_found)
 TEST(groups_ask_only_their_own_hosts)
 {
     struct orr_layout layout;
-    struct orr_groups *groups;
+    ORR_LOCAL(orr_groups, groups);
     /* The world has a host without fabric, so it is three systems; the tensor group on the rack is one. */
     const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .domain = "rack"}, {.dump = tray, .count = 2}};
     assert_ok(ask(lines, 2), &err);
@@ -346,5 +345,4 @@ TEST(groups_ask_only_their_own_hosts)
     assert_int_equal(groups->kinds[0].shape_count, 2);
     assert_int_equal(groups->kinds[0].shapes[0].cluster->analysis->communicator.node_count, 1);
     assert_int_equal(groups->kinds[0].shapes[1].cluster->analysis->communicator.node_count, 2);
-    orr_groups_free(groups);
 }

@@ -80,9 +80,8 @@ TEST(element_limit)
         for (int n = 4; n < cases[i].elements; n++)
             orr_text_puts(&text, "<nvlink target=\"fffffff:ffff:ff\" count=\"1\" tclass=\"0x068000\"/>");
         orr_text_puts(&text, "</gpu></pci></cpu></system>");
-        struct fixture f = analyse_in(cases[i].release, text.data, 1, NULL);
+        FIXTURE f = analyse_in(cases[i].release, text.data, 1, NULL);
         assert_int_equal(places_of(f.dump, f.analysis, "many-elements"), cases[i].places);
-        release_fixture(&f);
         orr_text_release(&text);
     }
 }

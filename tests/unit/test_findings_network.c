@@ -188,9 +188,8 @@ static int places_in_release(const char *path, const char *release, uint32_t hos
                              const char *id)
 {
     char *text = golden_read(path);
-    struct fixture f = analyse_in(release, text, hosts, settings);
+    FIXTURE f = analyse_in(release, text, hosts, settings);
     int places = places_of(f.dump, f.analysis, id);
-    release_fixture(&f);
     free(text);
     return places;
 }

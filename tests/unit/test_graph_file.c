@@ -30,8 +30,8 @@ TEST(test_graphs_replace_the_search)
     static const char text[] =
         FILE_OF(GRAPH("0", "4", "0", "2", CHANNEL("0x1", "0") CHANNEL("0", "0x1")) GRAPH("1", "3", "0", "0", ""));
     struct orr_error err;
-    struct orr_dump *dump;
-    struct orr_analysis *analysis;
+    ORR_LOCAL(orr_dump, dump);
+    ORR_LOCAL(orr_analysis, analysis);
     assert_ok(analyse(text, "2.27.7", 2, &dump, &analysis, &err), &err);
     const struct orr_graph *graphs = analysis->parts[0].contribution.graphs, *ring = &graphs[ORR_GRAPH_RING];
     assert_int_equal(ring->channels, 2);
@@ -44,8 +44,6 @@ TEST(test_graphs_replace_the_search)
     assert_int_equal(ring->story.end, ORR_END_FILE);
     assert_int_equal(graphs[ORR_GRAPH_TREE].channels, 2); /* none in the file: searched, as many as the ring has */
     assert_int_not_equal(graphs[ORR_GRAPH_TREE].story.end, ORR_END_FILE);
-    orr_analysis_free(analysis);
-    orr_dump_free(dump);
 }
 
 /* Numbers are hexadecimal from the release on whose ids name a system; decimal before, where "0x1" is 0. */

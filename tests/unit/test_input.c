@@ -72,7 +72,7 @@ TEST(dumps_of_ranks_become_one_host)
     const char *second = SYSTEM(GPU("0000:1c:00.0", "1", "80", "") NIC("0000:20:00.0", "0", "100000"));
     char text[4096];
     snprintf(text, sizeof text, "%s\n%s\n%s", first, second, first);
-    struct orr_dump *dump = read_as(text, NULL);
+    ORR_OWNED(orr_dump) *dump = read_as(text, NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 1, ORR_ATTR_RANK), "1");
     assert_int_equal(dump->elements[find(dump, ORR_ELEMENT_GPU, 1)].line, 2);
     uint32_t nets = 0;
@@ -81,7 +81,6 @@ TEST(dumps_of_ranks_become_one_host)
     assert_int_equal(nets, 1);
     assert_true(assumes(dump, "joined into one host"));
     assert_non_null(strstr(dump->notes->recognised, "1 copy"));
-    orr_dump_free(dump);
 }
 
 TEST(of_several_hosts_the_first_is_taken)
@@ -89,15 +88,14 @@ TEST(of_several_hosts_the_first_is_taken)
     const char *a = SYSTEM(GPU("0000:1b:00.0", "0", "80", "")), *b = SYSTEM(GPU("0000:9b:00.0", "0", "80", ""));
     char text[4096];
     snprintf(text, sizeof text, "%s\n%s", a, b);
-    struct orr_dump *dump = read_as(text, NULL);
+    ORR_OWNED(orr_dump) *dump = read_as(text, NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_BUSID), "0000:1b:00.0");
     assert_true(misses(dump, "--cluster"));
-    orr_dump_free(dump);
 }
 
 TEST(a_matrix_becomes_a_tree)
 {
-    struct orr_dump *dump = read_as(MATRIX, NULL);
+    ORR_OWNED(orr_dump) *dump = read_as(MATRIX, NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_AFFINITY), "ffffffff,00000000,ffffffff");
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 1, ORR_ATTR_NUMAID), "1");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_NAME), "mlx5_7");
@@ -113,7 +111,6 @@ TEST(a_matrix_becomes_a_tree)
     assert_int_equal(dump->elements[gpu1].line, 3);
     assert_true(assumes(dump, "no bandwidths"));
     assert_true(misses(dump, "nvidia-smi -L"));
-    orr_dump_free(dump);
 }
 
 /* Row of orr_assumed_nics_word(). */

@@ -62,12 +62,11 @@ TEST(what_answers_rest_on_stays)
 static enum orr_code vm_of(const char *dump, const char *gpus, const char *nics, struct orr_text *text,
                            struct orr_error *err)
 {
-    struct orr_dump *read = read_text(dump);
+    ORR_OWNED(orr_dump) *read = read_text(dump);
     const struct orr_vm_options options = {.gpus = gpus, .nics = nics};
     *err = (struct orr_error){0};
     orr_text_init(text, 1 << 20);
     enum orr_code code = orr_vm_file(read, &options, text, err);
-    orr_dump_free(read);
     return code;
 }
 

@@ -89,12 +89,11 @@ TEST(broken_matrices_do_no_harm)
                  HWLOC("x86_64", TWO,
                        LINKS("distances2 type=\"OSDev\" nbobjs=\"2\" indexing=\"gp\"", "%s", "%s") "</distances2>"),
                  cases[i].names, cases[i].values);
-        struct orr_dump *dump = read_as(text, NULL);
+        ORR_OWNED(orr_dump) *dump = read_as(text, NULL);
         if (count_of(dump, ORR_ELEMENT_NVLINK) != cases[i].links)
             fail_msg("%s / %s: %u links", cases[i].names, cases[i].values, count_of(dump, ORR_ELEMENT_NVLINK));
         assert_int_equal(assumes(dump, "no NVLinks"), !cases[i].links);
         assert_int_equal(orr_dump_assumed(dump, ORR_ELEMENT_NVLINK, ORR_ATTR_COUNT_), !cases[i].links);
-        orr_dump_free(dump);
     }
 }
 
@@ -136,20 +135,19 @@ TEST(a_gpu_that_nvml_hides_is_left_out)
 
 TEST(links_without_speed_are_those_of_the_generation)
 {
-    struct orr_dump *dump = read_as(HWLOC("x86_64",
-                                          "<object type=\"PCIDev\" pci_busid=\"0000:04:00.0\" pci_type=\"0302 "
-                                          "[10de:1eb8] [10de:1212] a1\" pci_link_speed=\"0.000000\"/>"
-                                          "<object type=\"PCIDev\" pci_busid=\"0000:05:00.0\" pci_type=\"0302 "
-                                          "[10de:1eb8] [10de:1212] a1\" pci_link_speed=\"7.876923\"/>",
-                                          ""),
-                                    NULL);
+    ORR_OWNED(orr_dump) *dump = read_as(HWLOC("x86_64",
+                                              "<object type=\"PCIDev\" pci_busid=\"0000:04:00.0\" pci_type=\"0302 "
+                                              "[10de:1eb8] [10de:1212] a1\" pci_link_speed=\"0.000000\"/>"
+                                              "<object type=\"PCIDev\" pci_busid=\"0000:05:00.0\" pci_type=\"0302 "
+                                              "[10de:1eb8] [10de:1212] a1\" pci_link_speed=\"7.876923\"/>",
+                                              ""),
+                                        NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_SPEED), "8.0 GT/s PCIe");
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_WIDTH), "16");
     assert_true(assumes(dump, "those without one are taken for 8.0 GT/s PCIe x16"));
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_SPEED),
                         "8.0 GT/s PCIe"); /* not 5.0 x16, which is 8 GB/s */
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_WIDTH), "8");
-    orr_dump_free(dump);
 }
 
 /* Wherever the limit on elements is met, in the middle of any part of the tree, it is an error and nothing else. */

@@ -37,12 +37,11 @@ TEST(a_file_without_classes_is_settled_by_counting)
     for (unsigned i = 0; i < 9; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "<pci busid=\"0000:00:%02x.0\"/>", 0x1d - i);
     snprintf(text + used, sizeof text - used, "</cpu></system>");
-    struct orr_dump *dump = read_as(text, "g5.48xlarge");
+    ORR_OWNED(orr_dump) *dump = read_as(text, "g5.48xlarge");
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 8, ORR_ATTR_CLASS),
                         "0x020000"); /* the lowest id of eight and one */
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_CLASS), "0x030200");
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_ARCH), "x86_64");
-    orr_dump_free(dump);
 }
 
 TEST(machine_types_have_names_of_their_own)

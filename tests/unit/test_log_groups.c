@@ -69,9 +69,8 @@ static void hosts_at_once(bool connections)
     for (int r = GPUS; r-- > 0;)
         for (int h = 0; h < HOSTS; h++)
             complete(h, r, 50, r, GPUS);
-    struct orr_log *log = read();
+    ORR_OWNED(orr_log) *log = read();
     assert_int_equal(whole(log, GPUS, 1, !connections), HOSTS);
-    orr_log_free(log);
 }
 
 TEST(communicators_of_single_hosts)
@@ -93,13 +92,12 @@ TEST(communicators_across_hosts)
         for (int h = 0; h < HOSTS; h++)
             for (int g = GPUS; g-- > 0;)
                 complete(h, g, 41, h, HOSTS);
-        struct orr_log *log = read();
+        ORR_OWNED(orr_log) *log = read();
         assert_int_equal(whole(log, HOSTS * GPUS, HOSTS, false), 1);
         assert_int_equal(whole(log, HOSTS, HOSTS, !connections), GPUS);
         for (uint32_t i = 1; i < log->communicator_count; i++)
             for (int r = 1; r < HOSTS; r++)
                 assert_string_equal(log->communicators[i].members[r].bus_id, log->communicators[i].members[0].bus_id);
-        orr_log_free(log);
     }
 }
 
@@ -111,12 +109,11 @@ TEST(files_of_processes_in_a_row)
             connect(0, g, tid, g, (g + 1) % GPUS, (g + 1) % GPUS, "via P2P/IPC");
             complete(0, g, tid, g, GPUS);
         }
-    struct orr_log *log = read();
+    ORR_OWNED(orr_log) *log = read();
     assert_int_equal(whole(log, GPUS, 1, false), 2);
     for (uint32_t i = 0; i < 2; i++)
         for (int r = 0; r < GPUS; r++)
             assert_int_equal(log->writers[log->sessions[log->communicators[i].members[r].session].writer].tid, 60 + i);
-    orr_log_free(log);
 }
 
 /* A rank that wrote nothing leaves a gap, and is not filled by a rank of another host. */
@@ -129,13 +126,12 @@ TEST(a_silent_rank)
             connect(h, r, 50, r, (r + 1) % GPUS, (r + 1) % GPUS, "via P2P/IPC");
             complete(h, r, 50, r, GPUS);
         }
-    struct orr_log *log = read();
+    ORR_OWNED(orr_log) *log = read();
     assert_int_equal(log->communicator_count, HOSTS);
     for (uint32_t i = 0; i < log->communicator_count; i++) {
         assert_int_equal(log->communicators[i].host_count, 1);
         assert_int_equal(log->communicators[i].seen, i == 1 ? GPUS - 1 : GPUS);
     }
-    orr_log_free(log);
 }
 
 TEST(records_of_communicators)
@@ -144,7 +140,7 @@ TEST(records_of_communicators)
     complete(0, 0, 70, 0, 1);
     complete(0, 1, 71, 0, 1);
     add("host0:101:71 [1] NCCL INFO Connected all rings\n");
-    struct orr_log *log = read();
+    ORR_OWNED(orr_log) *log = read();
     assert_int_equal(log->communicator_count, 2);
     uint32_t sum = 0;
     for (uint32_t c = 0; c <= log->communicator_count; c++) {
@@ -156,7 +152,6 @@ TEST(records_of_communicators)
     }
     assert_int_equal(sum, log->record_count);
     assert_int_equal(orr_log_records_of(log, 1).count, 2);
-    orr_log_free(log);
 }
 
 /* A process with two communicators: the call before it says for which one NCCL chose an algorithm. */
@@ -179,7 +174,7 @@ TEST(choices_of_communicators)
     add(call, 1, 4096 + 16 * 51, 1);
     add(choice, 128);
     add(choice, 256);
-    struct orr_log *log = read();
+    ORR_OWNED(orr_log) *log = read();
     assert_int_equal(log->communicator_count, 2);
     assert_int_equal(log->choice_count, 5);
     const int ranks[] = {0, 1, 2, 0, 0};
@@ -187,5 +182,4 @@ TEST(choices_of_communicators)
         const uint32_t c = log->choices[i].communicator;
         assert_int_equal(c == UINT32_MAX ? 0 : log->communicators[c].rank_count, ranks[i]);
     }
-    orr_log_free(log);
 }

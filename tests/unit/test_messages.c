@@ -34,11 +34,10 @@ TEST(every_row_is_found_by_its_line)
         for (uint32_t from = ORR_FROM_WARN; from <= ORR_FROM_OTHER; from <<= 1) {
             if (!(row->from & from))
                 continue;
-            struct orr_log *log = read_example(row, from);
+            ORR_OWNED(orr_log) *log = read_example(row, from);
             if (log->event_count != 1 || log->events[0].message != row || log->events[0].count != 1)
                 fail_msg("%s from %u: %u events, the first is %s", row->id, from, log->event_count,
                          log->event_count && log->events[0].message ? log->events[0].message->id : "unknown");
-            orr_log_free(log);
         }
     }
     assert_true(count >= 150);
@@ -58,7 +57,7 @@ TEST(rows_are_whole)
 
 TEST(lines_that_say_the_same_are_one_event)
 {
-    struct orr_log *log = read(
+    ORR_OWNED(orr_log) *log = read(
         "node1:10:11 [0] NCCL INFO comm 0x1 rank 0 nranks 4 cudaDev 0 busId 21000 - Init COMPLETE\n"
         "node1:12:13 [1] NCCL INFO comm 0x2 rank 1 nranks 4 cudaDev 1 busId 61000 - Init COMPLETE\n"
         "node2:10:11 [0] NCCL INFO comm 0x1 rank 2 nranks 4 cudaDev 0 busId 21000 - Init COMPLETE\n"
@@ -85,7 +84,6 @@ TEST(lines_that_say_the_same_are_one_event)
     assert_int_equal(second->count, 2);
     assert_int_equal(second->rank_count, 2);
     assert_string_equal(log->events[2].text, "something else");
-    orr_log_free(log);
 }
 
 TEST(gpus_of_one_process_are_told_apart)
@@ -101,7 +99,7 @@ TEST(gpus_of_one_process_are_told_apart)
 
 TEST(progress_of_pytorch)
 {
-    struct orr_log *log = read(
+    ORR_OWNED(orr_log) *log = read(
         "node1:10:11 [0] NCCL INFO Bootstrap : Using eth0\n"
         "[rank3]:[E ProcessGroupNCCL.cpp:1537] [PG 0 Rank 3] Timeout at NCCL work: 30, last enqueued NCCL work: 31, "
         "last completed NCCL work: 18446744073709551615.\n"
@@ -113,12 +111,11 @@ TEST(progress_of_pytorch)
     assert_int_equal(log->event_count, 2);
     assert_int_equal(log->events[1].ranks[0], 1);
     assert_int_equal(strncmp(log->events[1].text, "[rank1]", 7), 0);
-    orr_log_free(log);
 }
 
 TEST(choices_are_kept_once)
 {
-    struct orr_log *log = read(
+    ORR_OWNED(orr_log) *log = read(
         "node1:10:11 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 21000 - Init COMPLETE\n"
         "node1:10:10 [0] NCCL INFO AllReduce: 17179869184 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}\n"
         "node1:10:10 [0] NCCL INFO AllReduce: 17179869184 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}\n"
@@ -133,7 +130,6 @@ TEST(choices_are_kept_once)
     assert_string_equal(log->choices[1].algorithm, "1");
     assert_int_equal(log->choices[1].first_channel, -1);
     assert_string_equal(log->choices[2].function, "");
-    orr_log_free(log);
 }
 
 TEST(rccl_is_named)
@@ -144,11 +140,10 @@ TEST(rccl_is_named)
         INFO "RCCL version 2.6.4+hip3.5\n",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct orr_log *log = read(lines[i]);
+        ORR_OWNED(orr_log) *log = read(lines[i]);
         assert_true(log->rccl);
         assert_int_equal(log->release_count, 1);
         assert_int_equal(orr_log_version(log, NULL), 0);
-        orr_log_free(log);
     }
 }
 
@@ -162,7 +157,7 @@ TEST(pieces_are_one_text)
     for (int i = 0; i < LINES; i++)
         length += (size_t)snprintf(text + length, EACH, "node%d:10:11 [0] NCCL %s %d new%s", i % 3,
                                    i % 7 ? "INFO Using network" : "WARN something", i, i == LINES - 1 ? "" : "\n");
-    struct orr_log *whole = read(text);
+    ORR_OWNED(orr_log) *whole = read(text);
     for (size_t piece = 1; piece < 40000; piece = piece * 3 + 1) {
         struct orr_error err = {0};
         struct orr_log_reader *reader;
@@ -178,7 +173,6 @@ TEST(pieces_are_one_text)
         assert_int_equal(log->byte_count, length);
         orr_log_free(log);
     }
-    orr_log_free(whole);
     free(text);
 }
 
@@ -189,7 +183,7 @@ TEST(long_texts_in_pieces)
     static const char line[] = INFO "Using network IB\n";
     struct orr_error err = {0};
     struct orr_log_reader *reader;
-    struct orr_log *log;
+    ORR_LOCAL(orr_log, log);
     char *piece = malloc(PIECE);
     assert_non_null(piece);
     assert_ok(orr_log_reader_new(&orr_log_stream_limits, &reader, &err), &err);
@@ -209,6 +203,5 @@ TEST(long_texts_in_pieces)
     assert_int_equal(log->kinds[ORR_LOG_NETWORK], whole + 1);
     assert_int_equal(log->line_count, whole + 3); /* what was left of the last line, the long one, and the last */
     assert_int_equal(log->cut, 1);
-    orr_log_free(log);
     free(piece);
 }

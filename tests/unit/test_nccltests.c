@@ -152,14 +152,13 @@ TEST(rows_name_their_program)
         {"8589934592 268435456 float none -1 24000.0 357.91 313.17", ORR_TEST_COUNT, false, 8},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct orr_results *results = read(rows[i].row);
+        ORR_OWNED(orr_results) *results = read(rows[i].row);
         const struct orr_result_table *table = results->tables;
         if (table->test != rows[i].test || table->test_certain != rows[i].certain || table->ranks != rows[i].ranks)
             fail_msg("%s: program %d (certain: %d), possible %x, %u ranks", rows[i].row, table->test,
                      table->test_certain, table->tests_possible, table->ranks);
         assert_true(!table->ranks_certain || table->ranks != 2); /* sendrecv of any number of ranks prints the same */
         assert_string_equal(results->form, "rows of nccl-tests without a header");
-        orr_results_free(results);
     }
 }
 
@@ -171,11 +170,10 @@ TEST(a_header_names_the_program)
         snprintf(text, sizeof text,
                  "# Collective test starting: %s_perf\n0 0 float none 0 14.0 0.00 0.00 0 14.0 0.00 0.00 0\n",
                  orr_test_programs[test].name);
-        struct orr_results *results = read(text);
+        ORR_OWNED(orr_results) *results = read(text);
         assert_int_equal(results->tables[0].test, test);
         assert_int_equal(results->tables[0].tests_possible, 1U << test);
         assert_true(results->tables[0].test_certain && results->tables[0].ranks == 0);
-        orr_results_free(results);
     }
 }
 
@@ -197,7 +195,7 @@ TEST(contradictions_are_said)
 /* NCCL's own lines say what the header does not. */
 TEST(the_log_counts)
 {
-    struct orr_results *results = read(
+    ORR_OWNED(orr_results) *results = read(
         "NCCL version 2.21.5+cuda12.4\n"
         "n1:10:110 [0] NCCL INFO comm 0x5 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 21000 commId 0xa - Init START\n"
         "n1:10:10 [0] NCCL INFO AllReduce: 8589934592 Bytes -> Algo 1 proto 2 time 5.0\n"
@@ -206,7 +204,6 @@ TEST(the_log_counts)
     assert_int_equal(results->tables[0].ranks, 2);
     assert_true(results->tables[0].ranks_certain && results->tables[0].test_certain);
     assert_int_equal(results->tables[0].test, ORR_TEST_ALL_REDUCE);
-    orr_results_free(results);
 }
 
 TEST(a_small_budget_ends_the_work)

@@ -26,10 +26,9 @@ TEST(prefixes_and_colours_are_passed_over)
                  "%s# Collective test starting: all_reduce_perf\r\n%s" NAMES "%s" ROW1 "\x1b[0m\r\n%s" ROW2
                  "\r\n%s# Avg bus bandwidth    : 37.355\r\n",
                  p, p, p, p, p);
-        struct orr_results *results = read(text);
+        ORR_OWNED(orr_results) *results = read(text);
         two_rows(results);
         assert_true(results->tables[0].test_certain && results->tables[0].complete);
-        orr_results_free(results);
     }
 }
 
@@ -51,7 +50,7 @@ TEST(torn_rows_are_put_together)
         char text[4096];
         snprintf(text, sizeof text, "%s%s",
                  "#  Rank  0 Group  0 Pid   10 on  gpu7 device  0 [0000:1b:00] NVIDIA H100\n", texts[i]);
-        struct orr_results *results = read(text);
+        ORR_OWNED(orr_results) *results = read(text);
         assert_int_equal(results->tables[0].test, ORR_TEST_ALL_REDUCE);
         assert_non_null(results->log);
         assert_true(results->log->choice_count > 0);
@@ -59,7 +58,6 @@ TEST(torn_rows_are_put_together)
         assert_int_equal(results->tables[0].row_count, 2);
         assert_true(results->tables[0].rows[0].out.bus_bw == 31.46 && results->tables[0].rows[0].in.bus_bw == 39.32);
         assert_int_equal(results->tables[0].rows[0].root, -1);
-        orr_results_free(results);
     }
 }
 
@@ -71,15 +69,14 @@ TEST(a_prefix_may_touch_the_size)
                                        "1048576 262144 float sum -1 50.00 20.97 31.46",
                                        "[1,0]<stdout>:1048576 262144 float sum -1 50.00 20.97 31.46"};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct orr_results *results = read(rows[i]);
+        ORR_OWNED(orr_results) *results = read(rows[i]);
         assert_int_equal(results->tables[0].rows[0].size, 1048576);
-        orr_results_free(results);
     }
 }
 
 TEST(what_cannot_be_put_together_is_counted)
 {
-    struct orr_results *results = read(
+    ORR_OWNED(orr_results) *results = read(
         NAMES
         "     1048576        262144     float     sum      -1gpu7:10:11 [0] " SPEECH "    50.0\n" ROW2 "\n"
         "     4194304       1048576     float     sum      -1gpu7:10:11 [0] " SPEECH
@@ -89,28 +86,28 @@ TEST(what_cannot_be_put_together_is_counted)
     assert_int_equal(results->tables[0].row_count, 2);
     assert_true(results->tables[0].rows[1].out.bus_bw == 78.64 && results->tables[0].rows[1].in.bus_bw == -1);
     assert_true(has_note(results, "2 rows could not be read"));
-    orr_results_free(results);
     refuse(NAMES "     1048576        262144     float     sum      -1gpu7:10:11 [0] " SPEECH,
            "Other output runs into");
 }
 
 TEST(several_tables_in_one_text)
 {
-    struct orr_results *results = read("# Collective test starting: all_reduce_perf\n" NAMES ROW1 "\n" ROW2 "\n"
-                                       "     1048576        524288      half     sum      -1    50.00   20.97   31.46  "
-                                       "    0    40.00   26.21   39.32      0\n"
-                                       "     1048576        524288      half     max      -1    50.00   20.97   31.46  "
-                                       "    0    40.00   26.21   39.32      0\n"
-                                       "# Avg bus bandwidth    : 35.5\n"
-                                       "# Collective test starting: broadcast_perf\n" NAMES
-                                       "     1048576        262144     float    none       0    50.00   20.97   20.97  "
-                                       "    0    40.00   26.21   26.21      0\n"
-                                       "     2097152        524288     float    none       0    50.00   41.94   41.94  "
-                                       "    0    40.00   52.43   52.43      0\n"
-                                       "     1048576        262144     float    none       1    50.00   20.97   20.97  "
-                                       "    0    40.00   26.21   26.21      0\n"
-                                       "     2097152        524288     float    none       2    50.00   41.94   41.94  "
-                                       "    0    40.00   52.43   52.43      0\n");
+    ORR_OWNED(orr_results) *results =
+        read("# Collective test starting: all_reduce_perf\n" NAMES ROW1 "\n" ROW2 "\n"
+             "     1048576        524288      half     sum      -1    50.00   20.97   31.46  "
+             "    0    40.00   26.21   39.32      0\n"
+             "     1048576        524288      half     max      -1    50.00   20.97   31.46  "
+             "    0    40.00   26.21   39.32      0\n"
+             "# Avg bus bandwidth    : 35.5\n"
+             "# Collective test starting: broadcast_perf\n" NAMES
+             "     1048576        262144     float    none       0    50.00   20.97   20.97  "
+             "    0    40.00   26.21   26.21      0\n"
+             "     2097152        524288     float    none       0    50.00   41.94   41.94  "
+             "    0    40.00   52.43   52.43      0\n"
+             "     1048576        262144     float    none       1    50.00   20.97   20.97  "
+             "    0    40.00   26.21   26.21      0\n"
+             "     2097152        524288     float    none       2    50.00   41.94   41.94  "
+             "    0    40.00   52.43   52.43      0\n");
     assert_int_equal(results->table_count, 6);
     static const struct {
         enum orr_test test;
@@ -125,7 +122,6 @@ TEST(several_tables_in_one_text)
     }
     assert_true(results->tables[2].complete && !results->tables[0].complete && !results->tables[5].complete);
     assert_string_equal(results->tables[2].op, "max");
-    orr_results_free(results);
 }
 
 /* Rows with the times of each iteration, of -J and --report of newer versions. */
@@ -196,7 +192,7 @@ TEST(limits)
 {
     struct orr_results_limits limits = orr_results_default_limits;
     struct orr_error err = {0};
-    struct orr_results *results;
+    ORR_LOCAL(orr_results, results);
     static const char text[] = ROW1 "\n" ROW2 "\n" ROW2 "\n" ROW1 "\n" ROW1 "\n" ROW1 "\n" ROW2 "\n" ROW1 "\n";
     limits.rows = 2;
     limits.tables = 2;
@@ -206,7 +202,6 @@ TEST(limits)
     assert_int_equal(results->tables[1].row_count, 2);
     assert_int_equal(results->left_out, 4);
     assert_true(has_note(results, "4 rows were left out"));
-    orr_results_free(results);
     limits.bytes = sizeof text - 2;
     assert_error(orr_results_read(text, sizeof text - 1, &limits, &results, &err), ORR_LIMIT, &err,
                  "that are read of results");
@@ -223,7 +218,7 @@ TEST(a_long_text_needs_little_memory)
     struct orr_budget budget = {.memory = (size_t)64 << 20};
     struct orr_error err = {0};
     struct orr_results_reader *reader;
-    struct orr_results *results;
+    ORR_LOCAL(orr_results, results);
     orr_budget_begin(&budget);
     assert_ok(orr_results_reader_new(&orr_results_stream_limits, &reader, &err), &err);
     assert_ok(orr_results_reader_feed(reader, NAMES, sizeof NAMES - 1, &err), &err);
@@ -233,7 +228,6 @@ TEST(a_long_text_needs_little_memory)
     assert_int_equal(results->table_count, 1);
     assert_int_equal(results->tables[0].row_count, orr_results_stream_limits.rows);
     assert_true(results->left_out > 1000);
-    orr_results_free(results);
     orr_budget_end();
     assert_int_equal(budget.spent, ORR_SPENT_NOT);
     /* One line without an end. */

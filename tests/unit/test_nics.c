@@ -32,7 +32,7 @@ static void names_of(const struct orr_dump *dump, char text[512])
 static enum orr_code used(const char *text, const char *release, enum orr_fuse_mode mode, const char *const *settings,
                           char names[512], char note[512], struct orr_error *err)
 {
-    struct orr_dump *dump = read_text(text);
+    ORR_OWNED(orr_dump) *dump = read_text(text);
     ORR_LOCAL_ARENA(arena, 0);
     struct orr_settings values;
     const struct orr_dump *view = NULL;
@@ -45,7 +45,6 @@ static enum orr_code used(const char *text, const char *release, enum orr_fuse_m
         names_of(view, names);
         snprintf(note, 512, "%s", view->notes && view->notes->assumed_count ? view->notes->assumed[0].what : "");
     }
-    orr_dump_free(dump);
     return code;
 }
 
@@ -137,8 +136,8 @@ TEST(test_ib_hca_selects)
 TEST(test_analysis_uses_them)
 {
     struct orr_error err = {0};
-    struct orr_analysis *analysis;
-    struct orr_dump *dump = read_text(machine);
+    ORR_LOCAL(orr_analysis, analysis);
+    ORR_OWNED(orr_dump) *dump = read_text(machine);
     struct orr_query query = {.hosts = 2};
     orr_settings_init(&query.settings, orr_release_find("2.27.7"));
     query.settings.fuse_nics = ORR_FUSE_ALWAYS;
@@ -150,8 +149,6 @@ TEST(test_analysis_uses_them)
     assert_int_not_equal(node, ORR_NO_NODE);
     assert_float_equal(system->nodes[node].net.bw, 25.0f, 1e-5);
     assert_int_equal(analysis->dump->elements[system->nodes[node].element].line, 3);
-    orr_analysis_free(analysis);
-    orr_dump_free(dump);
 }
 
 static struct orr_dump *read_file(const char *path)
@@ -180,7 +177,7 @@ TEST(test_efa_nics_are_grouped_by_gpu)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_error err = {0};
         struct orr_analysis *analysis;
-        struct orr_dump *dump = read_file(cases[i].file);
+        ORR_OWNED(orr_dump) *dump = read_file(cases[i].file);
         struct orr_query query = {.hosts = 2};
         orr_settings_init(&query.settings, orr_release_find("2.27.7"));
         query.settings.fuse_nics = ORR_FUSE_ALWAYS;
@@ -190,6 +187,5 @@ TEST(test_efa_nics_are_grouped_by_gpu)
         for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
             assert_float_equal(system->nodes[n].net.bw, cases[i].gbps, 1e-5);
         orr_analysis_free(analysis);
-        orr_dump_free(dump);
     }
 }

@@ -99,7 +99,7 @@ static double loads_against(const struct orr_cluster *a, const double best[ORR_G
     static const enum orr_group_kind kinds[] = {ORR_GROUP_TP,  ORR_GROUP_CP, ORR_GROUP_EP,
                                                 ORR_GROUP_EDP, ORR_GROUP_DP, ORR_GROUP_PP};
     struct orr_layout layout;
-    struct orr_groups *groups;
+    ORR_LOCAL(orr_groups, groups);
     double verdict = 0;
     assert_ok(orr_layout_read(text, a->rank_count, &layout, &err), &err);
     assert_ok(orr_groups_analyze(a, &layout, &groups, &err), &err);
@@ -108,7 +108,6 @@ static double loads_against(const struct orr_cluster *a, const double best[ORR_G
         if (!(verdict > 0 || verdict < 0))
             verdict = best[k] - own[k];
     }
-    orr_groups_free(groups);
     return verdict;
 }
 
@@ -127,7 +126,7 @@ static void permute(struct brute *brute, struct orr_cluster_line *lines, uint32_
         if (at + 1 < count) {
             permute(brute, lines, at + 1, count);
         } else {
-            struct orr_cluster *one = analyse(lines, count, ORR_ORDER_BLOCK);
+            ORR_OWNED(orr_cluster) *one = analyse(lines, count, ORR_ORDER_BLOCK);
             double own[ORR_GROUP_KIND_COUNT];
             brute->orders++;
             if (!brute->question->layout) {
@@ -136,7 +135,6 @@ static void permute(struct brute *brute, struct orr_cluster_line *lines, uint32_
             } else if (brute->orders == 1 || loads_against(one, brute->loads, brute->question->layout, own) > 0) {
                 (void)loads_against(one, brute->loads, brute->question->layout, brute->loads);
             }
-            orr_cluster_free(one);
         }
         lines[i] = lines[at];
         lines[at] = swap;

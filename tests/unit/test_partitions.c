@@ -32,19 +32,18 @@ static void assert_links(const struct fixture *f, const char *node, const char *
 /* docs/nccl/graph.md, "NVLink bandwidth per link", for partitions. */
 TEST(partitions_are_devices_of_their_own)
 {
-    struct fixture f = analyse_in("2.30.7", TWO_AND_ONE, 1, NULL);
+    FIXTURE f = analyse_in("2.30.7", TWO_AND_ONE, 1, NULL);
     assert_links(&f, "DEV/0-7001",
                  "GPU/0-7001 LOC 5000, DEV/0-7003 LOC 2618, CXB/0-7000 C2C 447.119995, NVS/0-0 NVL 360.899994, "
                  "CPU/0-0 PCI 12");
     assert_links(&f, "GPU/0-7003", "DEV/0-7003 LOC 5000");
     assert_int_equal(orr_system_count(&f.analysis->built, ORR_DEV), 3);
-    release_fixture(&f);
 }
 
 TEST(without_splitting_they_are_ranks_on_one_device)
 {
     const char *whole[] = {"NCCL_TOPO_SPLIT_MLOPART", "0", NULL};
-    struct fixture f = analyse_in("2.30.7", TWO_AND_ONE, 1, whole);
+    FIXTURE f = analyse_in("2.30.7", TWO_AND_ONE, 1, whole);
     assert_links(&f, "DEV/0-7000",
                  "GPU/0-7000 LOC 5000, GPU/0-10000007000 LOC 5000, NVS/0-0 NVL 721.799988, CPU/0-0 PCI 12, "
                  "CPU/0-0 C2C 447.119995"); /* the fastest link to the CPU above goes last:
@@ -56,7 +55,6 @@ TEST(without_splitting_they_are_ranks_on_one_device)
     assert_int_equal((int)f.analysis->ranks, 3);
     assert_path(&f, "GPU/0-7000", "GPU/0-10000007000", "LOC", 5000);
     assert_int_equal(f.analysis->p2p[1].decision.verdict, 1);
-    release_fixture(&f);
 }
 
 static const struct orr_decision *gdr_of(const struct fixture *f, uint32_t rank, bool receives)
@@ -71,8 +69,8 @@ TEST(partitions_have_no_gpu_direct_unless_asked)
     const char *on[] = {"NCCL_NET_GDR_MLOPART", "1", "NCCL_NET_GDR_LEVEL", "SYS", NULL};
     const char *off[] = {"NCCL_NET_GDR_LEVEL", "SYS", NULL};
     const char *whole[] = {"NCCL_NET_GDR_LEVEL", "SYS", "NCCL_TOPO_SPLIT_MLOPART", "0", NULL};
-    struct fixture with = analyse_in("2.30.7", TWO_AND_ONE, 2, on), without = analyse_in("2.30.7", TWO_AND_ONE, 2, off);
-    struct fixture unsplit = analyse_in("2.30.7", TWO_AND_ONE, 2, whole);
+    FIXTURE with = analyse_in("2.30.7", TWO_AND_ONE, 2, on), without = analyse_in("2.30.7", TWO_AND_ONE, 2, off);
+    FIXTURE unsplit = analyse_in("2.30.7", TWO_AND_ONE, 2, whole);
     for (uint32_t rank = 0; rank < 3; rank++)
         for (int receives = 0; receives < 2; receives++) {
             bool is_part = rank < 2;
@@ -84,19 +82,15 @@ TEST(partitions_have_no_gpu_direct_unless_asked)
                 assert_int_equal(gdr_of(&without, rank, receives)->setting, ORR_SET_NET_GDR_MLOPART);
             }
         }
-    release_fixture(&with);
-    release_fixture(&without);
-    release_fixture(&unsplit);
 }
 
 /* Older releases know no partitions: the first <gpu> is the GPU, and it is a whole one. */
 TEST(older_releases_read_no_partitions)
 {
     const char *given[] = {"NCCL_NET_GDR_LEVEL", "SYS", "NCCL_TOPO_SPLIT_MLOPART", "0", NULL};
-    struct fixture f = analyse_in("2.27.7", TWO_AND_ONE, 2, given);
+    FIXTURE f = analyse_in("2.27.7", TWO_AND_ONE, 2, given);
     assert_int_equal(f.analysis->local_ranks, 2);
     assert_true(gdr_of(&f, 0, true)->verdict > 0);
-    release_fixture(&f);
 }
 
 TEST(one_bus_id_is_one_gpu)
@@ -120,7 +114,7 @@ TEST(one_bus_id_is_one_gpu)
             for (int split = 0; split < 2; split++) {
                 struct orr_error err = {0};
                 struct orr_analysis *analysis = NULL;
-                struct orr_dump *dump = read_text(cases[i].text);
+                ORR_OWNED(orr_dump) *dump = read_text(cases[i].text);
                 struct orr_query query = {.hosts = 1};
                 orr_settings_init(&query.settings, &releases[r]);
                 assert_ok(orr_settings_set(&query.settings, "NCCL_TOPO_SPLIT_MLOPART", split ? "1" : "0", &err), &err);
@@ -130,6 +124,5 @@ TEST(one_bus_id_is_one_gpu)
                 else if (code == ORR_OK)
                     assert_int_equal(analysis->local_ranks, 1);
                 orr_analysis_free(analysis);
-                orr_dump_free(dump);
             }
 }

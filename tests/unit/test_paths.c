@@ -14,7 +14,7 @@
 
 TEST(kinds_of_paths_follow_bridges_and_cpus)
 {
-    struct fixture f = analyse_text(
+    FIXTURE f = analyse_text(
         SYSTEM(CPU0(SWITCH("0000:01:00.0") SWITCH("0000:02:00.0") GPU("0000:04:00.0", "0", "80", "") "</pci>" SWITCH(
             "0000:03:00.0") GPU("0000:05:00.0", "1", "80", "")
                         NIC("0000:06:00.0", "0", "100000") "</pci></pci>" GPU("0000:07:00.0", "2", "80", ""))),
@@ -25,7 +25,6 @@ TEST(kinds_of_paths_follow_bridges_and_cpus)
     assert_path(&f, "GPU/0-4000", "NET/0-0", "PXB", 12.5);
     assert_path(&f, "GPU/0-7000", "NET/0-0", "PHB", 12.5);
     assert_path(&f, "GPU/0-4000", "CPU/0-0", "PHB", 24);
-    release_fixture(&f);
 }
 
 struct level_case {
@@ -40,10 +39,9 @@ TEST(the_policy_of_nics_is_heeded_where_it_is_known)
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
     for (uint32_t i = 0; i < count; i++) {
-        struct fixture f = analyse_in(releases[i].name, TWO_BRIDGES(X86_INTEL), 1, all);
+        FIXTURE f = analyse_in(releases[i].name, TWO_BRIDGES(X86_INTEL), 1, all);
         bool known = orr_setting_in(ORR_SET_NETDEVS_POLICY, &releases[i]);
         assert_int_equal(f.analysis->parts[0].paths.nets_per_gpu, known ? ORR_NETS_EVERY : ORR_NETS_AUTO);
-        release_fixture(&f);
     }
     assert_false(orr_setting_in(ORR_SET_NETDEVS_POLICY, orr_release_find("2.27.7")));
 }
@@ -55,26 +53,23 @@ TEST(p2p_keeps_to_its_level)
                                               {"2", 0},   {"phb", 0}, {"NVLINK", 0}, {"-1", 0},  {"", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *settings[] = {"NCCL_P2P_LEVEL", cases[i].value, NULL};
-        struct fixture f = analyse_text(TWO_BRIDGES(X86_INTEL), 1, settings);
+        FIXTURE f = analyse_text(TWO_BRIDGES(X86_INTEL), 1, settings);
         const struct orr_p2p *pair = &f.analysis->p2p[1];
         if (pair->decision.verdict != cases[i].p2p)
             fail_msg("NCCL_P2P_LEVEL=%s gives %d", cases[i].value, pair->decision.verdict);
         assert_int_equal(pair->decision.rule, cases[i].p2p ? ORR_RULE_P2P_WITHIN_LEVEL : ORR_RULE_P2P_BEYOND_LEVEL);
         assert_int_equal(pair->decision.distance, ORR_PATH_PHB);
-        release_fixture(&f);
     }
 }
 
 TEST(two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not)
 {
-    struct fixture two = analyse_text(TWO_BRIDGES(X86_AMD), 1, NULL);
-    struct fixture three = analyse_text(SYSTEM("<cpu numaid=\"0\" " X86_AMD ">" GPU("0000:02:00.0", "0", "80", "") GPU(
-                                            "0000:04:00.0", "1", "80", "") GPU("0000:05:00.0", "2", "80", "") "</cpu>"),
-                                        1, NULL);
+    FIXTURE two = analyse_text(TWO_BRIDGES(X86_AMD), 1, NULL);
+    FIXTURE three = analyse_text(SYSTEM("<cpu numaid=\"0\" " X86_AMD ">" GPU("0000:02:00.0", "0", "80", "") GPU(
+                                     "0000:04:00.0", "1", "80", "") GPU("0000:05:00.0", "2", "80", "") "</cpu>"),
+                                 1, NULL);
     assert_int_equal(two.analysis->p2p[1].decision.verdict, 1);
     assert_int_equal(three.analysis->p2p[1].decision.verdict, 0);
-    release_fixture(&two);
-    release_fixture(&three);
 }
 
 /* Two sockets, each with a GPU and a fast NIC below a switch: the network beats the socket link. */
@@ -86,8 +81,8 @@ TEST(two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not)
 TEST(sockets_part_where_the_network_is_faster)
 {
     const char *off[] = {"NCCL_NET_DISABLE_INTRA", "1", NULL};
-    struct fixture apart = analyse_text(TWO_SOCKETS, 1, NULL);
-    struct fixture together = analyse_text(TWO_SOCKETS, 1, off);
+    FIXTURE apart = analyse_text(TWO_SOCKETS, 1, NULL);
+    FIXTURE together = analyse_text(TWO_SOCKETS, 1, off);
     assert_int_equal(apart.analysis->part_count, 2);
     assert_float_equal(apart.analysis->parts[0].system.max_bw, 12.5, 0);
     assert_int_equal(orr_system_count(&apart.analysis->parts[0].system, ORR_NET), 2);
@@ -95,17 +90,14 @@ TEST(sockets_part_where_the_network_is_faster)
     assert_int_equal(together.analysis->part_count, 1);
     assert_int_equal(orr_system_count(&together.analysis->parts[0].system, ORR_NET), 0);
     assert_path(&together, "rank:0", "rank:1", "SYS", 10);
-    release_fixture(&apart);
-    release_fixture(&together);
 }
 
 TEST(without_shared_memory_and_p2p_gpus_part)
 {
     const char *off[] = {"NCCL_SHM_DISABLE", "1", NULL};
-    struct fixture f = analyse_text(TWO_BRIDGES(X86_INTEL), 2, off);
+    FIXTURE f = analyse_text(TWO_BRIDGES(X86_INTEL), 2, off);
     assert_int_equal(f.analysis->part_count, 2);
     assert_int_equal(f.analysis->communicator.node_count, 4);
-    release_fixture(&f);
 }
 
 /* A relay: rank 0 and 2 share no NVLink, rank 1 has one to both. */
@@ -124,26 +116,22 @@ TEST(parts_have_no_routes_through_gpus_of_others)
     const char *off[] = {"NCCL_SHM_DISABLE", "1", "NCCL_P2P_DISABLE", "1", NULL};
     static const char *const releases[] = {"2.12.12", "2.21.5", "2.27.7"}; /* later ones keep all DEVs */
     for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
-        struct fixture together = analyse_in(releases[i], text, 2, NULL), apart = analyse_in(releases[i], text, 2, off);
+        FIXTURE together = analyse_in(releases[i], text, 2, NULL), apart = analyse_in(releases[i], text, 2, off);
         assert_int_equal(apart.analysis->part_count, 2);
         assert_int_equal(path_between(&together, "rank:0", "CPU/0-0")->type, ORR_PATH_PHB);
         assert_int_equal(path_between(&apart, "rank:0", "CPU/0-0")->type, ORR_PATH_SYS);
-        release_fixture(&together);
-        release_fixture(&apart);
     }
 }
 
 TEST(nvlink_through_a_gpu_is_nvb)
 {
     const char *off[] = {"NCCL_NVB_DISABLE", "1", NULL};
-    struct fixture f = analyse_text(RELAY, 2, NULL), direct = analyse_text(RELAY, 2, off);
+    FIXTURE f = analyse_text(RELAY, 2, NULL), direct = analyse_text(RELAY, 2, off);
     assert_path(&f, "rank:0", "rank:1", "NVL", 40);
     assert_path(&f, "rank:0", "rank:2", "NVB", 20);
     assert_int_equal(f.analysis->p2p[2].via, 1);
     assert_string_equal(orr_path_type_name((enum orr_path_type)path_between(&direct, "rank:0", "rank:2")->type), "SYS");
     assert_int_equal(path_between(&direct, "rank:0", "rank:2")->origin, ORR_ROUTE_VIA_CPU_NO_P2P);
-    release_fixture(&f);
-    release_fixture(&direct);
 }
 
 TEST(a_nic_is_reached_through_the_gpu_next_to_it)
@@ -152,13 +140,11 @@ TEST(a_nic_is_reached_through_the_gpu_next_to_it)
     const char *text = SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", NVLINK("0000:84:00.0", "4"))
                                        NIC("0000:05:00.0", "0", "200000") "</pci>")
                                   CPU1(GPU("0000:84:00.0", "1", "80", NVLINK("0000:04:00.0", "4"))));
-    struct fixture f = analyse_text(text, 2, NULL), without = analyse_text(text, 2, off);
+    FIXTURE f = analyse_text(text, 2, NULL), without = analyse_text(text, 2, off);
     assert_path(&f, "rank:1", "NET/0-0", "PXN", 24);
     assert_path(&f, "NET/0-0", "rank:1", "SYS", 10);
     assert_int_equal(path_between(&f, "rank:1", "NET/0-0")->origin, ORR_ROUTE_PXN);
     assert_path(&without, "rank:1", "NET/0-0", "SYS", 10);
-    release_fixture(&f);
-    release_fixture(&without);
 }
 
 static const struct orr_gdr *gdr_of(const struct fixture *f)
@@ -173,22 +159,19 @@ static const struct orr_gdr *gdr_of(const struct fixture *f)
 TEST(gpus_before_80_are_read_for_sending_only_with_nvlink)
 {
     const char *read[] = {"NCCL_NET_GDR_READ", "1", NULL};
-    struct fixture old = analyse_text(GPU_AND_NIC("70"), 2, NULL), new = analyse_text(GPU_AND_NIC("80"), 2, NULL);
-    struct fixture forced = analyse_text(GPU_AND_NIC("70"), 2, read);
+    FIXTURE old = analyse_text(GPU_AND_NIC("70"), 2, NULL), new = analyse_text(GPU_AND_NIC("80"), 2, NULL);
+    FIXTURE forced = analyse_text(GPU_AND_NIC("70"), 2, read);
     assert_int_equal(gdr_of(&old)->send.verdict, 0);
     assert_int_equal(gdr_of(&old)->send.rule, ORR_RULE_GDR_READ_OFF);
     assert_int_equal(gdr_of(&old)->recv.verdict, 1);
     assert_int_equal(gdr_of(&new)->send.verdict, 1);
     assert_int_equal(gdr_of(&forced)->send.verdict, 1);
-    release_fixture(&old);
-    release_fixture(&new);
-    release_fixture(&forced);
 }
 
 TEST(without_gdr_the_path_goes_by_the_cpu)
 {
     const char *loc[] = {"NCCL_NET_GDR_LEVEL", "LOC", NULL};
-    struct fixture f = analyse_text(GPU_AND_NIC("80"), 2, loc);
+    FIXTURE f = analyse_text(GPU_AND_NIC("80"), 2, loc);
     const struct orr_path *path = path_between(&f, "NET/0-0", "rank:0");
     assert_int_equal(gdr_of(&f)->recv.verdict, 0);
     assert_int_equal(gdr_of(&f)->recv.setting, ORR_SET_NET_GDR_LEVEL);
@@ -196,30 +179,27 @@ TEST(without_gdr_the_path_goes_by_the_cpu)
     assert_int_equal(path->type, ORR_PATH_PHB);
     assert_int_equal(path->origin, ORR_ROUTE_VIA_CPU_NO_GDR);
     assert_int_equal(path->hops, 5); /* NIC, switch, CPU, switch again, GPU */
-    release_fixture(&f);
 }
 
 TEST(bandwidth_beats_distance_in_choosing_a_nic)
 {
-    struct fixture f = analyse_text(SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", "") NIC(
-                                        "0000:05:00.0", "0", "100000") "</pci>" NIC("0000:06:00.0", "1", "200000"))),
-                                    2, NULL);
+    FIXTURE f = analyse_text(SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", "") NIC(
+                                 "0000:05:00.0", "0", "100000") "</pci>" NIC("0000:06:00.0", "1", "200000"))),
+                             2, NULL);
     const struct orr_part *part = &f.analysis->parts[0];
     uint32_t scratch[16], net = orr_local_net(&part->paths, part->system.first[ORR_GPU], 0, scratch);
     assert_int_equal(net, orr_system_find(&part->system, "NET/0-1"));
-    release_fixture(&f);
 }
 
 TEST(nics_of_one_id_share_a_column)
 {
-    struct fixture f = analyse_text(SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", "") NIC("0000:05:00.0", "0", "1000"))
-                                               CPU1(NIC("0000:06:00.0", "0", "200000"))),
-                                    2, NULL);
+    FIXTURE f = analyse_text(SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", "") NIC("0000:05:00.0", "0", "1000"))
+                                        CPU1(NIC("0000:06:00.0", "0", "200000"))),
+                             2, NULL);
     const struct orr_part *part = &f.analysis->parts[0];
     uint32_t gpu = part->system.first[ORR_GPU], net = part->system.first[ORR_NET];
     assert_float_equal(orr_path(&part->paths, gpu, net)->bw, 0.125, 0);
     assert_int_equal(orr_path(&part->paths, gpu, net + 1)->type, ORR_PATH_DIS);
-    release_fixture(&f);
 }
 
 TEST(an_nvlink_of_one_side_is_refused)
@@ -227,16 +207,15 @@ TEST(an_nvlink_of_one_side_is_refused)
     struct orr_error err = {0};
     struct orr_query query = {.hosts = 1};
     struct orr_analysis *analysis = NULL;
-    struct orr_dump *dump = read_text(
+    ORR_OWNED(orr_dump) *dump = read_text(
         SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", NVLINK("0000:05:00.0", "1")) GPU("0000:05:00.0", "1", "80", ""))));
     orr_settings_init(&query.settings, orr_release_find("2.27.7"));
     assert_error(orr_analyze(dump, &query, NULL, &analysis, &err), ORR_INVALID, &err, "none back");
-    orr_dump_free(dump);
 }
 
 TEST(every_bandwidth_is_the_least_of_its_links)
 {
-    struct fixture f = analyse_text(RELAY, 2, NULL);
+    FIXTURE f = analyse_text(RELAY, 2, NULL);
     const struct orr_paths *paths = &f.analysis->parts[0].paths;
     for (size_t i = 0; i < (size_t)paths->base_count * paths->base_count; i++) {
         float least = ORR_LOC_BW;
@@ -246,5 +225,4 @@ TEST(every_bandwidth_is_the_least_of_its_links)
         }
         assert_float_equal(paths->table[i].bw, paths->table[i].type == ORR_PATH_DIS ? 0 : least, 0);
     }
-    release_fixture(&f);
 }

@@ -25,7 +25,7 @@ TEST(sets_that_cannot_be_analysed_have_no_bandwidth)
 {
     struct orr_error err = {0};
     struct orr_score_question question = {.test = ORR_TEST_ALL_REDUCE, .size = UINT64_C(1) << 30};
-    struct orr_dump *dump = read_text(machine);
+    ORR_OWNED(orr_dump) *dump = read_text(machine);
     ORR_LOCAL_ARENA(arena, 0);
     struct orr_scores *scores;
     struct orr_placing *placing;
@@ -42,5 +42,4 @@ TEST(sets_that_cannot_be_analysed_have_no_bandwidth)
     assert_int_equal(orr_place(scores, &only, arena, &placing, &err), ORR_INVALID);
     assert_non_null(strstr(err.text, "but there is none back"));
     orr_scores_free(scores);
-    orr_dump_free(dump);
 }

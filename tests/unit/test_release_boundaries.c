@@ -168,9 +168,8 @@ enum { BOUNDARY_COUNT = sizeof boundaries / sizeof boundaries[0] };
 
 static double value_in(const char *release, const struct boundary *row)
 {
-    struct fixture f = analyse_in(release, row->machine, row->hosts, NULL);
+    FIXTURE f = analyse_in(release, row->machine, row->hosts, NULL);
     double value = row->look(f.analysis, row->a, row->b, row->c);
-    release_fixture(&f);
     return value;
 }
 
@@ -194,8 +193,8 @@ TEST(each_release_decides_what_it_introduced)
 TEST(nets_follow_the_aligned_rings)
 {
     static const char *const settings[] = {"NCCL_SHM_DISABLE", "1", NULL};
-    struct fixture own = analyse_in("2.30.4", TWO_PARTS, 2, settings);
-    struct fixture aligned = analyse_in("2.30.7", TWO_PARTS, 2, settings);
+    FIXTURE own = analyse_in("2.30.4", TWO_PARTS, 2, settings);
+    FIXTURE aligned = analyse_in("2.30.7", TWO_PARTS, 2, settings);
     for (int i = 0; i < 2; i++) {
         const struct orr_analysis *analysis = i ? aligned.analysis : own.analysis;
         assert_int_equal(analysis->part_count, 2);
@@ -207,8 +206,6 @@ TEST(nets_follow_the_aligned_rings)
     }
     assert_int_equal(net_of(own.analysis, 0, 1, 0), 1);
     assert_int_equal(net_of(aligned.analysis, 1, 0, 0), net_of(own.analysis, 1, 0, 0));
-    release_fixture(&own);
-    release_fixture(&aligned);
 }
 
 static double gdr_verdict(const struct orr_analysis *analysis, int a, int b, int c)
@@ -251,11 +248,10 @@ TEST(settings_show_what_releases_introduced)
         const char *releases[] = {cases[i].before, cases[i].since};
         double wanted[] = {cases[i].value_before, cases[i].value_since};
         for (int r = 0; r < 2; r++) {
-            struct fixture f = analyse_in(releases[r], cases[i].machine, cases[i].hosts, cases[i].settings);
+            FIXTURE f = analyse_in(releases[r], cases[i].machine, cases[i].hosts, cases[i].settings);
             double value = cases[i].look(f.analysis, 0, 0, 0);
             if (fabs(value - wanted[r]) > 1e-9)
                 fail_msg("case %zu: %.9g in %s, not %.9g", i, value, releases[r], wanted[r]);
-            release_fixture(&f);
         }
     }
 }

@@ -86,7 +86,7 @@ static void assert_row(const struct orr_graph *g, int channel, const char *expec
 
 TEST(one_h100_host)
 {
-    struct fixture f = analyse_machine(&h100, 1, NULL);
+    FIXTURE f = analyse_machine(&h100, 1, NULL);
     static const struct expected rows[] = {
         {ORR_GRAPH_RING, ORR_PATTERN_RING, 12, 30, 30, 0, 1, 96},
         {ORR_GRAPH_TREE, ORR_PATTERN_BALANCED_TREE, 12, 30, 30, 0, 1, 168},
@@ -102,12 +102,11 @@ TEST(one_h100_host)
     const struct orr_tuning *t = &f.analysis->tuning;
     assert_float_equal(t->bandwidth[ORR_ALLREDUCE][ORR_ALGO_RING][ORR_SIMPLE], 205.714294, 1e-4);
     assert_float_equal(t->latency[ORR_ALLREDUCE][ORR_ALGO_TREE][ORR_SIMPLE], 64.4, 1e-4);
-    release_fixture(&f);
 }
 
 TEST(two_h100_hosts_keep_their_rails)
 {
-    struct fixture f = analyse_machine(&h100, 2, NULL);
+    FIXTURE f = analyse_machine(&h100, 2, NULL);
     static const struct expected rows[] = {
         {ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 48, 48, 2, 0, 160},
         {ORR_GRAPH_TREE, ORR_PATTERN_TREE, 8, 48, 48, 0, 0, 160},
@@ -123,30 +122,25 @@ TEST(two_h100_hosts_keep_their_rails)
     assert_int_equal(ring->nets[1][0], 1);
     assert_int_equal(ring->nets[1][1], 0);
     assert_int_equal(f.analysis->communicator.channel_count, 16);
-    release_fixture(&f);
 }
 
 TEST(crossing_nics_can_be_forbidden_or_forced)
 {
     const char *never[] = {"NCCL_CROSS_NIC", "0", NULL}, *always[] = {"NCCL_CROSS_NIC", "1", NULL};
-    struct fixture f = analyse_machine(&h100, 2, never), g = analyse_machine(&h100, 2, always);
+    FIXTURE f = analyse_machine(&h100, 2, never), g = analyse_machine(&h100, 2, always);
     assert_graph(&f, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 45, 45, 0, 0, 176});
     assert_int_equal(graph_of(&f, ORR_GRAPH_RING)->type_inter, ORR_PATH_PXN);
     assert_graph(&g, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 48, 48, 1, 0, 160});
     assert_row(graph_of(&g, ORR_GRAPH_RING), 1, "1 0 7 6 5 4 3 2");
-    release_fixture(&f);
-    release_fixture(&g);
 }
 
 TEST(a100_hosts)
 {
-    struct fixture one = analyse_machine(&a100, 1, NULL), two = analyse_machine(&a100, 2, NULL);
+    FIXTURE one = analyse_machine(&a100, 1, NULL), two = analyse_machine(&a100, 2, NULL);
     assert_graph(&one, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 12, 20, 20, 0, 1, 96});
     assert_graph(&two, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 24, 24, 0, 0, 160});
     assert_graph(&two, &(struct expected){ORR_GRAPH_TREE, ORR_PATTERN_BALANCED_TREE, 8, 30, 24, 0, 0, 368});
     assert_row(graph_of(&two, ORR_GRAPH_TREE), 1, "1 0 7 6 5 4 3 2");
-    release_fixture(&one);
-    release_fixture(&two);
 }
 
 #define SYSTEM(cpu, inside) "<system version=\"1\"><cpu numaid=\"0\" " cpu ">" inside "</cpu></system>"
@@ -167,12 +161,11 @@ TEST(two_pcie_gpus_pay_for_the_intel_bridge)
 
 TEST(a_single_gpu_has_rings_and_trees)
 {
-    struct fixture one = analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "70", "")), 1, NULL);
+    FIXTURE one = analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "70", "")), 1, NULL);
     assert_int_equal(graph_of(&one, ORR_GRAPH_RING)->channels, 32);
     assert_float_equal(graph_of(&one, ORR_GRAPH_RING)->bw_intra, 40, 0);
     assert_int_equal(graph_of(&one, ORR_GRAPH_TREE)->pattern, ORR_PATTERN_TREE);
     assert_int_equal(one.analysis->communicator.channel_count, 64);
-    release_fixture(&one);
 }
 
 TEST(without_a_way_all_gpus_stand_in_order)
@@ -190,7 +183,7 @@ TEST(rings_are_permutations)
 {
     const struct machine *machines[] = {&h100, &a100};
     for (int i = 0; i < 4; i++) {
-        struct fixture f = analyse_machine(machines[i % 2], 1 + (uint32_t)i / 2, NULL);
+        FIXTURE f = analyse_machine(machines[i % 2], 1 + (uint32_t)i / 2, NULL);
         const struct orr_graph *ring = graph_of(&f, ORR_GRAPH_RING);
         for (int32_t c = 0; c < ring->channels; c++) {
             unsigned seen = 0;
@@ -198,7 +191,6 @@ TEST(rings_are_permutations)
                 seen |= 1u << ring->gpus[(size_t)c * 8 + p];
             assert_int_equal(seen, 0xff);
         }
-        release_fixture(&f);
     }
 }
 
@@ -216,7 +208,7 @@ TEST(nvls_past_the_tables_of_a_release_is_refused)
                         "target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/></gpu></pci>",
                         g + 1, g, g);
     orr_text_puts(&text, "</cpu></system>");
-    struct orr_dump *dump = read_text(text.data);
+    ORR_OWNED(orr_dump) *dump = read_text(text.data);
     const struct {
         const char *release;
         enum orr_code code;
@@ -229,7 +221,6 @@ TEST(nvls_past_the_tables_of_a_release_is_refused)
         if (analysis)
             orr_analysis_free(analysis);
     }
-    orr_dump_free(dump);
 }
 
 /* GPUs on NVSwitches by 18 NVLinks that the dump lists one by one, below one switch each. `nics` are added once. */
@@ -278,7 +269,7 @@ TEST(searches_leave_out_most_steps)
             write_linked(rows[i].gpus, rows[i].nics, &text);
         else
             write_machine(rows[i].machine, &text);
-        struct orr_dump *dump = read_text(text.data);
+        ORR_OWNED(orr_dump) *dump = read_text(text.data);
         struct orr_analysis *analysis;
         struct orr_error err = {0};
         struct orr_query query = {.hosts = 2};
@@ -289,7 +280,6 @@ TEST(searches_leave_out_most_steps)
             steps += analysis->parts[0].contribution.graphs[kind].steps;
         assert_in_range(steps, 1, rows[i].most);
         orr_analysis_free(analysis);
-        orr_dump_free(dump);
         orr_text_release(&text);
     }
 }
@@ -303,7 +293,7 @@ TEST(a_memo_distinguishes_settings)
     struct orr_error err = {0};
     assert_non_null(memo);
     write_machine(&h100, &text);
-    struct orr_dump *dump = read_text(text.data);
+    ORR_OWNED(orr_dump) *dump = read_text(text.data);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         struct orr_query query = {.hosts = 2};
         struct orr_analysis *with, *without;
@@ -323,6 +313,5 @@ TEST(a_memo_distinguishes_settings)
         orr_analysis_free(with);
         orr_analysis_free(without);
     }
-    orr_dump_free(dump);
     orr_search_memo_free(memo);
 }

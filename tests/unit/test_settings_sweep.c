@@ -81,7 +81,7 @@ static void check(enum orr_code code, const struct orr_error *err)
 static void analyse(const struct orr_settings *settings, uint32_t hosts)
 {
     static struct orr_query query;
-    struct orr_analysis *analysis = NULL;
+    ORR_LOCAL(orr_analysis, analysis);
     struct orr_error err = {0};
     query = (struct orr_query){.settings = *settings, .hosts = hosts};
     enum orr_code code = orr_analyze(dump, &query, NULL, &analysis, &err);
@@ -92,7 +92,6 @@ static void analyse(const struct orr_settings *settings, uint32_t hosts)
     assert_in_range(c->channel_count, 1, ORR_MAX_CHANNELS);
     assert_in_range(c->p2p_channels, 1, ORR_MAX_CHANNELS);
     assert_in_range(c->p2p_channels_per_peer, 1, ORR_MAX_CHANNELS);
-    orr_analysis_free(analysis);
 }
 
 static void analyse_cluster(const struct orr_settings *settings)

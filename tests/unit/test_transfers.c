@@ -224,7 +224,7 @@ TEST(without_p2p_memory_is_shared_and_without_that_the_network)
 TEST(a_group_has_a_schedule_of_its_own)
 {
     struct orr_layout layout;
-    struct orr_groups *groups;
+    ORR_LOCAL(orr_groups, groups);
     make_two("2.27.7", NULL, NULL);
     assert_ok(orr_layout_read("tp=2,dp=4", 8, &layout, &err), &err);
     assert_int_equal(orr_group_analyze(cluster, &layout, ORR_GROUP_DP, 2, &groups, &err), ORR_SETTING);
@@ -240,5 +240,4 @@ TEST(a_group_has_a_schedule_of_its_own)
     assert_int_equal(orr_transfer_way(transfers, 2, true).transport, ORR_OVER_NET);
     orr_transfers_free(transfers);
     transfers = NULL;
-    orr_groups_free(groups);
 }

@@ -180,7 +180,7 @@ static void whole_way_leads_there(const char *from, const char *to, uint32_t hos
     struct orr_error err = {0};
     struct sides s = compare(machine, question(from, hosts, NULL, NULL), question(to, hosts, NULL, NULL), 0);
     struct orr_mixture mixture;
-    struct orr_analysis *mixed;
+    ORR_LOCAL(orr_analysis, mixed);
     struct orr_facts expected, facts;
     orr_way_mix(&s.changes.way, s.changes.way.count, &mixture);
     assert_ok(orr_analyze(s.dump, &mixture.query, NULL, &mixed, &err), &err);
@@ -191,7 +191,6 @@ static void whole_way_leads_there(const char *from, const char *to, uint32_t hos
         assert_int_equal(orr_fact_compare(&facts.rows[i], &expected.rows[i]), 0);
         assert_int_equal(facts.rows[i].value, expected.rows[i].value);
     }
-    orr_analysis_free(mixed);
     release(&s);
 }
 
