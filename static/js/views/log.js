@@ -91,7 +91,7 @@ function recovered(log, check) {
         ["Settings", log.settings.map((row) => `${row.name}=${row.value}`).join(" ") || "none in the log"],
         check && ["Predicted for", applied(check)],
     ].filter(Boolean);
-    return [h("h2", null, "What the log says of the job"), h("dl.facts", { id: "log-recovered" }, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, value)]))];
+    return h("div", null, h("h2", null, "What the log says of the job"), h("dl.facts", { id: "log-recovered" }, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, value)])));
 }
 
 function first(model, check, actions) {
