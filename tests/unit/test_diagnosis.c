@@ -63,6 +63,7 @@ static void release(struct answer *a)
     orr_dump_free(a->dump);
     orr_arena_free(a->arena);
 }
+#define ANSWER __attribute__((cleanup(release))) struct answer
 
 static const struct orr_diagnosed *row_of(const struct answer *a, const char *id)
 {
@@ -74,21 +75,20 @@ static const struct orr_diagnosed *row_of(const struct answer *a, const char *id
 
 TEST(a_machine_without_faults_is_healthy)
 {
-    struct answer a = diagnose(healthy, 2, NULL, NULL);
+    ANSWER a = diagnose(healthy, 2, NULL, NULL);
     assert_int_equal(a.diagnosis.state, ORR_VERDICT_HEALTHY);
     assert_int_equal(a.diagnosis.cause, UINT32_MAX);
     assert_non_null(strstr(a.diagnosis.sentence, "nothing was found that lowers what NCCL 2.27.7 gets"));
     for (uint32_t i = 0; i < a.diagnosis.count; i++)
         assert_int_equal(a.diagnosis.rows[i].severity, ORR_SEVERITY_INFO);
     assert_false(a.diagnosis.has_all);
-    release(&a);
 }
 
 /* The cost is that of the two machines, analysed one after the other. */
 TEST(the_cost_is_the_difference_to_the_repaired_machine)
 {
-    struct answer whole = diagnose(healthy, 2, NULL, NULL);
-    struct answer a = diagnose(MACHINE("4", LINKS("18"), NIC1, ""), 2, NULL, NULL);
+    ANSWER whole = diagnose(healthy, 2, NULL, NULL);
+    ANSWER a = diagnose(MACHINE("4", LINKS("18"), NIC1, ""), 2, NULL, NULL);
     const struct orr_diagnosed *row = row_of(&a, "slow-link");
     struct orr_choice choice;
     assert_non_null(row);
@@ -110,8 +110,6 @@ TEST(the_cost_is_the_difference_to_the_repaired_machine)
     assert_non_null(strstr(a.diagnosis.sentence, "AllReduce gets "));
     assert_non_null(strstr(a.diagnosis.sentence, "because a device's PCIe link is slower"));
     assert_true(a.diagnosis.analyses <= 20);
-    release(&a);
-    release(&whole);
 }
 
 #define TRAY_GPU(bus, dev, rank, links)                                                                                \
@@ -128,11 +126,10 @@ TEST(a_refused_file_is_no_fault_of_the_machine)
 {
     char refused[sizeof healthy + 32];
     snprintf(refused, sizeof refused, "<?xml version=\"1.0\"?>%s", healthy);
-    struct answer a = diagnose(refused, 1, NULL, NULL);
+    ANSWER a = diagnose(refused, 1, NULL, NULL);
     assert_non_null(row_of(&a, "nccl-refuses-file"));
     assert_int_equal(a.diagnosis.state, ORR_VERDICT_HEALTHY);
     assert_non_null(strstr(a.diagnosis.sentence, "But NCCL could not read this file as NCCL_TOPO_FILE."));
-    release(&a);
     struct answer rack =
         diagnose("<?xml version=\"1.0\"?><system version=\"1\">" TRAY("0x1", "0", "1", "0", LINKS("18"))
                      TRAY("0x2", "2", "3", "1", LINKS("18")) "</system>",
@@ -167,7 +164,7 @@ TEST(a_domain_of_two_trays_is_two_hosts)
 /* NVLinks that are down cost something on one host already; what vanishes with the repair is folded. */
 TEST(consequences_follow_their_cause)
 {
-    struct answer a = diagnose(MACHINE("16", "", NIC1, ""), 1, NULL, NULL);
+    ANSWER a = diagnose(MACHINE("16", "", NIC1, ""), 1, NULL, NULL);
     const struct orr_diagnosed *cause = row_of(&a, "nvlink-count");
     assert_non_null(cause);
     assert_int_equal(cause->follows, UINT32_MAX);
@@ -179,45 +176,40 @@ TEST(consequences_follow_their_cause)
             folded++;
         }
     assert_true(folded > 0);
-    release(&a);
 }
 
 TEST(what_costs_nothing_is_a_note)
 {
     /* One host of GPUs on NVSwitches does not use its NICs. */
-    struct answer a = diagnose(MACHINE("16", LINKS("18"), CX7("0000:22:00.0", "1", "400000", "0"), ""), 1,
-                               "NCCL_NET_GDR_LEVEL", "LOC");
+    ANSWER a = diagnose(MACHINE("16", LINKS("18"), CX7("0000:22:00.0", "1", "400000", "0"), ""), 1,
+                        "NCCL_NET_GDR_LEVEL", "LOC");
     const struct orr_diagnosed *row = row_of(&a, "gdr-off");
     if (row) {
         assert_true(row->has_cost && row->cost.none);
         assert_int_equal(row->severity, ORR_SEVERITY_INFO);
     }
     assert_int_equal(a.diagnosis.state, ORR_VERDICT_HEALTHY);
-    release(&a);
 }
 
 TEST(all_repairs_are_tried_together)
 {
-    struct answer whole = diagnose(healthy, 1, NULL, NULL);
-    struct answer a = diagnose(MACHINE("4", LINKS("9"), CX7("0000:22:00.0", "1", "100000", "0"), ""), 1, NULL, NULL);
+    ANSWER whole = diagnose(healthy, 1, NULL, NULL);
+    ANSWER a = diagnose(MACHINE("4", LINKS("9"), CX7("0000:22:00.0", "1", "100000", "0"), ""), 1, NULL, NULL);
     assert_true(a.diagnosis.has_all);
     assert_false(a.diagnosis.all.none);
     for (uint32_t i = 0; i < a.diagnosis.count; i++)
         if (a.diagnosis.rows[i].has_cost && !a.diagnosis.rows[i].cost.none &&
             a.diagnosis.rows[i].cost.hosts == a.diagnosis.all.hosts)
             assert_true(a.diagnosis.all.repaired >= a.diagnosis.rows[i].cost.repaired);
-    release(&a);
-    release(&whole);
 }
 
 TEST(settings_are_repaired_too)
 {
-    struct answer a = diagnose(healthy, 1, "NCCL_P2P_DISABLE", "1");
+    ANSWER a = diagnose(healthy, 1, "NCCL_P2P_DISABLE", "1");
     const struct orr_diagnosed *row = row_of(&a, "setting-hinders");
     assert_non_null(row);
     assert_true(row->has_cost && !row->cost.none && row->cost.now < row->cost.repaired);
     assert_string_equal(a.diagnosis.rows[a.diagnosis.cause].finding->row->id, "setting-hinders");
-    release(&a);
 }
 
 /* The NIC of one group is missing, or below the CPU. */
@@ -388,10 +380,9 @@ TEST(files_of_rccl_get_no_verdict)
     assert_non_null(text);
     for (char *at = text; (at = strstr(at, "0x10de"));)
         memcpy(at, "0x1002", 6);
-    struct answer a = diagnose(text, 2, NULL, NULL);
+    ANSWER a = diagnose(text, 2, NULL, NULL);
     assert_int_equal(a.diagnosis.state, ORR_VERDICT_CANNOT_TELL);
     assert_non_null(strstr(a.diagnosis.sentence, "because this is a file of RCCL, not of NCCL"));
-    release(&a);
     free(text);
 }
 
