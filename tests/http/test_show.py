@@ -194,6 +194,18 @@ def test_bad_input_is_one_clear_line_and_status_1(tmp_path, content, pattern):
         assert (status, out) == (1, "") and re.match(pattern, errors), errors
 
 
+@pytest.mark.parametrize("file", sorted(path.name for path in (ROOT / "static/examples").glob("*.xml")))
+def test_the_legend_explains_what_the_matrix_shows(file):
+    """Each path type of the matrix once and no other, and each NIC by its name, once."""
+    status, text, _ = piped("show", "--matrix", f"static/examples/{file}", COLUMNS="4000")
+    matrix, legend = text.split("\nLegend\n")
+    rows = [line.split() for line in matrix.splitlines() if re.match(r"  (GPU|NIC)\d", line)]
+    shown = {word for row in rows for word in row[1:] if not word.isdigit()}
+    assert status == 0 and sorted(re.findall(r"^ +((?!NIC)[A-Z0-9]+) +=", legend, re.M)) == sorted(shown), text
+    nics = len({row[0] for row in rows if row[0].startswith("NIC")})
+    assert re.findall(r"NIC0(?:-(\d+))? = ", legend) == ([str(nics - 1) if nics > 1 else ""] if nics else []), legend
+
+
 def test_findings_are_all_there():
     """The report has room for some notes; --findings has every finding, and what each of them explains."""
     status, text, _ = piped("show", "--findings", H100, COLUMNS="400")
