@@ -61,7 +61,7 @@ const struct orr_config_row orr_config_rows[] = {
 
     ROW("max-body", "BYTES", BYTES, LIMITS, "16M", K, G, max_body,
         "largest body of a request (413)")
-    ROW("max-header", "BYTES", BYTES, LIMITS, "12K", 2 * K, M, max_header,
+    ROW("max-header", "BYTES", BYTES, LIMITS, "8K", 2 * K, M, max_header,
         "largest request line with headers (431)")
     ROW("connections", "N", COUNT, LIMITS, "1024", 1, 100000, connections,
         "most connections at once; further ones are refused with 503 or closed")

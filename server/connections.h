@@ -28,17 +28,17 @@ enum orr_phase {
 struct orr_connection {
     struct orr_connection *next, **link;
     int socket;
-    void *current;        /* the request under way, NULL: none */
-    atomic_bool given_up; /* ended by us: it took too long */
-    bool cut_off;         /* by orr_connections_cut_off() */
-    bool surplus;         /* one more than --connections: its request is refused */
-    struct orr_address address;
-    char address_text[ORR_ADDRESS_TEXT];
+    atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT: it was not */
+    void *current;                /* the request under way, NULL: none */
     uint64_t number;              /* of its next request, a multiple of ORR_NUMBERS where it has none left */
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
-    struct orr_job job;           /* that computes its request */
-    struct orr_budget budget;     /* of that job */
-    atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT: it was not */
+    atomic_bool given_up;         /* ended by us: it took too long */
+    bool cut_off;                 /* by orr_connections_cut_off() */
+    bool surplus;                 /* one more than --connections: its request is refused */
+    struct orr_address address;
+    char address_text[ORR_ADDRESS_TEXT];
+    struct orr_job job;       /* that computes its request */
+    struct orr_budget budget; /* of that job */
 };
 
 /* So many numbers of requests a connection takes at once. */

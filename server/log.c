@@ -112,7 +112,7 @@ void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const 
     } last;
     static const size_t to_milliseconds[] = {[ORR_LOG_LOGFMT] = sizeof "ts=2026-11-23T04:05:06." - 1,
                                              [ORR_LOG_JSON] = sizeof "{\"ts\":\"2026-11-23T04:05:06." - 1};
-    int64_t now_ms = orr_wall_ms();
+    int64_t now_ms = orr_wall_coarse_ms();
     time_t now = (time_t)(now_ms / 1000);
     line->format = format;
     if (last.second == now && last.format == format && last.level == level && last.message == message) {

@@ -40,6 +40,11 @@ int64_t orr_wall_ms(void)
     return (int64_t)(read_clock(CLOCK_REALTIME) / NS_PER_MS);
 }
 
+int64_t orr_wall_coarse_ms(void)
+{
+    return (int64_t)(read_clock(CLOCK_REALTIME_COARSE) / NS_PER_MS);
+}
+
 uint64_t orr_cpu_ns(void)
 {
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);

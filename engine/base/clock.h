@@ -18,6 +18,7 @@ int64_t orr_clock_ms(void);
 int64_t orr_clock_coarse_ms(void);
 /* Milliseconds since 1970-01-01 00:00 UTC on the wall clock, which may be set back. */
 int64_t orr_wall_ms(void);
+int64_t orr_wall_coarse_ms(void); /* as it was at the last tick */
 /* Nanoseconds of processor time that all threads of this process have used. */
 uint64_t orr_cpu_ns(void);
 
