@@ -58,7 +58,7 @@ def test_attack(name):
             assert problem["status"] == status and problem["type"].startswith("/problems/")
             if problem["type"] in ("/problems/too-complex", "/problems/unpacked-too-large"):
                 limit = problem["limit"]
-                assert limit["setting"] in attacks.LIMITS and limit["used"] > limit["allowed"] and limit["stage"] and limit["setting"] in problem["advice"]
+                assert limit["setting"] in attacks.LIMITS and limit["used"] > limit["allowed"] and limit["stage"] and f"{limit['setting']} of the service" in problem["advice"]
         assert server.json("POST", "/v1/analyze?section=ranks", attacks.CUBE)[0] == 200
     except BaseException:
         server.process.kill()
