@@ -72,7 +72,7 @@ def main():
     wrong += [f"{since} does not change {name}" for since, name in sorted(set().union(*lists) - every)]
     wrong += [f"{since}: {name} is in two lists" for since, name in sorted(every) if sum((since, name) in rows for rows in lists) > 1]
     wrong += [f"{since}: {name} is decided by {other}, which nothing shows" for (since, name), (_, other) in defaults.items() if (since, other) not in shown | alone]
-    wrong += [f"{file} has no test {name}" for file, name in by_test.values() if f"static void {name}(" not in (ROOT / file).read_text()]
+    wrong += [f"{file} has no test {name}" for file, name in by_test.values() if f"TEST({name})" not in (ROOT / file).read_text()]
     wrong += [f"{since}: {name} has {rows.count((since, name))} rows" for since, name in sorted(alone) if rows.count((since, name)) > 1]
     wrong += [f"{since}: {name} lacks its reason" for since, names in table["not_shown"].items() for name in names if len(names[name]) < 10]
     print(f"{len(every)} changes: {len(shown)} are shown by --against, {len(alone)} by their own effect, "
