@@ -44,9 +44,11 @@ static void look_at(const char *text, size_t length, bool *ret_escapes, bool *re
         escaped |= (block)((bytes < 0x20) | (bytes > 0x7e) | (bytes == '"') | (bytes == '\\'));
         quoted |= (block)((bytes == ' ') | (bytes == '='));
     }
-    const uint64_t none[2] = {0};
-    *ret_escapes = memcmp(&escaped, none, sizeof none) != 0;
-    *ret_quotes = memcmp(&quoted, none, sizeof none) != 0;
+    uint64_t halves[2];
+    memcpy(halves, &escaped, sizeof halves);
+    *ret_escapes = halves[0] | halves[1];
+    memcpy(halves, &quoted, sizeof halves);
+    *ret_quotes = halves[0] | halves[1];
 }
 
 /* ASCII only: what is not printable becomes \u00xx in JSON, where a byte is a code point, and \xNN in logfmt. */

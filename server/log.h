@@ -39,16 +39,14 @@ static inline char *orr_log_key(struct orr_log_line *line, const char *key, size
     if (line->format == ORR_LOG_LOGFMT) {
         if (line->length)
             *at++ = ' ';
-        memcpy(at, key, key_length);
-        at[key_length] = '=';
-        at += key_length + 1;
+        at = mempcpy(at, key, key_length);
+        *at++ = '=';
     } else {
         *at++ = line->length ? ',' : '{';
         *at++ = '"';
-        memcpy(at, key, key_length);
-        at[key_length] = '"';
-        at[key_length + 1] = ':';
-        at += key_length + 2;
+        at = mempcpy(at, key, key_length);
+        *at++ = '"';
+        *at++ = ':';
     }
     line->length = (size_t)(at - line->text);
     return at;
@@ -63,8 +61,7 @@ static inline void orr_log_field(struct orr_log_line *line, const char *key, con
         return;
     if (quoted)
         *at++ = '"';
-    memcpy(at, value, length);
-    at += length;
+    at = mempcpy(at, value, length);
     if (quoted)
         *at++ = '"';
     line->length = (size_t)(at - line->text);

@@ -32,7 +32,7 @@ static void keep_once(struct orr_log_building *b, const char ***list, uint32_t *
         return;
     if (!ORR_RESERVE(b->log->arena, *list, *count, *capacity))
         return;
-    (*list)[(*count)++] = orr_log_keep_text(b, at, length);
+    (*list)[(*count)++] = orr_log_keep_text(b, at, length); /* NOLINT: where there is capacity there is a list */
 }
 
 /* Whether a host's name is the end of another one's. */
