@@ -5,9 +5,9 @@
 #include "engine/base/budget.h"
 #include "engine/cluster/again.h"
 #include "engine/diagnosis/measure.h"
-#include "engine/diagnosis/repair.h"
 #include "engine/diagnosis/verdict.h"
 #include "engine/diagnosis/without_hosts.h"
+#include "engine/trials/repair.h"
 
 /* What the trials of one diagnosis may cost together. 20 million steps of the search are about a second. */
 static const struct orr_effort most_effort = {.analyses = 20, .steps = 20000000};

@@ -1,14 +1,11 @@
-/* The settings that may change a decision, a table by kind of decision. engine/whatif tries them. */
+/* The settings that may change a decision, a table by kind of decision. what_ifs.c tries them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/explain/explainer.h"
-#include "engine/search/memo.h"
 
-enum { MOST_VALUES = 3 };
-
-/* Fills up to MOST_VALUES texts; returns how many. */
-typedef unsigned value_maker(struct orr_explainer *e, const char *values[MOST_VALUES]);
+/* Fills up to ORR_CANDIDATE_VALUES texts; returns how many. */
+typedef unsigned value_maker(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES]);
 
 /* Whether data of the pair takes a level nearer than `type`: the level just below it, by the release's list. */
 static const char *level_below(const struct orr_release *release, enum orr_path_type type)
@@ -18,7 +15,7 @@ static const char *level_below(const struct orr_release *release, enum orr_path_
 }
 
 /* The level that lets the pair in where it is not, and the one that keeps it out where it is. */
-static unsigned levels_around(struct orr_explainer *e, const char *values[MOST_VALUES], bool allowed)
+static unsigned levels_around(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES], bool allowed)
 {
     const struct orr_release *release = e->a->query.settings.release;
     const struct orr_paths *direct = orr_hardware(e, NULL);
@@ -38,7 +35,7 @@ static bool is_pair_of(const struct orr_explainer *e, enum orr_node_type from, e
     return e->part->system.nodes[e->from].type == from && e->part_of_to->system.nodes[e->to].type == to;
 }
 
-static unsigned p2p_levels(struct orr_explainer *e, const char *values[MOST_VALUES])
+static unsigned p2p_levels(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES])
 {
     if (!is_pair_of(e, ORR_GPU, ORR_GPU) || e->from == e->to)
         return 0;
@@ -50,7 +47,7 @@ static unsigned p2p_levels(struct orr_explainer *e, const char *values[MOST_VALU
     return levels_around(e, values, e->a->p2p[a * e->a->local_ranks + b].decision.verdict);
 }
 
-static unsigned gdr_levels(struct orr_explainer *e, const char *values[MOST_VALUES])
+static unsigned gdr_levels(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES])
 {
     bool sends = is_pair_of(e, ORR_GPU, ORR_NET), receives = is_pair_of(e, ORR_NET, ORR_GPU);
     const struct orr_system *system = &e->part->system;
@@ -63,25 +60,25 @@ static unsigned gdr_levels(struct orr_explainer *e, const char *values[MOST_VALU
 }
 
 /* Twice the channels that there are, and half of them. */
-static unsigned more_channels(struct orr_explainer *e, const char *values[MOST_VALUES])
+static unsigned more_channels(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES])
 {
     int32_t twice = 2 * e->a->communicator.channel_count, most = e->a->query.settings.release->max_channels;
     values[0] = orr_tell(e, "%d", twice < most ? twice : most);
     return 1;
 }
-static unsigned fewer_channels(struct orr_explainer *e, const char *values[MOST_VALUES])
+static unsigned fewer_channels(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES])
 {
     values[0] = orr_tell(e, "%d", e->a->communicator.channel_count / 2);
     return e->a->communicator.channel_count > 1;
 }
-static unsigned fewer_nvls(struct orr_explainer *e, const char *values[MOST_VALUES])
+static unsigned fewer_nvls(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES])
 {
     values[0] = orr_tell(e, "%d", e->a->communicator.nvls_channels / 2);
     return e->a->communicator.nvls && e->a->communicator.nvls_channels > 1;
 }
 
 /* The algorithms, or the protocols, that are next in time to the chosen one. */
-static unsigned others_by_time(struct orr_explainer *e, const char *values[MOST_VALUES], bool protocols)
+static unsigned others_by_time(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES], bool protocols)
 {
     const struct orr_release *release = e->a->query.settings.release;
     const struct orr_tuning *t = &e->a->tuning;
@@ -89,7 +86,7 @@ static unsigned others_by_time(struct orr_explainer *e, const char *values[MOST_
     unsigned count = 0, width = protocols ? (unsigned)ORR_PROTOCOL_COUNT : t->algorithm_count;
     if (!orr_tuning_choose(t, &e->a->communicator, &e->a->query.settings, e->why->function, e->why->bytes, &choice))
         return 0;
-    for (unsigned i = 0; i < width && count < MOST_VALUES; i++) {
+    for (unsigned i = 0; i < width && count < ORR_CANDIDATE_VALUES; i++) {
         bool usable = false;
         for (unsigned k = 0; k < (protocols ? t->algorithm_count : (unsigned)ORR_PROTOCOL_COUNT); k++)
             usable = usable || t->bandwidth[e->why->function][protocols ? k : i][protocols ? i : k] > 0;
@@ -100,11 +97,11 @@ static unsigned others_by_time(struct orr_explainer *e, const char *values[MOST_
     }
     return count;
 }
-static unsigned other_algorithms(struct orr_explainer *e, const char *values[MOST_VALUES])
+static unsigned other_algorithms(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES])
 {
     return others_by_time(e, values, false);
 }
-static unsigned other_protocols(struct orr_explainer *e, const char *values[MOST_VALUES])
+static unsigned other_protocols(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES])
 {
     return others_by_time(e, values, true);
 }
@@ -117,7 +114,7 @@ static const struct candidate {
     unsigned kinds; /* bits of enum orr_why_kind */
     enum orr_setting setting;
     value_maker *make; /* NULL: values */
-    const char *values[MOST_VALUES];
+    const char *values[ORR_CANDIDATE_VALUES];
 } candidates[] = {
     {OF(P2P) | OF(PATH), ORR_SET_P2P_LEVEL, p2p_levels, {NULL}},
     {OF(GDR) | OF(PATH) | OF(PXN), ORR_SET_NET_GDR_LEVEL, gdr_levels, {NULL}},
@@ -147,58 +144,22 @@ static const struct candidate {
 };
 enum { CANDIDATE_COUNT = sizeof candidates / sizeof candidates[0] };
 
-/* What the decision is in another analysis. */
-static enum orr_code verdict_there(void *context, const struct orr_analysis *there, const char **ret_verdict,
-                                   struct orr_error *err)
+bool orr_candidate(struct orr_explainer *e, unsigned index, enum orr_setting *ret_setting,
+                   const char *values[ORR_CANDIDATE_VALUES], unsigned *ret_count)
 {
-    struct orr_explainer *e = context;
-    struct orr_explainer other = {.a = there, .why = e->why, .arena = e->arena, .part = &there->parts[0]};
-    struct orr_error missing = {0};
-    enum orr_code code = orr_kind_rows[e->why->kind].find(&other, &missing);
-    if (code == ORR_NOMEM)
-        return orr_fail_nomem(err);
-    *ret_verdict = code == ORR_OK ? orr_kind_rows[e->why->kind].verdict(&other) : orr_tell(e, "none: %s", missing.text);
-    return ORR_OK;
-}
-
-static enum orr_code try_all(struct orr_explainer *e, struct orr_trials *t, struct orr_error *err)
-{
-    ORR_TRY(orr_try_defaults(t, orr_kind_rows[e->why->kind].bears, err));
-    for (int i = 0; i < CANDIDATE_COUNT; i++) {
-        const struct candidate *row = &candidates[i];
-        const char *values[MOST_VALUES] = {NULL};
-        unsigned count = 0;
-        if (!(row->kinds >> e->why->kind & 1))
-            continue;
-        if (row->make)
-            count = row->make(e, values);
-        for (; !row->make && count < MOST_VALUES && row->values[count]; count++)
-            values[count] = row->values[count];
-        for (unsigned v = 0; v < count; v++)
-            ORR_TRY(orr_try_setting(t, row->setting, values[v], err));
-    }
-    return ORR_OK;
-}
-
-enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, struct orr_error *err)
-{
-    enum { MEMO_BYTES = 8 << 20 };
-    struct orr_explanation *out = e->out;
-    struct orr_trials *t = ORR_NEW(e->arena, struct orr_trials, 1);
-    ORR_NEED(t, err);
-    *t = (struct orr_trials){.analysis = e->a,
-                             .arena = e->arena,
-                             .memo = orr_search_memo_new(MEMO_BYTES),
-                             .left = most,
-                             .verdict = out->verdict,
-                             .judge = verdict_there,
-                             .context = e};
-    enum orr_code code = try_all(e, t, err);
-    orr_search_memo_free(t->memo);
-    ORR_TRY(code);
-    orr_trials_order(t);
-    memcpy(out->what_ifs, t->rows, t->count * sizeof *t->rows);
-    out->what_if_count = t->count;
-    out->not_tried = t->not_tried;
-    return orr_arena_starved(e->arena) ? orr_fail_nomem(err) : ORR_OK;
+    const struct candidate *row = &candidates[index];
+    *ret_count = 0;
+    if (index >= CANDIDATE_COUNT)
+        return false;
+    *ret_setting = row->setting;
+    if (!(row->kinds >> e->why->kind & 1))
+        return true;
+    if (row->make)
+        *ret_count = row->make(e, values);
+    else
+        while (*ret_count < ORR_CANDIDATE_VALUES && row->values[*ret_count]) {
+            values[*ret_count] = row->values[*ret_count];
+            ++*ret_count;
+        }
+    return true;
 }

@@ -9,7 +9,7 @@
 
 #include "engine/analysis/analysis.h"
 #include "engine/base/local.h"
-#include "engine/whatif/trials.h"
+#include "engine/explain/what_ifs.h"
 
 /* X(symbol, name): ORDER as people ask, from a pair of devices to a collective. */
 #define ORR_WHY_MAP(X)                                                                                                 \

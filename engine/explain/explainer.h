@@ -70,8 +70,10 @@ const char *orr_capability_words(struct orr_explainer *e, int32_t sm);
 void orr_rule_of(struct orr_explainer *e, enum orr_rule rule);
 /* "NET/0-2 (mlx5_2)", "rank 3 (GPU/0-1b000)". */
 const char *orr_device_name(struct orr_explainer *e, const struct orr_part *part, uint32_t node);
-/* The value of a setting in force, as text; and where a value that it gives comes from: "NCCL_X=1", "default of ...".
- */
+/* consequences.c: the main figures out of all changes, into a row; in arena. False: out of memory. */
+bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *arena, struct orr_what_if *row);
+/* The value of a setting in force, as text: as given, else the default. And where a value that it gives comes from:
+ * "NCCL_X=1", "default of ...". */
 const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting);
 const char *orr_setting_source(struct orr_explainer *e, enum orr_setting setting);
 /* The narrowest link of a path becomes the limit. */
@@ -125,7 +127,12 @@ enum orr_code orr_explain_choice(struct orr_explainer *e, struct orr_error *err)
 uint32_t orr_fullest_link(struct orr_explainer *e, const struct orr_part *part, const struct orr_graph *graph,
                           float *ret_used);
 
-/* candidates.c: the candidates of the decision, each tried. */
+/* candidates.c: the setting of row `index` of the table of candidates, and its values for the decision, which may be
+ * none. False: the table has no such row. */
+enum { ORR_CANDIDATE_VALUES = 3 };
+bool orr_candidate(struct orr_explainer *e, unsigned index, enum orr_setting *ret_setting,
+                   const char *values[ORR_CANDIDATE_VALUES], unsigned *ret_count);
+/* what_ifs.c: tries the candidates of the decision. */
 enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, struct orr_error *err);
 
 /* advice.c: a sentence about the setting, of those tried, that improves the decision and does not lower the ring's

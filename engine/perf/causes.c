@@ -8,7 +8,8 @@
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
 #include "engine/cluster/again.h"
-#include "engine/perf/causes.h"
+#include "engine/perf/perfing.h"
+#include "engine/trials/hypotheses.h"
 
 enum { MOST_TRIED = 64 };
 static const double LEAST_FIT = 0.7, LEAST_GAIN = 0.1, SAME_CURVE = 0.03;

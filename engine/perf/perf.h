@@ -59,7 +59,7 @@ const char *orr_perf_shape_name(enum orr_perf_shape_kind kind);
 
 /* A configuration whose prediction fits the measured curve. */
 struct orr_perf_explanation {
-    const char *const *ids; /* of cause_table.c: several where their predictions are the same */
+    const char *const *ids; /* of engine/trials/hypotheses.c: several where their predictions are the same */
     uint32_t id_count;
     const char *what;     /* "4 of 8 NICs are used: predicted 182 GB/s at 1 GiB, measured 176" */
     const char *confirm;  /* a sentence, with the command that would confirm it */

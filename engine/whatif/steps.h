@@ -10,6 +10,7 @@
 #include "engine/release/behaviours.h"
 #include "engine/release/connect_rules.h"
 #include "engine/release/tuning_model.h"
+#include "engine/trials/trials.h"
 
 struct orr_step {
     struct orr_behaviour behaviour; /* kind SETTING: the setting is changed, whatever the releases' defaults */
@@ -29,12 +30,6 @@ struct orr_mixture {
     struct orr_connect_rules connect;
     struct orr_tuning_model tuning;
     struct orr_query query;
-};
-
-/* What finding reasons may cost, in counts, so that it is the same everywhere. */
-struct orr_effort {
-    uint32_t analyses;
-    uint64_t steps; /* of the search: no further analysis is begun past them */
 };
 
 /* Texts and steps lie in arena. */

@@ -40,7 +40,7 @@ forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_
 
 # Rooms from the ground up; each uses those before it. whatif, findings and diagram do not use one another; compare
 # uses whatif and findings.
-rooms="base release topology hardware machines nics paths decide search connect tuning analysis cluster"
+rooms="base release topology hardware machines nics paths decide search connect tuning analysis cluster trials"
 above="log nccltests expect triage whatif findings diagnosis compare explain report detect input diagram orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')

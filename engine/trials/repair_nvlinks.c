@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/diagnosis/repair.h"
 #include "engine/topology/pci.h"
+#include "engine/trials/repair.h"
 
 /* Whether the machine is small enough for a repair that compares every pair of its GPUs. */
 static bool may_compare_pairs(struct orr_bench *bench)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/base/sorting.h"
-#include "engine/diagnosis/repair.h"
+#include "engine/trials/repair.h"
 
 static const char *word(const struct orr_bench *bench, uint32_t element, enum orr_attr attr)
 {

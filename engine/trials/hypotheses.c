@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/perf/causes.h"
+#include "engine/trials/hypotheses.h"
 
 static bool set_attribute(struct orr_perf_copy *copy, struct orr_doc_node *node, const char *key, const char *value)
 {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/whatif/trials.h"
+#include "engine/explain/explainer.h"
 
 /* As one figure of one thing; facts.c has the words for many. */
 static const char *const texts[ORR_FACT_KIND_COUNT] = {

@@ -1,10 +1,10 @@
-/* Inside engine/perf: configurations that are tried to explain low results, and the copy of the machine that they
+/* Configurations that are tried to explain low results, and the copy of the machine that they
  * change. */
 #ifndef ORR_PERF_CAUSES_H
 #define ORR_PERF_CAUSES_H
 
+#include "engine/analysis/analysis.h"
 #include "engine/nics/dump_document.h"
-#include "engine/perf/perfing.h"
 
 /* A copy of the machine and the settings, to be changed. Memory comes from arena. */
 struct orr_perf_copy {

@@ -1,7 +1,7 @@
 /* The table of repairs, and those of settings and GPUDirect RDMA. */
 #include <string.h>
 
-#include "engine/diagnosis/repair.h"
+#include "engine/trials/repair.h"
 
 bool orr_bench_init(struct orr_bench *bench, const struct orr_analysis *analysis, const struct orr_hardware_facts *hw,
                     const struct orr_machine *machine, const struct orr_groups *groups, struct orr_arena *arena)

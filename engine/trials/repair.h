@@ -4,7 +4,7 @@
 #ifndef ORR_DIAGNOSIS_REPAIR_H
 #define ORR_DIAGNOSIS_REPAIR_H
 
-#include "engine/findings/findings.h"
+#include "engine/analysis/analysis.h"
 #include "engine/machines/groups.h"
 #include "engine/machines/recognise.h"
 #include "engine/nics/dump_document.h"
