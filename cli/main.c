@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/api.h"
+#include "api/http/api.h"
 #include "cli/describe.h"
 #include "cli/terminal.h"
 #include "engine/diagram/diagram_worker.h"

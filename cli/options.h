@@ -1,13 +1,13 @@
-/* The command line: what each command takes. Parameters that requests have too are in api/questions.def, those of the
- * service in server/config_table.c; options.c has the rest. --help, the manual page and the completion come from all
- * three. */
+/* The command line: what each command takes. Parameters that requests have too are in api/questions/questions.def,
+ * those of the service in server/config_table.c; options.c has the rest. --help, the manual page and the completion
+ * come from all three. */
 #ifndef ORR_CLI_OPTIONS_H
 #define ORR_CLI_OPTIONS_H
 
-#include "api/api.h"
-#include "api/cluster_file.h"
-#include "api/documents.h"
-#include "api/questions.h"
+#include "api/documents/cluster_file.h"
+#include "api/documents/documents.h"
+#include "api/http/api.h"
+#include "api/questions/questions.h"
 #include "server/serve.h"
 
 /* Exit statuses, fixed by the contract. */

@@ -4,8 +4,8 @@
 
 #include <stdatomic.h>
 
-#include "api/answer.h"
-#include "api/params.h"
+#include "api/http/answer.h"
+#include "api/http/params.h"
 #include "engine/base/budget.h"
 #include "engine/base/error.h"
 #include "engine/orrery.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/http/api.h"
 #include "library/library.h"
 
 struct orr_session {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/metrics.h"
+#include "api/metrics/metrics.h"
 #include "engine/base/budget.h"
 #include "server/client_address.h"
 #include "server/config.h"

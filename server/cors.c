@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "api/answer.h"
+#include "api/http/answer.h"
 #include "server/config.h"
 
 enum { LONGEST = 200 };

@@ -2,7 +2,7 @@
 #ifndef ORR_SERVER_CORS_H
 #define ORR_SERVER_CORS_H
 
-#include "api/api.h"
+#include "api/http/api.h"
 
 /* Checks the list: "https://a.example, http://localhost:3000" or "*"; NULL is fine. */
 enum orr_code orr_cors_check(const char *origins, struct orr_error *err) ORR_NO_DISCARD;

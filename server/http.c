@@ -87,7 +87,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     *state = NULL;
 }
 
-/* Nothing is read of what libmicrohttpd would decode: api/params.c decodes the target as it came. */
+/* Nothing is read of what libmicrohttpd would decode: api/http/params.c decodes the target as it came. */
 static size_t decode_nothing(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context, (void)connection;

@@ -2,7 +2,7 @@
 #ifndef ORR_SERVER_HTTP_H
 #define ORR_SERVER_HTTP_H
 
-#include "api/api.h"
+#include "api/http/api.h"
 #include "server/config.h"
 #include "server/tls.h"
 #include "server/tokens.h"

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "api/api.h"
+#include "api/http/api.h"
 #include "server/client_address.h"
 
 struct orr_limits;

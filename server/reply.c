@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/answer.h"
+#include "api/http/answer.h"
 #include "server/exchange.h"
 
 struct orr_reply {

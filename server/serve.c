@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/metrics.h"
+#include "api/metrics/metrics.h"
 #include "server/client_address.h"
 #include "server/cors.h"
 #include "server/http.h"

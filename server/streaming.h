@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "api/answer.h"
+#include "api/http/answer.h"
 
 /* The piece at hand; all zero: none yet. */
 struct orr_streaming {

@@ -11,8 +11,8 @@
 #include <strings.h>
 #include <sys/random.h>
 
-#include "api/answer.h"
-#include "api/api.h"
+#include "api/http/answer.h"
+#include "api/http/api.h"
 #include "engine/base/hex.h"
 #include "server/serve.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/metrics.h"
+#include "api/metrics/metrics.h"
 #include "server/limits.h"
 
 struct orr_worker_client;

@@ -28,7 +28,7 @@ static inline bool orr_is_id(const char *text)
 
 enum { ORR_MAX_FILTERS = 4 }; /* labels that a list can be narrowed to at once */
 
-/* What the store does, for figures. ORDER: api/metrics_table.c */
+/* What the store does, for figures. ORDER: api/metrics/metrics_table.c */
 enum orr_store_operation {
     ORR_STORE_PUT,
     ORR_STORE_GET,

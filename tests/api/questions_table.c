@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/call.h"
+#include "api/http/call.h"
 
 static json_t *row_json(struct orr_json *json, const struct orr_question_row *row)
 {

@@ -3,7 +3,7 @@
  * when it ends), and the same requests succeed right afterwards.
  *
  * The linker sends our own allocations through the __wrap functions below; libxml2 and SQLite are given them, jansson
- * takes ours (api/json.c).
+ * takes ours (api/documents/json.c).
  */
 #include <jansson.h>
 #include <libxml/xmlmemory.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/http/api.h"
 #include "tests/support/machine_xml.h"
 #include "tests/support/orr_test.h"
 

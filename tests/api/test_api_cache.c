@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "api/cache.h"
+#include "api/http/cache.h"
 #include "tests/support/orr_test.h"
 
 static atomic_int alive;

@@ -2,7 +2,7 @@
  * hold all that an answer depends on. */
 #include <pthread.h>
 
-#include "api/call.h"
+#include "api/http/call.h"
 #include "tests/support/asking.h"
 
 enum { CLIENTS = 100 };

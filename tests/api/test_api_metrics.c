@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/metrics_table.h"
+#include "api/metrics/metrics_table.h"
 #include "tests/support/orr_test.h"
 
 TEST(every_row_is_sound)

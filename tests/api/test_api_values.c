@@ -1,8 +1,8 @@
 /* Small things that everything rests on: numbers and texts in JSON, percent-encoding, ETags, Accept, cluster files. */
 #include <stdlib.h>
 
-#include "api/call.h"
-#include "api/cluster_file.h"
+#include "api/documents/cluster_file.h"
+#include "api/http/call.h"
 #include "tests/support/orr_test.h"
 
 static void assert_json(json_t *value, const char *expected)

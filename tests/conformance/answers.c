@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/documents.h"
+#include "api/documents/documents.h"
 #include "engine/cluster/cluster.h"
 #include "engine/input/input.h"
 

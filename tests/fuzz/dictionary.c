@@ -2,7 +2,7 @@
  */
 #include <ctype.h>
 
-#include "api/openapi_yaml.h"
+#include "api/handlers/openapi_yaml.h"
 #include "engine/orrery.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -3,8 +3,8 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "api/json.h"
-#include "api/questions.h"
+#include "api/documents/json.h"
+#include "api/questions/questions.h"
 #include "engine/orrery.h"
 #include "engine/whatif/changes.h"
 #include "tests/fuzz/fuzz.h"

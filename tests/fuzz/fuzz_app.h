@@ -2,7 +2,7 @@
 #ifndef ORR_FUZZ_APP_H
 #define ORR_FUZZ_APP_H
 
-#include "api/api.h"
+#include "api/http/api.h"
 
 enum { FUZZ_MAX_HEADERS = 8, FUZZ_ID_SIZE = 64 };
 

@@ -1,7 +1,7 @@
 /* JSON bodies: cluster files, and changes of a topology's name and labels. The first byte says which. */
 #include <jansson.h>
 
-#include "api/cluster_file.h"
+#include "api/documents/cluster_file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_app.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/documents.h"
+#include "api/documents/documents.h"
 #include "engine/cluster/setters.h"
 #include "engine/cluster/traffic.h"
 #include "tests/property/chance.h"

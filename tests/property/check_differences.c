@@ -1,7 +1,7 @@
 /* What changes against the next release in the table: releases that never were, made of the rules of both, are analysed
  * on the way, and must be answered or refused like any other. */
-#include "api/json.h"
-#include "api/questions.h"
+#include "api/documents/json.h"
+#include "api/questions/questions.h"
 #include "tests/property/checks.h"
 
 enum { MOST_ANALYSES = 12, MOST_STEPS = 300000 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/documents.h"
-#include "api/sections.h"
+#include "api/documents/documents.h"
+#include "api/documents/sections.h"
 #include "engine/release/release.h"
 #include "tests/property/checks.h"
 

@@ -2,7 +2,7 @@
  * be named; an error is an answer, and says what is wrong. */
 #include <string.h>
 
-#include "api/sections.h"
+#include "api/documents/sections.h"
 #include "engine/diagram/diagram.h"
 #include "engine/report/communicator.h"
 #include "engine/report/report.h"

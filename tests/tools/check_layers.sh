@@ -23,7 +23,7 @@ forbid "include/ includes another header of Orrery" "$include\"" include
 # No look-ahead in grep -E: every name that is not serve.h.
 forbid "cli/ includes another header of server/ than serve.h" "$include\"server/([^s]|s[^e]|se[^r]|ser[^v]|serv[^e]|serve[^.])" cli
 # What cli and server share with the handlers of api: its own interface, never the handlers' insides.
-forbid "cli/ or server/ includes the insides of the handlers" "$include\"api/(call|json|params|problem|sections|stream_text)\.h" cli server
+forbid "cli/ or server/ includes the insides of the handlers" "$include\"api/(http/(call|params|problem)|documents/(json|sections|stream_text))\.h" cli server
 forbid "only server/ knows libmicrohttpd" "$include[<\"]microhttpd" engine api cli library
 forbid "only api/ knows jansson" "$include[<\"]jansson" engine server cli library
 

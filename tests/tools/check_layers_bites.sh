@@ -15,7 +15,7 @@ printf '#include <sqlite3.h>\n' >"$tree/api/store/good.c"
 printf '#include <jansson.h>\n' >"$tree/api/good.c"
 printf '#include "server/serve.h"\n' >"$tree/cli/good.c"
 printf '#include <microhttpd.h>\n' >"$tree/server/good.c"
-printf '#include "api/api.h"\n' >"$tree/library/good.c"
+printf '#include "api/http/api.h"\n' >"$tree/library/good.c"
 bash "$check" "$tree" || { echo "a tree without fault was refused"; status=1; }
 
 while read -r file line; do
@@ -26,15 +26,15 @@ while read -r file line; do
         status=1
     fi
 done <<'BAD'
-engine/base/x.c #include "api/json.h"
+engine/base/x.c #include "api/documents/json.h"
 engine/paths/x.h #include "server/http.h"
 api/x.c #include "server/http.h"
 api/x.c #include "cli/options.h"
 server/x.c #include "cli/options.h"
 cli/x.c #include "server/http.h"
 cli/x.c #include "server/server.h"
-cli/x.c #include "api/call.h"
-server/x.c #include "api/json.h"
+cli/x.c #include "api/http/call.h"
+server/x.c #include "api/documents/json.h"
 engine/base/x.c #include "library/library.h"
 api/x.c #include <orrery/orrery.h>
 server/x.c #include "include/orrery/orrery.h"

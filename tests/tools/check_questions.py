@@ -1,5 +1,5 @@
-"""api/openapi.yaml against the table of parameters (api/questions.def): names, kinds, choices, limits and defaults of every route;
-and the problem types against api/problem.c.
+"""api/openapi.yaml against the table of parameters (api/questions/questions.def): names, kinds, choices, limits and defaults of every route;
+and the problem types against api/http/problem.c.
 
 Argument: the program questions_table, which prints the table as the routes use it."""
 import json

@@ -1,0 +1,351 @@
+#include "api/documents/cluster_file.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/documents/json.h"
+#include "api/questions/questions.h"
+#include "engine/base/bytes.h"
+#include "engine/nics/combine.h"
+
+enum { MOST_LINES = 4096, MOST_GPUS = 1024, MOST_DOMAIN = 64, MOST_HOST_NAME = 253 };
+
+static enum orr_code wrong(struct orr_error *err, const char *where, const char *what)
+{
+    return orr_fail_with(err, ORR_INVALID, where,
+                         "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
+                         "\"fabric\": {...}, \"names\": [...], \"switch\": TEXT}, {\"machine\": TYPE, ...}, ...], "
+                         "\"ranks\": \"block\", \"cyclic\" or [host, ...]}",
+                         "%s", what);
+}
+
+/* What people look for here, but holds for the whole communicator. */
+static enum orr_code for_all(struct orr_error *err, const char *where, const char *what)
+{
+    return orr_fail_with(err, ORR_INVALID, where,
+                         "all ranks of a communicator have one release and the same settings: ask with --release and "
+                         "--set, or release= and NCCL_...=",
+                         "%s", what);
+}
+
+static enum orr_code check_keys(json_t *object, const char *const *known, const char *where, struct orr_error *err)
+{
+    const char *key;
+    json_t *value;
+    char text[120];
+    json_object_foreach (object, key, value) {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key))
+            i++;
+        if (known[i])
+            continue;
+        snprintf(text, sizeof text, "there is no member \"%.60s\" here", key);
+        if (!strcmp(key, "release") || !strcmp(key, "settings") || !strcmp(key, "nccl"))
+            return for_all(err, where, text);
+        return wrong(err, where, text);
+    }
+    return ORR_OK;
+}
+
+/* A text member, kept; NULL where it is absent. */
+static enum orr_code read_text(struct orr_cluster_file *file, json_t *object, const char *key, size_t most,
+                               const char *where, const char **ret_text, struct orr_error *err)
+{
+    json_t *value = json_object_get(object, key);
+    *ret_text = NULL;
+    if (!value)
+        return ORR_OK;
+    if (!json_is_string(value) || !json_string_length(value) || json_string_length(value) > most ||
+        strlen(json_string_value(value)) != json_string_length(value)) {
+        char text[80];
+        snprintf(text, sizeof text, "%s must be a text of 1 to %zu bytes", key, most);
+        return wrong(err, where, text);
+    }
+    *ret_text = orr_arena_strndup(file->arena, json_string_value(value), json_string_length(value));
+    return *ret_text ? ORR_OK : orr_fail_nomem(err);
+}
+
+static uint32_t topology_number(struct orr_cluster_file *file, const char *name, const struct orr_machine_type *machine)
+{
+    uint32_t i = 0;
+    while (i < file->topology_count && (file->machines[i] != machine || strcmp(file->topologies[i], name)))
+        i++;
+    if (i == file->topology_count) {
+        file->topologies[file->topology_count] = name;
+        file->machines[file->topology_count++] = machine;
+    }
+    return i;
+}
+
+/* Which machine a host is: a topology, or one of a type. */
+static enum orr_code read_machine(struct orr_cluster_file *file, json_t *object, struct orr_cluster_file_host *host,
+                                  const char *where, struct orr_error *err)
+{
+    enum { MOST_PATH = 4096, MOST_TYPE = 64 };
+    const struct orr_machine_type *type = NULL;
+    const char *topology, *machine;
+    ORR_TRY(read_text(file, object, "topology", MOST_PATH, where, &topology, err));
+    ORR_TRY(read_text(file, object, "machine", MOST_TYPE, where, &machine, err));
+    if (topology && machine)
+        return wrong(err, where, "a host has a topology or a machine type, not both");
+    if (!topology && !machine)
+        return wrong(err, where, "a host needs a topology or a machine type");
+    if (machine && !(type = orr_machine_type_find(machine))) {
+        (void)orr_machine_type_unknown(machine, err);
+        err->code = ORR_INVALID;
+        orr_error_where(err, "%s.machine", where);
+        return ORR_INVALID;
+    }
+    host->topology = topology_number(file, type ? type->name : topology, type);
+    return ORR_OK;
+}
+
+static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, struct orr_cluster_file_host *host,
+                               const char *where, struct orr_error *err)
+{
+    size_t i;
+    json_t *gpu;
+    if (!gpus)
+        return ORR_OK;
+    if (!json_array_size(gpus) || json_array_size(gpus) > MOST_GPUS)
+        return wrong(err, where, "gpus must be an array of 1 to 1024 numbers or bus ids");
+    host->gpus = ORR_NEW(file->arena, struct orr_cluster_gpu, json_array_size(gpus));
+    ORR_NEED(host->gpus, err);
+    json_array_foreach (gpus, i, gpu) {
+        struct orr_cluster_gpu *out = &host->gpus[host->gpu_count++];
+        json_int_t number = json_integer_value(gpu);
+        if (json_is_string(gpu))
+            out->bus_id = orr_arena_strndup(file->arena, json_string_value(gpu), json_string_length(gpu));
+        if (json_is_string(gpu) && !out->bus_id)
+            return orr_fail_nomem(err);
+        if (out->bus_id && !isxdigit((unsigned char)out->bus_id[0]))
+            return wrong(err, where, "a GPU's bus id is written as in \"0000:1b:00.0\"");
+        if (!out->bus_id && (!json_is_integer(gpu) || number < 0 || number >= MOST_GPUS))
+            return wrong(err, where, "a GPU is named by its rank in the topology, from 0, or by its bus id");
+        out->number = (uint32_t)number;
+    }
+    return ORR_OK;
+}
+
+static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, struct orr_cluster_file_host *host,
+                                 const char *where, struct orr_error *err)
+{
+    static const char *const known[] = {"uuid", "clique", "state", NULL};
+    struct orr_fabric *fabric = ORR_NEW(file->arena, struct orr_fabric, 1);
+    const char *uuid, *state;
+    if (!object)
+        return ORR_OK;
+    ORR_NEED(fabric, err);
+    if (!json_is_object(object))
+        return wrong(err, where, "fabric is an object: {\"uuid\": UUID, \"clique\": N, \"state\": \"completed\"}");
+    ORR_TRY(check_keys(object, known, where, err));
+    ORR_TRY(read_text(file, object, "uuid", ORR_UUID_SIZE - 1, where, &uuid, err));
+    ORR_TRY(read_text(file, object, "state", 16, where, &state, err));
+    fabric->state = ORR_FABRIC_COMPLETED;
+    while (state && strcmp(state, orr_fabric_state_name(fabric->state)) != 0)
+        if (fabric->state-- == ORR_FABRIC_NOT_SUPPORTED)
+            return wrong(err, where, "the fabric's state is completed, in-progress, not-started or not-supported");
+    fabric->has_uuid = uuid && orr_uuid_parse(uuid, fabric->uuid);
+    if (uuid && !fabric->has_uuid)
+        return wrong(err, where, "the fabric's uuid has 32 hexadecimal digits, with hyphens or without");
+    if (!uuid && !host->domain && fabric->state == ORR_FABRIC_COMPLETED)
+        return wrong(err, where,
+                     "a completed fabric needs its uuid, or the host a domain, whose name is used in its place");
+    json_t *clique = json_object_get(object, "clique");
+    json_int_t number = json_integer_value(clique);
+    if (clique && (!json_is_integer(clique) || number < 0 || number > UINT32_MAX))
+        return wrong(err, where, "the fabric's clique is a whole number from 0 to 4294967295");
+    fabric->clique = (uint32_t)number;
+    host->fabric = fabric;
+    return ORR_OK;
+}
+
+/* As launchers and their files take them. */
+static bool is_host_name(const char *text)
+{
+    return text && *text && strlen(text) <= MOST_HOST_NAME && isalnum((unsigned char)*text) &&
+           strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == strlen(text);
+}
+
+static enum orr_code read_names(struct orr_cluster_file *file, json_t *names, struct orr_cluster_file_host *host,
+                                const char *where, struct orr_error *err)
+{
+    size_t i;
+    json_t *name;
+    if (!names)
+        return ORR_OK;
+    if (!json_is_array(names) || json_array_size(names) != host->count)
+        return wrong(err, where, "names must be an array with a name for each of the hosts that count says");
+    ORR_NEED(host->names = ORR_NEW(file->arena, const char *, host->count), err);
+    json_array_foreach (names, i, name) {
+        if (!is_host_name(json_string_value(name)))
+            return wrong(err, where, "a host's name has up to 253 letters, digits, hyphens, underscores and dots");
+        ORR_NEED(host->names[i] = orr_arena_strndup(file->arena, json_string_value(name), json_string_length(name)),
+                 err);
+    }
+    return ORR_OK;
+}
+
+static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, size_t i, struct orr_error *err)
+{
+    static const char *const known[] = {"topology", "machine", "count",  "gpus", "domain",
+                                        "fabric",   "names",   "switch", NULL};
+    struct orr_cluster_file_host *host = &file->hosts[file->host_count++];
+    char where[32];
+    snprintf(where, sizeof where, "hosts[%zu]", i);
+    if (!json_is_object(object))
+        return wrong(err, where, "a host is an object");
+    ORR_TRY(check_keys(object, known, where, err));
+    ORR_TRY(read_machine(file, object, host, where, err));
+    ORR_TRY(read_text(file, object, "domain", MOST_DOMAIN, where, &host->domain, err));
+    ORR_TRY(read_fabric(file, json_object_get(object, "fabric"), host, where, err));
+    json_t *count = json_object_get(object, "count");
+    json_int_t number = count ? json_integer_value(count) : 1;
+    if ((count && !json_is_integer(count)) || number < 1 || number > ORR_MAX_CLUSTER_HOSTS)
+        return wrong(err, where, "count must be a whole number from 1 to 16384");
+    host->count = (uint32_t)number;
+    ORR_TRY(read_text(file, object, "switch", MOST_DOMAIN, where, &host->leaf, err));
+    ORR_TRY(read_names(file, json_object_get(object, "names"), host, where, err));
+    return read_gpus(file, json_object_get(object, "gpus"), host, where, err);
+}
+
+static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, struct orr_error *err)
+{
+    size_t i;
+    json_t *host;
+    const char *text = json_string_value(ranks);
+    if (!ranks || (text && !strcmp(text, "block")))
+        return ORR_OK;
+    if (text && !strcmp(text, "cyclic")) {
+        file->order = ORR_ORDER_CYCLIC;
+        return ORR_OK;
+    }
+    if (!json_array_size(ranks) || json_array_size(ranks) > orr_max_ranks)
+        return wrong(err, "ranks", "ranks must be \"block\", \"cyclic\", or an array with the host of every rank");
+    file->order = ORR_ORDER_LIST;
+    file->host_of_rank = ORR_NEW(file->arena, uint32_t, json_array_size(ranks));
+    ORR_NEED(file->host_of_rank, err);
+    json_array_foreach (ranks, i, host) {
+        json_int_t number = json_integer_value(host);
+        if (!json_is_integer(host) || number < 0 || number >= ORR_MAX_CLUSTER_HOSTS) {
+            char place[40];
+            snprintf(place, sizeof place, "ranks[%zu]", i);
+            return wrong(err, place, "the host of a rank is a number from 0, counted through all hosts");
+        }
+        file->host_of_rank[file->listed_ranks++] = (uint32_t)number;
+    }
+    return ORR_OK;
+}
+
+static enum orr_code read_root(struct orr_cluster_file *file, json_t *root, struct orr_error *err)
+{
+    static const char *const known[] = {"name", "hosts", "ranks", NULL};
+    size_t i;
+    json_t *host, *hosts = json_object_get(root, "hosts");
+    size_t count = json_array_size(hosts);
+    if (!json_is_object(root))
+        return wrong(err, "", "a cluster is an object");
+    ORR_TRY(check_keys(root, known, "", err));
+    ORR_TRY(read_text(file, root, "name", ORR_MAX_NAME, "name", &file->name, err));
+    if (!file->name)
+        file->name = "";
+    if (!count || count > MOST_LINES)
+        return wrong(err, "hosts", "hosts must be an array of 1 to 4096 kinds of hosts");
+    file->hosts = ORR_NEW(file->arena, struct orr_cluster_file_host, count);
+    file->topologies = ORR_NEW(file->arena, const char *, count);
+    file->machines = ORR_NEW(file->arena, const struct orr_machine_type *, count);
+    ORR_NEED(file->hosts && file->topologies && file->machines, err);
+    json_array_foreach (hosts, i, host)
+        ORR_TRY(read_host(file, host, i, err));
+    return read_ranks(file, json_object_get(root, "ranks"), err);
+}
+
+enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_cluster_file *ret_file,
+                                    struct orr_error *err)
+{
+    const size_t mark = orr_bytes_mark(text, length);
+    text += mark;
+    length -= mark;
+    const size_t blank = orr_bytes_blanks(text, length, 0);
+    if (blank == length)
+        return wrong(err, "", "the description of a cluster is empty");
+    if (text[blank] == '<')
+        return wrong(err, "",
+                     "a cluster is described in JSON, and this is XML: a topology, perhaps, that `hosts` names");
+    json_t *root;
+    ORR_TRY(orr_json_parse(text, length, &root, err));
+    struct orr_cluster_file file = {.arena = orr_arena_new(0)};
+    enum orr_code code = file.arena ? read_root(&file, root, err) : orr_fail_nomem(err);
+    json_decref(root);
+    if (code != ORR_OK) {
+        orr_cluster_file_release(&file);
+        return code;
+    }
+    *ret_file = file;
+    return ORR_OK;
+}
+
+void orr_cluster_file_release(struct orr_cluster_file *file)
+{
+    orr_arena_free(file->arena);
+    *file = (struct orr_cluster_file){0};
+}
+
+char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology)
+{
+    const char *slash = topology[0] == '/' ? NULL : strrchr(cluster_file, '/');
+    size_t folder = slash ? (size_t)(slash - cluster_file) + 1 : 0, length = strlen(topology);
+    char *path = orr_arena_alloc(arena, folder + length + 1, 1);
+    if (path)
+        snprintf(path, folder + length + 1, "%.*s%s", (int)folder, cluster_file, topology);
+    return path;
+}
+
+static enum orr_code find_gpus(const struct orr_cluster_file *file, const struct orr_cluster_file_host *host,
+                               const struct orr_dump *dump, struct orr_arena *arena, uint32_t **ret_gpus,
+                               struct orr_error *err)
+{
+    uint32_t *gpus = ORR_NEW(arena, uint32_t, host->gpu_count);
+    ORR_NEED(gpus, err);
+    for (uint32_t i = 0; i < host->gpu_count; i++) {
+        int32_t number =
+            host->gpus[i].bus_id ? orr_dump_gpu_number(dump, host->gpus[i].bus_id) : (int32_t)host->gpus[i].number;
+        if (number < 0) {
+            orr_fail(err, ORR_INVALID, "the topology has no GPU with a rank at %.40s", host->gpus[i].bus_id);
+            orr_error_where(err, "hosts[%zu].gpus[%u]", (size_t)(host - file->hosts), i);
+            return ORR_INVALID;
+        }
+        gpus[i] = (uint32_t)number;
+    }
+    *ret_gpus = gpus;
+    return ORR_OK;
+}
+
+enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, struct orr_dump *const *dumps,
+                                       const struct orr_settings *settings, struct orr_arena *arena,
+                                       struct orr_cluster_request *ret_request, struct orr_error *err)
+{
+    struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, file->host_count);
+    ORR_NEED(lines, err);
+    for (uint32_t i = 0; i < file->host_count; i++) {
+        const struct orr_cluster_file_host *host = &file->hosts[i];
+        uint32_t *gpus = NULL;
+        if (host->gpus)
+            ORR_TRY(find_gpus(file, host, dumps[host->topology], arena, &gpus, err));
+        lines[i] = (struct orr_cluster_line){.dump = dumps[host->topology],
+                                             .count = host->count,
+                                             .gpus = gpus,
+                                             .gpu_count = host->gpu_count,
+                                             .domain = host->domain,
+                                             .fabric = host->fabric};
+    }
+    *ret_request = (struct orr_cluster_request){.lines = lines,
+                                                .line_count = file->host_count,
+                                                .order = file->order,
+                                                .host_of_rank = file->host_of_rank,
+                                                .listed_ranks = file->listed_ranks,
+                                                .settings = *settings};
+    return ORR_OK;
+}

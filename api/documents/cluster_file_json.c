@@ -1,0 +1,46 @@
+/* A description of a cluster as JSON. */
+#include "api/documents/cluster_file.h"
+#include "api/documents/json.h"
+
+static json_t *fabric_json(struct orr_json *json, const struct orr_fabric *fabric)
+{
+    char text[ORR_UUID_SIZE];
+    return ORR_OBJECT(json, WHEN(fabric->has_uuid, TEXT("uuid", orr_uuid_format(fabric->uuid, text))),
+                      INT("clique", fabric->clique), TEXT("state", orr_fabric_state_name(fabric->state)));
+}
+
+static json_t *host_json(struct orr_json *json, const struct orr_cluster_file *file,
+                         const struct orr_cluster_file_host *host)
+{
+    json_t *object = ORR_OBJECT(
+        json, TEXT(file->machines[host->topology] ? "machine" : "topology", file->topologies[host->topology]),
+        INT("count", host->count));
+    if (host->gpus) {
+        json_t *gpus = orr_json_array(json);
+        for (uint32_t i = 0; i < host->gpu_count; i++)
+            orr_json_add(json, gpus,
+                         host->gpus[i].bus_id ? orr_json_text(json, host->gpus[i].bus_id)
+                                              : orr_json_int(json, host->gpus[i].number));
+        orr_json_set(json, object, "gpus", gpus);
+    }
+    ORR_SET(json, object, WHEN(host->domain, TEXT("domain", host->domain)),
+            WHEN(host->fabric, VALUE("fabric", fabric_json(json, host->fabric))),
+            WHEN(host->names, VALUE("names", orr_json_texts(json, (const char *const *)host->names, host->count))),
+            WHEN(host->leaf, TEXT("switch", host->leaf)));
+    return object;
+}
+
+json_t *orr_cluster_file_json(struct orr_json *json, const struct orr_cluster_file *file)
+{
+    json_t *hosts = orr_json_array(json), *ranks;
+    for (uint32_t i = 0; i < file->host_count; i++)
+        orr_json_add(json, hosts, host_json(json, file, &file->hosts[i]));
+    if (file->order == ORR_ORDER_LIST) {
+        ranks = orr_json_array(json);
+        for (uint32_t r = 0; r < file->listed_ranks; r++)
+            orr_json_add(json, ranks, orr_json_int(json, file->host_of_rank[r]));
+    } else {
+        ranks = orr_json_text(json, orr_rank_order_name(file->order));
+    }
+    return ORR_OBJECT(json, VALUE("hosts", hosts), VALUE("ranks", ranks));
+}

@@ -1,0 +1,135 @@
+/* Two dumps compared, as JSON. */
+#include "api/documents/sections.h"
+#include "engine/compare/compare.h"
+
+#include <stdlib.h>
+
+/* A device of one side; node: its id in the analysis, null where it became none. */
+static json_t *device_json(struct orr_json *json, const struct orr_devices *devices, uint32_t device,
+                           const struct orr_system *built)
+{
+    char name[ORR_DEVICE_NAME_SIZE];
+    if (device == ORR_NO_DEVICE)
+        return json_null();
+    const struct orr_device *d = &devices->rows[device];
+    json_t *object = ORR_OBJECT(json, TEXT("kind", orr_device_kind_name(d->kind)),
+                                TEXT("name", orr_device_text(devices, device, name)));
+    if (built) {
+        uint32_t node = orr_device_node(devices, device, built);
+        orr_json_set(json, object, "node", node == ORR_NO_NODE ? json_null() : orr_json_node_of(json, built, node));
+    }
+    if (d->element != ORR_NO_ELEMENT)
+        orr_json_set(json, object, "line", orr_json_int(json, devices->dump->elements[d->element].line));
+    return object;
+}
+
+static json_t *value_json(struct orr_json *json, const char *value)
+{
+    return *value ? orr_json_text(json, value) : json_null();
+}
+
+static json_t *unlike_json(struct orr_json *json, const struct orr_comparison *c, const struct orr_unlike *row)
+{
+    json_t *object = orr_json_object(json);
+    const struct orr_system *a = &c->a->built, *b = &c->b->built;
+    ORR_SET(json, object, TEXT("what", orr_unlike_name(row)), TEXT("text", orr_unlike_text(row)),
+            VALUE("device_a", device_json(json, &c->devices_a, row->a, a)),
+            VALUE("device_b", device_json(json, &c->devices_b, row->b, b)));
+    if (row->kind == ORR_UNLIKE_NVLINKS || row->kind == ORR_UNLIKE_MOVED) {
+        ORR_SET(json, object, VALUE("other_a", device_json(json, &c->devices_a, row->peer_a, a)),
+                VALUE("other_b", device_json(json, &c->devices_b, row->peer_b, b)));
+    }
+    ORR_SET(json, object, VALUE("a", value_json(json, row->value_a)), VALUE("b", value_json(json, row->value_b)));
+    if (row->kind <= ORR_UNLIKE_ADDED)
+        ORR_SET(json, object, INT("gpus", row->gpus), INT("nets", row->nets));
+    return object;
+}
+
+/* Rows from..to-1: {count, rows, left_out}. */
+static json_t *unlikes_json(struct orr_json *json, const struct orr_comparison *c, uint32_t from, uint32_t to)
+{
+    json_t *rows = orr_json_array(json);
+    uint32_t listed = to - from < ORR_COMPARE_ROWS ? to - from : ORR_COMPARE_ROWS;
+    for (uint32_t i = 0; i < listed; i++)
+        orr_json_add(json, rows, unlike_json(json, c, &c->unlikes.rows[from + i]));
+    return ORR_OBJECT(json, INT("count", to - from), VALUE("rows", rows), INT("left_out", to - from - listed));
+}
+
+struct named_node { /* sorted by name */
+    uint32_t subject, node;
+};
+
+static int compare_nodes(const void *left, const void *right)
+{
+    const struct named_node *a = left, *b = right;
+    if (a->subject != b->subject)
+        return a->subject < b->subject ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static struct named_node *nodes_of(struct orr_json *json, const struct orr_system *built,
+                                   const struct orr_fact_names *names)
+{
+    const struct orr_fact_list list = {.names = names};
+    struct named_node *nodes = calloc((size_t)built->node_count + 1, sizeof *nodes);
+    json->failed |= !nodes;
+    for (uint32_t i = 0; nodes && i < built->node_count; i++)
+        nodes[i] = (struct named_node){orr_fact_subject(&list, built, i), i};
+    if (nodes)
+        qsort(nodes, built->node_count, sizeof *nodes, compare_nodes);
+    return nodes;
+}
+
+/* Which node of a is which of b: [[id, id], ...], null for what a side has not. */
+static json_t *match_json(struct orr_json *json, const struct orr_comparison *c)
+{
+    const struct orr_system *a = &c->a->built, *b = &c->b->built;
+    struct named_node *of_a = nodes_of(json, a, NULL), *of_b = nodes_of(json, b, &c->names);
+    json_t *pairs = orr_json_array(json);
+    for (uint32_t i = 0, j = 0; of_a && of_b && (i < a->node_count || j < b->node_count);) {
+        int order = i == a->node_count                  ? 1
+                    : j == b->node_count                ? -1
+                    : of_a[i].subject < of_b[j].subject ? -1
+                                                        : of_a[i].subject > of_b[j].subject;
+        json_t *pair = orr_json_array(json);
+        orr_json_add(json, pair, order <= 0 ? orr_json_node_of(json, a, of_a[i].node) : json_null());
+        orr_json_add(json, pair, order >= 0 ? orr_json_node_of(json, b, of_b[j].node) : json_null());
+        orr_json_add(json, pairs, pair);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    free(of_a);
+    free(of_b);
+    return pairs;
+}
+
+static json_t *side_json(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_called *called)
+{
+    return ORR_OBJECT(json, TEXT("topology", called->topology), TEXT("name", called->name ? called->name : ""),
+                      VALUE("machine", orr_machine_json(json, analysis->dump)), INT("ranks", analysis->ranks),
+                      INT("local_ranks", analysis->local_ranks));
+}
+
+static json_t *summary_json(struct orr_json *json, const struct orr_comparison *c)
+{
+    ORR_LOCAL_TEXT(text, 1024);
+    orr_comparison_summary(c, &text);
+    json_t *value = orr_json_text_of(json, &text);
+    return value;
+}
+
+json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *c, const struct orr_called *a,
+                         const struct orr_called *b)
+{
+    uint32_t hardware = c->unlikes.count - c->unlikes.numbering;
+    const struct orr_release *release = c->a->query.settings.release;
+    return ORR_OBJECT(json, TEXT("nccl", release->name), VALUE("asked", orr_section_json(json, c->a, "", "asked")),
+                      VALUE("verified", orr_section_json(json, c->a, "", "verified")),
+                      VALUE("settings", orr_section_json(json, c->a, "", "settings")), INT("hosts", c->a->query.hosts),
+                      VALUE("a", side_json(json, c->a, a)), VALUE("b", side_json(json, c->b, b)),
+                      BOOL("equal", !hardware), BOOL("same_decisions", !c->changes.changed),
+                      TEXT("likeness", orr_likeness_text(c->match.likeness)), VALUE("summary", summary_json(json, c)),
+                      VALUE("hardware", unlikes_json(json, c, 0, hardware)),
+                      VALUE("numbering", unlikes_json(json, c, hardware, c->unlikes.count)),
+                      VALUE("sections", orr_changes_json(json, &c->changes)), VALUE("match", match_json(json, c)));
+}

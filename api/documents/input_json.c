@@ -1,0 +1,93 @@
+/* What an input was recognised as, what is assumed in it and what is missing; and the machine types. */
+#include <string.h>
+
+#include "api/documents/sections.h"
+#include "engine/input/input.h"
+#include "engine/machines/machine_types.h"
+#include "engine/topology/graph_file.h"
+
+static json_t *touches_json(struct orr_json *json, unsigned touches)
+{
+    static const char *const names[ORR_TOUCH_COUNT] = {
+#define X(name, text) text,
+        ORR_TOUCH_MAP(X)
+#undef X
+    };
+    json_t *array = orr_json_array(json);
+    for (unsigned i = 0; i < ORR_TOUCH_COUNT; i++)
+        if (touches >> i & 1)
+            orr_json_add(json, array, orr_json_text(json, names[i]));
+    return array;
+}
+
+json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump)
+{
+    static const struct orr_dump_notes none = {.kind = "nccl-topology", .title = "NCCL topology XML", .recognised = ""};
+    const struct orr_dump_notes *notes = dump->notes ? dump->notes : &none;
+    json_t *assumed = orr_json_array(json), *missing = orr_json_array(json);
+    for (uint32_t i = 0; i < notes->assumed_count; i++) {
+        orr_json_add(json, assumed,
+                     ORR_OBJECT(json, TEXT("what", notes->assumed[i].what),
+                                VALUE("touches", touches_json(json, notes->assumed[i].touches))));
+    }
+    for (uint32_t i = 0; i < notes->missing_count; i++) {
+        orr_json_add(
+            json, missing,
+            ORR_OBJECT(json, TEXT("what", notes->missing[i].what), TEXT("command", notes->missing[i].command)));
+    }
+    return ORR_OBJECT(json, TEXT("kind", notes->kind), TEXT("title", notes->title),
+                      TEXT("recognised", notes->recognised), TEXT("machine_type", notes->machine_type),
+                      TEXT("release", notes->release),
+                      WHEN(notes->logged_release, TEXT("logged_release", notes->logged_release)),
+                      WHEN(dump->graphs, INT("graph_file", dump->graphs->count)),
+                      WHEN(notes->assumed_nics, INT("assumed_nics", notes->assumed_nics)), VALUE("assumed", assumed),
+                      VALUE("missing", missing));
+}
+
+static json_t *names_json(struct orr_json *json, const char *names)
+{
+    json_t *array = orr_json_array(json);
+    while (*names) {
+        size_t length = strcspn(names, " ");
+        orr_json_add(json, array, orr_json_format(json, "%.*s", (int)length, names));
+        names += length + (names[length] == ' ');
+    }
+    return array;
+}
+
+json_t *orr_machines_json(struct orr_json *json)
+{
+    static const char *const fabrics[] = {[ORR_FABRIC_NONE] = "none",
+                                          [ORR_FABRIC_SWITCH] = "switched",
+                                          [ORR_FABRIC_MESH] = "direct",
+                                          [ORR_FABRIC_PAIRS] = "direct"};
+    json_t *rows = orr_json_array(json);
+    const struct orr_machine_type *type;
+    for (size_t i = 0; (type = orr_machine_type(i)); i++) {
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, TEXT("name", type->name), VALUE("also", names_json(json, type->also)),
+                                TEXT("family", type->family), TEXT("title", type->title), INT("gpus", type->gpus),
+                                TEXT("gpu", type->board->gpu), INT("sm", type->board->sm),
+                                TEXT("nvlink", fabrics[type->board->fabric]), INT("nets", type->nets),
+                                INT("net_gbps", type->net_mbps / 1000), BOOL("gdr", type->net_gdr),
+                                INT("nvlinks", type->board->nvlinks), TEXT("arch", type->arch),
+                                VALUE("cpu", *type->cpu_vendor ? orr_json_format(json, "%s %d/%d", type->cpu_vendor,
+                                                                                 type->cpu_family, type->cpu_model)
+                                                               : orr_json_text(json, NULL)),
+                                TEXT("source", *type->source ? type->source : NULL),
+                                TEXT("unsure", *type->unsure ? type->unsure : NULL)));
+    }
+    return ORR_OBJECT(json, VALUE("machines", rows));
+}
+
+json_t *orr_inputs_json(struct orr_json *json)
+{
+    json_t *rows = orr_json_array(json);
+    const struct orr_input_kind *kind;
+    for (size_t i = 0; (kind = orr_input_kind(i)); i++) {
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, TEXT("kind", kind->name), TEXT("title", kind->title), TEXT("sign", kind->sign),
+                                TEXT("made_by", kind->made_by)));
+    }
+    return ORR_OBJECT(json, VALUE("inputs", rows));
+}

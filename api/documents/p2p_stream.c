@@ -1,0 +1,373 @@
+#include "api/documents/documents.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/documents/stream_text.h"
+#include "api/questions/questions.h"
+#include "engine/cluster/groups.h"
+#include "engine/cluster/transfers.h"
+
+enum part { HEAD, WORLD, WORLD_END, RANK, ROUND, RANK_END, END };
+
+struct p2p_stream {
+    struct orr_stream_text text; /* first */
+    struct orr_p2p_window window;
+    struct orr_shared *owner;
+    bool lines;
+    enum part part;
+    uint32_t rank, round, at; /* the next ones to be written */
+    const struct orr_p2p_round *schedule;
+    uint32_t count; /* rounds of the rank at hand */
+};
+
+static bool is_outside(uint32_t at, struct orr_range range)
+{
+    return at < range.first || at > range.last;
+}
+
+static void put_quoted(struct orr_stream_text *text, const char *name, const char *value)
+{
+    orr_put_text(text, ",\"");
+    orr_put_text(text, name);
+    orr_put_text(text, "\":\"");
+    orr_put_text(text, value);
+    orr_put_char(text, '"');
+}
+
+static void put_range(struct orr_stream_text *text, const char *name, struct orr_range range)
+{
+    orr_put_text(text, name);
+    orr_put_int(text, (int32_t)range.first);
+    orr_put_char(text, ',');
+    orr_put_int(text, (int32_t)range.last);
+    orr_put_char(text, ']');
+}
+
+static void put_head(struct p2p_stream *s)
+{
+    struct orr_stream_text *text = &s->text;
+    const struct orr_communicator *c = &s->window.analysis->communicator;
+    orr_put_text(text, "{\"nccl\":\"");
+    orr_put_text(text, s->window.analysis->query.settings.release->name);
+    orr_put_char(text, '"');
+    orr_put_member(text, "hosts", (int32_t)s->window.analysis->query.hosts);
+    orr_put_member(text, "ranks", (int32_t)c->rank_count);
+    orr_put_member(text, "nodes", (int32_t)c->node_count);
+    orr_put_member(text, "p2p_channels", c->p2p_channels);
+    orr_put_member(text, "p2p_channels_per_peer", c->p2p_channels_per_peer);
+    orr_put_text(text, ",\"window\":{");
+    put_range(text, "\"ranks\":[", s->window.ranks);
+    put_range(text, ",\"rounds\":[", s->window.rounds);
+    orr_put_text(text, "},\"group\":");
+    if (!s->window.groups) {
+        orr_put_text(text, "null");
+        s->part = WORLD_END;
+        return;
+    }
+    const struct orr_groups_of_kind *of_kind = &s->window.groups->kinds[0];
+    orr_put_text(text, "{\"kind\":\"");
+    orr_put_text(text, orr_group_kind_name(of_kind->kind));
+    orr_put_char(text, '"');
+    orr_put_member(text, "number", (int32_t)of_kind->shapes[0].first);
+    orr_put_member(text, "of", (int32_t)of_kind->count);
+    orr_put_text(text, ",\"world\":[");
+    s->part = WORLD;
+}
+
+/* Which rank of the whole cluster each rank of the group is. */
+static void put_world(struct p2p_stream *s)
+{
+    const struct orr_groups_of_kind *of_kind = &s->window.groups->kinds[0];
+    for (; s->at < of_kind->size && !orr_stream_full(&s->text); s->at++) {
+        if (s->at)
+            orr_put_char(&s->text, ',');
+        orr_put_int(&s->text, (int32_t)of_kind->shapes[0].ranks[s->at]);
+    }
+    if (s->at < of_kind->size)
+        return;
+    orr_put_text(&s->text, "]}");
+    s->part = WORLD_END;
+}
+
+static void begin_rank(struct p2p_stream *s)
+{
+    if (s->rank > s->window.ranks.last) {
+        s->part = END;
+        return;
+    }
+    s->schedule = orr_transfers_turn(s->window.transfers, (int32_t)s->rank, &s->count);
+    bool later = s->rank > s->window.ranks.first;
+    orr_put_text(&s->text, !s->lines && later ? ",{\"rank\":" : "{\"rank\":");
+    orr_put_int(&s->text, (int32_t)s->rank);
+    orr_put_member(&s->text, "node", s->window.analysis->communicator.node_of_rank[s->rank]);
+    orr_put_member(&s->text, "count", (int32_t)s->count);
+    if (s->lines) {
+        orr_put_member(&s->text, "done", (int32_t)(s->rank - s->window.ranks.first + 1));
+        orr_put_member(&s->text, "of", (int32_t)(s->window.ranks.last - s->window.ranks.first + 1));
+    }
+    orr_put_text(&s->text, s->lines ? "}\n" : ",\"rounds\":[");
+    s->round = s->window.rounds.first;
+    s->part = ROUND;
+}
+
+static void put_nic(struct orr_stream_text *text, bool found, const struct orr_transfer_nic *nic)
+{
+    char id[ORR_NODE_ID_SIZE];
+    if (!found) {
+        orr_put_text(text, "null");
+        return;
+    }
+    orr_put_text(text, "{\"net\":\"");
+    orr_put_text(text, orr_node_id_format(ORR_NET, nic->net, id));
+    orr_put_char(text, '"');
+    orr_put_member(text, "proxy", nic->proxy);
+    put_quoted(text, "path", orr_path_type_name((enum orr_path_type)nic->path));
+    orr_put_member(text, "gdr", nic->gdr);
+    orr_put_char(text, '}');
+}
+
+/* One for all channels, or one for each where they differ. */
+static void put_nics(struct p2p_stream *s, const struct orr_p2p_round *round, int32_t peer, bool sending)
+{
+    const struct orr_communicator *c = &s->window.analysis->communicator;
+    int32_t parts = round->channel < 0 ? 1 : c->p2p_channels_per_peer;
+    struct orr_transfer_nic nics[ORR_MAX_CHANNELS];
+    bool found[ORR_MAX_CHANNELS] = {false}, differ = false;
+    for (int32_t u = 0; u < parts; u++) {
+        found[u] =
+            orr_transfer_nic(s->window.transfers, peer, sending, orr_p2p_channel(c, round->channel, u), &nics[u]);
+        differ = differ || found[u] != found[0] || (found[u] && !orr_same_nic(&nics[u], &nics[0]));
+    }
+    orr_put_text(&s->text, ",\"nics\":[");
+    for (int32_t u = 0; u < (differ ? parts : 1); u++) {
+        if (u)
+            orr_put_char(&s->text, ',');
+        put_nic(&s->text, found[u], &nics[u]);
+    }
+    orr_put_char(&s->text, ']');
+}
+
+static void put_way(struct p2p_stream *s, const struct orr_p2p_round *round, bool sending)
+{
+    int32_t peer = sending ? round->send : round->receive;
+    orr_put_text(&s->text, sending ? ",\"send\":" : ",\"receive\":");
+    if (peer < 0) {
+        orr_put_text(&s->text, "null");
+        return;
+    }
+    struct orr_transfer_way way = orr_transfer_way(s->window.transfers, peer, sending);
+    orr_put_text(&s->text, "{\"rank\":");
+    orr_put_int(&s->text, peer);
+    put_quoted(&s->text, "transport", orr_transport_name(way.transport));
+    put_quoted(&s->text, "path", orr_path_type_name((enum orr_path_type)way.path));
+    if (way.transport == ORR_OVER_P2P) {
+        orr_put_text(&s->text, way.read ? ",\"read\":true" : ",\"read\":false");
+        orr_put_member(&s->text, "via", way.via);
+    }
+    if (way.transport == ORR_OVER_NET)
+        put_nics(s, round, peer, sending);
+    orr_put_char(&s->text, '}');
+}
+
+static void put_channels(struct p2p_stream *s, int32_t first)
+{
+    const struct orr_communicator *c = &s->window.analysis->communicator;
+    if (first < 0) {
+        orr_put_text(&s->text, ",\"channels\":null");
+        return;
+    }
+    orr_put_text(&s->text, ",\"channels\":[");
+    for (int32_t u = 0; u < c->p2p_channels_per_peer; u++) {
+        if (u)
+            orr_put_char(&s->text, ',');
+        orr_put_int(&s->text, orr_p2p_channel(c, first, u));
+    }
+    orr_put_char(&s->text, ']');
+}
+
+static void put_round(struct p2p_stream *s)
+{
+    if (s->round >= s->count || is_outside(s->round, s->window.rounds)) {
+        s->part = RANK_END;
+        return;
+    }
+    const struct orr_p2p_round *round = &s->schedule[s->round];
+    orr_put_text(&s->text, !s->lines && s->round > s->window.rounds.first ? ",{\"round\":" : "{\"round\":");
+    orr_put_int(&s->text, (int32_t)s->round++);
+    put_channels(s, round->channel);
+    put_way(s, round, true);
+    put_way(s, round, false);
+    orr_put_text(&s->text, s->lines ? "}\n" : "}");
+}
+
+static enum orr_stream_step step(struct orr_stream_text *text)
+{
+    struct p2p_stream *s = (struct p2p_stream *)text;
+    switch (s->part) {
+    case HEAD:
+        put_head(s);
+        break;
+    case WORLD:
+        put_world(s);
+        break;
+    case WORLD_END:
+        orr_put_text(text, s->lines ? "}\n" : ",\"schedule\":[");
+        s->part = RANK;
+        break;
+    case RANK:
+        begin_rank(s);
+        break;
+    case ROUND:
+        put_round(s);
+        break;
+    case RANK_END:
+        orr_put_text(text, s->lines ? "" : "]}");
+        s->rank++;
+        s->part = RANK;
+        break;
+    case END:
+        orr_put_text(text, s->lines ? "{\"end\":true}\n" : "]}\n");
+        return ORR_STEP_END;
+    }
+    return ORR_STEP_MORE;
+}
+
+static void free_p2p(struct orr_stream *stream)
+{
+    struct p2p_stream *s = (struct p2p_stream *)stream;
+    orr_p2p_window_close(&s->window);
+    orr_shared_give(s->owner);
+    free(s);
+}
+
+static enum orr_code bad_wish(const char *name, const char *value, const char *what, struct orr_error *err)
+{
+    orr_fail(err, ORR_SETTING, "%s must be %s, not \"%.40s\"", name, what, value);
+    orr_error_where(err, "%s", name);
+    return ORR_SETTING;
+}
+
+static const char *read_digits(const char *text, uint32_t *ret_number)
+{
+    char *end;
+    unsigned long value = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : UINT32_MAX;
+    if (value > INT32_MAX)
+        return NULL;
+    *ret_number = (uint32_t)value;
+    return end;
+}
+
+/* "3" or "0-7", as far as they are below `most`; NULL: all. */
+static enum orr_code read_range(const char *name, const char *text, uint32_t most, struct orr_range *ret_range,
+                                struct orr_error *err)
+{
+    *ret_range = (struct orr_range){0, most - 1};
+    if (!text)
+        return ORR_OK;
+    const char *end = read_digits(text, &ret_range->first);
+    ret_range->last = ret_range->first;
+    if (end && *end == '-')
+        end = read_digits(end + 1, &ret_range->last);
+    if (!end || *end || ret_range->last < ret_range->first)
+        return bad_wish(name, text, "a number or a range such as 0-7", err);
+    if (ret_range->first >= most) {
+        orr_fail(err, ORR_SETTING, "%s begins with %u, and the last one is %u", name, ret_range->first, most - 1);
+        orr_error_where(err, "%s", name);
+        return ORR_SETTING;
+    }
+    ret_range->last = ret_range->last < most ? ret_range->last : most - 1;
+    return ORR_OK;
+}
+
+/* "ep:3" of a layout. */
+static enum orr_code choose_group(struct orr_p2p_window *window, const struct orr_cluster *cluster,
+                                  const struct orr_params *wish, struct orr_error *err)
+{
+    struct orr_layout layout;
+    uint32_t number = 0, kind = 0;
+    const char *colon = wish->group ? strchr(wish->group, ':') : NULL;
+    if (!wish->layout && !wish->group)
+        return ORR_OK;
+    if (!cluster)
+        return bad_wish("group", wish->group, "left out: groups are asked for of a cluster", err);
+    if (!wish->layout)
+        return bad_wish("layout", "", "given with a group, such as tp=8,dp=4", err);
+    if (!colon)
+        return bad_wish("group", wish->group ? wish->group : "", "a kind and a number, such as ep:0", err);
+    ORR_TRY(orr_layout_read(wish->layout, cluster->rank_count, &layout, err));
+    const char *end = read_digits(colon + 1, &number);
+    size_t length = (size_t)(colon - wish->group);
+    while (kind < ORR_GROUP_KIND_COUNT &&
+           (strlen(orr_group_kind_name((enum orr_group_kind)kind)) != length ||
+            strncmp(orr_group_kind_name((enum orr_group_kind)kind), wish->group, length) != 0))
+        kind++;
+    if (kind == ORR_GROUP_KIND_COUNT || !end || *end)
+        return bad_wish("group", wish->group, "tp, cp, dp, pp, ep or edp with a number, such as ep:0", err);
+    enum orr_code code = orr_group_analyze(cluster, &layout, (enum orr_group_kind)kind, number, &window->groups, err);
+    if (code == ORR_SETTING)
+        orr_error_where(err, "group");
+    ORR_TRY(code);
+    window->analysis = window->groups->kinds[0].shapes[0].cluster->analysis;
+    return ORR_OK;
+}
+
+static enum orr_code open_window(struct orr_p2p_window *window, const struct orr_cluster *cluster,
+                                 const struct orr_params *wish, bool brief, struct orr_error *err)
+{
+    ORR_TRY(choose_group(window, cluster, wish, err));
+    ORR_TRY(read_range("ranks", wish->ranks, window->analysis->communicator.rank_count, &window->ranks, err));
+    if (brief && !wish->ranks)
+        window->ranks.last = 0;
+    ORR_TRY(orr_transfers_new(window->analysis, &window->transfers, err));
+    uint32_t rounds = (uint32_t)orr_transfers_rounds(window->transfers), most = ORR_MAX_P2P_ANSWER / rounds;
+    uint32_t wanted = window->ranks.last - window->ranks.first + 1;
+    if (wanted > most) {
+        orr_fail(err, ORR_LIMIT, "%u ranks of %u rounds are too many for one answer", wanted, rounds);
+        orr_error_where(err, "ranks");
+        orr_error_advice(err, "ask for %u or fewer at a time, such as ranks 0-%u", most, most - 1);
+        return ORR_LIMIT;
+    }
+    return read_range("rounds", wish->rounds, rounds, &window->rounds, err);
+}
+
+enum orr_code orr_p2p_window_open(const struct orr_analysis *analysis, const struct orr_cluster *cluster,
+                                  const struct orr_params *wish, bool brief, struct orr_p2p_window *ret_window,
+                                  struct orr_error *err)
+{
+    *ret_window = (struct orr_p2p_window){.analysis = analysis};
+    enum orr_code code = open_window(ret_window, cluster, wish, brief, err);
+    if (code != ORR_OK)
+        orr_p2p_window_close(ret_window);
+    return code;
+}
+
+void orr_p2p_window_close(struct orr_p2p_window *window)
+{
+    orr_transfers_free(window->transfers);
+    orr_groups_free(window->groups);
+    *window = (struct orr_p2p_window){0};
+}
+
+enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct orr_cluster *cluster,
+                             const struct orr_params *wish, bool lines, struct orr_shared *owner,
+                             struct orr_stream **ret_stream, struct orr_error *err)
+{
+    struct p2p_stream *s = calloc(1, sizeof *s);
+    if (!s) {
+        orr_shared_give(owner);
+        return orr_fail_nomem(err);
+    }
+    orr_stream_text_init(&s->text, step, free_p2p);
+    s->owner = owner;
+    s->lines = lines;
+    enum orr_code code = orr_p2p_window_open(analysis, cluster, wish, false, &s->window, err);
+    s->rank = s->window.ranks.first;
+    if (code != ORR_OK) {
+        free_p2p(&s->text.stream);
+        return code;
+    }
+    *ret_stream = &s->text.stream;
+    return ORR_OK;
+}

@@ -1,0 +1,87 @@
+/* One function a section of the analysis document; analysis_json.c lists them. Each gives a new value, NULL on failure,
+ * which json->failed remembers. */
+#ifndef ORR_API_SECTIONS_H
+#define ORR_API_SECTIONS_H
+
+#include "api/documents/json.h"
+#include "engine/analysis/analysis.h"
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/explain/explain.h"
+#include "engine/log/check.h"
+#include "engine/triage/triage.h"
+
+/* system_json.c */
+json_t *orr_built_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_system_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_paths_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* decisions_json.c */
+json_t *orr_p2p_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_gdr_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_net_devs_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* cluster_json.c: the hosts of a cluster, what each kind brings, who sets what all share, and where rings go; null
+ * where all hosts are equal. */
+json_t *orr_cluster_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* graphs_json.c */
+json_t *orr_graphs_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_channels_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_tuning_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* predictions_json.c: what the tuning model makes of every message size. */
+json_t *orr_predictions_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* explain_json.c: why, and under which assumptions. */
+json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *analysis);
+/* One decision as an object: verdict, rule, text, distance, level, setting. */
+json_t *orr_decision_json(struct orr_json *json, const struct orr_decision *decision);
+
+/* summary_json.c: what machine a dump describes, in a sentence and in counts (works without an analysis); and the
+ * headline and main figures of an analysis. */
+json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump);
+json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analysis,
+                         const struct orr_diagnosis *diagnosis);
+
+/* findings_json.c: what is odd; analysis NULL: in the dump alone. The rows, how many of each severity, and what cannot
+ * be decided from what Orrery reads. */
+json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis);
+json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *dump,
+                                const struct orr_analysis *analysis);
+json_t *orr_undecided_json(struct orr_json *json);
+/* The findings of an analysis with what each of them costs, and the headline. */
+json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *diagnosis);
+json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diagnosis);
+/* Those of a log and of a comparison with it; check NULL: none. */
+json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const struct orr_triage *triage);
+json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check);
+
+/* input_json.c: what the bytes were recognised as, what is assumed and missing. */
+json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump);
+
+/* analysis_json.c: one section as a value, for documents that hold several. */
+json_t *orr_section_json(struct orr_json *json, const struct orr_analysis *analysis, const char *topology,
+                         const char *section);
+
+/* diff_json.c: for each section what changes. */
+json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *changes);
+
+/* why_json.c: one decision without trying settings; null where the machine has no such decision. */
+json_t *orr_decision_of(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_why *why);
+
+/* predict_json.c: what the reader of the input assumed, and of the release: a list to be added to. */
+json_t *orr_assumed_json(struct orr_json *json, const struct orr_dump *dump, const struct orr_settings *settings,
+                         bool release_given);
+
+/* What compare_json.c and majority_json.c show in full; the rest is counted. */
+enum { ORR_COMPARE_ROWS = 200 };
+
+/* path_json.c: one path with its hops and why. NOT_FOUND, with advice, where a node or the path is not there. */
+enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from,
+                            const char *to, json_t **ret_value, struct orr_error *err) ORR_NO_DISCARD;
+
+/* A cost in the contract's shape; repair: what was repaired to find it, NULL: nothing was. */
+json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const char *repair);
+
+#endif

@@ -1,0 +1,321 @@
+/* The app and the work that handlers share: reading a dump, analysing it, both through the cache. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handlers/cluster_work.h"
+#include "api/http/call.h"
+#include "engine/base/budget.h"
+#include "engine/base/clock.h"
+
+#ifndef ORR_VERSION_TEXT
+#define ORR_VERSION_TEXT "0"
+#endif
+
+const char *orr_version(void)
+{
+    return ORR_VERSION_TEXT;
+}
+
+/* Retention deleted it. */
+static void forget(void *context, const char *id)
+{
+    orr_cache_forget(((struct orr_app *)context)->cache, id);
+}
+
+/* A topology that is not there, or not as wanted, is no failure of the database. */
+static void count_operation(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code)
+{
+    struct orr_metrics *metrics = ((struct orr_app *)context)->metrics;
+    orr_metric_observe(metrics, ORR_METRIC_STORE_DURATION, operation, nanoseconds);
+    if (code != ORR_OK && code != ORR_NOT_FOUND)
+        orr_metric_add(metrics, ORR_METRIC_STORE_FAILURES, operation, 1);
+}
+
+static enum orr_code open_store(struct orr_app *app, const struct orr_app_options *options, struct orr_error *err)
+{
+    enum { DAY_S = 86400 };
+    const struct orr_store_options store = {
+        .location = options->database,
+        .connections = options->database_connections,
+        .timeout_ms = options->database_timeout_ms,
+        .keep_ms = (int64_t)options->keep_days * DAY_S * 1000,
+        .keep_count = options->keep_count,
+        .on_expired = forget,
+        .on_done = count_operation,
+        .context = app,
+    };
+    return orr_store_open(&store, &app->store, err);
+}
+
+enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app **ret_app, struct orr_error *err)
+{
+    enum { MAX_BODY = 16 << 20, CACHE_BYTES = 256 << 20 };
+    struct orr_app *app = calloc(1, sizeof *app);
+    ORR_NEED(app, err);
+    app->check_systems = options->check_systems;
+    app->stream_most = options->stream_bytes;
+    app->max_body = options->max_body ? options->max_body : MAX_BODY;
+    app->metrics = orr_metrics_new();
+    app->cache = orr_cache_new(options->cache_bytes ? options->cache_bytes : CACHE_BYTES);
+    enum orr_code code = app->cache && app->metrics ? ORR_OK : orr_fail_nomem(err);
+    if (code == ORR_OK && options->static_folder && !(app->static_folder = strdup(options->static_folder)))
+        code = orr_fail_nomem(err);
+    if (code == ORR_OK && options->docs_folder && !(app->docs_folder = strdup(options->docs_folder)))
+        code = orr_fail_nomem(err);
+    if (code == ORR_OK && options->program && !(app->program = strdup(options->program)))
+        code = orr_fail_nomem(err);
+    if (code == ORR_OK)
+        code = open_store(app, options, err);
+    if (code == ORR_OK)
+        code = orr_renderer_new(NULL, options->program, &app->renderer, err);
+    if (code != ORR_OK) {
+        orr_app_free(app);
+        return code;
+    }
+    *ret_app = app;
+    return ORR_OK;
+}
+
+void orr_app_free(struct orr_app *app)
+{
+    if (!app)
+        return;
+    if (app->renderer)
+        orr_renderer_free(app->renderer);
+    orr_store_close(app->store);
+    orr_cache_free(app->cache);
+    orr_metrics_free(app->metrics);
+    free(app->static_folder);
+    free(app->docs_folder);
+    free(app->program);
+    free(app);
+}
+
+void orr_app_drain(struct orr_app *app)
+{
+    atomic_store(&app->draining, true);
+}
+
+struct orr_metrics *orr_app_metrics(struct orr_app *app)
+{
+    return app->metrics;
+}
+
+const char *orr_app_database(const struct orr_app *app)
+{
+    return orr_store_place(app->store);
+}
+
+enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
+                              struct orr_error *err)
+{
+    *ret_owned = !(call->route->flags & ORR_ROUTE_DUMP);
+    if (*ret_owned)
+        return orr_store_read(call->app->store, call->id, ret_bytes, ret_length, err);
+    *ret_bytes = (char *)(uintptr_t)call->body;
+    *ret_length = call->body_length;
+    return ORR_OK;
+}
+
+enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *release, struct orr_dump **ret_dump,
+                            struct orr_error *err)
+{
+    char *bytes;
+    size_t length;
+    bool owned;
+    struct orr_dump_limits limits = orr_dump_default_limits;
+    limits.bytes = call->app->max_body;
+    if (call->params.machine)
+        return orr_input_machine_with(call->params.machine, call->params.assumed_nics, ret_dump, err);
+    ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
+    uint64_t since = orr_clock_ns();
+    const struct orr_input_options options = {.limits = &limits,
+                                              .assumed = call->params.assumed,
+                                              .assumed_nics = call->params.assumed_nics,
+                                              .release = release ? release : call->params.query.settings.release};
+    enum orr_code code = orr_input_read(bytes, length, &options, ret_dump, err);
+    orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_clock_ns() - since);
+    if (owned)
+        orr_budget_free(bytes, length + 1);
+    return code;
+}
+
+/* When the store was last seen to hold a topology; cached like an answer, so that deleting drops it. */
+struct stamp {
+    struct orr_shared shared;
+    _Atomic int64_t seen; /* monotonic milliseconds */
+};
+
+static void free_stamp(struct orr_shared *shared)
+{
+    free(shared);
+}
+
+/* Asks the store and keeps what it says. stamp: NULL where the caller has begun to make one. */
+static enum orr_code ask_store(struct orr_call *call, const char *key, struct stamp *stamp, int64_t now,
+                               struct orr_error *err)
+{
+    enum orr_code code = call->route->flags & ORR_ROUTE_CLUSTER ? orr_store_cluster_has(call->app->store, call->id, err)
+                                                                : orr_store_has(call->app->store, call->id, err);
+    if (code == ORR_NOT_FOUND)
+        orr_cache_forget(call->app->cache, call->id);
+    if (stamp) {
+        if (code == ORR_OK)
+            atomic_store(&stamp->seen, now);
+        return code;
+    }
+    struct stamp *made = code == ORR_OK ? calloc(1, sizeof *made) : NULL;
+    if (made) {
+        orr_shared_init(&made->shared, sizeof *made, free_stamp);
+        atomic_init(&made->seen, now);
+    }
+    orr_cache_end(call->app->cache, key, made ? &made->shared : NULL);
+    if (made)
+        orr_shared_give(&made->shared);
+    return code;
+}
+
+bool orr_seen_lately(int64_t seen)
+{
+    enum { BELIEVED_MS = 990 }; /* a second, by a clock that may be 10 ms behind */
+    return seen && orr_clock_coarse_ms() - seen < BELIEVED_MS;
+}
+
+enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, int64_t *ret_seen, struct orr_error *err)
+{
+    char key[ORR_ID_LENGTH + sizeof "|e"];
+    memcpy(key, call->id, ORR_ID_LENGTH);
+    memcpy(key + ORR_ID_LENGTH, "|e", sizeof "|e");
+    struct orr_cache *cache = call->app->cache;
+    struct stamp *stamp = (struct stamp *)(may_ask ? orr_cache_begin(cache, key) : orr_cache_peek(cache, key));
+    int64_t seen = stamp ? atomic_load(&stamp->seen) : 0;
+    bool fresh = orr_seen_lately(seen);
+    enum orr_code code = ORR_OK;
+    *ret_seen = fresh ? seen : may_ask ? orr_clock_coarse_ms() : 0;
+    if (!fresh && may_ask)
+        code = ask_store(call, key, stamp, *ret_seen, err);
+    if (stamp)
+        orr_shared_give(&stamp->shared);
+    return code;
+}
+
+static void free_work(struct orr_shared *shared)
+{
+    struct orr_work *work = (struct orr_work *)shared;
+    if (work->cluster) {
+        orr_cluster_work_free(work->cluster);
+    } else {
+        orr_analysis_free(work->analysis);
+        orr_dump_free(work->dump);
+    }
+    free(work);
+}
+
+static enum orr_code analyse(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                             struct orr_work *work, struct orr_error *err)
+{
+    struct orr_stage_times times = {0};
+    ORR_TRY(orr_call_dump(call, reading, &work->dump, err));
+    ORR_TRY(orr_analyze(work->dump, query, &times, &work->analysis, err));
+    const uint64_t stages[][2] = {{ORR_TIMED_GRAPH, times.graph},
+                                  {ORR_TIMED_PATHS, times.paths},
+                                  {ORR_TIMED_SEARCH, times.search},
+                                  {ORR_TIMED_CONNECT, times.connect},
+                                  {ORR_TIMED_TUNING, times.tuning}};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+        orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, (unsigned)stages[i][0], stages[i][1]);
+    return ORR_OK;
+}
+
+static enum orr_code make_work(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                               struct orr_work **ret_work, struct orr_error *err)
+{
+    struct orr_work *work = calloc(1, sizeof *work);
+    ORR_NEED(work, err);
+    orr_shared_init(&work->shared, 0, free_work);
+    atomic_fetch_add(&call->app->analyses, 1);
+    bool cluster = call->route->flags & ORR_ROUTE_CLUSTER;
+    enum orr_code code =
+        cluster ? orr_cluster_work(call, query, reading, work, err) : analyse(call, query, reading, work, err);
+    if (code != ORR_OK) {
+        if (work->dump && !cluster)
+            orr_dump_free(work->dump);
+        free(work);
+        return code;
+    }
+    work->shared.cost =
+        sizeof *work + (cluster ? orr_cluster_work_bytes(work->cluster)
+                                : orr_arena_bytes(work->dump->arena) + orr_arena_bytes(work->analysis->arena));
+    *ret_work = work;
+    return ORR_OK;
+}
+
+enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                               struct orr_work **ret_work, struct orr_error *err)
+{
+    enum { LONGEST = 65536 };
+    ORR_LOCAL_TEXT(key, LONGEST);
+    orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
+    orr_query_key(query, &key);
+    orr_params_key(&call->params, ORR_P_READING | ORR_P(MACHINE), &key);
+    if (reading && reading != query->settings.release)
+        orr_text_printf(&key, "|r%s", reading->name);
+    if (orr_text_failed(&key))
+        return orr_fail_nomem(err);
+    /* What was posted is the same content as what is stored, but only the store says whether it is stored. */
+    int64_t seen;
+    enum orr_code code = call->route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CLUSTER)
+                             ? orr_call_exists(call, true, &seen, err)
+                             : ORR_OK;
+    if (code != ORR_OK)
+        return code;
+    struct orr_work *work = (struct orr_work *)orr_cache_begin(call->app->cache, key.data);
+    if (!work) {
+        code = make_work(call, query, reading ? reading : query->settings.release, &work, err);
+        orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &work->shared : NULL);
+    }
+    if (code == ORR_OK && call->params.strict)
+        if ((code = work->cluster ? orr_cluster_work_strict(work->cluster, err)
+                                  : orr_dump_check_strict(work->dump, err)) != ORR_OK)
+            orr_shared_give(&work->shared);
+    if (code == ORR_OK)
+        *ret_work = work;
+    return code;
+}
+
+enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err)
+{
+    return orr_call_work_of(call, &call->params.query, NULL, ret_work, err);
+}
+
+size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
+{
+    if (!accept || !*accept)
+        return 0;
+    size_t best = count;
+    double best_q = 0;
+    for (size_t t = 0; t < count; t++) {
+        double q = 0;
+        int precision = 0;
+        for (const char *at = accept; *at; at += strcspn(at, ","), at += *at == ',') {
+            at += strspn(at, " \t");
+            size_t item = strcspn(at, ","), name = strcspn(at, ",; \t");
+            size_t major = strcspn(types[t], "/");
+            int match = name == strlen(types[t]) && !strncmp(at, types[t], name)                         ? 3
+                        : name == major + 2 && !strncmp(at, types[t], major + 1) && at[major + 1] == '*' ? 2
+                        : name == 3 && !strncmp(at, "*/*", 3)                                            ? 1
+                                                                                                         : 0;
+            if (match <= precision)
+                continue;
+            const char *parameter = strstr(at, "q=");
+            precision = match;
+            q = parameter && (size_t)(parameter - at) < item ? strtod(parameter + 2, NULL) : 1;
+        }
+        if (q > best_q) {
+            best_q = q;
+            best = t;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,146 @@
+/* Facts for other programs: about one topology, a stored cluster, or the hosts that uploaded dumps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/documents/cluster_file.h"
+#include "api/http/call.h"
+#include "engine/base/budget.h"
+
+static enum orr_code answer(struct orr_call *call, const struct orr_facts_request *request,
+                            struct orr_answer **ret_answer, struct orr_error *err)
+{
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
+    ORR_TRY(orr_facts_write(call->params.facts, request, &text, err));
+    return orr_answer_of_text(200, orr_facts_format(call->params.facts)->media_type, &text, ret_answer, err);
+}
+
+static enum orr_code wrong_format(struct orr_call *call, bool fleet, struct orr_error *err)
+{
+    const struct orr_facts_format *format = orr_facts_format(call->params.facts);
+    call->problem = ORR_PROBLEM_PARAMETER;
+    return orr_fail_with(err, ORR_SETTING, "format",
+                         fleet ? "ask /v1/topologies/{id}/facts for it" : "ask /v1/clusters/{id}/facts or /v1/facts",
+                         "the format %s describes %s", format->name, fleet ? "one host" : "several hosts");
+}
+
+enum orr_code orr_handle_topology_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    ORR_LOCAL(orr_dump, dump);
+    if (orr_facts_format(call->params.facts)->fleet)
+        return wrong_format(call, false, err);
+    ORR_TRY(orr_call_dump(call, NULL, &dump, err));
+    const struct orr_facts_host host = {.name = "", .dump = dump};
+    const struct orr_facts_request request = {.hosts = &host, .count = 1, .settings = call->params.query.settings};
+    return answer(call, &request, ret_answer, err);
+}
+
+/* The members of a host that its labels say. */
+static const char *label_text(struct orr_call *call, const char *labels, const char *name)
+{
+    char value[ORR_MAX_LABEL_VALUE + 1];
+    orr_json_member(labels, strlen(labels), name, value, sizeof value);
+    return value[0] ? orr_arena_strndup(call->arena, value, strlen(value)) : NULL;
+}
+
+const char *orr_label_of_topology(void *context, const char *topology, enum orr_topology_fact fact)
+{
+    static const char *const labels[] = {
+        [ORR_TOPOLOGY_NAME] = "host", [ORR_TOPOLOGY_LEAF] = "switch", [ORR_TOPOLOGY_DOMAIN] = "domain"};
+    struct orr_call *call = context;
+    ORR_LOCAL_STRUCT(orr_record, record);
+    struct orr_error ignored = {0};
+    if (orr_store_get(call->app->store, topology, &record, &ignored) != ORR_OK)
+        return NULL;
+    const char *text = label_text(call, record.labels, labels[fact]);
+    return text;
+}
+
+enum orr_code orr_handle_cluster_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    ORR_LOCAL_STRUCT(orr_cluster_record, record);
+    struct orr_cluster_file file;
+    struct orr_facts_request request = {.settings = call->params.query.settings};
+    if (!orr_facts_format(call->params.facts)->fleet)
+        return wrong_format(call, true, err);
+    ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
+    enum orr_code code = orr_cluster_file_read(record.body, strlen(record.body), &file, err);
+    ORR_TRY(code);
+    code = orr_cluster_file_facts(&file, orr_label_of_topology, call, call->arena, &request, err);
+    if (code == ORR_OK)
+        code = answer(call, &request, ret_answer, err);
+    orr_cluster_file_release(&file);
+    return code;
+}
+
+/* Whether the labels of a host's last upload are those asked for. */
+static bool is_asked_for(const struct orr_call *call, const char *labels)
+{
+    for (uint32_t i = 0; i < call->params.label_count; i++) {
+        const struct orr_label *label = &call->params.labels[i];
+        char name[ORR_MAX_LABEL_NAME + 1], value[ORR_MAX_LABEL_VALUE + 1];
+        snprintf(name, sizeof name, "%.*s", (int)label->name_length, label->name);
+        orr_json_member(labels, strlen(labels), name, value, sizeof value);
+        if (strcmp(value, label->value) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* A host as its last upload has it. */
+static enum orr_code read_host(struct orr_call *call, const char *name, struct orr_facts_host *hosts, uint32_t *count,
+                               struct orr_error *err)
+{
+    struct orr_visit *visits;
+    uint32_t visit_count;
+    ORR_TRY(orr_store_history(call->app->store, name, 0, "", 1, &visits, &visit_count, err));
+    if (visit_count && is_asked_for(call, visits[0].labels)) {
+        hosts[*count] = (struct orr_facts_host){.name = orr_arena_strndup(call->arena, name, strlen(name)),
+                                                .domain = label_text(call, visits[0].labels, "domain"),
+                                                .leaf = label_text(call, visits[0].labels, "switch")};
+        *count += hosts[*count].name != NULL;
+    }
+    for (uint32_t i = 0; i < visit_count; i++)
+        orr_visit_release(&visits[i]);
+    free(visits);
+    return orr_budget_check(err);
+}
+
+/* All hosts, a page of the store after another. */
+static enum orr_code read_hosts(struct orr_call *call, struct orr_facts_host *hosts, uint32_t *count,
+                                struct orr_error *err)
+{
+    enum { PAGE = 500 };
+    const char *after = "";
+    enum orr_code code = ORR_OK;
+    uint32_t got = PAGE, seen = 0;
+    while (code == ORR_OK && got == PAGE) {
+        struct orr_host *page;
+        ORR_TRY(orr_store_hosts(call->app->store, after, PAGE, &page, &got, err));
+        if (got && !(after = orr_arena_strndup(call->arena, page[got - 1].name, strlen(page[got - 1].name))))
+            code = orr_fail_nomem(err);
+        if ((seen += got) > ORR_MAX_CLUSTER_HOSTS)
+            code = orr_fail(err, ORR_LIMIT, "more than %d hosts are stored", (int)ORR_MAX_CLUSTER_HOSTS);
+        for (uint32_t i = 0; i < got && code == ORR_OK; i++)
+            code = read_host(call, page[i].name, hosts, count, err);
+        for (uint32_t i = 0; i < got; i++)
+            orr_host_release(&page[i]);
+        free(page);
+    }
+    return code;
+}
+
+enum orr_code orr_handle_fleet_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_facts_host *hosts = ORR_NEW(call->arena, struct orr_facts_host, ORR_MAX_CLUSTER_HOSTS);
+    struct orr_facts_request request = {.hosts = hosts};
+    if (!orr_facts_format(call->params.facts)->fleet)
+        return wrong_format(call, true, err);
+    ORR_NEED(hosts, err);
+    ORR_TRY(read_hosts(call, hosts, &request.count, err));
+    if (!request.count) {
+        return orr_fail_with(err, ORR_NOT_FOUND, NULL,
+                             "GET /v1/hosts lists the hosts; POST /v1/topologies?label=host%3DNAME adds to one",
+                             "no host is stored%s", call->params.label_count ? " with these labels" : "");
+    }
+    return answer(call, &request, ret_answer, err);
+}

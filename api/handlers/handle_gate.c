@@ -1,0 +1,149 @@
+/* Is a node fit: the dump of the request beside a machine type, a stored topology, or the normal host of a fleet. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/documents/documents.h"
+#include "api/handlers/fleet.h"
+#include "api/http/call.h"
+#include "engine/compare/majority.h"
+#include "engine/gate/gate.h"
+
+/* What the node should be. */
+struct normal {
+    struct orr_arena *arena; /* that of the request is for small things */
+    struct orr_dump *dump;   /* owned, where there is no fleet */
+    struct orr_fleet fleet;
+    const struct orr_dump *expected;
+    const char *name;
+    bool of_type;
+    const char *why; /* there is none, a clause; NULL: there is one */
+};
+
+static const char fleet_prefix[] = "fleet:";
+enum { LEAST_HOSTS = 3 }; /* of which two agree */
+
+static enum orr_code name_fleet(const struct orr_majority *majority, const char *query, struct normal *normal,
+                                struct orr_error *err)
+{
+    char text[400];
+    snprintf(text, sizeof text, "the majority of %u host%s with %.300s", majority->hosts,
+             majority->hosts == 1 ? "" : "s", query);
+    normal->name = orr_arena_strndup(normal->arena, text, strlen(text));
+    return normal->name ? ORR_OK : orr_fail_nomem(err);
+}
+
+static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, struct normal *normal,
+                                     struct orr_error *err)
+{
+    struct orr_params *asked = ORR_NEW(normal->arena, struct orr_params, 1);
+    struct orr_majority majority;
+    const char *plain;
+    ORR_NEED(asked, err);
+    enum orr_code code = orr_params_read(query, ORR_P(TOPOLOGY) | ORR_P(WITH_LABEL) | ORR_P(SEARCH), call->arena, asked,
+                                         &call->problem, err);
+    if (code != ORR_OK) {
+        call->problem = call->problem ? call->problem : ORR_PROBLEM_PARAMETER;
+        return code;
+    }
+    normal->name = query;
+    normal->fleet.arena = normal->arena;
+    ORR_TRY(orr_decode(query, strlen(query), true, call->arena, &plain, err));
+    ORR_TRY(orr_fleet_gather(call, asked, &normal->fleet, err));
+    ORR_TRY(orr_fleet_count_hosts(call, &normal->fleet, err));
+    uint32_t hosts = 0;
+    for (uint32_t i = 0; i < normal->fleet.count; i++)
+        hosts += normal->fleet.specimens[i].hosts;
+    if (hosts < LEAST_HOSTS) {
+        normal->why = hosts ? "the fleet has fewer than 3 hosts, too few for a majority"
+                            : "no stored topology belongs to the fleet";
+        return ORR_OK;
+    }
+    ORR_TRY(orr_majority_find(normal->fleet.specimens, normal->fleet.count, normal->arena, &majority, err));
+    normal->expected = normal->fleet.specimens[orr_majority_normal(&majority)].dump;
+    return name_fleet(&majority, plain, normal, err);
+}
+
+static enum orr_code find_normal(struct orr_call *call, struct normal *normal, struct orr_error *err)
+{
+    const char *what = call->params.expect;
+    const size_t prefix = sizeof fleet_prefix - 1;
+    if (what && !strncmp(what, fleet_prefix, prefix))
+        return normal_of_fleet(call, what + prefix, normal, err);
+    if (what && orr_is_id(what)) {
+        ORR_TRY(orr_fleet_turn_to(call, "expect", what, err));
+        ORR_TRY(orr_call_dump(call, NULL, &normal->dump, err));
+        normal->name = what;
+    } else {
+        const struct orr_machine_type *type = what ? orr_machine_type_find(what) : NULL;
+        call->problem = type ? call->problem : ORR_PROBLEM_PARAMETER;
+        if (!type) {
+            return orr_fail_with(err, ORR_SETTING, "expect",
+                                 "a machine type (GET /v1/machines), the id of a topology, or fleet:label=NAME%3DVALUE",
+                                 "expect says what the node should be%s%.60s%s", what ? ", and \"" : "",
+                                 what ? what : "", what ? "\" is not known" : "");
+        }
+        ORR_TRY(orr_input_machine(type, &normal->dump, err));
+        normal->name = type->name;
+        normal->of_type = true;
+    }
+    normal->expected = normal->dump;
+    return ORR_OK;
+}
+
+/* The dump of the request, or the machine type that takes its place. */
+static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_params *params = &call->params;
+    struct orr_dump_limits limits = orr_dump_default_limits;
+    const struct orr_input_options as = {.limits = &limits,
+                                         .assumed = params->assumed,
+                                         .assumed_nics = params->assumed_nics,
+                                         .release = params->query.settings.release};
+    limits.bytes = call->app->max_body;
+    if (params->machine && call->request->body_length) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        return orr_fail_with(err, ORR_SETTING, "machine", "assume=TYPE fills in what a body lacks",
+                             "machine takes the place of a body, and the request has one");
+    }
+    if (params->machine)
+        return orr_input_machine_with(params->machine, params->assumed_nics, ret_dump, err);
+    if (!call->request->body_length) {
+        call->problem = ORR_PROBLEM_BODY_EMPTY;
+        return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
+                             "orrery detect | curl --data-binary @- sends it; orrery gate --server URL does both",
+                             "the dump of the node is expected as the body");
+    }
+    ORR_TRY(orr_input_read((const char *)call->request->body, call->request->body_length, &as, ret_dump, err));
+    return params->strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
+}
+
+enum orr_code orr_handle_gate(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_gate_request request;
+    struct orr_gate gate;
+    struct orr_json json = {0};
+    ORR_LOCAL(orr_dump, node);
+    struct normal normal = {.arena = orr_arena_new(0)};
+    enum orr_code code = orr_params_gate(&call->params, &request, err);
+    if (code != ORR_OK)
+        call->problem = ORR_PROBLEM_PARAMETER;
+    if (code == ORR_OK)
+        code = normal.arena ? read_node(call, &node, err) : orr_fail_nomem(err);
+    call->params.machine = NULL; /* of the node only */
+    if (code == ORR_OK)
+        code = find_normal(call, &normal, err);
+    request.node_name = call->params.node ? call->params.node : "this node";
+    request.node = node;
+    request.expected = normal.expected;
+    request.expected_name = normal.name;
+    request.of_type = normal.of_type;
+    if (code == ORR_OK)
+        code = normal.why ? orr_gate_refuse(request.node_name, normal.why, normal.arena, &gate, err)
+                          : orr_gate_judge(&request, normal.arena, &gate, err);
+    if (code == ORR_OK)
+        code = orr_answer_of_json(200, &json, orr_gate_json(&json, &request, &gate), ret_answer, err);
+    orr_dump_free(normal.dump);
+    orr_fleet_release(&normal.fleet);
+    orr_arena_free(normal.arena);
+    return code;
+}

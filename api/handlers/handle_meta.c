@@ -1,0 +1,110 @@
+/* What the service says about itself: releases, settings, its own description, health and version. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handlers/openapi_yaml.h"
+#include "api/http/call.h"
+
+json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release)
+{
+    static const char *const kinds[] = {
+        [ORR_SETTING_INT] = "integer", [ORR_SETTING_LEVEL] = "level", [ORR_SETTING_TEXT] = "text"};
+    json_t *rows = orr_json_array(json);
+    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
+        struct orr_setting_info info;
+        struct orr_setting_words words;
+        json_t *row = orr_json_object(json);
+        if (!orr_setting_in((enum orr_setting)i, release)) {
+            json_decref(row);
+            continue;
+        }
+        orr_setting_info((enum orr_setting)i, &info);
+        int64_t number = orr_setting_default((enum orr_setting)i, release);
+        bool has_number = info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET;
+        ORR_SET(json, row, TEXT("name", info.name), TEXT("kind", kinds[info.kind]),
+                VALUE("default", has_number ? orr_json_int(json, number) : json_null()));
+        orr_setting_words((enum orr_setting)i, release, &words);
+        ORR_SET(json, row, TEXT("default_text", *words.standard ? words.standard : NULL), TEXT("values", words.values),
+                TEXT("outside", words.outside), TEXT("meaning", info.meaning));
+        orr_json_add(json, rows, row);
+    }
+    return ORR_OBJECT(json, TEXT("release", release->name), VALUE("settings", rows));
+}
+
+enum orr_code orr_handle_releases(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    (void)call;
+    struct orr_json json = {0};
+    return orr_answer_of_json(200, &json, orr_releases_json(&json, NULL), ret_answer, err);
+}
+
+enum orr_code orr_handle_settings(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    return orr_answer_of_json(200, &json, orr_settings_json(&json, call->params.query.settings.release), ret_answer,
+                              err);
+}
+
+enum orr_code orr_handle_openapi(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    (void)call;
+    char *copy = malloc(orr_openapi_yaml_length + 1);
+    ORR_NEED(copy, err);
+    memcpy(copy, orr_openapi_yaml, orr_openapi_yaml_length);
+    *ret_answer = orr_answer_new(200, "application/yaml", copy, orr_openapi_yaml_length);
+    return *ret_answer ? ORR_OK : orr_fail_nomem(err);
+}
+
+/* What a problem's `type` leads to. */
+enum orr_code orr_handle_problem_type(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    for (int i = ORR_OK + 1; i < ORR_PROBLEM_COUNT; i++) {
+        const struct orr_problem_info info = orr_problem_info((enum orr_problem)i, ORR_INTERNAL);
+        if (strcmp(info.type, call->captures[0]))
+            continue;
+        json_t *object = ORR_OBJECT(&json, VALUE("type", orr_json_format(&json, "/problems/%s", info.type)),
+                                    TEXT("title", info.title), INT("status", info.status));
+        return orr_answer_of_json(200, &json, object, ret_answer, err);
+    }
+    return orr_fail(err, ORR_NOT_FOUND, "there is no problem type \"%.40s\"", call->captures[0]);
+}
+
+static enum orr_code say_state(unsigned status, const char *state, struct orr_answer **ret_answer,
+                               struct orr_error *err)
+{
+    struct orr_json json = {0};
+    json_t *object = ORR_OBJECT(&json, TEXT("status", state));
+    ORR_TRY(orr_answer_of_json(status, &json, object, ret_answer, err));
+    (*ret_answer)->keeping = ORR_KEEP_NOT;
+    (*ret_answer)->etag[0] = 0;
+    return ORR_OK;
+}
+
+enum orr_code orr_handle_health(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    (void)call;
+    return say_state(200, "ok", ret_answer, err);
+}
+
+enum orr_code orr_handle_ready(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    if (atomic_load(&call->app->draining))
+        return say_state(503, "draining", ret_answer, err);
+    if (orr_store_check(call->app->store, NULL) != ORR_OK)
+        return say_state(503, "store not writable", ret_answer, err);
+    return say_state(200, "ready", ret_answer, err);
+}
+
+enum orr_code orr_handle_version(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    (void)call;
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    struct orr_json json = {0};
+    json_t *object = orr_json_object(&json), *names = orr_json_array(&json);
+    for (uint32_t i = count; i-- > 0;)
+        orr_json_add(&json, names, orr_json_text(&json, releases[i].name));
+    ORR_SET(&json, object, TEXT("name", "orrery"), TEXT("version", orr_version()), VALUE("nccl_releases", names));
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}

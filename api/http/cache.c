@@ -1,0 +1,310 @@
+#include "api/http/cache.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/clock.h"
+
+#include "engine/base/hash.h"
+
+struct entry {
+    struct entry *next;          /* in the bucket */
+    struct entry *newer, *older; /* by last use; entries being made are not in this list */
+    struct orr_shared *value;    /* NULL: being made */
+    bool forgotten;              /* while being made: do not keep */
+    pthread_t maker;             /* who makes it */
+    uint64_t hash;
+    char key[];
+};
+
+enum { BUCKETS = 4096, LOOK_MS = 50 /* between two looks at the budget of who waits */ };
+
+struct orr_cache {
+    pthread_mutex_t lock;
+    struct entry *newest, *oldest;
+    struct orr_cache_figures figures;
+    pthread_cond_t made;
+    struct entry *buckets[BUCKETS];
+};
+
+void orr_shared_init(struct orr_shared *shared, size_t cost, void (*free_value)(struct orr_shared *shared))
+{
+    atomic_init(&shared->references, 1);
+    shared->cost = cost;
+    shared->free = free_value;
+}
+
+void *orr_shared_take(struct orr_shared *shared)
+{
+    atomic_fetch_add_explicit(&shared->references, 1, memory_order_relaxed);
+    return shared;
+}
+
+void orr_shared_give(struct orr_shared *shared)
+{
+    if (shared && atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) == 1)
+        shared->free(shared);
+}
+
+struct orr_cache *orr_cache_new(size_t limit)
+{
+    struct orr_cache *cache = calloc(1, sizeof *cache);
+    if (!cache)
+        return NULL;
+    cache->figures.limit = limit;
+    pthread_mutexattr_t brief; /* held for less time than it takes to sleep and wake */
+    bool locks = !pthread_mutexattr_init(&brief) && !pthread_mutexattr_settype(&brief, PTHREAD_MUTEX_ADAPTIVE_NP) &&
+                 !pthread_mutex_init(&cache->lock, &brief);
+    pthread_mutexattr_destroy(&brief);
+    if (!locks) {
+        free(cache);
+        return NULL;
+    }
+    if (pthread_cond_init(&cache->made, NULL)) {
+        pthread_mutex_destroy(&cache->lock);
+        free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+/* Keys have about a hundred bytes, and every request hashes two: eight bytes at a time instead of orr_hash_text()'s
+ * one.
+ */
+static uint64_t hash_of(const char *key)
+{
+    uint64_t hash = ORR_HASH_START, word = 0;
+    size_t left = strlen(key);
+    for (; left >= sizeof word; left -= sizeof word, key += sizeof word) {
+        memcpy(&word, key, sizeof word);
+        hash = orr_hash_number(hash, word);
+        hash ^= hash >> 32; /* for the low bits choose the bucket */
+    }
+    return orr_hash_bytes(hash, key, left);
+}
+
+static struct entry **find(struct orr_cache *cache, const char *key, uint64_t hash)
+{
+    struct entry **at = &cache->buckets[hash % BUCKETS];
+    while (*at && ((*at)->hash != hash || strcmp((*at)->key, key)))
+        at = &(*at)->next;
+    return at;
+}
+
+static void unlink_use(struct orr_cache *cache, struct entry *entry)
+{
+    *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
+    *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
+    entry->newer = entry->older = NULL;
+}
+
+static void link_newest(struct orr_cache *cache, struct entry *entry)
+{
+    entry->older = cache->newest;
+    entry->newer = NULL;
+    *(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
+    cache->newest = entry;
+}
+
+static size_t cost_with(const struct entry *entry, const struct orr_shared *value)
+{
+    return value->cost + sizeof *entry + strlen(entry->key);
+}
+
+static size_t cost_of(const struct entry *entry)
+{
+    return cost_with(entry, entry->value);
+}
+
+/* The dearest values are those that most should not be made twice: one may take all of the room. */
+static bool fits(const struct orr_cache *cache, const struct entry *entry, const struct orr_shared *value)
+{
+    return cost_with(entry, value) <= cache->figures.limit;
+}
+
+/* Takes a made entry out and puts it on a list for free_all(): freeing a large analysis takes long, and nobody else
+ * should wait for it. */
+static void drop(struct orr_cache *cache, struct entry **at, struct entry **dropped)
+{
+    struct entry *entry = *at;
+    *at = entry->next; /* NOLINT: what is in the order of use is in the table */
+    unlink_use(cache, entry);
+    cache->figures.bytes -= cost_of(entry);
+    cache->figures.entries--;
+    entry->next = *dropped;
+    *dropped = entry;
+}
+
+/* Without the lock. */
+static void free_all(struct entry *dropped)
+{
+    for (struct entry *next; dropped; dropped = next) {
+        next = dropped->next;
+        orr_shared_give(dropped->value);
+        free(dropped);
+    }
+}
+
+void orr_cache_free(struct orr_cache *cache)
+{
+    struct entry *dropped = NULL;
+    if (!cache)
+        return;
+    for (size_t i = 0; i < BUCKETS; i++)
+        while (cache->buckets[i])
+            drop(cache, &cache->buckets[i], &dropped);
+    free_all(dropped);
+    pthread_cond_destroy(&cache->made);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache);
+}
+
+static struct entry *new_entry(const char *key, uint64_t hash)
+{
+    size_t size = strlen(key) + 1;
+    struct entry *entry = calloc(1, sizeof *entry + size);
+    if (entry) {
+        memcpy(entry->key, key, size);
+        entry->hash = hash;
+        entry->maker = pthread_self();
+    }
+    return entry;
+}
+
+/* A new reference to a made entry's value, which becomes the newest. */
+static struct orr_shared *use(struct orr_cache *cache, struct entry *entry)
+{
+    cache->figures.hits++;
+    if (cache->newest != entry) {
+        unlink_use(cache, entry);
+        link_newest(cache, entry);
+    }
+    return orr_shared_take(entry->value);
+}
+
+bool orr_cache_has(struct orr_cache *cache, const char *key)
+{
+    uint64_t hash = hash_of(key);
+    pthread_mutex_lock(&cache->lock);
+    const struct entry *entry = *find(cache, key, hash);
+    bool has = entry && entry->value;
+    pthread_mutex_unlock(&cache->lock);
+    return has;
+}
+
+struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key)
+{
+    uint64_t hash = hash_of(key);
+    pthread_mutex_lock(&cache->lock);
+    struct entry *entry = *find(cache, key, hash);
+    struct orr_shared *value = entry && entry->value ? use(cache, entry) : NULL;
+    pthread_mutex_unlock(&cache->lock);
+    return value;
+}
+
+struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
+{
+    uint64_t hash = hash_of(key);
+    struct orr_shared *value = NULL;
+    pthread_mutex_lock(&cache->lock);
+    for (;;) {
+        struct entry **at = find(cache, key, hash);
+        if (!*at) {
+            /* Without memory for the note that it is being made, it is made by each who asks. */
+            *at = new_entry(key, hash);
+            cache->figures.misses++;
+            break;
+        }
+        if ((*at)->value) {
+            value = use(cache, *at);
+            break;
+        }
+        if (orr_budget_check(NULL) != ORR_OK)
+            break;
+        orr_clock_wait(&cache->made, &cache->lock, orr_clock_ms() + LOOK_MS);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return value;
+}
+
+/* Gives an entry of the table its value, and makes room for it. */
+static void fill(struct orr_cache *cache, struct entry *entry, struct orr_shared *value, struct entry **dropped)
+{
+    entry->value = orr_shared_take(value);
+    link_newest(cache, entry);
+    cache->figures.bytes += cost_of(entry);
+    cache->figures.entries++;
+    while (cache->figures.bytes > cache->figures.limit && cache->oldest != entry) {
+        drop(cache, find(cache, cache->oldest->key, cache->oldest->hash), dropped);
+        cache->figures.evictions++;
+    }
+}
+
+void orr_cache_also(struct orr_cache *cache, const char *key, const char *further, struct orr_shared *value)
+{
+    uint64_t hash = hash_of(further);
+    struct entry *entry = new_entry(further, hash), *dropped = NULL;
+    if (!entry)
+        return;
+    pthread_mutex_lock(&cache->lock);
+    const struct entry *kept = *find(cache, key, hash_of(key));
+    struct entry **at = find(cache, further, hash);
+    if (kept && kept->value && !*at && fits(cache, entry, value)) {
+        *at = entry;
+        fill(cache, entry, value, &dropped);
+        entry = NULL;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    free_all(dropped);
+    free(entry);
+}
+
+void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value)
+{
+    uint64_t hash = hash_of(key);
+    pthread_mutex_lock(&cache->lock);
+    struct entry **at = find(cache, key, hash), *entry = *at, *dropped = NULL;
+    if (entry && !entry->value && pthread_equal(entry->maker, pthread_self())) {
+        if (value && !orr_budget_spent(0) && !entry->forgotten && fits(cache, entry, value)) {
+            fill(cache, entry, value, &dropped);
+        } else {
+            *at = entry->next;
+            free(entry);
+        }
+        pthread_cond_broadcast(&cache->made);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    free_all(dropped);
+}
+
+void orr_cache_forget(struct orr_cache *cache, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    struct entry *dropped = NULL;
+    pthread_mutex_lock(&cache->lock);
+    for (size_t i = 0; i < BUCKETS; i++) {
+        struct entry **at = &cache->buckets[i];
+        while (*at) {
+            if (strncmp((*at)->key, prefix, length)) {
+                at = &(*at)->next;
+            } else if ((*at)->value) {
+                drop(cache, at, &dropped);
+            } else {
+                (*at)->forgotten = true;
+                at = &(*at)->next;
+            }
+        }
+    }
+    pthread_mutex_unlock(&cache->lock);
+    free_all(dropped);
+}
+
+void orr_cache_figures(struct orr_cache *cache, struct orr_cache_figures *ret_figures)
+{
+    pthread_mutex_lock(&cache->lock);
+    *ret_figures = cache->figures;
+    pthread_mutex_unlock(&cache->lock);
+}

@@ -1,0 +1,93 @@
+/* What the service counts and measures: one table, a row each (metrics_table.c), written for Prometheus. Counting is an
+ * atomic addition or two; callable from many threads. */
+#ifndef ORR_API_METRICS_H
+#define ORR_API_METRICS_H
+
+#include <stdint.h>
+
+#include "api/http/api.h"
+#include "engine/base/text.h"
+
+enum orr_metric {
+    ORR_METRIC_HTTP_DURATION,
+    ORR_METRIC_HTTP_IN_FLIGHT,
+    ORR_METRIC_HTTP_RECEIVED,
+    ORR_METRIC_HTTP_SENT,
+    ORR_METRIC_HTTP_BROKEN,
+    ORR_METRIC_HTTP_BODIES,
+    ORR_METRIC_REJECTED,
+    ORR_METRIC_CONNECTIONS,
+    ORR_METRIC_CONNECTIONS_MOST,
+    ORR_METRIC_QUEUE,
+    ORR_METRIC_QUEUE_MOST,
+    ORR_METRIC_QUEUE_TIME,
+    ORR_METRIC_EXCEEDED,
+    ORR_METRIC_CANCELLED,
+    ORR_METRIC_DRAINING,
+    ORR_METRIC_STAGE_DURATION,
+    ORR_METRIC_CACHE_BYTES,
+    ORR_METRIC_CACHE_LIMIT,
+    ORR_METRIC_CACHE_ENTRIES,
+    ORR_METRIC_CACHE_HITS,
+    ORR_METRIC_CACHE_MISSES,
+    ORR_METRIC_CACHE_EVICTIONS,
+    ORR_METRIC_STORE_DURATION,
+    ORR_METRIC_STORE_FAILURES,
+    ORR_METRIC_RENDER_WORKERS,
+    ORR_METRIC_RENDER_STARTED,
+    ORR_METRIC_RENDER_ENDED,
+    ORR_METRIC_RENDER_DRAWINGS,
+    ORR_METRIC_TOKENS,
+    ORR_METRIC_TLS_EXPIRY,
+    ORR_METRIC_RELOADS,
+    ORR_METRIC_BUILD,
+    ORR_METRIC_PROCESS_CPU,
+    ORR_METRIC_PROCESS_START,
+    ORR_METRIC_PROCESS_RESIDENT,
+    ORR_METRIC_PROCESS_VIRTUAL,
+    ORR_METRIC_PROCESS_THREADS,
+    ORR_METRIC_PROCESS_FDS,
+    ORR_METRIC_PROCESS_FDS_MOST,
+    ORR_METRIC_COUNT
+};
+
+/* Values of labels. */
+enum orr_timed_stage {
+    ORR_TIMED_PARSE,
+    ORR_TIMED_GRAPH,
+    ORR_TIMED_PATHS,
+    ORR_TIMED_SEARCH,
+    ORR_TIMED_CONNECT,
+    ORR_TIMED_TUNING,
+    ORR_TIMED_WRITE,  /* of the answer to a request that was computed */
+    ORR_TIMED_LAYOUT, /* by a drawing process */
+    ORR_TIMED_COUNT
+};
+enum orr_work_class { ORR_WORK_SHORT, ORR_WORK_LONG, ORR_WORK_CLASS_COUNT };
+enum orr_reload { ORR_RELOAD_TOKENS, ORR_RELOAD_CERTIFICATE, ORR_RELOAD_COUNT };
+
+struct orr_metrics;
+
+/* NULL: out of memory. */
+struct orr_metrics *orr_metrics_new(void);
+void orr_metrics_free(struct orr_metrics *metrics);
+
+/* series: the place in the row's first dimension (second for rows that have two: first * count of second + second); 0
+ * where it has none. Units as the row says; times are nanoseconds. */
+void orr_metric_add(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t value);
+void orr_metric_set(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t value);
+void orr_metric_observe(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t nanoseconds);
+uint64_t orr_metric_value(const struct orr_metrics *metrics, enum orr_metric metric, unsigned series);
+
+/* A request that is over. */
+void orr_metrics_request(struct orr_metrics *metrics, const struct orr_route *route, unsigned status,
+                         uint64_t nanoseconds);
+/* Called before each writing, to set what others count; one of the server, NULL: none. */
+void orr_metrics_on_collect(struct orr_metrics *metrics, void (*collect)(void *context, struct orr_metrics *metrics),
+                            void *context);
+/* All of it, in Prometheus' text format 0.0.4. */
+void orr_metrics_write(struct orr_metrics *metrics, struct orr_text *text);
+
+struct orr_metrics *orr_app_metrics(struct orr_app *app);
+
+#endif

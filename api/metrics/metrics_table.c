@@ -1,0 +1,169 @@
+/* A new metric is a name in metrics.h and a row here; what counts it calls orr_metric_add() and its like. */
+#include "api/metrics/metrics_table.h"
+
+#include <stdio.h>
+
+#include "api/http/call.h"
+#include "engine/base/budget.h"
+
+const uint64_t orr_buckets[ORR_BUCKET_COUNT] = {
+    100000,   250000,    500000,    1000000,   2500000,    5000000,    10000000,   25000000,
+    50000000, 100000000, 250000000, 500000000, 1000000000, 2500000000, 5000000000, 10000000000,
+};
+
+/* Routes, and behind the last one what matched none. HEAD counts as GET. */
+static unsigned route_count(void)
+{
+    return orr_route_count() + 1;
+}
+
+static void write_route(unsigned value, char labels[ORR_LABELS_SIZE])
+{
+    const struct orr_route *route = orr_route_row(value);
+    snprintf(labels, ORR_LABELS_SIZE, "method=\"%s\",route=\"%s\"", route ? route->method : "other",
+             route ? orr_route_template(route) : "none");
+}
+
+unsigned orr_metric_route_index(const struct orr_route *route)
+{
+    return route ? orr_route_index(route) : orr_route_count();
+}
+
+static const unsigned short codes[] = {200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 412,
+                                       413, 414, 415, 422, 428, 429, 431, 500, 501, 502, 503, 504, 0};
+enum { CODE_COUNT = sizeof codes / sizeof codes[0] };
+
+unsigned orr_metric_code_count(void)
+{
+    return CODE_COUNT;
+}
+
+static void write_code(unsigned value, char labels[ORR_LABELS_SIZE])
+{
+    snprintf(labels, ORR_LABELS_SIZE, codes[value] ? "code=\"%u\"" : "code=\"other\"", codes[value]);
+}
+
+unsigned orr_metric_code_index(unsigned status)
+{
+    unsigned at = 0;
+    while (codes[at] && codes[at] != status)
+        at++;
+    return at;
+}
+
+static unsigned reason_count(void)
+{
+    return ORR_DENIAL_COUNT - 1;
+}
+
+static void write_reason(unsigned value, char labels[ORR_LABELS_SIZE])
+{
+    snprintf(labels, ORR_LABELS_SIZE, "reason=\"%s\"", orr_denial_reason((enum orr_denial)(value + 1)));
+}
+
+/* A dimension whose values are a list of words. */
+#define WORDS(name, label, ...)                                                                                        \
+    static const char *const name##_words[] = {__VA_ARGS__};                                                           \
+    static unsigned name##_count(void)                                                                                 \
+    {                                                                                                                  \
+        return sizeof name##_words / sizeof name##_words[0];                                                           \
+    }                                                                                                                  \
+    static void write_##name(unsigned value, char labels[ORR_LABELS_SIZE])                                             \
+    {                                                                                                                  \
+        snprintf(labels, ORR_LABELS_SIZE, label "=\"%s\"", name##_words[value]);                                       \
+    }                                                                                                                  \
+    static const struct orr_metric_dimension name = {name##_count, write_##name};
+
+/* ORDER: as the enums of metrics.h, and of store.h */
+WORDS(stages, "stage", "parse", "graph", "paths", "search", "connect", "tuning", "write", "layout")
+WORDS(operations, "operation", "put", "get", "has", "read", "list", "update", "delete", "check", "expire")
+WORDS(reloads, "what", "tokens", "certificate")
+WORDS(work, "class", "short", "long")
+WORDS(limits, "limit", "time", "memory", "unpacked", "entries")
+WORDS(reasons_to_end, "reason", "client_gone", "shutting_down")
+WORDS(results, "result", "done", "failed")
+WORDS(states, "state", "running", "busy")
+_Static_assert(sizeof stages_words / sizeof stages_words[0] == ORR_TIMED_COUNT, "ORDER");
+_Static_assert(sizeof operations_words / sizeof operations_words[0] == ORR_STORE_OPERATION_COUNT, "ORDER");
+_Static_assert(sizeof reloads_words / sizeof reloads_words[0] == ORR_RELOAD_COUNT, "ORDER");
+
+_Static_assert(sizeof work_words / sizeof work_words[0] == ORR_WORK_CLASS_COUNT, "ORDER");
+_Static_assert(sizeof limits_words / sizeof limits_words[0] == ORR_SPENT_ENTRIES, "ORDER: from enum orr_spent, 1");
+_Static_assert(sizeof reasons_to_end_words / sizeof reasons_to_end_words[0] == ORR_SPENT_USER - ORR_SPENT_CLIENT,
+               "ORDER: from enum orr_spent, ORR_SPENT_CLIENT");
+
+static unsigned one(void)
+{
+    return 1;
+}
+
+static void write_version(unsigned value, char labels[ORR_LABELS_SIZE])
+{
+    (void)value;
+    snprintf(labels, ORR_LABELS_SIZE, "version=\"%s\",default_release=\"%s\"", orr_version(),
+             orr_release_default()->name);
+}
+
+static const struct orr_metric_dimension routes = {route_count, write_route},
+                                         code = {orr_metric_code_count, write_code},
+                                         reasons = {reason_count, write_reason}, build = {one, write_version};
+
+#define ROW(id, name, type, unit, help, ...)                                                                           \
+    [ORR_METRIC_##id] = {name, ORR_##type, ORR_UNIT_##unit, help, {__VA_ARGS__}}
+
+const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT] = {
+    ROW(HTTP_DURATION, "orrery_http_request_duration_seconds", HISTOGRAM, NANOSECONDS,
+        "Time from the request line to the end of the answer, by route template; HEAD counts as GET.", &routes, &code),
+    ROW(HTTP_IN_FLIGHT, "orrery_http_requests_in_flight", GAUGE, NONE, "Requests begun and not yet answered.", NULL),
+    ROW(HTTP_RECEIVED, "orrery_http_received_bytes_total", COUNTER, NONE, "Bytes of bodies that were received.", NULL),
+    ROW(HTTP_SENT, "orrery_http_sent_bytes_total", COUNTER, NONE, "Bytes of bodies that were sent.", NULL),
+    ROW(HTTP_BROKEN, "orrery_http_broken_total", COUNTER, NONE, "Requests whose client went away before the answer.",
+        NULL),
+    ROW(HTTP_BODIES, "orrery_http_body_memory_bytes", GAUGE, NONE, "Memory of the bodies of requests under way.", NULL),
+    ROW(REJECTED, "orrery_rejected_total", COUNTER, NONE, "Requests turned away before they were handled, by reason.",
+        &reasons),
+    ROW(CONNECTIONS, "orrery_connections", GAUGE, NONE, "Open connections.", NULL),
+    ROW(CONNECTIONS_MOST, "orrery_connections_max", GAUGE, NONE, "Most connections allowed.", NULL),
+    ROW(QUEUE, "orrery_queue_waiting", GAUGE, NONE, "Requests that wait for a thread that computes.", NULL),
+    ROW(QUEUE_MOST, "orrery_queue_max", GAUGE, NONE, "Most requests that may wait.", NULL),
+    ROW(QUEUE_TIME, "orrery_queue_wait_seconds", HISTOGRAM, NANOSECONDS,
+        "Time that requests waited for a thread, by class: short work asks the cache and the store, long work "
+        "computes.",
+        &work),
+    ROW(EXCEEDED, "orrery_budget_exceeded_total", COUNTER, NONE,
+        "Requests that were refused because they exceeded what one request may use, by limit.", &limits),
+    ROW(CANCELLED, "orrery_cancelled_total", COUNTER, NONE,
+        "Requests whose work was ended before it was done, by reason.", &reasons_to_end),
+    ROW(DRAINING, "orrery_draining", GAUGE, NONE, "1 after the signal to end, when readiness says no.", NULL),
+    ROW(STAGE_DURATION, "orrery_stage_duration_seconds", HISTOGRAM, NANOSECONDS,
+        "Time of each stage of an analysis or a drawing that was made, not taken from the cache.", &stages),
+    ROW(CACHE_BYTES, "orrery_cache_bytes", GAUGE, NONE, "Memory of cached answers and analyses.", NULL),
+    ROW(CACHE_LIMIT, "orrery_cache_limit_bytes", GAUGE, NONE, "Ceiling of that memory.", NULL),
+    ROW(CACHE_ENTRIES, "orrery_cache_entries", GAUGE, NONE, "Cached values.", NULL),
+    ROW(CACHE_HITS, "orrery_cache_hits_total", COUNTER, NONE, "Values found in the cache.", NULL),
+    ROW(CACHE_MISSES, "orrery_cache_misses_total", COUNTER, NONE, "Values that had to be made.", NULL),
+    ROW(CACHE_EVICTIONS, "orrery_cache_evictions_total", COUNTER, NONE, "Values dropped to make room.", NULL),
+    ROW(STORE_DURATION, "orrery_store_operation_duration_seconds", HISTOGRAM, NANOSECONDS,
+        "Time of each operation of the store.", &operations),
+    ROW(STORE_FAILURES, "orrery_store_failures_total", COUNTER, NONE,
+        "Operations that the database refused, or that did not reach it.", &operations),
+    ROW(RENDER_WORKERS, "orrery_render_workers", GAUGE, NONE, "Drawing processes that run, and that draw.", &states),
+    ROW(RENDER_STARTED, "orrery_render_workers_started_total", COUNTER, NONE, "Drawing processes that were started.",
+        NULL),
+    ROW(RENDER_ENDED, "orrery_render_workers_ended_total", COUNTER, NONE,
+        "Drawing processes that ended: by age, crash or time.", NULL),
+    ROW(RENDER_DRAWINGS, "orrery_render_drawings_total", COUNTER, NONE, "Drawings by result.", &results),
+    ROW(TOKENS, "orrery_tokens", GAUGE, NONE, "Tokens in force; 0: nobody is asked for one.", NULL),
+    ROW(TLS_EXPIRY, "orrery_tls_certificate_not_after_timestamp_seconds", GAUGE, NONE,
+        "When the certificate in force ends; 0: no TLS.", NULL),
+    ROW(RELOADS, "orrery_reloads_total", COUNTER, NONE, "Readings of tokens and certificate on SIGHUP.", &reloads,
+        &results),
+    ROW(BUILD, "orrery_build_info", GAUGE, NONE, "1; the labels say what runs.", &build),
+    ROW(PROCESS_CPU, "process_cpu_seconds_total", COUNTER, NANOSECONDS, "User and system CPU time.", NULL),
+    ROW(PROCESS_START, "process_start_time_seconds", GAUGE, NONE, "Start of the process since 1970.", NULL),
+    ROW(PROCESS_RESIDENT, "process_resident_memory_bytes", GAUGE, NONE, "Resident memory.", NULL),
+    ROW(PROCESS_VIRTUAL, "process_virtual_memory_bytes", GAUGE, NONE, "Virtual memory.", NULL),
+    ROW(PROCESS_THREADS, "process_threads", GAUGE, NONE, "Threads.", NULL),
+    ROW(PROCESS_FDS, "process_open_fds", GAUGE, NONE, "Open file descriptors.", NULL),
+    ROW(PROCESS_FDS_MOST, "process_max_fds", GAUGE, NONE, "Most file descriptors.", NULL),
+};

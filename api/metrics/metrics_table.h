@@ -1,0 +1,34 @@
+/* The rows behind metrics.h. */
+#ifndef ORR_API_METRICS_TABLE_H
+#define ORR_API_METRICS_TABLE_H
+
+#include "api/metrics/metrics.h"
+
+enum orr_metric_type { ORR_COUNTER, ORR_GAUGE, ORR_HISTOGRAM };
+enum orr_metric_unit { ORR_UNIT_NONE, ORR_UNIT_NANOSECONDS }; /* as stored; written in seconds */
+enum { ORR_LABELS_SIZE = 128 };
+
+/* A label, or labels that go together, with a known number of values. */
+struct orr_metric_dimension {
+    unsigned (*count)(void);
+    void (*write)(unsigned value, char labels[ORR_LABELS_SIZE]); /* name="value" */
+};
+
+struct orr_metric_row {
+    const char *name;
+    enum orr_metric_type type;
+    enum orr_metric_unit unit;
+    const char *help;
+    const struct orr_metric_dimension *dimensions[2]; /* NULL: none */
+};
+extern const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT];
+
+/* Upper bounds of a histogram's buckets, nanoseconds; beside these +Inf. */
+enum { ORR_BUCKET_COUNT = 16 };
+extern const uint64_t orr_buckets[ORR_BUCKET_COUNT];
+
+unsigned orr_metric_route_index(const struct orr_route *route);
+unsigned orr_metric_code_index(unsigned status);
+unsigned orr_metric_code_count(void);
+
+#endif
