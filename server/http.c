@@ -42,12 +42,11 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 {
     struct orr_http *http = context;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *address =
-            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-        const union MHD_ConnectionInfo *socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        *state = address && socket && address->client_addr
-                     ? orr_connections_open(http->connections, socket->connect_fd, address->client_addr)
-                     : NULL;
+        /* Each question is read before the next: libmicrohttpd 1.0 answers them all in one place of the connection. */
+        const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        const struct sockaddr *address = info ? info->client_addr : NULL;
+        info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *state = address && info ? orr_connections_open(http->connections, info->connect_fd, address) : NULL;
     } else if (*state) {
         struct orr_connection *from = *state;
         if (from->current) /* libmicrohttpd says nothing of requests that it refuses behind on_target() */

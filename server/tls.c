@@ -110,7 +110,7 @@ static bool same(const gnutls_datum_t *a, const gnutls_datum_t *b)
 
 enum orr_code orr_tls_reload(struct orr_tls *tls, struct orr_error *err)
 {
-    struct generation *generation;
+    struct generation *generation = NULL;
     ORR_TRY(load(tls, &generation, err));
     if (tls->newest && same(&tls->newest->certificate_file, &generation->certificate_file) &&
         same(&tls->newest->key_file, &generation->key_file)) {

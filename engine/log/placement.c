@@ -5,7 +5,8 @@
 
 #include "engine/log/trial.h"
 
-enum { NONE = UINT32_MAX, RANKS_PLACED = 8192 };
+enum { NONE = UINT32_MAX };
+enum { RANKS_PLACED = 8192 };
 
 /* The number of each rank's host, hosts in order of their lowest ranks. Returns how many hosts there are; 0: the log
  * does not name every rank's host. */

@@ -6,7 +6,8 @@
 #include "engine/base/hash.h"
 #include "engine/base/sorting.h"
 
-enum { NONE = UINT32_MAX, COMPARED_MOST = 128, RANKS_MOST = 16384, EXPLAINED_MOST = 3, HASHED_MOST = 4096 };
+enum { NONE = UINT32_MAX };
+enum { COMPARED_MOST = 128, RANKS_MOST = 16384, EXPLAINED_MOST = 3, HASHED_MOST = 4096 };
 
 struct surveying {
     const struct orr_log *log;

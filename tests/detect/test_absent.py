@@ -176,6 +176,8 @@ def lspci():
 
 def test_this_machine_is_as_lspci_and_sysfs_say(tmp_path):
     """Every function of this machine is taken for a GPU once: the walk then goes over its real /sys."""
+    if not pathlib.Path("/sys/bus/pci/devices").is_dir():
+        pytest.skip("/sys/bus/pci is not mounted here")
     try:
         functions = lspci()
     except (OSError, subprocess.CalledProcessError):

@@ -11,7 +11,10 @@ for breach in "$@"; do
     targets+=(--target "breach_${breach%%:*}")
     rm -f "$build/breach_${breach%%:*}"
 done
-cmake --build "$build" "${targets[@]}" -- -k 0 >"$log" 2>&1 </dev/null
+on=-k # to the end, whatever fails on the way
+[ ! -e "$build/build.ninja" ] || on="-k 0"
+# shellcheck disable=SC2086
+cmake --build "$build" "${targets[@]}" -- $on >"$log" 2>&1 </dev/null
 for breach in "$@"; do
     room=${breach%%:*} symbol=${breach#*:}
     if ! nm "$build/orrery" | grep -q " [Tt] $symbol\$"; then
