@@ -10,8 +10,8 @@
 #include "engine/release/release_names.h"
 
 #include "engine/findings/findings.h"
-#include "engine/input/compare_log.h"
-#include "engine/log/survey.h"
+#include "engine/log_comparing/survey.h"
+#include "engine/log_machine/compare_log.h"
 #include "engine/machines/machine_types.h"
 
 static void print_communicators(const struct orr_log *log)

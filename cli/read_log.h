@@ -2,7 +2,7 @@
 #ifndef ORR_CLI_READ_LOG_H
 #define ORR_CLI_READ_LOG_H
 
-#include "engine/log/log.h"
+#include "engine/log_reading/log.h"
 
 /* NULL or "-": standard input. orr_log_free() the result. */
 enum orr_code orr_read_log_file(const char *file, struct orr_log **ret_log, struct orr_error *err) ORR_NO_DISCARD;

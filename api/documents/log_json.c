@@ -1,7 +1,7 @@
 /* A log, what was recovered of it and how a prediction agrees with it, as JSON. */
 #include "api/documents/sections.h"
-#include "engine/input/compare_log.h"
-#include "engine/log/survey.h"
+#include "engine/log_comparing/survey.h"
+#include "engine/log_machine/compare_log.h"
 
 static json_t *settings_json(struct orr_json *json, const struct orr_log *log)
 {

@@ -7,7 +7,7 @@
 #include "engine/analysis/analysis.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/explain/explain.h"
-#include "engine/log/check.h"
+#include "engine/log_comparing/check.h"
 #include "engine/triage/triage.h"
 
 /* system_json.c */

@@ -12,7 +12,7 @@
 #include "engine/facts/facts.h"
 #include "engine/gate/gate.h"
 #include "engine/input/input.h"
-#include "engine/log/check.h"
+#include "engine/log_comparing/check.h"
 #include "engine/machines/machine_types.h"
 #include "engine/order/order.h"
 #include "engine/perf/perf.h"

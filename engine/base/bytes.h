@@ -1,9 +1,16 @@
-/* How texts that people send begin. Lengths and places are in bytes; the bytes need no terminating zero. */
+/* Bytes that people send: a span of them, and how texts begin. Lengths and places are in bytes; the bytes need no
+ * terminating zero. */
 #ifndef ORR_BASE_BYTES_H
 #define ORR_BASE_BYTES_H
 
 #include <stddef.h>
 #include <string.h>
+
+/* A span of a text that somebody else owns. */
+struct orr_span {
+    const char *at;
+    size_t length;
+};
 
 /* The length of UTF-8's byte order mark, which some editors write at the start of a file: 3, or 0 without one. */
 static inline size_t orr_bytes_mark(const char *bytes, size_t length)

@@ -7,7 +7,7 @@
 #define ORR_FINDINGS_FINDINGS_H
 
 #include "engine/analysis/analysis.h"
-#include "engine/log/check.h"
+#include "engine/log_comparing/check.h"
 
 enum { ORR_MOST_CAUSES = 14 };
 

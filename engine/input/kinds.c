@@ -6,7 +6,7 @@
 #include "engine/base/bytes.h"
 #include "engine/detect/detect.h"
 #include "engine/input/readers.h"
-#include "engine/log/log.h"
+#include "engine/log_reading/log.h"
 
 enum { LONGEST_TEXT = 1 << 24 };
 

@@ -5,7 +5,7 @@
 #include "engine/detect/detect.h"
 #include "engine/input/merge.h"
 #include "engine/input/readers.h"
-#include "engine/log/log.h"
+#include "engine/log_reading/log.h"
 #include "engine/release/release_names.h"
 
 /* The draft becomes what the XML says; orr_note_dump() has noted it. */
@@ -26,7 +26,7 @@ static enum orr_code draft_of_xml(const struct orr_input *input, const char *xml
     return ORR_OK;
 }
 
-/* A printed tree holds rates and ids; what engine/log/tree_xml.c supplies beside them. */
+/* A printed tree holds rates and ids; what engine/log_reading/tree_xml.c supplies beside them. */
 static void note_log(struct orr_draft *draft, const struct orr_log *log)
 {
     const char *release = NULL, *counts = draft->notes.recognised;

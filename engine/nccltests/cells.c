@@ -14,7 +14,7 @@ static char lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-bool orr_span_is(struct orr_log_span span, const char *word)
+bool orr_span_is(struct orr_span span, const char *word)
 {
     size_t i = 0;
     for (; i < span.length && word[i]; i++)
@@ -24,16 +24,16 @@ bool orr_span_is(struct orr_log_span span, const char *word)
 }
 
 /* Whether a word of lower case letters is in a text, whatever the case there. */
-static bool contains(struct orr_log_span span, const char *word)
+static bool contains(struct orr_span span, const char *word)
 {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= span.length; i++)
-        if (orr_span_is((struct orr_log_span){span.at + i, length}, word))
+        if (orr_span_is((struct orr_span){span.at + i, length}, word))
             return true;
     return false;
 }
 
-bool orr_number_read(struct orr_log_span text, struct orr_number *ret_number)
+bool orr_number_read(struct orr_span text, struct orr_number *ret_number)
 {
     static const char *const missing[] = {"n/a", "na", "nan", "-nan", "inf", "-inf", "-"};
     enum { DIGITS_MOST = 40 };
@@ -91,7 +91,7 @@ static bool separates(char c)
     return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '|' || c == '"';
 }
 
-uint32_t orr_tokens_cut(const char *line, size_t length, struct orr_log_span *tokens, uint32_t most)
+uint32_t orr_tokens_cut(const char *line, size_t length, struct orr_span *tokens, uint32_t most)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < length && count < most;) {
@@ -101,7 +101,7 @@ uint32_t orr_tokens_cut(const char *line, size_t length, struct orr_log_span *to
         while (i < length && !separates(line[i]))
             i++;
         if (i > start)
-            tokens[count++] = (struct orr_log_span){line + start, i - start};
+            tokens[count++] = (struct orr_span){line + start, i - start};
     }
     return count;
 }
@@ -111,18 +111,18 @@ static bool around(char c)
     return c == ' ' || c == '\t' || c == '"' || c == '\'' || c == '*' || c == '`' || c == '#';
 }
 
-static struct orr_log_span trimmed(const char *at, const char *end)
+static struct orr_span trimmed(const char *at, const char *end)
 {
     while (at < end && around(*at))
         at++;
     while (at < end && around(end[-1]))
         end--;
-    return (struct orr_log_span){at, (size_t)(end - at)};
+    return (struct orr_span){at, (size_t)(end - at)};
 }
 
-uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct orr_log_span *cells, uint32_t most)
+uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct orr_span *cells, uint32_t most)
 {
-    struct orr_log_span whole = trimmed(line, line + length);
+    struct orr_span whole = trimmed(line, line + length);
     if (separator == ' ')
         return orr_tokens_cut(whole.at, whole.length, cells, most);
     if (separator == '|') { /* the outer bars are no cells */
@@ -156,7 +156,7 @@ static const struct {
     {"size", ORR_ROLE_SIZE},    {"bytes", ORR_ROLE_SIZE},
 };
 
-static uint8_t role_of(struct orr_log_span cell, double *ret_scale)
+static uint8_t role_of(struct orr_span cell, double *ret_scale)
 {
     *ret_scale = 1;
     if (contains(cell, "stamp"))
@@ -179,7 +179,7 @@ static uint8_t role_of(struct orr_log_span cell, double *ret_scale)
 }
 
 /* Gives each column its way: by its name, or the second of its kind is in place. */
-static void read_ways(const struct orr_log_span *cells, struct orr_columns *columns)
+static void read_ways(const struct orr_span *cells, struct orr_columns *columns)
 {
     uint8_t used[ORR_ROLE_COUNT_OF] = {0};
     for (uint32_t i = 0; i < columns->count; i++) {
@@ -211,7 +211,7 @@ static const struct orr_column *column_of(const struct orr_columns *columns, uin
 /* nccl-tests' own: "size count type redop root time algbw busbw #wrong time ...". */
 static bool read_own(const char *line, size_t length, struct orr_columns *columns)
 {
-    struct orr_log_span tokens[64];
+    struct orr_span tokens[64];
     uint32_t count = orr_tokens_cut(line, length, tokens, 64), start = 0;
     while (start + 2 < count && !(orr_span_is(tokens[start], "size") && orr_span_is(tokens[start + 1], "count") &&
                                   orr_span_is(tokens[start + 2], "type")))
@@ -234,7 +234,7 @@ static bool read_own(const char *line, size_t length, struct orr_columns *column
 }
 
 /* "ND A100 V4 (GB/s)": a bandwidth that is not named further. */
-static bool only_rate(struct orr_log_span cell)
+static bool only_rate(struct orr_span cell)
 {
     const char *at = memmem(cell.at, cell.length, "GB/s", 4);
     return at || memmem(cell.at, cell.length, "GBps", 4);
@@ -251,11 +251,11 @@ bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_c
         *ret_columns = columns;
         return true;
     }
-    struct orr_log_span whole = {line, length};
+    struct orr_span whole = {line, length};
     if (!contains(whole, "size") && !contains(whole, "bytes"))
         return false;
     for (size_t i = 0; i < sizeof separators; i++) {
-        struct orr_log_span cells[ORR_COLUMNS_MOST];
+        struct orr_span cells[ORR_COLUMNS_MOST];
         columns = (struct orr_columns){.separator = separators[i]};
         columns.count = orr_cells_cut(separators[i], line, length, cells, ORR_COLUMNS_MOST);
         if (columns.count < 2)
@@ -279,7 +279,7 @@ bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_c
     return false;
 }
 
-uint32_t orr_type_bytes(struct orr_log_span word)
+uint32_t orr_type_bytes(struct orr_span word)
 {
     static const struct {
         const char *name;
@@ -295,7 +295,7 @@ uint32_t orr_type_bytes(struct orr_log_span word)
     return 0;
 }
 
-bool orr_op_is(struct orr_log_span word)
+bool orr_op_is(struct orr_span word)
 {
     static const char *const ops[] = {"sum", "none", "prod", "max", "min", "avg", "mulsum", "premulsum", "all"};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
@@ -304,18 +304,18 @@ bool orr_op_is(struct orr_log_span word)
     return false;
 }
 
-bool orr_size_read(struct orr_log_span cell, double scale, uint64_t *ret_size, bool *ret_rounded)
+bool orr_size_read(struct orr_span cell, double scale, uint64_t *ret_size, bool *ret_rounded)
 {
     size_t digits = 0;
     while (digits < cell.length && (is_digit(cell.at[digits]) || cell.at[digits] == '.'))
         digits++;
     struct orr_number number;
     *ret_rounded = false;
-    if (!orr_number_read((struct orr_log_span){cell.at, digits}, &number) || number.missing)
+    if (!orr_number_read((struct orr_span){cell.at, digits}, &number) || number.missing)
         return false;
-    struct orr_log_span unit = {cell.at + digits, cell.length - digits};
+    struct orr_span unit = {cell.at + digits, cell.length - digits};
     while (unit.length && unit.at[0] == ' ')
-        unit = (struct orr_log_span){unit.at + 1, unit.length - 1};
+        unit = (struct orr_span){unit.at + 1, unit.length - 1};
     if (!unit.length || orr_span_is(unit, "b") || orr_span_is(unit, "bytes")) {
         if (scale == 1 && number.integer) {
             *ret_size = number.whole;
@@ -329,7 +329,7 @@ bool orr_size_read(struct orr_log_span cell, double scale, uint64_t *ret_size, b
     }
     static const char *const letters = "kmgt";
     const char *letter = strchr(letters, lower(unit.at[0]));
-    struct orr_log_span rest = {unit.at + 1, unit.length - 1};
+    struct orr_span rest = {unit.at + 1, unit.length - 1};
     if (!letter || (rest.length && !orr_span_is(rest, "b") && !orr_span_is(rest, "ib")))
         return false;
     double power = (double)(letter - letters + 1), binary = number.value * pow(1024, power);

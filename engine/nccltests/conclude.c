@@ -283,7 +283,7 @@ static void find_library(struct orr_results_building *b)
     const char *text = NULL;
     if (!b->results->log || !orr_log_version(b->results->log, &text) || !text)
         return;
-    struct orr_log_span release = {text, strcspn(text, "+ ")};
+    struct orr_span release = {text, strcspn(text, "+ ")};
     if (!b->results->library)
         b->results->library = orr_tables_keep(b, release);
     else if (strlen(b->results->library) != release.length ||

@@ -92,9 +92,9 @@ static void open_level(struct orr_results_json *json, bool list)
     }
 }
 
-static struct orr_log_span span_of(const char *text)
+static struct orr_span span_of(const char *text)
 {
-    return (struct orr_log_span){text, strlen(text)};
+    return (struct orr_span){text, strlen(text)};
 }
 
 static void end_row(struct orr_results_json *json)
@@ -149,7 +149,7 @@ static void copy(char *into, size_t room, const char *text)
     into[length] = 0;
 }
 
-static struct orr_log_span trimmed(const char *text)
+static struct orr_span trimmed(const char *text)
 {
     while (*text == ' ')
         text++;

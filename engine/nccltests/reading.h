@@ -4,7 +4,7 @@
 #ifndef ORR_NCCLTESTS_READING_H
 #define ORR_NCCLTESTS_READING_H
 
-#include "engine/log/lines.h"
+#include "engine/log_reading/lines.h"
 #include "engine/nccltests/results.h"
 
 /* A number as it is printed. missing: "N/A", "nan" and their like. */
@@ -16,7 +16,7 @@ struct orr_number {
     uint8_t decimals; /* digits behind the point */
 };
 /* False: the text is no number. */
-bool orr_number_read(struct orr_log_span text, struct orr_number *ret_number);
+bool orr_number_read(struct orr_span text, struct orr_number *ret_number);
 
 /* What a column holds. */
 enum orr_role {
@@ -50,17 +50,17 @@ struct orr_columns {
 
 /* cells.c */
 /* Cuts a line into at most `most` tokens at blanks and separators. */
-uint32_t orr_tokens_cut(const char *line, size_t length, struct orr_log_span *tokens, uint32_t most);
+uint32_t orr_tokens_cut(const char *line, size_t length, struct orr_span *tokens, uint32_t most);
 /* The cells of a line of a table; the blanks, quotes and stars around them are left out. */
-uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct orr_log_span *cells, uint32_t most);
+uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct orr_span *cells, uint32_t most);
 /* Whether a line names columns. */
 bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_columns);
 /* Bytes of an element of a type; 0: no type of nccl-tests. */
-uint32_t orr_type_bytes(struct orr_log_span word);
-bool orr_op_is(struct orr_log_span word);
+uint32_t orr_type_bytes(struct orr_span word);
+bool orr_op_is(struct orr_span word);
 /* "8388608", "65K", "1.5 GiB". rounded: it is a rounded power of two. */
-bool orr_size_read(struct orr_log_span cell, double scale, uint64_t *ret_size, bool *ret_rounded);
-bool orr_span_is(struct orr_log_span span, const char *word);
+bool orr_size_read(struct orr_span cell, double scale, uint64_t *ret_size, bool *ret_rounded);
+bool orr_span_is(struct orr_span span, const char *word);
 
 /* A row as its parts come. */
 enum { ORR_NUMBERS_MOST = 24 };
@@ -142,11 +142,11 @@ void orr_tables_close(struct orr_results_building *b);
 struct orr_result_table *orr_tables_last(struct orr_results_building *b);
 /* A header begins; what an earlier one said no longer counts. */
 void orr_tables_run(struct orr_results_building *b);
-void orr_tables_device(struct orr_results_building *b, const struct orr_result_device *device, struct orr_log_span host,
-                       struct orr_log_span bus_id, struct orr_log_span model);
+void orr_tables_device(struct orr_results_building *b, const struct orr_result_device *device, struct orr_span host,
+                       struct orr_span bus_id, struct orr_span model);
 /* A number of NCCL's release as nccl-tests prints it, such as 22707. */
 void orr_tables_library(struct orr_results_building *b, uint64_t code);
-const char *orr_tables_keep(struct orr_results_building *b, struct orr_log_span text);
+const char *orr_tables_keep(struct orr_results_building *b, struct orr_span text);
 /* Each text once. */
 void orr_tables_note(struct orr_results_building *b, const char *format, ...) ORR_PRINTF(2, 3);
 /* evidence.c */

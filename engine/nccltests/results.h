@@ -11,7 +11,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/error.h"
 #include "engine/base/local.h"
-#include "engine/log/log.h"
+#include "engine/log_reading/log.h"
 #include "engine/nccltests/programs.h"
 
 /* One measurement of a row: out of place (other buffers for input and output) or in place. */

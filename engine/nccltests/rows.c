@@ -170,7 +170,7 @@ static uint32_t whole_count(const struct orr_results_building *b)
 }
 
 /* Takes numbers up to the first other word. */
-static void take_numbers(struct orr_raw_row *raw, const struct orr_log_span *tokens, uint32_t count)
+static void take_numbers(struct orr_raw_row *raw, const struct orr_span *tokens, uint32_t count)
 {
     struct orr_number number;
     for (uint32_t i = 0; i < count && orr_number_read(tokens[i], &number); i++) {
@@ -181,7 +181,7 @@ static void take_numbers(struct orr_raw_row *raw, const struct orr_log_span *tok
     }
 }
 
-static void copy_word(char *word, size_t room, struct orr_log_span span)
+static void copy_word(char *word, size_t room, struct orr_span span)
 {
     size_t length = span.length < room - 1 ? span.length : room - 1;
     for (size_t i = 0; i < length; i++)
@@ -190,19 +190,19 @@ static void copy_word(char *word, size_t room, struct orr_log_span span)
 }
 
 /* The digits at the end of a token, in front of which a launcher's prefix may be: "0:1024". */
-static bool read_size(struct orr_log_span token, struct orr_number *number)
+static bool read_size(struct orr_span token, struct orr_number *number)
 {
     size_t digits = token.length;
     while (digits && token.at[digits - 1] >= '0' && token.at[digits - 1] <= '9')
         digits--;
     /* A byte order mark, too. */
     if (digits && (strchr(":>])|#", token.at[digits - 1]) || (unsigned char)token.at[digits - 1] >= 0x80))
-        token = (struct orr_log_span){token.at + digits, token.length - digits};
+        token = (struct orr_span){token.at + digits, token.length - digits};
     return orr_number_read(token, number) && !number->missing;
 }
 
 /* A row of nccl-tests begins: the words "size count type" are in the line. */
-static bool begin(struct orr_results_building *b, const struct orr_log_span *tokens, uint32_t count, bool torn)
+static bool begin(struct orr_results_building *b, const struct orr_span *tokens, uint32_t count, bool torn)
 {
     for (uint32_t i = 2; i < count; i++) {
         struct orr_number size, elements;
@@ -237,7 +237,7 @@ static bool begin(struct orr_results_building *b, const struct orr_log_span *tok
 }
 
 /* Goes on with the row that waits: only numbers, maybe behind a launcher's prefix. */
-static bool go_on(struct orr_results_building *b, const struct orr_log_span *tokens, uint32_t count, bool torn)
+static bool go_on(struct orr_results_building *b, const struct orr_span *tokens, uint32_t count, bool torn)
 {
     struct orr_raw_row *raw = &b->row;
     struct orr_number number;
@@ -245,7 +245,7 @@ static bool go_on(struct orr_results_building *b, const struct orr_log_span *tok
     uint32_t first = 0;
     while (first < count && first <= PREFIX_MOST && !orr_number_read(tokens[first], &number))
         first++;
-    const struct orr_log_span *before = first ? &tokens[first - 1] : NULL;
+    const struct orr_span *before = first ? &tokens[first - 1] : NULL;
     if (first == count || first > PREFIX_MOST || tokens[0].at[0] == '#' ||
         (before && (before->length < 2 || !strchr(":>])", before->at[before->length - 1]))))
         return false;
@@ -262,7 +262,7 @@ static bool go_on(struct orr_results_building *b, const struct orr_log_span *tok
 /* A row below a header of CSV, Markdown or plain text. */
 static bool take_cells(struct orr_results_building *b, const char *line, size_t length)
 {
-    struct orr_log_span cells[ORR_COLUMNS_MOST];
+    struct orr_span cells[ORR_COLUMNS_MOST];
     const struct orr_columns *columns = &b->columns;
     uint32_t count = orr_cells_cut(columns->separator, line, length, cells, ORR_COLUMNS_MOST);
     struct orr_result_row row = {.line = b->line, .root = -1, .out = no_way(), .in = no_way()};
@@ -273,9 +273,9 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct orr_column *column = &columns->columns[i];
-        struct orr_log_span cell = cells[i];
+        struct orr_span cell = cells[i];
         const char *blank = cell.length ? memchr(cell.at, ' ', cell.length) : NULL;
-        struct orr_log_span word = {cell.at, blank ? (size_t)(blank - cell.at) : cell.length};
+        struct orr_span word = {cell.at, blank ? (size_t)(blank - cell.at) : cell.length};
         bool numeric = word.length && orr_number_read(word, &number);
         if (column->role == ORR_ROLE_SIZE) {
             if (!orr_size_read(cell, column->scale, &row.size, &rounded))
@@ -334,7 +334,7 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
 
 bool orr_rows_take(struct orr_results_building *b, const char *line, size_t length, bool torn)
 {
-    struct orr_log_span tokens[TOKENS_MOST];
+    struct orr_span tokens[TOKENS_MOST];
     uint32_t count = orr_tokens_cut(line, length, tokens, TOKENS_MOST);
     if (!count)
         return false;

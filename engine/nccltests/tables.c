@@ -5,7 +5,7 @@
 
 #include "engine/nccltests/reading.h"
 
-const char *orr_tables_keep(struct orr_results_building *b, struct orr_log_span text)
+const char *orr_tables_keep(struct orr_results_building *b, struct orr_span text)
 {
     const char *kept = orr_arena_strndup(b->results->arena, text.at, text.length);
     return kept;
@@ -24,7 +24,7 @@ void orr_tables_note(struct orr_results_building *b, const char *format, ...)
             return;
     if (b->results->note_count == NOTES_MOST)
         return;
-    const char *kept = orr_tables_keep(b, (struct orr_log_span){text, strlen(text)});
+    const char *kept = orr_tables_keep(b, (struct orr_span){text, strlen(text)});
     if (!kept || !ORR_RESERVE(b->results->arena, b->notes, b->results->note_count, b->note_capacity))
         return;
     b->notes[b->results->note_count++] = kept;
@@ -52,8 +52,8 @@ void orr_tables_run(struct orr_results_building *b)
         b->run = (struct orr_run){.fresh = true, .named = ORR_TEST_COUNT, .iterations = -1, .warmup = -1};
 }
 
-void orr_tables_device(struct orr_results_building *b, const struct orr_result_device *device, struct orr_log_span host,
-                       struct orr_log_span bus_id, struct orr_log_span model)
+void orr_tables_device(struct orr_results_building *b, const struct orr_result_device *device, struct orr_span host,
+                       struct orr_span bus_id, struct orr_span model)
 {
     struct orr_run *run = &b->run;
     if (b->devices_kept == b->limits.devices) {
@@ -91,7 +91,7 @@ void orr_tables_library(struct orr_results_building *b, uint64_t code)
         return;
     snprintf(text, sizeof text, "%u.%u.%u", major, minor, (unsigned)(code % 100));
     if (!b->results->library)
-        b->results->library = orr_tables_keep(b, (struct orr_log_span){text, strlen(text)});
+        b->results->library = orr_tables_keep(b, (struct orr_span){text, strlen(text)});
     else if (strcmp(b->results->library, text) != 0)
         orr_tables_note(b, "The text has results of several NCCL releases, such as %s and %s", b->results->library,
                         text);
@@ -123,8 +123,8 @@ static struct orr_result_table *open_table(struct orr_results_building *b, const
         .average = -1,
         .out_of_bounds = -1,
         .first_line = row->line,
-        .type = *type ? orr_tables_keep(b, (struct orr_log_span){type, strlen(type)}) : NULL,
-        .op = *op ? orr_tables_keep(b, (struct orr_log_span){op, strlen(op)}) : NULL,
+        .type = *type ? orr_tables_keep(b, (struct orr_span){type, strlen(type)}) : NULL,
+        .op = *op ? orr_tables_keep(b, (struct orr_span){op, strlen(op)}) : NULL,
     };
     b->evidence[results->table_count] =
         (struct orr_evidence){.mentioned = b->mentioned, .ranks_a_device = run->ranks_a_device};

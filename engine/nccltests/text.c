@@ -5,16 +5,16 @@
 
 /* A line in which a mark was found; rest: what follows the mark. */
 struct place {
-    struct orr_log_span line, rest;
+    struct orr_span line, rest;
 };
 
-static const char *find(struct orr_log_span text, const char *word)
+static const char *find(struct orr_span text, const char *word)
 {
     return memmem(text.at, text.length, word, strlen(word));
 }
 
 /* The integer behind a word and blanks or colons: "iters: 20". */
-static bool value_of(struct orr_log_span text, const char *word, uint64_t *ret_value)
+static bool value_of(struct orr_span text, const char *word, uint64_t *ret_value)
 {
     const char *at = find(text, word), *end = text.at + text.length;
     if (!at)
@@ -25,13 +25,13 @@ static bool value_of(struct orr_log_span text, const char *word, uint64_t *ret_v
     while (at < end && *at >= '0' && *at <= '9')
         at++;
     struct orr_number number;
-    if (!orr_number_read((struct orr_log_span){start, (size_t)(at - start)}, &number) || !number.integer)
+    if (!orr_number_read((struct orr_span){start, (size_t)(at - start)}, &number) || !number.integer)
         return false;
     *ret_value = number.whole;
     return true;
 }
 
-static struct orr_log_span next_word(struct orr_log_span *text)
+static struct orr_span next_word(struct orr_span *text)
 {
     const char *at = text->at, *end = at + text->length;
     while (at < end && (*at == ' ' || *at == '\t' || *at == ':'))
@@ -39,8 +39,8 @@ static struct orr_log_span next_word(struct orr_log_span *text)
     const char *start = at;
     while (at < end && *at != ' ' && *at != '\t')
         at++;
-    *text = (struct orr_log_span){at, (size_t)(end - at)};
-    return (struct orr_log_span){start, (size_t)(at - start)};
+    *text = (struct orr_span){at, (size_t)(end - at)};
+    return (struct orr_span){start, (size_t)(at - start)};
 }
 
 static uint32_t small(uint64_t value)
@@ -52,7 +52,7 @@ static uint32_t small(uint64_t value)
 /* "# nThread 1 nGpus 8 minBytes 8 maxBytes 128 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 ..." */
 static void take_options(struct orr_results_building *b, const struct place *place)
 {
-    struct orr_log_span line = place->line;
+    struct orr_span line = place->line;
     uint64_t value;
     orr_tables_run(b);
     if (value_of(line, "nThread", &value))
@@ -66,11 +66,11 @@ static void take_options(struct orr_results_building *b, const struct place *pla
     const char *warmup = find(line, "warmup iters:");
     if (!warmup)
         return;
-    line = (struct orr_log_span){warmup, (size_t)(line.at + line.length - warmup)};
+    line = (struct orr_span){warmup, (size_t)(line.at + line.length - warmup)};
     if (value_of(line, "warmup iters:", &value))
         b->run.warmup = (int32_t)small(value);
-    line = (struct orr_log_span){warmup + 8, line.length - 8};
-    line = (struct orr_log_span){line.at + 5, line.length - 5};
+    line = (struct orr_span){warmup + 8, line.length - 8};
+    line = (struct orr_span){line.at + 5, line.length - 5};
     if (value_of(line, "iters:", &value))
         b->run.iterations = (int32_t)small(value);
 }
@@ -78,7 +78,7 @@ static void take_options(struct orr_results_building *b, const struct place *pla
 /* "# nccl-tests version 2.18.2 nccl-headers=23001 nccl-library=23001" */
 static void take_version(struct orr_results_building *b, const struct place *place)
 {
-    struct orr_log_span rest = place->rest, word = next_word(&rest);
+    struct orr_span rest = place->rest, word = next_word(&rest);
     uint64_t code;
     orr_tables_run(b);
     if (!b->results->tests_version && word.length && word.length < 32)
@@ -89,14 +89,14 @@ static void take_version(struct orr_results_building *b, const struct place *pla
 
 static void take_start(struct orr_results_building *b, const struct place *place)
 {
-    struct orr_log_span rest = place->rest, word = next_word(&rest);
+    struct orr_span rest = place->rest, word = next_word(&rest);
     orr_tables_run(b);
     b->run.named = orr_test_find(word.at, word.length);
 }
 
 static void take_end(struct orr_results_building *b, const struct place *place)
 {
-    struct orr_log_span rest = place->rest, word = next_word(&rest);
+    struct orr_span rest = place->rest, word = next_word(&rest);
     enum orr_test test = orr_test_find(word.at, word.length);
     orr_rows_end(b);
     struct orr_result_table *table = orr_tables_last(b);
@@ -109,7 +109,7 @@ static void take_end(struct orr_results_building *b, const struct place *place)
 /* "Rank  0 Group  0 Pid  1375 on host device  0 [0000:41:00] NVIDIA H100 80GB HBM3"; without "Group" before 2.13. */
 static void take_device(struct orr_results_building *b, const struct place *place)
 {
-    struct orr_log_span rest = place->rest, word = next_word(&rest);
+    struct orr_span rest = place->rest, word = next_word(&rest);
     struct orr_result_device device = {.group = -1, .device = -1};
     struct orr_number number;
     if (!orr_number_read(word, &number) || !number.integer || number.negative || !small(number.whole + 1))
@@ -126,8 +126,8 @@ static void take_device(struct orr_results_building *b, const struct place *plac
         return;
     (void)next_word(&rest);
     word = next_word(&rest);
-    struct orr_log_span host = next_word(&rest);
-    struct orr_log_span dev = next_word(&rest);
+    struct orr_span host = next_word(&rest);
+    struct orr_span dev = next_word(&rest);
     if (!orr_span_is(word, "on") || !host.length || !orr_span_is(dev, "device"))
         return;
     word = next_word(&rest);
@@ -137,10 +137,10 @@ static void take_device(struct orr_results_building *b, const struct place *plac
     const char *shut = rest.length ? memchr(rest.at, ']', rest.length) : NULL;
     if (!open || !shut || shut < open)
         return;
-    struct orr_log_span bus_id = {open + 1, (size_t)(shut - open - 1)};
-    struct orr_log_span model = {shut + 1, (size_t)(rest.at + rest.length - shut - 1)};
+    struct orr_span bus_id = {open + 1, (size_t)(shut - open - 1)};
+    struct orr_span model = {shut + 1, (size_t)(rest.at + rest.length - shut - 1)};
     while (model.length && model.at[0] == ' ')
-        model = (struct orr_log_span){model.at + 1, model.length - 1};
+        model = (struct orr_span){model.at + 1, model.length - 1};
     if (!b->run.fresh && (b->open || (device.rank == 0 && b->run.device_count)))
         orr_tables_run(b); /* the next run, whose first lines are not there */
     b->results->rccl |= find(model, "Instinct") || find(model, "AMD ");
@@ -161,7 +161,7 @@ static void take_bounds(struct orr_results_building *b, const struct place *plac
 
 static void take_average(struct orr_results_building *b, const struct place *place)
 {
-    struct orr_log_span rest = place->rest, word = next_word(&rest);
+    struct orr_span rest = place->rest, word = next_word(&rest);
     struct orr_number number;
     orr_rows_end(b);
     struct orr_result_table *table = orr_tables_last(b);
@@ -217,18 +217,18 @@ static const struct {
 };
 
 /* Programs named in a command line or a sentence. Words of ordinary English count only with "_perf". */
-static void look_for_names(struct orr_results_building *b, struct orr_log_span line)
+static void look_for_names(struct orr_results_building *b, struct orr_span line)
 {
     static const char *const hints[] = {"_perf", "educe", "ather", "catter", "oall", "endrecv", "ypercube"};
     bool hinted = false;
     for (size_t i = 0; i < sizeof hints / sizeof hints[0] && !hinted; i++)
         hinted = find(line, hints[i]) != NULL;
     while (hinted && line.length) {
-        struct orr_log_span word = next_word(&line);
+        struct orr_span word = next_word(&line);
         while (word.length && strchr(".,;:!?()\"'`*", word.at[word.length - 1]))
             word.length--;
         while (word.length && strchr("(\"'`*", word.at[0]))
-            word = (struct orr_log_span){word.at + 1, word.length - 1};
+            word = (struct orr_span){word.at + 1, word.length - 1};
         enum orr_test test = orr_test_find(word.at, word.length);
         if (test == ORR_TEST_COUNT)
             continue;
@@ -239,17 +239,17 @@ static void look_for_names(struct orr_results_building *b, struct orr_log_span l
     }
 }
 
-static void take_other(struct orr_results_building *b, struct orr_log_span line)
+static void take_other(struct orr_results_building *b, struct orr_span line)
 {
     enum { MARK_MOST = 2048 };
-    struct orr_log_span head = {line.at, line.length < MARK_MOST ? line.length : MARK_MOST};
+    struct orr_span head = {line.at, line.length < MARK_MOST ? line.length : MARK_MOST};
     struct place place = {.line = head};
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         const char *at = find(head, marks[i].mark);
         if (!at)
             continue;
         at += strlen(marks[i].mark);
-        place.rest = (struct orr_log_span){at, (size_t)(head.at + head.length - at)};
+        place.rest = (struct orr_span){at, (size_t)(head.at + head.length - at)};
         marks[i].take(b, &place);
         return;
     }
@@ -272,7 +272,7 @@ void orr_text_take_line(struct orr_results_building *b, struct orr_log_lines *li
     const char *at = lines->line, *end = at + lines->length;
     struct orr_log_speech speech;
     b->line = lines->number;
-    struct orr_log_span before = {at, lines->length};
+    struct orr_span before = {at, lines->length};
     bool torn = orr_log_next_speech(&at, end, &b->hosts, &speech);
     if (torn) {
         const char *stop = speech.host.at ? speech.host.at : memmem(before.at, before.length, "NCCL ", 5);

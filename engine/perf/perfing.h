@@ -2,7 +2,7 @@
 #ifndef ORR_PERF_PERFING_H
 #define ORR_PERF_PERFING_H
 
-#include "engine/input/compare_log.h"
+#include "engine/log_machine/compare_log.h"
 #include "engine/perf/perf.h"
 
 /* The machine of one table, and what keeps it alive. */

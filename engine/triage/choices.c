@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "engine/base/sorting.h"
-#include "engine/log/survey.h"
+#include "engine/log_comparing/survey.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX, UNKNOWN = -1 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "engine/log/survey.h"
+#include "engine/log_comparing/survey.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX, QUOTED_MOST = 260 };

@@ -4,7 +4,7 @@
 #ifndef ORR_TRIAGE_TRIAGE_H
 #define ORR_TRIAGE_TRIAGE_H
 
-#include "engine/log/check.h"
+#include "engine/log_comparing/check.h"
 
 /* X(symbol, word) */
 #define ORR_TRIAGE_VERDICT_MAP(X)                                                                                      \

@@ -1,7 +1,7 @@
 /* Logs and dumped graphs: whatever the bytes, they are read or refused, the tree that a log prints makes XML that our
  * own reader takes, triage and the search for a machine type end, and comparing ends. */
-#include "engine/input/log_machine.h"
-#include "engine/log/survey.h"
+#include "engine/log_comparing/survey.h"
+#include "engine/log_machine/log_machine.h"
 #include "engine/triage/triage.h"
 #include "tests/fuzz/fuzz.h"
 

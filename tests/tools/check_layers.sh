@@ -40,8 +40,8 @@ forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_
 
 # Rooms from the ground up; each uses those before it. whatif, findings and diagram do not use one another; compare
 # uses whatif and findings.
-rooms="base release topology hardware machines nics paths decide search connect tuning analysis cluster trials"
-above="log nccltests expect triage whatif findings diagnosis compare explain report detect input diagram orrery"
+rooms="base release log_messages topology log_reading hardware machines nics paths decide search connect tuning analysis cluster trials"
+above="log_comparing log_machine nccltests expect triage whatif findings diagnosis compare explain report detect input diagram orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
@@ -51,10 +51,13 @@ forbid "findings or diagram uses detect" "$include\"engine/detect/" engine/findi
 outside=$(find engine api server cli library include -name '*.[ch]' -not -path 'engine/detect/*')
 # shellcheck disable=SC2086
 forbid "only engine/detect knows libarchive and loads libraries" "$include[<\"](archive|dlfcn)" $outside
-[ -d engine/log ] && forbid "log uses a room above it" "$include\"engine/(triage|findings|whatif|compare|explain|diagram|input|detect)/" engine/log
-[ -d engine/nccltests ] && forbid "nccltests uses a room above log" "$include\"engine/(triage|findings|whatif|diagnosis|compare|explain|diagram|input|detect)/" engine/nccltests
+forbid "log_messages uses another room than base" "$include\"engine/[^bl]" engine/log_messages
+[ -d engine/log_comparing ] && forbid "log_comparing uses a room above it" "$include\"engine/(log_machine|triage|findings|whatif|compare|explain|diagram|input|detect)/" engine/log_comparing
+[ -d engine/log_machine ] && forbid "log_machine uses a room above it" "$include\"engine/(triage|findings|whatif|compare|explain|diagram|perf)/" engine/log_machine
+[ -d engine/input ] && forbid "input uses a room above it" "$include\"engine/(log_comparing|log_machine|triage|findings|whatif|compare|explain|diagram|perf)/" engine/input
+[ -d engine/nccltests ] && forbid "nccltests uses a room above log_reading" "$include\"engine/(log_comparing|log_machine|triage|findings|whatif|diagnosis|compare|explain|diagram|input|detect)/" engine/nccltests
 [ -d engine/expect ] && forbid "expect uses a room above nccltests" "$include\"engine/(triage|findings|whatif|diagnosis|compare|explain|diagram|input|detect)/" engine/expect
-[ -d engine/triage ] && forbid "triage uses a room above log" "$include\"engine/(findings|whatif|compare|explain|diagram|input|detect)/" engine/triage
+[ -d engine/triage ] && forbid "triage uses a room above log_comparing" "$include\"engine/(findings|whatif|compare|explain|diagram|input|detect)/" engine/triage
 [ -d engine/report ] && forbid "report uses compare, detect, input, diagram or perf" "$include\"engine/(compare|detect|input|diagram|perf)/" engine/report
 forbid "findings uses diagram" "$include\"engine/(diagram|compare)/" engine/findings
 forbid "diagram uses findings" "$include\"engine/(findings|compare)/" engine/diagram

@@ -1,7 +1,7 @@
 /* Reading logs: lines and writers, each kind of line in the shapes of the releases, ceilings, hostile bytes. */
 #include <stdlib.h>
 
-#include "engine/log/check.h"
+#include "engine/log_comparing/check.h"
 #include "engine/release/release_names.h"
 #include "engine/topology/dump.h"
 #include "engine/topology/graph_file.h"

@@ -1,5 +1,5 @@
 /* Which ranks belong to one communicator where no line names its commId, and what belongs to each communicator. */
-#include "engine/log/log.h"
+#include "engine/log_reading/log.h"
 #include "tests/support/orr_test.h"
 
 enum { HOSTS = 3, GPUS = 4, TEXT_MOST = 1 << 16 };

@@ -1,7 +1,7 @@
 /* The table of messages: every row by its own line, and what becomes of lines that no row has. */
 #include <stdlib.h>
 
-#include "engine/log/log.h"
+#include "engine/log_reading/log.h"
 #include "tests/support/orr_test.h"
 
 #define INFO "node1:10:11 [0] NCCL INFO "

@@ -1,0 +1,21 @@
+/* Inside engine/log_comparing: dumps with changes. */
+#ifndef ORR_LOG_DUMP_EDIT_H
+#define ORR_LOG_DUMP_EDIT_H
+
+#include "engine/topology/dump.h"
+
+/* Changes to a dump. Arrays have a row for each element of the dump; NULL: as they are. */
+struct orr_dump_edit {
+    const int32_t *ranks;    /* of GPUs, -1: takes no part */
+    const uint64_t *bus_ids; /* new ones of GPUs, 0: as it is */
+    const int32_t *net_devs; /* new numbers of NICs, -1: takes no part */
+    int32_t sm;              /* of every GPU, 0: as it is */
+    bool drop_nets;          /* no NIC takes part */
+    bool collnet;            /* every NIC can reduce in the network */
+    const bool *no_gdr;      /* [ORR_LOG_NICS]: the NICs of these numbers cannot GPUDirect RDMA */
+};
+/* A copy with changes: orr_dump_free(). Its notes are borrowed from the dump. */
+enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit,
+                                struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

@@ -1,0 +1,52 @@
+/* Inside engine/log_comparing: the facts of one comparison while they are gathered. */
+#ifndef ORR_LOG_FACTS_H
+#define ORR_LOG_FACTS_H
+
+#include "engine/log_comparing/check.h"
+#include "engine/log_reading/tree.h"
+
+struct orr_log_facts {
+    const struct orr_log *log;
+    const struct orr_analysis *analysis;
+    uint32_t communicator;
+    bool made_up;                      /* bus ids of switches and NICs are made up */
+    const int32_t *place_of, *rank_at; /* see struct orr_log_check */
+    struct orr_arena *arena;
+    struct orr_log_fact *rows;
+    uint32_t count;
+    unsigned capacity;
+    uint32_t *slots, slot_count;
+    bool full;
+};
+enum { ORR_LOG_FACTS_MOST = 200000, ORR_LOG_FACT_TEXT = 600 };
+
+/* The part of the host whose view a session has. */
+const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_t session);
+/* The predicted rank of a rank of the log, and its rank on its host; -1: the prediction has no such rank. */
+int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank);
+int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank);
+/* The log's number for a predicted rank; what is no rank (-1) stays as it is. */
+int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place);
+
+/* A new fact: what it is about and what a line says of it. NULL where an earlier line said the same, which counts it,
+ * or where there is no room. The caller then says what is predicted. */
+struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
+                                      const char *logged, const char *format, ...) ORR_PRINTF(5, 6);
+/* What is predicted for it, and whether that agrees. */
+void orr_log_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, bool agrees, const char *format, ...)
+    ORR_PRINTF(4, 5);
+/* The same where the words decide. */
+void orr_log_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, const char *predicted);
+/* Nothing is predicted for it. */
+void orr_log_fact_without(struct orr_log_facts *f, struct orr_log_fact *fact, const char *why);
+/* The nodes it concerns. */
+void orr_log_fact_at(struct orr_log_fact *fact, const char *a, const char *b);
+
+/* Gather the facts of a family: facts_system.c, facts_channels.c, facts_links.c, facts_tuning.c. */
+enum orr_code orr_log_facts_of_system(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_log_facts_of_graphs(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
+void orr_log_facts_of_channels(struct orr_log_facts *f);
+void orr_log_facts_of_connections(struct orr_log_facts *f);
+enum orr_code orr_log_facts_of_tuning(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

@@ -1,0 +1,83 @@
+/* Inside engine/log_comparing: one prediction under a question, compared; and the causes that are tried. */
+#ifndef ORR_LOG_TRIAL_H
+#define ORR_LOG_TRIAL_H
+
+#include "engine/log_comparing/facts.h"
+
+/* Predicts for a dump and compares; facts live in `arena`. *ret_analysis is the caller's. */
+enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump, const struct orr_query *query,
+                          struct orr_arena *arena, struct orr_log_facts *ret_facts, struct orr_analysis **ret_analysis,
+                          struct orr_error *err) ORR_NO_DISCARD;
+/* How many facts differ of the topics from first to last. */
+uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first, enum orr_log_topic last);
+
+/* query.c: fills check->query, and what it ignores of the log's settings. */
+enum orr_code orr_log_make_query(struct orr_log_check *check, const struct orr_dump *dump,
+                                 const struct orr_log_question *question, const struct orr_release *release,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+
+/* match.c: the machine that the job used, in check->dump (NULL: the dump as it is), and how many hosts there are. What
+ * had to be assumed is in check->assumed. */
+enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_dump *dump,
+                                  const struct orr_log_question *question, const struct orr_release *release,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+void orr_log_assume(struct orr_log_check *check, const char *format, ...) ORR_PRINTF(2, 3);
+
+/* match_ranks.c: how many ranks the communicator has. It is what a line says, else one more than the highest rank of
+ * rings and trees. Where there are none, connections count, which may be of some ranks only: *ret_least. -1: unknown.
+ * */
+int32_t orr_log_rank_count(const struct orr_log_check *check, bool *ret_least);
+/* One rank of the log's first host. */
+struct orr_log_local_rank {
+    uint64_t bus_id; /* 0: unknown */
+    int32_t number;  /* of the GPU: nvmlDev, else cudaDev; -1: unknown */
+};
+/* How many ranks the first host has by what lines say, 0: they do not. Writes the ranks of the host, or all where their
+ * number is unknown, at most `most`; the first *ret_with_bus_id of them have a bus id. */
+uint32_t orr_log_local_ranks(const struct orr_log_check *check, int32_t ranks, struct orr_log_local_rank *ret_ranks,
+                             uint32_t most, uint32_t *ret_with_bus_id);
+
+/* placement.c: fills check->place_of and rank_at where the log's ranks are not placed host by host. */
+enum orr_code orr_log_place_ranks(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
+
+/* match_nics.c: the numbers of the dump's NICs in the log. */
+struct orr_log_nics {
+    int32_t *devs; /* [element]: of a NIC, -1: it takes no part; NULL: as the dump numbers them */
+};
+enum orr_code orr_log_match_nics(struct orr_log_check *check, const struct orr_dump *dump, bool made_up,
+                                 struct orr_log_nics *ret_nics, struct orr_error *err) ORR_NO_DISCARD;
+/* The same by what differs: where the log's NICs are the predicted ones under other numbers. */
+enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const struct orr_dump *dump,
+                                    struct orr_arena *arena, struct orr_log_nics *ret_nics,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+
+/* Whether the job's NICs can reduce in the network, as the log's connections show, and the dump does not contain that:
+ * only a dump of a job with CollNet does. */
+bool orr_log_adds_collnet(struct orr_log_check *check, const struct orr_dump *dump);
+/* NICs that the log shows without GPUDirect RDMA, and the prediction with it, by number. Returns how many. */
+uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[ORR_LOG_NICS]);
+
+/* causes.c: fills check->causes. dump: what the prediction was made for. */
+enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+
+enum orr_code orr_log_keep_cause(struct orr_log_check *check, const struct orr_log_cause *cause,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+
+/* causes_shown.c: what the connections of the compared communicator show, a bit each. It contradicts causes. */
+enum orr_log_shows {
+    ORR_SHOWS_NOTHING,
+    ORR_SHOWS_GDR_USED,
+    ORR_SHOWS_P2P_USED,
+    ORR_SHOWS_SHM_USED,
+    ORR_SHOWS_NVLS_USED,
+    ORR_SHOWS_PROXY_USED,
+    ORR_SHOWS_NETWORK_USED
+};
+unsigned orr_log_shown(const struct orr_log_check *check);
+/* Causes that lines of the log show without any prediction; they come before all others. */
+enum orr_code orr_log_shown_causes(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
+/* Causes that the log shows and no prediction can try; they come after all others. */
+enum orr_code orr_log_untested_causes(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

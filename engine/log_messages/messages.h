@@ -1,0 +1,58 @@
+/* What NCCL, its plugins, PyTorch and launchers say when something is wrong: a row for each message, in
+ * messages_*.c. The reader (engine/log_reading/events.c) tries the rows on every line; a later row counts only where no
+ * earlier one matches the line.
+ */
+#ifndef ORR_LOG_MESSAGES_H
+#define ORR_LOG_MESSAGES_H
+
+#include <stdint.h>
+
+/* On which lines a row is tried. */
+enum {
+    ORR_FROM_WARN = 1,                                    /* behind "NCCL WARN" */
+    ORR_FROM_INFO = 2,                                    /* behind "NCCL INFO" and the other levels */
+    ORR_FROM_OTHER = 4,                                   /* on lines that are not NCCL's own */
+    ORR_FROM_WARN_OTHER = ORR_FROM_WARN | ORR_FROM_OTHER, /* PyTorch repeats NCCL's last warning */
+    ORR_FROM_ALL = 7
+};
+
+/* What a message means for the job. X(symbol, severity, whether it ends the job) */
+#define ORR_LOG_WEIGHT_MAP(X)                                                                                          \
+    X(NOTE, "note", "no")                                                                                              \
+    X(WARNING, "warning", "no")                                                                                        \
+    X(ERROR, "error", "maybe")                                                                                         \
+    X(FATAL, "error", "yes")                                                                                           \
+    X(AFTERMATH, "error", "yes") /* it follows from another error, maybe in another rank's log */                      \
+    X(HANG, "error", "yes")      /* ranks waited for one another until a time limit */
+
+enum orr_log_weight {
+#define X(symbol, severity, ends) ORR_WEIGHT_##symbol,
+    ORR_LOG_WEIGHT_MAP(X)
+#undef X
+};
+
+struct orr_log_message {
+    const char *id; /* stable word */
+    uint32_t from;  /* ORR_FROM_... */
+    enum orr_log_weight weight;
+    const char *pattern; /* engine/log_reading/scan.h; found anywhere in the text. Its first four bytes are literal */
+    const char *also;    /* texts separated by '|', one of which must follow in the line; NULL: none */
+    const char *means;   /* one or two sentences */
+    const char *advice;  /* what to do; "" for notes that need nothing */
+    const char *example; /* a line's text, for tests */
+};
+
+/* The rows in their order; NULL beyond the last. */
+const struct orr_log_message *orr_log_message(uint32_t index);
+
+/* Inside engine/log_messages: the families, in the order in which they are tried. X(symbol) */
+#define ORR_LOG_FAMILY_MAP(X) X(network) X(socket) X(gpu) X(use) X(job)
+#define X(symbol)                                                                                                      \
+    extern const struct orr_log_message orr_log_messages_##symbol[];                                                   \
+    extern const uint32_t orr_log_count_##symbol;
+ORR_LOG_FAMILY_MAP(X)
+#undef X
+#define ORR_LOG_FAMILY(symbol)                                                                                         \
+    const uint32_t orr_log_count_##symbol = sizeof orr_log_messages_##symbol / sizeof orr_log_messages_##symbol[0]
+
+#endif

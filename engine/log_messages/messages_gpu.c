@@ -1,0 +1,155 @@
+/* Messages about GPUs: CUDA, peer-to-peer, shared memory, NVLink, NVLS, MNNVL, and RCCL's about the host. */
+#include <stddef.h>
+
+#include "engine/log_messages/messages.h"
+
+const struct orr_log_message orr_log_messages_gpu[] = {
+    {"no-transport", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No transport found for rank", NULL,
+     "Two ranks have no way to exchange data: no peer-to-peer, no shared memory, and no network that both can use.",
+     "Check NCCL_P2P_DISABLE, NCCL_SHM_DISABLE and NCCL_NET. Ranks on different hosts need one network on both; the "
+     "hosts' "
+     "\"Using network\" lines must agree.",
+     "No transport found for rank 2[1b000] -> rank 1[3b000]"},
+    {"duplicate-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Duplicate GPU detected", NULL,
+     "Two ranks use the same GPU.",
+     "Give every rank a GPU of its own: torch.cuda.set_device(LOCAL_RANK), CUDA_VISIBLE_DEVICES, and no more processes "
+     "than GPUs.",
+     "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1b000"},
+    {"cuda-driver-old", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "CUDA driver version is insufficient", NULL,
+     "The GPU driver is older than the CUDA version that the job was built with needs.",
+     "Install a newer driver on the host, or use an image with an older CUDA version.",
+     "Cuda failure 35 'CUDA driver version is insufficient for CUDA runtime version'"},
+    {"cuda-out-of-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "out of memory",
+     "The GPU had no memory left for NCCL.",
+     "Leave NCCL some memory (about 1 GB), use a smaller NCCL_BUFFSIZE or fewer channels (NCCL_MAX_NCHANNELS), or look "
+     "for "
+     "another process on the GPU with nvidia-smi.",
+     "Cuda failure 2 'out of memory'"},
+    {"cuda-illegal-access", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "illegal memory access",
+     "A kernel on this GPU, of NCCL or of the application, used memory that it may not use.",
+     "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find the kernel. It is often the application's.",
+     "Cuda failure 700 'an illegal memory access was encountered'"},
+    {"cuda-peer-access", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "peer access",
+     "The driver refuses peer-to-peer access between two GPUs.",
+     "Check `nvidia-smi topo -p2p r`. NCCL_P2P_DISABLE=1 lets the job run without it; in virtual machines check ACS "
+     "and IOMMU.",
+     "Cuda failure 217 'peer access is not supported between these two devices'"},
+    {"cuda-not-supported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "not supported",
+     "The driver or the container does not support a CUDA function that NCCL needs.",
+     "Try NCCL_CUMEM_ENABLE=0 and NCCL_NVLS_ENABLE=0. If one of them helps, check the driver version and the "
+     "container's access to the GPUs.",
+     "Cuda failure 801 'operation not supported'"},
+    {"cuda-gpu-lost", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
+     "unspecified launch failure|uncorrectable|is lost|hardware stack error|contained", "The GPU failed.",
+     "Look for Xid messages in the kernel log (dmesg | grep -i xid); reset or replace the GPU.",
+     "Cuda failure 719 'unspecified launch failure'"},
+    {"cuda-invalid-argument", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid argument",
+     "CUDA refused a call of NCCL.",
+     "The file name in the line shows the part of NCCL. nvls.cc points to Fabric Manager or NVSwitch: try "
+     "NCCL_NVLS_ENABLE=0. p2p.cc points to IPC between containers: give them one IPC and PID namespace, or set "
+     "NCCL_P2P_DISABLE=1.",
+     "Cuda failure 1 'invalid argument'"},
+    {"cuda-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", NULL, "A CUDA call of NCCL failed.",
+     "Look at the CUDA error in the line, and for Xid messages in the kernel log (dmesg).",
+     "Cuda failure 999 'unknown error'"},
+    {"cuda-host-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to CUDA host alloc", NULL,
+     "NCCL could not get pinned host memory.", "Check the memory limit of the container and `ulimit -l`.",
+     "Failed to CUDA host alloc 33554432 bytes"},
+    {"cuda-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to CUDA ", "alloc", "NCCL could not get GPU memory.",
+     "Leave NCCL some memory (about 1 GB), or look for another process on the GPU.",
+     "Failed to CUDA calloc async 608 bytes"},
+    {"p2p-disabled-nvlink", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "P2P is disabled between NVLINK connected GPUs", NULL,
+     "Two GPUs are joined by NVLink, but the driver refuses peer-to-peer between them. NCCL takes this for a hardware "
+     "fault and stops.",
+     "Check `nvidia-smi nvlink -s`, `nvidia-smi topo -p2p r` and Fabric Manager, and reset the GPUs. "
+     "NCCL_IGNORE_DISABLED_P2P=1 lets the job run without it.",
+     "P2P is disabled between NVLINK connected GPUs 0 and 1. This should not be the case given their connectivity, and "
+     "is "
+     "probably due to a hardware issue. If you still want to proceed, you can set NCCL_IGNORE_DISABLED_P2P=1."},
+    {"p2p-disabled", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "P2P is disabled between connected GPUs", NULL,
+     "The driver refuses peer-to-peer between GPUs that are connected, so their data crosses host memory.",
+     "Check `nvidia-smi topo -p2p r`, ACS on the PCIe switches and the IOMMU (BIOS, kernel command line).",
+     "P2P is disabled between connected GPUs 0 and 1. You can repress this message with NCCL_IGNORE_DISABLED_P2P=1."},
+    {"p2p-ipc", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to open CUDA IPC handle", NULL,
+     "A rank could not open the GPU memory of another one on the same host.",
+     "Run the ranks of one host in one container, or give their containers one IPC and PID namespace (--ipc=host). "
+     "NCCL_P2P_DISABLE=1 works around it.",
+     "failed to open CUDA IPC handle : 201 invalid device context"},
+    {"shm-fallocate", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to posix_fallocate failed", NULL,
+     "/dev/shm is full or too small for NCCL's shared memory.",
+     "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm. "
+     "Remove leftovers: /dev/shm/nccl-*.",
+     "Call to posix_fallocate failed : No space left on device"},
+    {"shm-extend", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to extend /dev/shm", NULL,
+     "/dev/shm is full or too small for NCCL's shared memory.",
+     "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm. "
+     "Remove leftovers: /dev/shm/nccl-*.",
+     "Error: failed to extend /dev/shm/nccl-MsnPcq to 9637892 bytes, error: No space left on device (28)"},
+    {"shm-create", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while creating shared memory segment", NULL,
+     "NCCL could not make its shared memory, mostly because /dev/shm is full or too small.",
+     "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm.",
+     "Error while creating shared memory segment /dev/shm/nccl-MsnPcq (size 9637888), error: No space left on device "
+     "(28)"},
+    {"shm-attach", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while attaching to shared memory segment", NULL,
+     "A rank could not open the shared memory of another one on the same host.",
+     "Run the ranks of one host in one container, or share /dev/shm (--ipc=host). NCCL_SHM_DISABLE=1 works around it.",
+     "Error while attaching to shared memory segment /dev/shm/nccl-MsnPcq (size 0), error: No such file or directory "
+     "(2)"},
+    {"nvls-bind", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to bind NVLink SHARP", NULL,
+     "NVSwitch multicast (NVLS) could not bind memory. Usually Fabric Manager or the NVSwitches are not in order, for "
+     "instance in a virtual machine or container with a part of the GPUs.",
+     "Check Fabric Manager (`systemctl status nvidia-fabricmanager`, `nvidia-smi -q | grep -A3 Fabric`) and reset the "
+     "GPUs. NCCL_NVLS_ENABLE=0 works around it.",
+     "Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 : CUDA error 401 'the operation cannot be "
+     "performed in the present state'."},
+    {"mnnvl-imex", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "MNNVL (cliqueSize %d) is available but", NULL,
+     "The hosts share an NVLink domain (MNNVL), but memory cannot be shared over it, because IMEX does not work.",
+     "Check `nvidia-imex-ctl -N` on all hosts and that the job sees /dev/nvidia-caps-imex-channels. "
+     "NCCL_MNNVL_ENABLE=0 works around it.",
+     "MNNVL (cliqueSize 8) is available but not working on this system. Check the IMEX channel configuration "
+     "(/dev/nvidia-caps-imex-channels). Set NCCL_MNNVL_ENABLE=0 to ignore this issue."},
+    {"mnnvl-unsupported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "MNNVL is not supported on this system", NULL,
+     "NCCL_MNNVL_ENABLE=1 demands NVLink across hosts, which these hosts do not have.", "Unset NCCL_MNNVL_ENABLE.",
+     "MNNVL is not supported on this system"},
+    {"nvml-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "nvmlInit", "mismatch",
+     "The NVIDIA library and the loaded kernel driver have different versions, as after an update without a restart.",
+     "Restart the host, or reload the driver. In containers, recreate the container.",
+     "nvmlInit_v2() failed: Driver/library version mismatch"},
+    {"nvml", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "nvml", "failed",
+     "NVIDIA's management library (NVML) refused a call.",
+     "Run nvidia-smi on the host and in the container; look for Xid messages in the kernel log (dmesg).",
+     "nvmlDeviceGetHandleByPciBusId() failed: GPU is lost"},
+    {"cuda-library", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to find CUDA library", NULL,
+     "NCCL found no libcuda.so.",
+     "Run the container with the NVIDIA runtime (docker --gpus all), or install the driver.",
+     "Failed to find CUDA library libcuda.so (NCCL_CUDA_PATH='') : libcuda.so: cannot open shared object file"},
+    {"no-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Could not find a path for pattern", NULL,
+     "NCCL's search found no channel over the GPUs of this host, so NCCL uses one channel in simple order, which is "
+     "slow.",
+     "Check the topology file (NCCL_TOPO_FILE) and that all GPUs of the job are listed by nvidia-smi.",
+     "Could not find a path for pattern 4, falling back to simple order"},
+    {"topo-file", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "Could not open XML topology file", NULL,
+     "NCCL_TOPO_FILE names a file that cannot be read, so NCCL uses what it detects itself.",
+     "Mount the file at that path on every host, or unset NCCL_TOPO_FILE.",
+     "Could not open XML topology file /etc/ndv4-topo.xml : No such file or directory"},
+    {"rccl-iommu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Missing \"iommu=pt\"", NULL,
+     "The host's kernel was started without iommu=pt, which RCCL expects. Transfers may be slow or hang.",
+     "Add iommu=pt to the kernel command line and restart the host.",
+     "Missing \"iommu=pt\" from kernel command line which can lead to system instablity or hang!"},
+    {"rccl-numa", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "NUMA auto balancing enabled", NULL,
+     "The kernel moves memory between NUMA nodes, which makes RCCL's speed vary.",
+     "Run `sysctl kernel.numa_balancing=0` on the host.",
+     "NUMA auto balancing enabled which can lead to variability in the RCCL performance! Disable by \"sudo sysctl "
+     "kernel.numa_balancing=0\""},
+    {"rccl-fine-grain", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Missing \"HSA_FORCE_FINE_GRAIN_PCIE=1\"", NULL,
+     "RCCL misses a setting for GPUs that talk over PCIe. Transfers may be slow or hang.",
+     "Set HSA_FORCE_FINE_GRAIN_PCIE=1 for the job.",
+     "Missing \"HSA_FORCE_FINE_GRAIN_PCIE=1\" from environment which can lead to low RCCL performance, system "
+     "instablity or hang!"},
+    {"hip-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "HIP failure", NULL, "A HIP call of RCCL failed.",
+     "Look at the HIP error in the line, and for GPU errors in the kernel log (dmesg).", "HIP failure 'out of memory'"},
+    {"xid", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid", NULL, "The GPU driver reported a fault (Xid).",
+     "Look up the number in NVIDIA's list of Xid errors; reset or replace the GPU if it is a hardware fault.",
+     "[12345.6] NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', GPU has fallen off the bus."},
+};
+ORR_LOG_FAMILY(gpu);

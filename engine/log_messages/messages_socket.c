@@ -1,0 +1,122 @@
+/* Messages about sockets, the first connection of the ranks (bootstrap), the proxy and RAS. */
+#include <stddef.h>
+
+#include "engine/log_messages/messages.h"
+
+const struct orr_log_message orr_log_messages_socket[] = {
+    {"socket-refused", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
+     "Connection refused, exceeded error retry count",
+     "A rank could not connect to another one, because nothing listened there. The other process had ended or never "
+     "started.",
+     "Look for an earlier error of the rank at that address. If there is none, check firewalls between the hosts and "
+     "NCCL_SOCKET_IFNAME.",
+     "socketPollConnect: connect to 10.0.0.2<37857> returned Connection refused, exceeded error retry count after 35 "
+     "attempts"},
+    {"socket-timed-out", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
+     "Connection timed out, exceeded error retry count",
+     "A rank got no answer from the address of another one. A firewall drops the packets, or the address is on a "
+     "network that "
+     "the hosts do not share.",
+     "Open all ports between the hosts. Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share.",
+     "socketPollConnect: connect to 10.0.0.2<37857> returned Connection timed out, exceeded error retry count after 35 "
+     "attempts"},
+    {"socket-retries", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "exceeded error retry count", NULL,
+     "A rank could not connect to another one.",
+     "Look for an earlier error of the other rank; check firewalls and NCCL_SOCKET_IFNAME.",
+     "socketTryAccept: exceeded error retry count after 35 attempts, Connection aborted"},
+    {"socket-no-route", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect", "No route to host",
+     "A rank cannot reach the address of another one. The hosts announce an interface that the others do not reach, or "
+     "a "
+     "firewall refuses.",
+     "Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share (not docker0, virbr0 or a loopback), "
+     "and open its ports.",
+     "socketStartConnect: Connect to 172.17.0.1<39275> failed : No route to host"},
+    {"socket-connect", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect to %t failed", NULL,
+     "A rank could not connect to another one.",
+     "Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share, and check firewalls.",
+     "Net : Connect to 10.0.0.2<41235> failed : Software caused connection abort"},
+    {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying",
+     "A rank could not connect to another one at once and tried again. Some of these lines are normal while ranks "
+     "start.",
+     "If they go on until the end of the log, the other process is gone or a firewall is between them.",
+     "Call to connect returned Connection refused, retrying"},
+    {"socket-retry-newer", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "connect to", "retrying (",
+     "A rank could not connect to another one at once and tried again. Some of these lines are normal while ranks "
+     "start.",
+     "If they go on until the end of the log, the other process is gone or a firewall is between them.",
+     "socketPollConnect: connect to 10.0.0.2<41235> returned Connection refused, retrying (3/34) after sleep for 300 "
+     "msec"},
+    {"socket-closed", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Connection closed by remote peer", NULL,
+     "Another rank closed its connection: it ended, or failed before this one.",
+     "Look for the first error of the other ranks. The line names the peer's host.",
+     "socketProgress: Connection closed by remote peer node2.example.com<42918>"},
+    {"socket-reset", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Call to recv from", "Connection reset by peer",
+     "Another rank's connection broke: its process ended or was killed.",
+     "Look for the first error of the other ranks, and for killed processes on the peer's host (dmesg: out of memory).",
+     "socketProgressOpt: Call to recv from 10.0.0.2<42918> failed : Connection reset by peer"},
+    {"socket-pipe", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Call to send to", "Broken pipe",
+     "Another rank's connection broke: its process ended or was killed.",
+     "Look for the first error of the other ranks.", "Net : Call to send to 10.0.0.2<42918> failed : Broken pipe"},
+    {"socket-transfer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to recv from %t failed", NULL,
+     "Receiving over a socket failed.", "Check the interface and the network between the two hosts.",
+     "Net : Call to recv from 10.0.0.2<42918> failed : Connection timed out"},
+    {"socket-transfer-send", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to send to %t failed", NULL,
+     "Sending over a socket failed.", "Check the interface and the network between the two hosts.",
+     "Net : Call to send to 10.0.0.2<42918> failed : No buffer space available"},
+    {"socket-truncated", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "essage truncated", NULL,
+     "A rank received another size than it expected. The ranks do not run the same operation or not the same settings.",
+     "Check that all ranks call the same collectives with the same counts, and that NCCL_ALGO, NCCL_PROTO and the "
+     "version of NCCL are the same on all hosts.",
+     "NET/Socket : peer 10.0.0.2<42918> message truncated : receiving 4194304 bytes instead of 1048576. If you believe "
+     "your "
+     "socket network is in healthy state, there may be a mismatch in collective sizes"},
+    {"socket-no-subnet", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No interface found in the same subnet", NULL,
+     "NCCL_COMM_ID names an address that no interface of this host shares a subnet with.",
+     "Give an address in NCCL_COMM_ID that every host reaches directly, or set NCCL_SOCKET_IFNAME.",
+     "No interface found in the same subnet as remote address 10.0.0.2<42918>"},
+    {"socket-none", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "socket interface found", NULL,
+     "NCCL found no network interface that it may use.",
+     "NCCL_SOCKET_IFNAME must name an interface that is up on this host (`ip -br addr`); names differ between hosts.",
+     "Bootstrap : no socket interface found"},
+    {"socket-usable", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/Socket : no interface found", NULL,
+     "The socket network found no interface that it may use.",
+     "NCCL_SOCKET_IFNAME must name an interface that is up on this host (`ip -br addr`).",
+     "NET/Socket : no interface found"},
+    {"socket-magic", ORR_FROM_WARN_OTHER, ORR_WEIGHT_ERROR, "wrong magic", NULL,
+     "Something that is not a rank of this job connected to NCCL's port, such as a port scanner or another job.",
+     "Keep scanners away from the job's ports, and check that two jobs do not share NCCL_COMM_ID.",
+     "socketFinalizeAccept: wrong magic 1234 != 5678"},
+    {"socket-files", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to %w failed", "Too many open files",
+     "The process has no more file descriptors.", "Raise the limit for the job: `ulimit -n 65536`.",
+     "Call to socket failed : Too many open files"},
+    {"comm-id", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Invalid NCCL_COMM_ID", NULL, "NCCL_COMM_ID is not an address.",
+     "Write NCCL_COMM_ID as <ipv4>:<port>, [<ipv6>]:<port> or <hostname>:<port>.",
+     "Invalid NCCL_COMM_ID, please use format: <ipv4>:<port> or [<ipv6>]:<port> or <hostname>:<port>"},
+    {"bootstrap-ranks", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Bootstrap Root : mismatch in rank count", NULL,
+     "Processes of one communicator were started with different numbers of ranks.",
+     "Check WORLD_SIZE, --nnodes and --nproc-per-node on every host.",
+     "Bootstrap Root : mismatch in rank count from procs 16 : 8"},
+    {"bootstrap-twice", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL,
+     "Bootstrap Root : rank %d of %d ranks has already checked in", NULL, "Two processes have the same rank.",
+     "Check RANK, LOCAL_RANK and --node-rank on every host.",
+     "Bootstrap Root : rank 3 of 8 ranks has already checked in"},
+    {"proxy-operation", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Failed to execute operation", NULL,
+     "NCCL's proxy thread could not set up a connection for a rank.",
+     "Look for the warning just before it, on this host and on the peer.",
+     "[Proxy Service 3] Failed to execute operation Connect from rank 3, retcode 2"},
+    {"proxy-call", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Proxy Call to rank", "failed",
+     "A rank's request to its proxy thread failed.", "Look for the first warning on the host of that rank.",
+     "Proxy Call to rank 3 failed (Setup)"},
+    {"proxy-progress", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Error encountered progressing operation", NULL,
+     "NCCL's proxy thread stopped a connection after an error.", "Look for the first warning on this host.",
+     "[Proxy Service] Error encountered progressing operation=Connect, res=3, closing connection"},
+    {"proxy-service", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "[Service thread]", NULL,
+     "NCCL's service thread lost the connection to a rank.",
+     "Look for the first warning of the other ranks on this host.",
+     "[Service thread] Could not receive type from localRank 2, res=2, closed=0"},
+    {"ras-dead", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "RAS declaring peer", NULL,
+     "NCCL's monitoring (RAS) lost a process of the job: it ended, or its host is unreachable.",
+     "Look for that process: its own log, dmesg on its host, and the job's scheduler.",
+     "RAS declaring peer 10.0.0.2<42918> as DEAD; rasDeadPeersHash 0x12"},
+};
+ORR_LOG_FAMILY(socket);

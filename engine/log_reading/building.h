@@ -1,0 +1,83 @@
+/* Inside engine/log_reading: a log while it is read. */
+#ifndef ORR_LOG_BUILDING_H
+#define ORR_LOG_BUILDING_H
+
+#include "engine/log_reading/lines.h"
+#include "engine/log_reading/scan.h"
+
+enum { ORR_LOG_JOINED_MOST = 4096 }; /* bytes of wrapped lines that are put together */
+
+/* The last message, as long as a wrapped line may follow. */
+struct orr_log_pending {
+    bool open;
+    char *text;
+    size_t length, raw_length; /* of the text so far; of its last line as it came */
+    enum orr_log_kind kind;
+    uint32_t record, writer, line, items;
+    unsigned joins;
+};
+
+struct orr_log_events;
+
+/* The collective that a thread called, until it prints the algorithm that NCCL chose for it. */
+struct orr_log_called {
+    uint32_t call; /* UINT32_MAX: none, or several at once on different communicators */
+    bool chosen;   /* the line about the algorithm came: the next call is another one */
+};
+
+struct orr_log_building {
+    struct orr_log *log;
+    struct orr_log_events *events;
+    struct orr_log_limits limits;
+    struct orr_log_catch *found;
+    struct orr_log_pending last;
+    struct orr_log_hosts known;
+    size_t width;                  /* of the longest line: where a terminal cut the text */
+    uint32_t *slots, slot_count;   /* open addressing: writer + 1 */
+    uint64_t *hashes;              /* [writer] */
+    uint32_t *session_of;          /* [writer]: the one that goes on */
+    uint32_t *lines_of;            /* [writer]: how many it wrote */
+    struct orr_log_called *called; /* [writer] */
+    uint32_t nobody;               /* the session of lines without a writer, plus one */
+    unsigned record_capacity, writer_capacity, hash_capacity, session_of_capacity, session_capacity, lines_of_capacity,
+        called_capacity, release_capacity, setting_capacity, communicator_capacity, choice_capacity,
+        choice_hash_capacity, call_capacity;
+    uint32_t *choice_slots, choice_slot_count; /* open addressing: choice + 1 */
+    uint64_t *choice_hashes;                   /* [choice] */
+    uint32_t *call_slots;                      /* open addressing: call + 1 */
+    const char *functions[32];                 /* names of collectives */
+    uint32_t function_count;
+};
+
+const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length);
+void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_record *record);
+
+/* sessions.c: the session to which a line of a kind belongs; the record is the next one of the log. */
+uint32_t orr_log_session_of(struct orr_log_building *b, uint32_t writer, enum orr_log_kind kind);
+/* records.c: fills by_communicator and first_of. False: out of memory. */
+bool orr_log_index_records(struct orr_log *log);
+/* Puts sessions together to communicators. */
+enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error *err) ORR_NO_DISCARD;
+
+/* log.c: reads a line; puts together what the lines say when all are read. */
+void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines);
+void orr_log_gather(struct orr_log_building *b);
+
+/* events.c: false: out of memory. */
+bool orr_log_events_init(struct orr_log_building *b);
+/* Tries the table of messages on a text of one line; from: one of ORR_FROM_... A warning counts also where no row fits.
+ */
+void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
+                        int32_t dev, uint32_t line);
+/* Gives the events their ranks and hosts, when communicators are known. */
+void orr_log_place_events(struct orr_log_building *b);
+
+/* choices.c: the choice in b->found; its communicator, when communicators are known. */
+void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t session, uint32_t line);
+void orr_log_place_choices(struct orr_log *log);
+
+/* calls.c: the call in b->found; its rank, when communicators are known. */
+void orr_log_take_call(struct orr_log_building *b, uint32_t writer, uint32_t line);
+void orr_log_place_calls(struct orr_log *log);
+
+#endif

@@ -1,0 +1,311 @@
+/* What is wrong, over all writers: the rows of messages_*.c tried on every line. Four bytes of a text are looked up in
+ * a small table of how the rows begin; only where one fits is the row itself tried. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/hash.h"
+#include "engine/base/sorting.h"
+#include "engine/log_messages/messages.h"
+#include "engine/log_reading/building.h"
+#include "engine/log_reading/places.h"
+
+enum {
+    SLOTS = 4096,
+    EVENTS_MOST = 1024,     /* kinds of events that are kept */
+    SOURCES_MOST = 1 << 18, /* pairs of an event and a rank or writer */
+    TEXT_MOST = 1000,       /* bytes of a line that are kept */
+    SEARCHED_MOST = 4096,   /* bytes of a line that are searched */
+    HITS_MOST = 16,         /* places of a line at which rows are tried */
+    BEGINS = 4,             /* bytes of a row that are looked up */
+    ROWS_MOST = 1024,
+    NONE = UINT32_MAX
+};
+
+/* Who said it: a writer, its GPU, and the rank where the line names one. */
+struct source {
+    uint32_t event, writer;
+    int32_t dev, rank;
+};
+
+struct orr_log_events {
+    uint16_t first[SLOTS]; /* row + 1 of the first row with that hash */
+    uint16_t next[ROWS_MOST];
+    uint32_t begins[ROWS_MOST];
+    const struct orr_log_message *rows[ROWS_MOST];
+    uint32_t by_row[ROWS_MOST]; /* event + 1 */
+    uint64_t *unknown;          /* [event]: hash of a text that no row has; 0 for rows */
+    struct source *sources;
+    uint32_t source_count, slot_count;
+    uint32_t *slots; /* open addressing: source + 1 */
+    struct orr_log_catch *found;
+    unsigned event_capacity, unknown_capacity, source_capacity, progress_capacity;
+};
+
+static uint32_t load(const char *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static uint32_t slot_of(uint32_t begin)
+{
+    return begin * 2654435761u >> 20;
+}
+
+bool orr_log_events_init(struct orr_log_building *b)
+{
+    struct orr_log_events *events = ORR_NEW(b->log->arena, struct orr_log_events, 1);
+    if (!events)
+        return false;
+    events->found = ORR_NEW(b->log->arena, struct orr_log_catch, 1);
+    uint32_t count = 0;
+    while (count < ROWS_MOST && (events->rows[count] = orr_log_message(count)))
+        count++;
+    for (uint32_t i = count; i-- > 0;) { /* the first row of a slot comes first */
+        events->begins[i] = load(events->rows[i]->pattern);
+        uint16_t *first = &events->first[slot_of(events->begins[i])];
+        events->next[i] = *first;
+        *first = (uint16_t)(i + 1);
+    }
+    b->events = events;
+    return events->found != NULL;
+}
+
+/* Whether the rest of a line contains one of the texts of `also`. */
+static bool has_one(const char *also, const char *at, const char *end)
+{
+    while (*also) {
+        size_t length = strcspn(also, "|");
+        if (memmem(at, (size_t)(end - at), also, length))
+            return true;
+        also += length + (also[length] == '|');
+    }
+    return false;
+}
+
+/* The first row that matches somewhere in a text; *ret_at: where. NONE: none. */
+static uint32_t find_row(struct orr_log_events *events, const char *text, size_t length, uint32_t from,
+                         const char **ret_at)
+{
+    uint32_t best = NONE, hits = 0;
+    const char *end = text + (length < SEARCHED_MOST ? length : SEARCHED_MOST);
+    for (const char *at = text; end - at >= BEGINS && hits < HITS_MOST; at++) {
+        uint32_t begin = load(at), row = events->first[slot_of(begin)];
+        if (!row)
+            continue;
+        bool hit = false;
+        for (; row && row - 1 < best; row = events->next[row - 1]) {
+            const struct orr_log_message *message = events->rows[row - 1];
+            if (events->begins[row - 1] != begin || !(message->from & from))
+                continue;
+            hit = true;
+            if (!orr_log_scan(message->pattern, ORR_LIST_REST, at, (size_t)(end - at), events->found) ||
+                (message->also && !has_one(message->also, at, end)))
+                continue;
+            best = row - 1;
+            *ret_at = at;
+        }
+        hits += hit;
+    }
+    return best;
+}
+
+/* "#" for every number, so that texts which differ in numbers only are one. */
+static uint64_t hash_of_shape(const char *text, size_t length)
+{
+    uint64_t hash = ORR_HASH_START;
+    bool digits = false;
+    for (size_t i = 0; i < length && i < SEARCHED_MOST; i++) {
+        bool digit =
+            (text[i] >= '0' && text[i] <= '9') || (digits && ((text[i] >= 'a' && text[i] <= 'f') || text[i] == 'x'));
+        if (!digit || !digits)
+            hash = orr_hash_bytes(hash, digit ? "#" : text + i, 1);
+        digits = digit;
+    }
+    return hash ? hash : 1;
+}
+
+/* The event of a row, or of a text that no row has; made where it is new. NONE: there are too many. */
+static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *text, size_t length, uint32_t line)
+{
+    struct orr_log_events *events = b->events;
+    struct orr_log *log = b->log;
+    uint32_t index = 0, count = log->event_count;
+    const uint64_t shape = row == NONE ? hash_of_shape(text, length) : 0;
+    if (row != NONE)
+        index = events->by_row[row] ? events->by_row[row] - 1 : count;
+    else
+        while (index < count && events->unknown[index] != shape)
+            index++;
+    if (index < count)
+        return index;
+    if (count == EVENTS_MOST)
+        return NONE;
+    if (!ORR_RESERVE(log->arena, log->events, count, events->event_capacity) ||
+        !ORR_RESERVE(log->arena, events->unknown, count, events->unknown_capacity))
+        return NONE;
+    events->unknown[count] = shape;
+    if (row != NONE)
+        events->by_row[row] = count + 1;
+    log->events[count] = (struct orr_log_event){
+        .message = row == NONE ? NULL : events->rows[row],
+        .text = orr_log_keep_text(b, text, length < TEXT_MOST ? length : TEXT_MOST),
+        .line = line,
+    };
+    log->event_count++;
+    return count;
+}
+
+static bool grow_slots(struct orr_log_building *b)
+{
+    struct orr_log_events *events = b->events;
+    uint32_t count = events->slot_count ? events->slot_count * 2 : 256;
+    uint32_t *slots = ORR_NEW(b->log->arena, uint32_t, count);
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < events->source_count; i++) {
+        uint32_t at = (uint32_t)orr_hash_bytes(ORR_HASH_START, &events->sources[i], sizeof events->sources[i]);
+        while (slots[at & (count - 1)])
+            at++;
+        slots[at & (count - 1)] = i + 1;
+    }
+    events->slots = slots;
+    events->slot_count = count;
+    return true;
+}
+
+static void add_source(struct orr_log_building *b, struct source source)
+{
+    struct orr_log_events *events = b->events;
+    if (events->source_count * 2 >= events->slot_count && !grow_slots(b))
+        return;
+    uint32_t at = (uint32_t)orr_hash_bytes(ORR_HASH_START, &source, sizeof source);
+    for (; events->slots[at & (events->slot_count - 1)]; at++)
+        if (!memcmp(&events->sources[events->slots[at & (events->slot_count - 1)] - 1], &source, sizeof source))
+            return;
+    if (events->source_count == SOURCES_MOST)
+        return;
+    if (!ORR_RESERVE(b->log->arena, events->sources, events->source_count, events->source_capacity))
+        return;
+    events->sources[events->source_count++] = source;
+    events->slots[at & (events->slot_count - 1)] = events->source_count;
+}
+
+/* The rank that PyTorch and its like name: "[rank3]:", "Rank 3]"; -1: none. */
+static int32_t named_rank(const char *text, size_t length)
+{
+    static const char *const marks[] = {"[rank", "Rank "};
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        const char *end = text + length, *at = memmem(text, length, marks[i], strlen(marks[i]));
+        double value;
+        if (!at)
+            continue;
+        at += strlen(marks[i]);
+        if (orr_log_scan_int(&at, end, &value) && at < end && *at == ']' && value >= 0)
+            return (int32_t)value;
+    }
+    return -1;
+}
+
+static void take_progress(struct orr_log_building *b, int32_t rank, uint32_t line)
+{
+    struct orr_log *log = b->log;
+    const struct orr_log_catch *found = b->events->found;
+    enum { PROGRESS_MOST = 65536, VALUES = 2 };
+    if (rank < 0 || found->value_count != VALUES || log->progress_count == PROGRESS_MOST)
+        return;
+    if (!ORR_RESERVE(log->arena, log->progress, log->progress_count, b->events->progress_capacity))
+        return;
+    log->progress[log->progress_count++] = (struct orr_log_progress){rank, (int32_t)found->values[1], line};
+}
+
+void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
+                        int32_t dev, uint32_t line)
+{
+    const char *at = text, *begin = text;
+    uint32_t row = find_row(b->events, text, length, from, &at);
+    if (row == NONE && from != ORR_FROM_WARN)
+        return;
+    if (at > text && from == ORR_FROM_INFO) { /* PyTorch's line ran into one of NCCL's */
+        const char *mark = memmem(text, (size_t)(at - text), "[rank", strlen("[rank"));
+        begin = mark ? mark : at;
+    }
+    length -= (size_t)(begin - text);
+    const int32_t rank = named_rank(begin, length);
+    uint32_t index = event_of(b, row, begin, length, line);
+    if (index == NONE) {
+        b->log->events_left_out++;
+        return;
+    }
+    struct orr_log_event *event = &b->log->events[index];
+    event->count++;
+    event->last_line = line;
+    add_source(b, (struct source){index, rank >= 0 ? NONE : writer, rank >= 0 ? -1 : dev, rank});
+    if (event->message && !strcmp(event->message->id, "watchdog-work")) {
+        (void)orr_log_scan(event->message->pattern, ORR_LIST_REST, at, length - (size_t)(at - begin), b->events->found);
+        take_progress(b, rank, line);
+    }
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const struct source *x = a, *y = b;
+    ORR_BY(ORR_ORDER(x->event, y->event));
+    ORR_BY(ORR_ORDER(x->rank, y->rank));
+    ORR_BY(ORR_ORDER(x->writer, y->writer));
+    return x->dev - y->dev;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct orr_log_event *x = a, *y = b;
+    return ORR_ORDER(x->line, y->line);
+}
+
+void orr_log_place_events(struct orr_log_building *b)
+{
+    enum { HOSTS_MOST = 64 };
+    struct orr_log *log = b->log;
+    struct orr_log_events *events = b->events;
+    uint32_t place_count;
+    const struct orr_log_place *places = orr_log_places(b, &place_count);
+    if (orr_arena_starved(b->log->arena))
+        return;
+    const struct orr_log_communicator *largest =
+        log->communicator_count ? &log->communicators[orr_log_largest(log)] : NULL;
+    for (uint32_t i = 0; i < events->source_count; i++) {
+        struct source *source = &events->sources[i];
+        if (source->writer != NONE)
+            source->rank = orr_log_rank_at(places, place_count, &log->writers[source->writer], source->dev);
+    }
+    if (events->source_count)
+        qsort(events->sources, events->source_count, sizeof *events->sources, by_event);
+    for (uint32_t i = 0; i < events->source_count;) {
+        uint32_t end = i, index = events->sources[i].event;
+        while (end < events->source_count && events->sources[end].event == index)
+            end++;
+        int32_t *ranks = ORR_NEW(log->arena, int32_t, end - i);
+        const char **hosts = ORR_NEW(log->arena, const char *, end - i < HOSTS_MOST ? end - i : HOSTS_MOST);
+        struct orr_log_event *event = &log->events[index];
+        if (!ranks || !hosts)
+            return;
+        for (; i < end; i++) {
+            const struct source *source = &events->sources[i];
+            const char *host = source->writer != NONE ? log->writers[source->writer].host : NULL;
+            if (!host && largest && source->rank >= 0 && source->rank < largest->rank_count)
+                host = largest->members[source->rank].host;
+            if (source->rank >= 0 && (!event->rank_count || ranks[event->rank_count - 1] != source->rank))
+                ranks[event->rank_count++] = source->rank;
+            uint32_t h = 0;
+            while (host && h < event->host_count && strcmp(hosts[h], host))
+                h++;
+            if (host && h == event->host_count && h < HOSTS_MOST)
+                hosts[event->host_count++] = host;
+        }
+        event->ranks = ranks;
+        event->hosts = hosts;
+    }
+    if (log->event_count)
+        qsort(log->events, log->event_count, sizeof *log->events, by_line);
+}

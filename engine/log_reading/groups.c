@@ -1,0 +1,315 @@
+/* Puts initialisations together to communicators: pieces that peers link, and what is left by the order of GPUs. */
+#include "engine/log_reading/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/sorting.h"
+
+enum { NONE = UINT32_MAX, GROUPS_MOST = 1024, MEMBERS_MOST = 1 << 22, PEERS_EACH = 64, WORK_MOST = 1 << 26 };
+
+/* Candidates that are linked. */
+struct piece {
+    int32_t rank_count;
+    uint32_t size;
+    uint32_t ordinal; /* of the member with the lowest rank */
+    uint64_t place;   /* of its GPU */
+    uint32_t first;   /* in the list of members */
+};
+struct group {
+    int32_t rank_count;
+    uint32_t seen, pieces;
+    uint32_t *members; /* [rank]: candidate, NONE */
+    uint32_t last;     /* the candidate that joined last */
+};
+struct placing {
+    struct orr_log_grouping g;
+    const struct orr_log *log;
+    uint32_t *candidate_of; /* [session] */
+    struct piece *pieces;
+    uint32_t *members; /* candidates by piece, then rank */
+    uint32_t *next;    /* [candidate]: the one that joined its group before it; NONE: none did */
+    int32_t *world;    /* [GPU]: rank in the largest communicator that is whole; -1: in none */
+    struct group groups[GROUPS_MOST];
+    uint32_t group_count;
+    size_t member_count;
+};
+
+/* The number of each writer's host, in order of appearance. */
+static int by_host(const void *a, const void *b, void *writers)
+{
+    const struct orr_log_writer *all = writers;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    ORR_BY(strcmp(all[x].host, all[y].host));
+    return ORR_ORDER(x, y);
+}
+
+static uint32_t *number_hosts(const struct orr_log *log, struct orr_arena *arena)
+{
+    uint32_t *order = ORR_NEW(arena, uint32_t, log->writer_count), *first = ORR_NEW(arena, uint32_t, log->writer_count);
+    if (!order || !first)
+        return NULL;
+    for (uint32_t w = 0; w < log->writer_count; w++)
+        order[w] = w;
+    qsort_r(order, log->writer_count, sizeof *order, by_host, log->writers);
+    for (uint32_t i = 0; i < log->writer_count; i++)
+        first[order[i]] =
+            i && !strcmp(log->writers[order[i]].host, log->writers[order[i - 1]].host) ? first[order[i - 1]] : order[i];
+    return first;
+}
+
+/* What identifies a GPU: the host and the bus id, else the process and the device. */
+static int by_gpu(const struct placing *p, const struct orr_log_candidate *a, const struct orr_log_candidate *b)
+{
+    ORR_BY(ORR_ORDER(a->host, b->host));
+    if (a->bus_id || b->bus_id)
+        return ORR_ORDER(a->bus_id, b->bus_id);
+    const struct orr_log_session *x = &p->log->sessions[a->session], *y = &p->log->sessions[b->session];
+    const int64_t pids[] = {p->log->writers[x->writer].pid, p->log->writers[y->writer].pid};
+    ORR_BY(ORR_ORDER(pids[0], pids[1]));
+    return ORR_ORDER(x->cuda_dev, y->cuda_dev);
+}
+
+static int by_gpu_and_rank(const void *a, const void *b, void *placing)
+{
+    const struct placing *p = placing;
+    const struct orr_log_candidate *x = &p->g.candidates[*(const uint32_t *)a];
+    const struct orr_log_candidate *y = &p->g.candidates[*(const uint32_t *)b];
+    ORR_BY(by_gpu(p, x, y));
+    ORR_BY(ORR_ORDER(x->rank_count, y->rank_count));
+    ORR_BY(ORR_ORDER(x->rank, y->rank));
+    return ORR_ORDER(x->session, y->session);
+}
+
+/* GPUs, and how often each was the same rank of as many before. */
+static enum orr_code number_gpus(struct placing *p, struct orr_error *err)
+{
+    uint32_t *order = ORR_NEW(p->g.arena, uint32_t, p->g.count);
+    ORR_NEED(order, err);
+    for (uint32_t i = 0; i < p->g.count; i++)
+        order[i] = i;
+    qsort_r(order, p->g.count, sizeof *order, by_gpu_and_rank, p);
+    for (uint32_t i = 0; i < p->g.count; i++) {
+        struct orr_log_candidate *c = &p->g.candidates[order[i]];
+        const struct orr_log_candidate *before = i ? &p->g.candidates[order[i - 1]] : NULL;
+        const bool same = before && !by_gpu(p, before, c);
+        p->g.gpu_count += !same;
+        c->gpu = p->g.gpu_count - 1;
+        c->ordinal = same && before->rank_count == c->rank_count && before->rank == c->rank ? before->ordinal + 1 : 0;
+    }
+    return ORR_OK;
+}
+
+static enum orr_code take_candidates(struct placing *p, struct orr_error *err)
+{
+    const struct orr_log *log = p->log;
+    uint32_t *hosts = number_hosts(log, p->g.arena);
+    p->g.candidates = ORR_NEW(p->g.arena, struct orr_log_candidate, log->session_count);
+    p->candidate_of = ORR_NEW(p->g.arena, uint32_t, log->session_count);
+    ORR_NEED(hosts && p->g.candidates && p->candidate_of, err);
+    for (uint32_t i = 0; i < log->session_count; i++) {
+        const struct orr_log_session *session = &log->sessions[i];
+        p->candidate_of[i] = NONE;
+        if (!session->named || session->comm_id || session->rank < 0 || session->rank >= session->rank_count ||
+            session->rank_count > ORR_LOG_RANKS_MOST)
+            continue;
+        p->candidate_of[i] = p->g.count;
+        p->g.candidates[p->g.count++] = (struct orr_log_candidate){
+            .session = i,
+            .rank = session->rank,
+            .rank_count = session->rank_count,
+            .bus_id = session->bus_id ? strtoull(session->bus_id, NULL, 16) : 0,
+            .host = hosts[session->writer],
+            .peers = NONE,
+            .group = NONE,
+        };
+    }
+    return ORR_OK;
+}
+
+/* The two ends of a connection: rank and bus id of each. False: the line is about something else. */
+static bool read_ends(const struct orr_log_record *record, int32_t ranks[2], uint64_t bus_ids[2])
+{
+    const bool connects = record->kind == ORR_LOG_CONNECT_P2P || record->kind == ORR_LOG_CONNECT_SHM ||
+                          record->kind == ORR_LOG_CONNECT_NET;
+    const uint32_t at = record->value_count > 3 ? 2 : 1; /* "Channel 00/0" has one more */
+    if (!connects || record->value_count < at + 2 || record->word_count < 2)
+        return false;
+    for (uint32_t side = 0; side < 2; side++) {
+        ranks[side] = (int32_t)record->values[at + side];
+        bus_ids[side] = strtoull(record->words[side], NULL, 16);
+    }
+    return true;
+}
+
+/* What the lines of candidates say of other ranks. A line that does not name the candidate itself is torn. */
+static enum orr_code take_peers(struct placing *p, struct orr_error *err)
+{
+    const struct orr_log *log = p->log;
+    unsigned capacity = 0;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        int32_t ranks[2];
+        uint64_t bus_ids[2];
+        if (p->candidate_of[record->session] == NONE)
+            continue;
+        struct orr_log_candidate *c = &p->g.candidates[p->candidate_of[record->session]];
+        c->first = c->first ? c->first : record->line;
+        c->last = record->line;
+        if (!read_ends(record, ranks, bus_ids))
+            continue;
+        const int self = ranks[0] == c->rank ? 0 : 1, other = !self;
+        const bool by_bus_id = c->bus_id && bus_ids[self] == c->bus_id;
+        uint32_t known = 0, at = c->peers;
+        for (; at != NONE && p->g.peers[at].rank != ranks[other]; at = p->g.peers[at].next)
+            known++;
+        if (ranks[self] != c->rank || ranks[other] == c->rank || ranks[other] < 0 || ranks[other] >= c->rank_count ||
+            at != NONE || known == PEERS_EACH)
+            continue;
+        ORR_NEED(ORR_RESERVE(p->g.arena, p->g.peers, p->g.peer_count, capacity), err);
+        p->g.peers[p->g.peer_count] = (struct orr_log_peer){.rank = ranks[other],
+                                                            .bus_id = by_bus_id ? bus_ids[other] : 0,
+                                                            .near = record->kind != ORR_LOG_CONNECT_NET,
+                                                            .next = c->peers};
+        c->peers = p->g.peer_count++;
+    }
+    return ORR_OK;
+}
+
+static int by_piece(const void *a, const void *b, void *candidates)
+{
+    const struct orr_log_candidate *all = candidates;
+    const struct orr_log_candidate *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
+    ORR_BY(ORR_ORDER(x->piece, y->piece));
+    return ORR_ORDER(x->rank, y->rank);
+}
+
+static enum orr_code list_pieces(struct placing *p, struct orr_error *err)
+{
+    p->pieces = ORR_NEW(p->g.arena, struct piece, p->g.piece_count);
+    p->members = ORR_NEW(p->g.arena, uint32_t, p->g.count);
+    p->next = ORR_NEW(p->g.arena, uint32_t, p->g.count);
+    p->world = ORR_NEW(p->g.arena, int32_t, p->g.gpu_count);
+    ORR_NEED(p->pieces && p->members && p->next && p->world, err);
+    for (uint32_t i = 0; i < p->g.gpu_count; i++)
+        p->world[i] = -1;
+    for (uint32_t i = 0; i < p->g.count; i++)
+        p->members[i] = i;
+    qsort_r(p->members, p->g.count, sizeof *p->members, by_piece, p->g.candidates);
+    for (uint32_t i = 0; i < p->g.count; i++) {
+        const struct orr_log_candidate *c = &p->g.candidates[p->members[i]];
+        struct piece *piece = &p->pieces[c->piece];
+        if (!piece->size++)
+            *piece = (struct piece){.rank_count = c->rank_count, .size = 1, .ordinal = c->ordinal, .first = i};
+    }
+    return ORR_OK;
+}
+
+/* Large communicators first; then what was made first; then by the ranks of a whole one, or by GPUs. */
+static int by_order(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    ORR_BY(ORR_ORDER(y->rank_count, x->rank_count));
+    ORR_BY(ORR_ORDER(x->ordinal, y->ordinal));
+    ORR_BY(ORR_ORDER(x->place, y->place));
+    return ORR_ORDER(x->first, y->first);
+}
+
+/* Whether no member of the group has a rank or the GPU of one of the piece, and none contradicts another. */
+static bool fits(struct placing *p, const struct group *group, const struct piece *piece)
+{
+    const struct orr_log_candidate *all = p->g.candidates;
+    if (group->rank_count != piece->rank_count || group->seen + piece->size > (uint32_t)group->rank_count)
+        return false;
+    for (uint32_t i = 0; i < piece->size; i++)
+        if (group->members[all[p->members[piece->first + i]].rank] != NONE)
+            return false;
+    for (uint32_t m = group->last; m != NONE; m = p->next[m])
+        for (uint32_t i = 0; i < piece->size && p->g.work++ < WORK_MOST; i++) {
+            const struct orr_log_candidate *in = &all[m], *c = &all[p->members[piece->first + i]];
+            if (in->gpu == c->gpu || !orr_log_peer_fits(&p->g, in, c) || !orr_log_peer_fits(&p->g, c, in))
+                return false;
+        }
+    return true;
+}
+
+/* Puts a piece into the first group that it fits in, or a new one. */
+static enum orr_code place(struct placing *p, const struct piece *piece, struct orr_error *err)
+{
+    uint32_t at = 0;
+    while (at < p->group_count && !fits(p, &p->groups[at], piece))
+        at++;
+    struct group *group = &p->groups[at];
+    if (at == p->group_count) {
+        if (at == GROUPS_MOST || p->member_count + (size_t)piece->rank_count > MEMBERS_MOST)
+            return ORR_OK;
+        *group = (struct group){.rank_count = piece->rank_count,
+                                .last = NONE,
+                                .members = ORR_NEW(p->g.arena, uint32_t, (size_t)piece->rank_count)};
+        ORR_NEED(group->members, err);
+        memset(group->members, 0xff, (size_t)piece->rank_count * sizeof *group->members);
+        p->member_count += (size_t)piece->rank_count;
+        p->group_count++;
+    }
+    group->pieces++;
+    for (uint32_t i = 0; i < piece->size; i++) {
+        struct orr_log_candidate *c = &p->g.candidates[p->members[piece->first + i]];
+        c->group = at;
+        group->members[c->rank] = p->members[piece->first + i];
+        p->next[p->members[piece->first + i]] = group->last;
+        group->last = p->members[piece->first + i];
+        group->seen++;
+    }
+    return ORR_OK;
+}
+
+static enum orr_code place_pieces(struct placing *p, struct orr_error *err)
+{
+    for (uint32_t i = 0; i < p->g.piece_count; i++)
+        p->pieces[i].place = p->g.candidates[p->members[p->pieces[i].first]].gpu;
+    qsort(p->pieces, p->g.piece_count, sizeof *p->pieces, by_order);
+    uint32_t next = 0;
+    for (; next < p->g.piece_count && p->pieces[next].rank_count == p->pieces[0].rank_count; next++)
+        ORR_TRY(place(p, &p->pieces[next], err));
+    for (int32_t r = 0; p->group_count && r < p->groups[0].rank_count; r++)
+        if (p->groups[0].seen == (uint32_t)p->groups[0].rank_count)
+            p->world[p->g.candidates[p->groups[0].members[r]].gpu] = r;
+    for (uint32_t i = next; i < p->g.piece_count; i++) {
+        const int32_t rank = p->world[p->pieces[i].place];
+        p->pieces[i].place = rank >= 0 ? (uint64_t)rank : p->pieces[i].place + ORR_LOG_RANKS_MOST;
+    }
+    if (next < p->g.piece_count)
+        qsort(p->pieces + next, p->g.piece_count - next, sizeof *p->pieces, by_order);
+    for (; next < p->g.piece_count; next++)
+        ORR_TRY(place(p, &p->pieces[next], err));
+    return ORR_OK;
+}
+
+enum orr_code orr_log_group(const struct orr_log *log, struct orr_arena *arena, uint32_t **ret_groups,
+                            bool **ret_guessed, struct orr_error *err)
+{
+    struct placing *p = ORR_NEW(arena, struct placing, 1);
+    uint32_t *groups = ORR_NEW(arena, uint32_t, log->session_count);
+    bool *guessed = ORR_NEW(arena, bool, GROUPS_MOST);
+    ORR_NEED(p && groups && guessed, err);
+    p->log = log;
+    p->g.arena = arena;
+    for (uint32_t i = 0; i < log->session_count; i++)
+        groups[i] = NONE;
+    ORR_TRY(take_candidates(p, err));
+    if (p->g.count) {
+        ORR_TRY(take_peers(p, err));
+        ORR_TRY(number_gpus(p, err));
+        ORR_TRY(orr_log_link_peers(&p->g, err));
+        ORR_TRY(list_pieces(p, err));
+        ORR_TRY(place_pieces(p, err));
+    }
+    for (uint32_t i = 0; i < p->g.count; i++)
+        groups[p->g.candidates[i].session] = p->g.candidates[i].group;
+    for (uint32_t a = 0; a < p->group_count; a++)
+        for (uint32_t b = 0; b < p->group_count && p->groups[a].pieces > 1; b++)
+            guessed[a] |= a != b && p->groups[a].rank_count == p->groups[b].rank_count;
+    *ret_groups = groups;
+    *ret_guessed = guessed;
+    return ORR_OK;
+}

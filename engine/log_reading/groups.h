@@ -1,0 +1,51 @@
+/* Inside engine/log_reading: which initialisations belong to one communicator where no line names its commId
+ * (before 2.16).
+ *
+ * A candidate is a session that names its rank. What its lines about connections say of other ranks are its peers: a
+ * rank, its GPU's bus id, and whether it is on the same host. peers.c links candidates by that to pieces; groups.c
+ * puts pieces together to groups. A group is a communicator.
+ */
+#ifndef ORR_LOG_GROUPS_H
+#define ORR_LOG_GROUPS_H
+
+#include "engine/log_reading/log.h"
+
+struct orr_log_candidate {
+    uint32_t session;
+    int32_t rank, rank_count;
+    uint64_t bus_id;      /* 0: unknown */
+    uint32_t host, gpu;   /* numbers; GPUs in order of hosts (as they appear) and bus ids */
+    uint32_t ordinal;     /* how many candidates of the same GPU, rank and number of ranks come before */
+    uint32_t first, last; /* lines */
+    uint32_t peers;       /* the first of its peers; UINT32_MAX: none */
+    uint32_t piece;       /* filled in by orr_log_link_peers() */
+    uint32_t group;       /* filled in by groups.c; UINT32_MAX: none */
+};
+struct orr_log_peer {
+    int32_t rank;
+    uint64_t bus_id; /* 0: unknown */
+    bool near;       /* on the same host; false: over the network */
+    uint32_t next;   /* of the same candidate; UINT32_MAX: none */
+};
+struct orr_log_grouping {
+    struct orr_log_candidate *candidates; /* in order of their sessions */
+    uint32_t count, gpu_count;
+    struct orr_log_peer *peers;
+    uint32_t peer_count;
+    uint32_t piece_count;
+    uint64_t work; /* comparisons so far; beyond a limit nothing more is compared */
+    struct orr_arena *arena;
+};
+
+/* Whether nothing that `of` says of its peers contradicts that the other one is its peer. */
+bool orr_log_peer_fits(struct orr_log_grouping *g, const struct orr_log_candidate *of,
+                       const struct orr_log_candidate *other);
+/* peers.c: links candidates to pieces, in which every rank is there once. */
+enum orr_code orr_log_link_peers(struct orr_log_grouping *g, struct orr_error *err) ORR_NO_DISCARD;
+
+/* groups.c: *ret_groups, from the arena: [session] the number of its group, UINT32_MAX where it needs none.
+ * *ret_guessed: [group] no line shows that all its ranks belong together, and there are others of its size. */
+enum orr_code orr_log_group(const struct orr_log *log, struct orr_arena *arena, uint32_t **ret_groups,
+                            bool **ret_guessed, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

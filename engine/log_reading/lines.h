@@ -1,0 +1,43 @@
+/* For engine/log_reading and engine/nccltests: the first layer. A text is cut into lines without colours, and a line
+ * into what each writer said in it. */
+#ifndef ORR_LOG_LINES_H
+#define ORR_LOG_LINES_H
+
+#include "engine/base/bytes.h"
+#include "engine/log_reading/log.h"
+
+/* Hosts that wrote whole lines: their names show where the next line begins in a torn one. */
+struct orr_log_hosts {
+    const char *names[64];
+    uint32_t count;
+};
+
+/* What one writer says: behind "host:pid:tid [dev] NCCL INFO ". */
+struct orr_log_speech {
+    struct orr_span host;
+    int64_t pid, tid;
+    int32_t dev; /* of "[0]" behind the header; -1: not there */
+    bool warns;  /* NCCL WARN */
+    struct orr_span text;
+};
+
+/* Goes through the lines of a text. */
+struct orr_log_lines {
+    const char *at, *end;
+    uint32_t number;   /* of the line that was read last, 1-based */
+    uint32_t most;     /* bytes of a line that are kept */
+    char *line;        /* most + 1 bytes: the line without colours and control characters */
+    size_t length;     /* of it */
+    size_t raw_length; /* of it in the text */
+    bool cut;          /* it was longer */
+};
+
+/* The next line; false at the end. */
+bool orr_log_next_line(struct orr_log_lines *lines);
+
+/* The next speech at or behind *at in a line, which moves on to where the following one may begin; false: there is
+ * none. */
+bool orr_log_next_speech(const char **at, const char *end, const struct orr_log_hosts *hosts,
+                         struct orr_log_speech *ret_speech);
+
+#endif

@@ -1,0 +1,381 @@
+#include "engine/log_reading/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/hash.h"
+#include "engine/log_reading/building.h"
+#include "engine/release/release_names.h"
+
+const struct orr_log_limits orr_log_default_limits = {
+    .bytes = (size_t)64 << 20, .line = 1 << 16, .records = 2000000, .memory = (size_t)1 << 30};
+const struct orr_log_limits orr_log_stream_limits = {
+    .bytes = SIZE_MAX, .line = 1 << 16, .records = 2000000, .memory = (size_t)1 << 30};
+
+enum { NO_WRITER = UINT32_MAX, JOINS_MOST = 8 };
+
+const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length)
+{
+    const char *text = orr_arena_strndup(b->log->arena, at, length);
+    return text ? text : "";
+}
+
+/* Adds a text to a short list unless it is there. */
+static void keep_once(struct orr_log_building *b, const char ***list, uint32_t *count, unsigned *capacity,
+                      const char *at, size_t length)
+{
+    enum { LIST_MOST = 4096 };
+    for (uint32_t i = 0; i < *count; i++)
+        if (strlen((*list)[i]) == length && !memcmp((*list)[i], at, length))
+            return;
+    if (*count == LIST_MOST)
+        return;
+    if (!ORR_RESERVE(b->log->arena, *list, *count, *capacity))
+        return;
+    (*list)[(*count)++] = orr_log_keep_text(b, at, length); /* NOLINT: where there is capacity there is a list */
+}
+
+/* Whether a host's name is the end of another one's. */
+static bool is_end(const char *name, size_t length, const char *of)
+{
+    const size_t whole = strlen(of);
+    return length < whole && !memcmp(of + whole - length, name, length);
+}
+
+/* The writer whose header lost its beginning to another line: the same process and thread, on a host whose name ends
+ * as this one. NO_WRITER: there is none. */
+static uint32_t torn_writer(const struct orr_log_building *b, const struct orr_log_speech *speech)
+{
+    enum { LOOKED_AT = 1024, LEAST_LINES = 2 };
+    const struct orr_log *log = b->log;
+    for (uint32_t w = 0; w < log->writer_count && w < LOOKED_AT; w++)
+        if (log->writers[w].pid == speech->pid && log->writers[w].tid == speech->tid && b->lines_of[w] >= LEAST_LINES &&
+            is_end(speech->host.at, speech->host.length, log->writers[w].host))
+            return w;
+    return NO_WRITER;
+}
+
+/* The writer of a speech, made where it is new. */
+static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speech *speech)
+{
+    struct orr_log *log = b->log;
+    if (!speech->host.length)
+        return NO_WRITER;
+    uint64_t hash = orr_hash_bytes(ORR_HASH_START, speech->host.at, speech->host.length);
+    hash = orr_hash_number(hash, (uint64_t)speech->pid);
+    hash = orr_hash_number(hash, (uint64_t)speech->tid);
+    hash ^= hash >> 29;
+    if (log->writer_count * 2 >= b->slot_count) {
+        uint32_t count = b->slot_count ? b->slot_count * 2 : 64;
+        uint32_t *slots = ORR_NEW(log->arena, uint32_t, count);
+        if (!slots)
+            return NO_WRITER;
+        for (uint32_t w = 0; w < log->writer_count; w++) {
+            uint32_t at = (uint32_t)b->hashes[w] & (count - 1);
+            while (slots[at])
+                at = (at + 1) & (count - 1);
+            slots[at] = w + 1;
+        }
+        b->slots = slots;
+        b->slot_count = count;
+    }
+    uint32_t at = (uint32_t)hash & (b->slot_count - 1);
+    for (; b->slots[at]; at = (at + 1) & (b->slot_count - 1)) {
+        const struct orr_log_writer *writer = &log->writers[b->slots[at] - 1];
+        if (b->hashes[b->slots[at] - 1] == hash && writer->pid == speech->pid && writer->tid == speech->tid &&
+            strlen(writer->host) == speech->host.length && !memcmp(writer->host, speech->host.at, speech->host.length))
+            return b->slots[at] - 1;
+    }
+    const uint32_t torn = torn_writer(b, speech);
+    if (torn != NO_WRITER)
+        return torn;
+    uint32_t count = log->writer_count;
+    if (!ORR_RESERVE(log->arena, log->writers, count, b->writer_capacity) ||
+        !ORR_RESERVE(log->arena, b->hashes, count, b->hash_capacity) ||
+        !ORR_RESERVE(log->arena, b->lines_of, count, b->lines_of_capacity) ||
+        !ORR_RESERVE(log->arena, b->called, count, b->called_capacity) ||
+        !ORR_RESERVE(log->arena, b->session_of, count, b->session_of_capacity))
+        return NO_WRITER;
+    log->writers[count] = (struct orr_log_writer){
+        .host = orr_log_keep_text(b, speech->host.at, speech->host.length), .pid = speech->pid, .tid = speech->tid};
+    b->hashes[count] = hash;
+    b->session_of[count] = NO_WRITER;
+    b->lines_of[count] = 0;
+    b->called[count] = (struct orr_log_called){.call = NO_WRITER, .chosen = true};
+    b->slots[at] = ++log->writer_count;
+    return count;
+}
+
+/* Copies what was caught into a record. */
+static void fill(struct orr_log_building *b, struct orr_log_record *record)
+{
+    const struct orr_log_catch *found = b->found;
+    struct orr_arena *arena = b->log->arena;
+    double *values = ORR_NEW(arena, double, found->value_count);
+    const char **words = ORR_NEW(arena, const char *, found->word_count);
+    if (!values || !words)
+        return;
+    memcpy(values, found->values, found->value_count * sizeof *values);
+    for (uint32_t i = 0; i < found->word_count; i++)
+        words[i] = orr_log_keep_text(b, found->words[i].at, found->words[i].length);
+    record->values = values;
+    record->words = words;
+    record->value_count = found->value_count;
+    record->word_count = found->word_count;
+}
+
+static uint32_t add(struct orr_log_building *b, enum orr_log_kind kind, uint32_t writer, uint32_t line)
+{
+    struct orr_log *log = b->log;
+    log->kinds[kind]++;
+    if (kind == ORR_LOG_CALL) {
+        orr_log_take_call(b, writer, line);
+        return NO_WRITER;
+    }
+    if (log->record_count >= b->limits.records) {
+        log->left_out++;
+        return NO_WRITER;
+    }
+    if (!ORR_RESERVE(log->arena, log->records, log->record_count, b->record_capacity))
+        return NO_WRITER;
+    struct orr_log_record *record = &log->records[log->record_count];
+    *record = (struct orr_log_record){.kind = kind, .line = line};
+    if (kind != ORR_LOG_CHOICE) /* those are kept once each */
+        fill(b, record);
+    record->session = orr_log_session_of(b, writer, kind);
+    if (kind == ORR_LOG_CHOICE) {
+        orr_log_take_choice(b, writer, record->session, line);
+        return NO_WRITER;
+    }
+    return log->record_count++;
+}
+
+/* A message becomes a record where it is understood. Its line is remembered, because a wrapped one may follow. */
+static void take_speech(struct orr_log_building *b, const struct orr_log_speech *speech, uint32_t line)
+{
+    struct orr_log_pending *last = &b->last;
+    last->kind = speech->warns ? ORR_LOG_WARNING : orr_log_kind_of(speech->text.at, speech->text.length, b->found);
+    if (speech->warns) {
+        b->found->value_count = b->found->word_count = 0;
+        orr_log_keep_word(b->found, speech->text.at, speech->text.length);
+    }
+    b->log->nccl_count++;
+    last->writer = writer_of(b, speech);
+    if (last->writer != NO_WRITER)
+        b->lines_of[last->writer]++;
+    orr_log_take_event(b, speech->text.at, speech->text.length, speech->warns ? ORR_FROM_WARN : ORR_FROM_INFO,
+                       last->writer, speech->dev, line);
+    last->line = line;
+    last->joins = 0;
+    last->record = last->kind < ORR_LOG_KIND_COUNT ? add(b, last->kind, last->writer, line) : NO_WRITER;
+    last->items = b->found->value_count + b->found->word_count;
+    last->length = speech->text.length < ORR_LOG_JOINED_MOST ? speech->text.length : 0;
+    last->open = last->length && orr_log_kind_wraps(last->kind);
+    if (last->open)
+        memcpy(last->text, speech->text.at, last->length);
+}
+
+/* Tries a line as what goes on of the one before, with a blank between them or without. */
+static bool joins(struct orr_log_building *b, const char *text, size_t length, bool blank)
+{
+    struct orr_log_pending *last = &b->last;
+    size_t total = last->length;
+    if (blank)
+        last->text[total++] = ' ';
+    memcpy(last->text + total, text, length);
+    total += length;
+    enum orr_log_kind kind = orr_log_kind_of(last->text, total, b->found);
+    uint32_t items = b->found->value_count + b->found->word_count;
+    bool longer = kind == last->kind && (items > last->items || kind == ORR_LOG_SETTING || kind == ORR_LOG_NIC_LIST);
+    if (kind == ORR_LOG_KIND_COUNT || (last->kind != ORR_LOG_KIND_COUNT && !longer))
+        return false;
+    if (last->record == NO_WRITER)
+        last->record = add(b, kind, last->writer, last->line);
+    else
+        fill(b, &b->log->records[last->record]);
+    last->kind = kind;
+    last->items = items;
+    last->length = total;
+    return true;
+}
+
+static bool take_wrapped(struct orr_log_building *b, const char *text, size_t length)
+{
+    struct orr_log_pending *last = &b->last;
+    if (!last->open || !length || last->joins >= JOINS_MOST || last->length + length + 1 >= ORR_LOG_JOINED_MOST)
+        return false;
+    bool full = last->raw_length == b->width; /* cut by a terminal, not between words */
+    if (!full && (last->kind == ORR_LOG_SETTING || last->kind == ORR_LOG_NIC_LIST))
+        return false;
+    if (!joins(b, text, length, !full) && (full || !joins(b, text, length, false)))
+        return false;
+    last->joins++;
+    b->log->rejoined++;
+    return true;
+}
+
+/* A host that began a line. */
+static void know_host(struct orr_log_building *b, const char *name)
+{
+    struct orr_log_hosts *known = &b->known;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (!strcmp(known->names[i], name))
+            return;
+    if (known->count < sizeof known->names / sizeof known->names[0] && strlen(name) > 1)
+        known->names[known->count++] = name;
+}
+
+void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines)
+{
+    const char *at = lines->line, *end = lines->line + lines->length;
+    struct orr_log_speech speech;
+    int count = 0;
+    for (; orr_log_next_speech(&at, end, &b->known, &speech); count++) {
+        take_speech(b, &speech, lines->number);
+        if (!count && b->last.writer != NO_WRITER && speech.host.at == lines->line)
+            know_host(b, b->log->writers[b->last.writer].host);
+    }
+    b->log->split += count > 1;
+    if (!count) {
+        orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, NO_WRITER, -1, lines->number);
+        enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);
+        if (kind != ORR_LOG_KIND_COUNT) {
+            b->last.open = false;
+            add(b, kind, NO_WRITER, lines->number);
+        } else if (!take_wrapped(b, lines->line, lines->length)) {
+            b->last.open = false;
+        }
+    }
+    b->last.raw_length = lines->raw_length;
+    b->log->cut += lines->cut;
+}
+
+/* Whether every writer of a host is also one of another host, by process and thread. */
+static bool same_threads(const struct orr_log *log, const char *host, const char *other, uint64_t *work)
+{
+    enum { LOOKED_AT = 4096, WORK_MOST = 1 << 26 };
+    for (uint32_t w = 0; w < log->writer_count && w < LOOKED_AT; w++, ++*work) {
+        if (*work > WORK_MOST)
+            return false;
+        bool found = strcmp(log->writers[w].host, host) != 0;
+        for (uint32_t k = 0; k < log->writer_count && k < LOOKED_AT && !found; k++, ++*work)
+            found = log->writers[k].pid == log->writers[w].pid && log->writers[k].tid == log->writers[w].tid &&
+                    !strcmp(log->writers[k].host, other);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* In lines that were torn, a host's name has the end of a number before it, or has lost its beginning: such names are
+ * not listed. */
+static void list_hosts(struct orr_log_building *b)
+{
+    enum { FREQUENT = 10, HOSTS_MOST = 4096 };
+    struct orr_log *log = b->log;
+    const char **names = NULL;
+    uint32_t *lines = ORR_NEW(log->arena, uint32_t, log->writer_count), count = 0, kept = 0;
+    unsigned capacity = 0;
+    uint64_t work = 0;
+    if (!lines)
+        return;
+    for (uint32_t w = 0; w < log->writer_count && !orr_arena_starved(b->log->arena); w++) {
+        uint32_t before = count;
+        keep_once(b, &names, &count, &capacity, log->writers[w].host, strlen(log->writers[w].host));
+        for (uint32_t i = 0; i < count; i++)
+            if (!strcmp(names[i], log->writers[w].host)) {
+                lines[i] += b->lines_of[w];
+                break;
+            }
+        if (before == HOSTS_MOST)
+            break;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = strlen(names[i]);
+        bool remnant = false;
+        for (uint32_t k = 0; k < count && !remnant; k++) {
+            remnant = lines[k] > FREQUENT * lines[i] &&
+                      (is_end(names[k], strlen(names[k]), names[i]) ||
+                       (is_end(names[i], length, names[k]) && same_threads(log, names[i], names[k], &work)));
+        }
+        if (!remnant) {
+            lines[kept] = lines[i];
+            names[kept++] = names[i];
+        }
+    }
+    log->hosts = names;
+    log->host_count = kept;
+}
+
+/* Releases, and NCCL_* from the environment, each once. */
+void orr_log_gather(struct orr_log_building *b)
+{
+    struct orr_log *log = b->log;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < log->record_count && !orr_arena_starved(b->log->arena); i++) {
+        const struct orr_log_record *record = &log->records[i];
+        log->rccl |= record->kind == ORR_LOG_RCCL;
+        if ((record->kind == ORR_LOG_VERSION || record->kind == ORR_LOG_RCCL) && record->words[0][0] >= '0' &&
+            record->words[0][0] <= '9')
+            keep_once(b, &log->releases, &log->release_count, &b->release_capacity, record->words[0],
+                      strcspn(record->words[0], " "));
+        else if (record->kind == ORR_LOG_SETTING)
+            orr_log_take_setting(b, record);
+    }
+    for (uint32_t i = 0; i < log->release_count; i++) { /* "2.5.7" is in "2.5.7+cuda10.1" */
+        size_t length = strlen(log->releases[i]);
+        bool shorter = false;
+        for (uint32_t k = 0; k < log->release_count; k++)
+            shorter |=
+                k != i && !strncmp(log->releases[k], log->releases[i], length) && log->releases[k][length] == '+';
+        if (!shorter)
+            log->releases[kept++] = log->releases[i];
+    }
+    log->release_count = kept;
+    list_hosts(b);
+}
+
+void orr_log_free(struct orr_log *log)
+{
+    orr_arena_free(log->arena);
+}
+
+bool orr_log_is_one(const char *bytes, size_t length)
+{
+    static const char *const marks[] = {" NCCL INFO ", " NCCL WARN ", "NCCL version ", "RCCL version "};
+    enum { LOOKED_AT = 1 << 20 };
+    size_t start = 0, look = length < LOOKED_AT ? length : LOOKED_AT;
+    while (start < look && strchr(" \t\r\n", bytes[start]) && bytes[start])
+        start++;
+    if (start < look && bytes[start] == '<') /* XML, which may hold such words in a comment */
+        return false;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (memmem(bytes, look, marks[i], strlen(marks[i])))
+            return true;
+    return false;
+}
+
+uint32_t orr_log_largest(const struct orr_log *log)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < log->communicator_count; i++)
+        if (best == UINT32_MAX || log->communicators[i].rank_count > log->communicators[best].rank_count)
+            best = i;
+    return best;
+}
+
+uint32_t orr_log_version(const struct orr_log *log, const char **ret_text)
+{
+    for (uint32_t i = 0; i < log->release_count && !log->rccl; i++) {
+        char text[32];
+        bool exact;
+        snprintf(text, sizeof text, "%.*s", (int)strspn(log->releases[i], "0123456789."), log->releases[i]);
+        uint32_t version = orr_release_version_of(text, &exact);
+        if (!version)
+            continue;
+        if (ret_text)
+            *ret_text = log->releases[i];
+        return version;
+    }
+    return 0;
+}

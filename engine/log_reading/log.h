@@ -1,0 +1,285 @@
+/* An NCCL debug log as it was read: the lines that are understood, who wrote each, and the communicators that they
+ * belong to. README.md beside this file says how lines are found among launchers' prefixes, colours and wraps.
+ *
+ * Reading never fails for what the bytes hold: what is not understood is counted. Everything lies in one arena and is
+ * immutable once read. Bandwidths are GB/s in one direction, as printed.
+ */
+#ifndef ORR_LOG_LOG_H
+#define ORR_LOG_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/error.h"
+#include "engine/base/local.h"
+#include "engine/log_messages/messages.h"
+
+/* Kinds of lines; the shapes by release are in kinds.c. X(symbol, name) */
+#define ORR_LOG_KIND_MAP(X)                                                                                            \
+    X(VERSION, "version")                                                                                              \
+    X(DRIVER, "driver")                                                                                                \
+    X(SETTING, "setting")                                                                                              \
+    X(NETWORK, "network")                                                                                              \
+    X(NIC_LIST, "nic_list")                                                                                            \
+    X(NIC_SPEED, "nic_speed")                                                                                          \
+    X(PLATFORM, "platform")                                                                                            \
+    X(DEVICE, "device")                                                                                                \
+    X(TOPO_FILE, "topo_file")                                                                                          \
+    X(INIT_START, "init_start")                                                                                        \
+    X(COMMUNICATOR, "communicator")                                                                                    \
+    X(INIT_COMPLETE, "comm_init_complete")                                                                             \
+    X(SYSTEM, "system_tree")                                                                                           \
+    X(TREE_CPU, "tree_cpu")                                                                                            \
+    X(TREE_LINK, "tree_link")                                                                                          \
+    X(TREE_END, "tree_end")                                                                                            \
+    X(PATHS, "gpu_paths")                                                                                              \
+    X(PATHS_OTHER, "other_paths")                                                                                      \
+    X(AFFINITY, "affinity")                                                                                            \
+    X(PATTERN, "pattern")                                                                                              \
+    X(GRAPH_CHANNEL, "graph_channel")                                                                                  \
+    X(NO_PATH, "no_path")                                                                                              \
+    X(TREE_ENDS, "tree_ends")                                                                                          \
+    X(RING, "channel_ring")                                                                                            \
+    X(RING_NEIGHBOURS, "ring_prevnext")                                                                                \
+    X(TREES, "trees")                                                                                                  \
+    X(COUNTS, "channels_summary")                                                                                      \
+    X(TUNER, "tuner_plugin")                                                                                           \
+    X(CHUNK, "p2p_chunk")                                                                                              \
+    X(NVLS_HEAD, "nvls_head")                                                                                          \
+    X(NVLS_TREES, "nvls_trees")                                                                                        \
+    X(NVLS_SUPPORT, "nvls_support")                                                                                    \
+    X(MNNVL, "mnnvl")                                                                                                  \
+    X(P2P_NOT, "p2p_not_supported")                                                                                    \
+    X(CONNECT_P2P, "p2p_via")                                                                                          \
+    X(CONNECT_SHM, "shm_via")                                                                                          \
+    X(CONNECT_NET, "net_via")                                                                                          \
+    X(CONNECT_COLLNET, "collnet_via")                                                                                  \
+    X(CONNECTED, "connected")                                                                                          \
+    X(GDR_PAIR, "gdr_pair")                                                                                            \
+    X(GDR_NIC, "gdr_nic")                                                                                              \
+    X(THRESHOLDS, "threads_thresholds")                                                                                \
+    X(TUNING_ALGORITHMS, "tuning_algorithms")                                                                          \
+    X(TUNING_PROTOCOLS, "tuning_protocols")                                                                            \
+    X(TUNING_ROW, "tuning_row")                                                                                        \
+    X(WARNING, "warning")                                                                                              \
+    X(RCCL, "rccl_version")                                                                                            \
+    X(PLUGIN, "plugin")                                                                                                \
+    X(OFI, "ofi_plugin")                                                                                               \
+    X(OFI_PROVIDER, "ofi_provider")                                                                                    \
+    X(COMM_END, "comm_end")                                                                                            \
+    X(TEST_START, "test_start")                                                                                        \
+    X(TEST_RESULT, "test_result")                                                                                      \
+    X(CHOICE, "choice")                                                                                                \
+    X(CALL, "call")
+
+enum orr_log_kind {
+#define X(symbol, name) ORR_LOG_##symbol,
+    ORR_LOG_KIND_MAP(X)
+#undef X
+        ORR_LOG_KIND_COUNT
+};
+
+/* A line that was understood. values and words hold what its row in kinds.c says, in that order. */
+struct orr_log_record {
+    enum orr_log_kind kind;
+    uint32_t line; /* 1-based; of the first of wrapped lines */
+    uint32_t session;
+    const double *values;
+    const char *const *words;
+    uint32_t value_count, word_count;
+};
+
+/* One thread that writes: host:pid:tid. */
+struct orr_log_writer {
+    const char *host;
+    int64_t pid, tid;
+};
+
+/* What one writer did for one communicator, from the first line of its initialisation. */
+struct orr_log_session {
+    uint32_t writer;       /* UINT32_MAX: lines without a writer */
+    uint32_t communicator; /* UINT32_MAX: no line of it says to which it belongs */
+    int32_t rank;          /* -1: unknown */
+    int32_t rank_count;    /* -1: unknown */
+    int32_t node_count;    /* -1: unknown */
+    int32_t cuda_dev;      /* -1: unknown */
+    int32_t nvml_dev;      /* -1: unknown */
+    const char *bus_id;    /* "1b000", lower-case hex; NULL: unknown */
+    const char *comm;      /* the communicator's address in the process, hex; NULL: unknown */
+    const char *comm_id;   /* "0x...", NULL: unknown */
+    bool named, closed;    /* a line named the rank; the initialisation ended */
+};
+
+struct orr_log_member {
+    uint32_t session; /* UINT32_MAX: no line of that rank */
+    const char *host; /* NULL: unknown */
+    const char *bus_id;
+};
+struct orr_log_communicator {
+    int32_t rank_count, node_count; /* -1: unknown */
+    uint32_t host_count;            /* distinct hosts among the ranks that wrote */
+    struct orr_log_member *members; /* [rank], rank_count of them; NULL where that is unknown */
+    uint32_t seen;                  /* ranks that wrote */
+    uint32_t first_line;
+    bool guessed; /* no line shows that its ranks belong together rather than to others of its size */
+};
+
+struct orr_log_setting {
+    const char *name, *value;
+    uint32_t line;
+    bool varies; /* another line gives another value */
+};
+
+/* Lines that say the same thing is wrong, over all writers: one row of the table of messages (messages.h), or a
+ * warning that the table does not have. */
+struct orr_log_event {
+    const struct orr_log_message *message; /* NULL: not in the table */
+    const char *text;                      /* of the first line */
+    uint32_t line, last_line, count;       /* the first and the last line, and how many there are */
+    const int32_t *ranks;                  /* those that wrote it, ascending */
+    const char *const *hosts;              /* theirs, in order of appearance */
+    uint32_t rank_count, host_count;
+};
+
+/* How far PyTorch says that a rank came when a time limit ended. */
+struct orr_log_progress {
+    int32_t rank;
+    int32_t enqueued; /* the number of the last work */
+    uint32_t line;
+};
+
+/* An algorithm that NCCL chose, over all lines that say the same. */
+struct orr_log_choice {
+    const char *function, *algorithm, *protocol; /* as printed: "AllReduce" or "" where unknown; "RING" or "1" */
+    uint64_t bytes;
+    int32_t first_channel, last_channel; /* -1: unknown */
+    uint32_t session, communicator;      /* UINT32_MAX: unknown */
+    uint32_t call;                       /* the call that it is for; UINT32_MAX: unknown */
+    uint32_t line, count;
+};
+
+/* The last collective that a thread called on a communicator. */
+struct orr_log_call {
+    const char *function; /* "AllReduce" */
+    const char *comm;     /* see struct orr_log_session */
+    uint64_t op_count;    /* NCCL's number of the operation, which ranks of a communicator count alike */
+    uint32_t line, lines; /* the line; how many such lines there are */
+    uint32_t writer, communicator;
+    int32_t rank;   /* -1: no line names the rank of this communicator */
+    bool transfers; /* it also calls Send or Recv, which ranks count differently */
+};
+
+struct orr_log {
+    struct orr_log_record *records;
+    uint32_t record_count;
+    struct orr_log_writer *writers;
+    uint32_t writer_count;
+    struct orr_log_session *sessions;
+    uint32_t session_count;
+    struct orr_log_communicator *communicators; /* in order of their first line */
+    uint32_t communicator_count;
+    uint32_t
+        *by_communicator; /* [record_count]: records by communicator, those of none last; see orr_log_records_of() */
+    uint32_t *first_of;   /* [communicator_count + 2]: where those of each begin */
+    struct orr_log_setting *settings; /* NCCL_* set by environment, each name once */
+    uint32_t setting_count;
+    const char **releases; /* as printed, "2.27.7+cuda13.0", each once */
+    uint32_t release_count;
+    const char **hosts;
+    uint32_t host_count;
+    struct orr_log_event *events; /* in order of their first line */
+    uint32_t event_count;
+    uint32_t events_left_out; /* lines about something wrong beyond the 1024 kinds that are kept */
+    struct orr_log_progress *progress;
+    uint32_t progress_count;
+    struct orr_log_choice *choices; /* in order of their first line */
+    uint32_t choice_count, choices_left_out;
+    struct orr_log_call *calls;
+    uint32_t call_count;
+    bool rccl;           /* the library names itself RCCL */
+    uint32_t left_out;   /* lines that were understood but not kept, because there were too many */
+    uint32_t line_count; /* of the text */
+    uint32_t nccl_count; /* lines of NCCL's, understood or not */
+    uint32_t rejoined;   /* wrapped lines that were put together */
+    uint32_t split;      /* lines in which writers had run into one another */
+    uint32_t cut;        /* lines that were longer than is read */
+    uint32_t kinds[ORR_LOG_KIND_COUNT];
+    size_t byte_count;
+    bool graph_file;         /* it is NCCL_GRAPH_DUMP_FILE, no log */
+    struct orr_arena *arena; /* owns all of it, this structure included */
+};
+
+struct orr_log_limits {
+    size_t bytes;     /* largest input */
+    uint32_t line;    /* bytes of a line that are read */
+    uint32_t records; /* lines that are kept; those beyond are only counted */
+    size_t memory;    /* of the arena */
+};
+/* 64 MiB, 64 KiB, 2 million, 1 GiB. */
+extern const struct orr_log_limits orr_log_default_limits;
+/* The same for a stream: as many bytes as come. */
+extern const struct orr_log_limits orr_log_stream_limits;
+
+/* Reads a log. limits NULL: the default ones. On success *ret_log is the caller's: orr_log_free(). LIMIT; UNRECOGNISED
+ * where no line of NCCL's is in it. Time grows with the bytes, whatever they hold. */
+enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_log_limits *limits,
+                           struct orr_log **ret_log, struct orr_error *err) ORR_NO_DISCARD;
+void orr_log_free(struct orr_log *log);
+ORR_FREED_BY(orr_log, orr_log_free)
+
+/* The same piece by piece, in memory that does not grow with the text but with what is kept of it. After an error only
+ * orr_log_reader_free() is left. */
+struct orr_log_reader;
+enum orr_code orr_log_reader_new(const struct orr_log_limits *limits, struct orr_log_reader **ret_reader,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_log_reader_feed(struct orr_log_reader *reader, const char *bytes, size_t length,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+/* Ends the text and the reader, which is freed: *ret_log is the caller's. */
+enum orr_code orr_log_reader_finish(struct orr_log_reader *reader, struct orr_log **ret_log,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+void orr_log_reader_free(struct orr_log_reader *reader);
+
+/* Whether bytes look like an NCCL log: cheap, for telling inputs apart. */
+bool orr_log_is_one(const char *bytes, size_t length);
+/* Either of them. */
+enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log **ret_log,
+                               struct orr_error *err) ORR_NO_DISCARD;
+
+const char *orr_log_kind_name(enum orr_log_kind kind);
+/* The communicator with the most ranks; UINT32_MAX: none. */
+uint32_t orr_log_largest(const struct orr_log *log);
+/* The length of the value of a line about a setting, without the stop that lines about integers end with. */
+size_t orr_log_setting_length(const struct orr_log_record *record);
+/* The records of a communicator, in order; UINT32_MAX: those that belong to none. */
+struct orr_log_own {
+    const uint32_t *at;
+    uint32_t count;
+};
+struct orr_log_own orr_log_records_of(const struct orr_log *log, uint32_t communicator);
+/* Version number of the log's release of NCCL (ORR_VERSION), 0: unknown, or RCCL. *ret_text may be NULL. */
+uint32_t orr_log_version(const struct orr_log *log, const char **ret_text);
+
+/* A NIC of a line "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0". */
+enum { ORR_LOG_NIC_NAME = 64 };
+struct orr_log_nic {
+    int32_t dev; /* below ORR_LOG_NICS */
+    char name[ORR_LOG_NIC_NAME];
+};
+/* NICs with higher numbers are not matched: no host has so many. */
+enum { ORR_LOG_NICS = 256 };
+/* Ranks of a communicator; lines of larger ones are not put together. */
+enum { ORR_LOG_RANKS_MOST = 65536 };
+/* Reads the list behind "Using " of such a line; 0: it also has NICs that consist of several. */
+uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS]);
+
+struct orr_dump;
+/* Where the log holds the whole printed tree of a system: topology XML rebuilt from it, as zero-terminated bytes that
+ * live in the arena. NULL with *ret_why where there is none, or not all of it. Assumptions (GPUDirect RDMA possible
+ * unless the log denies it, capability from device names or NVLink rates) are in XML comments. likely: a capability
+ * that is preferred where the rates of NVLinks allow it; 0: none. */
+enum orr_code orr_log_tree_xml(const struct orr_log *log, int32_t likely, struct orr_arena *arena, const char **ret_xml,
+                               const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

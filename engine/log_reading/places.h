@@ -1,0 +1,22 @@
+/* Inside engine/log_reading: where ranks ran. */
+#ifndef ORR_LOG_PLACES_H
+#define ORR_LOG_PLACES_H
+
+#include "engine/log_reading/building.h"
+
+/* A rank and where it ran. */
+struct orr_log_place {
+    const char *host;
+    int64_t pid;
+    int32_t dev, rank;
+    uint32_t order; /* of its communicator: the largest first */
+};
+
+/* All of them, by host, process and communicator; b->starved where memory ran out. They live in the log's arena. */
+const struct orr_log_place *orr_log_places(struct orr_log_building *b, uint32_t *ret_count);
+
+/* The rank of a writer and GPU: the process's, where it has one or one on that GPU; -1: unknown. */
+int32_t orr_log_rank_at(const struct orr_log_place *places, uint32_t count, const struct orr_log_writer *writer,
+                        int32_t dev);
+
+#endif
