@@ -1,0 +1,3 @@
+# usage: ./dev packages [KIND...]
+# Lists the Debian packages of a kind: build (the default), run, unit, http, page, package, lint, fuzz, bench, systems.
+packages "${@:-build}" | sed 's/[ |].*//'

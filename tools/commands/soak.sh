@@ -1,0 +1,30 @@
+# usage: ./dev soak [SECONDS [N]]
+# Runs mixed requests against the sanitised daemon for 60 s, then thousands of random inputs and kills.
+# The daemon's errors and memory are watched. Then come N new random machines through every release (2000 by default, about 0.3 s each), as many clusters
+# against their twin, a tenth as many folders of random machines, detected, against theirs, 500 logs broken in one thing, results of 1 GB, place
+# against brute force, and last a thousand kills of writers and a hundred of servers, on both databases.
+count=${2:-2000} now=$(date +%s)
+need build run unit http && build dev release || exit 1
+export PYTHONDONTWRITEBYTECODE=1
+
+mixed_requests() { python3 tests/tools/soak.py "$1"; }
+random_machines() { properties "${now}000" "$count"; }
+every_fault() { python3 tests/tools/check_faults.py && python3 tests/tools/check_gate.py && python3 tests/tools/check_explanations.py --cases 300; }
+large_results() { ORRERY=$PWD/build/orrery python3 tests/tools/check_large_results.py; }
+choices_of_gpus() {
+    # shellcheck disable=SC2046 # file names without spaces
+    build/tests/check_place --random "$((count / 10))" --seed "$now" static/examples/*.xml $(find -L ../shared/topologies/machines -name '*.xml' 2>/dev/null)
+}
+twins() {
+    python3 tests/cluster/twin_check.py --orrery build-dev/orrery --seed "$now" --count "$count" &&
+        python3 tests/detect/twin_check.py --seed "$now" --count "$((count / 10))"
+}
+broken_logs() { /usr/bin/python3 tests/tools/mutate_log.py 500 "$now"; }
+kills() { # more of what ./dev test does a hundred times
+    ORR_TEST_KILLS=1000 build-dev/tests/test_api_store_kill &&
+        ORR_TEST_KILLS=1000 python3 tests/support/postgresql.py build-dev/tests/test_api_store_kill &&
+        ORR_TEST_KILLS=100 /usr/bin/python3 -m pytest -q -p no:cacheprovider tests/http/test_database.py -k killed
+}
+
+export ORRERY=$PWD/build-dev/orrery
+mixed_requests "${1:-60}" && random_machines && every_fault && large_results && choices_of_gpus && twins && broken_logs && kills

@@ -1,0 +1,116 @@
+# shellcheck shell=bash
+# `./dev test`: the parts of the suite, how each is run, and the sums.
+
+# How a part of the suite is run. A piece uses one core at most, and side_by_side() fills the cores with pieces, the longest first; unit and fuzz are
+# one run of ctest, which fills the cores by itself. answers are the checks that compare whole answers and make thousands of them: the release
+# build runs them in a third of the time, and `./dev soak` more of them under the sanitizers.
+# part      pieces                  reports presets     packages
+parts="
+unit        unit                    ctest  dev         unit
+fuzz        fuzz                    ctest  dev         -
+browser     browser-1,browser-2     node   release     page
+http        http-1,http-2           pytest dev,release http
+answers     answers                 ctest  release     -
+property    property-1,property-2   lines  dev         -
+conformance conformance,shared      lines  release     -
+package     package                 lines  package     package
+readme      readme                  lines  release     -
+js          js                      node   -           page"
+all_parts() { awk 'NF { print $1 }' <<<"$parts"; }
+# column PART N: its words, none for "-"
+column() { awk -v part="$1" -v n="$2" '$1 == part && $n != "-" { gsub(",", " ", $n); print $n }' <<<"$parts"; }
+# report_of PIECE
+report_of() { awk -v piece="$1" 'index("," $2 ",", "," piece ",") { print $3 }' <<<"$parts"; }
+# What the suite needs of a build; nothing: all. The programs of unit tests run in build-dev alone.
+targets_of() { [ "$1" != release ] || echo orrery orrery_library docs conformance_answers check_place double_nvml double_cuda double_ibverbs; }
+# every N I FILE...: each Nth file from the Ith on
+every() { printf '%s\n' "${@:3}" | awk -v n="$1" -v i="$2" 'NR % n == i % n'; }
+# run_node ARGUMENT...: its own test runner, which Debian 12 and Ubuntu 24.04 are the first to have
+run_node() {
+    if node --test-reporter=tap -e 0 2>/dev/null; then
+        node --test --test-reporter=tap "$@"
+    else
+        printf 'ok 1 # SKIP these tests, because Node 18 or newer is not installed\n# skipped 1\n'
+    fi
+}
+# piece NAME LOG: runs it; its output goes to LOG.
+piece() {
+    local count=68 start=$SECONDS # two pieces of 68, in three releases: each of 34 is asked 12 times
+    # shellcheck disable=SC2046
+    case "$1" in
+    unit) ctest --test-dir build-dev --output-on-failure --output-junit "$PWD/$2.xml" "-j$jobs" --label-exclude 'fuzz|answers' ;;
+    fuzz) ctest --test-dir build-dev --output-on-failure --output-junit "$PWD/$2.xml" "-j$jobs" --label-regex fuzz ;;
+    answers) ctest --test-dir build --output-on-failure --output-junit "$PWD/$2.xml" -j1 --label-regex answers ;;
+    property-*) properties $(((${1#*-} - 1) * count + 1)) $count --releases 3 ;;
+    conformance) python3 tests/conformance/check.py --jobs 1 ;;
+    shared) if [ -d ../shared/conformance ]; then compare --jobs 1 --every 8 --beyond-ours; else
+        echo "skipped: the larger set of reference cases, because ../shared is not beside this checkout"; fi ;;
+    http-*) ORRERY=build-dev/orrery /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider $(every 2 "${1#*-}" tests/http/test_*.py) ;;
+    js) run_node tests/js/*.test.mjs ;;
+    browser-*) ORRERY=$PWD/build/orrery run_node --test-concurrency=1 $(every 2 "${1#*-}" tests/browser/*.test.mjs) ;;
+    package) tests/tools/check_package.sh ;;
+    readme) tests/tools/check_readme.sh ;;
+    esac >"$2" 2>&1
+    echo "$? $((SECONDS - start))" >"$2.status"
+}
+
+# finish NAME: the line of a piece that ended, its output where it failed, and the sums.
+finish() {
+    local log=$work/$1 rc seconds good bad left tally source
+    read -r rc seconds <"$log.status"
+    source=$log
+    [ "$(report_of "$1")" != ctest ] || source=$log.xml
+    tally=$(python3 tests/tools/tally.py "$(report_of "$1")" "$rc" "$source") || tally="0 1 0"
+    read -r good bad left <<<"$tally"
+    passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left))
+    [ "$bad" -eq 0 ] || { printf -- '--- %s fails; the end of its output:\n' "$1"; tail -n 200 "$log"; printf -- '---\n'; }
+    printf '%-13s %6d passed, %d failed, %d skipped  (%s s)\n' "$1" "$good" "$bad" "$left" "$seconds"
+    sed -n '2,$s/^/    /p' <<<"$tally"
+}
+
+# side_by_side PIECE...: so many at once as there are cores. Each is a group of processes of its own, which ends with this script.
+side_by_side() {
+    local name ended
+    declare -A running=()
+    # shellcheck disable=SC2154
+    trap 'for id in "${!running[@]}"; do kill -TERM -- "-$id" 2>/dev/null; done; exit 130' INT TERM
+    for name in "$@" ""; do
+        while [ ${#running[@]} -ge "$jobs" ] || { [ -z "$name" ] && [ ${#running[@]} -gt 0 ]; }; do
+            wait -n -p ended "${!running[@]}"
+            finish "${running[$ended]}"
+            unset "running[$ended]"
+        done
+        [ -n "$name" ] || break
+        set -m
+        piece "$name" "$work/$name" </dev/null &
+        set +m
+        running[$!]=$name
+    done
+    trap - INT TERM
+}
+
+run_tests() {
+    local part preset presets="" kinds="build run" pieces="" chosen=${*:-$(all_parts)}
+    for part in $chosen; do
+        [ -n "$(column "$part" 2)" ] || die "no part named $part; parts are: $(all_parts | xargs)"
+        presets="$presets $(column "$part" 4)" kinds="$kinds $(column "$part" 5)"
+    done
+    # shellcheck disable=SC2086
+    need $kinds
+    # shellcheck disable=SC2086
+    for preset in $(printf '%s\n' $presets | sort -u); do targets=$(targets_of "$preset") build "$preset"; done
+    passed=0 failed=0 skipped=0 jobs=${ORR_TEST_JOBS:-$(($(nproc) + 1))}
+    work=build-test
+    rm -rf $work && mkdir $work
+    for part in $chosen; do
+        case "$part" in
+        browser) npm_packages || die "the browser's driver cannot be installed (npm ci in tests/browser)" ;;&
+        unit | fuzz) piece "$part" "$work/$part" </dev/null; finish "$part" ;;
+        *) pieces="$pieces $(column "$part" 2)" ;;
+        esac
+    done
+    # shellcheck disable=SC2086
+    side_by_side $pieces
+    printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+    [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
