@@ -7,6 +7,7 @@
 #include "api/http/api.h"
 #include "cli/describe.h"
 #include "cli/terminal.h"
+#include "engine/base/version.h"
 #include "engine/diagram/diagram_worker.h"
 
 static const struct orr_command commands[] = {

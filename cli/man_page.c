@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/describe.h"
+#include "engine/base/version.h"
 
 static void text(FILE *out, const char *from, size_t length)
 {

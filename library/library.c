@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/http/api.h"
+#include "engine/base/version.h"
 
 _Static_assert(sizeof((struct orr_report *)0)->text == sizeof((struct orr_error *)0)->text &&
                    sizeof((struct orr_report *)0)->where == sizeof((struct orr_error *)0)->where &&

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/http/api.h"
+#include "api/handlers/app.h"
 #include "library/library.h"
 
 struct orr_session {
@@ -45,7 +45,7 @@ void orr_session_free(struct orr_session *session)
 enum { LONGEST_METHOD = 8 };
 /* The method and the target of a question: a word means the route /v1/WORD, by POST where there is one. False: no
  * memory. */
-static bool find_route(const char *question, const char *parameters, struct orr_text *target,
+static bool find_route(const struct orr_app *app, const char *question, const char *parameters, struct orr_text *target,
                        char method[LONGEST_METHOD], const struct orr_route **ret_route)
 {
     const char *blank = strchr(question, ' ');
@@ -55,10 +55,10 @@ static bool find_route(const char *question, const char *parameters, struct orr_
         return false;
     snprintf(method, LONGEST_METHOD, "%.*s", blank ? (int)(blank - question) : LONGEST_METHOD,
              blank ? question : "POST");
-    *ret_route = orr_route_find(method, target->data);
+    *ret_route = orr_route_find(app, method, target->data);
     if (!*ret_route && !blank) {
         snprintf(method, LONGEST_METHOD, "GET");
-        *ret_route = orr_route_find(method, target->data);
+        *ret_route = orr_route_find(app, method, target->data);
     }
     return true;
 }
@@ -106,7 +106,7 @@ static struct orr_answer *answer_to(struct orr_session *session, const char *que
     struct orr_response response = {0};
     char method[LONGEST_METHOD];
     struct orr_request request = {.method = method, .body = input, .body_length = length, .failure = &failure};
-    if (!find_route(question, parameters, &target, method, &request.route)) {
+    if (!find_route(session->app, question, parameters, &target, method, &request.route)) {
         orr_fail_nomem(&failure.error);
         orr_library_fail(report, &failure.error);
         return NULL;

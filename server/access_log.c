@@ -63,7 +63,7 @@ void orr_exchange_count(const struct orr_exchange *exchange, uint64_t nanosecond
         orr_metric_add(metrics, ORR_METRIC_HTTP_BROKEN, 0, 1);
         return;
     }
-    orr_metrics_request(metrics, exchange->route, status, nanoseconds);
+    orr_app_count(exchange->http->app, exchange->route, status, nanoseconds);
     if (exchange->has_response && exchange->response.length && strcmp(exchange->method, "HEAD") != 0)
         orr_metric_add(metrics, ORR_METRIC_HTTP_SENT, 0, exchange->response.length);
 }

@@ -229,7 +229,7 @@ static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
     strncpy(exchange->method, method, sizeof exchange->method - 1);
     orr_request_id(orr_exchange_header(exchange, "X-Request-Id"), number, exchange->id);
     orr_trace_continue(orr_exchange_header(exchange, "traceparent"), number, exchange->parent);
-    exchange->route = orr_route_find(exchange->method, exchange->target);
+    exchange->route = orr_route_find(exchange->http->app, exchange->method, exchange->target);
     exchange->stage = ORR_STAGE_READING;
     const char *length = orr_exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
     exchange->announced = length ? strtoull(length, NULL, 10) : 0;

@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/handlers/app.h"
 #include "api/metrics/metrics.h"
+#include "engine/base/version.h"
 #include "server/client_address.h"
 #include "server/cors.h"
 #include "server/http.h"

@@ -109,37 +109,11 @@ static const struct {
     const char *name;
     json_t *(*write)(struct scope *scope);
 } sections[] = {
-    {"nccl", nccl},
-    {"asked", asked},
-    {"verified", verified},
-    {"topology", topology},
-    {"input", input},
-    {"hosts", hosts},
-    {"ranks", ranks},
-    {"local_ranks", local_ranks},
-    {"settings", settings},
-    {"summary", summary},
-    {"cluster", cluster},
-    {"findings", findings},
-    {"system_before_trim", built},
-    {"system", final},
-    {"paths", paths},
-    {"p2p", p2p},
-    {"gdr", gdr},
-    {"net_devs", net_devs},
-    {"graphs", graphs},
-    {"channels", channels},
-    {"tuning", tuning},
-    {"predictions", predictions},
-    {"assumptions", assumptions},
-    {"explanations", explanations},
+#define SECTION(name, writer) {name, writer},
+#include "api/questions/sections.def"
+#undef SECTION
 };
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
-
-const char *orr_section_name(size_t i)
-{
-    return i < SECTION_COUNT ? sections[i].name : NULL;
-}
 
 /* SECTION_COUNT: there is none. */
 static size_t find_section(const char *name)

@@ -5,6 +5,7 @@
 #include "api/documents/stream_text.h"
 #include "engine/analysis/analysis.h"
 #include "engine/base/budget.h"
+#include "engine/base/shared.h"
 
 enum part { HEAD, RINGS, RING, TREES, TREE, TREE_DOWN, NVLS, NVLS_UP, NVLS_DOWN, END };
 enum { NVLS_TREES = 2 }; /* of even and of odd channels */

@@ -37,7 +37,7 @@ struct orr_release;
 struct orr_results;
 struct orr_set_finding;
 struct orr_transfers;
-struct orr_shared; /* api/http/cache.h */
+struct orr_shared; /* engine/base/shared.h */
 
 typedef struct json_t json_t;
 
@@ -53,14 +53,11 @@ enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, s
                              struct orr_error *err) ORR_NO_DISCARD;
 /* The value of a text member of an object, as far as it fits; "" where there is none. */
 void orr_json_member(const char *bytes, size_t length, const char *name, char *value, size_t size);
-bool orr_is_utf8(const char *text);
 
 /* An analysis as the document of the contract: appended to text; section NULL: all of it, otherwise the value of that
  * key. topology is the name that the document gives to what was analysed. NOT_FOUND for an unknown section. */
 enum orr_code orr_analysis_json(const struct orr_analysis *analysis, const char *topology, const char *section,
                                 bool pretty, struct orr_text *text, struct orr_error *err) ORR_NO_DISCARD;
-/* A list of words: the sections in the order of the document. */
-const char *orr_section_name(size_t i);
 
 /* What changes between two answers about one dump, where, and the rule or setting that changes it. name: of the
  * topology. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/http/api.h"
 #include "engine/base/budget.h"
+#include "engine/base/utf8.h"
 
 /* In front of what jansson gets: to give it back to the budget that it was drawn from. */
 struct head {
@@ -123,41 +123,6 @@ json_t *orr_json_again(json_t *value)
     return json_incref(value);
 }
 
-/* Length of the well-formed UTF-8 sequence at bytes, 0: there is none. */
-static size_t sequence(const unsigned char *bytes)
-{
-    static const struct {
-        unsigned char low, high, second_low, second_high;
-        size_t length;
-    } forms[] = {
-        {0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (bytes[0] < forms[i].low || bytes[0] > forms[i].high)
-            continue;
-        if (forms[i].length > 1 && (bytes[1] < forms[i].second_low || bytes[1] > forms[i].second_high))
-            return 0;
-        for (size_t k = 2; k < forms[i].length; k++)
-            if (bytes[k] < 0x80 || bytes[k] > 0xbf)
-                return 0;
-        return forms[i].length;
-    }
-    return 0;
-}
-
-bool orr_is_utf8(const char *text)
-{
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t length = sequence(at);
-        if (!length)
-            return false;
-        at += length;
-    }
-    return true;
-}
-
 json_t *orr_json_text(struct orr_json *json, const char *text)
 {
     if (!text)
@@ -168,10 +133,10 @@ json_t *orr_json_text(struct orr_json *json, const char *text)
     /* Either no UTF-8 or no memory: correct the text and see. Each byte grows to three at most. */
     struct orr_text mended;
     orr_text_init(&mended, strlen(text) * 3 + 1);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t length = sequence(at);
+    for (const char *at = text; *at;) {
+        size_t length = orr_utf8_length(at);
         if (length)
-            orr_text_add(&mended, (const char *)at, length);
+            orr_text_add(&mended, at, length);
         else
             orr_text_puts(&mended, "\xef\xbf\xbd");
         at += length ? length : 1;

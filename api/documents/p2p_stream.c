@@ -6,6 +6,7 @@
 
 #include "api/documents/stream_text.h"
 #include "api/questions/questions.h"
+#include "engine/base/shared.h"
 #include "engine/cluster/groups.h"
 #include "engine/cluster/transfers.h"
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "api/http/call.h"
-
 #include <string.h>
 
+#include "api/documents/json.h"
+#include "engine/release/behaviours.h"
 #include "engine/release/frameworks.h"
 #include "engine/release/release_names.h"
 
@@ -75,7 +75,8 @@ static json_t *bearings_json(struct orr_json *json, unsigned bears)
     return names;
 }
 
-json_t *orr_behaviour_difference_json(struct orr_json *json, const struct orr_behaviour_difference *difference)
+/* One row of "differs_from_previous". */
+static json_t *difference_json(struct orr_json *json, const struct orr_behaviour_difference *difference)
 {
     return ORR_OBJECT(json, TEXT("behaviour", difference->behaviour.name),
                       TEXT("sentence", difference->behaviour.sentence), TEXT("here", difference->here),
@@ -92,7 +93,7 @@ static json_t *differences_json(struct orr_json *json, const struct orr_release 
     if (before && orr_releases_compare(here, before, arena, &differences, &count, NULL) != ORR_OK)
         json->failed = true;
     for (uint32_t i = 0; i < count; i++)
-        orr_json_add(json, rows, orr_behaviour_difference_json(json, &differences[i]));
+        orr_json_add(json, rows, difference_json(json, &differences[i]));
     return rows;
 }
 

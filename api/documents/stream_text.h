@@ -2,7 +2,7 @@
 #ifndef ORR_API_STREAM_TEXT_H
 #define ORR_API_STREAM_TEXT_H
 
-#include "api/http/answer.h"
+#include "api/documents/documents.h"
 
 enum {
     ORR_STREAM_CHUNK = 32768,

@@ -3,19 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/handlers/app.h"
 #include "api/handlers/cluster_work.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
-
-#ifndef ORR_VERSION_TEXT
-#define ORR_VERSION_TEXT "0"
-#endif
-
-const char *orr_version(void)
-{
-    return ORR_VERSION_TEXT;
-}
 
 /* Retention deleted it. */
 static void forget(void *context, const char *id)
@@ -48,6 +40,12 @@ static enum orr_code open_store(struct orr_app *app, const struct orr_app_option
     return orr_store_open(&store, &app->store, err);
 }
 
+static void write_route(const void *context, unsigned value, char labels[ORR_LABELS_SIZE])
+{
+    const struct orr_route *route = &((const struct orr_app *)context)->routes[value];
+    snprintf(labels, ORR_LABELS_SIZE, "method=\"%s\",route=\"%s\"", route->method, orr_route_template(route));
+}
+
 enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app **ret_app, struct orr_error *err)
 {
     enum { MAX_BODY = 16 << 20, CACHE_BYTES = 256 << 20 };
@@ -56,7 +54,8 @@ enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app 
     app->check_systems = options->check_systems;
     app->stream_most = options->stream_bytes;
     app->max_body = options->max_body ? options->max_body : MAX_BODY;
-    app->metrics = orr_metrics_new();
+    app->routes = orr_route_table(&app->route_count);
+    app->metrics = orr_metrics_new(&(struct orr_metric_routes){app->route_count, write_route, app});
     app->cache = orr_cache_new(options->cache_bytes ? options->cache_bytes : CACHE_BYTES);
     enum orr_code code = app->cache && app->metrics ? ORR_OK : orr_fail_nomem(err);
     if (code == ORR_OK && options->static_folder && !(app->static_folder = strdup(options->static_folder)))
@@ -92,21 +91,6 @@ void orr_app_free(struct orr_app *app)
     free(app);
 }
 
-void orr_app_drain(struct orr_app *app)
-{
-    atomic_store(&app->draining, true);
-}
-
-struct orr_metrics *orr_app_metrics(struct orr_app *app)
-{
-    return app->metrics;
-}
-
-const char *orr_app_database(const struct orr_app *app)
-{
-    return orr_store_place(app->store);
-}
-
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err)
 {
@@ -138,65 +122,6 @@ enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *rel
     orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_clock_ns() - since);
     if (owned)
         orr_budget_free(bytes, length + 1);
-    return code;
-}
-
-/* When the store was last seen to hold a topology; cached like an answer, so that deleting drops it. */
-struct stamp {
-    struct orr_shared shared;
-    _Atomic int64_t seen; /* monotonic milliseconds */
-};
-
-static void free_stamp(struct orr_shared *shared)
-{
-    free(shared);
-}
-
-/* Asks the store and keeps what it says. stamp: NULL where the caller has begun to make one. */
-static enum orr_code ask_store(struct orr_call *call, const char *key, struct stamp *stamp, int64_t now,
-                               struct orr_error *err)
-{
-    enum orr_code code = call->route->flags & ORR_ROUTE_CLUSTER ? orr_store_cluster_has(call->app->store, call->id, err)
-                                                                : orr_store_has(call->app->store, call->id, err);
-    if (code == ORR_NOT_FOUND)
-        orr_cache_forget(call->app->cache, call->id);
-    if (stamp) {
-        if (code == ORR_OK)
-            atomic_store(&stamp->seen, now);
-        return code;
-    }
-    struct stamp *made = code == ORR_OK ? calloc(1, sizeof *made) : NULL;
-    if (made) {
-        orr_shared_init(&made->shared, sizeof *made, free_stamp);
-        atomic_init(&made->seen, now);
-    }
-    orr_cache_end(call->app->cache, key, made ? &made->shared : NULL);
-    if (made)
-        orr_shared_give(&made->shared);
-    return code;
-}
-
-bool orr_seen_lately(int64_t seen)
-{
-    enum { BELIEVED_MS = 990 }; /* a second, by a clock that may be 10 ms behind */
-    return seen && orr_clock_coarse_ms() - seen < BELIEVED_MS;
-}
-
-enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, int64_t *ret_seen, struct orr_error *err)
-{
-    char key[ORR_ID_LENGTH + sizeof "|e"];
-    memcpy(key, call->id, ORR_ID_LENGTH);
-    memcpy(key + ORR_ID_LENGTH, "|e", sizeof "|e");
-    struct orr_cache *cache = call->app->cache;
-    struct stamp *stamp = (struct stamp *)(may_ask ? orr_cache_begin(cache, key) : orr_cache_peek(cache, key));
-    int64_t seen = stamp ? atomic_load(&stamp->seen) : 0;
-    bool fresh = orr_seen_lately(seen);
-    enum orr_code code = ORR_OK;
-    *ret_seen = fresh ? seen : may_ask ? orr_clock_coarse_ms() : 0;
-    if (!fresh && may_ask)
-        code = ask_store(call, key, stamp, *ret_seen, err);
-    if (stamp)
-        orr_shared_give(&stamp->shared);
     return code;
 }
 
@@ -287,35 +212,4 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
 enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err)
 {
     return orr_call_work_of(call, &call->params.query, NULL, ret_work, err);
-}
-
-size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
-{
-    if (!accept || !*accept)
-        return 0;
-    size_t best = count;
-    double best_q = 0;
-    for (size_t t = 0; t < count; t++) {
-        double q = 0;
-        int precision = 0;
-        for (const char *at = accept; *at; at += strcspn(at, ","), at += *at == ',') {
-            at += strspn(at, " \t");
-            size_t item = strcspn(at, ","), name = strcspn(at, ",; \t");
-            size_t major = strcspn(types[t], "/");
-            int match = name == strlen(types[t]) && !strncmp(at, types[t], name)                         ? 3
-                        : name == major + 2 && !strncmp(at, types[t], major + 1) && at[major + 1] == '*' ? 2
-                        : name == 3 && !strncmp(at, "*/*", 3)                                            ? 1
-                                                                                                         : 0;
-            if (match <= precision)
-                continue;
-            const char *parameter = strstr(at, "q=");
-            precision = match;
-            q = parameter && (size_t)(parameter - at) < item ? strtod(parameter + 2, NULL) : 1;
-        }
-        if (q > best_q) {
-            best_q = q;
-            best = t;
-        }
-    }
-    return best;
 }

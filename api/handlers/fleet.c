@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)ORR_MAX_FILTER_LABELS == (int)ORR_MAX_FILTERS, "requests may name the labels that lists can have");
+
 enum orr_code orr_fleet_turn_to(struct orr_call *call, const char *parameter, const char *id, struct orr_error *err)
 {
     int64_t seen;

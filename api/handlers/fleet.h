@@ -2,7 +2,7 @@
 #ifndef ORR_API_FLEET_H
 #define ORR_API_FLEET_H
 
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/compare/majority.h"
 
 struct orr_fleet {

@@ -4,7 +4,7 @@
 
 #include "api/documents/documents.h"
 #include "api/documents/sections.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/base/clock.h"
 
 static enum orr_code answer_section(struct orr_call *call, const char *section, struct orr_answer **ret_answer,

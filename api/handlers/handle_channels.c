@@ -3,7 +3,7 @@
 
 #include "api/documents/documents.h"
 #include "api/handlers/cluster_work.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/base/budget.h"
 
 static size_t held_bytes(void)

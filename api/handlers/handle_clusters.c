@@ -8,7 +8,7 @@
 #include "api/documents/documents.h"
 #include "api/documents/sections.h"
 #include "api/handlers/cluster_work.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/compare/majority.h"
 
 static json_t *links_json(struct orr_json *json, const char *id)

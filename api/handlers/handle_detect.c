@@ -3,7 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
+#include "engine/base/utf8.h"
 #include "engine/detect/detect_process.h"
 
 enum { SECONDS = 30 };

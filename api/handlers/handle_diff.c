@@ -1,7 +1,7 @@
 /* What changes between two releases or two sets of settings: the what-if answer. */
 #include "api/documents/documents.h"
 #include "api/handlers/cluster_work.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/cluster/cluster.h"
 
 /* Rings and trees of more hosts than one document may have are left out of the comparison. */

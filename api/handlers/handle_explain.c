@@ -1,6 +1,6 @@
 /* Why one decision is what it is, and which settings would change it. */
 #include "api/documents/documents.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 
 enum orr_code orr_handle_explain(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/documents/cluster_file.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/base/budget.h"
 
 static enum orr_code answer(struct orr_call *call, const struct orr_facts_request *request,

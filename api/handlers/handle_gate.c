@@ -4,7 +4,7 @@
 
 #include "api/documents/documents.h"
 #include "api/handlers/fleet.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/compare/majority.h"
 #include "engine/gate/gate.h"
 

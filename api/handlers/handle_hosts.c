@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/base/hex.h"
+#include "engine/base/utf8.h"
 
 /* A page of hosts goes on behind a name: in hex, as a name may hold anything. */
 static enum orr_code read_name_cursor(struct orr_call *call, const char **ret_name, struct orr_error *err)

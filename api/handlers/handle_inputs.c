@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/documents/sections.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/base/budget.h"
 #include "engine/input/anonymise.h"
 #include "engine/input/vm_file.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 
 enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err)
 {

@@ -1,6 +1,6 @@
 /* A log against the prediction: for a topology that is kept, or for the machine that the log itself prints. */
 #include "api/documents/documents.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/log_machine/compare_log.h"
 #include "engine/release/release_names.h"
 #include "engine/triage/triage.h"

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 
 static void collect_app(struct orr_app *app)
 {

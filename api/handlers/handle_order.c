@@ -4,7 +4,7 @@
 
 #include "api/documents/documents.h"
 #include "api/handlers/cluster_work.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 
 static enum orr_code answer(struct orr_call *call, const struct orr_order_question *question,
                             const struct orr_cluster_names *names, struct orr_answer **ret_answer,

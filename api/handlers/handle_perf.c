@@ -1,6 +1,6 @@
 /* Results of nccl-tests judged: for a topology that is kept, a machine type, or the machine that the results show. */
 #include "api/documents/documents.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/input/input.h"
 #include "engine/perf/perf.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "api/documents/documents.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 
 /* Scores of sets of one machine's GPUs with its dump, cached together: requests about one machine share them. */
 struct scored {

@@ -1,6 +1,6 @@
 /* What nccl-tests should print on a machine. */
 #include "api/documents/documents.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 
 enum orr_code orr_handle_predict(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {

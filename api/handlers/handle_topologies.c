@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "api/documents/sections.h"
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 #include "engine/base/budget.h"
 #include "engine/base/bytes.h"
 #include "engine/base/clock.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 
 static const struct {
     const char *ending, *media_type;

@@ -5,6 +5,7 @@
 
 #include "api/documents/documents.h"
 #include "api/http/cache.h"
+#include "engine/base/shared.h"
 #include "engine/base/thread_slot.h"
 
 /* How long a client may keep an answer without asking again. */

@@ -1,40 +1,31 @@
-/* The whole interface of the service in process: a request in, a response out, no sockets. Callable from many threads.
+/* The service in process: a request in, a response out, no sockets. Callable from many threads.
  *
- * What a route needs and gives is documented in openapi.yaml; the routes themselves are one table, routes.c.
+ * What a route needs and gives is documented in openapi.yaml; the routes themselves are one table,
+ * api/handlers/route_table.c.
  */
 #ifndef ORR_API_API_H
 #define ORR_API_API_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "api/metrics/denial.h"
 #include "engine/base/error.h"
 
-struct orr_app;
+struct orr_route; /* a row of the table of routes */
+struct orr_metrics;
+struct orr_app; /* api/handlers/app.h makes one */
 struct orr_answer;
 struct orr_budget;
 
-struct orr_app_options {
-    const char *database;           /* where the store is: a path, ":memory:" or postgresql://... (store.h) */
-    unsigned database_connections;  /* most to a PostgreSQL server; 0: 8 */
-    unsigned database_timeout_ms;   /* for a statement of the database; 0: 10 s */
-    unsigned keep_days, keep_count; /* retention of dumps by their last upload; 0: for ever */
-    const char *static_folder;      /* of the page; NULL: none */
-    const char *docs_folder;        /* of the documentation in HTML, served below /docs/; NULL: none */
-    const char *program;            /* this program, for the workers that draw; NULL: /proc/self/exe */
-    size_t max_body;                /* largest dump in bytes; 0: 16 MiB */
-    size_t cache_bytes;             /* ceiling of the cache; 0: 256 MiB */
-    size_t stream_bytes;            /* that all streams under way may hold; 0: any */
-    bool check_systems;             /* verify every system graph that is built */
-};
-
-enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app **ret_app,
-                          struct orr_error *err) ORR_NO_DISCARD;
-void orr_app_free(struct orr_app *app);
 /* From now on readyz says 503. */
 void orr_app_drain(struct orr_app *app);
 /* Where the store is, without a password. */
 const char *orr_app_database(const struct orr_app *app);
+struct orr_metrics *orr_app_metrics(struct orr_app *app);
+/* Counts a request that is over. route NULL: none matched. */
+void orr_app_count(struct orr_app *app, const struct orr_route *route, unsigned status, uint64_t nanoseconds);
 
 /* What a token allows, and what a route asks of who comes. */
 enum orr_scope { ORR_SCOPE_READ = 1, ORR_SCOPE_WRITE = 2 };
@@ -46,10 +37,8 @@ enum orr_access {
     ORR_ACCESS_WRITE
 };
 
-/* A row of the table of routes. */
-struct orr_route;
 /* The route of a method and target; NULL: there is none, which orr_api_handle() explains. */
-const struct orr_route *orr_route_find(const char *method, const char *target);
+const struct orr_route *orr_route_find(const struct orr_app *app, const char *method, const char *target);
 /* NULL: OPEN, since anybody may know that something is not there. */
 enum orr_access orr_route_access(const struct orr_route *route);
 /* Probes and metrics: answered however full the queue is, for an operator needs them then. */
@@ -108,33 +97,9 @@ void orr_response_header(struct orr_response *response, const char *name, const 
 /* Fills *response, whatever happens; orr_response_release() it. HEAD is answered like GET: the body is there, to be
  * left out by who sends it. */
 void orr_api_handle(struct orr_app *app, const struct orr_request *request, struct orr_response *response);
-/* Why a request is turned away before it is handled; one table, denial.c. */
-enum orr_denial {
-    ORR_DENIED_NOT,
-    ORR_DENIED_BODY,          /* limit: bytes */
-    ORR_DENIED_HEADER,        /* limit: bytes */
-    ORR_DENIED_NO_TOKEN,      /* none given */
-    ORR_DENIED_TOKEN,         /* one that nobody has */
-    ORR_DENIED_READ,          /* a token without the scope read */
-    ORR_DENIED_WRITE,         /* a token without the scope write */
-    ORR_DENIED_RATE,          /* limit: requests a second */
-    ORR_DENIED_CLIENT,        /* limit: requests of one client under way */
-    ORR_DENIED_CONNECTIONS,   /* limit: connections */
-    ORR_DENIED_QUEUE,         /* limit: requests that wait */
-    ORR_DENIED_BODY_MEMORY,   /* limit: bytes of all bodies */
-    ORR_DENIED_STREAM_MEMORY, /* limit: bytes that all streams under way hold */
-    ORR_DENIED_STOPPING,      /* the server ends */
-    ORR_DENIED_HEADER_TIME,   /* limit: milliseconds */
-    ORR_DENIED_BODY_TIME,     /* limit: milliseconds */
-    ORR_DENIAL_COUNT
-};
-/* The word for metrics and logs: "body_size". */
-const char *orr_denial_reason(enum orr_denial refusal);
 /* The answer that says why. retry_after: seconds, 0: says nothing of it. */
 void orr_api_refuse(struct orr_app *app, const struct orr_request *request, enum orr_denial refusal,
                     unsigned long long limit, unsigned retry_after, struct orr_response *response);
 void orr_response_release(struct orr_response *response);
-
-const char *orr_version(void);
 
 #endif

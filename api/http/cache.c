@@ -30,25 +30,6 @@ struct orr_cache {
     struct entry *buckets[BUCKETS];
 };
 
-void orr_shared_init(struct orr_shared *shared, size_t cost, void (*free_value)(struct orr_shared *shared))
-{
-    atomic_init(&shared->references, 1);
-    shared->cost = cost;
-    shared->free = free_value;
-}
-
-void *orr_shared_take(struct orr_shared *shared)
-{
-    atomic_fetch_add_explicit(&shared->references, 1, memory_order_relaxed);
-    return shared;
-}
-
-void orr_shared_give(struct orr_shared *shared)
-{
-    if (shared && atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) == 1)
-        shared->free(shared);
-}
-
 struct orr_cache *orr_cache_new(size_t limit)
 {
     struct orr_cache *cache = calloc(1, sizeof *cache);

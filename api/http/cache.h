@@ -7,20 +7,10 @@
 #ifndef ORR_API_CACHE_H
 #define ORR_API_CACHE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The head of every cached value. */
-struct orr_shared {
-    atomic_uint references;
-    size_t cost; /* bytes that count against the ceiling */
-    void (*free)(struct orr_shared *shared);
-};
-
-void orr_shared_init(struct orr_shared *shared, size_t cost, void (*free)(struct orr_shared *shared));
-void *orr_shared_take(struct orr_shared *shared); /* one more reference; gives the same */
-void orr_shared_give(struct orr_shared *shared);  /* one less; NULL is allowed */
+#include "engine/base/shared.h"
 
 struct orr_cache;
 

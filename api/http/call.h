@@ -1,11 +1,9 @@
-/* What is shared by all handlers: the app, one request on its way, and the helpers that they use. */
+/* The service in one process, and one request on its way from its route to its answer. */
 #ifndef ORR_API_CALL_H
 #define ORR_API_CALL_H
 
 #include <stdatomic.h>
 
-#include "api/documents/cluster_file.h"
-#include "api/documents/json.h"
 #include "api/http/answer.h"
 #include "api/http/api.h"
 #include "api/http/cache.h"
@@ -13,12 +11,14 @@
 #include "api/http/problem.h"
 #include "api/metrics/metrics.h"
 #include "api/store/store.h"
-#include "engine/base/local.h"
-#include "engine/diagram/diagram_worker.h"
-#include "engine/input/input.h"
-#include "engine/release/behaviours.h"
+#include "engine/base/arena.h"
+#include "engine/base/version.h"
+
+struct orr_renderer; /* engine/diagram/diagram_worker.h */
 
 struct orr_app {
+    const struct orr_route *routes;
+    unsigned route_count;
     struct orr_store *store;
     struct orr_cache *cache;
     struct orr_renderer *renderer;
@@ -34,21 +34,6 @@ struct orr_app {
     _Atomic int64_t last_created; /* of a topology stored here, in milliseconds: no two have the same */
     atomic_ulong analyses;        /* made, not taken from the cache */
 };
-
-/* A dump with its analysis, or a cluster with its dumps, cached together. */
-struct orr_work {
-    struct orr_shared shared;
-    struct orr_dump *dump; /* NULL: a cluster */
-    struct orr_analysis *analysis;
-    struct orr_cluster_work *cluster; /* NULL: one topology */
-    atomic_uint streams;              /* under way that hold it */
-};
-
-static inline void orr_work_give(struct orr_work *work)
-{
-    orr_shared_give(&work->shared);
-}
-ORR_FREED_BY(orr_work, orr_work_give)
 
 struct orr_call;
 typedef enum orr_code orr_handler(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err);
@@ -96,9 +81,6 @@ void orr_call_problem(struct orr_call *call, const struct orr_error *err);
 void orr_call_finish(struct orr_call *call, struct orr_answer *answer, const char *key);
 /* Would orr_call_finish() have to compress the answer? */
 bool orr_call_would_compress(const struct orr_call *call, const struct orr_answer *answer, const char *key);
-/* Holds a change to If-Match and If-None-Match; answer: what a GET of the resource would say now. INVALID. */
-enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer,
-                                  struct orr_error *err) ORR_NO_DISCARD;
 /* Turns a call away inside its handler, as a gate would have done before it. Returns the code of the error. */
 enum orr_code orr_call_deny(struct orr_call *call, enum orr_denial refusal, unsigned long long limit,
                             struct orr_error *err);
@@ -108,11 +90,6 @@ bool orr_call_accepts_gzip(const struct orr_call *call);
 bool orr_call_reads(const struct orr_call *call); /* GET or HEAD */
 void orr_response_init(struct orr_response *response);
 
-/* The rows of the table, NULL behind the last. */
-const struct orr_route *orr_route_row(unsigned index);
-unsigned orr_route_count(void);
-/* The place of a row in the table. */
-unsigned orr_route_index(const struct orr_route *route);
 /* Finds the row for a path of so many bytes, and fills call->route, its captures and the route of the response. */
 enum orr_code orr_call_route(struct orr_call *call, const char *path, size_t length,
                              struct orr_error *err) ORR_NO_DISCARD;
@@ -127,100 +104,9 @@ enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, int64_t *ret_
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Whether what was seen then is still believed. */
 bool orr_seen_lately(int64_t seen);
-/* The dump and analysis that a call asks for: from the cache, or made now. The caller gives it back. */
-enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
-/* The same bytes, asked another question; reading: the release whose rules make a dump of them, NULL: the question's.
- */
-enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
-                               struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
-/* The bytes of the dump that a call is about: orr_budget_free() length + 1 of them where *ret_owned. */
-enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
-                              struct orr_error *err) ORR_NO_DISCARD;
-/* Reads the dump alone; release: whose rules make a dump of what is none yet, NULL: the one that the call asks for. */
-enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *release, struct orr_dump **ret_dump,
-                            struct orr_error *err) ORR_NO_DISCARD;
 /* Gives the call the id of its content. */
 void orr_call_content(struct orr_call *call, const char *bytes, size_t length);
-/* Keeps a dump with that id and what the call says of it (name, labels), and says where (Location). */
-enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, const char *bytes, size_t length,
-                            bool *ret_existed, struct orr_error *err) ORR_NO_DISCARD;
-/* The topology of that id as users see it. */
-enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object,
-                              struct orr_error *err) ORR_NO_DISCARD;
-/* A topology as users see it. A dump that can no longer be read is listed all the same, without a machine. Where memory
- * or the store fail, there is no answer: half of one would have another ETag. */
-enum orr_code orr_record_json(struct orr_call *call, struct orr_json *json, const struct orr_record *record,
-                              json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
-/* cluster_work.c: reads a stored cluster with its dumps, by the rules of the release `reading` where they make a
- * difference, and analyses it. */
-enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
-                               struct orr_work *work, struct orr_error *err) ORR_NO_DISCARD;
-void orr_cluster_work_free(struct orr_cluster_work *cluster);
-size_t orr_cluster_work_bytes(const struct orr_cluster_work *cluster);
-/* Times of arrival in this process, in milliseconds: no two are the same. */
-int64_t orr_time_of_arrival(struct orr_app *app);
-
-/* The error for a cursor that no page gave; returns its code. */
-enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err);
-
 /* The first of `count` media types that the client likes best; count: none. */
 size_t orr_negotiate(const char *accept, const char *const *types, size_t count);
-
-/* handle_topologies.c */
-orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_patch, orr_handle_delete,
-    orr_handle_source;
-/* handle_clusters.c */
-orr_handler orr_handle_cluster_put, orr_handle_cluster_list, orr_handle_cluster, orr_handle_cluster_delete,
-    orr_handle_cluster_findings, orr_handle_groups;
-/* handle_order.c */
-orr_handler orr_handle_order;
-/* handle_facts.c */
-orr_handler orr_handle_topology_facts, orr_handle_cluster_facts, orr_handle_fleet_facts;
-/* A label of a stored topology (`host`, `switch`, `domain`); context: the call. */
-orr_topology_gives orr_label_of_topology;
-/* handle_channels.c */
-orr_handler orr_handle_channels, orr_handle_p2p;
-/* handle_detect.c */
-orr_handler orr_handle_detect;
-/* handle_hosts.c */
-orr_handler orr_handle_hosts, orr_handle_history;
-/* handle_analysis.c */
-orr_handler orr_handle_analysis, orr_handle_section, orr_handle_path, orr_handle_findings, orr_handle_diagram,
-    orr_handle_render;
-/* handle_inputs.c */
-orr_handler orr_handle_convert, orr_handle_vm_file, orr_handle_anonymise, orr_handle_machines, orr_handle_inputs;
-/* handle_diff.c */
-orr_handler orr_handle_diff;
-/* handle_compare.c */
-orr_handler orr_handle_compare;
-/* handle_predict.c */
-orr_handler orr_handle_predict;
-/* handle_place.c */
-orr_handler orr_handle_place;
-/* handle_explain.c */
-orr_handler orr_handle_explain;
-/* handle_log.c */
-orr_handler orr_handle_log, orr_handle_topology_log, orr_handle_perf, orr_handle_topology_perf;
-/* handle_gate.c */
-orr_handler orr_handle_gate;
-/* handle_meta.c */
-orr_handler orr_handle_releases, orr_handle_settings, orr_handle_openapi, orr_handle_health, orr_handle_ready,
-    orr_handle_version, orr_handle_problem_type;
-/* handle_metrics.c */
-orr_handler orr_handle_metrics;
-/* static_files.c */
-orr_handler orr_handle_static, orr_handle_examples;
-
-/* A time of the store as RFC 3339 text. */
-json_t *orr_time_json(struct orr_json *json, int64_t milliseconds);
-/* A cursor is the place of the last entry of a page: time in hex, "-", id. */
-enum { ORR_CURSOR_SIZE = 64 };
-void orr_write_cursor(char cursor[ORR_CURSOR_SIZE], int64_t at, const char *id);
-/* NULL: the first page, *ret_before is 0. */
-enum orr_code orr_read_cursor(struct orr_call *call, int64_t *ret_before, const char **ret_before_id,
-                              struct orr_error *err) ORR_NO_DISCARD;
-
-/* One row of "differs_from_previous": {behaviour, sentence, here, before, bears_on}. */
-json_t *orr_behaviour_difference_json(struct orr_json *json, const struct orr_behaviour_difference *difference);
 
 #endif

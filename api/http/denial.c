@@ -4,51 +4,44 @@
 #include "api/http/call.h"
 
 static const struct {
-    const char *reason; /* in metrics and logs */
     enum orr_problem problem;
     const char *before, *unit; /* "BEFORE LIMITunit" is the sentence; unit NULL: BEFORE alone */
     const char *advice;
     const char *challenge; /* WWW-Authenticate */
 } rows[ORR_DENIAL_COUNT] = {
-    [ORR_DENIED_BODY] = {"body_size", ORR_PROBLEM_BODY_SIZE, "the body is larger than", " bytes",
+    [ORR_DENIED_BODY] = {ORR_PROBLEM_BODY_SIZE, "the body is larger than", " bytes",
                          "a dump of one host has some ten kilobytes; --max-body raises the limit", NULL},
-    [ORR_DENIED_HEADER] = {"header_size", ORR_PROBLEM_HEADER_SIZE, "the request line with its headers is longer than",
-                           " bytes", "--max-header raises the limit", NULL},
-    [ORR_DENIED_NO_TOKEN] = {"no_token", ORR_PROBLEM_UNAUTHORIZED, "this wants a token", NULL,
+    [ORR_DENIED_HEADER] = {ORR_PROBLEM_HEADER_SIZE, "the request line with its headers is longer than", " bytes",
+                           "--max-header raises the limit", NULL},
+    [ORR_DENIED_NO_TOKEN] = {ORR_PROBLEM_UNAUTHORIZED, "this wants a token", NULL,
                              "send the header `Authorization: Bearer TOKEN`; who runs the service gives tokens",
                              "Bearer realm=\"orrery\""},
-    [ORR_DENIED_TOKEN] = {"unknown_token", ORR_PROBLEM_UNAUTHORIZED, "the token is not known here", NULL,
+    [ORR_DENIED_TOKEN] = {ORR_PROBLEM_UNAUTHORIZED, "the token is not known here", NULL,
                           "it may have been withdrawn; who runs the service gives tokens",
                           "Bearer realm=\"orrery\", error=\"invalid_token\""},
-    [ORR_DENIED_READ] = {"scope_read", ORR_PROBLEM_FORBIDDEN, "the token does not have the scope read", NULL,
+    [ORR_DENIED_READ] = {ORR_PROBLEM_FORBIDDEN, "the token does not have the scope read", NULL,
                          "ask who runs the service for a token that may read",
                          "Bearer realm=\"orrery\", error=\"insufficient_scope\", scope=\"read\""},
-    [ORR_DENIED_WRITE] = {"scope_write", ORR_PROBLEM_FORBIDDEN, "the token does not have the scope write", NULL,
+    [ORR_DENIED_WRITE] = {ORR_PROBLEM_FORBIDDEN, "the token does not have the scope write", NULL,
                           "ask who runs the service for a token that may write",
                           "Bearer realm=\"orrery\", error=\"insufficient_scope\", scope=\"write\""},
-    [ORR_DENIED_RATE] = {"rate", ORR_PROBLEM_TOO_MANY, "one client may ask", " times a second",
+    [ORR_DENIED_RATE] = {ORR_PROBLEM_TOO_MANY, "one client may ask", " times a second",
                          "wait for the time that Retry-After says", NULL},
-    [ORR_DENIED_CLIENT] = {"client_requests", ORR_PROBLEM_TOO_MANY, "one client may have", " requests under way",
+    [ORR_DENIED_CLIENT] = {ORR_PROBLEM_TOO_MANY, "one client may have", " requests under way",
                            "wait for an answer before asking more", NULL},
-    [ORR_DENIED_CONNECTIONS] = {"connections", ORR_PROBLEM_OVERLOADED, "there are more than", " connections",
+    [ORR_DENIED_CONNECTIONS] = {ORR_PROBLEM_OVERLOADED, "there are more than", " connections",
                                 "come again later; --connections raises the limit", NULL},
-    [ORR_DENIED_QUEUE] = {"queue", ORR_PROBLEM_OVERLOADED, "more than", " requests wait to be computed",
+    [ORR_DENIED_QUEUE] = {ORR_PROBLEM_OVERLOADED, "more than", " requests wait to be computed",
                           "come again later; --queue raises the limit", NULL},
-    [ORR_DENIED_BODY_MEMORY] = {"body_memory", ORR_PROBLEM_OVERLOADED,
-                                "the bodies of all requests under way would take more than", " bytes",
-                                "come again later; --body-memory raises the limit", NULL},
-    [ORR_DENIED_STREAM_MEMORY] = {"stream_memory", ORR_PROBLEM_OVERLOADED, "the streams under way would hold more than",
-                                  " bytes", "come again later; --stream-memory raises the limit", NULL},
-    [ORR_DENIED_STOPPING] = {"stopping", ORR_PROBLEM_OVERLOADED, "the server is shutting down", NULL,
+    [ORR_DENIED_BODY_MEMORY] = {ORR_PROBLEM_OVERLOADED, "the bodies of all requests under way would take more than",
+                                " bytes", "come again later; --body-memory raises the limit", NULL},
+    [ORR_DENIED_STREAM_MEMORY] = {ORR_PROBLEM_OVERLOADED, "the streams under way would hold more than", " bytes",
+                                  "come again later; --stream-memory raises the limit", NULL},
+    [ORR_DENIED_STOPPING] = {ORR_PROBLEM_OVERLOADED, "the server is shutting down", NULL,
                              "ask again: another server may have taken over", NULL},
-    [ORR_DENIED_HEADER_TIME] = {"header_time", ORR_PROBLEM_TIMEOUT, "the headers took longer than", " ms", NULL, NULL},
-    [ORR_DENIED_BODY_TIME] = {"body_time", ORR_PROBLEM_TIMEOUT, "the body took longer than", " ms", NULL, NULL},
+    [ORR_DENIED_HEADER_TIME] = {ORR_PROBLEM_TIMEOUT, "the headers took longer than", " ms", NULL, NULL},
+    [ORR_DENIED_BODY_TIME] = {ORR_PROBLEM_TIMEOUT, "the body took longer than", " ms", NULL, NULL},
 };
-
-const char *orr_denial_reason(enum orr_denial refusal)
-{
-    return refusal < ORR_DENIAL_COUNT && rows[refusal].reason ? rows[refusal].reason : "";
-}
 
 enum orr_code orr_call_deny(struct orr_call *call, enum orr_denial refusal, unsigned long long limit,
                             struct orr_error *err)

@@ -76,7 +76,7 @@ static const char *answer_key(struct orr_call *call)
         return NULL;
     enum { LONGEST = 65536 };
     ORR_LOCAL_TEXT(text, LONGEST);
-    orr_text_printf(&text, "%s|a%u|%s|%s", call->id, orr_route_index(call->route), orr_version(),
+    orr_text_printf(&text, "%s|a%u|%s|%s", call->id, (unsigned)(call->route - call->app->routes), orr_version(),
                     call->captures[1] ? call->captures[1] : "");
     orr_query_key(&call->params.query, &text);
     orr_params_key(&call->params, call->route->parameters, &text);
@@ -282,4 +282,24 @@ void orr_api_handle(struct orr_app *app, const struct orr_request *request, stru
         call.quick_key = key;
     }
     handle_fully(&call);
+}
+
+void orr_app_drain(struct orr_app *app)
+{
+    atomic_store(&app->draining, true);
+}
+
+struct orr_metrics *orr_app_metrics(struct orr_app *app)
+{
+    return app->metrics;
+}
+
+const char *orr_app_database(const struct orr_app *app)
+{
+    return orr_store_place(app->store);
+}
+
+void orr_app_count(struct orr_app *app, const struct orr_route *route, unsigned status, uint64_t nanoseconds)
+{
+    orr_metrics_request(app->metrics, route ? (unsigned)(route - app->routes) : app->route_count, status, nanoseconds);
 }

@@ -180,3 +180,34 @@ void orr_call_problem(struct orr_call *call, const struct orr_error *err)
         orr_response_header(call->response, "Retry-After", "1");
     orr_call_finish(call, answer, NULL);
 }
+
+size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
+{
+    if (!accept || !*accept)
+        return 0;
+    size_t best = count;
+    double best_q = 0;
+    for (size_t t = 0; t < count; t++) {
+        double q = 0;
+        int precision = 0;
+        for (const char *at = accept; *at; at += strcspn(at, ","), at += *at == ',') {
+            at += strspn(at, " \t");
+            size_t item = strcspn(at, ","), name = strcspn(at, ",; \t");
+            size_t major = strcspn(types[t], "/");
+            int match = name == strlen(types[t]) && !strncmp(at, types[t], name)                         ? 3
+                        : name == major + 2 && !strncmp(at, types[t], major + 1) && at[major + 1] == '*' ? 2
+                        : name == 3 && !strncmp(at, "*/*", 3)                                            ? 1
+                                                                                                         : 0;
+            if (match <= precision)
+                continue;
+            const char *parameter = strstr(at, "q=");
+            precision = match;
+            q = parameter && (size_t)(parameter - at) < item ? strtod(parameter + 2, NULL) : 1;
+        }
+        if (q > best_q) {
+            best_q = q;
+            best = t;
+        }
+    }
+    return best;
+}

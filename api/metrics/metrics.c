@@ -23,18 +23,28 @@ struct series {
 };
 
 struct orr_metrics {
+    struct orr_metric_routes routes;
     struct series series[ORR_METRIC_COUNT];
     pthread_mutex_t lock; /* of what follows: who takes it away waits until nobody is in it */
     void (*collect)(void *context, struct orr_metrics *metrics);
     void *context;
 };
 
-static unsigned count_of(const struct orr_metric_row *row)
+/* The routes, and after the last one the requests that matched none. */
+static unsigned values_of(const struct orr_metrics *metrics, const struct orr_metric_dimension *dimension)
 {
-    unsigned count = 1;
-    for (int i = 0; i < 2; i++)
-        count *= row->dimensions[i] ? row->dimensions[i]->count() : 1;
-    return count;
+    return !dimension ? 1 : dimension->count ? dimension->count() : metrics->routes.count + 1;
+}
+
+static void write_dimension(const struct orr_metrics *metrics, const struct orr_metric_dimension *dimension,
+                            unsigned value, char labels[ORR_LABELS_SIZE])
+{
+    if (dimension->count)
+        dimension->write(value, labels);
+    else if (value < metrics->routes.count)
+        metrics->routes.write(metrics->routes.context, value, labels);
+    else
+        snprintf(labels, ORR_LABELS_SIZE, "method=\"other\",route=\"none\"");
 }
 
 /* Of 64 bytes each. */
@@ -44,15 +54,18 @@ static void *zeroed_lines(size_t count)
     return lines ? memset(lines, 0, count * ORR_CACHE_LINE) : NULL;
 }
 
-struct orr_metrics *orr_metrics_new(void)
+struct orr_metrics *orr_metrics_new(const struct orr_metric_routes *routes)
 {
     enum { LINE = ORR_CACHE_LINE / sizeof(uint64_t) };
     struct orr_metrics *metrics = calloc(1, sizeof *metrics);
-    if (metrics)
+    if (metrics) {
+        metrics->routes = *routes;
         pthread_mutex_init(&metrics->lock, NULL);
+    }
     for (int i = 0; metrics && i < ORR_METRIC_COUNT; i++) {
         struct series *series = &metrics->series[i];
-        series->count = count_of(&orr_metric_rows[i]);
+        series->count =
+            values_of(metrics, orr_metric_rows[i].dimensions[0]) * values_of(metrics, orr_metric_rows[i].dimensions[1]);
         series->stride = (series->count + LINE - 1) / LINE * LINE;
         void *places = zeroed_lines(ORR_THREAD_SLOTS * series->stride / LINE);
         if (orr_metric_rows[i].type == ORR_HISTOGRAM)
@@ -123,12 +136,10 @@ void orr_metric_observe(struct orr_metrics *metrics, enum orr_metric metric, uns
     atomic_fetch_add_explicit(&histogram->sum, nanoseconds, memory_order_relaxed);
 }
 
-void orr_metrics_request(struct orr_metrics *metrics, const struct orr_route *route, unsigned status,
-                         uint64_t nanoseconds)
+void orr_metrics_request(struct orr_metrics *metrics, unsigned route, unsigned status, uint64_t nanoseconds)
 {
     orr_metric_observe(metrics, ORR_METRIC_HTTP_DURATION,
-                       orr_metric_route_index(route) * orr_metric_code_count() + orr_metric_code_index(status),
-                       nanoseconds);
+                       route * orr_metric_code_count() + orr_metric_code_index(status), nanoseconds);
 }
 
 void orr_metrics_on_collect(struct orr_metrics *metrics, void (*collect)(void *context, struct orr_metrics *metrics),
@@ -150,14 +161,15 @@ static void write_value(struct orr_text *text, enum orr_metric_unit unit, uint64
         orr_text_printf(text, " %llu\n", (unsigned long long)value);
 }
 
-static void write_labels(const struct orr_metric_row *row, unsigned series, char labels[2 * ORR_LABELS_SIZE + 2])
+static void write_labels(const struct orr_metrics *metrics, const struct orr_metric_row *row, unsigned series,
+                         char labels[2 * ORR_LABELS_SIZE + 2])
 {
     char first[ORR_LABELS_SIZE] = "", second[ORR_LABELS_SIZE] = "";
-    unsigned inner = row->dimensions[1] ? row->dimensions[1]->count() : 1;
+    unsigned inner = values_of(metrics, row->dimensions[1]);
     if (row->dimensions[0])
-        row->dimensions[0]->write(series / inner, first);
+        write_dimension(metrics, row->dimensions[0], series / inner, first);
     if (row->dimensions[1])
-        row->dimensions[1]->write(series % inner, second);
+        write_dimension(metrics, row->dimensions[1], series % inner, second);
     snprintf(labels, 2 * ORR_LABELS_SIZE + 2, "%s%s%s", first, *second ? "," : "", second);
 }
 
@@ -210,7 +222,7 @@ void orr_metrics_write(struct orr_metrics *metrics, struct orr_text *text)
             struct histogram histogram;
             if (series->histograms && !add_up(series, k, &histogram))
                 continue;
-            write_labels(row, k, labels);
+            write_labels(metrics, row, k, labels);
             if (series->histograms) {
                 write_histogram(text, row, labels, &histogram);
             } else {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "api/http/api.h"
+#include "api/metrics/denial.h"
 #include "engine/base/text.h"
 
 enum orr_metric {
@@ -68,8 +68,16 @@ enum orr_reload { ORR_RELOAD_TOKENS, ORR_RELOAD_CERTIFICATE, ORR_RELOAD_COUNT };
 
 struct orr_metrics;
 
+enum { ORR_LABELS_SIZE = 128 };
+/* The routes of the service, whose requests are counted apart. */
+struct orr_metric_routes {
+    unsigned count;
+    void (*write)(const void *context, unsigned route, char labels[ORR_LABELS_SIZE]); /* method="GET",route="/v1/..." */
+    const void *context;
+};
+
 /* NULL: out of memory. */
-struct orr_metrics *orr_metrics_new(void);
+struct orr_metrics *orr_metrics_new(const struct orr_metric_routes *routes);
 void orr_metrics_free(struct orr_metrics *metrics);
 
 /* series: the place in the row's first dimension (second for rows that have two: first * count of second + second); 0
@@ -79,15 +87,12 @@ void orr_metric_set(struct orr_metrics *metrics, enum orr_metric metric, unsigne
 void orr_metric_observe(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t nanoseconds);
 uint64_t orr_metric_value(const struct orr_metrics *metrics, enum orr_metric metric, unsigned series);
 
-/* A request that is over. */
-void orr_metrics_request(struct orr_metrics *metrics, const struct orr_route *route, unsigned status,
-                         uint64_t nanoseconds);
+/* A request that is over. route: its place among the routes, or their count where none matched. */
+void orr_metrics_request(struct orr_metrics *metrics, unsigned route, unsigned status, uint64_t nanoseconds);
 /* Called before each writing, to set what others count; one of the server, NULL: none. */
 void orr_metrics_on_collect(struct orr_metrics *metrics, void (*collect)(void *context, struct orr_metrics *metrics),
                             void *context);
 /* All of it, in Prometheus' text format 0.0.4. */
 void orr_metrics_write(struct orr_metrics *metrics, struct orr_text *text);
-
-struct orr_metrics *orr_app_metrics(struct orr_app *app);
 
 #endif

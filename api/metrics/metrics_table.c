@@ -3,31 +3,15 @@
 
 #include <stdio.h>
 
-#include "api/http/call.h"
+#include "api/store/store.h"
 #include "engine/base/budget.h"
+#include "engine/base/version.h"
+#include "engine/release/release.h"
 
 const uint64_t orr_buckets[ORR_BUCKET_COUNT] = {
     100000,   250000,    500000,    1000000,   2500000,    5000000,    10000000,   25000000,
     50000000, 100000000, 250000000, 500000000, 1000000000, 2500000000, 5000000000, 10000000000,
 };
-
-/* Routes, and behind the last one what matched none. HEAD counts as GET. */
-static unsigned route_count(void)
-{
-    return orr_route_count() + 1;
-}
-
-static void write_route(unsigned value, char labels[ORR_LABELS_SIZE])
-{
-    const struct orr_route *route = orr_route_row(value);
-    snprintf(labels, ORR_LABELS_SIZE, "method=\"%s\",route=\"%s\"", route ? route->method : "other",
-             route ? orr_route_template(route) : "none");
-}
-
-unsigned orr_metric_route_index(const struct orr_route *route)
-{
-    return route ? orr_route_index(route) : orr_route_count();
-}
 
 static const unsigned short codes[] = {200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 412,
                                        413, 414, 415, 422, 428, 429, 431, 500, 501, 502, 503, 504, 0};
@@ -51,16 +35,6 @@ unsigned orr_metric_code_index(unsigned status)
     return at;
 }
 
-static unsigned reason_count(void)
-{
-    return ORR_DENIAL_COUNT - 1;
-}
-
-static void write_reason(unsigned value, char labels[ORR_LABELS_SIZE])
-{
-    snprintf(labels, ORR_LABELS_SIZE, "reason=\"%s\"", orr_denial_reason((enum orr_denial)(value + 1)));
-}
-
 /* A dimension whose values are a list of words. */
 #define WORDS(name, label, ...)                                                                                        \
     static const char *const name##_words[] = {__VA_ARGS__};                                                           \
@@ -74,7 +48,10 @@ static void write_reason(unsigned value, char labels[ORR_LABELS_SIZE])
     }                                                                                                                  \
     static const struct orr_metric_dimension name = {name##_count, write_##name};
 
-/* ORDER: as the enums of metrics.h, and of store.h */
+/* ORDER: as the enums of metrics.h and store.h */
+#define WORD(name, word) word,
+WORDS(reasons, "reason", ORR_DENIAL_MAP(WORD))
+#undef WORD
 WORDS(stages, "stage", "parse", "graph", "paths", "search", "connect", "tuning", "write", "layout")
 WORDS(operations, "operation", "put", "get", "has", "read", "list", "update", "delete", "check", "expire")
 WORDS(reloads, "what", "tokens", "certificate")
@@ -92,6 +69,11 @@ _Static_assert(sizeof limits_words / sizeof limits_words[0] == ORR_SPENT_ENTRIES
 _Static_assert(sizeof reasons_to_end_words / sizeof reasons_to_end_words[0] == ORR_SPENT_USER - ORR_SPENT_CLIENT,
                "ORDER: from enum orr_spent, ORR_SPENT_CLIENT");
 
+const char *orr_denial_reason(enum orr_denial refusal)
+{
+    return refusal > ORR_DENIED_NOT && refusal < ORR_DENIAL_COUNT ? reasons_words[refusal - 1] : "";
+}
+
 static unsigned one(void)
 {
     return 1;
@@ -104,9 +86,8 @@ static void write_version(unsigned value, char labels[ORR_LABELS_SIZE])
              orr_release_default()->name);
 }
 
-static const struct orr_metric_dimension routes = {route_count, write_route},
-                                         code = {orr_metric_code_count, write_code},
-                                         reasons = {reason_count, write_reason}, build = {one, write_version};
+static const struct orr_metric_dimension routes = {NULL, NULL}, /* those of the service */
+    code = {orr_metric_code_count, write_code}, build = {one, write_version};
 
 #define ROW(id, name, type, unit, help, ...)                                                                           \
     [ORR_METRIC_##id] = {name, ORR_##type, ORR_UNIT_##unit, help, {__VA_ARGS__}}

@@ -6,11 +6,10 @@
 
 enum orr_metric_type { ORR_COUNTER, ORR_GAUGE, ORR_HISTOGRAM };
 enum orr_metric_unit { ORR_UNIT_NONE, ORR_UNIT_NANOSECONDS }; /* as stored; written in seconds */
-enum { ORR_LABELS_SIZE = 128 };
 
 /* A label, or labels that go together, with a known number of values. */
 struct orr_metric_dimension {
-    unsigned (*count)(void);
+    unsigned (*count)(void);                                     /* NULL: the routes */
     void (*write)(unsigned value, char labels[ORR_LABELS_SIZE]); /* name="value" */
 };
 
@@ -27,7 +26,6 @@ extern const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT];
 enum { ORR_BUCKET_COUNT = 16 };
 extern const uint64_t orr_buckets[ORR_BUCKET_COUNT];
 
-unsigned orr_metric_route_index(const struct orr_route *route);
 unsigned orr_metric_code_index(unsigned status);
 unsigned orr_metric_code_count(void);
 

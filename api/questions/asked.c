@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/documents/documents.h"
 #include "engine/place/bits.h"
 #include "engine/release/release_names.h"
 

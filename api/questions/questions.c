@@ -6,8 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/documents/documents.h"
-#include "api/store/store.h"
+#include "engine/base/utf8.h"
 #include "engine/release/release_names.h"
 
 static const char *release_word(size_t i)
@@ -24,6 +23,16 @@ static const char *setting_word(size_t i)
         return NULL;
     orr_setting_info((enum orr_setting)i, &info);
     return info.name;
+}
+
+const char *orr_section_name(size_t i)
+{
+#define SECTION(name, writer) name,
+    static const char *const names[] = {
+#include "api/questions/sections.def"
+    };
+#undef SECTION
+    return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
 static const char *machine_word(size_t i)

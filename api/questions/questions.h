@@ -88,6 +88,7 @@ extern const struct orr_question_row orr_questions[ORR_ASK_COUNT];
 enum {
     ORR_MAX_TEXTS = 120, /* items of a LIST */
     ORR_MAX_LABELS = 32,
+    ORR_MAX_FILTER_LABELS = 4,
     ORR_MAX_LABEL_NAME = 64,
     ORR_MAX_LABEL_VALUE = 256,
     ORR_MAX_NAME = 200
@@ -149,6 +150,8 @@ static inline bool orr_ask_repeats(enum orr_ask ask)
 enum orr_code orr_read_number(const char *name, const char *text, uint32_t least, uint32_t most, uint32_t *ret_number,
                               struct orr_error *err) ORR_NO_DISCARD;
 
+/* Lists of words, NULL beyond the last: the sections of an analysis in the order of the document. */
+const char *orr_section_name(size_t i);
 /* The programs of nccl-tests that can be predicted: a list of words, NULL beyond the last. */
 const char *orr_predicted_word(size_t i);
 /* The error for a value that is none of the words. */

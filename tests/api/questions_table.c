@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/http/call.h"
+#include "api/handlers/handlers.h"
 
 static json_t *row_json(struct orr_json *json, const struct orr_question_row *row)
 {
@@ -23,8 +23,9 @@ int main(void)
     struct orr_json json = {0};
     ORR_LOCAL_TEXT(text, 1 << 20);
     json_t *root = orr_json_object(&json), *routes = orr_json_array(&json), *problems = orr_json_object(&json);
-    for (unsigned r = 0; r < orr_route_count(); r++) {
-        const struct orr_route *route = orr_route_row(r);
+    unsigned count;
+    const struct orr_route *table = orr_route_table(&count);
+    for (const struct orr_route *route = table; route < table + count; route++) {
         json_t *object = orr_json_object(&json), *rows = orr_json_array(&json);
         for (int i = 0; i < ORR_ASK_COUNT; i++)
             if (route->parameters >> i & 1)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/http/api.h"
+#include "api/handlers/app.h"
 #include "tests/support/machine_xml.h"
 #include "tests/support/orr_test.h"
 

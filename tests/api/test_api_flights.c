@@ -2,6 +2,7 @@
  * hold all that an answer depends on. */
 #include <pthread.h>
 
+#include "api/handlers/app.h"
 #include "api/http/call.h"
 #include "tests/support/asking.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/handlers/handlers.h"
 #include "api/metrics/metrics_table.h"
 #include "tests/support/orr_test.h"
 
@@ -22,8 +23,8 @@ TEST(every_row_is_sound)
             assert_string_equal(row->name + length - 8, "_seconds");
         for (int k = 0; k < i; k++)
             assert_string_not_equal(orr_metric_rows[k].name, row->name);
-        for (int d = 0; d < 2 && row->dimensions[d]; d++) /* labels are distinguished */
-            for (unsigned a = 0; a < row->dimensions[d]->count(); a++)
+        for (int d = 0; d < 2 && row->dimensions[d]; d++) /* labels are distinguished; routes below */
+            for (unsigned a = 0; row->dimensions[d]->count && a < row->dimensions[d]->count(); a++)
                 for (unsigned b = 0; b < a; b++) {
                     char one[ORR_LABELS_SIZE], other[ORR_LABELS_SIZE];
                     row->dimensions[d]->write(a, one);
@@ -31,6 +32,16 @@ TEST(every_row_is_sound)
                     assert_string_not_equal(one, other);
                 }
     }
+}
+
+TEST(every_route_is_counted_apart)
+{
+    unsigned count;
+    const struct orr_route *routes = orr_route_table(&count);
+    for (unsigned a = 0; a < count; a++)
+        for (unsigned b = 0; b < a; b++)
+            if (!strcmp(routes[a].method, routes[b].method))
+                assert_string_not_equal(orr_route_template(&routes[a]), orr_route_template(&routes[b]));
 }
 
 enum { THREADS = 4, TIMES = 20000 };
@@ -42,7 +53,7 @@ static void *count(void *context)
     for (int i = 0; i < TIMES; i++) {
         orr_metric_add(metrics, ORR_METRIC_REJECTED, 1, 1);
         orr_metric_observe(metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, 200000);
-        orr_metrics_request(metrics, NULL, i % 2 ? 404 : 299, 3000000000);
+        orr_metrics_request(metrics, 0, i % 2 ? 404 : 299, 3000000000);
     }
     return NULL;
 }
@@ -51,7 +62,7 @@ TEST(threads_lose_nothing)
 {
     pthread_t threads[THREADS];
     ORR_LOCAL_TEXT(text, 1 << 20);
-    metrics = orr_metrics_new();
+    metrics = orr_metrics_new(&(struct orr_metric_routes){0});
     assert_non_null(metrics);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, count, NULL), 0);
@@ -100,7 +111,7 @@ static void *scrape(void *context)
 TEST(collecting_ends_before_it_is_taken_away)
 {
     pthread_t thread;
-    metrics = orr_metrics_new();
+    metrics = orr_metrics_new(&(struct orr_metric_routes){0});
     assert_non_null(metrics);
     orr_metrics_on_collect(metrics, collect_slowly, NULL);
     assert_int_equal(pthread_create(&thread, NULL, scrape, metrics), 0);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/documents/cluster_file.h"
+#include "api/documents/json.h"
 #include "api/http/call.h"
 #include "tests/support/orr_test.h"
 

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <strings.h>
 
+#include "api/handlers/app.h"
 #include "engine/base/text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/machine_xml.h"

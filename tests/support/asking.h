@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "api/http/api.h"
+#include "api/handlers/app.h"
 #include "tests/support/machine_xml.h"
 #include "tests/support/stores.h"
 

@@ -6,13 +6,13 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 status=0
 
-fresh() { rm -rf "$tree" && mkdir -p "$tree"/engine/{base,paths,search,findings,diagram} "$tree"/api/store "$tree"/{server,cli,library,include,static}; }
+fresh() { rm -rf "$tree" && mkdir -p "$tree"/engine/{base,paths,search,findings,diagram} "$tree"/api/{documents,store} "$tree"/{server,cli,library,include,static}; }
 
 fresh
 printf '#include "engine/base/error.h"\n' >"$tree/engine/paths/good.c"
 printf '#include <graphviz/cgraph.h>\n' >"$tree/engine/diagram/good.c"
 printf '#include <sqlite3.h>\n' >"$tree/api/store/good.c"
-printf '#include <jansson.h>\n' >"$tree/api/good.c"
+printf '#include <jansson.h>\n' >"$tree/api/documents/good.c"
 printf '#include "server/serve.h"\n' >"$tree/cli/good.c"
 printf '#include <microhttpd.h>\n' >"$tree/server/good.c"
 printf '#include "api/http/api.h"\n' >"$tree/library/good.c"
@@ -49,6 +49,7 @@ api/x.c #include <microhttpd.h>
 engine/search/x.c #include <jansson.h>
 engine/search/x.c #  include <graphviz/gvc.h>
 api/x.c #include <sqlite3.h>
+api/x.c #include <jansson.h>
 server/x.c #include <sqlite3.h>
 api/x.c #include <libpq-fe.h>
 engine/base/x.c #include "engine/paths/paths.h"
