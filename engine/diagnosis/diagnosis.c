@@ -18,8 +18,7 @@ struct doctor {
     struct orr_hardware_facts hw; /* of analysis->given */
     struct orr_machine machine;
     struct orr_groups groups;
-    struct orr_effort left;
-    uint32_t made; /* analyses */
+    struct orr_trials trials;
     struct orr_measured now;
     struct orr_diagnosis *out;
     bool *gone; /* [repaired row * count + row]: the finding is gone with that repair */
@@ -33,40 +32,23 @@ static void count_hosts(const struct orr_query *query, struct orr_measured *meas
         measured->hosts[measured->count++] = query->hosts;
 }
 
-/* One more analysis with these figures. It fails where the machine cannot answer the question: then the figures stay
- * unknown. *ret_analysis, where it is not NULL, is the caller's. */
+/* The figures of a question for so many hosts; they stay unknown where it has no answer. *ret_analysis, where it is not
+ * NULL, is the caller's. */
 static enum orr_code try_hosts(struct doctor *d, const struct orr_dump *dump, const struct orr_settings *settings,
                                uint32_t hosts, bool plan, struct orr_performance *ret_figures,
                                struct orr_analysis **ret_analysis, struct orr_error *err)
 {
-    struct orr_query query = {.settings = *settings, .hosts = hosts, .plan = plan};
-    struct orr_analysis *answer = NULL;
-    struct orr_error own = {0};
-    ORR_TRY(orr_budget_check(err));
-    d->left.analyses--;
-    d->made++;
-    enum orr_code code = orr_analyze(dump, &query, NULL, &answer, &own), spent = orr_budget_check(err);
-    if (spent != ORR_OK) {
-        orr_analysis_free(answer);
-        return spent;
-    }
-    if (code == ORR_NOMEM)
-        return orr_fail_nomem(err);
-    if (code != ORR_OK)
-        return ORR_OK;
-    uint64_t steps = orr_analysis_steps(answer);
-    d->left.steps = d->left.steps > steps ? d->left.steps - steps : 0;
-    orr_measure(answer, ret_figures);
+    const struct orr_query query = {.settings = *settings, .hosts = hosts, .plan = plan};
+    struct orr_analysis *answer;
+    struct orr_error refused;
+    ORR_TRY(orr_trials_analyze(&d->trials, d->analysis, dump, &query, &answer, &refused, err));
+    if (answer)
+        orr_measure(answer, ret_figures);
     if (ret_analysis)
         *ret_analysis = answer;
     else
         orr_analysis_free(answer);
     return ORR_OK;
-}
-
-static bool may_go_on(const struct doctor *d)
-{
-    return d->left.analyses && d->left.steps;
 }
 
 /* The machine as it is, for the other numbers of hosts. */
@@ -78,7 +60,7 @@ static enum orr_code measure_now(struct doctor *d, struct orr_error *err)
     for (uint32_t i = 0; i < d->now.count; i++)
         if (d->now.hosts[i] == query->hosts)
             orr_measure(d->analysis, &d->now.figures[i]);
-        else if (may_go_on(d))
+        else if (orr_trials_may_go_on(&d->trials))
             ORR_TRY(try_hosts(d, d->analysis->given, &query->settings, d->now.hosts[i], true, &d->now.figures[i], NULL,
                               err));
     return ORR_OK;
@@ -101,19 +83,20 @@ static enum orr_code note_gone(struct doctor *d, uint32_t row, const struct orr_
 }
 
 /* The repaired machine for each number of hosts; row UINT32_MAX: all repairs at once. */
-static enum orr_code measure_repaired(struct doctor *d, struct orr_bench *bench, bool network_only, uint32_t row,
+static enum orr_code measure_repaired(struct doctor *d, struct orr_variant *variant, bool network_only, uint32_t row,
                                       struct orr_cost *ret_cost, struct orr_error *err)
 {
     struct orr_measured repaired = d->now;
-    const struct orr_dump *dump = orr_doc_to_dump(&bench->doc, d->analysis->given);
-    ORR_NEED(dump, err);
+    const struct orr_dump *dump;
+    ORR_TRY(orr_variant_dump(variant, &dump, err));
     for (uint32_t i = 0; i < repaired.count; i++) {
         bool asked = repaired.hosts[i] == d->analysis->query.hosts;
         struct orr_analysis *answer = NULL;
         repaired.figures[i].known = false;
-        if (!d->now.figures[i].known || (network_only && repaired.hosts[i] == 1 && !asked) || !may_go_on(d))
+        if (!d->now.figures[i].known || (network_only && repaired.hosts[i] == 1 && !asked) ||
+            !orr_trials_may_go_on(&d->trials))
             continue;
-        ORR_TRY(try_hosts(d, dump, &bench->settings, repaired.hosts[i], !asked || d->analysis->query.plan,
+        ORR_TRY(try_hosts(d, dump, &variant->query.settings, repaired.hosts[i], !asked || d->analysis->query.plan,
                           &repaired.figures[i], asked ? &answer : NULL, err));
         enum orr_code code = answer && row != UINT32_MAX ? note_gone(d, row, answer, err) : ORR_OK;
         orr_analysis_free(answer);
@@ -123,9 +106,16 @@ static enum orr_code measure_repaired(struct doctor *d, struct orr_bench *bench,
     return ORR_OK;
 }
 
-static bool init_bench(struct doctor *d, struct orr_bench *bench, struct orr_arena *arena)
+/* A copy of the machine, to be repaired; it comes from arena. */
+static enum orr_code init_variant(const struct doctor *d, struct orr_variant *variant, struct orr_arena *arena,
+                                  struct orr_error *err)
 {
-    return orr_bench_init(bench, d->analysis, &d->hw, &d->machine, &d->groups, arena);
+    orr_variant_init(variant, d->analysis, NULL, NULL, arena);
+    variant->hw = &d->hw;
+    variant->machine = &d->machine;
+    variant->groups = &d->groups;
+    ORR_NEED(orr_variant_copy(variant), err);
+    return ORR_OK;
 }
 
 /* A GPU that is missing cannot be put back into the file; what is lost is the GPU itself. */
@@ -148,22 +138,22 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
         return ORR_OK;
     row->repair = repair->what;
     row->of_file = repair->of_file;
-    if (!may_go_on(d)) {
+    if (!orr_trials_may_go_on(&d->trials)) {
         row->not_tried = "the analyses allowed for costs are spent";
         return ORR_OK;
     }
     ORR_LOCAL_ARENA(scratch, 0);
-    struct orr_bench bench;
-    ORR_NEED(init_bench(d, &bench, scratch), err);
-    repair->apply(&bench);
-    ORR_NEED(!orr_arena_starved(bench.doc.arena), err);
+    struct orr_variant variant;
+    ORR_TRY(init_variant(d, &variant, scratch, err));
+    repair->apply(&variant);
+    ORR_NEED(!orr_arena_starved(scratch), err);
     enum orr_code code = ORR_OK;
-    if (!bench.changed)
-        row->not_tried = bench.refused ? bench.refused : "the file does not show what the device should have";
+    if (!variant.changed)
+        row->not_tried = variant.refused ? variant.refused : "the file does not show what the device should have";
     else
-        code = measure_repaired(d, &bench, repair->network_only, index, &row->cost, err);
+        code = measure_repaired(d, &variant, repair->network_only, index, &row->cost, err);
     row->has_cost = code == ORR_OK && row->cost.hosts;
-    if (bench.changed && !row->cost.hosts)
+    if (variant.changed && !row->cost.hosts)
         row->not_tried = "no figures of the repaired machine could be computed";
     return code;
 }
@@ -187,19 +177,19 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
         d->out->all_repair = d->out->rows[only].repair;
         d->out->has_all = true;
     }
-    if (costly < 2 || !may_go_on(d))
+    if (costly < 2 || !orr_trials_may_go_on(&d->trials))
         return ORR_OK;
     ORR_LOCAL_ARENA(scratch, 0);
-    struct orr_bench bench;
-    ORR_NEED(init_bench(d, &bench, scratch), err);
+    struct orr_variant variant;
+    ORR_TRY(init_variant(d, &variant, scratch, err));
     for (uint32_t i = 0; i < d->out->count; i++) {
         const struct orr_repair *repair = orr_repair_find(d->out->rows[i].finding->row->id);
         if (repair && costs(&d->out->rows[i]) && !d->out->rows[i].of_file)
-            repair->apply(&bench);
+            repair->apply(&variant);
     }
-    if (orr_arena_starved(bench.doc.arena))
+    if (orr_arena_starved(scratch))
         return ORR_OK;
-    ORR_TRY(measure_repaired(d, &bench, false, UINT32_MAX, &d->out->all, err));
+    ORR_TRY(measure_repaired(d, &variant, false, UINT32_MAX, &d->out->all, err));
     d->out->all_repair = "everything that costs something";
     d->out->has_all = d->out->all.hosts;
     return ORR_OK;
@@ -314,7 +304,7 @@ static enum orr_code try_without_odd_hosts(struct doctor *d, struct orr_error *e
     for (uint32_t i = 0; i < d->out->count; i++)
         if (!strcmp(d->out->rows[i].finding->row->id, "cluster-odd-host")) {
             ORR_TRY(orr_try_without_odd_hosts(d->analysis, d->arena, &d->out->rows[i], err));
-            d->made += d->out->rows[i].has_cost;
+            d->trials.made += d->out->rows[i].has_cost;
             d->out->all = d->out->rows[i].cost;
             d->out->all_repair = d->out->rows[i].repair;
             d->out->has_all = d->out->rows[i].has_cost && !d->out->all.none;
@@ -325,7 +315,7 @@ static enum orr_code try_without_odd_hosts(struct doctor *d, struct orr_error *e
 enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena *arena,
                            struct orr_diagnosis *ret_diagnosis, struct orr_error *err)
 {
-    struct doctor d = {.analysis = analysis, .arena = arena, .left = most_effort, .out = ret_diagnosis};
+    struct doctor d = {.analysis = analysis, .arena = arena, .trials = {.left = most_effort}, .out = ret_diagnosis};
     struct orr_findings *found = ORR_NEW(arena, struct orr_findings, 1);
     *ret_diagnosis = (struct orr_diagnosis){.sentence = "", .advice = "", .cause = UINT32_MAX};
     ORR_NEED(found && orr_hardware_read(analysis->given, arena, &d.hw) && orr_groups_find(&d.hw, arena, &d.groups),
@@ -350,6 +340,6 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
         judge(&ret_diagnosis->rows[i]);
     fold(&d);
     ORR_NEED(put_in_order(&d), err);
-    ret_diagnosis->analyses = d.made;
+    ret_diagnosis->analyses = d.trials.made;
     return orr_verdict_write(ret_diagnosis, analysis, arena, err);
 }

@@ -24,7 +24,7 @@ struct cause_row {
     bool (*apply)(const struct orr_log_check *check, struct trial *trial, const char *argument);
     const char *argument; /* NAME=VALUE of a setting ... */
     const char *why, *advice;
-    enum orr_log_shows refuted_by; /* what a log cannot show where this is the cause */
+    enum orr_shows refuted_by; /* what a log cannot show where this is the cause */
 };
 
 /* A setting that neither the log nor the user gives. */
@@ -324,7 +324,7 @@ static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump
 
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *err)
 {
-    unsigned seen = orr_log_shown(check);
+    unsigned seen = orr_log_shown(check->log, check->communicator);
     ORR_TRY(orr_log_shown_causes(check, err));
     ORR_TRY(try_hardware(check, dump, err));
     bool explained = check->cause_count > check->shown_count && !check->causes[check->shown_count].left;

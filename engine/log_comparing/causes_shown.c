@@ -4,35 +4,46 @@
 
 #include "engine/log_comparing/trial.h"
 
+#define SHOWS(name) (1u << ORR_SHOWS_##name)
+
 /* What a network connection shows: "IB/2(5)/GDRDMA". */
 static unsigned shown_by_net(const struct orr_log_record *record)
 {
     const char *via = record->word_count > 3 ? record->words[3] : "";
-    unsigned seen = 1u << ORR_SHOWS_NETWORK_USED;
-    if (strstr(via, "/GDRDMA"))
-        seen |= 1u << ORR_SHOWS_GDR_USED;
-    if (strchr(via, '('))
-        seen |= 1u << ORR_SHOWS_PROXY_USED;
-    return seen;
+    return SHOWS(NETWORK_USED) | (strstr(via, "/GDRDMA") ? SHOWS(GDR_USED) : 0) |
+           (strchr(via, '(') ? SHOWS(PROXY_USED) : 0);
 }
 
-unsigned orr_log_shown(const struct orr_log_check *check)
+static unsigned shown_by(const struct orr_log_record *record)
+{
+    switch (record->kind) {
+    case ORR_LOG_CONNECT_NET:
+        return shown_by_net(record);
+    case ORR_LOG_CONNECT_P2P:
+        return SHOWS(P2P_USED);
+    case ORR_LOG_CONNECT_SHM:
+        return SHOWS(SHM_USED);
+    case ORR_LOG_NVLS_HEAD:
+        return SHOWS(NVLS_USED);
+    case ORR_LOG_GDR_PAIR:
+        return strcmp(record->words[0], "Enabled") ? 0 : SHOWS(GDR_USED);
+    default:
+        return 0;
+    }
+}
+
+unsigned orr_log_shown(const struct orr_log *log, uint32_t communicator)
 {
     unsigned seen = 0;
-    const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
-    for (uint32_t i = 0; i < own.count; i++) {
-        const struct orr_log_record *record = &check->log->records[own.at[i]];
-        if (record->kind == ORR_LOG_CONNECT_NET)
-            seen |= shown_by_net(record);
-        else if (record->kind == ORR_LOG_CONNECT_P2P)
-            seen |= 1u << ORR_SHOWS_P2P_USED;
-        else if (record->kind == ORR_LOG_CONNECT_SHM)
-            seen |= 1u << ORR_SHOWS_SHM_USED;
-        else if (record->kind == ORR_LOG_NVLS_HEAD)
-            seen |= 1u << ORR_SHOWS_NVLS_USED;
-        else if (record->kind == ORR_LOG_GDR_PAIR && !strcmp(record->words[0], "Enabled"))
-            seen |= 1u << ORR_SHOWS_GDR_USED;
-    }
+    const struct orr_log_own own = orr_log_records_of(log, communicator);
+    for (uint32_t i = 0; i < own.count; i++)
+        seen |= shown_by(&log->records[own.at[i]]);
+    for (uint32_t i = 0; i < log->record_count; i++)
+        if (log->records[i].kind == ORR_LOG_NETWORK && log->records[i].word_count)
+            seen |= strstr(log->records[i].words[0], "Socket") ? SHOWS(SOCKETS) : SHOWS(OTHER_NETWORK);
+    for (uint32_t i = 0; i < log->event_count; i++) /* NCCL only says so where its rules allow P2P */
+        if (log->events[i].message && !strcmp(log->events[i].message->id, "p2p-disabled"))
+            seen |= SHOWS(P2P_REFUSED);
     return seen;
 }
 

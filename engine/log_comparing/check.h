@@ -6,6 +6,7 @@
 
 #include "engine/analysis/analysis.h"
 #include "engine/log_reading/log.h"
+#include "engine/trials/observed.h"
 
 /* With more ranks or records than this, nothing is predicted again to find a release or a cause: it would take too
  * long. */
@@ -120,6 +121,10 @@ enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *
                               const struct orr_log_question *question, struct orr_log_check **ret_check,
                               struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_check_free(struct orr_log_check *check);
+
+/* What the lines of a communicator show, and those about networks and refusals of the whole log: bits of
+ * enum orr_shows. */
+unsigned orr_log_shown(const struct orr_log *log, uint32_t communicator);
 
 const char *orr_log_topic_name(enum orr_log_topic topic);
 /* What to set NCCL_DEBUG_SUBSYS to for lines about it. */

@@ -64,17 +64,7 @@ enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_
 enum orr_code orr_log_keep_cause(struct orr_log_check *check, const struct orr_log_cause *cause,
                                  struct orr_error *err) ORR_NO_DISCARD;
 
-/* causes_shown.c: what the connections of the compared communicator show, a bit each. It contradicts causes. */
-enum orr_log_shows {
-    ORR_SHOWS_NOTHING,
-    ORR_SHOWS_GDR_USED,
-    ORR_SHOWS_P2P_USED,
-    ORR_SHOWS_SHM_USED,
-    ORR_SHOWS_NVLS_USED,
-    ORR_SHOWS_PROXY_USED,
-    ORR_SHOWS_NETWORK_USED
-};
-unsigned orr_log_shown(const struct orr_log_check *check);
+/* causes_shown.c. */
 /* Causes that lines of the log show without any prediction; they come before all others. */
 enum orr_code orr_log_shown_causes(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
 /* Causes that the log shows and no prediction can try; they come after all others. */

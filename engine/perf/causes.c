@@ -8,19 +8,31 @@
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
 #include "engine/cluster/again.h"
+#include "engine/log_comparing/check.h"
 #include "engine/perf/perfing.h"
+#include "engine/search/memo.h"
 #include "engine/trials/hypotheses.h"
 
 enum { MOST_TRIED = 64 };
 static const double LEAST_FIT = 0.7, LEAST_GAIN = 0.1, SAME_CURVE = 0.03;
 
 struct trial {
-    const struct orr_perf_cause *cause;
-    char what[96];
+    const struct orr_hypothesis *cause;
+    const char *what;
     uint32_t kept, nets; /* NICs that stay, of so many; 0: all do */
     double fit;
     double *curve; /* [row] */
     bool proven;
+};
+
+/* What all trials of one table need. */
+struct trying {
+    const struct orr_perf_work *work;
+    struct orr_perf_table *table;
+    struct orr_observed observed;
+    struct point *points; /* [row] */
+    struct trial trials[MOST_TRIED];
+    uint32_t count;
 };
 
 /* Rows that show a cause. */
@@ -77,49 +89,54 @@ static double fit_of(const struct orr_perf_table *table, const struct orr_analys
     return count ? exp(-least) * (tolerance > 1 ? 0.98 : 1) : 0;
 }
 
-/* What nccl-tests should print with the cause; *ret_analysis: of the changed machine, NULL where it is the same. */
-static enum orr_code expect_with(const struct orr_perf_work *work, const struct orr_perf_table *table,
-                                 const struct orr_perf_copy *copy, const struct orr_dump *dump,
+/* What nccl-tests should print with the cause; *ret_analysis: of the changed machine, NULL where it is the same. NULL
+ * in *ret_expectation: the changed question has no answer. */
+static enum orr_code expect_with(struct orr_trials *trials, enum orr_test test, struct orr_variant *variant,
                                  struct orr_analysis **ret_analysis, struct orr_expectation **ret_expectation,
                                  struct orr_error *err)
 {
-    if (copy->acs)
-        return orr_expectation_with_acs(table->analysis, table->test, ret_expectation, err);
-    ORR_TRY(orr_perf_again(table->analysis, dump, &copy->settings, ret_analysis, err));
-    uint64_t steps = orr_analysis_steps(*ret_analysis);
-    work->left->steps = work->left->steps > steps ? work->left->steps - steps : 0;
-    return orr_expectation_new(*ret_analysis, table->test, ret_expectation, err);
+    struct orr_error refused = {0};
+    if (variant->changed)
+        ORR_TRY(orr_variant_analyze(trials, variant, ret_analysis, &refused, err));
+    else
+        trials->left.analyses--;
+    const struct orr_analysis *analysis = variant->changed ? *ret_analysis : variant->analysis;
+    if (!analysis)
+        return ORR_OK;
+    enum orr_code code = variant->acs ? orr_expectation_with_acs(analysis, test, ret_expectation, &refused)
+                                      : orr_expectation_new(analysis, test, ret_expectation, &refused);
+    return code == ORR_NOMEM ? orr_fail_nomem(err) : orr_budget_check(err);
 }
 
-/* A machine that cannot be analysed with the change explains nothing: *trial has no curve then. */
-static enum orr_code try_cause(const struct orr_perf_work *work, const struct orr_perf_table *table,
-                               const struct orr_perf_cause *cause, int amount, struct trial *trial,
-                               struct point *points, struct orr_error *err)
+/* A question that the row does not apply to, or that has no answer, explains nothing: it is no trial then. */
+static enum orr_code try_cause(struct trying *t, struct orr_trials *trials, const struct orr_hypothesis *cause,
+                               int amount, struct orr_error *err)
 {
-    struct orr_perf_copy copy;
+    struct orr_arena *kept = t->work->arena;
+    struct orr_variant variant;
     struct orr_analysis *analysis = NULL;
     struct orr_expectation *expectation = NULL;
-    struct orr_error own = {0};
-    *trial = (struct trial){.cause = cause};
+    struct trial *row = &t->trials[t->count];
     ORR_LOCAL_ARENA(arena, 0);
-    ORR_NEED(orr_perf_copy_init(&copy, table->analysis, arena), err);
-    enum orr_code code = ORR_OK;
-    cause->apply(&copy, amount);
-    const struct orr_dump *dump = copy.changed ? orr_doc_to_dump(&copy.doc, table->analysis->given) : NULL;
-    if (dump)
-        work->left->trials--;
-    if (dump && expect_with(work, table, &copy, dump, &analysis, &expectation, &own) == ORR_OK) {
-        trial->curve = ORR_NEW(work->arena, double, table->row_count);
-        code = trial->curve ? ORR_OK : orr_fail_nomem(err);
-        if (trial->curve)
-            trial->fit = fit_of(table, analysis ? analysis : table->analysis, expectation, cause->tolerance,
-                                trial->curve, points);
-        trial->kept = copy.kept;
-        trial->nets = copy.nets;
-        snprintf(trial->what, sizeof trial->what, "%s", copy.what);
+    orr_variant_init(&variant, t->table->analysis, NULL, &t->observed, arena);
+    variant.query.plan = true;
+    if (!orr_hypothesis_apply(cause, amount, &variant) || !(variant.changed || variant.acs))
+        return ORR_OK;
+    enum orr_code code = expect_with(trials, t->table->test, &variant, &analysis, &expectation, err);
+    if (code == ORR_OK && expectation) {
+        *row = (struct trial){.cause = cause,
+                              .what = variant.what[0] ? orr_perf_text(kept, "%s", variant.what)
+                                                      : orr_hypothesis_what(cause, kept),
+                              .kept = variant.kept,
+                              .nets = variant.nets,
+                              .curve = ORR_NEW(kept, double, t->table->row_count),
+                              .proven = t->observed.shown >> cause->proven_by & 1};
+        if (row->curve)
+            row->fit = fit_of(t->table, analysis ? analysis : t->table->analysis, expectation,
+                              fmax(1, cause->tolerance), row->curve, t->points);
+        code = row->curve ? ORR_OK : orr_fail_nomem(err);
+        t->count += code == ORR_OK;
     }
-    if (code == ORR_OK)
-        code = orr_budget_check(err);
     orr_expectation_free(expectation);
     orr_analysis_free(analysis);
     return code;
@@ -136,16 +153,6 @@ static bool same_curve(const struct orr_perf_table *table, const double *a, cons
             count++;
         }
     return count && sqrt(sum / count) <= SAME_CURVE;
-}
-
-/* The log's own lines about the network: they prove a cause, or refute it. */
-static bool log_names(const struct orr_log *log, const char *word)
-{
-    for (uint32_t i = 0; log && i < log->record_count; i++)
-        if (log->records[i].kind == ORR_LOG_NETWORK && log->records[i].word_count &&
-            strstr(log->records[i].words[0], word))
-            return true;
-    return false;
 }
 
 static int by_fit(const void *left, const void *right)
@@ -173,11 +180,6 @@ static bool is_kept(const struct orr_perf_table *table, const char *id)
     return false;
 }
 
-static const char *words_of(const struct trial *trial)
-{
-    return trial->what[0] ? trial->what : trial->cause->what;
-}
-
 /* Trials that predict the same: the results cannot distinguish them. */
 struct group {
     const struct trial *all[MOST_TRIED];
@@ -194,7 +196,7 @@ static const char *words_in(const struct orr_perf_work *work, const struct group
             most = group->all[i]->kept > most ? group->all[i]->kept : most;
         }
     if (!trial->kept)
-        return words_of(trial);
+        return trial->what;
     if (least < most)
         return orr_perf_text(work->arena, "%u to %u of %u NICs are used", least, most, trial->nets);
     return orr_perf_text(work->arena, "%u of %u NICs %s used", least, trial->nets, least == 1 ? "is" : "are");
@@ -212,15 +214,16 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
     char size[24];
     ORR_NEED(ids, err);
     for (uint32_t i = 0; i < group->count; i++) {
-        const struct orr_perf_cause *cause = group->all[i]->cause;
+        const struct orr_hypothesis *cause = group->all[i]->cause;
         if (is_among(ids, id_count, cause->id))
             continue;
         ids[id_count++] = cause->id;
         if (id_count > NAMED)
             continue;
         what = orr_perf_text(work->arena, "%s%s%s", what, i ? ", or " : "", words_in(work, group, group->all[i]));
-        if (!strstr(confirm, cause->confirm))
-            confirm = orr_perf_text(work->arena, "%s%s%s", confirm, i ? " " : "", cause->confirm);
+        const char *sentence = orr_hypothesis_confirm(cause, work->arena);
+        if (!strstr(confirm, sentence))
+            confirm = orr_perf_text(work->arena, "%s%s%s", confirm, i ? " " : "", sentence);
     }
     if (id_count > NAMED)
         what = orr_perf_text(work->arena, "%s, or %u other cause%s that predict%s the same", what, id_count - NAMED,
@@ -250,53 +253,93 @@ static void gather(const struct orr_perf_table *table, const struct trial *trial
         }
 }
 
-/* Tries the causes in the order of their rows, with each of their amounts. */
-static enum orr_code try_all(const struct orr_perf_work *work, struct orr_perf_table *table, struct trial *trials,
-                             uint32_t *ret_count, struct point *points, struct orr_error *err)
+/* Tries causes in their turn, each with each of its amounts: those whose turn it is, or the others. False in *ret_all:
+ * the allowance was spent. */
+static enum orr_code try_all(struct trying *t, struct orr_trials *trials, bool others, bool *ret_all,
+                             struct orr_error *err)
 {
-    uint32_t count = 0;
-    table->all_tried = true;
-    for (size_t i = 0; i < orr_perf_cause_count; i++) {
-        const struct orr_perf_cause *cause = &orr_perf_causes[i];
-        if (cause->network && table->analysis->communicator.node_count < 2)
+    bool one_host = t->table->analysis->communicator.node_count < 2;
+    const struct orr_hypothesis *cause = NULL;
+    *ret_all = true;
+    while ((cause = orr_hypothesis_next(ORR_ASKED_RESULTS, cause))) {
+        if ((cause->network && one_host) || others != !cause->turn[ORR_ASKED_RESULTS])
             continue;
-        bool proven = cause->network_line && log_names(work->results->log, cause->network_line);
         for (int amount = cause->amount; amount == cause->amount || amount <= cause->most; amount++) {
-            if (!work->left->trials || !work->left->steps || count == MOST_TRIED) {
-                table->all_tried = false;
-                *ret_count = count;
+            if (!orr_trials_may_go_on(trials) || t->count == MOST_TRIED) {
+                *ret_all = false;
                 return ORR_OK;
             }
-            ORR_TRY(try_cause(work, table, cause, amount, &trials[count], points, err));
-            trials[count].proven = proven;
-            count += trials[count].curve != NULL;
+            ORR_TRY(try_cause(t, trials, cause, amount, err));
         }
     }
-    *ret_count = count;
+    return ORR_OK;
+}
+
+/* The causes that rarely explain results, where no usual one fits well; of them, those that fit clearly better. */
+static enum orr_code try_others(struct trying *t, struct orr_trials *trials, double present, struct orr_error *err)
+{
+    double best = present;
+    uint32_t usual = t->count, kept = usual;
+    bool all;
+    for (uint32_t i = 0; i < usual; i++)
+        best = t->trials[i].proven ? 1 : fmax(best, t->trials[i].fit);
+    if (best + LEAST_GAIN > 1)
+        return ORR_OK;
+    ORR_TRY(try_all(t, trials, true, &all, err));
+    for (uint32_t i = usual; i < t->count; i++)
+        if (t->trials[i].fit >= best + LEAST_GAIN)
+            t->trials[kept++] = t->trials[i];
+    t->count = kept;
+    return ORR_OK;
+}
+
+/* What lines of the log in the same text show. */
+static void observe(struct trying *t)
+{
+    const struct orr_log *log = t->work->results->log;
+    t->observed.shown = 1u << ORR_SHOWS_RELEASE | 1u << ORR_SHOWS_HOSTS;
+    if (log)
+        t->observed.shown |= orr_log_shown(log, orr_log_largest(log));
+}
+
+static enum orr_code explain(struct trying *t, struct orr_trials *trials, struct orr_error *err)
+{
+    struct orr_trials others = {.left = {ORR_PERF_OTHER_TRIALS, ORR_PERF_OTHER_STEPS}, .memo = trials->memo};
+    struct orr_perf_table *table = t->table;
+    struct group group;
+    bool used[MOST_TRIED] = {false};
+    struct orr_expectation *expectation = NULL;
+    double *curve = ORR_NEW(t->work->arena, double, (size_t)table->row_count + 1);
+    ORR_NEED(curve && t->points, err);
+    ORR_TRY(orr_expectation_new(table->analysis, table->test, &expectation, err));
+    double present = fit_of(table, table->analysis, expectation, 1, curve, t->points);
+    orr_expectation_free(expectation);
+    ORR_TRY(try_all(t, trials, false, &table->all_tried, err));
+    ORR_TRY(try_others(t, &others, present, err));
+    qsort(t->trials, t->count, sizeof *t->trials, by_fit);
+    for (uint32_t i = 0; i < t->count && table->explanation_count < ORR_PERF_EXPLANATIONS; i++) {
+        const struct trial *trial = &t->trials[i];
+        bool fits = trial->proven || (trial->fit >= LEAST_FIT && trial->fit >= present + LEAST_GAIN);
+        if (used[i] || !fits || is_kept(table, trial->cause->id))
+            continue;
+        gather(table, t->trials, t->count, i, used, &group);
+        ORR_TRY(keep(t->work, table, &group, err));
+    }
     return ORR_OK;
 }
 
 enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf_table *table, struct orr_error *err)
 {
-    struct trial trials[MOST_TRIED];
-    struct group group;
-    bool used[MOST_TRIED] = {false};
-    uint32_t count;
-    struct orr_expectation *expectation = NULL;
-    struct point *points = ORR_NEW(work->arena, struct point, (size_t)table->row_count + 1);
-    double *curve = ORR_NEW(work->arena, double, (size_t)table->row_count + 1);
-    ORR_NEED(points && curve, err);
-    ORR_TRY(orr_expectation_new(table->analysis, table->test, &expectation, err));
-    double present = fit_of(table, table->analysis, expectation, 1, curve, points);
-    orr_expectation_free(expectation);
-    ORR_TRY(try_all(work, table, trials, &count, points, err));
-    qsort(trials, count, sizeof *trials, by_fit);
-    for (uint32_t i = 0; i < count && table->explanation_count < ORR_PERF_EXPLANATIONS; i++) {
-        bool fits = trials[i].proven || (trials[i].fit >= LEAST_FIT && trials[i].fit >= present + LEAST_GAIN);
-        if (used[i] || !fits || is_kept(table, trials[i].cause->id))
-            continue;
-        gather(table, trials, count, i, used, &group);
-        ORR_TRY(keep(work, table, &group, err));
-    }
-    return ORR_OK;
+    enum { MEMO_BYTES = 8 << 20 };
+    struct trying *t = ORR_NEW(work->arena, struct trying, 1);
+    ORR_NEED(t, err);
+    t->work = work;
+    t->table = table;
+    t->points = ORR_NEW(work->arena, struct point, (size_t)table->row_count + 1);
+    observe(t);
+    work->trials->memo = orr_search_memo_new(MEMO_BYTES);
+    enum orr_code code = explain(t, work->trials, err);
+    orr_search_memo_free(work->trials->memo);
+    work->trials->memo = NULL;
+    return code;
 }

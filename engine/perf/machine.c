@@ -15,14 +15,6 @@ void orr_perf_assume(struct orr_perf_table *table, const char *sentence)
         table->assumed[table->assumed_count++] = sentence;
 }
 
-enum orr_code orr_perf_again(const struct orr_analysis *analysis, const struct orr_dump *dump,
-                             const struct orr_settings *settings, struct orr_analysis **ret_analysis,
-                             struct orr_error *err)
-{
-    const struct orr_query query = {.settings = *settings, .hosts = analysis->query.hosts, .plan = true};
-    return orr_analyze(dump, &query, NULL, ret_analysis, err);
-}
-
 /* GPUs of a dump that have a rank. */
 static uint32_t count_gpus(const struct orr_dump *dump)
 {

@@ -89,8 +89,9 @@ static enum orr_code judge_poorest(const struct orr_perf_work *work, const struc
     ORR_NEED(other.rows, err);
     ORR_TRY(orr_input_machine(machine->poorest, &poorest.dump, err));
     struct orr_error own = {0};
-    enum orr_code code =
-        orr_perf_again(machine->analysis, poorest.dump, &machine->analysis->query.settings, &analysis, &own);
+    const struct orr_query query = {
+        .settings = machine->analysis->query.settings, .hosts = machine->analysis->query.hosts, .plan = true};
+    enum orr_code code = orr_analyze(poorest.dump, &query, NULL, &analysis, &own);
     poorest.analysis = poorest.own = analysis;
     other.analysis = analysis;
     if (code == ORR_OK)
@@ -199,13 +200,13 @@ enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr
     held->machines = ORR_NEW(arena, struct orr_perf_machine, (size_t)results->table_count + 1);
     held->check.tables = ORR_NEW(arena, struct orr_perf_table, (size_t)results->table_count + 1);
     enum orr_code code = held->machines && held->check.tables ? ORR_OK : orr_fail_nomem(err);
-    struct orr_perf_effort left = {ORR_PERF_TRIALS, ORR_PERF_STEPS};
+    struct orr_trials trials = {.left = {ORR_PERF_TRIALS, ORR_PERF_STEPS}};
     struct orr_perf_question asked = *question;
     const char *release_note = "";
     if (code == ORR_OK)
         code = choose_release(results, arena, &asked, &release_note, err);
     const struct orr_perf_work work = {
-        .left = &left, .results = results, .question = &asked, .release_note = release_note, .arena = arena};
+        .trials = &trials, .results = results, .question = &asked, .release_note = release_note, .arena = arena};
     if (code == ORR_OK) {
         memset(held->machines, 0, (results->table_count + 1) * sizeof *held->machines);
         memset(held->check.tables, 0, (results->table_count + 1) * sizeof *held->check.tables);

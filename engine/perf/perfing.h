@@ -4,6 +4,7 @@
 
 #include "engine/log_machine/compare_log.h"
 #include "engine/perf/perf.h"
+#include "engine/trials/trials.h"
 
 /* The machine of one table, and what keeps it alive. */
 struct orr_perf_machine {
@@ -16,16 +17,12 @@ struct orr_perf_machine {
     const char *why;                        /* why there is no machine, a clause */
 };
 
-/* What explanations may cost together: 60 million steps of the search are about three seconds. */
-enum { ORR_PERF_TRIALS = 200, ORR_PERF_STEPS = 60000000 };
-
-struct orr_perf_effort {
-    uint32_t trials;
-    uint64_t steps;
-};
+/* What explanations of all tables may cost together: 60 million steps of the search are about three seconds; and what
+ * the causes that rarely explain results may cost in each table. */
+enum { ORR_PERF_TRIALS = 200, ORR_PERF_STEPS = 60000000, ORR_PERF_OTHER_TRIALS = 32, ORR_PERF_OTHER_STEPS = 5000000 };
 
 struct orr_perf_work {
-    struct orr_perf_effort *left; /* what explanations may still cost */
+    struct orr_trials *trials; /* those of explanations */
     const char *release_note;     /* how the release was chosen, "": the user named it */
     const struct orr_results *results;
     const struct orr_perf_question *question;
@@ -37,11 +34,6 @@ struct orr_perf_work {
 enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr_perf_table *table,
                                     struct orr_perf_machine *ret_machine, struct orr_error *err) ORR_NO_DISCARD;
 void orr_perf_machine_release(struct orr_perf_machine *machine);
-/* Analyses the same job again with other settings, or on another dump, which must live as long as *ret_analysis. The
- * caller frees that; errors of orr_analyze(). */
-enum orr_code orr_perf_again(const struct orr_analysis *analysis, const struct orr_dump *dump,
-                             const struct orr_settings *settings, struct orr_analysis **ret_analysis,
-                             struct orr_error *err) ORR_NO_DISCARD;
 /* Adds a sentence, which must live as long as the table; "" and what is beyond ORR_PERF_ASSUMED are dropped. */
 void orr_perf_assume(struct orr_perf_table *table, const char *sentence);
 

@@ -1,321 +1,332 @@
-/* The configurations that are tried, one row each, and how each is made. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* The table of hypotheses, one row each. */
 #include "engine/trials/hypotheses.h"
 
-static bool set_attribute(struct orr_perf_copy *copy, struct orr_doc_node *node, const char *key, const char *value)
-{
-    const char *old = orr_doc_get(node, key);
-    if (old && !strcmp(old, value))
-        return false;
-    orr_doc_set(&copy->doc, node, key, "%s", value);
-    return copy->changed = true;
-}
+#include <stdio.h>
+#include <string.h>
 
-/* Each element of a name, in document order; NULL ends. */
-static struct orr_doc_node *next_named(struct orr_perf_copy *copy, struct orr_doc_node *node, const char *name)
-{
-    do
-        node = node ? orr_doc_next(node, copy->doc.system) : copy->doc.system;
-    while (node && !orr_doc_is(node, name));
-    return node;
-}
+#include "engine/trials/edits.h"
 
-static void set_setting(struct orr_perf_copy *copy, const char *name, const char *value)
-{
-    enum orr_setting setting;
-    struct orr_settings after = copy->settings;
-    if (!orr_setting_find(name, &setting) || !orr_setting_in(setting, copy->settings.release))
-        return;
-    const char *old = orr_setting_text(&copy->settings, setting);
-    if ((old && *old) || orr_settings_set(&after, name, value, NULL) != ORR_OK)
-        return; /* what the job was given is known */
-    copy->settings = after;
-    copy->changed = true;
-}
-
-/* ---- settings ---- */
-
-static void no_nvls(struct orr_perf_copy *copy, int amount)
-{
-    (void)amount;
-    set_setting(copy, "NCCL_NVLS_ENABLE", "0");
-}
-
-static void no_pxn(struct orr_perf_copy *copy, int amount)
-{
-    (void)amount;
-    set_setting(copy, "NCCL_PXN_DISABLE", "1");
-}
-
-static void no_p2p(struct orr_perf_copy *copy, int amount)
-{
-    (void)amount;
-    set_setting(copy, "NCCL_P2P_DISABLE", "1");
-}
-
-static void use_protocol(struct orr_perf_copy *copy, int amount)
-{
-    static const char *const names[] = {"LL", "LL128"};
-    set_setting(copy, "NCCL_PROTO", names[amount]);
-}
-
-static void use_algorithm(struct orr_perf_copy *copy, int amount)
-{
-    static const char *const names[] = {"Ring", "Tree"};
-    set_setting(copy, "NCCL_ALGO", names[amount]);
-}
-
-static void fewer_channels(struct orr_perf_copy *copy, int amount)
-{
-    char text[16];
-    if (amount >= copy->analysis->communicator.channel_count)
-        return;
-    snprintf(text, sizeof text, "%d", amount);
-    set_setting(copy, "NCCL_MAX_NCHANNELS", text);
-    snprintf(copy->what, sizeof copy->what, "NCCL uses %d channel%s instead of %d", amount, amount == 1 ? "" : "s",
-             copy->analysis->communicator.channel_count);
-}
-
-/* ---- NICs ---- */
-
-static void no_gdr(struct orr_perf_copy *copy, int amount)
-{
-    (void)amount;
-    for (struct orr_doc_node *net = NULL; (net = next_named(copy, net, "net"));)
-        set_attribute(copy, net, "gdr", "0");
-}
-
-static void scale_nics(struct orr_perf_copy *copy, int part)
-{
-    char text[16];
-    for (struct orr_doc_node *net = NULL; (net = next_named(copy, net, "net"));) {
-        const char *speed = orr_doc_get(net, "speed");
-        long mbps = speed ? strtol(speed, NULL, 10) : 0;
-        snprintf(text, sizeof text, "%ld", mbps / part);
-        if (mbps / part > 0)
-            set_attribute(copy, net, "speed", text);
+#define LOG_NET       "Run once with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET and read the lines "
+#define WHICH_NETWORK LOG_NET "\"Using network\" and \"NET/\": they name Socket, IB or the plugin."
+#define WHICH_NICS    LOG_NET "\"NET/IB : Using\": they list the NICs; `ibstat` shows ports that are down."
+#define NIC_RATE                                                                                                       \
+    "Compare `ibstat` (Rate) and `lspci -vv` (LnkSta) with another host, and run ib_write_bw between two hosts."
+#define NIC_LINKS          "Run `lspci -vv` and read LnkSta of the NICs."
+#define LOOK_FOR(name)     "Run `env | grep NCCL_` in the job and look for " name "."
+#define OR_PLUGIN(name)    LOOK_FOR(name " and NCCL_TUNER_PLUGIN")
+#define NVLINKS            "Run `nvidia-smi nvlink -s` on each host."
+#define SET_TO(what, name) "NCCL is set to use the " what " (" name ", or a tuner plugin)"
+#define SEEN(bit)          (1u << ORR_SHOWS_##bit)
+#define IN_LOGS            [ORR_ASKED_LOG] = 1
+#define IN_RESULTS(number) [ORR_ASKED_RESULTS] = (number)
+#define TURN(...)          .turn = {__VA_ARGS__}
+#define TCP(mbps)                                                                                                      \
+    {                                                                                                                  \
+        .id = "tcp",                                                                                                   \
+        .what = "NCCL uses TCP sockets instead of RDMA (no InfiniBand or plugin for the network is loaded)",           \
+        .confirm = WHICH_NETWORK, .edit = orr_edit_tcp, .amount = (mbps), .network = true, .tolerance = 1.5,           \
+        .proven_by = ORR_SHOWS_SOCKETS, .refuted_by = SEEN(OTHER_NETWORK) | SEEN(GDR_USED), TURN(IN_RESULTS(1))        \
     }
-}
-
-/* NCCL's sockets reach 10 to 50 Gb/s for a NIC, as the CPUs and the number of threads allow, and never use GPUDirect
- * RDMA. */
-static void use_tcp(struct orr_perf_copy *copy, int mbps)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d", mbps);
-    for (struct orr_doc_node *net = NULL; (net = next_named(copy, net, "net"));) {
-        const char *speed = orr_doc_get(net, "speed");
-        set_attribute(copy, net, "gdr", "0");
-        if (speed && strtol(speed, NULL, 10) > mbps)
-            set_attribute(copy, net, "speed", text);
+/* A setting whose trial explains logs; results of its kind are explained by it if nothing else does. */
+#define GIVEN(name, text, did, refuted)                                                                                \
+    {                                                                                                                  \
+        .id = name, .setting = text, .log = {.why = did}, .refuted_by = refuted, TURN(IN_LOGS)                         \
     }
-}
-
-/* Keeps some of the NICs, spread over the host: every number of them up to 16 NICs, else as many sixteenths, from one
- * NIC to all but one. */
-static void fewer_nics(struct orr_perf_copy *copy, int amount)
-{
-    enum { PARTS = 16 };
-    uint32_t keep = (uint32_t)amount, at = 0, kept = 0;
-    if (copy->nets > PARTS)
-        keep = keep == PARTS ? copy->nets - 1 : (uint32_t)((uint64_t)keep * copy->nets / PARTS);
-    if (keep >= copy->nets)
-        return;
-    struct orr_doc_node *next, *net = next_named(copy, NULL, "net");
-    for (; net; net = next, at++) {
-        next = next_named(copy, net, "net");
-        if (kept < keep && (uint64_t)at * keep / copy->nets >= kept) {
-            kept++;
-            continue;
-        }
-        orr_doc_prune(net);
-        copy->changed = true;
+#define CHANNELS(count)                                                                                                \
+    {                                                                                                                  \
+        .id = "channels-" #count, .confirm = LOOK_FOR("NCCL_MAX_NCHANNELS"), .edit = orr_edit_channels,                \
+        .amount = (count), TURN(IN_RESULTS(9))                                                                         \
     }
-    copy->kept = keep;
-}
 
-/* ---- PCIe and NVLink ---- */
-
-static void halve_link(struct orr_perf_copy *copy, struct orr_doc_node *node, int part)
-{
-    char text[16];
-    const char *width = orr_doc_get(node, "link_width");
-    int lanes = width ? atoi(width) : 0;
-    if (lanes / part < 1)
-        return;
-    snprintf(text, sizeof text, "%d", lanes / part);
-    set_attribute(copy, node, "link_width", text);
-}
-
-static void halve_gpu_links(struct orr_perf_copy *copy, int part)
-{
-    for (struct orr_doc_node *gpu = NULL; (gpu = next_named(copy, gpu, "gpu"));)
-        halve_link(copy, gpu->parent, part);
-}
-
-static void halve_nic_links(struct orr_perf_copy *copy, int part)
-{
-    for (struct orr_doc_node *nic = NULL; (nic = next_named(copy, nic, "nic"));)
-        if (orr_doc_is(nic->parent, "pci"))
-            halve_link(copy, nic->parent, part);
-}
-
-static void halve_one_gpu_link(struct orr_perf_copy *copy, int part)
-{
-    struct orr_doc_node *gpu = next_named(copy, NULL, "gpu");
-    if (gpu)
-        halve_link(copy, gpu->parent, part);
-}
-
-/* part 0: none is left. one: of the first GPU only. */
-static void cut_nvlinks(struct orr_perf_copy *copy, int part, bool one)
-{
-    char text[16];
-    uint32_t gpus = 0;
-    for (struct orr_doc_node *gpu = NULL; (gpu = next_named(copy, gpu, "gpu")) && (!one || !gpus); gpus++)
-        for (struct orr_doc_node *link = gpu->first, *after; link; link = after) {
-            after = link->after;
-            const char *count = orr_doc_is(link, "nvlink") ? orr_doc_get(link, "count") : NULL;
-            if (!count)
-                continue;
-            if (!part) {
-                orr_doc_remove(link);
-                copy->changed = true;
-            } else if (atoi(count) / part > 0) {
-                snprintf(text, sizeof text, "%d", atoi(count) / part);
-                set_attribute(copy, link, "count", text);
-            }
-        }
-}
-
-static void no_nvlinks(struct orr_perf_copy *copy, int amount)
-{
-    (void)amount;
-    cut_nvlinks(copy, 0, false);
-}
-
-static void half_nvlinks(struct orr_perf_copy *copy, int part)
-{
-    cut_nvlinks(copy, part, false);
-}
-
-static void half_nvlinks_of_one(struct orr_perf_copy *copy, int part)
-{
-    cut_nvlinks(copy, part, true);
-}
-
-/* Every NIC at the other CPU, as a wrong binding or a wrong topology file of a virtual machine has it. */
-static void swap_sockets(struct orr_perf_copy *copy, int amount)
-{
-    (void)amount;
-    struct orr_doc_node *first = orr_doc_child(copy->doc.system, "cpu", NULL, NULL),
-                        *second = first ? first->after : NULL;
-    if (!second || second->after)
-        return;
-    struct orr_doc_node *cards[64];
-    bool of_first[64];
-    uint32_t count = 0;
-    for (struct orr_doc_node *nic = NULL; (nic = next_named(copy, nic, "nic")) && count < 64;) {
-        struct orr_doc_node *card = nic->parent, *cpu = card;
-        while (cpu && !orr_doc_is(cpu, "cpu"))
-            cpu = cpu->parent;
-        if (!orr_doc_is(card, "pci") || orr_doc_child(card, "gpu", NULL, NULL) || !cpu)
-            continue;
-        of_first[count] = cpu == first;
-        cards[count++] = card;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        orr_doc_move(cards[i], of_first[i] ? second : first, NULL);
-        copy->changed = true;
-    }
-}
-
-/* Changes nothing that NCCL sees. */
-static void redirect_peers(struct orr_perf_copy *copy, int amount)
-{
-    (void)amount;
-    copy->acs = copy->changed = true;
-}
-
-#define LOG_NET        "Run once with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET and read the lines "
-#define WHICH_NETWORK  LOG_NET "\"Using network\" and \"NET/\": they name Socket, IB or the plugin."
-#define WHICH_NICS     LOG_NET "\"NET/IB : Using\": they list the NICs; `ibstat` shows ports that are down."
-#define LOOK_FOR(name) "Run `env | grep NCCL_` in the job and look for " name "."
-#define NVLINKS        "Run `nvidia-smi nvlink -s` on each host."
-#define TCP            "NCCL uses TCP sockets instead of RDMA (no InfiniBand or plugin for the network is loaded)"
-
-/* Rows with one id are tries of one cause: the best of them is named. */
-const struct orr_perf_cause orr_perf_causes[] = {
-    {"tcp", TCP, WHICH_NETWORK, use_tcp, 24000, 0, true, 1.5, "Socket"},
-    {"tcp", TCP, WHICH_NETWORK, use_tcp, 12000, 0, true, 1.5, "Socket"},
-    {"tcp", TCP, WHICH_NETWORK, use_tcp, 48000, 0, true, 1.5, "Socket"},
-    {"no-gdr", "GPUDirect RDMA is off",
-     LOG_NET "\"via NET\": /GDRDMA is missing where it is off; `lsmod | grep nvidia_peermem` shows the module.", no_gdr,
-     0, 0, true, 1, NULL},
-    {"fewer-nics", "some NICs are not used", WHICH_NICS, fewer_nics, 1, 16, true, 1, NULL},
-    {"half-rate", "the NICs run at half their rate (their ports, or the switches between the hosts)",
-     "Compare `ibstat` (Rate) and `lspci -vv` (LnkSta) with another host, and run ib_write_bw between two "
-     "hosts.",
-     scale_nics, 2, 0, true, 1, NULL},
-    {"quarter-rate", "the NICs run at a quarter of their rate (their ports, or the switches between the hosts)",
-     "Compare `ibstat` (Rate) and `lspci -vv` (LnkSta) with another host, and run ib_write_bw between two hosts.",
-     scale_nics, 4, 0, true, 1, NULL},
-    {"no-pxn", "PXN is off",
-     "Run with NCCL_PXN_DISABLE=0 and look for PXN in the lines \"via NET\" of NCCL_DEBUG=INFO.", no_pxn, 0, 0, true, 1,
-     NULL},
-    {"other-socket", "the NICs are reached across the CPU sockets (wrong NUMA binding or a wrong topology file)",
-     "Run `nvidia-smi topo -m` in the job's own environment: SYS between each GPU and all NICs shows it.", swap_sockets,
-     0, 0, true, 1, NULL},
-    {"nic-links", "the PCIe links of the NICs have half their bandwidth (width or generation)",
-     "Run `lspci -vv` and read LnkSta of the NICs.", halve_nic_links, 2, 0, true, 1, NULL},
-    {"nic-links-quarter", "the PCIe links of the NICs have a quarter of their bandwidth",
-     "Run `lspci -vv` and read LnkSta of the NICs.", halve_nic_links, 4, 0, true, 1, NULL},
-    {"acs", "PCIe ACS is on (traffic between devices of one PCIe switch goes by the CPU's root port)",
-     "Run `lspci -vvv | grep ACSCtl`: SrcValid+, ReqRedir+ or CmpltRedir+ at a bridge means that ACS is on; without "
-     "virtual machines, turn it off.",
-     redirect_peers, 0, 0, false, 1, NULL},
-    {"no-nvls", "NVLink SHARP (NVLS) is off",
-     "Run once with NCCL_DEBUG=INFO: a line says \"NVLS multicast support is (not) available\"; check "
-     "nvidia-fabricmanager.",
-     no_nvls, 0, 0, false, 1, NULL},
-    {"no-p2p", "GPUs exchange data through shared memory instead of P2P",
-     "Run once with NCCL_DEBUG=INFO: lines \"via SHM\" show it; `nvidia-smi topo -p2p r` shows what the driver allows.",
-     no_p2p, 0, 0, false, 1, NULL},
-    {"no-nvlinks", "no NVLink is in use", NVLINKS, no_nvlinks, 0, 0, false, 1, NULL},
-    {"half-nvlinks", "half of the NVLinks of each GPU are down", NVLINKS, half_nvlinks, 2, 0, false, 1, NULL},
-    {"half-nvlinks-one", "half of the NVLinks of one GPU are down", NVLINKS, half_nvlinks_of_one, 2, 0, false, 1, NULL},
-    {"gpu-links", "the PCIe links of the GPUs have half their bandwidth (width or generation)",
-     "Run `nvidia-smi -q -d PCIE` under load and read the link width and generation.", halve_gpu_links, 2, 0, false, 1,
-     NULL},
-    {"one-gpu-link", "the PCIe link of one GPU has half its bandwidth (width or generation)",
-     "Run `nvidia-smi -q -d PCIE` under load and compare the GPUs.", halve_one_gpu_link, 2, 0, false, 1, NULL},
-    {"ll", "NCCL is set to use the protocol LL (NCCL_PROTO, or a tuner plugin)",
-     LOOK_FOR("NCCL_PROTO and NCCL_TUNER_PLUGIN"), use_protocol, 0, 0, false, 1, NULL},
-    {"ll128", "NCCL is set to use the protocol LL128 (NCCL_PROTO, or a tuner plugin)",
-     LOOK_FOR("NCCL_PROTO and NCCL_TUNER_PLUGIN"), use_protocol, 1, 0, false, 1, NULL},
-    {"ring", "NCCL is set to use the ring algorithm (NCCL_ALGO, or a tuner plugin)",
-     LOOK_FOR("NCCL_ALGO and NCCL_TUNER_PLUGIN"), use_algorithm, 0, 0, false, 1, NULL},
-    {"tree", "NCCL is set to use the tree algorithm (NCCL_ALGO, or a tuner plugin)",
-     LOOK_FOR("NCCL_ALGO and NCCL_TUNER_PLUGIN"), use_algorithm, 1, 0, false, 1, NULL},
-    {"channels-1", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 1, 0, false, 1, NULL},
-    {"channels-2", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 2, 0, false, 1, NULL},
-    {"channels-4", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 4, 0, false, 1, NULL},
-    {"channels-8", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 8, 0, false, 1, NULL},
+static const struct orr_hypothesis rows[] = {
+    {.id = "other-release",
+     .edit = orr_edit_release,
+     .amount = 1,
+     .log = {.why = "The job's NCCL behaves as a newer release than the one emulated.",
+             .advice = "compare with --release"},
+     .refuted_by = SEEN(RELEASE),
+     TURN(IN_LOGS)},
+    {.id = "other-release",
+     .edit = orr_edit_release,
+     .amount = -1,
+     .log = {.why = "The job's NCCL behaves as an older release than the one emulated.",
+             .advice = "compare with --release"},
+     .refuted_by = SEEN(RELEASE),
+     TURN(IN_LOGS)},
+    {.id = "hosts",
+     .edit = orr_edit_hosts,
+     .amount = 2,
+     .log = {.why = "The communicator spanned several hosts, and the log does not say how many.",
+             .advice = "compare with --hosts"},
+     .refuted_by = SEEN(HOSTS),
+     TURN(IN_LOGS)},
+    {.id = "nics-kept",
+     .edit = orr_edit_keep_nics,
+     .what = "the job's release leaves the NICs in the system of a single node",
+     .log = {.why = "Releases from 2.29 on keep the NICs of a system that holds all ranks.",
+             .advice = "compare with a newer release"},
+     .refuted_by = SEEN(RELEASE),
+     TURN(IN_LOGS)},
+    {.id = "no-nics",
+     .edit = orr_edit_no_nics,
+     .what = "no NIC of the dump takes part",
+     .confirm = WHICH_NICS,
+     .log = {.why = "The job used none of the dump's NICs: another network, or a plugin that failed.",
+             .advice = "look for `Using network` and `NET/` lines in the log, and at NCCL_IB_HCA, NCCL_NET and the "
+                       "plugin"},
+     .refuted_by = SEEN(NETWORK_USED),
+     TURN(IN_LOGS)},
+    TCP(24000),
+    TCP(12000),
+    TCP(48000),
+    {.id = "some-gdr",
+     .edit = orr_edit_observed_gdr,
+     .log = {.id = "gdr-off",
+             .why = "GPUDirect RDMA was not possible with these NICs when the job ran.",
+             .advice = "compare these NICs with the others: driver, firmware, IOMMU and ACS"},
+     TURN(IN_LOGS)},
+    {.id = "no-gdr",
+     .edit = orr_edit_no_gdr,
+     .what = "GPUDirect RDMA is off",
+     .confirm =
+         LOG_NET "\"via NET\": /GDRDMA is missing where it is off; `lsmod | grep nvidia_peermem` shows the module.",
+     .log = {.id = "gdr-off",
+             .what = "gdr=\"0\" on every NIC",
+             .why = "GPUDirect RDMA was not possible when the job ran.",
+             .advice = "check nvidia-peermem or DMA-BUF: lsmod | grep peermem"},
+     .network = true,
+     .refuted_by = SEEN(GDR_USED),
+     TURN(IN_LOGS, IN_RESULTS(1))},
+    {.id = "fewer-nics",
+     .edit = orr_edit_fewer_nics,
+     .amount = 1,
+     .most = 16,
+     .what = "some NICs are not used",
+     .confirm = WHICH_NICS,
+     .network = true,
+     TURN(IN_RESULTS(1))},
+    {.id = "half-rate",
+     .edit = orr_edit_nic_speed,
+     .amount = 2,
+     .what = "the NICs run at half their rate (their ports, or the switches between the hosts)",
+     .confirm = NIC_RATE,
+     .network = true,
+     TURN(IN_RESULTS(1))},
+    {.id = "quarter-rate",
+     .edit = orr_edit_nic_speed,
+     .amount = 4,
+     .what = "the NICs run at a quarter of their rate (their ports, or the switches between the hosts)",
+     .confirm = NIC_RATE,
+     .network = true,
+     TURN(IN_RESULTS(1))},
+    {.id = "no-p2p",
+     .setting = "NCCL_P2P_DISABLE=1",
+     .what = "GPUs exchange data through shared memory instead of P2P",
+     .confirm = "Run once with NCCL_DEBUG=INFO: lines \"via SHM\" show it; `nvidia-smi topo -p2p r` shows what the "
+                "driver allows.",
+     .log = {.why = "P2P was off."},
+     .refuted_by = SEEN(P2P_USED),
+     TURN(IN_LOGS, IN_RESULTS(5))},
+    GIVEN("p2p-level", "NCCL_P2P_LEVEL=LOC", "P2P was off.", SEEN(P2P_USED)),
+    GIVEN("p2p-level", "NCCL_P2P_LEVEL=NVL", "P2P was allowed over NVLink only.", 0),
+    GIVEN("p2p-level", "NCCL_P2P_LEVEL=PIX", "P2P was allowed over one PCIe bridge only.", 0),
+    GIVEN("p2p-level", "NCCL_P2P_LEVEL=PXB", "P2P was allowed below the CPU only.", 0),
+    GIVEN("p2p-level", "NCCL_P2P_LEVEL=PHB", "P2P was allowed through the CPU.", 0),
+    GIVEN("p2p-level", "NCCL_P2P_LEVEL=SYS", "P2P was allowed at every distance.", 0),
+    GIVEN("gdr-level", "NCCL_NET_GDR_LEVEL=LOC", "GPUDirect RDMA was off.", SEEN(GDR_USED)),
+    GIVEN("gdr-level", "NCCL_NET_GDR_LEVEL=SYS", "GPUDirect RDMA was allowed at every distance.", 0),
+    GIVEN("gdr-read", "NCCL_NET_GDR_READ=0", "Reading GPU memory for sending was off.", 0),
+    GIVEN("gdr-read", "NCCL_NET_GDR_READ=1", "Reading GPU memory for sending was on.", 0),
+    GIVEN("no-shm", "NCCL_SHM_DISABLE=1", "Shared memory was off.", SEEN(SHM_USED)),
+    {.id = "no-nvls",
+     .setting = "NCCL_NVLS_ENABLE=0",
+     .what = "NVLink SHARP (NVLS) is off",
+     .confirm = "Run once with NCCL_DEBUG=INFO: a line says \"NVLS multicast support is (not) available\"; check "
+                "nvidia-fabricmanager.",
+     .log = {.why = "NVLS was off, or the driver refused it.",
+             .advice = "look for `NVLS multicast support` in the log; fabric manager and driver decide it"},
+     .refuted_by = SEEN(NVLS_USED),
+     TURN(IN_LOGS, IN_RESULTS(4))},
+    GIVEN("cross-nic", "NCCL_CROSS_NIC=0", "Rings were kept on one NIC.", 0),
+    GIVEN("cross-nic", "NCCL_CROSS_NIC=1", "Rings were allowed to change NICs.", 0),
+    {.id = "no-pxn",
+     .setting = "NCCL_PXN_DISABLE=1",
+     .what = "PXN is off",
+     .confirm = "Run with NCCL_PXN_DISABLE=0 and look for PXN in the lines \"via NET\" of NCCL_DEBUG=INFO.",
+     .log = {.why = "PXN was off, or the network plugin does not know it."},
+     .network = true,
+     .refuted_by = SEEN(PROXY_USED),
+     TURN(IN_LOGS, IN_RESULTS(2))},
+    GIVEN("collnet", "NCCL_COLLNET_ENABLE=1", "CollNet was on.", 0),
+    {.id = "ring",
+     .setting = "NCCL_ALGO=Ring",
+     .what = SET_TO("ring algorithm", "NCCL_ALGO"),
+     .confirm = OR_PLUGIN("NCCL_ALGO"),
+     .log = {.why = "Only rings were allowed."},
+     TURN(IN_LOGS, IN_RESULTS(8))},
+    {.id = "tree",
+     .setting = "NCCL_ALGO=Tree",
+     .what = SET_TO("tree algorithm", "NCCL_ALGO"),
+     .confirm = OR_PLUGIN("NCCL_ALGO"),
+     .log = {.why = "Only trees were allowed."},
+     TURN(IN_LOGS, IN_RESULTS(8))},
+    {.id = "nvls",
+     .setting = "NCCL_ALGO=NVLS",
+     .what = SET_TO("NVLS algorithm", "NCCL_ALGO"),
+     .confirm = OR_PLUGIN("NCCL_ALGO"),
+     .log = {.why = "Only NVLS was allowed."},
+     TURN(IN_LOGS)},
+    {.id = "ll",
+     .setting = "NCCL_PROTO=LL",
+     .what = SET_TO("protocol LL", "NCCL_PROTO"),
+     .confirm = OR_PLUGIN("NCCL_PROTO"),
+     .log = {.why = "Only the LL protocol was allowed."},
+     TURN(IN_LOGS, IN_RESULTS(7))},
+    {.id = "ll128",
+     .setting = "NCCL_PROTO=LL128",
+     .what = SET_TO("protocol LL128", "NCCL_PROTO"),
+     .confirm = OR_PLUGIN("NCCL_PROTO"),
+     .log = {.why = "Only the LL128 protocol was allowed."},
+     TURN(IN_LOGS, IN_RESULTS(7))},
+    GIVEN("no-ll128", "NCCL_PROTO=^LL128", "The LL128 protocol was not allowed.", 0),
+    {.id = "simple",
+     .setting = "NCCL_PROTO=Simple",
+     .what = SET_TO("protocol Simple", "NCCL_PROTO"),
+     .confirm = OR_PLUGIN("NCCL_PROTO"),
+     .log = {.why = "Only the Simple protocol was allowed."},
+     TURN(IN_LOGS)},
+    {.id = "channels",
+     .edit = orr_edit_more_channels,
+     .log = {.id = "setting", .why = "More channels were asked for."},
+     TURN(IN_LOGS)},
+    {.id = "channels",
+     .edit = orr_edit_fewer_channels,
+     .log = {.id = "setting", .why = "Fewer channels were allowed."},
+     TURN(IN_LOGS)},
+    CHANNELS(1),
+    CHANNELS(2),
+    CHANNELS(4),
+    CHANNELS(8),
+    {.id = "other-socket",
+     .edit = orr_edit_swap_sockets,
+     .what = "the NICs are reached across the CPU sockets (wrong NUMA binding or a wrong topology file)",
+     .confirm = "Run `nvidia-smi topo -m` in the job's own environment: SYS between each GPU and all NICs shows it.",
+     .network = true,
+     TURN(IN_RESULTS(3))},
+    {.id = "nic-links",
+     .edit = orr_edit_nic_links,
+     .amount = 2,
+     .what = "the PCIe links of the NICs have half their bandwidth (width or generation)",
+     .confirm = NIC_LINKS,
+     .network = true,
+     TURN(IN_RESULTS(3))},
+    {.id = "nic-links-quarter",
+     .edit = orr_edit_nic_links,
+     .amount = 4,
+     .what = "the PCIe links of the NICs have a quarter of their bandwidth",
+     .confirm = NIC_LINKS,
+     .network = true,
+     TURN(IN_RESULTS(3))},
+    {.id = "acs",
+     .edit = orr_edit_acs,
+     .what = "PCIe ACS is on (traffic between devices of one PCIe switch goes by the CPU's root port)",
+     .confirm = "Run `lspci -vvv | grep ACSCtl`: SrcValid+, ReqRedir+ or CmpltRedir+ at a bridge means that ACS is on; "
+                "without virtual machines, turn it off.",
+     .log = {.what = "the driver refuses P2P over PCIe, as with PCIe ACS or the IOMMU on",
+             .why = "Lines of the log say so, and without P2P over PCIe the prediction agrees better.",
+             .advice = "turn off ACS on the switches between the GPUs, and set the IOMMU to off or passthrough; inside "
+                       "a virtual machine, ACS has to stay on"},
+     TURN(IN_RESULTS(3))},
+    {.id = "no-nvlinks",
+     .edit = orr_edit_nvlinks,
+     .what = "no NVLink is in use",
+     .confirm = NVLINKS,
+     .refuted_by = SEEN(NVLS_USED),
+     TURN(IN_RESULTS(6))},
+    {.id = "half-nvlinks",
+     .edit = orr_edit_nvlinks,
+     .amount = 2,
+     .what = "half of the NVLinks of each GPU are down",
+     .confirm = NVLINKS,
+     TURN(IN_RESULTS(6))},
+    {.id = "half-nvlinks-one",
+     .edit = orr_edit_one_nvlinks,
+     .amount = 2,
+     .what = "half of the NVLinks of one GPU are down",
+     .confirm = NVLINKS,
+     TURN(IN_RESULTS(6))},
+    {.id = "gpu-links",
+     .edit = orr_edit_gpu_links,
+     .amount = 2,
+     .what = "the PCIe links of the GPUs have half their bandwidth (width or generation)",
+     .confirm = "Run `nvidia-smi -q -d PCIE` under load and read the link width and generation.",
+     TURN(IN_RESULTS(6))},
+    {.id = "one-gpu-link",
+     .edit = orr_edit_one_gpu_link,
+     .amount = 2,
+     .what = "the PCIe link of one GPU has half its bandwidth (width or generation)",
+     .confirm = "Run `nvidia-smi -q -d PCIE` under load and compare the GPUs.",
+     TURN(IN_RESULTS(6))},
 };
-const size_t orr_perf_cause_count = sizeof orr_perf_causes / sizeof orr_perf_causes[0];
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-bool orr_perf_copy_init(struct orr_perf_copy *copy, const struct orr_analysis *analysis, struct orr_arena *arena)
+/* Smaller comes first. */
+static size_t place_of(enum orr_asked asked, const struct orr_hypothesis *row)
 {
-    const struct orr_dump *dump = analysis->given;
-    *copy = (struct orr_perf_copy){.analysis = analysis, .arena = arena, .settings = analysis->query.settings};
-    orr_doc_init(&copy->doc, arena);
-    orr_doc_copy_element(&copy->doc, copy->doc.system, dump, 0);
-    for (uint32_t e = 0; e < dump->element_count; e++) {
-        copy->gpus += dump->elements[e].kind == ORR_ELEMENT_GPU;
-        copy->nets += dump->elements[e].kind == ORR_ELEMENT_NET;
-    }
-    return !orr_arena_starved(copy->doc.arena);
+    size_t turn = row->turn[asked] ? row->turn[asked] : UINT8_MAX + 1;
+    return turn * ROW_COUNT + (size_t)(row - rows);
+}
+
+const struct orr_hypothesis *orr_hypothesis_next(enum orr_asked asked, const struct orr_hypothesis *last)
+{
+    const struct orr_hypothesis *next = NULL;
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if ((!last || place_of(asked, &rows[i]) > place_of(asked, last)) &&
+            (!next || place_of(asked, &rows[i]) < place_of(asked, next)))
+            next = &rows[i];
+    return next;
+}
+
+const char *orr_hypothesis_what(const struct orr_hypothesis *row, struct orr_arena *arena)
+{
+    char text[80];
+    if (row->what || !row->setting)
+        return row->what ? row->what : "";
+    snprintf(text, sizeof text, "%s is set", row->setting);
+    const char *kept = orr_arena_strndup(arena, text, strlen(text));
+    return kept ? kept : "";
+}
+
+const char *orr_hypothesis_confirm(const struct orr_hypothesis *row, struct orr_arena *arena)
+{
+    char text[120];
+    if (row->confirm || !row->setting)
+        return row->confirm ? row->confirm : "";
+    snprintf(text, sizeof text, LOOK_FOR("%.*s"), (int)strcspn(row->setting, "="), row->setting);
+    const char *kept = orr_arena_strndup(arena, text, strlen(text));
+    return kept ? kept : "";
+}
+
+bool orr_hypothesis_apply(const struct orr_hypothesis *row, int amount, struct orr_variant *variant)
+{
+    unsigned shown = variant->observed->shown;
+    if ((shown & row->refuted_by) && !(shown >> row->proven_by & 1))
+        return false;
+    if (row->setting)
+        orr_variant_assume(variant, row->setting);
+    else
+        row->edit(variant, amount);
+    return true;
+}
+
+const char *orr_hypothesis_log_id(const struct orr_hypothesis *row)
+{
+    return row->log.id ? row->log.id : row->setting ? "setting" : row->id;
+}
+
+const char *orr_hypothesis_log_what(const struct orr_hypothesis *row, const struct orr_variant *variant)
+{
+    if (variant->what[0])
+        return variant->what;
+    return row->log.what ? row->log.what : row->setting ? row->setting : row->what;
 }

@@ -1,40 +1,46 @@
-/* Configurations that are tried to explain low results, and the copy of the machine that they
- * change. */
-#ifndef ORR_PERF_CAUSES_H
-#define ORR_PERF_CAUSES_H
+/* What may have been different from what was predicted: a setting that nobody mentioned, NICs that were not used, a
+ * link that lost half its lanes. Each is a row (hypotheses.c) that changes the question. Trying it shows whether it
+ * explains what a log or a benchmark says; a line of the input may refute or prove it without a trial.
+ */
+#ifndef ORR_TRIALS_HYPOTHESES_H
+#define ORR_TRIALS_HYPOTHESES_H
 
-#include "engine/analysis/analysis.h"
-#include "engine/nics/dump_document.h"
+#include "engine/trials/variant.h"
 
-/* A copy of the machine and the settings, to be changed. Memory comes from arena. */
-struct orr_perf_copy {
-    const struct orr_analysis *analysis;
-    struct orr_arena *arena;
-    struct orr_doc doc;
-    struct orr_settings settings;
-    uint32_t gpus, nets; /* of the machine */
-    uint32_t kept;       /* NICs that stay, where the change removes some; 0: it removes none */
-    char what[96];       /* what the change did, where the row does not say; "": as the row says */
-    bool acs;            /* the machine stays, and PCIe ACS redirects traffic */
-    bool changed;
-};
+/* What hypotheses explain. */
+enum orr_asked { ORR_ASKED_LOG, ORR_ASKED_RESULTS, ORR_ASKED_COUNT };
 
-struct orr_perf_cause {
-    const char *id;
-    const char *what;    /* a clause about the machine or the job: "NVLink SHARP (NVLS) is off" */
-    const char *confirm; /* a sentence with a command */
-    void (*apply)(struct orr_perf_copy *copy, int amount);
+struct orr_hypothesis {
+    const char *id;      /* in documents about results; rows with one id are tries of one hypothesis */
+    const char *setting; /* "NCCL_P2P_LEVEL=PIX": what the job may have been given; NULL: edit changes the question */
+    void (*edit)(struct orr_variant *variant, int amount);
     int amount, most; /* tried with each number from amount to most; most 0: with amount only */
-    bool network;     /* only where there are several hosts */
-    /* How far the real effect may be from the tried one, as a factor; 1: it is computed exactly. TCP, for instance, is
+    const char *what; /* a clause about machine or job: "NVLink SHARP (NVLS) is off"; NULL: that the setting is given */
+    const char *confirm; /* a sentence with a command; NULL: to look for the setting */
+    struct {
+        const char *id, *what;    /* NULL: "setting" and the setting, or else as above */
+        const char *why, *advice; /* a sentence, and a clause; NULL: a general one, and `confirm` */
+    } log;
+    bool network; /* without effect on the results of one host */
+    /* How far the real effect may be from the tried one, as a factor; 0: it is computed exactly. TCP, for instance, is
      * as fast as the CPUs allow. */
     double tolerance;
-    const char *network_line; /* word of the log's NETWORK lines that proves it, NULL: none */
+    enum orr_shows proven_by;
+    unsigned refuted_by; /* bits: 1 << enum orr_shows */
+    /* Of hypotheses that explain equally well, the one with the smaller turn comes first, then the one whose row does.
+     * 0: it is tried last, and named only if it explains more than all others. */
+    uint8_t turn[ORR_ASKED_COUNT];
 };
-extern const struct orr_perf_cause orr_perf_causes[];
-extern const size_t orr_perf_cause_count;
 
-/* false: memory ran out. */
-bool orr_perf_copy_init(struct orr_perf_copy *copy, const struct orr_analysis *analysis, struct orr_arena *arena);
+/* The hypothesis that is tried after `last`, by turn (NULL: the first); NULL: there are no more. */
+const struct orr_hypothesis *orr_hypothesis_next(enum orr_asked asked, const struct orr_hypothesis *last);
+/* Changes a question as a row says. False: the row does not apply to it. Of amounts: from row->amount to row->most. */
+bool orr_hypothesis_apply(const struct orr_hypothesis *row, int amount, struct orr_variant *variant);
+/* For logs: the id, and what was different, as a clause. */
+const char *orr_hypothesis_log_id(const struct orr_hypothesis *row);
+const char *orr_hypothesis_log_what(const struct orr_hypothesis *row, const struct orr_variant *variant);
+/* For results: the clause and the sentence; a missing one is made of the setting, in arena. "": out of memory. */
+const char *orr_hypothesis_what(const struct orr_hypothesis *row, struct orr_arena *arena);
+const char *orr_hypothesis_confirm(const struct orr_hypothesis *row, struct orr_arena *arena);
 
 #endif

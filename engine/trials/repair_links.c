@@ -1,66 +1,63 @@
 /* Repairs of PCIe links, ports, and of NICs that are missing or somewhere else. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/base/sorting.h"
 #include "engine/trials/repair.h"
 
-static const char *word(const struct orr_bench *bench, uint32_t element, enum orr_attr attr)
+static const char *word(const struct orr_variant *variant, uint32_t element, enum orr_attr attr)
 {
-    return orr_element_word(bench->hw->dump, element, attr);
+    return orr_element_word(variant->hw->dump, element, attr);
 }
 
-static void copy_link(struct orr_bench *bench, uint32_t element, uint32_t from)
+static void copy_link(struct orr_variant *variant, uint32_t element, uint32_t from)
 {
-    orr_bench_set(bench, bench->nodes[element], "link_speed", word(bench, from, ORR_ATTR_LINK_SPEED));
-    orr_bench_set(bench, bench->nodes[element], "link_width", word(bench, from, ORR_ATTR_LINK_WIDTH));
+    orr_variant_set(variant, variant->nodes[element], "link_speed", word(variant, from, ORR_ATTR_LINK_SPEED));
+    orr_variant_set(variant, variant->nodes[element], "link_width", word(variant, from, ORR_ATTR_LINK_WIDTH));
 }
 
-static void set_link(struct orr_bench *bench, uint32_t card, unsigned generation, int32_t width)
+static void set_link(struct orr_variant *variant, uint32_t card, unsigned generation, int32_t width)
 {
-    char text[16];
-    struct orr_doc_node *node = bench->nodes[bench->hw->cards[card].element];
-    snprintf(text, sizeof text, "%d", width);
-    orr_bench_set(bench, node, "link_speed", orr_pcie_speed_text(generation));
-    orr_bench_set(bench, node, "link_width", text);
+    struct orr_doc_node *node = variant->nodes[variant->hw->cards[card].element];
+    orr_variant_set(variant, node, "link_speed", orr_pcie_speed_text(generation));
+    orr_variant_set_int(variant, node, "link_width", width);
 }
 
 /* The C2C links of an equal GPU. */
-static void copy_c2c(struct orr_bench *bench, uint32_t gpu, uint32_t from)
+static void copy_c2c(struct orr_variant *variant, uint32_t gpu, uint32_t from)
 {
-    const struct orr_dump *dump = bench->hw->dump;
+    const struct orr_dump *dump = variant->hw->dump;
     uint32_t c2c = dump->elements[from].first_child;
     while (c2c != ORR_NO_ELEMENT && dump->elements[c2c].kind != ORR_ELEMENT_C2C)
         c2c = dump->elements[c2c].next_sibling;
     if (c2c == ORR_NO_ELEMENT)
         return;
-    struct orr_doc_node *node = orr_doc_child(bench->nodes[gpu], "c2c", NULL, NULL);
+    struct orr_doc_node *node = orr_doc_child(variant->nodes[gpu], "c2c", NULL, NULL);
     if (!node)
-        node = orr_doc_add(&bench->doc, bench->nodes[gpu], "c2c", NULL);
-    orr_bench_set(bench, node, "bw", word(bench, c2c, ORR_ATTR_BW));
-    orr_bench_set(bench, node, "count", word(bench, c2c, ORR_ATTR_COUNT_));
+        node = orr_doc_add(&variant->doc, variant->nodes[gpu], "c2c", NULL);
+    orr_variant_set(variant, node, "bw", word(variant, c2c, ORR_ATTR_BW));
+    orr_variant_set(variant, node, "count", word(variant, c2c, ORR_ATTR_COUNT_));
 }
 
-void orr_repair_slow_links(struct orr_bench *bench)
+void orr_repair_slow_links(struct orr_variant *variant)
 {
-    for (uint32_t i = 0; i < bench->hw->slower_count; i++) {
-        const struct orr_slower *row = &bench->hw->slower[i];
+    for (uint32_t i = 0; i < variant->hw->slower_count; i++) {
+        const struct orr_slower *row = &variant->hw->slower[i];
         if (row->kind == ORR_SLOWER_PCIE)
-            copy_link(bench, row->element, row->best);
+            copy_link(variant, row->element, row->best);
         else if (row->kind == ORR_SLOWER_C2C)
-            copy_c2c(bench, row->element, row->best);
+            copy_c2c(variant, row->element, row->best);
     }
 }
 
 /* Every GPU's link, and the bridges above it that are slower, as the GPU model and the CPU allow. */
-void orr_repair_all_links(struct orr_bench *bench)
+void orr_repair_all_links(struct orr_variant *variant)
 {
-    const struct orr_hardware_facts *hw = bench->hw;
-    unsigned generation = (unsigned)bench->machine->generation;
+    const struct orr_hardware_facts *hw = variant->hw;
+    unsigned generation = (unsigned)variant->machine->generation;
     float gbs = generation ? orr_pcie_gbs(orr_pcie_rate(generation), 16) : 0;
     for (uint32_t i = 0; generation && i < hw->card_count; i++)
         if (hw->cards[i].gpus_at || (hw->cards[i].gpus && hw->cards[i].gbs > 0 && hw->cards[i].gbs < gbs))
-            set_link(bench, i, generation, 16);
+            set_link(variant, i, generation, 16);
 }
 
 static int compare_models(const void *left, const void *right)
@@ -72,10 +69,10 @@ static int compare_models(const void *left, const void *right)
 }
 
 /* The link of the fastest card of the same model. */
-void orr_repair_unknown_links(struct orr_bench *bench)
+void orr_repair_unknown_links(struct orr_variant *variant)
 {
-    const struct orr_hardware_facts *hw = bench->hw;
-    const struct orr_card **cards = ORR_NEW(bench->arena, const struct orr_card *, hw->card_count), *best = NULL;
+    const struct orr_hardware_facts *hw = variant->hw;
+    const struct orr_card **cards = ORR_NEW(variant->arena, const struct orr_card *, hw->card_count), *best = NULL;
     if (!cards)
         return;
     for (uint32_t i = 0; i < hw->card_count; i++)
@@ -85,13 +82,13 @@ void orr_repair_unknown_links(struct orr_bench *bench)
         if (!i || cards[i]->identity != cards[i - 1]->identity)
             best = cards[i];
         if (cards[i]->gbs <= 0 && cards[i]->identity && best->gbs > 0)
-            copy_link(bench, cards[i]->element, best->element);
+            copy_link(variant, cards[i]->element, best->element);
     }
 }
 
-void orr_repair_bridges(struct orr_bench *bench)
+void orr_repair_bridges(struct orr_variant *variant)
 {
-    const struct orr_hardware_facts *hw = bench->hw;
+    const struct orr_hardware_facts *hw = variant->hw;
     const struct orr_card *fastest[ORR_CARD_NIC + 1] = {NULL};
     for (uint32_t i = 0; i < hw->card_count; i++) {
         const struct orr_card *card = &hw->cards[i];
@@ -105,14 +102,14 @@ void orr_repair_bridges(struct orr_bench *bench)
         /* What is below a card comes right after it. */
         for (uint32_t k = i + 1; k < hw->card_count && hw->cards[k].depth > card->depth; k++)
             best = hw->cards[k].gbs > best->gbs ? &hw->cards[k] : best;
-        copy_link(bench, card->element, (best == card ? fastest[card->kind] : best)->element);
+        copy_link(variant, card->element, (best == card ? fastest[card->kind] : best)->element);
     }
 }
 
 /* The width first, as most slots that are too slow are too narrow. */
-void orr_repair_slots(struct orr_bench *bench)
+void orr_repair_slots(struct orr_variant *variant)
 {
-    const struct orr_hardware_facts *hw = bench->hw;
+    const struct orr_hardware_facts *hw = variant->hw;
     for (uint32_t i = 0; i < hw->card_count; i++) {
         const struct orr_card *card = &hw->cards[i];
         int generation = orr_pcie_generation(card->rate);
@@ -121,37 +118,37 @@ void orr_repair_slots(struct orr_bench *bench)
         while (generation < ORR_PCIE_GENERATIONS &&
                8 * orr_pcie_gbs(orr_pcie_rate((unsigned)generation), 16) < card->gbps_at)
             generation++;
-        set_link(bench, i, (unsigned)generation, 16);
+        set_link(variant, i, (unsigned)generation, 16);
     }
 }
 
-void orr_repair_ports(struct orr_bench *bench)
+void orr_repair_ports(struct orr_variant *variant)
 {
-    for (uint32_t i = 0; i < bench->hw->slower_count; i++) {
-        const struct orr_slower *row = &bench->hw->slower[i];
+    for (uint32_t i = 0; i < variant->hw->slower_count; i++) {
+        const struct orr_slower *row = &variant->hw->slower[i];
         if (row->kind == ORR_SLOWER_PORT && row->best != row->element)
-            orr_bench_set(bench, bench->nodes[row->element], "speed", word(bench, row->best, ORR_ATTR_SPEED));
+            orr_variant_set(variant, variant->nodes[row->element], "speed", word(variant, row->best, ORR_ATTR_SPEED));
     }
 }
 
 /* The bridge of a group under which its NICs belong: as deep as the NIC of a complete group. */
-static struct orr_doc_node *place_of(const struct orr_bench *bench, const struct orr_lack *lack)
+static struct orr_doc_node *place_of(const struct orr_variant *variant, const struct orr_lack *lack)
 {
-    const struct orr_hardware_facts *hw = bench->hw;
+    const struct orr_hardware_facts *hw = variant->hw;
     uint32_t depth = hw->cards[lack->like].depth, at = lack->bridge;
     for (uint32_t i = lack->bridge + 1; i < hw->card_count && hw->cards[i].depth > hw->cards[lack->bridge].depth; i++)
         if (hw->cards[i].depth < depth && hw->cards[i].depth > hw->cards[at].depth && hw->cards[i].gpus &&
             hw->cards[i].kind == ORR_CARD_BRIDGE)
             at = i;
-    return bench->nodes[hw->cards[at].element];
+    return variant->nodes[hw->cards[at].element];
 }
 
 /* Whether the NICs are numbered in document order, as on machines that list their devices by bus id. */
-static bool is_numbered_in_order(const struct orr_bench *bench)
+static bool is_numbered_in_order(const struct orr_variant *variant)
 {
     int32_t last = -1;
-    for (uint32_t i = 0; i < bench->hw->net_count; i++) {
-        int32_t dev = orr_element_int(bench->hw->dump, bench->hw->nets[i], ORR_ATTR_DEV, -1);
+    for (uint32_t i = 0; i < variant->hw->net_count; i++) {
+        int32_t dev = orr_element_int(variant->hw->dump, variant->hw->nets[i], ORR_ATTR_DEV, -1);
         if (dev <= last)
             return false;
         last = dev;
@@ -160,45 +157,45 @@ static bool is_numbered_in_order(const struct orr_bench *bench)
 }
 
 /* A copy of a NIC with a bus id and GUIDs of its own; its ports get the next numbers. */
-static void add_copy(struct orr_bench *bench, const struct orr_lack *lack, uint32_t *ports)
+static void add_copy(struct orr_variant *variant, const struct orr_lack *lack, uint32_t *ports)
 {
-    struct orr_doc_node *nic = orr_doc_add(&bench->doc, place_of(bench, lack), "pci", NULL);
-    orr_doc_copy_element(&bench->doc, nic, bench->hw->dump, bench->hw->cards[lack->like].element);
-    orr_doc_set(&bench->doc, nic, "busid", "ffff:%02x:00.0", *ports & 0xff);
+    struct orr_doc_node *nic = orr_doc_add(&variant->doc, place_of(variant, lack), "pci", NULL);
+    orr_doc_copy_element(&variant->doc, nic, variant->hw->dump, variant->hw->cards[lack->like].element);
+    orr_doc_set(&variant->doc, nic, "busid", "ffff:%02x:00.0", *ports & 0xff);
     for (struct orr_doc_node *node = nic; node; node = orr_doc_next(node, nic))
         if (orr_doc_is(node, "net")) {
-            orr_doc_set(&bench->doc, node, "dev", "%u", bench->hw->net_count + *ports);
-            orr_doc_set(&bench->doc, node, "guid", "0xffffffff%08x", *ports);
-            orr_doc_set(&bench->doc, node, "name", "repaired%u", *ports);
+            orr_doc_set(&variant->doc, node, "dev", "%u", variant->hw->net_count + *ports);
+            orr_doc_set(&variant->doc, node, "guid", "0xffffffff%08x", *ports);
+            orr_doc_set(&variant->doc, node, "name", "repaired%u", *ports);
             ++*ports;
         }
-    bench->changed = true;
+    orr_variant_touch(variant);
 }
 
-void orr_repair_missing_nics(struct orr_bench *bench)
+void orr_repair_missing_nics(struct orr_variant *variant)
 {
     uint32_t ports = 0, number = 0;
-    bool in_order = is_numbered_in_order(bench);
-    for (uint32_t i = 0; i < bench->groups->lack_count; i++) {
-        const struct orr_lack *lack = &bench->groups->lacks[i];
+    bool in_order = is_numbered_in_order(variant);
+    for (uint32_t i = 0; i < variant->groups->lack_count; i++) {
+        const struct orr_lack *lack = &variant->groups->lacks[i];
         for (uint32_t n = lack->has; lack->stray == ORR_NO_CARD && n < lack->others_have; n++)
-            add_copy(bench, lack, &ports);
+            add_copy(variant, lack, &ports);
     }
     /* With the NIC back, those behind it have their old numbers again. */
-    for (struct orr_doc_node *node = bench->doc.system; in_order && ports && node;
-         node = orr_doc_next(node, bench->doc.system))
+    for (struct orr_doc_node *node = variant->doc.system; in_order && ports && node;
+         node = orr_doc_next(node, variant->doc.system))
         if (orr_doc_is(node, "net"))
-            orr_doc_set(&bench->doc, node, "dev", "%u", number++);
+            orr_doc_set(&variant->doc, node, "dev", "%u", number++);
 }
 
-void orr_repair_strays(struct orr_bench *bench)
+void orr_repair_strays(struct orr_variant *variant)
 {
-    for (uint32_t i = 0; i < bench->groups->lack_count; i++) {
-        const struct orr_lack *lack = &bench->groups->lacks[i];
+    for (uint32_t i = 0; i < variant->groups->lack_count; i++) {
+        const struct orr_lack *lack = &variant->groups->lacks[i];
         if (lack->stray == ORR_NO_CARD)
             continue;
-        struct orr_doc_node *nic = bench->nodes[bench->hw->cards[lack->stray].element];
-        orr_doc_move(nic, place_of(bench, lack), NULL);
-        bench->changed = true;
+        struct orr_doc_node *nic = variant->nodes[variant->hw->cards[lack->stray].element];
+        orr_doc_move(nic, place_of(variant, lack), NULL);
+        orr_variant_touch(variant);
     }
 }

@@ -3,62 +3,17 @@
 
 #include "engine/trials/repair.h"
 
-bool orr_bench_init(struct orr_bench *bench, const struct orr_analysis *analysis, const struct orr_hardware_facts *hw,
-                    const struct orr_machine *machine, const struct orr_groups *groups, struct orr_arena *arena)
+static void allow_gdr(struct orr_variant *variant)
 {
-    const struct orr_dump *dump = analysis->given;
-    uint32_t at = 0;
-    *bench = (struct orr_bench){.analysis = analysis,
-                                .hw = hw,
-                                .machine = machine,
-                                .groups = groups,
-                                .arena = arena,
-                                .settings = analysis->query.settings};
-    orr_doc_init(&bench->doc, arena);
-    bench->nodes = ORR_NEW(arena, struct orr_doc_node *, dump->element_count);
-    if (!bench->nodes)
-        return false;
-    orr_doc_copy_element(&bench->doc, bench->doc.system, dump, 0);
-    for (struct orr_doc_node *node = bench->doc.system; node && at < dump->element_count;
-         node = orr_doc_next(node, bench->doc.system))
-        bench->nodes[at++] = node;
-    return !orr_arena_starved(bench->doc.arena) && at == dump->element_count;
-}
-
-void orr_bench_set(struct orr_bench *bench, struct orr_doc_node *node, const char *key, const char *value)
-{
-    const char *old = orr_doc_get(node, key);
-    if (old && !strcmp(old, value))
-        return;
-    orr_doc_set(&bench->doc, node, key, "%s", value);
-    bench->changed = true;
-}
-
-/* Sets a setting of the copy; "" is its default. A value that it has already, or that is refused, is no change. */
-static void bench_setting(struct orr_bench *bench, enum orr_setting setting, const char *value)
-{
-    struct orr_settings after = bench->settings;
-    struct orr_setting_info info;
-    const char *old = orr_setting_text(&bench->settings, setting);
-    orr_setting_info(setting, &info);
-    if (!orr_setting_in(setting, bench->settings.release) || !strcmp(old ? old : "", value) ||
-        orr_settings_set(&after, info.name, value, NULL) != ORR_OK)
-        return;
-    bench->settings = after;
-    bench->changed = true;
-}
-
-static void allow_gdr(struct orr_bench *bench)
-{
-    for (uint32_t i = 0; i < bench->hw->net_count; i++)
-        if (orr_name_is_rdma(orr_element_word(bench->hw->dump, bench->hw->nets[i], ORR_ATTR_NAME)))
-            orr_bench_set(bench, bench->nodes[bench->hw->nets[i]], "gdr", "1");
+    for (uint32_t i = 0; i < variant->hw->net_count; i++)
+        if (orr_name_is_rdma(orr_element_word(variant->hw->dump, variant->hw->nets[i], ORR_ATTR_NAME)))
+            orr_variant_set(variant, variant->nodes[variant->hw->nets[i]], "gdr", "1");
 }
 
 /* The level that lets every GPU use its nearest NIC. */
-static void widen_gdr(struct orr_bench *bench)
+static void widen_gdr(struct orr_variant *variant)
 {
-    const struct orr_part *part = &bench->analysis->parts[0];
+    const struct orr_part *part = &variant->analysis->parts[0];
     enum orr_path_type farthest = ORR_PATH_LOC;
     for (uint32_t g = part->system.first[ORR_GPU]; g < part->system.first[ORR_GPU + 1]; g++) {
         enum orr_path_type nearest = ORR_PATH_DIS;
@@ -68,14 +23,14 @@ static void widen_gdr(struct orr_bench *bench)
         farthest = nearest != ORR_PATH_DIS && nearest > farthest ? nearest : farthest;
     }
     if (farthest > ORR_PATH_LOC && farthest <= ORR_PATH_SYS)
-        bench_setting(bench, ORR_SET_NET_GDR_LEVEL, orr_path_type_name(farthest));
+        orr_variant_setting(variant, ORR_SET_NET_GDR_LEVEL, orr_path_type_name(farthest));
 }
 
-static void reset_settings(struct orr_bench *bench)
+static void reset_settings(struct orr_variant *variant)
 {
     static const enum orr_setting settings[] = {ORR_SET_P2P_DISABLE, ORR_SET_P2P_LEVEL, ORR_SET_SHM_DISABLE};
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        bench_setting(bench, settings[i], "");
+        orr_variant_setting(variant, settings[i], "");
 }
 
 static const struct orr_repair rows[] = {

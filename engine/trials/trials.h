@@ -1,7 +1,7 @@
 /* Questions asked once more with something changed: a setting, a device repaired, a link that lost half its lanes.
  *
  * All trials of one answer share an allowance and the searches that they made, so that the answer depends on nothing
- * but the question, never on the clock. trial.h makes the changes, hypotheses.h and repair.h list them.
+ * but the question, never on the clock. variant.h makes the changes, hypotheses.h and repair.h list them.
  */
 #ifndef ORR_TRIALS_TRIALS_H
 #define ORR_TRIALS_TRIALS_H

@@ -1,0 +1,115 @@
+/* Changes of NICs. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/trials/edits.h"
+
+void orr_edit_no_nics(struct orr_variant *variant, int none)
+{
+    (void)none;
+    if (variant->query.hosts != 1 || !orr_system_count(&variant->analysis->built, ORR_NET))
+        return;
+    for (struct orr_doc_node *after, *net = orr_variant_next(variant, NULL, "net"); net; net = after) {
+        after = orr_variant_next(variant, net, "net");
+        orr_variant_remove(variant, net);
+    }
+}
+
+void orr_edit_fewer_nics(struct orr_variant *variant, int amount)
+{
+    enum { PARTS = 16 };
+    uint32_t keep = (uint32_t)amount, at = 0, kept = 0;
+    if (variant->nets > PARTS)
+        keep = keep == PARTS ? variant->nets - 1 : (uint32_t)((uint64_t)keep * variant->nets / PARTS);
+    if (keep >= variant->nets)
+        return;
+    struct orr_doc_node *after, *net = orr_variant_next(variant, NULL, "net");
+    for (; net; net = after, at++) {
+        after = orr_variant_next(variant, net, "net");
+        if (kept < keep && (uint64_t)at * keep / variant->nets >= kept) {
+            kept++; /* the NICs that stay are spread over the host */
+            continue;
+        }
+        orr_doc_prune(net);
+        orr_variant_touch(variant);
+    }
+    variant->kept = keep;
+    snprintf(variant->what, sizeof variant->what, "%u of %u NICs %s used", keep, variant->nets,
+             keep == 1 ? "is" : "are");
+}
+
+void orr_edit_no_gdr(struct orr_variant *variant, int none)
+{
+    (void)none;
+    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));)
+        orr_variant_set(variant, net, "gdr", "0");
+}
+
+void orr_edit_observed_gdr(struct orr_variant *variant, int none)
+{
+    const struct orr_observed *seen = variant->observed;
+    uint32_t count = seen->without_gdr_count, first = 0;
+    (void)none;
+    if (!count || count == orr_system_count(&variant->analysis->built, ORR_NET))
+        return;
+    while (!seen->without_gdr[first])
+        first++;
+    snprintf(variant->what, sizeof variant->what, "gdr=\"0\" on %u NIC%s, NIC %u%s", count, count == 1 ? "" : "s",
+             first, count == 1 ? "" : " first");
+    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));) {
+        const char *text = orr_doc_get(net, "dev");
+        long dev = text ? strtol(text, NULL, 10) : -1;
+        if (dev >= 0 && dev < (long)seen->nics && seen->without_gdr[dev])
+            orr_variant_set(variant, net, "gdr", "0");
+    }
+}
+
+static long speed_of(const struct orr_doc_node *net)
+{
+    const char *speed = orr_doc_get(net, "speed");
+    return speed ? strtol(speed, NULL, 10) : 0;
+}
+
+void orr_edit_nic_speed(struct orr_variant *variant, int part)
+{
+    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));)
+        if (speed_of(net) / part > 0)
+            orr_variant_set_int(variant, net, "speed", speed_of(net) / part);
+}
+
+/* NCCL's sockets reach 10 to 50 Gb/s for a NIC, as the CPUs and the number of threads allow, and never use GPUDirect
+ * RDMA. */
+void orr_edit_tcp(struct orr_variant *variant, int mbps)
+{
+    orr_edit_no_gdr(variant, 0);
+    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));)
+        if (speed_of(net) > mbps)
+            orr_variant_set_int(variant, net, "speed", mbps);
+}
+
+/* As a wrong binding or a wrong topology file of a virtual machine has it. */
+void orr_edit_swap_sockets(struct orr_variant *variant, int none)
+{
+    enum { MOST_CARDS = 64 };
+    struct orr_doc_node *top = orr_variant_copy(variant), *cards[MOST_CARDS];
+    struct orr_doc_node *first = top ? orr_doc_child(top, "cpu", NULL, NULL) : NULL;
+    struct orr_doc_node *second = first ? first->after : NULL;
+    bool of_first[MOST_CARDS];
+    uint32_t count = 0;
+    (void)none;
+    if (!second || second->after)
+        return;
+    for (struct orr_doc_node *nic = NULL; (nic = orr_variant_next(variant, nic, "nic")) && count < MOST_CARDS;) {
+        struct orr_doc_node *card = nic->parent, *cpu = card;
+        while (cpu && !orr_doc_is(cpu, "cpu"))
+            cpu = cpu->parent;
+        if (!orr_doc_is(card, "pci") || orr_doc_child(card, "gpu", NULL, NULL) || !cpu)
+            continue;
+        of_first[count] = cpu == first;
+        cards[count++] = card;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        orr_doc_move(cards[i], of_first[i] ? second : first, NULL);
+        orr_variant_touch(variant);
+    }
+}

@@ -1,0 +1,33 @@
+/* What is known of a job besides its machine and settings, as far as hypotheses depend on it. */
+#ifndef ORR_TRIALS_OBSERVED_H
+#define ORR_TRIALS_OBSERVED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What lines of the input show about the job. It refutes a hypothesis, or proves it. */
+enum orr_shows {
+    ORR_SHOWS_NOTHING,
+    ORR_SHOWS_GDR_USED,
+    ORR_SHOWS_P2P_USED,
+    ORR_SHOWS_P2P_REFUSED, /* by the driver */
+    ORR_SHOWS_SHM_USED,
+    ORR_SHOWS_NVLS_USED,
+    ORR_SHOWS_PROXY_USED,
+    ORR_SHOWS_NETWORK_USED,
+    ORR_SHOWS_SOCKETS,       /* NCCL's network is TCP */
+    ORR_SHOWS_OTHER_NETWORK, /* and here it is InfiniBand, RoCE or a plugin */
+    ORR_SHOWS_RELEASE,       /* the release that is emulated */
+    ORR_SHOWS_HOSTS          /* how many hosts the job had */
+};
+
+/* All zero: nothing is known. */
+struct orr_observed {
+    unsigned shown;          /* bits: 1 << enum orr_shows */
+    int32_t channels;        /* of the job, 0: not known */
+    const bool *without_gdr; /* [number of a NIC, below `nics`]: GPUDirect RDMA is predicted and was not used */
+    uint32_t nics, without_gdr_count;
+    bool paths_differ; /* from the predicted ones */
+};
+
+#endif

@@ -1,0 +1,59 @@
+/* One question being changed: the machine, of which a copy is made when something first changes it, and the query.
+ * Everything lies in one arena, and is gone with it. */
+#ifndef ORR_TRIALS_VARIANT_H
+#define ORR_TRIALS_VARIANT_H
+
+#include "engine/machines/groups.h"
+#include "engine/machines/recognise.h"
+#include "engine/nics/dump_document.h"
+#include "engine/trials/observed.h"
+#include "engine/trials/trials.h"
+
+struct orr_variant {
+    const struct orr_analysis *analysis; /* the question as it is */
+    const struct orr_dump *given;        /* its machine */
+    const struct orr_observed *observed; /* never NULL */
+    struct orr_arena *arena;
+    struct orr_query query;      /* with the changes */
+    struct orr_doc doc;          /* the copy, where there is one */
+    struct orr_doc_node **nodes; /* [element of given]; NULL: there is no copy yet */
+    bool changed, machine_changed;
+    bool acs;            /* PCIe ACS redirects traffic below the CPU; the machine is the same */
+    bool of_paths;       /* the answer is about links and paths only */
+    uint32_t nets, kept; /* NICs of the machine, and those that a change leaves; kept 0: all */
+    char what[96];       /* what was changed, where the row does not say; "": as the row says */
+    const char *refused; /* why nothing was changed, a phrase; NULL: no reason is known */
+    /* For repairs; NULL otherwise. Of the machine given. */
+    const struct orr_hardware_facts *hw;
+    const struct orr_machine *machine;
+    const struct orr_groups *groups;
+};
+
+/* given: NULL is the machine of the analysis; observed: NULL is nothing. Both are borrowed. */
+void orr_variant_init(struct orr_variant *variant, const struct orr_analysis *analysis, const struct orr_dump *given,
+                      const struct orr_observed *observed, struct orr_arena *arena);
+/* The top element of the copy; the first call makes it. NULL: out of memory, which orr_variant_dump() reports too. */
+struct orr_doc_node *orr_variant_copy(struct orr_variant *variant);
+/* The first element of a name in the copy, the next one after `node`; NULL: none. */
+struct orr_doc_node *orr_variant_next(struct orr_variant *variant, struct orr_doc_node *node, const char *name);
+/* Sets an attribute of an element of the copy; a value that it has already is no change. */
+void orr_variant_set(struct orr_variant *variant, struct orr_doc_node *node, const char *key, const char *value);
+void orr_variant_set_int(struct orr_variant *variant, struct orr_doc_node *node, const char *key, long value);
+/* Says that the copy was changed by other functions than those above. */
+void orr_variant_touch(struct orr_variant *variant);
+void orr_variant_remove(struct orr_variant *variant, struct orr_doc_node *node);
+/* Sets a setting; "" is its default. A value that it has already, or that is refused, is no change. */
+void orr_variant_setting(struct orr_variant *variant, enum orr_setting setting, const char *value);
+/* "NCCL_P2P_LEVEL=PIX", unless the release does not have the setting, or the question gives it: what the job was given
+ * is known. */
+void orr_variant_assume(struct orr_variant *variant, const char *setting);
+
+/* The changed machine, in the trial's arena; the one given if nothing changed it. */
+enum orr_code orr_variant_dump(struct orr_variant *variant, const struct orr_dump **ret_dump,
+                               struct orr_error *err) ORR_NO_DISCARD;
+/* Analyses the changed question: orr_trials_analyze(). */
+enum orr_code orr_variant_analyze(struct orr_trials *trials, struct orr_variant *variant,
+                                  struct orr_analysis **ret_answer, struct orr_error *ret_refused,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+
+#endif
