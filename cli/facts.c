@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "engine/facts/facts.h"
+#include "engine/exports/exports.h"
 
 /* The file's name without folder and ending. */
 static char *host_name(const char *file)
@@ -16,7 +16,7 @@ static char *host_name(const char *file)
 /* Names, NVLink domains and leaf switches as a cluster file has them; its topologies are not read. */
 static enum orr_code write_fleet(const struct orr_options *options, struct orr_text *text, struct orr_error *err)
 {
-    struct orr_facts_request request = {.settings = options->params.query.settings};
+    struct orr_export_request request = {.settings = options->params.query.settings};
     struct orr_cluster_file file;
     char *bytes;
     size_t length;
@@ -26,14 +26,14 @@ static enum orr_code write_fleet(const struct orr_options *options, struct orr_t
     ORR_TRY(code);
     code = orr_cluster_file_facts(&file, orr_name_of_file, file.arena, file.arena, &request, err);
     if (code == ORR_OK)
-        code = orr_facts_write(options->params.facts, &request, text, err);
+        code = orr_export_write(options->params.facts, &request, text, err);
     orr_cluster_file_release(&file);
     return code;
 }
 
 static int facts_of_cluster(const struct orr_options *options)
 {
-    const struct orr_facts_format *format = orr_facts_format(options->params.facts);
+    const struct orr_export_format *format = orr_export_format(options->params.facts);
     struct orr_error err = {0};
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     if (!format->fleet || options->file || options->params.machine) {
@@ -52,8 +52,8 @@ int orr_command_facts(const struct orr_options *options)
 {
     const struct orr_params *params = &options->params;
     const size_t files = options->file_count ? options->file_count : 1;
-    struct orr_facts_host *hosts = calloc(files, sizeof *hosts);
-    struct orr_facts_request request = {.hosts = hosts, .settings = params->query.settings};
+    struct orr_export_host *hosts = calloc(files, sizeof *hosts);
+    struct orr_export_request request = {.hosts = hosts, .settings = params->query.settings};
     struct orr_error err = {0};
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     int status = ORR_EXIT_OK;
@@ -70,15 +70,15 @@ int orr_command_facts(const struct orr_options *options)
         struct orr_dump *dump = NULL;
         one.file = options->file_count ? options->files[i] : NULL;
         status = orr_read_dump(&one, NULL, &dump);
-        hosts[i] = (struct orr_facts_host){.name = host_name(params->machine ? params->machine->name : one.file),
-                                           .dump = dump};
+        hosts[i] = (struct orr_export_host){.name = host_name(params->machine ? params->machine->name : one.file),
+                                            .dump = dump};
         request.count += !status;
         if (!status && !hosts[i].name) {
             orr_fail_nomem(&err);
             status = orr_report(NULL, &err);
         }
     }
-    if (!status && orr_facts_write(params->facts, &request, &text, &err) != ORR_OK)
+    if (!status && orr_export_write(params->facts, &request, &text, &err) != ORR_OK)
         status = orr_report(files == 1 ? orr_input_name(options->file) : NULL, &err);
     if (!status)
         status = orr_write_out(options->output, text.data ? text.data : "", text.length);

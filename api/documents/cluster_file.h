@@ -12,7 +12,7 @@
 
 #include "api/documents/documents.h"
 #include "engine/cluster/cluster.h"
-#include "engine/facts/facts.h"
+#include "engine/exports/exports.h"
 #include "engine/machines/machine_types.h"
 
 struct orr_cluster_gpu {
@@ -65,7 +65,7 @@ enum orr_code orr_cluster_file_names(const struct orr_cluster_file *file, orr_to
                                      struct orr_error *err) ORR_NO_DISCARD;
 /* The hosts for facts about a fleet, into request; INVALID where a host has no name. */
 enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_topology_gives *gives, void *context,
-                                     struct orr_arena *arena, struct orr_facts_request *request,
+                                     struct orr_arena *arena, struct orr_export_request *request,
                                      struct orr_error *err) ORR_NO_DISCARD;
 /* A topology's path, which is taken from the folder of the cluster file where it is relative. NULL: no memory. */
 char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology);

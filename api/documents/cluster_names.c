@@ -86,14 +86,14 @@ enum orr_code orr_cluster_file_names(const struct orr_cluster_file *file, orr_to
 }
 
 enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_topology_gives *gives, void *context,
-                                     struct orr_arena *arena, struct orr_facts_request *request, struct orr_error *err)
+                                     struct orr_arena *arena, struct orr_export_request *request, struct orr_error *err)
 {
     struct orr_cluster_names names;
     uint32_t count = 0;
     ORR_TRY(orr_cluster_file_names(file, gives, context, arena, &names, err));
     for (uint32_t l = 0; l < file->host_count; l++)
         count += file->hosts[l].count;
-    struct orr_facts_host *hosts = ORR_NEW(arena, struct orr_facts_host, count);
+    struct orr_export_host *hosts = ORR_NEW(arena, struct orr_export_host, count);
     ORR_NEED(hosts, err);
     if (names.made_up) {
         return orr_fail_with(err, ORR_INVALID, NULL,
@@ -102,9 +102,9 @@ enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_to
     }
     for (uint32_t l = 0; l < file->host_count; l++)
         for (uint32_t i = 0; i < file->hosts[l].count; i++, request->count++)
-            hosts[request->count] = (struct orr_facts_host){.name = names.hosts[request->count],
-                                                            .domain = names.domains[l],
-                                                            .leaf = names.leaves ? names.leaves[l] : NULL};
+            hosts[request->count] = (struct orr_export_host){.name = names.hosts[request->count],
+                                                             .domain = names.domains[l],
+                                                             .leaf = names.leaves ? names.leaves[l] : NULL};
     request->hosts = hosts;
     return ORR_OK;
 }

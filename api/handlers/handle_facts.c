@@ -6,17 +6,17 @@
 #include "api/handlers/handlers.h"
 #include "engine/base/budget.h"
 
-static enum orr_code answer(struct orr_call *call, const struct orr_facts_request *request,
+static enum orr_code answer(struct orr_call *call, const struct orr_export_request *request,
                             struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
-    ORR_TRY(orr_facts_write(call->params.facts, request, &text, err));
-    return orr_answer_of_text(200, orr_facts_format(call->params.facts)->media_type, &text, ret_answer, err);
+    ORR_TRY(orr_export_write(call->params.facts, request, &text, err));
+    return orr_answer_of_text(200, orr_export_format(call->params.facts)->media_type, &text, ret_answer, err);
 }
 
 static enum orr_code wrong_format(struct orr_call *call, bool fleet, struct orr_error *err)
 {
-    const struct orr_facts_format *format = orr_facts_format(call->params.facts);
+    const struct orr_export_format *format = orr_export_format(call->params.facts);
     call->problem = ORR_PROBLEM_PARAMETER;
     return orr_fail_with(err, ORR_SETTING, "format",
                          fleet ? "ask /v1/topologies/{id}/facts for it" : "ask /v1/clusters/{id}/facts or /v1/facts",
@@ -26,11 +26,11 @@ static enum orr_code wrong_format(struct orr_call *call, bool fleet, struct orr_
 enum orr_code orr_handle_topology_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL(orr_dump, dump);
-    if (orr_facts_format(call->params.facts)->fleet)
+    if (orr_export_format(call->params.facts)->fleet)
         return wrong_format(call, false, err);
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
-    const struct orr_facts_host host = {.name = "", .dump = dump};
-    const struct orr_facts_request request = {.hosts = &host, .count = 1, .settings = call->params.query.settings};
+    const struct orr_export_host host = {.name = "", .dump = dump};
+    const struct orr_export_request request = {.hosts = &host, .count = 1, .settings = call->params.query.settings};
     return answer(call, &request, ret_answer, err);
 }
 
@@ -59,8 +59,8 @@ enum orr_code orr_handle_cluster_facts(struct orr_call *call, struct orr_answer 
 {
     ORR_LOCAL_STRUCT(orr_cluster_record, record);
     struct orr_cluster_file file;
-    struct orr_facts_request request = {.settings = call->params.query.settings};
-    if (!orr_facts_format(call->params.facts)->fleet)
+    struct orr_export_request request = {.settings = call->params.query.settings};
+    if (!orr_export_format(call->params.facts)->fleet)
         return wrong_format(call, true, err);
     ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
     enum orr_code code = orr_cluster_file_read(record.body, strlen(record.body), &file, err);
@@ -87,16 +87,16 @@ static bool is_asked_for(const struct orr_call *call, const char *labels)
 }
 
 /* A host as its last upload has it. */
-static enum orr_code read_host(struct orr_call *call, const char *name, struct orr_facts_host *hosts, uint32_t *count,
+static enum orr_code read_host(struct orr_call *call, const char *name, struct orr_export_host *hosts, uint32_t *count,
                                struct orr_error *err)
 {
     struct orr_visit *visits;
     uint32_t visit_count;
     ORR_TRY(orr_store_history(call->app->store, name, 0, "", 1, &visits, &visit_count, err));
     if (visit_count && is_asked_for(call, visits[0].labels)) {
-        hosts[*count] = (struct orr_facts_host){.name = orr_arena_strndup(call->arena, name, strlen(name)),
-                                                .domain = label_text(call, visits[0].labels, "domain"),
-                                                .leaf = label_text(call, visits[0].labels, "switch")};
+        hosts[*count] = (struct orr_export_host){.name = orr_arena_strndup(call->arena, name, strlen(name)),
+                                                 .domain = label_text(call, visits[0].labels, "domain"),
+                                                 .leaf = label_text(call, visits[0].labels, "switch")};
         *count += hosts[*count].name != NULL;
     }
     for (uint32_t i = 0; i < visit_count; i++)
@@ -106,7 +106,7 @@ static enum orr_code read_host(struct orr_call *call, const char *name, struct o
 }
 
 /* All hosts, a page of the store after another. */
-static enum orr_code read_hosts(struct orr_call *call, struct orr_facts_host *hosts, uint32_t *count,
+static enum orr_code read_hosts(struct orr_call *call, struct orr_export_host *hosts, uint32_t *count,
                                 struct orr_error *err)
 {
     enum { PAGE = 500 };
@@ -131,9 +131,9 @@ static enum orr_code read_hosts(struct orr_call *call, struct orr_facts_host *ho
 
 enum orr_code orr_handle_fleet_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_facts_host *hosts = ORR_NEW(call->arena, struct orr_facts_host, ORR_MAX_CLUSTER_HOSTS);
-    struct orr_facts_request request = {.hosts = hosts};
-    if (!orr_facts_format(call->params.facts)->fleet)
+    struct orr_export_host *hosts = ORR_NEW(call->arena, struct orr_export_host, ORR_MAX_CLUSTER_HOSTS);
+    struct orr_export_request request = {.hosts = hosts};
+    if (!orr_export_format(call->params.facts)->fleet)
         return wrong_format(call, true, err);
     ORR_NEED(hosts, err);
     ORR_TRY(read_hosts(call, hosts, &request.count, err));

@@ -9,7 +9,7 @@
 #include "engine/diagram/diagram.h"
 #include "engine/expect/table.h"
 #include "engine/explain/explain.h"
-#include "engine/facts/facts.h"
+#include "engine/exports/exports.h"
 #include "engine/gate/gate.h"
 #include "engine/input/input.h"
 #include "engine/log_comparing/check.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/base/sorting.h"
-#include "engine/facts/facts.h"
+#include "engine/exports/exports.h"
 
 enum { MOST_DEVICES = 256, ADDRESS = 32 };
 
@@ -187,7 +187,8 @@ static void write_gpus(const struct record *r, struct orr_text *text)
     orr_text_puts(text, r->gpu_count ? "\n  }\n" : "}\n");
 }
 
-enum orr_code orr_facts_topograph(const struct orr_facts_request *request, struct orr_text *text, struct orr_error *err)
+enum orr_code orr_export_topograph(const struct orr_export_request *request, struct orr_text *text,
+                                   struct orr_error *err)
 {
     struct record record = {.dump = request->hosts[0].dump,
                             .gpus = calloc(MOST_DEVICES, sizeof(struct device)),

@@ -1,45 +1,46 @@
 /* What Orrery knows about machines, written as other programs read it: labels, blocks, records. One row a format. */
-#ifndef ORR_FACTS_FACTS_H
-#define ORR_FACTS_FACTS_H
+#ifndef ORR_EXPORTS_EXPORTS_H
+#define ORR_EXPORTS_EXPORTS_H
 
 #include "engine/analysis/analysis.h"
 #include "engine/base/text.h"
 
-struct orr_facts_host {
+struct orr_export_host {
     const char *name;            /* of the host, or of its file; "": nobody gave one */
     const struct orr_dump *dump; /* borrowed; NULL: not read, as formats of a fleet need none */
     const char *domain;          /* NVLink domain; NULL: not known */
     const char *leaf;            /* leaf switch of its NICs; NULL: not known */
 };
 
-struct orr_facts_request {
-    const struct orr_facts_host *hosts; /* [count], 1.. */
+struct orr_export_request {
+    const struct orr_export_host *hosts; /* [count], 1.. */
     uint32_t count;
     struct orr_settings settings; /* with the release */
 };
 
 /* Appends the whole text. Errors are those of orr_analyze(), and INVALID where the machines do not have what the format
  * describes. */
-typedef enum orr_code orr_facts_writer(const struct orr_facts_request *request, struct orr_text *text,
-                                       struct orr_error *err);
+typedef enum orr_code orr_export_writer(const struct orr_export_request *request, struct orr_text *text,
+                                        struct orr_error *err);
 
-struct orr_facts_format {
+struct orr_export_format {
     const char *name; /* stable word: "nfd" */
     const char *title;
     const char *media_type;
     bool several; /* describes one host or many; false: exactly one */
     bool fleet;   /* names, domains and leaf switches of hosts are enough: no dump is read */
-    orr_facts_writer *write;
+    orr_export_writer *write;
 };
 
 /* Row i of the table, NULL: no more; and its name. */
-const struct orr_facts_format *orr_facts_format(size_t i);
-const char *orr_facts_format_name(size_t i);
+const struct orr_export_format *orr_export_format(size_t i);
+const char *orr_export_format_name(size_t i);
 /* Appends the facts. INVALID where a format of one host is asked about several; else the errors of the writer. */
-enum orr_code orr_facts_write(size_t format, const struct orr_facts_request *request, struct orr_text *text,
-                              struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_export_write(size_t format, const struct orr_export_request *request, struct orr_text *text,
+                               struct orr_error *err) ORR_NO_DISCARD;
 
-/* Inside facts/: the writers, a file each. */
-orr_facts_writer orr_facts_nfd, orr_facts_topograph, orr_facts_slurm_tree, orr_facts_slurm_block, orr_facts_slurm_yaml;
+/* Inside exports/: the writers, a file each. */
+orr_export_writer orr_export_nfd, orr_export_topograph, orr_export_slurm_tree, orr_export_slurm_block,
+    orr_export_slurm_yaml;
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
-#include "engine/facts/facts.h"
+#include "engine/exports/exports.h"
 
 enum { MOST_NAME = 253 };
 
@@ -25,7 +25,7 @@ struct groups {
     uint32_t without;  /* hosts in none */
 };
 
-static const char *key_of(const struct orr_facts_host *host, bool domain)
+static const char *key_of(const struct orr_export_host *host, bool domain)
 {
     return domain ? host->domain : host->leaf;
 }
@@ -37,7 +37,7 @@ static bool is_name(const char *text)
 }
 
 /* Slurm knows nodes by names that differ and have no blanks, commas or brackets. */
-static enum orr_code check_names(const struct orr_facts_request *request, struct orr_error *err)
+static enum orr_code check_names(const struct orr_export_request *request, struct orr_error *err)
 {
     const char **names = calloc(request->count, sizeof *names);
     enum orr_code code = names ? ORR_OK : orr_fail_nomem(err);
@@ -73,7 +73,7 @@ static void name_group(struct groups *groups, struct group *group)
         }
 }
 
-static enum orr_code find_groups(const struct orr_facts_request *request, bool domain, struct groups *groups,
+static enum orr_code find_groups(const struct orr_export_request *request, bool domain, struct groups *groups,
                                  struct orr_error *err)
 {
     *groups = (struct groups){.items = calloc(request->count, sizeof *groups->items),
@@ -106,7 +106,7 @@ static void free_groups(struct groups *groups)
 }
 
 /* The hosts of a group, or those in none (UINT32_MAX), with commas. */
-static void write_hosts(const struct orr_facts_request *request, const struct groups *groups, uint32_t group,
+static void write_hosts(const struct orr_export_request *request, const struct groups *groups, uint32_t group,
                         struct orr_text *text)
 {
     const char *comma = "";
@@ -150,7 +150,7 @@ static enum orr_code need_domains(const struct groups *domains, struct orr_error
     return ORR_INVALID;
 }
 
-static enum orr_code need_switches(const struct orr_facts_request *request, const struct groups *leaves,
+static enum orr_code need_switches(const struct orr_export_request *request, const struct groups *leaves,
                                    struct orr_error *err)
 {
     uint32_t h = 0;
@@ -164,8 +164,8 @@ static enum orr_code need_switches(const struct orr_facts_request *request, cons
     return ORR_INVALID;
 }
 
-enum orr_code orr_facts_slurm_tree(const struct orr_facts_request *request, struct orr_text *text,
-                                   struct orr_error *err)
+enum orr_code orr_export_slurm_tree(const struct orr_export_request *request, struct orr_text *text,
+                                    struct orr_error *err)
 {
     struct groups leaves = {0};
     struct group top;
@@ -195,8 +195,8 @@ enum orr_code orr_facts_slurm_tree(const struct orr_facts_request *request, stru
     return code;
 }
 
-enum orr_code orr_facts_slurm_block(const struct orr_facts_request *request, struct orr_text *text,
-                                    struct orr_error *err)
+enum orr_code orr_export_slurm_block(const struct orr_export_request *request, struct orr_text *text,
+                                     struct orr_error *err)
 {
     struct groups domains = {0};
     enum orr_code code = check_names(request, err);
@@ -223,7 +223,7 @@ enum orr_code orr_facts_slurm_block(const struct orr_facts_request *request, str
     return code;
 }
 
-static void write_yaml_blocks(const struct orr_facts_request *request, const struct groups *domains,
+static void write_yaml_blocks(const struct orr_export_request *request, const struct groups *domains,
                               struct orr_text *text)
 {
     orr_text_puts(text, "- topology: \"nvlink-domains\"\n  cluster_default: true\n  block:\n    block_sizes:\n");
@@ -236,7 +236,7 @@ static void write_yaml_blocks(const struct orr_facts_request *request, const str
     }
 }
 
-static void write_yaml_tree(const struct orr_facts_request *request, struct groups *leaves, bool is_default,
+static void write_yaml_tree(const struct orr_export_request *request, struct groups *leaves, bool is_default,
                             struct orr_text *text)
 {
     struct group top;
@@ -255,8 +255,8 @@ static void write_yaml_tree(const struct orr_facts_request *request, struct grou
     }
 }
 
-enum orr_code orr_facts_slurm_yaml(const struct orr_facts_request *request, struct orr_text *text,
-                                   struct orr_error *err)
+enum orr_code orr_export_slurm_yaml(const struct orr_export_request *request, struct orr_text *text,
+                                    struct orr_error *err)
 {
     struct groups domains = {0}, leaves = {0};
     enum orr_code code = check_names(request, err);

@@ -5,7 +5,7 @@
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/expect/expect.h"
-#include "engine/facts/facts.h"
+#include "engine/exports/exports.h"
 #include "engine/machines/recognise.h"
 
 #define PREFIX "nccl.orrery/"
@@ -211,7 +211,7 @@ static void write_labels(const struct node *node, struct orr_text *text)
     }
 }
 
-enum orr_code orr_facts_nfd(const struct orr_facts_request *request, struct orr_text *text, struct orr_error *err)
+enum orr_code orr_export_nfd(const struct orr_export_request *request, struct orr_text *text, struct orr_error *err)
 {
     const struct orr_dump *dump = request->hosts[0].dump;
     struct orr_query query = {.settings = request->settings, .hosts = 1};
