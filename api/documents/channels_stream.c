@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "api/documents/stream_text.h"
+#include "api/documents/json_stream.h"
 #include "engine/analysis/analysis.h"
 #include "engine/base/budget.h"
 #include "engine/base/shared.h"
@@ -11,7 +11,7 @@ enum part { HEAD, RINGS, RING, TREES, TREE, TREE_DOWN, NVLS, NVLS_UP, NVLS_DOWN,
 enum { NVLS_TREES = 2 }; /* of even and of odd channels */
 
 struct channels_stream {
-    struct orr_stream_text text; /* first */
+    struct orr_json_stream json; /* first */
     const struct orr_analysis *analysis;
     struct orr_shared *owner;
     bool lines;
@@ -30,52 +30,62 @@ static int32_t nvls_trees(const struct orr_communicator *c)
     return c->nvls && c->nvls_channels > 0 && c->nvls_trees ? NVLS_TREES : 0;
 }
 
-/* All about NVLS but its trees. */
+/* All about NVLS but its trees, which follow in a document. */
 static void put_nvls(struct channels_stream *s)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
     if (!c->nvls || c->nvls_channels <= 0) {
-        orr_put_text(&s->text, "null");
+        orr_stream_null(&s->json, "nvls");
         return;
     }
-    orr_put_text(&s->text, "{\"channels\":");
-    orr_put_int(&s->text, c->nvls_channels);
-    orr_put_member(&s->text, "tree_channels", nvls_trees(c) ? c->nvls_tree_channels : 0);
-    orr_put_text(&s->text, ",\"heads\":[");
-    for (int32_t h = 0; h < c->nvls_head_count; h++) {
-        if (h)
-            orr_put_char(&s->text, ',');
-        orr_put_int(&s->text, c->nvls_heads[h]);
-    }
-    orr_put_text(&s->text, s->lines ? "]}" : "]");
+    orr_stream_begin(&s->json, "nvls", '{');
+    ORR_STREAM_SET(&s->json, INT("channels", c->nvls_channels),
+                   INT("tree_channels", nvls_trees(c) ? c->nvls_tree_channels : 0));
+    orr_stream_begin(&s->json, "heads", '[');
+    for (int32_t h = 0; h < c->nvls_head_count; h++)
+        orr_stream_int(&s->json, c->nvls_heads[h]);
+    orr_stream_end(&s->json, ']');
+    if (s->lines)
+        orr_stream_end(&s->json, '}');
+    else
+        orr_stream_begin(&s->json, "trees", '[');
 }
 
 static void put_head(struct channels_stream *s)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
-    orr_put_text(&s->text, "{\"nccl\":\"");
-    orr_put_text(&s->text, s->analysis->query.settings.release->name);
-    orr_put_text(&s->text, "\"");
-    orr_put_member(&s->text, "hosts", (int32_t)s->analysis->query.hosts);
-    orr_put_member(&s->text, "ranks", (int32_t)c->rank_count);
-    orr_put_member(&s->text, "nodes", (int32_t)c->node_count);
-    orr_put_member(&s->text, "count", c->channel_count);
-    orr_put_member(&s->text, "p2p_channels", c->p2p_channels);
-    orr_put_member(&s->text, "p2p_channels_per_peer", c->p2p_channels_per_peer);
+    orr_stream_begin(&s->json, NULL, '{');
+    ORR_STREAM_SET(&s->json, TEXT("nccl", s->analysis->query.settings.release->name),
+                   INT("hosts", s->analysis->query.hosts), INT("ranks", c->rank_count), INT("nodes", c->node_count),
+                   INT("count", c->channel_count), INT("p2p_channels", c->p2p_channels),
+                   INT("p2p_channels_per_peer", c->p2p_channels_per_peer));
     if (s->lines) {
-        orr_put_text(&s->text, ",\"nvls\":");
         put_nvls(s);
+        orr_stream_end(&s->json, '}');
+        orr_stream_line(&s->json);
+    } else {
+        orr_stream_begin(&s->json, "rings", '[');
     }
-    orr_put_text(&s->text, s->lines ? "}\n" : ",\"rings\":[");
     s->part = RINGS;
 }
 
-/* How far it is: what a client shows while it waits. */
-static void put_progress(struct channels_stream *s, int32_t done)
+/* Begins the object of a ring or tree; a line says how far it is, which a client shows while it waits. */
+static void begin_item(struct channels_stream *s, const char *name, int32_t done)
 {
-    orr_put_member(&s->text, "done", done);
     const struct orr_communicator *c = &s->analysis->communicator;
-    orr_put_member(&s->text, "of", 2 * c->channel_count + nvls_trees(c));
+    orr_stream_begin(&s->json, NULL, '{');
+    if (s->lines)
+        ORR_STREAM_SET(&s->json, INT(name, s->channel), INT("done", done + s->channel + 1),
+                       INT("of", 2 * c->channel_count + nvls_trees(c)));
+}
+
+static void end_item(struct channels_stream *s, enum part next)
+{
+    orr_stream_end(&s->json, '}');
+    if (s->lines)
+        orr_stream_line(&s->json);
+    s->channel++;
+    s->part = next;
 }
 
 static void begin_ring(struct channels_stream *s)
@@ -84,7 +94,10 @@ static void begin_ring(struct channels_stream *s)
     if (s->channel == c->channel_count) {
         s->part = TREES;
         s->channel = 0;
-        orr_put_text(&s->text, s->lines ? "" : "],\"trees\":[");
+        if (!s->lines) {
+            orr_stream_end(&s->json, ']');
+            orr_stream_begin(&s->json, "trees", '[');
+        }
         return;
     }
     s->ring_length = c->rank_count;
@@ -92,15 +105,9 @@ static void begin_ring(struct channels_stream *s)
         orr_ring_make(c, c->source[s->channel], s->ring);
     else
         s->ring_length = orr_uneven_ring(c, s->channel, s->down[0], s->ring); /* down is free now: scratch */
-    if (s->lines) {
-        orr_put_text(&s->text, "{\"ring\":");
-        orr_put_int(&s->text, s->channel);
-        put_progress(s, s->channel + 1);
-        orr_put_text(&s->text, ",\"ranks\":");
-    } else if (s->channel) {
-        orr_put_text(&s->text, ",");
-    }
-    orr_put_text(&s->text, "[");
+    if (s->lines)
+        begin_item(s, "ring", 0);
+    orr_stream_begin(&s->json, s->lines ? "ranks" : NULL, '[');
     s->rank = 0;
     s->part = RING;
 }
@@ -113,9 +120,8 @@ static enum orr_stream_step begin_tree(struct channels_stream *s)
         s->channel = 0;
         if (s->lines)
             return ORR_STEP_MORE;
-        orr_put_text(&s->text, "],\"nvls\":");
+        orr_stream_end(&s->json, ']');
         put_nvls(s);
-        orr_put_text(&s->text, c->nvls && c->nvls_channels > 0 ? ",\"trees\":[" : "");
         return ORR_STEP_MORE;
     }
     struct orr_tree tree = {.up = s->ring, .down = s->down};
@@ -125,15 +131,8 @@ static enum orr_stream_step begin_tree(struct channels_stream *s)
         orr_uneven_tree(c, s->channel, &tree);
     s->up = s->ring;
     s->depth = tree.depth;
-    if (s->lines) {
-        orr_put_text(&s->text, "{\"tree\":");
-        orr_put_int(&s->text, s->channel);
-        put_progress(s, c->channel_count + s->channel + 1);
-        orr_put_text(&s->text, ",");
-    } else {
-        orr_put_text(&s->text, s->channel ? ",{" : "{");
-    }
-    orr_put_text(&s->text, "\"up\":[");
+    begin_item(s, "tree", c->channel_count);
+    orr_stream_begin(&s->json, "up", '[');
     s->rank = 0;
     s->part = TREE;
     return ORR_STEP_MORE;
@@ -148,15 +147,8 @@ static void begin_nvls_tree(struct channels_stream *s)
         return;
     }
     s->up = c->nvls_trees[s->channel].up;
-    if (s->lines) {
-        orr_put_text(&s->text, "{\"nvls_tree\":");
-        orr_put_int(&s->text, s->channel);
-        put_progress(s, 2 * c->channel_count + s->channel + 1);
-        orr_put_text(&s->text, ",");
-    } else {
-        orr_put_text(&s->text, s->channel ? ",{" : "{");
-    }
-    orr_put_text(&s->text, "\"up\":[");
+    begin_item(s, "nvls_tree", 2 * c->channel_count);
+    orr_stream_begin(&s->json, "up", '[');
     s->rank = 0;
     s->part = NVLS_UP;
 }
@@ -164,25 +156,19 @@ static void begin_nvls_tree(struct channels_stream *s)
 /* Ranks of the ring, or parents in a tree, as far as there is room. true: all are written. */
 static bool put_ranks(struct channels_stream *s, const int32_t *ranks, uint32_t count)
 {
-    while (s->rank < count && !orr_stream_full(&s->text)) {
-        if (s->rank)
-            orr_put_char(&s->text, ',');
-        orr_put_int(&s->text, ranks[s->rank++]);
-    }
+    while (s->rank < count && !orr_stream_full(&s->json))
+        orr_stream_int(&s->json, ranks[s->rank++]);
     return s->rank == count;
 }
 
 static bool put_downs(struct channels_stream *s, int32_t (*downs)[3])
 {
-    while (s->rank < s->analysis->communicator.rank_count && !orr_stream_full(&s->text)) {
-        const int32_t *down = downs[s->rank];
-        orr_put_text(&s->text, s->rank++ ? ",[" : "[");
-        for (int i = 0; i < 3; i++) {
-            if (i)
-                orr_put_char(&s->text, ',');
-            orr_put_int(&s->text, down[i]);
-        }
-        orr_put_char(&s->text, ']');
+    while (s->rank < s->analysis->communicator.rank_count && !orr_stream_full(&s->json)) {
+        const int32_t *down = downs[s->rank++];
+        orr_stream_begin(&s->json, NULL, '[');
+        for (int i = 0; i < 3; i++)
+            orr_stream_int(&s->json, down[i]);
+        orr_stream_end(&s->json, ']');
     }
     return s->rank == s->analysis->communicator.rank_count;
 }
@@ -191,21 +177,29 @@ static void put_ups(struct channels_stream *s, enum part next)
 {
     if (!put_ranks(s, s->up, s->analysis->communicator.rank_count))
         return;
-    orr_put_text(&s->text, "],\"down\":[");
+    orr_stream_end(&s->json, ']');
+    orr_stream_begin(&s->json, "down", '[');
     s->rank = 0;
     s->part = next;
 }
 
-static void end_item(struct channels_stream *s, const char *of_line, const char *of_document, enum part next)
+static void put_end(struct channels_stream *s)
 {
-    orr_put_text(&s->text, s->lines ? of_line : of_document);
-    s->channel++;
-    s->part = next;
+    const struct orr_communicator *c = &s->analysis->communicator;
+    if (s->lines) {
+        orr_stream_begin(&s->json, NULL, '{');
+        ORR_STREAM_SET(&s->json, BOOL("end", true));
+    } else if (c->nvls && c->nvls_channels > 0) {
+        orr_stream_end(&s->json, ']');
+        orr_stream_end(&s->json, '}');
+    }
+    orr_stream_end(&s->json, '}');
+    orr_stream_line(&s->json);
 }
 
-static enum orr_stream_step step(struct orr_stream_text *text)
+static enum orr_stream_step step(struct orr_json_stream *json)
 {
-    struct channels_stream *s = (struct channels_stream *)text;
+    struct channels_stream *s = (struct channels_stream *)json;
     const struct orr_communicator *c = &s->analysis->communicator;
     switch (s->part) {
     case HEAD:
@@ -215,8 +209,15 @@ static enum orr_stream_step step(struct orr_stream_text *text)
         begin_ring(s);
         break;
     case RING:
-        if (put_ranks(s, s->ring, s->ring_length))
-            end_item(s, "]}\n", "]", RINGS);
+        if (!put_ranks(s, s->ring, s->ring_length))
+            break;
+        orr_stream_end(&s->json, ']');
+        if (s->lines) {
+            end_item(s, RINGS);
+        } else {
+            s->channel++;
+            s->part = RINGS;
+        }
         break;
     case TREES:
         return begin_tree(s);
@@ -226,9 +227,9 @@ static enum orr_stream_step step(struct orr_stream_text *text)
     case TREE_DOWN:
         if (!put_downs(s, s->down))
             break;
-        orr_put_text(&s->text, "]");
-        orr_put_member(&s->text, "depth", s->depth);
-        end_item(s, "}\n", "}", TREES);
+        orr_stream_end(&s->json, ']');
+        ORR_STREAM_SET(&s->json, INT("depth", s->depth));
+        end_item(s, TREES);
         break;
     case NVLS:
         begin_nvls_tree(s);
@@ -237,14 +238,13 @@ static enum orr_stream_step step(struct orr_stream_text *text)
         put_ups(s, NVLS_DOWN);
         break;
     case NVLS_DOWN:
-        if (put_downs(s, c->nvls_trees[s->channel].down))
-            end_item(s, "]}\n", "]}", NVLS);
+        if (!put_downs(s, c->nvls_trees[s->channel].down))
+            break;
+        orr_stream_end(&s->json, ']');
+        end_item(s, NVLS);
         break;
     case END:
-        if (s->lines)
-            orr_put_text(&s->text, "{\"end\":true}\n");
-        else
-            orr_put_text(&s->text, c->nvls && c->nvls_channels > 0 ? "]}}\n" : "}\n");
+        put_end(s);
         return ORR_STEP_END;
     }
     return ORR_STEP_MORE;
@@ -266,15 +266,15 @@ struct orr_stream *orr_channels_stream(const struct orr_analysis *analysis, bool
         orr_shared_give(owner);
         return NULL;
     }
-    orr_stream_text_init(&s->text, step, free_channels);
+    orr_json_stream_init(&s->json, step, free_channels);
     s->analysis = analysis;
     s->owner = owner;
     s->lines = lines;
     s->ring = orr_budget_malloc(analysis->communicator.rank_count * sizeof *s->ring);
     s->down = orr_budget_malloc(analysis->communicator.rank_count * sizeof *s->down);
     if (!s->ring || !s->down) {
-        free_channels(&s->text.stream);
+        free_channels(&s->json.stream);
         return NULL;
     }
-    return &s->text.stream;
+    return &s->json.stream;
 }

@@ -88,17 +88,30 @@ void orr_json_set_int(struct orr_json *json, json_t *object, const char *key, in
     orr_json_set(json, object, key, orr_json_int(json, value));
 }
 
+json_t *orr_json_row_value(struct orr_json *json, const struct orr_json_row *member)
+{
+    switch (member->kind) {
+    case ORR_ROW_TEXT:
+        return orr_json_text(json, member->text);
+    case ORR_ROW_INT:
+        return orr_json_int(json, member->whole);
+    case ORR_ROW_NUMBER:
+        return orr_json_number(json, member->number);
+    case ORR_ROW_BOOL:
+        return orr_json_bool(json, member->truth);
+    case ORR_ROW_VALUE:
+    case ORR_ROW_NONE:
+    case ORR_ROW_END:
+        break;
+    }
+    return member->value;
+}
+
 void orr_json_set_members(struct orr_json *json, json_t *object, const struct orr_json_row *member)
 {
-    for (; member->kind != ORR_ROW_END; member++) {
-        json_t *value = member->kind == ORR_ROW_TEXT     ? orr_json_text(json, member->text)
-                        : member->kind == ORR_ROW_INT    ? orr_json_int(json, member->whole)
-                        : member->kind == ORR_ROW_NUMBER ? orr_json_number(json, member->number)
-                        : member->kind == ORR_ROW_BOOL   ? orr_json_bool(json, member->truth)
-                                                         : member->value;
+    for (; member->kind != ORR_ROW_END; member++)
         if (member->kind != ORR_ROW_NONE)
-            orr_json_set(json, object, member->key, value);
-    }
+            orr_json_set(json, object, member->key, orr_json_row_value(json, member));
 }
 
 json_t *orr_json_object_of(struct orr_json *json, const struct orr_json_row *members)
@@ -257,8 +270,7 @@ static int append(const char *bytes, size_t length, void *context)
 enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, struct orr_text *text,
                              struct orr_error *err)
 {
-    enum { DIGITS = 9 };
-    size_t flags = JSON_REAL_PRECISION(DIGITS) | JSON_ENCODE_ANY | (pretty ? JSON_INDENT(2) : JSON_COMPACT);
+    size_t flags = pretty ? ORR_JSON_WRITTEN | JSON_INDENT(2) : ORR_JSON_COMPACT;
     int failed = json->failed || !root ? 1 : json_dump_callback(root, append, text, flags);
     json_decref(root);
     if (!failed)

@@ -41,6 +41,11 @@ struct orr_json_row {
 #define ORR_SET(json, object, ...) orr_json_set_members(json, object, ORR_MEMBERS(__VA_ARGS__))
 json_t *orr_json_object_of(struct orr_json *json, const struct orr_json_row *members);
 void orr_json_set_members(struct orr_json *json, json_t *object, const struct orr_json_row *members);
+/* The value of a member, a new reference; VALUE: the one that it was given. */
+json_t *orr_json_row_value(struct orr_json *json, const struct orr_json_row *member);
+/* How documents are written: numbers with nine significant digits. */
+#define ORR_JSON_WRITTEN (JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY)
+#define ORR_JSON_COMPACT (ORR_JSON_WRITTEN | JSON_COMPACT)
 /* A shared value: takes a further reference and leaves the caller's. */
 json_t *orr_json_again(json_t *value);
 

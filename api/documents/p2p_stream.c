@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/documents/stream_text.h"
+#include "api/documents/json_stream.h"
 #include "api/questions/questions.h"
 #include "engine/base/shared.h"
 #include "engine/cluster/groups.h"
@@ -13,7 +13,7 @@
 enum part { HEAD, WORLD, WORLD_END, RANK, ROUND, RANK_END, END };
 
 struct p2p_stream {
-    struct orr_stream_text text; /* first */
+    struct orr_json_stream json; /* first */
     struct orr_p2p_window window;
     struct orr_shared *owner;
     bool lines;
@@ -28,52 +28,43 @@ static bool is_outside(uint32_t at, struct orr_range range)
     return at < range.first || at > range.last;
 }
 
-static void put_quoted(struct orr_stream_text *text, const char *name, const char *value)
+static void end_object(struct p2p_stream *s)
 {
-    orr_put_text(text, ",\"");
-    orr_put_text(text, name);
-    orr_put_text(text, "\":\"");
-    orr_put_text(text, value);
-    orr_put_char(text, '"');
+    orr_stream_end(&s->json, '}');
+    if (s->lines)
+        orr_stream_line(&s->json);
 }
 
-static void put_range(struct orr_stream_text *text, const char *name, struct orr_range range)
+static void put_range(struct p2p_stream *s, const char *name, struct orr_range range)
 {
-    orr_put_text(text, name);
-    orr_put_int(text, (int32_t)range.first);
-    orr_put_char(text, ',');
-    orr_put_int(text, (int32_t)range.last);
-    orr_put_char(text, ']');
+    orr_stream_begin(&s->json, name, '[');
+    orr_stream_int(&s->json, (int32_t)range.first);
+    orr_stream_int(&s->json, (int32_t)range.last);
+    orr_stream_end(&s->json, ']');
 }
 
 static void put_head(struct p2p_stream *s)
 {
-    struct orr_stream_text *text = &s->text;
     const struct orr_communicator *c = &s->window.analysis->communicator;
-    orr_put_text(text, "{\"nccl\":\"");
-    orr_put_text(text, s->window.analysis->query.settings.release->name);
-    orr_put_char(text, '"');
-    orr_put_member(text, "hosts", (int32_t)s->window.analysis->query.hosts);
-    orr_put_member(text, "ranks", (int32_t)c->rank_count);
-    orr_put_member(text, "nodes", (int32_t)c->node_count);
-    orr_put_member(text, "p2p_channels", c->p2p_channels);
-    orr_put_member(text, "p2p_channels_per_peer", c->p2p_channels_per_peer);
-    orr_put_text(text, ",\"window\":{");
-    put_range(text, "\"ranks\":[", s->window.ranks);
-    put_range(text, ",\"rounds\":[", s->window.rounds);
-    orr_put_text(text, "},\"group\":");
+    orr_stream_begin(&s->json, NULL, '{');
+    ORR_STREAM_SET(&s->json, TEXT("nccl", s->window.analysis->query.settings.release->name),
+                   INT("hosts", s->window.analysis->query.hosts), INT("ranks", c->rank_count),
+                   INT("nodes", c->node_count), INT("p2p_channels", c->p2p_channels),
+                   INT("p2p_channels_per_peer", c->p2p_channels_per_peer));
+    orr_stream_begin(&s->json, "window", '{');
+    put_range(s, "ranks", s->window.ranks);
+    put_range(s, "rounds", s->window.rounds);
+    orr_stream_end(&s->json, '}');
+    s->part = WORLD_END;
     if (!s->window.groups) {
-        orr_put_text(text, "null");
-        s->part = WORLD_END;
+        orr_stream_null(&s->json, "group");
         return;
     }
     const struct orr_groups_of_kind *of_kind = &s->window.groups->kinds[0];
-    orr_put_text(text, "{\"kind\":\"");
-    orr_put_text(text, orr_group_kind_name(of_kind->kind));
-    orr_put_char(text, '"');
-    orr_put_member(text, "number", (int32_t)of_kind->shapes[0].first);
-    orr_put_member(text, "of", (int32_t)of_kind->count);
-    orr_put_text(text, ",\"world\":[");
+    orr_stream_begin(&s->json, "group", '{');
+    ORR_STREAM_SET(&s->json, TEXT("kind", orr_group_kind_name(of_kind->kind)), INT("number", of_kind->shapes[0].first),
+                   INT("of", of_kind->count));
+    orr_stream_begin(&s->json, "world", '[');
     s->part = WORLD;
 }
 
@@ -81,15 +72,22 @@ static void put_head(struct p2p_stream *s)
 static void put_world(struct p2p_stream *s)
 {
     const struct orr_groups_of_kind *of_kind = &s->window.groups->kinds[0];
-    for (; s->at < of_kind->size && !orr_stream_full(&s->text); s->at++) {
-        if (s->at)
-            orr_put_char(&s->text, ',');
-        orr_put_int(&s->text, (int32_t)of_kind->shapes[0].ranks[s->at]);
-    }
+    while (s->at < of_kind->size && !orr_stream_full(&s->json))
+        orr_stream_int(&s->json, (int32_t)of_kind->shapes[0].ranks[s->at++]);
     if (s->at < of_kind->size)
         return;
-    orr_put_text(&s->text, "]}");
+    orr_stream_end(&s->json, ']');
+    orr_stream_end(&s->json, '}');
     s->part = WORLD_END;
+}
+
+static void begin_schedule(struct p2p_stream *s)
+{
+    if (s->lines)
+        end_object(s);
+    else
+        orr_stream_begin(&s->json, "schedule", '[');
+    s->part = RANK;
 }
 
 static void begin_rank(struct p2p_stream *s)
@@ -99,34 +97,26 @@ static void begin_rank(struct p2p_stream *s)
         return;
     }
     s->schedule = orr_transfers_turn(s->window.transfers, (int32_t)s->rank, &s->count);
-    bool later = s->rank > s->window.ranks.first;
-    orr_put_text(&s->text, !s->lines && later ? ",{\"rank\":" : "{\"rank\":");
-    orr_put_int(&s->text, (int32_t)s->rank);
-    orr_put_member(&s->text, "node", s->window.analysis->communicator.node_of_rank[s->rank]);
-    orr_put_member(&s->text, "count", (int32_t)s->count);
-    if (s->lines) {
-        orr_put_member(&s->text, "done", (int32_t)(s->rank - s->window.ranks.first + 1));
-        orr_put_member(&s->text, "of", (int32_t)(s->window.ranks.last - s->window.ranks.first + 1));
-    }
-    orr_put_text(&s->text, s->lines ? "}\n" : ",\"rounds\":[");
+    orr_stream_begin(&s->json, NULL, '{');
+    ORR_STREAM_SET(&s->json, INT("rank", s->rank), INT("node", s->window.analysis->communicator.node_of_rank[s->rank]),
+                   INT("count", s->count), WHEN(s->lines, INT("done", s->rank - s->window.ranks.first + 1)),
+                   WHEN(s->lines, INT("of", s->window.ranks.last - s->window.ranks.first + 1)));
+    if (s->lines)
+        end_object(s);
+    else
+        orr_stream_begin(&s->json, "rounds", '[');
     s->round = s->window.rounds.first;
     s->part = ROUND;
 }
 
-static void put_nic(struct orr_stream_text *text, bool found, const struct orr_transfer_nic *nic)
+static void end_rank(struct p2p_stream *s)
 {
-    char id[ORR_NODE_ID_SIZE];
-    if (!found) {
-        orr_put_text(text, "null");
-        return;
+    if (!s->lines) {
+        orr_stream_end(&s->json, ']');
+        orr_stream_end(&s->json, '}');
     }
-    orr_put_text(text, "{\"net\":\"");
-    orr_put_text(text, orr_node_id_format(ORR_NET, nic->net, id));
-    orr_put_char(text, '"');
-    orr_put_member(text, "proxy", nic->proxy);
-    put_quoted(text, "path", orr_path_type_name((enum orr_path_type)nic->path));
-    orr_put_member(text, "gdr", nic->gdr);
-    orr_put_char(text, '}');
+    s->rank++;
+    s->part = RANK;
 }
 
 /* One for all channels, or one for each where they differ. */
@@ -141,51 +131,51 @@ static void put_nics(struct p2p_stream *s, const struct orr_p2p_round *round, in
             orr_transfer_nic(s->window.transfers, peer, sending, orr_p2p_channel(c, round->channel, u), &nics[u]);
         differ = differ || found[u] != found[0] || (found[u] && !orr_same_nic(&nics[u], &nics[0]));
     }
-    orr_put_text(&s->text, ",\"nics\":[");
+    orr_stream_begin(&s->json, "nics", '[');
     for (int32_t u = 0; u < (differ ? parts : 1); u++) {
-        if (u)
-            orr_put_char(&s->text, ',');
-        put_nic(&s->text, found[u], &nics[u]);
+        char id[ORR_NODE_ID_SIZE];
+        if (!found[u]) {
+            orr_stream_null(&s->json, NULL);
+            continue;
+        }
+        orr_stream_begin(&s->json, NULL, '{');
+        ORR_STREAM_SET(&s->json, TEXT("net", orr_node_id_format(ORR_NET, nics[u].net, id)), INT("proxy", nics[u].proxy),
+                       TEXT("path", orr_path_type_name((enum orr_path_type)nics[u].path)), INT("gdr", nics[u].gdr));
+        orr_stream_end(&s->json, '}');
     }
-    orr_put_char(&s->text, ']');
+    orr_stream_end(&s->json, ']');
 }
 
 static void put_way(struct p2p_stream *s, const struct orr_p2p_round *round, bool sending)
 {
     int32_t peer = sending ? round->send : round->receive;
-    orr_put_text(&s->text, sending ? ",\"send\":" : ",\"receive\":");
+    const char *key = sending ? "send" : "receive";
     if (peer < 0) {
-        orr_put_text(&s->text, "null");
+        orr_stream_null(&s->json, key);
         return;
     }
     struct orr_transfer_way way = orr_transfer_way(s->window.transfers, peer, sending);
-    orr_put_text(&s->text, "{\"rank\":");
-    orr_put_int(&s->text, peer);
-    put_quoted(&s->text, "transport", orr_transport_name(way.transport));
-    put_quoted(&s->text, "path", orr_path_type_name((enum orr_path_type)way.path));
-    if (way.transport == ORR_OVER_P2P) {
-        orr_put_text(&s->text, way.read ? ",\"read\":true" : ",\"read\":false");
-        orr_put_member(&s->text, "via", way.via);
-    }
+    bool p2p = way.transport == ORR_OVER_P2P;
+    orr_stream_begin(&s->json, key, '{');
+    ORR_STREAM_SET(&s->json, INT("rank", peer), TEXT("transport", orr_transport_name(way.transport)),
+                   TEXT("path", orr_path_type_name((enum orr_path_type)way.path)), WHEN(p2p, BOOL("read", way.read)),
+                   WHEN(p2p, INT("via", way.via)));
     if (way.transport == ORR_OVER_NET)
         put_nics(s, round, peer, sending);
-    orr_put_char(&s->text, '}');
+    orr_stream_end(&s->json, '}');
 }
 
 static void put_channels(struct p2p_stream *s, int32_t first)
 {
     const struct orr_communicator *c = &s->window.analysis->communicator;
     if (first < 0) {
-        orr_put_text(&s->text, ",\"channels\":null");
+        orr_stream_null(&s->json, "channels");
         return;
     }
-    orr_put_text(&s->text, ",\"channels\":[");
-    for (int32_t u = 0; u < c->p2p_channels_per_peer; u++) {
-        if (u)
-            orr_put_char(&s->text, ',');
-        orr_put_int(&s->text, orr_p2p_channel(c, first, u));
-    }
-    orr_put_char(&s->text, ']');
+    orr_stream_begin(&s->json, "channels", '[');
+    for (int32_t u = 0; u < c->p2p_channels_per_peer; u++)
+        orr_stream_int(&s->json, orr_p2p_channel(c, first, u));
+    orr_stream_end(&s->json, ']');
 }
 
 static void put_round(struct p2p_stream *s)
@@ -195,44 +185,36 @@ static void put_round(struct p2p_stream *s)
         return;
     }
     const struct orr_p2p_round *round = &s->schedule[s->round];
-    orr_put_text(&s->text, !s->lines && s->round > s->window.rounds.first ? ",{\"round\":" : "{\"round\":");
-    orr_put_int(&s->text, (int32_t)s->round++);
+    orr_stream_begin(&s->json, NULL, '{');
+    ORR_STREAM_SET(&s->json, INT("round", s->round++));
     put_channels(s, round->channel);
     put_way(s, round, true);
     put_way(s, round, false);
-    orr_put_text(&s->text, s->lines ? "}\n" : "}");
+    end_object(s);
 }
 
-static enum orr_stream_step step(struct orr_stream_text *text)
+static void put_end(struct p2p_stream *s)
 {
-    struct p2p_stream *s = (struct p2p_stream *)text;
-    switch (s->part) {
-    case HEAD:
-        put_head(s);
-        break;
-    case WORLD:
-        put_world(s);
-        break;
-    case WORLD_END:
-        orr_put_text(text, s->lines ? "}\n" : ",\"schedule\":[");
-        s->part = RANK;
-        break;
-    case RANK:
-        begin_rank(s);
-        break;
-    case ROUND:
-        put_round(s);
-        break;
-    case RANK_END:
-        orr_put_text(text, s->lines ? "" : "]}");
-        s->rank++;
-        s->part = RANK;
-        break;
-    case END:
-        orr_put_text(text, s->lines ? "{\"end\":true}\n" : "]}\n");
-        return ORR_STEP_END;
+    if (s->lines) {
+        orr_stream_begin(&s->json, NULL, '{');
+        ORR_STREAM_SET(&s->json, BOOL("end", true));
+    } else {
+        orr_stream_end(&s->json, ']');
     }
-    return ORR_STEP_MORE;
+    orr_stream_end(&s->json, '}');
+    orr_stream_line(&s->json);
+}
+
+static enum orr_stream_step step(struct orr_json_stream *json)
+{
+    static void (*const parts[])(struct p2p_stream *) = {
+        [HEAD] = put_head,   [WORLD] = put_world, [WORLD_END] = begin_schedule,
+        [RANK] = begin_rank, [ROUND] = put_round, [RANK_END] = end_rank,
+        [END] = put_end};
+    struct p2p_stream *s = (struct p2p_stream *)json;
+    enum part part = s->part;
+    parts[part](s);
+    return part == END ? ORR_STEP_END : ORR_STEP_MORE;
 }
 
 static void free_p2p(struct orr_stream *stream)
@@ -360,15 +342,15 @@ enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct o
         orr_shared_give(owner);
         return orr_fail_nomem(err);
     }
-    orr_stream_text_init(&s->text, step, free_p2p);
+    orr_json_stream_init(&s->json, step, free_p2p);
     s->owner = owner;
     s->lines = lines;
     enum orr_code code = orr_p2p_window_open(analysis, cluster, wish, false, &s->window, err);
     s->rank = s->window.ranks.first;
     if (code != ORR_OK) {
-        free_p2p(&s->text.stream);
+        free_p2p(&s->json.stream);
         return code;
     }
-    *ret_stream = &s->text.stream;
+    *ret_stream = &s->json.stream;
     return ORR_OK;
 }
