@@ -4,7 +4,11 @@
 
 #include "engine/log_comparing/facts.h"
 
-/* Predicts for a dump and compares; facts live in `arena`. *ret_analysis is the caller's. */
+/* Compares a prediction with the log; facts live in `arena`. */
+enum orr_code orr_log_compare_facts(const struct orr_log_check *check, const struct orr_analysis *analysis,
+                                    struct orr_arena *arena, struct orr_log_facts *ret_facts,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+/* Predicts for a dump and compares. *ret_analysis is the caller's. */
 enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump, const struct orr_query *query,
                           struct orr_arena *arena, struct orr_log_facts *ret_facts, struct orr_analysis **ret_analysis,
                           struct orr_error *err) ORR_NO_DISCARD;

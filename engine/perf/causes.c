@@ -125,8 +125,7 @@ static enum orr_code try_cause(struct trying *t, struct orr_trials *trials, cons
     enum orr_code code = expect_with(trials, t->table->test, &variant, &analysis, &expectation, err);
     if (code == ORR_OK && expectation) {
         *row = (struct trial){.cause = cause,
-                              .what = variant.what[0] ? orr_perf_text(kept, "%s", variant.what)
-                                                      : orr_hypothesis_what(cause, kept),
+                              .what = variant.what[0] ? orr_perf_text(kept, "%s", variant.what) : cause->what,
                               .kept = variant.kept,
                               .nets = variant.nets,
                               .curve = ORR_NEW(kept, double, t->table->row_count),
@@ -221,9 +220,8 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
         if (id_count > NAMED)
             continue;
         what = orr_perf_text(work->arena, "%s%s%s", what, i ? ", or " : "", words_in(work, group, group->all[i]));
-        const char *sentence = orr_hypothesis_confirm(cause, work->arena);
-        if (!strstr(confirm, sentence))
-            confirm = orr_perf_text(work->arena, "%s%s%s", confirm, i ? " " : "", sentence);
+        if (!strstr(confirm, cause->confirm))
+            confirm = orr_perf_text(work->arena, "%s%s%s", confirm, i ? " " : "", cause->confirm);
     }
     if (id_count > NAMED)
         what = orr_perf_text(work->arena, "%s, or %u other cause%s that predict%s the same", what, id_count - NAMED,

@@ -56,12 +56,7 @@ void orr_edit_observed_gdr(struct orr_variant *variant, int none)
         first++;
     snprintf(variant->what, sizeof variant->what, "gdr=\"0\" on %u NIC%s, NIC %u%s", count, count == 1 ? "" : "s",
              first, count == 1 ? "" : " first");
-    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));) {
-        const char *text = orr_doc_get(net, "dev");
-        long dev = text ? strtol(text, NULL, 10) : -1;
-        if (dev >= 0 && dev < (long)seen->nics && seen->without_gdr[dev])
-            orr_variant_set(variant, net, "gdr", "0");
-    }
+    orr_variant_observed_gdr(variant);
 }
 
 static long speed_of(const struct orr_doc_node *net)

@@ -1,9 +1,6 @@
 /* The table of hypotheses, one row each. */
 #include "engine/trials/hypotheses.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "engine/trials/edits.h"
 
 #define LOG_NET       "Run once with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET and read the lines "
@@ -11,262 +8,161 @@
 #define WHICH_NICS    LOG_NET "\"NET/IB : Using\": they list the NICs; `ibstat` shows ports that are down."
 #define NIC_RATE                                                                                                       \
     "Compare `ibstat` (Rate) and `lspci -vv` (LnkSta) with another host, and run ib_write_bw between two hosts."
-#define NIC_LINKS          "Run `lspci -vv` and read LnkSta of the NICs."
-#define LOOK_FOR(name)     "Run `env | grep NCCL_` in the job and look for " name "."
-#define OR_PLUGIN(name)    LOOK_FOR(name " and NCCL_TUNER_PLUGIN")
-#define NVLINKS            "Run `nvidia-smi nvlink -s` on each host."
-#define SET_TO(what, name) "NCCL is set to use the " what " (" name ", or a tuner plugin)"
-#define SEEN(bit)          (1u << ORR_SHOWS_##bit)
-#define IN_LOGS            [ORR_ASKED_LOG] = 1
-#define IN_RESULTS(number) [ORR_ASKED_RESULTS] = (number)
-#define TURN(...)          .turn = {__VA_ARGS__}
+#define NIC_LINKS      "Run `lspci -vv` and read LnkSta of the NICs."
+#define LOOK_FOR(name) "Run `env | grep NCCL_` in the job and look for " name "."
+#define NVLINKS        "Run `nvidia-smi nvlink -s` on each host."
+#define SEEN(bit)      (1u << ORR_SHOWS_##bit)
+#define SETTING_ADVICE "look for it in the environment of the job, in nccl.conf and in the launcher's scripts"
+/* Turns for logs and for results. */
+#define TURNS(logs, results) .turn = {[ORR_ASKED_LOG] = (logs), [ORR_ASKED_RESULTS] = (results)}
+
+/* A change that explains logs. */
+#define OF_LOGS(word, log_word, function, number, clause, did, do_this, refuted)                                       \
+    {                                                                                                                  \
+        .id = word, .edit = function, .amount = number, .what = clause, .confirm = "",                                 \
+        .log = {log_word, clause, did, do_this}, .refuted_by = refuted, TURNS(1, 0)                                    \
+    }
+/* A change that explains results; logs only if nothing else does. */
+#define OF_RESULTS(word, function, least, greatest, clause, sentence, place, ...)                                      \
+    {                                                                                                                  \
+        .id = word, .edit = function, .amount = least, .most = greatest, .what = clause, .confirm = sentence,          \
+        .log = {word, clause, "With this change of the machine the prediction agrees better.", sentence},              \
+        TURNS(0, place), __VA_ARGS__                                                                                   \
+    }
+/* A setting that explains both. */
+#define OF_BOTH(word, name, value, clause, sentence, did, do_this, refuted, place, ...)                                \
+    {                                                                                                                  \
+        .id = word, .setting = name "=" value, .what = clause, .confirm = sentence,                                    \
+        .log = {"setting", name "=" value, did, do_this}, .refuted_by = refuted, TURNS(1, place), __VA_ARGS__          \
+    }
+/* One that explains logs; results only if nothing else does. */
+#define SETTING(word, name, value, did, refuted)                                                                       \
+    OF_BOTH(word, name, value, name "=" value " is set", LOOK_FOR(name), did, SETTING_ADVICE, refuted, 0,              \
+            .network = false)
+/* An algorithm or a protocol. */
+#define CHOICE(word, name, value, noun, did, place)                                                                    \
+    OF_BOTH(word, name, value, "NCCL is set to use the " noun " (" name ", or a tuner plugin)",                        \
+            LOOK_FOR(name " and NCCL_TUNER_PLUGIN"), did, SETTING_ADVICE, 0, place, .network = false)
 #define TCP(mbps)                                                                                                      \
-    {                                                                                                                  \
-        .id = "tcp",                                                                                                   \
-        .what = "NCCL uses TCP sockets instead of RDMA (no InfiniBand or plugin for the network is loaded)",           \
-        .confirm = WHICH_NETWORK, .edit = orr_edit_tcp, .amount = (mbps), .network = true, .tolerance = 1.5,           \
-        .proven_by = ORR_SHOWS_SOCKETS, .refuted_by = SEEN(OTHER_NETWORK) | SEEN(GDR_USED), TURN(IN_RESULTS(1))        \
-    }
-/* A setting whose trial explains logs; results of its kind are explained by it if nothing else does. */
-#define GIVEN(name, text, did, refuted)                                                                                \
-    {                                                                                                                  \
-        .id = name, .setting = text, .log = {.why = did}, .refuted_by = refuted, TURN(IN_LOGS)                         \
-    }
+    OF_RESULTS("tcp", orr_edit_tcp, mbps, 0,                                                                           \
+               "NCCL uses TCP sockets instead of RDMA (no InfiniBand or plugin for the network is loaded)",            \
+               WHICH_NETWORK, 1, .network = true, .tolerance = 1.5, .proven_by = ORR_SHOWS_SOCKETS,                    \
+               .refuted_by = SEEN(OTHER_NETWORK) | SEEN(GDR_USED))
 #define CHANNELS(count)                                                                                                \
-    {                                                                                                                  \
-        .id = "channels-" #count, .confirm = LOOK_FOR("NCCL_MAX_NCHANNELS"), .edit = orr_edit_channels,                \
-        .amount = (count), TURN(IN_RESULTS(9))                                                                         \
-    }
+    OF_RESULTS("channels-" #count, orr_edit_channels, count, 0, "", LOOK_FOR("NCCL_MAX_NCHANNELS"), 9, .network = false)
 
 static const struct orr_hypothesis rows[] = {
-    {.id = "other-release",
-     .edit = orr_edit_release,
-     .amount = 1,
-     .log = {.why = "The job's NCCL behaves as a newer release than the one emulated.",
-             .advice = "compare with --release"},
-     .refuted_by = SEEN(RELEASE),
-     TURN(IN_LOGS)},
-    {.id = "other-release",
-     .edit = orr_edit_release,
-     .amount = -1,
-     .log = {.why = "The job's NCCL behaves as an older release than the one emulated.",
-             .advice = "compare with --release"},
-     .refuted_by = SEEN(RELEASE),
-     TURN(IN_LOGS)},
-    {.id = "hosts",
-     .edit = orr_edit_hosts,
-     .amount = 2,
-     .log = {.why = "The communicator spanned several hosts, and the log does not say how many.",
-             .advice = "compare with --hosts"},
-     .refuted_by = SEEN(HOSTS),
-     TURN(IN_LOGS)},
-    {.id = "nics-kept",
-     .edit = orr_edit_keep_nics,
-     .what = "the job's release leaves the NICs in the system of a single node",
-     .log = {.why = "Releases from 2.29 on keep the NICs of a system that holds all ranks.",
-             .advice = "compare with a newer release"},
-     .refuted_by = SEEN(RELEASE),
-     TURN(IN_LOGS)},
-    {.id = "no-nics",
-     .edit = orr_edit_no_nics,
-     .what = "no NIC of the dump takes part",
-     .confirm = WHICH_NICS,
-     .log = {.why = "The job used none of the dump's NICs: another network, or a plugin that failed.",
-             .advice = "look for `Using network` and `NET/` lines in the log, and at NCCL_IB_HCA, NCCL_NET and the "
-                       "plugin"},
-     .refuted_by = SEEN(NETWORK_USED),
-     TURN(IN_LOGS)},
+    OF_LOGS("other-release", "other-release", orr_edit_release, 1, "",
+            "The job's NCCL behaves as a newer release than the one emulated.", "compare with --release",
+            SEEN(RELEASE)),
+    OF_LOGS("other-release", "other-release", orr_edit_release, -1, "",
+            "The job's NCCL behaves as an older release than the one emulated.", "compare with --release",
+            SEEN(RELEASE)),
+    OF_LOGS("hosts", "hosts", orr_edit_hosts, 2, "",
+            "The communicator spanned several hosts, and the log does not say how many.", "compare with --hosts",
+            SEEN(HOSTS)),
+    OF_LOGS("nics-kept", "nics-kept", orr_edit_keep_nics, 0,
+            "the job's release leaves the NICs in the system of a single node",
+            "Releases from 2.29 on keep the NICs of a system that holds all ranks.", "compare with a newer release",
+            SEEN(RELEASE)),
+    OF_LOGS("no-nics", "no-nics", orr_edit_no_nics, 0, "no NIC of the dump takes part",
+            "The job used none of the dump's NICs: another network, or a plugin that failed.",
+            "look for `Using network` and `NET/` lines in the log, and at NCCL_IB_HCA, NCCL_NET and the plugin",
+            SEEN(NETWORK_USED)),
     TCP(24000),
     TCP(12000),
     TCP(48000),
-    {.id = "some-gdr",
-     .edit = orr_edit_observed_gdr,
-     .log = {.id = "gdr-off",
-             .why = "GPUDirect RDMA was not possible with these NICs when the job ran.",
-             .advice = "compare these NICs with the others: driver, firmware, IOMMU and ACS"},
-     TURN(IN_LOGS)},
+    OF_LOGS("some-gdr", "gdr-off", orr_edit_observed_gdr, 0, "",
+            "GPUDirect RDMA was not possible with these NICs when the job ran.",
+            "compare these NICs with the others: driver, firmware, IOMMU and ACS", 0),
     {.id = "no-gdr",
      .edit = orr_edit_no_gdr,
      .what = "GPUDirect RDMA is off",
      .confirm =
          LOG_NET "\"via NET\": /GDRDMA is missing where it is off; `lsmod | grep nvidia_peermem` shows the module.",
-     .log = {.id = "gdr-off",
-             .what = "gdr=\"0\" on every NIC",
-             .why = "GPUDirect RDMA was not possible when the job ran.",
-             .advice = "check nvidia-peermem or DMA-BUF: lsmod | grep peermem"},
+     .log = {"gdr-off", "gdr=\"0\" on every NIC", "GPUDirect RDMA was not possible when the job ran.",
+             "check nvidia-peermem or DMA-BUF: lsmod | grep peermem"},
      .network = true,
      .refuted_by = SEEN(GDR_USED),
-     TURN(IN_LOGS, IN_RESULTS(1))},
-    {.id = "fewer-nics",
-     .edit = orr_edit_fewer_nics,
-     .amount = 1,
-     .most = 16,
-     .what = "some NICs are not used",
-     .confirm = WHICH_NICS,
-     .network = true,
-     TURN(IN_RESULTS(1))},
-    {.id = "half-rate",
-     .edit = orr_edit_nic_speed,
-     .amount = 2,
-     .what = "the NICs run at half their rate (their ports, or the switches between the hosts)",
-     .confirm = NIC_RATE,
-     .network = true,
-     TURN(IN_RESULTS(1))},
-    {.id = "quarter-rate",
-     .edit = orr_edit_nic_speed,
-     .amount = 4,
-     .what = "the NICs run at a quarter of their rate (their ports, or the switches between the hosts)",
-     .confirm = NIC_RATE,
-     .network = true,
-     TURN(IN_RESULTS(1))},
-    {.id = "no-p2p",
-     .setting = "NCCL_P2P_DISABLE=1",
-     .what = "GPUs exchange data through shared memory instead of P2P",
-     .confirm = "Run once with NCCL_DEBUG=INFO: lines \"via SHM\" show it; `nvidia-smi topo -p2p r` shows what the "
-                "driver allows.",
-     .log = {.why = "P2P was off."},
-     .refuted_by = SEEN(P2P_USED),
-     TURN(IN_LOGS, IN_RESULTS(5))},
-    GIVEN("p2p-level", "NCCL_P2P_LEVEL=LOC", "P2P was off.", SEEN(P2P_USED)),
-    GIVEN("p2p-level", "NCCL_P2P_LEVEL=NVL", "P2P was allowed over NVLink only.", 0),
-    GIVEN("p2p-level", "NCCL_P2P_LEVEL=PIX", "P2P was allowed over one PCIe bridge only.", 0),
-    GIVEN("p2p-level", "NCCL_P2P_LEVEL=PXB", "P2P was allowed below the CPU only.", 0),
-    GIVEN("p2p-level", "NCCL_P2P_LEVEL=PHB", "P2P was allowed through the CPU.", 0),
-    GIVEN("p2p-level", "NCCL_P2P_LEVEL=SYS", "P2P was allowed at every distance.", 0),
-    GIVEN("gdr-level", "NCCL_NET_GDR_LEVEL=LOC", "GPUDirect RDMA was off.", SEEN(GDR_USED)),
-    GIVEN("gdr-level", "NCCL_NET_GDR_LEVEL=SYS", "GPUDirect RDMA was allowed at every distance.", 0),
-    GIVEN("gdr-read", "NCCL_NET_GDR_READ=0", "Reading GPU memory for sending was off.", 0),
-    GIVEN("gdr-read", "NCCL_NET_GDR_READ=1", "Reading GPU memory for sending was on.", 0),
-    GIVEN("no-shm", "NCCL_SHM_DISABLE=1", "Shared memory was off.", SEEN(SHM_USED)),
-    {.id = "no-nvls",
-     .setting = "NCCL_NVLS_ENABLE=0",
-     .what = "NVLink SHARP (NVLS) is off",
-     .confirm = "Run once with NCCL_DEBUG=INFO: a line says \"NVLS multicast support is (not) available\"; check "
-                "nvidia-fabricmanager.",
-     .log = {.why = "NVLS was off, or the driver refused it.",
-             .advice = "look for `NVLS multicast support` in the log; fabric manager and driver decide it"},
-     .refuted_by = SEEN(NVLS_USED),
-     TURN(IN_LOGS, IN_RESULTS(4))},
-    GIVEN("cross-nic", "NCCL_CROSS_NIC=0", "Rings were kept on one NIC.", 0),
-    GIVEN("cross-nic", "NCCL_CROSS_NIC=1", "Rings were allowed to change NICs.", 0),
-    {.id = "no-pxn",
-     .setting = "NCCL_PXN_DISABLE=1",
-     .what = "PXN is off",
-     .confirm = "Run with NCCL_PXN_DISABLE=0 and look for PXN in the lines \"via NET\" of NCCL_DEBUG=INFO.",
-     .log = {.why = "PXN was off, or the network plugin does not know it."},
-     .network = true,
-     .refuted_by = SEEN(PROXY_USED),
-     TURN(IN_LOGS, IN_RESULTS(2))},
-    GIVEN("collnet", "NCCL_COLLNET_ENABLE=1", "CollNet was on.", 0),
-    {.id = "ring",
-     .setting = "NCCL_ALGO=Ring",
-     .what = SET_TO("ring algorithm", "NCCL_ALGO"),
-     .confirm = OR_PLUGIN("NCCL_ALGO"),
-     .log = {.why = "Only rings were allowed."},
-     TURN(IN_LOGS, IN_RESULTS(8))},
-    {.id = "tree",
-     .setting = "NCCL_ALGO=Tree",
-     .what = SET_TO("tree algorithm", "NCCL_ALGO"),
-     .confirm = OR_PLUGIN("NCCL_ALGO"),
-     .log = {.why = "Only trees were allowed."},
-     TURN(IN_LOGS, IN_RESULTS(8))},
-    {.id = "nvls",
-     .setting = "NCCL_ALGO=NVLS",
-     .what = SET_TO("NVLS algorithm", "NCCL_ALGO"),
-     .confirm = OR_PLUGIN("NCCL_ALGO"),
-     .log = {.why = "Only NVLS was allowed."},
-     TURN(IN_LOGS)},
-    {.id = "ll",
-     .setting = "NCCL_PROTO=LL",
-     .what = SET_TO("protocol LL", "NCCL_PROTO"),
-     .confirm = OR_PLUGIN("NCCL_PROTO"),
-     .log = {.why = "Only the LL protocol was allowed."},
-     TURN(IN_LOGS, IN_RESULTS(7))},
-    {.id = "ll128",
-     .setting = "NCCL_PROTO=LL128",
-     .what = SET_TO("protocol LL128", "NCCL_PROTO"),
-     .confirm = OR_PLUGIN("NCCL_PROTO"),
-     .log = {.why = "Only the LL128 protocol was allowed."},
-     TURN(IN_LOGS, IN_RESULTS(7))},
-    GIVEN("no-ll128", "NCCL_PROTO=^LL128", "The LL128 protocol was not allowed.", 0),
-    {.id = "simple",
-     .setting = "NCCL_PROTO=Simple",
-     .what = SET_TO("protocol Simple", "NCCL_PROTO"),
-     .confirm = OR_PLUGIN("NCCL_PROTO"),
-     .log = {.why = "Only the Simple protocol was allowed."},
-     TURN(IN_LOGS)},
-    {.id = "channels",
-     .edit = orr_edit_more_channels,
-     .log = {.id = "setting", .why = "More channels were asked for."},
-     TURN(IN_LOGS)},
-    {.id = "channels",
-     .edit = orr_edit_fewer_channels,
-     .log = {.id = "setting", .why = "Fewer channels were allowed."},
-     TURN(IN_LOGS)},
+     TURNS(1, 1)},
+    OF_RESULTS("fewer-nics", orr_edit_fewer_nics, 1, 16, "some NICs are not used", WHICH_NICS, 1, .network = true),
+    OF_RESULTS("half-rate", orr_edit_nic_speed, 2, 0,
+               "the NICs run at half their rate (their ports, or the switches between the hosts)", NIC_RATE, 1,
+               .network = true),
+    OF_RESULTS("quarter-rate", orr_edit_nic_speed, 4, 0,
+               "the NICs run at a quarter of their rate (their ports, or the switches between the hosts)", NIC_RATE, 1,
+               .network = true),
+    OF_BOTH("no-p2p", "NCCL_P2P_DISABLE", "1", "GPUs exchange data through shared memory instead of P2P",
+            "Run once with NCCL_DEBUG=INFO: lines \"via SHM\" show it; `nvidia-smi topo -p2p r` shows what the driver "
+            "allows.",
+            "P2P was off.", SETTING_ADVICE, SEEN(P2P_USED) | SEEN(P2P_REFUSED), 5, .network = false),
+    SETTING("p2p-level", "NCCL_P2P_LEVEL", "LOC", "P2P was off.", SEEN(P2P_USED) | SEEN(P2P_REFUSED)),
+    SETTING("p2p-level", "NCCL_P2P_LEVEL", "NVL", "P2P was allowed over NVLink only.", SEEN(P2P_REFUSED)),
+    SETTING("p2p-level", "NCCL_P2P_LEVEL", "PIX", "P2P was allowed over one PCIe bridge only.", 0),
+    SETTING("p2p-level", "NCCL_P2P_LEVEL", "PXB", "P2P was allowed below the CPU only.", 0),
+    SETTING("p2p-level", "NCCL_P2P_LEVEL", "PHB", "P2P was allowed through the CPU.", 0),
+    SETTING("p2p-level", "NCCL_P2P_LEVEL", "SYS", "P2P was allowed at every distance.", 0),
+    SETTING("gdr-level", "NCCL_NET_GDR_LEVEL", "LOC", "GPUDirect RDMA was off.", SEEN(GDR_USED)),
+    SETTING("gdr-level", "NCCL_NET_GDR_LEVEL", "SYS", "GPUDirect RDMA was allowed at every distance.", 0),
+    SETTING("gdr-read", "NCCL_NET_GDR_READ", "0", "Reading GPU memory for sending was off.", 0),
+    SETTING("gdr-read", "NCCL_NET_GDR_READ", "1", "Reading GPU memory for sending was on.", 0),
+    SETTING("no-shm", "NCCL_SHM_DISABLE", "1", "Shared memory was off.", SEEN(SHM_USED)),
+    OF_BOTH("no-nvls", "NCCL_NVLS_ENABLE", "0", "NVLink SHARP (NVLS) is off",
+            "Run once with NCCL_DEBUG=INFO: a line says \"NVLS multicast support is (not) available\"; check "
+            "nvidia-fabricmanager.",
+            "NVLS was off, or the driver refused it.",
+            "look for `NVLS multicast support` in the log; fabric manager and driver decide it", SEEN(NVLS_USED), 4,
+            .network = false),
+    SETTING("cross-nic", "NCCL_CROSS_NIC", "0", "Rings were kept on one NIC.", 0),
+    SETTING("cross-nic", "NCCL_CROSS_NIC", "1", "Rings were allowed to change NICs.", 0),
+    OF_BOTH("no-pxn", "NCCL_PXN_DISABLE", "1", "PXN is off",
+            "Run with NCCL_PXN_DISABLE=0 and look for PXN in the lines \"via NET\" of NCCL_DEBUG=INFO.",
+            "PXN was off, or the network plugin does not know it.", SETTING_ADVICE, SEEN(PROXY_USED), 2,
+            .network = true),
+    SETTING("collnet", "NCCL_COLLNET_ENABLE", "1", "CollNet was on.", 0),
+    CHOICE("ring", "NCCL_ALGO", "Ring", "ring algorithm", "Only rings were allowed.", 8),
+    CHOICE("tree", "NCCL_ALGO", "Tree", "tree algorithm", "Only trees were allowed.", 8),
+    CHOICE("nvls", "NCCL_ALGO", "NVLS", "NVLS algorithm", "Only NVLS was allowed.", 0),
+    CHOICE("ll", "NCCL_PROTO", "LL", "protocol LL", "Only the LL protocol was allowed.", 7),
+    CHOICE("ll128", "NCCL_PROTO", "LL128", "protocol LL128", "Only the LL128 protocol was allowed.", 7),
+    SETTING("no-ll128", "NCCL_PROTO", "^LL128", "The LL128 protocol was not allowed.", 0),
+    CHOICE("simple", "NCCL_PROTO", "Simple", "protocol Simple", "Only the Simple protocol was allowed.", 0),
+    OF_LOGS("channels", "setting", orr_edit_more_channels, 0, "", "More channels were asked for.", SETTING_ADVICE, 0),
+    OF_LOGS("channels", "setting", orr_edit_fewer_channels, 0, "", "Fewer channels were allowed.", SETTING_ADVICE, 0),
     CHANNELS(1),
     CHANNELS(2),
     CHANNELS(4),
     CHANNELS(8),
-    {.id = "other-socket",
-     .edit = orr_edit_swap_sockets,
-     .what = "the NICs are reached across the CPU sockets (wrong NUMA binding or a wrong topology file)",
-     .confirm = "Run `nvidia-smi topo -m` in the job's own environment: SYS between each GPU and all NICs shows it.",
-     .network = true,
-     TURN(IN_RESULTS(3))},
-    {.id = "nic-links",
-     .edit = orr_edit_nic_links,
-     .amount = 2,
-     .what = "the PCIe links of the NICs have half their bandwidth (width or generation)",
-     .confirm = NIC_LINKS,
-     .network = true,
-     TURN(IN_RESULTS(3))},
-    {.id = "nic-links-quarter",
-     .edit = orr_edit_nic_links,
-     .amount = 4,
-     .what = "the PCIe links of the NICs have a quarter of their bandwidth",
-     .confirm = NIC_LINKS,
-     .network = true,
-     TURN(IN_RESULTS(3))},
+    OF_RESULTS("other-socket", orr_edit_swap_sockets, 0, 0,
+               "the NICs are reached across the CPU sockets (wrong NUMA binding or a wrong topology file)",
+               "Run `nvidia-smi topo -m` in the job's own environment: SYS between each GPU and all NICs shows it.", 3,
+               .network = true),
+    OF_RESULTS("nic-links", orr_edit_nic_links, 2, 0,
+               "the PCIe links of the NICs have half their bandwidth (width or generation)", NIC_LINKS, 3,
+               .network = true),
+    OF_RESULTS("nic-links-quarter", orr_edit_nic_links, 4, 0,
+               "the PCIe links of the NICs have a quarter of their bandwidth", NIC_LINKS, 3, .network = true),
     {.id = "acs",
      .edit = orr_edit_acs,
      .what = "PCIe ACS is on (traffic between devices of one PCIe switch goes by the CPU's root port)",
      .confirm = "Run `lspci -vvv | grep ACSCtl`: SrcValid+, ReqRedir+ or CmpltRedir+ at a bridge means that ACS is on; "
                 "without virtual machines, turn it off.",
-     .log = {.what = "the driver refuses P2P over PCIe, as with PCIe ACS or the IOMMU on",
-             .why = "Lines of the log say so, and without P2P over PCIe the prediction agrees better.",
-             .advice = "turn off ACS on the switches between the GPUs, and set the IOMMU to off or passthrough; inside "
-                       "a virtual machine, ACS has to stay on"},
-     TURN(IN_RESULTS(3))},
-    {.id = "no-nvlinks",
-     .edit = orr_edit_nvlinks,
-     .what = "no NVLink is in use",
-     .confirm = NVLINKS,
-     .refuted_by = SEEN(NVLS_USED),
-     TURN(IN_RESULTS(6))},
-    {.id = "half-nvlinks",
-     .edit = orr_edit_nvlinks,
-     .amount = 2,
-     .what = "half of the NVLinks of each GPU are down",
-     .confirm = NVLINKS,
-     TURN(IN_RESULTS(6))},
-    {.id = "half-nvlinks-one",
-     .edit = orr_edit_one_nvlinks,
-     .amount = 2,
-     .what = "half of the NVLinks of one GPU are down",
-     .confirm = NVLINKS,
-     TURN(IN_RESULTS(6))},
-    {.id = "gpu-links",
-     .edit = orr_edit_gpu_links,
-     .amount = 2,
-     .what = "the PCIe links of the GPUs have half their bandwidth (width or generation)",
-     .confirm = "Run `nvidia-smi -q -d PCIE` under load and read the link width and generation.",
-     TURN(IN_RESULTS(6))},
-    {.id = "one-gpu-link",
-     .edit = orr_edit_one_gpu_link,
-     .amount = 2,
-     .what = "the PCIe link of one GPU has half its bandwidth (width or generation)",
-     .confirm = "Run `nvidia-smi -q -d PCIE` under load and compare the GPUs.",
-     TURN(IN_RESULTS(6))},
+     .log = {"acs", "the driver refuses P2P over PCIe, as with PCIe ACS or the IOMMU on",
+             "Lines of the log say so, and without P2P over PCIe the prediction agrees better.",
+             "turn off ACS on the switches between the GPUs, and set the IOMMU to off or passthrough; inside a virtual "
+             "machine, ACS has to stay on"},
+     TURNS(0, 3)},
+    OF_RESULTS("no-nvlinks", orr_edit_nvlinks, 0, 0, "no NVLink is in use", NVLINKS, 6, .refuted_by = SEEN(NVLS_USED)),
+    OF_RESULTS("half-nvlinks", orr_edit_nvlinks, 2, 0, "half of the NVLinks of each GPU are down", NVLINKS, 6,
+               .network = false),
+    OF_RESULTS("half-nvlinks-one", orr_edit_one_nvlinks, 2, 0, "half of the NVLinks of one GPU are down", NVLINKS, 6,
+               .network = false),
+    OF_RESULTS("gpu-links", orr_edit_gpu_links, 2, 0,
+               "the PCIe links of the GPUs have half their bandwidth (width or generation)",
+               "Run `nvidia-smi -q -d PCIE` under load and read the link width and generation.", 6, .network = false),
+    OF_RESULTS("one-gpu-link", orr_edit_one_gpu_link, 2, 0,
+               "the PCIe link of one GPU has half its bandwidth (width or generation)",
+               "Run `nvidia-smi -q -d PCIE` under load and compare the GPUs.", 6, .network = false),
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -287,26 +183,6 @@ const struct orr_hypothesis *orr_hypothesis_next(enum orr_asked asked, const str
     return next;
 }
 
-const char *orr_hypothesis_what(const struct orr_hypothesis *row, struct orr_arena *arena)
-{
-    char text[80];
-    if (row->what || !row->setting)
-        return row->what ? row->what : "";
-    snprintf(text, sizeof text, "%s is set", row->setting);
-    const char *kept = orr_arena_strndup(arena, text, strlen(text));
-    return kept ? kept : "";
-}
-
-const char *orr_hypothesis_confirm(const struct orr_hypothesis *row, struct orr_arena *arena)
-{
-    char text[120];
-    if (row->confirm || !row->setting)
-        return row->confirm ? row->confirm : "";
-    snprintf(text, sizeof text, LOOK_FOR("%.*s"), (int)strcspn(row->setting, "="), row->setting);
-    const char *kept = orr_arena_strndup(arena, text, strlen(text));
-    return kept ? kept : "";
-}
-
 bool orr_hypothesis_apply(const struct orr_hypothesis *row, int amount, struct orr_variant *variant)
 {
     unsigned shown = variant->observed->shown;
@@ -317,16 +193,4 @@ bool orr_hypothesis_apply(const struct orr_hypothesis *row, int amount, struct o
     else
         row->edit(variant, amount);
     return true;
-}
-
-const char *orr_hypothesis_log_id(const struct orr_hypothesis *row)
-{
-    return row->log.id ? row->log.id : row->setting ? "setting" : row->id;
-}
-
-const char *orr_hypothesis_log_what(const struct orr_hypothesis *row, const struct orr_variant *variant)
-{
-    if (variant->what[0])
-        return variant->what;
-    return row->log.what ? row->log.what : row->setting ? row->setting : row->what;
 }

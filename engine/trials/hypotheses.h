@@ -14,14 +14,13 @@ struct orr_hypothesis {
     const char *id;      /* in documents about results; rows with one id are tries of one hypothesis */
     const char *setting; /* "NCCL_P2P_LEVEL=PIX": what the job may have been given; NULL: edit changes the question */
     void (*edit)(struct orr_variant *variant, int amount);
-    int amount, most; /* tried with each number from amount to most; most 0: with amount only */
-    const char *what; /* a clause about machine or job: "NVLink SHARP (NVLS) is off"; NULL: that the setting is given */
-    const char *confirm; /* a sentence with a command; NULL: to look for the setting */
+    int amount, most;    /* tried with each number from amount to most; most 0: with amount only */
+    const char *what;    /* a clause about machine or job: "NVLink SHARP (NVLS) is off"; "": the variant says it */
+    const char *confirm; /* a sentence with a command */
     struct {
-        const char *id, *what;    /* NULL: "setting" and the setting, or else as above */
-        const char *why, *advice; /* a sentence, and a clause; NULL: a general one, and `confirm` */
-    } log;
-    bool network; /* without effect on the results of one host */
+        const char *id, *what, *why, *advice; /* word, clause, sentence, clause */
+    } log;                                    /* in documents about logs */
+    bool network;                             /* without effect on the results of one host */
     /* How far the real effect may be from the tried one, as a factor; 0: it is computed exactly. TCP, for instance, is
      * as fast as the CPUs allow. */
     double tolerance;
@@ -36,11 +35,4 @@ struct orr_hypothesis {
 const struct orr_hypothesis *orr_hypothesis_next(enum orr_asked asked, const struct orr_hypothesis *last);
 /* Changes a question as a row says. False: the row does not apply to it. Of amounts: from row->amount to row->most. */
 bool orr_hypothesis_apply(const struct orr_hypothesis *row, int amount, struct orr_variant *variant);
-/* For logs: the id, and what was different, as a clause. */
-const char *orr_hypothesis_log_id(const struct orr_hypothesis *row);
-const char *orr_hypothesis_log_what(const struct orr_hypothesis *row, const struct orr_variant *variant);
-/* For results: the clause and the sentence; a missing one is made of the setting, in arena. "": out of memory. */
-const char *orr_hypothesis_what(const struct orr_hypothesis *row, struct orr_arena *arena);
-const char *orr_hypothesis_confirm(const struct orr_hypothesis *row, struct orr_arena *arena);
-
 #endif

@@ -1,6 +1,7 @@
 #include "engine/trials/variant.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void orr_variant_init(struct orr_variant *variant, const struct orr_analysis *analysis, const struct orr_dump *given,
@@ -68,6 +69,16 @@ void orr_variant_remove(struct orr_variant *variant, struct orr_doc_node *node)
 {
     orr_doc_remove(node);
     orr_variant_touch(variant);
+}
+
+void orr_variant_observed_gdr(struct orr_variant *variant)
+{
+    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));) {
+        const char *text = orr_doc_get(net, "dev");
+        long dev = text ? strtol(text, NULL, 10) : -1;
+        if (dev >= 0 && dev < (long)variant->observed->nics && variant->observed->without_gdr[dev])
+            orr_variant_set(variant, net, "gdr", "0");
+    }
 }
 
 void orr_variant_setting(struct orr_variant *variant, enum orr_setting setting, const char *value)

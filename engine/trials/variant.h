@@ -42,6 +42,8 @@ void orr_variant_set_int(struct orr_variant *variant, struct orr_doc_node *node,
 /* Says that the copy was changed by other functions than those above. */
 void orr_variant_touch(struct orr_variant *variant);
 void orr_variant_remove(struct orr_variant *variant, struct orr_doc_node *node);
+/* Turns GPUDirect RDMA off on the NICs that were observed without it. */
+void orr_variant_observed_gdr(struct orr_variant *variant);
 /* Sets a setting; "" is its default. A value that it has already, or that is refused, is no change. */
 void orr_variant_setting(struct orr_variant *variant, enum orr_setting setting, const char *value);
 /* "NCCL_P2P_LEVEL=PIX", unless the release does not have the setting, or the question gives it: what the job was given
