@@ -82,7 +82,7 @@ static void print_check(const struct orr_log_check *check)
     }
     const struct orr_log_fact *first = &check->facts[check->first];
     printf("\nFirst difference, line %u: %s\n  log:       %s\n  predicted: %s\n", first->line, first->what,
-           first->logged, first->predicted);
+           first->logged.text, first->predicted.text);
     printf(check->cause_count ? "\nLikely causes:\n"
                               : "\nThe cause is not known: no single change explains most of the differences.\n");
     for (uint32_t i = 0; i < check->cause_count; i++) {
@@ -102,7 +102,8 @@ static void print_check(const struct orr_log_check *check)
     for (uint32_t i = 0; i < check->fact_count && shown < SHOWN; i++)
         if (check->facts[i].verdict == ORR_FACT_DIFFERS) {
             const struct orr_log_fact *fact = &check->facts[i];
-            printf("  line %u: %s: %s, predicted %s\n", fact->line, fact->what, fact->logged, fact->predicted);
+            printf("  line %u: %s: %s, predicted %s\n", fact->line, fact->what, fact->logged.text,
+                   fact->predicted.text);
             shown++;
         }
     if (check->differ > shown)

@@ -62,8 +62,8 @@ static json_t *fact_json(struct orr_json *json, const struct orr_log_fact *fact)
     for (int i = 0; i < 2 && fact->nodes[i][0]; i++)
         orr_json_add(json, nodes, orr_json_text(json, fact->nodes[i]));
     return ORR_OBJECT(json, TEXT("topic", orr_log_topic_name(fact->topic)), TEXT("what", fact->what),
-                      TEXT("verdict", verdicts[fact->verdict]), TEXT("logged", fact->logged),
-                      TEXT("predicted", fact->predicted), INT("line", fact->line), INT("times", fact->times),
+                      TEXT("verdict", verdicts[fact->verdict]), TEXT("logged", fact->logged.text),
+                      TEXT("predicted", fact->predicted.text), INT("line", fact->line), INT("times", fact->times),
                       VALUE("nodes", nodes));
 }
 

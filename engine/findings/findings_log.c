@@ -9,6 +9,12 @@ static void point_at(struct orr_finder *f, const char *id)
         orr_point_node(f, system, node);
 }
 
+static bool predicts_p2p(const struct orr_log_value *value)
+{
+    return (value->shape == ORR_SHAPE_TRANSPORT && value->transport == ORR_TRANSPORT_P2P) ||
+           (value->shape == ORR_SHAPE_P2P && value->p2p.possible);
+}
+
 /* A pair near enough by the topology that the driver refuses, or that goes through shared memory. */
 static void p2p_refused(struct orr_finder *f)
 {
@@ -16,8 +22,7 @@ static void p2p_refused(struct orr_finder *f)
     const struct orr_log_fact *first = NULL;
     for (uint32_t i = 0; f->check && i < f->check->fact_count; i++) {
         const struct orr_log_fact *fact = &f->check->facts[i];
-        if (fact->topic != ORR_TOPIC_P2P || fact->verdict != ORR_FACT_DIFFERS ||
-            (strcmp(fact->predicted, "P2P") != 0 && strncmp(fact->predicted, "possible", 8) != 0))
+        if (fact->topic != ORR_TOPIC_P2P || fact->verdict != ORR_FACT_DIFFERS || !predicts_p2p(&fact->predicted))
             continue;
         first = first ? first : fact;
         pairs++;
@@ -25,8 +30,8 @@ static void p2p_refused(struct orr_finder *f)
         point_at(f, fact->nodes[1]);
     }
     if (pairs)
-        orr_say(f, "%u pairs, first in line %u: %s: %s, predicted %s", pairs, first->line, first->what, first->logged,
-                first->predicted);
+        orr_say(f, "%u pairs, first in line %u: %s: %s, predicted %s", pairs, first->line, first->what,
+                first->logged.text, first->predicted.text);
 }
 
 static void graph_lines_missing(struct orr_finder *f)
@@ -49,7 +54,7 @@ static void other_channels(struct orr_finder *f)
         return;
     const struct orr_log_fact *fact = &f->check->facts[f->check->first];
     orr_say(f, "%u facts differ and %u agree; the first, in line %u: %.80s is %.60s, predicted %.60s", f->check->differ,
-            f->check->agree, fact->line, fact->what, fact->logged, fact->predicted);
+            f->check->agree, fact->line, fact->what, fact->logged.text, fact->predicted.text);
     point_at(f, fact->nodes[0]);
     point_at(f, fact->nodes[1]);
 }

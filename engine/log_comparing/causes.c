@@ -151,7 +151,7 @@ static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
     const struct orr_log_fact *first = &check->facts[check->first];
     char what[256];
     snprintf(what, sizeof what, "another machine, or the same one in another state: %.80s is %.60s in the log",
-             first->what, first->logged);
+             first->what, first->logged.text);
     cause.what = what;
     return orr_log_keep_cause(check, &cause, err);
 }
@@ -232,7 +232,7 @@ static void observe(struct explaining *e, bool without_gdr[ORR_LOG_NICS])
     for (uint32_t i = 0; i < check->fact_count && !seen->channels; i++)
         if (check->facts[i].topic == ORR_TOPIC_COUNTS && check->facts[i].verdict == ORR_FACT_DIFFERS &&
             !strcmp(check->facts[i].what, "channels"))
-            seen->channels = atoi(check->facts[i].logged);
+            seen->channels = (int)check->facts[i].logged.count;
 }
 
 static enum orr_code try_causes(struct explaining *e, struct orr_error *err)

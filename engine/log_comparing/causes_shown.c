@@ -6,30 +6,19 @@
 
 #define SHOWS(name) (1u << ORR_SHOWS_##name)
 
-/* What a network connection shows: "IB/2(5)/GDRDMA". */
-static unsigned shown_by_net(const struct orr_log_record *record)
-{
-    const char *via = record->word_count > 3 ? record->words[3] : "";
-    return SHOWS(NETWORK_USED) | (strstr(via, "/GDRDMA") ? SHOWS(GDR_USED) : 0) |
-           (strchr(via, '(') ? SHOWS(PROXY_USED) : 0);
-}
-
 static unsigned shown_by(const struct orr_log_record *record)
 {
-    switch (record->kind) {
-    case ORR_LOG_CONNECT_NET:
-        return shown_by_net(record);
-    case ORR_LOG_CONNECT_P2P:
-        return SHOWS(P2P_USED);
-    case ORR_LOG_CONNECT_SHM:
-        return SHOWS(SHM_USED);
-    case ORR_LOG_NVLS_HEAD:
-        return SHOWS(NVLS_USED);
-    case ORR_LOG_GDR_PAIR:
-        return strcmp(record->words[0], "Enabled") ? 0 : SHOWS(GDR_USED);
-    default:
-        return 0;
-    }
+    static const unsigned transports[] = {[ORR_TRANSPORT_P2P] = SHOWS(P2P_USED),
+                                          [ORR_TRANSPORT_SHM] = SHOWS(SHM_USED),
+                                          [ORR_TRANSPORT_NET] = SHOWS(NETWORK_USED)};
+    struct orr_log_connection connection;
+    struct orr_log_gdr gdr;
+    if (orr_log_connection_of(record, &connection))
+        return transports[connection.transport] | (connection.gdr ? SHOWS(GDR_USED) : 0) |
+               (connection.proxy >= 0 ? SHOWS(PROXY_USED) : 0);
+    if (orr_log_gdr_of(record, &gdr))
+        return gdr.on ? SHOWS(GDR_USED) : 0;
+    return record->kind == ORR_LOG_NVLS_HEAD ? SHOWS(NVLS_USED) : 0;
 }
 
 unsigned orr_log_shown(const struct orr_log *log, uint32_t communicator)

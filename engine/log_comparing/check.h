@@ -5,7 +5,7 @@
 #define ORR_LOG_CHECK_H
 
 #include "engine/analysis/analysis.h"
-#include "engine/log_reading/log.h"
+#include "engine/log_comparing/values.h"
 #include "engine/trials/observed.h"
 
 /* With more ranks or records than this, nothing is predicted again to find a release or a cause: it would take too
@@ -40,11 +40,11 @@ enum orr_log_verdict { ORR_FACT_AGREES, ORR_FACT_DIFFERS, ORR_FACT_NOT_PREDICTED
 struct orr_log_fact {
     enum orr_log_topic topic;
     enum orr_log_verdict verdict;
-    const char *what;                /* "GPU/0-1b000 - GPU/0-43000", "ring of channel 0" */
-    const char *logged;              /* "NVL 240.0 GB/s" */
-    const char *predicted;           /* the same in the same words; why not, where it is not predicted */
-    uint32_t line, times;            /* of the log, the first one; how many lines say it */
-    char nodes[2][ORR_NODE_ID_SIZE]; /* to be shown on the drawing; empty: none */
+    const char *what;                       /* "GPU/0-1b000 - GPU/0-43000", "ring of channel 0" */
+    struct orr_log_value logged, predicted; /* predicted: why not, where it is not */
+    uint32_t line, times;                   /* of the log, the first one; how many lines say it */
+    char nodes[2][ORR_NODE_ID_SIZE];        /* to be shown on the drawing; empty: none */
+    int32_t gpu_nic;                        /* it is about a GPU and the NIC of this number; -1: it is not */
 };
 
 enum { ORR_LOG_CAUSE_LINES = 3 };

@@ -46,7 +46,7 @@ static bool make_slots(struct orr_log_facts *f)
     if (!slots)
         return false;
     for (uint32_t i = 0; i < f->count; i++) {
-        uint32_t at = (uint32_t)hash_of(f->rows[i].topic, f->rows[i].what, f->rows[i].logged) & (count - 1);
+        uint32_t at = (uint32_t)hash_of(f->rows[i].topic, f->rows[i].what, f->rows[i].logged.text) & (count - 1);
         while (slots[at])
             at = (at + 1) & (count - 1);
         slots[at] = i + 1;
@@ -57,9 +57,10 @@ static bool make_slots(struct orr_log_facts *f)
 }
 
 struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
-                                      const char *logged, const char *format, ...)
+                                      struct orr_log_value logged, const char *format, ...)
 {
-    char what[ORR_LOG_FACT_TEXT];
+    char what[ORR_LOG_FACT_TEXT], words[ORR_LOG_FACT_TEXT];
+    orr_log_value_write(&logged, words);
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
@@ -68,10 +69,10 @@ struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topi
         return NULL;
     if (!make_slots(f) || !ORR_RESERVE(f->arena, f->rows, f->count, f->capacity))
         return NULL;
-    uint32_t at = (uint32_t)hash_of(topic, what, logged) & (f->slot_count - 1);
+    uint32_t at = (uint32_t)hash_of(topic, what, words) & (f->slot_count - 1);
     for (; f->slots[at]; at = (at + 1) & (f->slot_count - 1)) {
         struct orr_log_fact *there = &f->rows[f->slots[at] - 1];
-        if (there->topic == topic && !strcmp(there->what, what) && !strcmp(there->logged, logged)) {
+        if (there->topic == topic && !strcmp(there->what, what) && !strcmp(there->logged.text, words)) {
             there->times++;
             return NULL;
         }
@@ -81,33 +82,39 @@ struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topi
         return NULL;
     }
     struct orr_log_fact *fact = &f->rows[f->count];
-    *fact = (struct orr_log_fact){.topic = topic, .line = line, .times = 1, .predicted = ""};
+    *fact = (struct orr_log_fact){
+        .topic = topic, .line = line, .times = 1, .logged = logged, .predicted = orr_log_words(""), .gpu_nic = -1};
     fact->what = orr_arena_strndup(f->arena, what, strlen(what));
-    fact->logged = orr_arena_strndup(f->arena, logged, strlen(logged));
-    if (!fact->what || !fact->logged)
+    fact->logged.text = orr_arena_strndup(f->arena, words, strlen(words));
+    if (!fact->what || !fact->logged.text)
         return NULL;
     f->slots[at] = ++f->count;
     return fact;
 }
 
-void orr_log_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, bool agrees, const char *format, ...)
+void orr_log_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, struct orr_log_value predicted)
+{
+    char words[ORR_LOG_FACT_TEXT];
+    orr_log_value_write(&predicted, words);
+    const char *kept = orr_arena_strndup(f->arena, words, strlen(words));
+    fact->predicted = predicted;
+    fact->predicted.text = kept ? kept : "";
+    fact->verdict = orr_log_value_agrees(&fact->logged, &fact->predicted) ? ORR_FACT_AGREES : ORR_FACT_DIFFERS;
+}
+
+void orr_log_fact_lacking(struct orr_log_facts *f, struct orr_log_fact *fact, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     const char *kept = orr_arena_vprintf(f->arena, ORR_LOG_FACT_TEXT, format, args);
     va_end(args);
-    fact->predicted = kept ? kept : "";
-    fact->verdict = agrees ? ORR_FACT_AGREES : ORR_FACT_DIFFERS;
-}
-
-void orr_log_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, const char *predicted)
-{
-    orr_log_fact_predicted(f, fact, !strcmp(fact->logged, predicted), "%s", predicted);
+    fact->predicted = orr_log_words(kept ? kept : "");
+    fact->verdict = ORR_FACT_DIFFERS;
 }
 
 void orr_log_fact_without(struct orr_log_facts *f, struct orr_log_fact *fact, const char *why)
 {
-    orr_log_fact_predicted(f, fact, true, "%s", why);
+    orr_log_fact_lacking(f, fact, "%s", why);
     fact->verdict = ORR_FACT_NOT_PREDICTED;
 }
 

@@ -18,7 +18,7 @@ struct orr_log_facts {
     uint32_t *slots, slot_count;
     bool full;
 };
-enum { ORR_LOG_FACTS_MOST = 200000, ORR_LOG_FACT_TEXT = 600 };
+enum { ORR_LOG_FACTS_MOST = 200000 };
 
 /* The part of the host whose view a session has. */
 const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_t session);
@@ -28,16 +28,25 @@ int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank);
 /* The log's number for a predicted rank; what is no rank (-1) stays as it is. */
 int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place);
 
-/* A new fact: what it is about and what a line says of it. NULL where an earlier line said the same, which counts it,
- * or where there is no room. The caller then says what is predicted. */
+/* Values of the shapes that are words, a count or a transport. */
+static inline struct orr_log_value orr_log_words(const char *text)
+{
+    return (struct orr_log_value){.shape = ORR_SHAPE_WORDS, .text = text};
+}
+static inline struct orr_log_value orr_log_count(double count)
+{
+    return (struct orr_log_value){.shape = ORR_SHAPE_COUNT, .count = (int64_t)count};
+}
+
+/* A new fact: what a line says, and of what. NULL where an earlier line said the same, which counts it, or where there
+ * is no room. The caller then says what is predicted. */
 struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
-                                      const char *logged, const char *format, ...) ORR_PRINTF(5, 6);
-/* What is predicted for it, and whether that agrees. */
-void orr_log_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, bool agrees, const char *format, ...)
-    ORR_PRINTF(4, 5);
-/* The same where the words decide. */
-void orr_log_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, const char *predicted);
-/* Nothing is predicted for it. */
+                                      struct orr_log_value logged, const char *format, ...) ORR_PRINTF(5, 6);
+/* What is predicted for it, which agrees or differs. */
+void orr_log_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, struct orr_log_value predicted);
+/* The prediction has no value for it, which differs: the words say why. */
+void orr_log_fact_lacking(struct orr_log_facts *f, struct orr_log_fact *fact, const char *format, ...) ORR_PRINTF(3, 4);
+/* Nothing is predicted for it, which is no difference. */
 void orr_log_fact_without(struct orr_log_facts *f, struct orr_log_fact *fact, const char *why);
 /* The nodes it concerns. */
 void orr_log_fact_at(struct orr_log_fact *fact, const char *a, const char *b);

@@ -15,14 +15,12 @@ static void append_number(char *text, int value)
     snprintf(text + length, ORR_LOG_FACT_TEXT - length, "%s%d", length ? " " : "", value);
 }
 
-static void count(struct orr_log_facts *f, const struct orr_log_record *record, const char *what, double logged,
-                  int32_t predicted)
+static void add_count(struct orr_log_facts *f, const struct orr_log_record *record, const char *what, double logged,
+                      int32_t predicted)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%.0f", logged);
-    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_COUNTS, record->line, text, "%s", what);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_COUNTS, record->line, orr_log_count(logged), "%s", what);
     if (fact)
-        orr_log_fact_predicted(f, fact, (int64_t)logged == predicted, "%d", predicted);
+        orr_log_fact_compare(f, fact, orr_log_count(predicted));
 }
 
 static void add_ring(struct orr_log_facts *f, const struct orr_log_record *record)
@@ -32,25 +30,24 @@ static void add_ring(struct orr_log_facts *f, const struct orr_log_record *recor
     char logged[ORR_LOG_FACT_TEXT] = "", predicted[ORR_LOG_FACT_TEXT] = "";
     int channel = (int)record->values[CHANNEL];
     uint32_t shown = record->value_count - FIRST;
-    count(f, record, "channels", record->values[CHANNELS], c->channel_count);
+    add_count(f, record, "channels", record->values[CHANNELS], c->channel_count);
     for (uint32_t i = 0; i < shown; i++)
         append_number(logged, (int)record->values[FIRST + i]);
     struct orr_log_fact *fact =
-        orr_log_fact_new(f, ORR_TOPIC_RINGS, record->line, logged, "ring of channel %d", channel);
+        orr_log_fact_new(f, ORR_TOPIC_RINGS, record->line, orr_log_words(logged), "ring of channel %d", channel);
     if (!fact)
         return;
     if (channel < 0 || channel >= c->channel_count) {
-        orr_log_fact_predicted(f, fact, false, "no such channel");
+        orr_log_fact_lacking(f, fact, "no such channel");
         return;
     }
     for (uint32_t i = 0; i < shown && i < c->rank_count; i++)
         append_number(predicted, orr_log_facts_rank(f, c->rings[c->source[channel]][i]));
     /* A list that is shorter than the shortest that NCCL cuts is whole. */
     if (shown != c->rank_count && (shown < RING_CUT_LEAST || shown > c->rank_count))
-        orr_log_fact_predicted(f, fact, false, "%s%s, %u ranks", predicted, shown < c->rank_count ? " ..." : "",
-                               c->rank_count);
+        orr_log_fact_lacking(f, fact, "%s%s, %u ranks", predicted, shown < c->rank_count ? " ..." : "", c->rank_count);
     else
-        orr_log_fact_compare(f, fact, predicted);
+        orr_log_fact_compare(f, fact, orr_log_words(predicted));
 }
 
 static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record *record)
@@ -61,13 +58,13 @@ static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record 
     int channel = (int)v[CHANNEL], self = (int)v[SELF];
     char logged[48];
     snprintf(logged, sizeof logged, "%d -> %d -> %d", (int)v[PREVIOUS], self, (int)v[NEXT]);
-    struct orr_log_fact *fact =
-        orr_log_fact_new(f, ORR_TOPIC_RINGS, record->line, logged, "ring of channel %d around rank %d", channel, self);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_RINGS, record->line, orr_log_words(logged),
+                                                 "ring of channel %d around rank %d", channel, self);
     if (!fact)
         return;
     const int32_t place = orr_log_facts_place(f, self);
     if (channel < 0 || channel >= c->channel_count || place < 0) {
-        orr_log_fact_predicted(f, fact, false, "no such channel or rank");
+        orr_log_fact_lacking(f, fact, "no such channel or rank");
         return;
     }
     const int32_t *ring = c->rings[c->source[channel]];
@@ -78,7 +75,7 @@ static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record 
     snprintf(predicted, sizeof predicted, "%d -> %d -> %d",
              orr_log_facts_rank(f, ring[(at + c->rank_count - 1) % c->rank_count]), self,
              orr_log_facts_rank(f, ring[(at + 1) % c->rank_count]));
-    orr_log_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, orr_log_words(predicted));
 }
 
 /* One rank's place in the tree of a channel. */
@@ -89,13 +86,13 @@ static void add_place(struct orr_log_facts *f, const struct orr_log_record *reco
     char logged[64];
     snprintf(logged, sizeof logged, "%d/%d/%d->%d->%d", downs[0], downs[1], downs[2], self, up);
     struct orr_log_fact *fact =
-        orr_log_fact_new(f, ORR_TOPIC_TREES, record->line, logged, "%s of channel %d at rank %d",
+        orr_log_fact_new(f, ORR_TOPIC_TREES, record->line, orr_log_words(logged), "%s of channel %d at rank %d",
                          second ? "second tree" : "tree", channel, self);
     if (!fact)
         return;
     const int32_t place = orr_log_facts_place(f, self);
     if (channel < 0 || channel >= c->channel_count || place < 0 || (second && !c->down_trees)) {
-        orr_log_fact_predicted(f, fact, false, "no such channel or rank");
+        orr_log_fact_lacking(f, fact, "no such channel or rank");
         return;
     }
     const struct orr_tree *tree = &(second ? c->down_trees : c->trees)[c->source[channel]];
@@ -103,7 +100,7 @@ static void add_place(struct orr_log_facts *f, const struct orr_log_record *reco
     snprintf(predicted, sizeof predicted, "%d/%d/%d->%d->%d", orr_log_facts_rank(f, tree->down[place][0]),
              orr_log_facts_rank(f, tree->down[place][1]), orr_log_facts_rank(f, tree->down[place][2]), self,
              orr_log_facts_rank(f, tree->up[place]));
-    orr_log_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, orr_log_words(predicted));
 }
 
 static void add_trees(struct orr_log_facts *f, const struct orr_log_record *record)
@@ -127,44 +124,43 @@ static void add_ends(struct orr_log_facts *f, const struct orr_log_record *recor
 static void add_counts(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     const struct orr_communicator *c = communicator(f);
-    const double *v = record->values;
-    uint32_t n = record->value_count;
-    enum { WITH_NVLS = 4, WITH_COLLNET };
-    count(f, record, "channels", v[0], c->channel_count);
-    if (n >= WITH_NVLS)
-        count(f, record, "NVLS channels", v[n == WITH_COLLNET ? 2 : 1], c->nvls ? c->nvls_channels : 0);
-    count(f, record, "point-to-point channels", v[n - 2], c->p2p_channels);
-    count(f, record, "point-to-point channels per peer", v[n - 1], c->p2p_channels_per_peer);
+    struct orr_log_counts counts;
+    if (!orr_log_counts_of(record, &counts))
+        return;
+    add_count(f, record, "channels", counts.collective, c->channel_count);
+    if (counts.nvls >= 0)
+        add_count(f, record, "NVLS channels", counts.nvls, c->nvls ? c->nvls_channels : 0);
+    add_count(f, record, "point-to-point channels", counts.p2p, c->p2p_channels);
+    add_count(f, record, "point-to-point channels per peer", counts.p2p_per_peer, c->p2p_channels_per_peer);
 }
 
 static void add_head(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     const struct orr_communicator *c = communicator(f);
     int head = (int)record->values[0];
-    char logged[24];
-    snprintf(logged, sizeof logged, "%d", record->value_count > 1 ? (int)record->values[1] : -1);
-    struct orr_log_fact *fact =
-        orr_log_fact_new(f, ORR_TOPIC_NVLS, record->line, logged, "head %d: rank of the first node", head);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_NVLS, record->line,
+                                                 orr_log_count(record->value_count > 1 ? record->values[1] : -1),
+                                                 "head %d: rank of the first node", head);
     if (!fact)
         return;
     if (!c->nvls || head < 0 || head >= c->nvls_head_count)
-        orr_log_fact_predicted(f, fact, false, "%s", c->nvls ? "no such head" : "NVLS is off");
-    else {
-        char predicted[24];
-        snprintf(predicted, sizeof predicted, "%d", orr_log_facts_rank(f, c->nvls_heads[head]));
-        orr_log_fact_compare(f, fact, predicted);
-    }
+        orr_log_fact_lacking(f, fact, "%s", c->nvls ? "no such head" : "NVLS is off");
+    else
+        orr_log_fact_compare(f, fact, orr_log_count(orr_log_facts_rank(f, c->nvls_heads[head])));
 }
 
 static void add_support(struct orr_log_facts *f, const struct orr_log_record *record)
 {
-    bool supported = !strcmp(record->words[0], "available");
-    struct orr_log_fact *fact = orr_log_fact_new(
-        f, ORR_TOPIC_NVLS, record->line, supported ? "available" : "not available", "NVLS multicast on the GPUs");
+    bool supported;
+    if (!orr_log_nvls_of(record, &supported))
+        return;
+    struct orr_log_fact *fact =
+        orr_log_fact_new(f, ORR_TOPIC_NVLS, record->line, orr_log_words(supported ? "available" : "not available"),
+                         "NVLS multicast on the GPUs");
     /* A dump does not contain what the driver supports: it differs only where the prediction needs NVLS and the driver
      * refuses it. */
     if (fact && !supported && communicator(f)->nvls)
-        orr_log_fact_predicted(f, fact, false, "NVLS with %d channels", communicator(f)->nvls_channels);
+        orr_log_fact_lacking(f, fact, "NVLS with %d channels", communicator(f)->nvls_channels);
     else if (fact)
         orr_log_fact_without(f, fact, "the driver decides it, and a dump does not contain that");
 }

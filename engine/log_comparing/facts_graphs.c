@@ -1,5 +1,4 @@
 /* Facts of "Pattern" lines and the channels below them: the graphs as each host searched them. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,21 +27,12 @@ static enum orr_graph_kind kind_after(struct graph_state *state, int pattern)
     return state->kind;
 }
 
-static void figure(struct orr_log_facts *f, const struct orr_log_record *record, const char *graph, const char *what,
-                   const char *logged, const char *predicted)
+static void add_figure(struct orr_log_facts *f, const struct orr_log_record *record, const char *graph,
+                       const char *what, struct orr_log_value logged, struct orr_log_value predicted)
 {
     struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_GRAPHS, record->line, logged, "%s: %s", graph, what);
     if (fact)
         orr_log_fact_compare(f, fact, predicted);
-}
-
-static void number(struct orr_log_facts *f, const struct orr_log_record *record, const char *graph, const char *what,
-                   double logged, int predicted)
-{
-    char texts[2][24];
-    snprintf(texts[0], sizeof texts[0], "%d", (int)logged);
-    snprintf(texts[1], sizeof texts[1], "%d", predicted);
-    figure(f, record, graph, what, texts[0], texts[1]);
 }
 
 static void add_pattern(struct orr_log_facts *f, const struct orr_log_record *record, enum orr_graph_kind kind)
@@ -56,28 +46,28 @@ static void add_pattern(struct orr_log_facts *f, const struct orr_log_record *re
     if (record->word_count < 2) /* 2.5's line has no names of types */
         return;
     if (graph->pattern == ORR_PATTERN_NONE) {
-        snprintf(logged, sizeof logged, "%d", (int)v[CHANNELS]);
-        struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_GRAPHS, record->line, logged, "%s: channels", name);
+        struct orr_log_fact *fact =
+            orr_log_fact_new(f, ORR_TOPIC_GRAPHS, record->line, orr_log_count(v[CHANNELS]), "%s: channels", name);
         if (fact && v[CHANNELS] > 0)
-            orr_log_fact_predicted(f, fact, false, "the graph is not searched");
+            orr_log_fact_lacking(f, fact, "the graph is not searched");
         else if (fact)
-            orr_log_fact_predicted(f, fact, true, "0");
+            orr_log_fact_compare(f, fact, orr_log_count(0));
         return;
     }
-    number(f, record, name, "channels", v[CHANNELS], graph->channels);
+    add_figure(f, record, name, "channels", orr_log_count(v[CHANNELS]), orr_log_count(graph->channels));
     if (v[CHANNELS] <= 0 && graph->channels <= 0)
         return;
-    number(f, record, name, "pattern", v[PATTERN], (int)graph->pattern);
+    add_figure(f, record, name, "pattern", orr_log_count(v[PATTERN]), orr_log_count(graph->pattern));
     snprintf(logged, sizeof logged, "%.3f inside, %.3f to NICs", v[INTRA], v[INTER]);
     snprintf(predicted, sizeof predicted, "%.3f inside, %.3f to NICs", (double)graph->bw_intra,
              (double)graph->bw_inter);
-    figure(f, record, name, "GB/s of a channel", logged, predicted);
+    add_figure(f, record, name, "GB/s of a channel", orr_log_words(logged), orr_log_words(predicted));
     snprintf(logged, sizeof logged, "%.7s inside, %.7s to NICs", record->words[0], record->words[1]);
     snprintf(predicted, sizeof predicted, "%s inside, %s to NICs", orr_path_type_name(graph->type_intra),
              orr_path_type_name(graph->type_inter));
-    figure(f, record, name, "path types", logged, predicted);
-    number(f, record, name, "NICs crossed", v[CROSS], graph->cross_nic);
-    number(f, record, name, "channels alike", v[SAME], graph->same_channels);
+    add_figure(f, record, name, "path types", orr_log_words(logged), orr_log_words(predicted));
+    add_figure(f, record, name, "NICs crossed", orr_log_count(v[CROSS]), orr_log_count(graph->cross_nic));
+    add_figure(f, record, name, "channels alike", orr_log_count(v[SAME]), orr_log_count(graph->same_channels));
 }
 
 static void append(char *text, const char *word)
@@ -125,12 +115,12 @@ static void add_order(struct orr_log_facts *f, const struct orr_log_record *reco
         }
     }
     const char *name = orr_graph_name(f->analysis->query.settings.release, kind);
-    struct orr_log_fact *fact =
-        orr_log_fact_new(f, ORR_TOPIC_ORDERS, record->line, logged, "%s: order of channel %d", name, channel);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_ORDERS, record->line, orr_log_words(logged),
+                                                 "%s: order of channel %d", name, channel);
     if (!fact)
         return;
     if (graph->pattern == ORR_PATTERN_NONE || channel < 0 || channel >= graph->channels) {
-        orr_log_fact_predicted(f, fact, false, "no such channel");
+        orr_log_fact_lacking(f, fact, "no such channel");
         return;
     }
     bool with_nets = graph->nets && has_nets;
@@ -142,7 +132,7 @@ static void add_order(struct orr_log_facts *f, const struct orr_log_record *reco
     }
     if (with_nets && record->word_count > graph->row_count + 1)
         append(predicted, orr_node_id_format(ORR_NET, graph->nets[channel][1], word));
-    orr_log_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, orr_log_words(predicted));
 }
 
 enum orr_code orr_log_facts_of_graphs(struct orr_log_facts *f, struct orr_error *err)

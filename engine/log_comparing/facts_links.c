@@ -14,28 +14,31 @@ static const char *gpu_id(const struct orr_log_facts *f, int32_t local, char buf
     return gpu == ORR_NO_NODE ? "" : orr_system_node_id(&f->analysis->built, gpu, buffer);
 }
 
-static void add_pair(struct orr_log_facts *f, const struct orr_log_record *record, const char *logged, int32_t a,
-                     int32_t b)
+static void add_transport(struct orr_log_facts *f, uint32_t line, const struct orr_log_connection *connection)
 {
     const struct orr_analysis *analysis = f->analysis;
-    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, logged,
-                                                 "transport between ranks %d and %d", a < b ? a : b, a < b ? b : a);
+    const int32_t a = connection->from, b = connection->to;
+    const struct orr_log_value logged = {.shape = ORR_SHAPE_TRANSPORT, .transport = connection->transport};
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_P2P, line, logged, "transport between ranks %d and %d",
+                                                 a < b ? a : b, a < b ? b : a);
     if (!fact)
         return;
     int32_t from = orr_log_facts_local(f, a), to = orr_log_facts_local(f, b), local = (int32_t)analysis->local_ranks;
     char ids[2][ORR_NODE_ID_SIZE];
     if (from < 0 || to < 0) {
-        orr_log_fact_predicted(f, fact, false, "no such rank");
+        orr_log_fact_lacking(f, fact, "no such rank");
         return;
     }
     orr_log_fact_at(fact, gpu_id(f, from, ids[0]), gpu_id(f, to, ids[1]));
-    const char *predicted = "network";
+    enum orr_log_transport predicted = ORR_TRANSPORT_NET;
     if (orr_log_facts_place(f, a) / local == orr_log_facts_place(f, b) / local) {
         const struct orr_p2p *p2p = &analysis->p2p[(size_t)(unsigned)from * analysis->local_ranks + (unsigned)to];
-        bool apart = analysis->part_of_rank[from] != analysis->part_of_rank[to];
-        predicted = p2p->decision.verdict ? "P2P" : apart ? "network" : "shared memory";
+        if (p2p->decision.verdict)
+            predicted = ORR_TRANSPORT_P2P;
+        else if (analysis->part_of_rank[from] == analysis->part_of_rank[to])
+            predicted = ORR_TRANSPORT_SHM;
     }
-    orr_log_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, (struct orr_log_value){.shape = ORR_SHAPE_TRANSPORT, .transport = predicted});
 }
 
 /* Where a -> b is a step of the ring of the channel. */
@@ -52,34 +55,31 @@ static bool is_step(const struct orr_log_facts *f, int channel, int32_t a, int32
     return false;
 }
 
-/* A connection over the network that the ring of the channel has. "IB/2(5)/GDRDMA": NIC, whose proxy, GPUDirect. */
-static void add_net(struct orr_log_facts *f, const struct orr_log_record *record)
+/* The number in the id of a NIC's node; -1: it is beyond what is matched. */
+static int32_t nic_of(const struct orr_system *system, uint32_t net)
+{
+    const uint64_t number = orr_id_local(system->nodes[net].id);
+    return number < ORR_LOG_NICS ? (int32_t)number : -1;
+}
+
+/* The NIC of a connection over the network that the ring of the channel has. */
+static void add_nic(struct orr_log_facts *f, uint32_t line, const struct orr_log_connection *connection)
 {
     const struct orr_analysis *analysis = f->analysis;
-    const double *v = record->values;
-    bool indexed = record->value_count > 3; /* "Channel 00/0" */
-    int channel = (int)v[0];
-    int32_t a = (int32_t)v[indexed ? 2 : 1], b = (int32_t)v[indexed ? 3 : 2];
-    add_pair(f, record, "network", a, b);
-    if (record->word_count < 4 || (indexed && v[1] != 0) || !is_step(f, channel, a, b))
-        return;
-    bool sends = !strcmp(record->words[2], "send");
-    int32_t self = sends ? a : b, local = orr_log_facts_local(f, self);
-    const char *via = record->words[3], *slash = strchr(via, '/');
-    if (!slash || local < 0)
+    const bool sends = connection->sends;
+    const int channel = connection->channel;
+    const int32_t self = sends ? connection->from : connection->to, peer = sends ? connection->to : connection->from;
+    const int32_t local = orr_log_facts_local(f, self);
+    if (connection->transport != ORR_TRANSPORT_NET || connection->nic < 0 || connection->index != 0 || local < 0 ||
+        !is_step(f, channel, connection->from, connection->to))
         return;
     const struct orr_part *part = orr_analysis_part(analysis, local);
-    char *end;
-    long dev = strtol(slash + 1, &end, 10), proxy = self;
-    if (*end == '(')
-        proxy = strtol(end + 1, &end, 10);
-    bool gdr = strstr(end, "/GDRDMA") != NULL;
-    char logged[64], predicted[64];
-    snprintf(logged, sizeof logged, "NIC %ld%s%s", dev, proxy != self ? " of another GPU (PXN)" : "",
-             gdr ? ", GPUDirect RDMA" : "");
-    struct orr_log_fact *fact =
-        orr_log_fact_new(f, ORR_TOPIC_NET, record->line, logged, "channel %d: rank %d %s rank %d", channel, self,
-                         sends ? "sends to" : "receives from", sends ? b : a);
+    const struct orr_log_value logged = {.shape = ORR_SHAPE_NIC,
+                                         .nic = {.number = connection->nic,
+                                                 .by_other_gpu = connection->proxy >= 0 && connection->proxy != self,
+                                                 .gdr = connection->gdr}};
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_NET, line, logged, "channel %d: rank %d %s rank %d",
+                                                 channel, self, sends ? "sends to" : "receives from", peer);
     if (!fact)
         return;
     const struct orr_system *system = &part->system;
@@ -103,23 +103,26 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     const struct orr_gdr *rdma =
         &part->gdr[(size_t)driver * orr_system_count(system, ORR_NET) + (net - system->first[ORR_NET])];
     bool direct = (sends ? rdma->send.verdict : rdma->recv.verdict) != 0;
-    snprintf(predicted, sizeof predicted, "NIC %d%s%s", system->nodes[net].net.dev,
-             by_proxy ? " of another GPU (PXN)" : "", direct ? ", GPUDirect RDMA" : "");
     char id[ORR_NODE_ID_SIZE], net_id[ORR_NODE_ID_SIZE];
     orr_log_fact_at(fact, gpu_id(f, local, id), orr_system_node_id(system, net, net_id));
-    orr_log_fact_compare(f, fact, predicted);
+    fact->gpu_nic = nic_of(system, net);
+    orr_log_fact_compare(
+        f, fact,
+        (struct orr_log_value){.shape = ORR_SHAPE_NIC,
+                               .nic = {.number = system->nodes[net].net.dev, .by_other_gpu = by_proxy, .gdr = direct}});
 }
 
 /* The GPU node of a GDR line: a bus id, a rank, or 2.28's id in decimal. */
-static uint32_t gdr_gpu(const struct orr_log_facts *f, const struct orr_part *part, const char *word, double rank)
+static uint32_t gdr_gpu(const struct orr_log_facts *f, const struct orr_part *part, const struct orr_log_gdr *said)
 {
     char id[ORR_NODE_ID_SIZE + 8];
     uint32_t node = ORR_NO_NODE;
+    double rank = said->rank;
     if (rank < 0) {
-        snprintf(id, sizeof id, "GPU/0-%.20s", word);
+        snprintf(id, sizeof id, "GPU/0-%.20s", said->gpu);
         node = orr_system_find(&part->system, id);
-        if (node == ORR_NO_NODE && strspn(word, "0123456789") == strlen(word))
-            rank = strtod(word, NULL);
+        if (node == ORR_NO_NODE && strspn(said->gpu, "0123456789") == strlen(said->gpu))
+            rank = strtod(said->gpu, NULL);
     }
     const uint32_t by_rank =
         rank < 0 ? ORR_NO_NODE : orr_gpu_of_rank(&part->system, orr_log_facts_local(f, (int32_t)rank));
@@ -128,28 +131,25 @@ static uint32_t gdr_gpu(const struct orr_log_facts *f, const struct orr_part *pa
 
 static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record)
 {
-    /* Values: [rank,] distance, limit [, read]; words: verdict, GPU, NIC [, relay], comparison. */
     const struct orr_part *part = orr_log_facts_part(f, record->session);
+    struct orr_log_gdr said;
     bool exact;
     uint32_t version = orr_log_version(f->log, NULL); /* distances are numbers of the log's own release */
     const struct orr_release *release =
         version ? orr_release_nearest(version, &exact) : f->analysis->query.settings.release;
-    bool by_rank = strchr(record->words[1], '-') != NULL;
-    const double *v = record->values + by_rank;
-    bool enabled = !strcmp(record->words[0], "Enabled");
-    bool sends = record->value_count - (uint32_t)by_rank > 2 && v[2] != 0;
-    if (record->value_count < 2 + (uint32_t)by_rank)
+    if (!orr_log_gdr_of(record, &said))
         return;
-    char logged[64], predicted[96], net_id[ORR_NODE_ID_SIZE + 8], gpu[ORR_NODE_ID_SIZE];
-    const char *distance = orr_path_type_name(orr_path_type_of_number(release, (int)v[0]));
-    snprintf(logged, sizeof logged, "%s at distance %s", enabled ? "on" : "off", distance);
-    uint32_t node = gdr_gpu(f, part, record->words[1], by_rank ? record->values[0] : -1);
-    snprintf(net_id, sizeof net_id, "NET/%s%.20s", strchr(record->words[2], '-') ? "" : "0-", record->words[2]);
+    char net_id[ORR_NODE_ID_SIZE + 8], gpu[ORR_NODE_ID_SIZE];
+    const struct orr_log_value logged = {
+        .shape = ORR_SHAPE_GDR,
+        .gdr = {.on = said.on, .distance = orr_path_type_name(orr_path_type_of_number(release, said.distance))}};
+    uint32_t node = gdr_gpu(f, part, &said);
+    snprintf(net_id, sizeof net_id, "NET/%s%.20s", strchr(said.nic, '-') ? "" : "0-", said.nic);
     uint32_t net = orr_system_find(&part->system, net_id);
     struct orr_log_fact *fact =
         orr_log_fact_new(f, ORR_TOPIC_GDR, record->line, logged, "%s and %s, %s",
-                         node == ORR_NO_NODE ? record->words[1] : orr_system_node_id(&part->system, node, gpu), net_id,
-                         sends ? "sending" : "receiving");
+                         node == ORR_NO_NODE ? said.gpu : orr_system_node_id(&part->system, node, gpu), net_id,
+                         said.sends ? "sending" : "receiving");
     if (!fact)
         return;
     if (net == ORR_NO_NODE && f->analysis->query.hosts == 1) {
@@ -158,23 +158,23 @@ static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record
     }
     if (node == ORR_NO_NODE || net == ORR_NO_NODE || part->system.nodes[net].type != ORR_NET ||
         part->system.nodes[node].type != ORR_GPU) {
-        orr_log_fact_predicted(f, fact, false, "%s is not in the prediction", node == ORR_NO_NODE ? "the GPU" : net_id);
+        orr_log_fact_lacking(f, fact, "%s is not in the prediction", node == ORR_NO_NODE ? "the GPU" : net_id);
         return;
     }
     orr_log_fact_at(fact, orr_system_node_id(&part->system, node, gpu), net_id);
+    fact->gpu_nic = nic_of(&part->system, net);
     uint32_t nets = orr_system_count(&part->system, ORR_NET);
     const struct orr_gdr *gdr =
         &part->gdr[(size_t)(node - part->system.first[ORR_GPU]) * nets + (net - part->system.first[ORR_NET])];
-    const struct orr_decision *decision = sends ? &gdr->send : &gdr->recv;
-    snprintf(predicted, sizeof predicted, "%s at distance %s", decision->verdict ? "on" : "off",
-             orr_path_type_name((enum orr_path_type)decision->distance));
-    bool compared = decision->rule == ORR_RULE_GDR_BEYOND_LEVEL || decision->rule == ORR_RULE_GDR_WITHIN_LEVEL ||
-                    decision->rule == ORR_RULE_GDR_PCI_MODE;
-    if (compared)
-        orr_log_fact_compare(f, fact, predicted);
+    const struct orr_decision *decision = said.sends ? &gdr->send : &gdr->recv;
+    const bool by_distance = decision->rule == ORR_RULE_GDR_BEYOND_LEVEL ||
+                             decision->rule == ORR_RULE_GDR_WITHIN_LEVEL || decision->rule == ORR_RULE_GDR_PCI_MODE;
+    struct orr_log_value predicted = {.shape = ORR_SHAPE_GDR, .gdr = {.on = decision->verdict != 0}};
+    if (by_distance)
+        predicted.gdr.distance = orr_path_type_name((enum orr_path_type)decision->distance);
     else
-        orr_log_fact_predicted(f, fact, enabled == (decision->verdict != 0), "%s: %s", decision->verdict ? "on" : "off",
-                               orr_rule_text((enum orr_rule)decision->rule));
+        predicted.gdr.rule = orr_rule_text((enum orr_rule)decision->rule);
+    orr_log_fact_compare(f, fact, predicted);
 }
 
 static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *record)
@@ -190,8 +190,8 @@ static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *re
                 orr_system_node_id(system, i, ids[side]);
             }
     struct orr_log_fact *fact =
-        orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, "refused by the driver", "P2P between GPU %d and GPU %d",
-                         (int)record->values[0], (int)record->values[1]);
+        orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, (struct orr_log_value){.shape = ORR_SHAPE_P2P},
+                         "P2P between GPU %d and GPU %d", (int)record->values[0], (int)record->values[1]);
     if (!fact)
         return;
     orr_log_fact_at(fact, ids[0], ids[1]);
@@ -201,9 +201,11 @@ static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *re
     }
     const struct orr_p2p *p2p =
         &f->analysis->p2p[(size_t)(unsigned)ranks[0] * f->analysis->local_ranks + (unsigned)ranks[1]];
-    orr_log_fact_predicted(f, fact, !p2p->decision.verdict, "%s by the topology, path %s",
-                           p2p->decision.verdict ? "possible" : "not used",
-                           orr_path_type_name((enum orr_path_type)p2p->decision.distance));
+    orr_log_fact_compare(
+        f, fact,
+        (struct orr_log_value){.shape = ORR_SHAPE_P2P,
+                               .p2p = {.possible = p2p->decision.verdict != 0,
+                                       .distance = orr_path_type_name((enum orr_path_type)p2p->decision.distance)}});
 }
 
 void orr_log_facts_of_connections(struct orr_log_facts *f)
@@ -211,15 +213,14 @@ void orr_log_facts_of_connections(struct orr_log_facts *f)
     const struct orr_log_own own = orr_log_records_of(f->log, f->communicator);
     for (uint32_t i = 0; i < own.count; i++) {
         const struct orr_log_record *record = &f->log->records[own.at[i]];
-        bool indexed = record->value_count > 3;
-        if (record->kind == ORR_LOG_CONNECT_NET)
-            add_net(f, record);
-        else if (record->kind == ORR_LOG_CONNECT_P2P || record->kind == ORR_LOG_CONNECT_SHM)
-            add_pair(f, record, record->kind == ORR_LOG_CONNECT_P2P ? "P2P" : "shared memory",
-                     (int32_t)record->values[indexed ? 2 : 1], (int32_t)record->values[indexed ? 3 : 2]);
-        else if (record->kind == ORR_LOG_GDR_PAIR)
+        struct orr_log_connection connection;
+        if (orr_log_connection_of(record, &connection)) {
+            add_transport(f, record->line, &connection);
+            add_nic(f, record->line, &connection);
+        } else if (record->kind == ORR_LOG_GDR_PAIR) {
             add_gdr(f, record);
-        else if (record->kind == ORR_LOG_P2P_NOT)
+        } else if (record->kind == ORR_LOG_P2P_NOT) {
             add_refusal(f, record);
+        }
     }
 }

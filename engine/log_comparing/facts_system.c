@@ -1,6 +1,6 @@
 /* Facts about the printed system: summary, links, paths. */
 #include <ctype.h>
-#include <math.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,29 +46,21 @@ static bool is_known(const struct orr_log_facts *f, const char *id)
 static void without_node(struct orr_log_facts *f, struct orr_log_fact *fact, const char *missing)
 {
     if (has_type(f, missing))
-        orr_log_fact_predicted(f, fact, false, "%s is not in the prediction", missing);
+        orr_log_fact_lacking(f, fact, "%s is not in the prediction", missing);
     else
         orr_log_fact_without(f, fact, "the emulated release has no such nodes");
-}
-
-/* Whether a rate is what a log prints with so many digits behind the point. */
-static bool prints_as(double logged, float predicted)
-{
-    return fabs(logged - (double)predicted) <= 0.051 + (double)predicted * 1e-5;
 }
 
 static void add_summary(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     const struct orr_system *system = &orr_log_facts_part(f, record->session)->system;
     const char *names[2] = {"largest path bandwidth", "largest sum of a GPU's links"};
-    float predicted[2] = {system->max_bw, system->total_bw};
+    const double predicted[2] = {(double)system->max_bw, (double)system->total_bw};
     for (uint32_t i = 0; i < record->value_count && i < 2; i++) {
-        char logged[32];
-        snprintf(logged, sizeof logged, "%.1f GB/s", record->values[i]);
+        const struct orr_log_value logged = {.shape = ORR_SHAPE_RATE, .rate = record->values[i]};
         struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_SYSTEM, record->line, logged, "%s", names[i]);
         if (fact)
-            orr_log_fact_predicted(f, fact, prints_as(record->values[i], predicted[i]), "%.1f GB/s",
-                                   (double)predicted[i]);
+            orr_log_fact_compare(f, fact, (struct orr_log_value){.shape = ORR_SHAPE_RATE, .rate = predicted[i]});
     }
 }
 
@@ -79,7 +71,7 @@ static void add_cpu(struct orr_log_facts *f, const struct orr_log_link *link)
     if (link->cpu[0] > -2)
         snprintf(logged, sizeof logged, "arch %d, vendor %d, model %d", (int)link->cpu[0], (int)link->cpu[1],
                  (int)link->cpu[2]);
-    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_LINKS, link->line, logged, "%s", link->to);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_LINKS, link->line, orr_log_words(logged), "%s", link->to);
     if (!fact)
         return;
     uint32_t node = node_of(system, link->to);
@@ -96,18 +88,18 @@ static void add_cpu(struct orr_log_facts *f, const struct orr_log_link *link)
     if (link->cpu[0] > -2)
         snprintf(predicted, sizeof predicted, "arch %d, vendor %d, model %d", system->nodes[node].cpu.arch,
                  system->nodes[node].cpu.vendor, system->nodes[node].cpu.model);
-    orr_log_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, orr_log_words(predicted));
 }
 
 static void add_link(struct orr_log_facts *f, const struct orr_log_link *link)
 {
     const struct orr_system *system = &orr_log_facts_part(f, link->session)->system;
-    char logged[64], predicted[96] = "no such link";
+    const struct orr_log_value logged = {.shape = ORR_SHAPE_LINK, .link = {link->type, link->bw}};
+    struct orr_log_value predicted = orr_log_words("no such link");
     if (!strcmp(link->type, "QPI")) /* before 2.6; there is no release to compare with */
         return;
     if (!link->from[0]) /* the line above it is missing */
         return;
-    snprintf(logged, sizeof logged, "%.8s %.1f GB/s", link->type, link->bw);
     struct orr_log_fact *fact =
         orr_log_fact_new(f, ORR_TOPIC_LINKS, link->line, logged, "%s - %s", link->from, link->to);
     if (!fact)
@@ -125,14 +117,13 @@ static void add_link(struct orr_log_facts *f, const struct orr_log_link *link)
     const struct orr_node *node = &system->nodes[from];
     for (uint32_t l = node->first_link; l < node->first_link + node->link_count; l++)
         if (system->links[l].to == to) {
-            const char *type = orr_link_type_name(system->links[l].type);
-            snprintf(predicted, sizeof predicted, "%s %.1f GB/s", type, (double)system->links[l].bw);
-            if (!strcmp(type, link->type) && prints_as(link->bw, system->links[l].bw)) {
-                orr_log_fact_predicted(f, fact, true, "%s", predicted);
-                return;
-            }
+            predicted = (struct orr_log_value){
+                .shape = ORR_SHAPE_LINK,
+                .link = {orr_link_type_name(system->links[l].type), (double)system->links[l].bw}};
+            if (orr_log_value_agrees(&logged, &predicted))
+                break;
         }
-    orr_log_fact_predicted(f, fact, false, "%s", predicted);
+    orr_log_fact_compare(f, fact, predicted);
 }
 
 /* GPUs and NICs of the dump that a complete tree does not show. */
@@ -152,10 +143,11 @@ static void add_missing(struct orr_log_facts *f, const struct orr_log_links *lin
                     shown = !strcmp(links->rows[k].to, id);
                 }
             struct orr_log_fact *fact =
-                shown ? NULL : orr_log_fact_new(f, ORR_TOPIC_LINKS, line, "not in the printed tree", "%s", id);
+                shown ? NULL
+                      : orr_log_fact_new(f, ORR_TOPIC_LINKS, line, orr_log_words("not in the printed tree"), "%s", id);
             if (fact) {
                 orr_log_fact_at(fact, id, NULL);
-                orr_log_fact_predicted(f, fact, false, "there");
+                orr_log_fact_lacking(f, fact, "there");
             }
         }
 }
@@ -166,39 +158,53 @@ static bool is_name(const char *type)
     return isalpha((unsigned char)type[0]) != 0;
 }
 
+/* The NIC of an id of a log, "NET/0-c"; -1: the id is of something else. */
+static int32_t nic_of(const char *id)
+{
+    const char *dash = strchr(id, '-');
+    const unsigned long number = !strncmp(id, "NET/", 4) && dash ? strtoul(dash + 1, NULL, 16) : ULONG_MAX;
+    return number < ORR_LOG_NICS ? (int32_t)number : -1;
+}
+
+static void add_path(struct orr_log_facts *f, const struct orr_log_record *record, const char *ids[2],
+                     const uint32_t nodes[2], struct orr_log_value logged)
+{
+    const struct orr_part *part = orr_log_facts_part(f, record->session);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_PATHS, record->line, logged, "%s -> %s", ids[0], ids[1]);
+    if (!fact)
+        return;
+    orr_log_fact_at(fact, ids[0], ids[1]);
+    fact->gpu_nic = strncmp(ids[0], "GPU/", 4) ? -1 : nic_of(ids[1]);
+    if (!is_known(f, ids[0]) || !is_known(f, ids[1])) {
+        orr_log_fact_without(f, fact, MADE_UP);
+    } else if (nodes[0] == ORR_NO_NODE || nodes[1] == ORR_NO_NODE) {
+        without_node(f, fact, nodes[0] == ORR_NO_NODE ? ids[0] : ids[1]);
+    } else if (!is_name(logged.path.type) || !orr_paths_has(&part->paths, nodes[0]) ||
+               !orr_paths_has(&part->paths, nodes[1])) {
+        orr_log_fact_without(f, fact, "the emulated release keeps no such path");
+    } else {
+        const struct orr_path *path = orr_path(&part->paths, nodes[0], nodes[1]);
+        orr_log_fact_compare(f, fact,
+                             (struct orr_log_value){.shape = ORR_SHAPE_PATH,
+                                                    .path = {orr_path_type_name((enum orr_path_type)path->type),
+                                                             (double)path->bw, (int32_t)path->hops}});
+    }
+}
+
 static void add_paths(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     enum { FIRST = 1, EACH = 2 };
-    const struct orr_part *part = orr_log_facts_part(f, record->session);
-    char from_id[ORR_NODE_ID_SIZE], to_id[ORR_NODE_ID_SIZE];
-    orr_log_node_id(record->words[0], from_id);
-    uint32_t from = node_of(&part->system, from_id), last = ORR_NO_NODE;
+    const struct orr_system *system = &orr_log_facts_part(f, record->session)->system;
+    char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
+    const char *ids[2] = {orr_log_node_id(record->words[0], from), to};
+    uint32_t nodes[2] = {node_of(system, from), ORR_NO_NODE};
     for (uint32_t i = 0; FIRST + EACH * i + 1 < record->word_count && EACH * i + 1 < record->value_count; i++) {
-        const char *type = record->words[FIRST + EACH * i + 1];
-        double hops = record->values[EACH * i], bw = record->values[EACH * i + 1];
-        char logged[64];
-        orr_log_node_id(record->words[FIRST + EACH * i], to_id);
-        snprintf(logged, sizeof logged, "%.7s %.1f GB/s, %d %s", type, bw, (int)hops, hops == 1 ? "hop" : "hops");
-        struct orr_log_fact *fact =
-            orr_log_fact_new(f, ORR_TOPIC_PATHS, record->line, logged, "%s -> %s", from_id, to_id);
-        if (!fact)
-            continue;
-        uint32_t to = next_node_of(&part->system, to_id, last);
-        last = to;
-        orr_log_fact_at(fact, from_id, to_id);
-        if (!is_known(f, from_id) || !is_known(f, to_id)) {
-            orr_log_fact_without(f, fact, MADE_UP);
-        } else if (from == ORR_NO_NODE || to == ORR_NO_NODE) {
-            without_node(f, fact, from == ORR_NO_NODE ? from_id : to_id);
-        } else if (!is_name(type) || !orr_paths_has(&part->paths, from) || !orr_paths_has(&part->paths, to)) {
-            orr_log_fact_without(f, fact, "the emulated release keeps no such path");
-        } else {
-            const struct orr_path *path = orr_path(&part->paths, from, to);
-            const char *name = orr_path_type_name((enum orr_path_type)path->type);
-            orr_log_fact_predicted(f, fact, !strcmp(name, type) && (int)hops == path->hops && prints_as(bw, path->bw),
-                                   "%s %.1f GB/s, %u %s", name, (double)path->bw, path->hops,
-                                   path->hops == 1 ? "hop" : "hops");
-        }
+        const double *values = record->values + (size_t)EACH * i;
+        const struct orr_log_value logged = {
+            .shape = ORR_SHAPE_PATH, .path = {record->words[FIRST + EACH * i + 1], values[1], (int32_t)values[0]}};
+        orr_log_node_id(record->words[FIRST + EACH * i], to);
+        nodes[1] = next_node_of(system, to, nodes[1]);
+        add_path(f, record, ids, nodes, logged);
     }
 }
 

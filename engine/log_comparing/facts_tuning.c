@@ -1,6 +1,4 @@
 /* Facts of the tuning table: latency and bandwidth of every function, algorithm and protocol. */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -30,11 +28,6 @@ static int function_of(const char *name)
     return -1;
 }
 
-static bool close_to(double logged, float predicted)
-{
-    return fabs(logged - (double)predicted) <= 0.051 + (double)predicted * 1e-4;
-}
-
 static void add_row(struct orr_log_facts *f, const struct orr_log_record *record, const struct orr_log_record *names)
 {
     int function = record->word_count ? function_of(record->words[0]) : -1;
@@ -51,19 +44,17 @@ static void add_row(struct orr_log_facts *f, const struct orr_log_record *record
         double latency = record->values[2 * p], bw = record->values[2 * p + 1];
         if (algorithm < 0)
             continue;
-        char logged[64];
-        snprintf(logged, sizeof logged, "%.1f us, %.1f GB/s", latency, bw);
+        const struct orr_log_value logged = {.shape = ORR_SHAPE_TUNING, .tuning = {latency, bw}};
         struct orr_log_fact *fact = orr_log_fact_new(
             f, ORR_TOPIC_TUNING, record->line, logged, "%s %s %s", orr_function_name((enum orr_function)function),
             orr_algorithm_name(f->analysis->query.settings.release, (enum orr_algorithm)algorithm),
             orr_protocol_name((enum orr_protocol)protocol));
-        if (!fact)
-            continue;
-        float own_latency = f->analysis->tuning.latency[function][algorithm][protocol];
-        float own_bw = f->analysis->tuning.bandwidth[function][algorithm][protocol];
-        /* The latency of what is not available decides nothing. */
-        bool agrees = close_to(bw, own_bw) && (close_to(latency, own_latency) || (own_bw <= 0 && bw <= 0));
-        orr_log_fact_predicted(f, fact, agrees, "%.1f us, %.1f GB/s", (double)own_latency, (double)own_bw);
+        if (fact)
+            orr_log_fact_compare(f, fact,
+                                 (struct orr_log_value){
+                                     .shape = ORR_SHAPE_TUNING,
+                                     .tuning = {(double)f->analysis->tuning.latency[function][algorithm][protocol],
+                                                (double)f->analysis->tuning.bandwidth[function][algorithm][protocol]}});
     }
 }
 

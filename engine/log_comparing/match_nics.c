@@ -9,23 +9,6 @@
 
 enum { NICS_MOST = ORR_LOG_NICS, NOT_LISTED = -1 };
 
-uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS])
-{
-    uint32_t count = 0;
-    for (const char *at = list; (at = strchr(at, '[')) != NULL && count < NICS_MOST; at++) {
-        char *end;
-        long dev = strtol(at + 1, &end, 10);
-        size_t length = *end == ']' && end != at + 1 ? strcspn(end + 1, ":/ <{") : 0;
-        if (!length || dev < 0 || dev >= NICS_MOST)
-            continue;
-        if (length >= ORR_LOG_NIC_NAME || strchr(list, '{'))
-            return 0;
-        nics[count].dev = (int32_t)dev;
-        snprintf(nics[count++].name, ORR_LOG_NIC_NAME, "%.*s", (int)length, end + 1);
-    }
-    return count;
-}
-
 /* Whether a session is of the communicator, or, of_host, of the host of its lowest rank that wrote: a process lists its
  * NICs once, before its first communicator. */
 static bool concerns(const struct orr_log_check *check, uint32_t session, bool of_host)
@@ -75,15 +58,11 @@ static uint32_t used_in_log(const struct orr_log_check *check, bool used[NICS_MO
     uint32_t count = 0;
     const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
     for (uint32_t i = 0; i < own.count; i++) {
-        const struct orr_log_record *record = &check->log->records[own.at[i]];
-        if (record->kind != ORR_LOG_CONNECT_NET || record->word_count < 4)
+        struct orr_log_connection connection;
+        if (!orr_log_connection_of(&check->log->records[own.at[i]], &connection) || connection.nic < 0 ||
+            connection.nic >= NICS_MOST || used[connection.nic])
             continue;
-        const char *slash = strchr(record->words[3], '/');
-        char *end;
-        long dev = slash ? strtol(slash + 1, &end, 10) : -1;
-        if (!slash || end == slash + 1 || dev < 0 || dev >= NICS_MOST || used[dev])
-            continue;
-        used[dev] = true;
+        used[connection.nic] = true;
         count++;
     }
     return count;
@@ -269,21 +248,22 @@ enum orr_code orr_log_match_nics(struct orr_log_check *check, const struct orr_d
     return ORR_OK;
 }
 
-/* The number behind "NIC " in a fact, -1: there is none. */
-static int32_t nic_in(const char *text)
+/* Whether a path stays below the CPU, or goes through another GPU to be so. */
+static bool is_near(const char *type)
 {
-    long dev = strncmp(text, "NIC ", 4) ? -1 : strtol(text + 4, NULL, 10);
-    return dev >= 0 && dev < NICS_MOST ? (int32_t)dev : -1;
-}
-
-/* Whether a path's words in a fact are of one that stays below the CPU, or goes through another GPU to be so. */
-static bool is_near(const char *path)
-{
-    static const char *const near[] = {"PIX", "PXB", "P2C", "PXN", "C2C", "LOC"};
+    static const enum orr_path_type near[] = {ORR_PATH_PIX, ORR_PATH_PXB, ORR_PATH_P2C,
+                                              ORR_PATH_PXN, ORR_PATH_C2C, ORR_PATH_LOC};
     bool is = false;
     for (size_t i = 0; i < sizeof near / sizeof near[0]; i++)
-        is |= !strncmp(path, near[i], 3);
+        is |= !strcmp(type, orr_path_type_name(near[i]));
     return is;
+}
+
+/* Whether a value says that data go from the GPU to the NIC without the CPU. */
+static bool says_direct(const struct orr_log_value *value)
+{
+    return (value->shape == ORR_SHAPE_PATH && is_near(value->path.type)) ||
+           (value->shape == ORR_SHAPE_GDR && value->gdr.on) || (value->shape == ORR_SHAPE_NIC && value->nic.gdr);
 }
 
 uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[ORR_LOG_NICS])
@@ -293,22 +273,14 @@ uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[O
     memset(nics, 0, ORR_LOG_NICS * sizeof *nics);
     for (uint32_t i = 0; i < check->fact_count; i++) {
         const struct orr_log_fact *fact = &check->facts[i];
-        bool path = fact->topic == ORR_TOPIC_PATHS && !strncmp(fact->nodes[0], "GPU/", 4);
-        bool pair = fact->topic == ORR_TOPIC_GDR, connection = fact->topic == ORR_TOPIC_NET;
-        const char *dash = strchr(fact->nodes[1], '-');
-        if (!(path || pair || connection) || strncmp(fact->nodes[1], "NET/", 4) != 0 || !dash)
+        const struct orr_log_value *logged = &fact->logged, *predicted = &fact->predicted;
+        if (fact->gpu_nic < 0 ||
+            (logged->shape == ORR_SHAPE_NIC && logged->nic.number != predicted->nic.number)) /* of another NIC */
             continue;
-        unsigned long dev = strtoul(dash + 1, NULL, 16);
-        if (dev >= ORR_LOG_NICS || (connection && nic_in(fact->logged) != nic_in(fact->predicted)))
-            continue;
-        bool logged = path   ? is_near(fact->logged)
-                      : pair ? !strncmp(fact->logged, "on", 2)
-                             : strstr(fact->logged, "GPUDirect RDMA") != NULL;
-        bool predicted = path   ? is_near(fact->predicted)
-                         : pair ? !strncmp(fact->predicted, "on", 2)
-                                : strstr(fact->predicted, "GPUDirect RDMA") != NULL;
-        kept[dev] |= logged && (!path || strncmp(fact->logged, "PXN", 3) != 0);
-        nics[dev] |= predicted && !logged;
+        const bool by_pxn =
+            logged->shape == ORR_SHAPE_PATH && !strcmp(logged->path.type, orr_path_type_name(ORR_PATH_PXN));
+        kept[fact->gpu_nic] |= says_direct(logged) && !by_pxn;
+        nics[fact->gpu_nic] |= says_direct(predicted) && !says_direct(logged);
     }
     for (uint32_t dev = 0; dev < ORR_LOG_NICS; dev++) {
         nics[dev] &= !kept[dev];
@@ -328,8 +300,10 @@ enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const str
     memset(from, -1, sizeof from);
     for (uint32_t i = 0; i < check->fact_count; i++) {
         const struct orr_log_fact *fact = &check->facts[i];
-        int32_t logged = nic_in(fact->logged), predicted = nic_in(fact->predicted);
-        if (fact->topic != ORR_TOPIC_NET || logged < 0 || predicted < 0)
+        if (fact->logged.shape != ORR_SHAPE_NIC || fact->predicted.shape != ORR_SHAPE_NIC)
+            continue;
+        const int32_t logged = fact->logged.nic.number, predicted = fact->predicted.nic.number;
+        if (logged >= NICS_MOST || predicted < 0 || predicted >= NICS_MOST)
             continue;
         if ((to[predicted] >= 0 && to[predicted] != logged) || (from[logged] >= 0 && from[logged] != predicted))
             return ORR_OK;

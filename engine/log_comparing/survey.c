@@ -106,8 +106,8 @@ static enum orr_code take(struct orr_arena *arena, const struct orr_log_check *c
         const struct orr_log_fact *fact = &check->facts[check->first];
         row->line = fact->line;
         row->what = orr_arena_strndup(arena, fact->what, strlen(fact->what));
-        row->logged = orr_arena_strndup(arena, fact->logged, strlen(fact->logged));
-        row->predicted = orr_arena_strndup(arena, fact->predicted, strlen(fact->predicted));
+        row->logged = orr_arena_strndup(arena, fact->logged.text, strlen(fact->logged.text));
+        row->predicted = orr_arena_strndup(arena, fact->predicted.text, strlen(fact->predicted.text));
         ORR_NEED(row->what && row->logged && row->predicted, err);
     }
     if (check->cause_count) {

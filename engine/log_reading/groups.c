@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/sorting.h"
+#include "engine/log_reading/statements.h"
 
 enum { NONE = UINT32_MAX, GROUPS_MOST = 1024, MEMBERS_MOST = 1 << 22, PEERS_EACH = 64, WORK_MOST = 1 << 26 };
 
@@ -127,21 +128,6 @@ static enum orr_code take_candidates(struct placing *p, struct orr_error *err)
     return ORR_OK;
 }
 
-/* The two ends of a connection: rank and bus id of each. False: the line is about something else. */
-static bool read_ends(const struct orr_log_record *record, int32_t ranks[2], uint64_t bus_ids[2])
-{
-    const bool connects = record->kind == ORR_LOG_CONNECT_P2P || record->kind == ORR_LOG_CONNECT_SHM ||
-                          record->kind == ORR_LOG_CONNECT_NET;
-    const uint32_t at = record->value_count > 3 ? 2 : 1; /* "Channel 00/0" has one more */
-    if (!connects || record->value_count < at + 2 || record->word_count < 2)
-        return false;
-    for (uint32_t side = 0; side < 2; side++) {
-        ranks[side] = (int32_t)record->values[at + side];
-        bus_ids[side] = strtoull(record->words[side], NULL, 16);
-    }
-    return true;
-}
-
 /* What the lines of candidates say of other ranks. A line that does not name the candidate itself is torn. */
 static enum orr_code take_peers(struct placing *p, struct orr_error *err)
 {
@@ -149,17 +135,17 @@ static enum orr_code take_peers(struct placing *p, struct orr_error *err)
     unsigned capacity = 0;
     for (uint32_t i = 0; i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
-        int32_t ranks[2];
-        uint64_t bus_ids[2];
+        struct orr_log_connection said;
         if (p->candidate_of[record->session] == NONE)
             continue;
         struct orr_log_candidate *c = &p->g.candidates[p->candidate_of[record->session]];
         c->first = c->first ? c->first : record->line;
         c->last = record->line;
-        if (!read_ends(record, ranks, bus_ids))
+        if (!orr_log_connection_of(record, &said))
             continue;
+        const int32_t ranks[2] = {said.from, said.to};
         const int self = ranks[0] == c->rank ? 0 : 1, other = !self;
-        const bool by_bus_id = c->bus_id && bus_ids[self] == c->bus_id;
+        const bool by_bus_id = c->bus_id && said.bus_ids[self] == c->bus_id;
         uint32_t known = 0, at = c->peers;
         for (; at != NONE && p->g.peers[at].rank != ranks[other]; at = p->g.peers[at].next)
             known++;
@@ -168,8 +154,8 @@ static enum orr_code take_peers(struct placing *p, struct orr_error *err)
             continue;
         ORR_NEED(ORR_RESERVE(p->g.arena, p->g.peers, p->g.peer_count, capacity), err);
         p->g.peers[p->g.peer_count] = (struct orr_log_peer){.rank = ranks[other],
-                                                            .bus_id = by_bus_id ? bus_ids[other] : 0,
-                                                            .near = record->kind != ORR_LOG_CONNECT_NET,
+                                                            .bus_id = by_bus_id ? said.bus_ids[other] : 0,
+                                                            .near = said.transport != ORR_TRANSPORT_NET,
                                                             .next = c->peers};
         c->peers = p->g.peer_count++;
     }

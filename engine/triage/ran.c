@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/words.h"
+#include "engine/log_reading/statements.h"
 #include "engine/release/release_names.h"
 #include "engine/topology/notes.h"
 #include "engine/triage/building.h"
@@ -77,33 +78,41 @@ static const char *driver_text(struct orr_triaging *t, double version)
     return orr_triage_text(t, "%d.%d", number / 1000, number % 1000 / 10);
 }
 
-/* A connection over the network: "IB/0(2)/GDRDMA". */
-static void count_net(struct orr_ran *ran, const struct orr_log_record *record)
+static void count_connection(struct orr_ran *ran, const struct orr_log_record *record)
 {
-    const char *text = record->words[record->word_count - 1];
-    const char *bracket = strrchr(text, '(');
-    ran->net++;
-    ran->net_gdr += strstr(text, "/GDRDMA") != NULL;
-    ran->net_pxn += bracket && bracket[1] >= '0' && bracket[1] <= '9';
+    uint32_t *counts[] = {
+        [ORR_TRANSPORT_P2P] = &ran->p2p, [ORR_TRANSPORT_SHM] = &ran->shm, [ORR_TRANSPORT_NET] = &ran->net};
+    struct orr_log_connection connection;
+    if (!orr_log_connection_of(record, &connection))
+        return;
+    ++*counts[connection.transport];
+    ran->net_gdr += connection.gdr;
+    ran->net_pxn += connection.proxy >= 0;
 }
 
 static void take_counts(struct orr_ran *ran, const struct orr_log_record *record)
 {
-    enum { WITH_NVLS = 4, WITH_COLLNET = 5 };
-    if (ran->coll_channels >= 0)
+    struct orr_log_counts counts;
+    if (ran->coll_channels >= 0 || !orr_log_counts_of(record, &counts))
         return;
-    const uint32_t count = record->value_count;
-    ran->coll_channels = (int32_t)record->values[0];
-    ran->nvls_channels = count == WITH_COLLNET ? (int32_t)record->values[2]
-                         : count == WITH_NVLS  ? (int32_t)record->values[1]
-                                               : -1;
-    ran->p2p_channels = (int32_t)record->values[count - 2];
+    ran->coll_channels = (int32_t)counts.collective;
+    ran->nvls_channels = (int32_t)counts.nvls;
+    ran->p2p_channels = (int32_t)counts.p2p;
+}
+
+/* A line that GPUDirect RDMA is off. */
+static bool denies_gdr(const struct orr_log_record *record)
+{
+    struct orr_log_gdr pair;
+    struct orr_log_gdr_nic nic;
+    return (orr_log_gdr_of(record, &pair) && !pair.on) || (orr_log_gdr_nic_of(record, &nic) && !nic.on);
 }
 
 static void take_record(struct orr_triaging *t, const struct orr_log_record *record)
 {
     struct orr_ran *ran = &t->triage->ran;
     char text[VALUE_MOST];
+    bool nvls;
     switch (record->kind) {
     case ORR_LOG_VERSION:
     case ORR_LOG_RCCL:
@@ -138,25 +147,20 @@ static void take_record(struct orr_triaging *t, const struct orr_log_record *rec
         add_value(t, ORR_RAN_TOPO_FILE, record->words[0], record);
         break;
     case ORR_LOG_CONNECT_P2P:
-        ran->p2p++;
-        break;
     case ORR_LOG_CONNECT_SHM:
-        ran->shm++;
-        break;
     case ORR_LOG_CONNECT_NET:
-        count_net(ran, record);
+        count_connection(ran, record);
         break;
     case ORR_LOG_CONNECT_COLLNET:
         ran->collnet++;
         break;
     case ORR_LOG_GDR_NIC:
-        ran->gdr_off += strcmp(record->words[1], "Disabled") == 0;
-        break;
     case ORR_LOG_GDR_PAIR:
-        ran->gdr_off += strcmp(record->words[0], "Disabled") == 0;
+        ran->gdr_off += denies_gdr(record);
         break;
     case ORR_LOG_NVLS_SUPPORT:
-        ran->nvls = strcmp(record->words[0], "available") == 0 ? 1 : ran->nvls == 1 ? 1 : 0;
+        if (orr_log_nvls_of(record, &nvls))
+            ran->nvls = nvls || ran->nvls == 1;
         break;
     case ORR_LOG_COUNTS:
         take_counts(ran, record);

@@ -1,0 +1,59 @@
+/* What lines say, as values: each kind of line is taken apart here and nowhere else. A function that returns false was
+ * given a line of another kind, or a torn one; *ret is not written then. Texts belong to the record. */
+#ifndef ORR_LOG_STATEMENTS_H
+#define ORR_LOG_STATEMENTS_H
+
+#include "engine/log_reading/log.h"
+
+/* How two ranks are connected. X(symbol, text) */
+#define ORR_LOG_TRANSPORT_MAP(X)                                                                                       \
+    X(P2P, "P2P")                                                                                                      \
+    X(SHM, "shared memory")                                                                                            \
+    X(NET, "network")
+
+enum orr_log_transport {
+#define X(symbol, text) ORR_TRANSPORT_##symbol,
+    ORR_LOG_TRANSPORT_MAP(X)
+#undef X
+};
+const char *orr_log_transport_text(enum orr_log_transport transport);
+
+/* "Channel 01/0 : 3[1b000] -> 8[2c000] [send] via NET/IB/2(5)/GDRDMA" */
+struct orr_log_connection {
+    enum orr_log_transport transport;
+    int32_t channel, index; /* 1 and 0; index 0 where it is not printed */
+    int32_t from, to;       /* ranks */
+    uint64_t bus_ids[2];    /* of their GPUs */
+    /* Over the network alone: */
+    bool sends, gdr; /* GPUDirect RDMA */
+    int32_t nic;     /* its number, -1: not printed */
+    int32_t proxy;   /* the rank whose GPU drives the NIC, -1: the rank's own */
+};
+bool orr_log_connection_of(const struct orr_log_record *record, struct orr_log_connection *ret_connection);
+
+/* "GPU Direct RDMA Enabled for GPU/0-1b000 (rank 3) - NET/0-2 (distance 4 <= 5), read 0", and older forms */
+struct orr_log_gdr {
+    bool on, sends;
+    const char *gpu, *nic; /* "1b000", "0-1b000", a rank; "2", "0-2" */
+    int32_t rank;          /* -1: not printed */
+    int32_t distance;      /* a number of the log's own release */
+};
+bool orr_log_gdr_of(const struct orr_log_record *record, struct orr_log_gdr *ret_gdr);
+
+/* "NET/IB : GPU Direct RDMA Disabled for HCA 2 'mlx5_2'" */
+struct orr_log_gdr_nic {
+    bool on;
+    int32_t nic;
+};
+bool orr_log_gdr_nic_of(const struct orr_log_record *record, struct orr_log_gdr_nic *ret_gdr);
+
+/* "24 coll channels, 24 collnet channels, 16 nvls channels, 32 p2p channels, 32 p2p channels per peer" */
+struct orr_log_counts {
+    double collective, nvls, p2p, p2p_per_peer; /* as printed; nvls -1: not printed */
+};
+bool orr_log_counts_of(const struct orr_log_record *record, struct orr_log_counts *ret_counts);
+
+/* "NVLS multicast support is available on dev 0": *ret_available. */
+bool orr_log_nvls_of(const struct orr_log_record *record, bool *ret_available);
+
+#endif
