@@ -109,12 +109,17 @@ properties() {
         build-dev/tests/property --seed "$1" --count "$2" "${@:3}"
 }
 
+# All cases of machines on which Orrery was wrong once.
+regressions() {
+    python3 tests/conformance/check.py --jobs 1 --reference ../shared/conformance/regressions/reference --topologies ../shared/conformance/regressions/topologies
+}
+
 # compare [ARGUMENT...]: with what NCCL computed; the cases of ../shared where it lies beside the checkout (ours are among them), else those of tests/conformance.
 compare() {
     case " $* " in
     *" --reference"[\ =]*) ;;
     *) [ ! -d ../shared/conformance ] || set -- --reference ../shared/conformance/reference --reference ../shared/conformance/clusters \
-        --topologies ../shared/topologies "$@" ;;
+        --reference ../shared/conformance/regressions/reference --topologies ../shared/topologies --topologies ../shared/conformance/regressions/topologies "$@" ;;
     esac
     python3 tests/conformance/check.py "$@"
 }

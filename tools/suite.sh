@@ -22,7 +22,7 @@ column() { awk -v part="$1" -v n="$2" '$1 == part && $n != "-" { gsub(",", " ", 
 # report_of PIECE
 report_of() { awk -v piece="$1" 'index("," $2 ",", "," piece ",") { print $3 }' <<<"$parts"; }
 # What the suite needs of a build; nothing: all. The programs of unit tests run in build-dev alone.
-targets_of() { [ "$1" != release ] || echo orrery orrery_library docs conformance_answers check_place double_nvml double_cuda double_ibverbs; }
+targets_of() { [ "$1" != release ] || echo orrery orrery_library docs conformance_answers same_search check_place double_nvml double_cuda double_ibverbs; }
 # every N I FILE...: each Nth file from the Ith on
 every() { printf '%s\n' "${@:3}" | awk -v n="$1" -v i="$2" 'NR % n == i % n'; }
 # run_node ARGUMENT...: its own test runner, which Debian 12 and Ubuntu 24.04 are the first to have
@@ -43,7 +43,7 @@ piece() {
     answers) ctest --test-dir build --output-on-failure --output-junit "$PWD/$2.xml" -j1 --label-regex answers ;;
     property-*) properties $(((${1#*-} - 1) * count + 1)) $count --releases 3 ;;
     conformance) python3 tests/conformance/check.py --jobs 1 ;;
-    shared) if [ -d ../shared/conformance ]; then compare --jobs 1 --every 8 --beyond-ours; else
+    shared) if [ -d ../shared/conformance ]; then compare --jobs 1 --every 8 --beyond-ours && regressions; else
         echo "skipped: the larger set of reference cases, because ../shared is not beside this checkout"; fi ;;
     http-*) ORRERY=build-dev/orrery /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider $(every 2 "${1#*-}" tests/http/test_*.py) ;;
     js) run_node tests/js/*.test.mjs ;;

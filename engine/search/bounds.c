@@ -25,13 +25,14 @@ static bool is_open(const struct orr_door *door, const struct orr_rate *rate)
     return door->type[rate->both_ways] <= rate->limit && door->least >= rate->needed[ORR_SHARE_PLAIN];
 }
 
-/* Is a link among the open doors? */
-static bool has(const struct orr_door *begin, const struct orr_door *end, const struct orr_rate *rate, uint32_t link)
+/* How often the rate fits into a link by the open doors from `begin` to before `end`; -1: none of them has the link. */
+static int32_t uses_of_link(const struct orr_search_state *s, const struct orr_door *begin, const struct orr_door *end,
+                            const struct orr_rate *rate, uint32_t link)
 {
     for (; begin < end; begin++)
         if (begin->link == link && is_open(begin, rate))
-            return true;
-    return false;
+            return uses_of(s, begin, rate);
+    return -1;
 }
 
 /* How often a rate fits into the open doors of a group; *hops becomes the fewest of a leg by one of them, if fewer. */
@@ -44,23 +45,28 @@ static int32_t fits(const struct orr_search_state *s, const struct orr_doors *do
         if (!is_open(door, rate))
             continue;
         *hops = door->hops < *hops ? door->hops : *hops;
-        if (!has(begin, door, rate, door->link)) /* by another type of path */
+        if (uses_of_link(s, begin, door, rate, door->link) < 0) /* by another type of path */
             uses += uses_of(s, door, rate);
     }
     return uses;
 }
 
-/* How many channels may leave a GPU to a NIC by links that do not lead to the next GPU. */
+/* How many channels may leave a GPU to a NIC besides as many as possible to the next GPU. A link that leads to both
+ * carries no more channels than the cheaper of the two kinds fits into it, so those beyond the other kind are added. */
 static int32_t exit_from(const struct orr_search_state *s, uint32_t gpu)
 {
     const struct orr_doors *next = &s->facts.next, *nets = &s->facts.exit_doors;
     const struct orr_rate *intra = &s->left.rates[ORR_RATE_INTRA], *inter = &s->left.rates[ORR_RATE_INTER];
     const struct orr_door *first = nets->list + nets->first[gpu], *end = nets->list + nets->first[gpu + 1];
     int32_t uses = 0;
-    for (const struct orr_door *door = first; door < end; door++)
-        if (is_open(door, inter) && !has(first, door, inter, door->link) &&
-            !has(next->list + next->first[gpu], next->list + next->first[gpu + 1], intra, door->link))
-            uses += uses_of(s, door, inter);
+    for (const struct orr_door *door = first; door < end; door++) {
+        if (!is_open(door, inter) || uses_of_link(s, first, door, inter, door->link) >= 0)
+            continue;
+        const int32_t to_net = uses_of(s, door, inter),
+                      to_next = uses_of_link(s, next->list + next->first[gpu], next->list + next->first[gpu + 1], intra,
+                                             door->link);
+        uses += to_next < 0 ? to_net : to_net > to_next ? to_net - to_next : 0;
+    }
     return uses;
 }
 

@@ -2,7 +2,7 @@
 # Runs mixed requests against the sanitised daemon for 60 s, then thousands of random inputs and kills.
 # The daemon's errors and memory are watched. Then come N new random machines through every release (2000 by default, about 0.3 s each), as many clusters
 # against their twin, a tenth as many folders of random machines, detected, against theirs, 500 logs broken in one thing, results of 1 GB, place
-# against brute force, and last a thousand kills of writers and a hundred of servers, on both databases.
+# against brute force, the search against a plain one on 500 N small machines, and last a thousand kills of writers and a hundred of servers, on both databases.
 count=${2:-2000} now=$(date +%s)
 need build run unit http && build dev release || exit 1
 export PYTHONDONTWRITEBYTECODE=1
@@ -11,6 +11,7 @@ mixed_requests() { python3 tests/tools/soak.py "$1"; }
 random_machines() { properties "${now}000" "$count"; }
 every_fault() { python3 tests/tools/check_faults.py && python3 tests/tools/check_gate.py && python3 tests/tools/check_explanations.py --cases 300; }
 large_results() { ORRERY=$PWD/build/orrery python3 tests/tools/check_large_results.py; }
+plain_search() { build/tests/same_search --seed "${now}000000" --count "$((count * 500))"; }
 choices_of_gpus() {
     # shellcheck disable=SC2046 # file names without spaces
     build/tests/check_place --random "$((count / 10))" --seed "$now" static/examples/*.xml $(find -L ../shared/topologies/machines -name '*.xml' 2>/dev/null)
@@ -27,4 +28,4 @@ kills() { # more of what ./dev test does a hundred times
 }
 
 export ORRERY=$PWD/build-dev/orrery
-mixed_requests "${1:-60}" && random_machines && every_fault && large_results && choices_of_gpus && twins && broken_logs && kills
+mixed_requests "${1:-60}" && random_machines && every_fault && large_results && plain_search && choices_of_gpus && twins && broken_logs && kills
