@@ -3,7 +3,7 @@
 #define ORR_CLUSTER_DUMP_SHAPE_H
 
 #include "engine/base/arena.h"
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 
 /* Whether two dumps are of machines that look the same to NCCL's search: which ports share a card has to be the same.
  * Names of ports, hashes of hosts and numbers of cards may differ, as they do between any two hosts. */

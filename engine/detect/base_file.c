@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "engine/detect/detecting.h"
-#include "engine/nics/dump_document.h"
-#include "engine/topology/dump.h"
 
 static void replace_hashes(struct orr_detector *d)
 {
     for (struct orr_doc_node *cpu = d->tree->system->first; cpu; cpu = cpu->after)
-        if (orr_doc_is(cpu, "cpu"))
-            orr_doc_set(d->tree, cpu, "host_hash", d->facts.hash_wide ? "0x%" PRIx64 : "%" PRIx64, d->facts.hash_wide);
+        if (cpu->kind == ORR_ELEMENT_CPU)
+            orr_doc_set(d->tree, cpu, ORR_ATTR_HOST_HASH, d->facts.hash_wide ? "0x%" PRIx64 : "%" PRIx64,
+                        d->facts.hash_wide);
 }
 
 /* Beside a copy, a file that the caller's own setting names may be one of the machine that Orrery runs on. */
@@ -50,7 +49,7 @@ void orr_base_file_load(struct orr_detector *d)
     if (length < 0) {
         if (path == named)
             orr_note(d, ORR_NOTE_NO_TOPO_FILE, "NCCL_TOPO_FILE=%.120s cannot be read: NCCL goes on without it", named);
-    } else if (orr_dump_read(bytes, (size_t)length, NULL, &dump, &err) != ORR_OK) {
+    } else if (orr_dump_read_into(d->arena, bytes, (size_t)length, NULL, &dump, &err) != ORR_OK) {
         if (err.code == ORR_NOMEM)
             orr_arena_starve(d->arena);
         orr_note(d, ORR_NOTE_NO_TOPO_FILE, "%.100s:%u: %.120s; NCCL would refuse to start with that file", path,
@@ -58,9 +57,10 @@ void orr_base_file_load(struct orr_detector *d)
     } else {
         orr_note(d, ORR_NOTE_TOPO_FILE, "detection starts from the topology file %.120s, whose values are kept", path);
         orr_doc_copy_element(d->tree, d->tree->system, dump, 0);
+        for (struct orr_doc_node *node = d->tree->system; node; node = orr_doc_next(node, d->tree->system))
+            orr_doc_drop(d->tree, node, ORR_ATTR_KEEP);
         if (d->rules.hash == ORR_HASH_WIDE)
             replace_hashes(d);
-        orr_dump_free(dump);
     }
     free(bytes);
 }

@@ -82,7 +82,7 @@ static float speed_of(const char *text)
 
 static bool is_network(const struct orr_doc_node *pci)
 {
-    const char *class = orr_doc_get(pci, "class");
+    const char *class = orr_doc_get(pci, ORR_ATTR_CLASS);
     return class && !strncmp(class, "0x02", 4);
 }
 
@@ -90,16 +90,16 @@ static bool is_network(const struct orr_doc_node *pci)
 static void set_link(struct orr_detector *d, struct orr_doc_node *pci, const char *path)
 {
     char own[ORR_SYS_VALUE], above[ORR_SYS_VALUE], now[ORR_SYS_VALUE];
-    if (!orr_doc_get(pci, "link_speed")) {
+    if (!orr_doc_get(pci, ORR_ATTR_LINK_SPEED)) {
         orr_sys_value(d, path, "max_link_speed", own);
         orr_sys_value(d, path, "../max_link_speed", above);
         orr_sys_value(d, path, "current_link_speed", now);
         const char *slower = speed_of(above) < speed_of(own) ? above : own;
         if (d->options->trained && is_network(pci) && speed_of(now) < speed_of(slower))
             slower = now;
-        orr_doc_set(d->tree, pci, "link_speed", "%s", slower);
+        orr_doc_set(d->tree, pci, ORR_ATTR_LINK_SPEED, "%s", slower);
     }
-    if (!orr_doc_get(pci, "link_width")) {
+    if (!orr_doc_get(pci, ORR_ATTR_LINK_WIDTH)) {
         orr_sys_value(d, path, "max_link_width", own);
         orr_sys_value(d, path, "../max_link_width", above);
         orr_sys_value(d, path, "current_link_width", now);
@@ -107,37 +107,39 @@ static void set_link(struct orr_detector *d, struct orr_doc_node *pci, const cha
         lanes = lanes_above < lanes ? lanes_above : lanes;
         if (d->options->trained && lanes_now > 0 && lanes_now < lanes) /* 0: not known */
             lanes = lanes_now;
-        orr_doc_set(d->tree, pci, "link_width", "%ld", lanes);
+        orr_doc_set(d->tree, pci, ORR_ATTR_LINK_WIDTH, "%ld", lanes);
     }
 }
 
-static const char *const id_names[] = {"vendor", "device", "subsystem_vendor", "subsystem_device"};
+static const enum orr_attr ids_of_pci[] = {ORR_ATTR_VENDOR, ORR_ATTR_DEVICE, ORR_ATTR_SUBSYSTEM_VENDOR,
+                                           ORR_ATTR_SUBSYSTEM_DEVICE};
 
 static void set_ids(struct orr_detector *d, struct orr_doc_node *pci, const char *path)
 {
     char value[ORR_SYS_VALUE];
     for (int i = 0; i < 4; i++) {
-        orr_sys_value(d, path, id_names[i], value);
+        orr_sys_value(d, path, orr_attr_name(ids_of_pci[i]), value);
         if (value[0])
-            orr_doc_set_once(d->tree, pci, id_names[i], "%s", value);
+            orr_doc_set_once(d->tree, pci, ids_of_pci[i], "%s", value);
     }
 }
 
 /* What NVML says about a GPU replaces /sys: its ids without padding, and its link as it is now. */
 static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, const char *bus_id)
 {
-    const char *class = orr_doc_get(pci, "class");
+    const char *class = orr_doc_get(pci, ORR_ATTR_CLASS);
     const struct orr_gpu_fact *gpu = orr_host_facts_gpu(&d->facts, bus_id);
     if (!d->rules.pci_from_nvml || !d->facts.nvml || !gpu || (class && strncmp(class, "0x03", 4)))
         return false;
     const uint32_t ids[] = {gpu->device & 0xffffu, gpu->device >> 16, gpu->subsystem & 0xffffu, gpu->subsystem >> 16};
     for (int i = 0; i < 4; i++)
-        orr_doc_set_once(d->tree, pci, id_names[i], "0x%x", ids[i]);
+        orr_doc_set_once(d->tree, pci, ids_of_pci[i], "0x%x", ids[i]);
     uint32_t generation = gpu->generation <= 6 ? gpu->generation : 0;
     if (d->options->trained && gpu->full_generation && gpu->full_generation <= 6)
         generation = gpu->full_generation;
-    orr_doc_set_once(d->tree, pci, "link_speed", "%s", generation ? orr_pcie_speed_text(generation) : "16.0 GT/s");
-    orr_doc_set_once(d->tree, pci, "link_width", "%u", gpu->width ? gpu->width : 16);
+    orr_doc_set_once(d->tree, pci, ORR_ATTR_LINK_SPEED, "%s",
+                     generation ? orr_pcie_speed_text(generation) : "16.0 GT/s");
+    orr_doc_set_once(d->tree, pci, ORR_ATTR_LINK_WIDTH, "%u", gpu->width ? gpu->width : 16);
     if (generation && generation < gpu->full_generation)
         orr_note(
             d, ORR_NOTE_IDLE_LINK,
@@ -150,7 +152,7 @@ static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, cons
 /* Links of a Broadcom switch to its peers, as many as the release takes children of an element. */
 static void add_peers(struct orr_detector *d, struct orr_doc_node *pci, const char *bus_id)
 {
-    const char *vendor = orr_doc_get(pci, "vendor");
+    const char *vendor = orr_doc_get(pci, ORR_ATTR_VENDOR);
     char folder[128];
     struct orr_root_names names;
     if (!d->rules.peer_links || pci->linked || !vendor || strcmp(vendor, "0x1000"))
@@ -166,30 +168,31 @@ static void add_peers(struct orr_detector *d, struct orr_doc_node *pci, const ch
             orr_note(d, ORR_NOTE_TOO_LARGE, "the switch %s has more than %u peers", bus_id, d->release->max_children);
             break;
         }
-        if (!orr_doc_child(pci, "pcilink", "target", names.names[i]))
-            orr_doc_set(d->tree, orr_doc_add(d->tree, pci, "pcilink", NULL), "target", "%s", names.names[i]);
+        if (!orr_doc_child_with(pci, ORR_ELEMENT_PCILINK, ORR_ATTR_TARGET, names.names[i]))
+            orr_doc_set(d->tree, orr_doc_add(d->tree, pci, ORR_ELEMENT_PCILINK, NULL), ORR_ATTR_TARGET, "%s",
+                        names.names[i]);
     }
 }
 
 struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class)
 {
-    struct orr_doc_node *pci = orr_doc_find(d->tree->system, "pci", "busid", bus_id);
+    struct orr_doc_node *pci = orr_doc_find(d->tree->system, ORR_ELEMENT_PCI, ORR_ATTR_BUSID, bus_id);
     if (!pci) {
-        pci = orr_doc_add(d->tree, NULL, "pci", NULL);
-        orr_doc_set(d->tree, pci, "busid", "%s", bus_id);
+        pci = orr_doc_add(d->tree, NULL, ORR_ELEMENT_PCI, NULL);
+        orr_doc_set(d->tree, pci, ORR_ATTR_BUSID, "%s", bus_id);
     }
     if (class && d->rules.class_of_sys) /* before, /sys alone gave it */
-        orr_doc_set_once(d->tree, pci, "class", "%s", class);
+        orr_doc_set_once(d->tree, pci, ORR_ATTR_CLASS, "%s", class);
     return pci;
 }
 
 /* Before the first with a greater bus id, where the release sorts; else at the end. */
 static void hang(struct orr_detector *d, struct orr_doc_node *pci, struct orr_doc_node *parent)
 {
-    const char *bus_id = orr_doc_get(pci, "busid");
+    const char *bus_id = orr_doc_get(pci, ORR_ATTR_BUSID);
     struct orr_doc_node *before = d->rules.sorts_by_bus ? parent->first : NULL;
     for (; before; before = before->after) {
-        const char *other = orr_doc_get(before, "busid");
+        const char *other = orr_doc_get(before, ORR_ATTR_BUSID);
         if (other && strcmp(other, bus_id) > 0)
             break;
     }
@@ -216,7 +219,8 @@ static struct orr_doc_node *find_parent(struct orr_detector *d, const struct orr
         memcpy(bus_id, parts[2], FUNCTION);
         bus_id[FUNCTION] = 0;
         /* Links of a copy may make a circle, which no machine has. */
-        bool circle = orr_doc_find(pci, "pci", "busid", bus_id) || !strcmp(orr_doc_get(pci, "busid"), bus_id);
+        bool circle = orr_doc_find(pci, ORR_ELEMENT_PCI, ORR_ATTR_BUSID, bus_id) ||
+                      !strcmp(orr_doc_get(pci, ORR_ATTR_BUSID), bus_id);
         return circle ? orr_host_cpu(d, "-1") : orr_bus_element(d, bus_id, NULL);
     }
     orr_sys_value(d, path, "numa_node", numa);
@@ -225,7 +229,7 @@ static struct orr_doc_node *find_parent(struct orr_detector *d, const struct orr
 
 static void complete_one(struct orr_detector *d, struct orr_doc_node *pci)
 {
-    const char *bus_id = orr_doc_get(pci, "busid");
+    const char *bus_id = orr_doc_get(pci, ORR_ATTR_BUSID);
     const char *path = bus_id ? orr_bus_path(d, bus_id) : NULL;
     char value[ORR_SYS_VALUE] = "";
     if (!bus_id)
@@ -233,25 +237,25 @@ static void complete_one(struct orr_detector *d, struct orr_doc_node *pci)
     if (path)
         orr_sys_value(d, path, "class", value);
     if (value[0] && d->rules.class_of_sys)
-        orr_doc_set(d->tree, pci, "class", "%s", value);
+        orr_doc_set(d->tree, pci, ORR_ATTR_CLASS, "%s", value);
     else if (value[0])
-        orr_doc_set_once(d->tree, pci, "class", "%s", value);
+        orr_doc_set_once(d->tree, pci, ORR_ATTR_CLASS, "%s", value);
     if (!set_from_nvml(d, pci, bus_id)) {
         if (path && d->rules.device_ids)
             set_ids(d, pci, path);
         if (path)
             set_link(d, pci, path);
-        orr_doc_set_once(d->tree, pci, "link_speed", "%s", "");
-        orr_doc_set_once(d->tree, pci, "link_width", "%s", "");
+        orr_doc_set_once(d->tree, pci, ORR_ATTR_LINK_SPEED, "%s", "");
+        orr_doc_set_once(d->tree, pci, ORR_ATTR_LINK_WIDTH, "%s", "");
     }
     if (path)
         add_peers(d, pci, bus_id);
-    const char *vendor = orr_doc_get(pci, "vendor"), *device = orr_doc_get(pci, "device");
+    const char *vendor = orr_doc_get(pci, ORR_ATTR_VENDOR), *device = orr_doc_get(pci, ORR_ATTR_DEVICE);
     if (vendor && device && !strcmp(vendor, "0x104c") && !strcmp(device, "0x8232"))
         orr_note(d, ORR_NOTE_EMULATED_SWITCH,
                  "the switch %s is a hypervisor's emulation (104c:8232) that says %s x%s, so NCCL counts on that "
                  "bandwidth for all below it",
-                 bus_id, orr_doc_get(pci, "link_speed"), orr_doc_get(pci, "link_width"));
+                 bus_id, orr_doc_get(pci, ORR_ATTR_LINK_SPEED), orr_doc_get(pci, ORR_ATTR_LINK_WIDTH));
     if (!pci->parent)
         hang(d, pci, path ? find_parent(d, pci, path) : orr_host_cpu(d, "-1"));
 }
@@ -260,9 +264,9 @@ void orr_bus_complete(struct orr_detector *d, struct orr_doc_node *node)
 {
     for (int depth = 0; node && node != d->tree->system && depth < ORR_ROOT_DEPTH && !orr_arena_starved(d->arena);
          depth++) {
-        if (orr_doc_is(node, "cpu"))
+        if (node->kind == ORR_ELEMENT_CPU)
             orr_host_complete(d, node);
-        else if (orr_doc_is(node, "pci"))
+        else if (node->kind == ORR_ELEMENT_PCI)
             complete_one(d, node);
         node = node->parent;
     }

@@ -73,12 +73,14 @@ static void build(struct orr_detector *d, struct orr_doc *tree, uint32_t from, u
     if (d->options->running && orr_nic_merge_of(d->release) >= ORR_MERGE_VIRTUAL && d->by_verbs)
         orr_nics_merge(d, from);
     if (d->rules.trim != ORR_TRIM_NONE)
-        orr_doc_trim(tree, d->rules.trim);
+        orr_detect_trim(tree, d->rules.trim);
 }
 
 static void check_size(struct orr_detector *d, const struct orr_doc *tree)
 {
-    unsigned count = orr_doc_count(tree);
+    unsigned count = 0;
+    for (const struct orr_doc_node *node = tree->system; node; node = orr_doc_next(node, tree->system))
+        count++;
     if (count >= d->release->max_elements)
         orr_note(d, ORR_NOTE_TOO_LARGE, "the document has %u elements, and NCCL %s takes fewer than %u", count,
                  d->release->name, d->release->max_elements);
@@ -89,10 +91,12 @@ static enum orr_code write_result(struct orr_detector *d, const struct orr_doc *
 {
     ORR_LOCAL_TEXT(text, XML_BYTES);
     for (const struct orr_doc_node *node = tree->system->first; node; node = orr_doc_next(node, tree->system)) {
-        result->gpu_count += orr_doc_is(node, "gpu");
-        result->net_count += orr_doc_is(node, "net");
+        result->gpu_count += node->kind == ORR_ELEMENT_GPU;
+        result->net_count += node->kind == ORR_ELEMENT_NET;
     }
-    orr_doc_write(tree, &text);
+    const struct orr_dump *dump = orr_doc_to_dump(tree, NULL);
+    ORR_NEED(dump, err);
+    orr_dump_write(dump, &text);
     ORR_NEED(!text.starved && !orr_arena_starved(d->arena), err);
     if (orr_text_failed(&text))
         return orr_fail(err, ORR_LIMIT, "the document has more than %d bytes", (int)XML_BYTES);
@@ -134,7 +138,7 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
         build(d, &trees[0], 0, 1);
         for (uint32_t rank = 1; rank < ranks && !orr_arena_starved(d->arena); rank++) {
             build(d, &trees[1], rank, rank + 1);
-            orr_doc_fuse(&trees[0], &trees[1]);
+            orr_detect_fuse(&trees[0], &trees[1]);
         }
     }
     check_size(d, &trees[0]);

@@ -5,7 +5,7 @@
 #include "engine/detect/detect.h"
 #include "engine/detect/facts.h"
 #include "engine/detect/root.h"
-#include "engine/nics/document.h"
+#include "engine/dump/edit.h"
 #include "engine/nics/name_list.h"
 #include "engine/release/detect_rules.h"
 
@@ -195,6 +195,12 @@ bool orr_is_gpu_function(const struct orr_detector *d, const char *bus_id);
 /* The GPUs: NVML's, or those of the PCI tree where NVML did not answer. Fills d->facts.gpus. */
 void orr_gpus_find(struct orr_detector *d);
 void orr_gpu_add(struct orr_detector *d, uint32_t rank);
+
+/* joining.c */
+/* Drops what nobody claimed, by a rule other than ORR_TRIM_NONE. */
+void orr_detect_trim(struct orr_doc *doc, enum orr_trim_rule rule);
+/* Fuses another document of the same arena, whose elements are moved, into the first. */
+void orr_detect_fuse(struct orr_doc *into, struct orr_doc *from);
 
 /* nics.c */
 /* File i of those that show a module for peer memory, with its bit; NULL: no more. */

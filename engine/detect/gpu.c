@@ -129,13 +129,13 @@ static void add_nvlinks(struct orr_detector *d, struct orr_doc_node *element, co
         if (!link->p2p || !link->up || !link->far_known)
             continue;
         far_end(d, link, target);
-        struct orr_doc_node *nvlink = orr_doc_child(element, "nvlink", "target", target);
+        struct orr_doc_node *nvlink = orr_doc_child_with(element, ORR_ELEMENT_NVLINK, ORR_ATTR_TARGET, target);
         if (!nvlink) {
-            nvlink = orr_doc_add(d->tree, element, "nvlink", NULL);
-            orr_doc_set(d->tree, nvlink, "target", "%s", target);
+            nvlink = orr_doc_add(d->tree, element, ORR_ELEMENT_NVLINK, NULL);
+            orr_doc_set(d->tree, nvlink, ORR_ATTR_TARGET, "%s", target);
         }
-        const char *count = orr_doc_get(nvlink, "count");
-        orr_doc_set(d->tree, nvlink, "count", "%d", count ? (int)strtol(count, NULL, 0) + 1 : 1);
+        const char *count = orr_doc_get(nvlink, ORR_ATTR_COUNT_);
+        orr_doc_set(d->tree, nvlink, ORR_ATTR_COUNT_, "%d", count ? (int)strtol(count, NULL, 0) + 1 : 1);
     }
 }
 
@@ -143,26 +143,26 @@ static void add_c2c(const struct orr_detector *d, struct orr_doc_node *element, 
 {
     if (!d->rules.c2c || sm < HOPPER || !gpu->c2c_count)
         return;
-    struct orr_doc_node *c2c = orr_doc_add(d->tree, element, "c2c", NULL);
-    orr_doc_set(d->tree, c2c, "bw", "%u", gpu->c2c_bw);
-    orr_doc_set(d->tree, c2c, "count", "%u", gpu->c2c_count);
+    struct orr_doc_node *c2c = orr_doc_add(d->tree, element, ORR_ELEMENT_C2C, NULL);
+    orr_doc_set(d->tree, c2c, ORR_ATTR_BW, "%u", gpu->c2c_bw);
+    orr_doc_set(d->tree, c2c, ORR_ATTR_COUNT_, "%u", gpu->c2c_count);
 }
 
 /* What is at the far end of each NVLink; one that /sys does not show is an NVSwitch. */
 static void set_far_classes(struct orr_detector *d, struct orr_doc_node *element)
 {
     for (struct orr_doc_node *nvlink = element->first; nvlink; nvlink = nvlink->after) {
-        const char *target = orr_doc_get(nvlink, "target");
+        const char *target = orr_doc_get(nvlink, ORR_ATTR_TARGET);
         char class[ORR_SYS_VALUE];
-        if (!orr_doc_is(nvlink, "nvlink") || orr_doc_get(nvlink, "tclass") || !target)
+        if (nvlink->kind != ORR_ELEMENT_NVLINK || orr_doc_get(nvlink, ORR_ATTR_TCLASS) || !target)
             continue;
         const char *path = strcmp(target, "fffffff:ffff:ff") ? orr_bus_path(d, target) : NULL;
         if (path)
             orr_sys_value(d, path, "class", class);
         if (!path)
-            orr_doc_set(d->tree, nvlink, "tclass", "0x068000");
+            orr_doc_set(d->tree, nvlink, ORR_ATTR_TCLASS, "0x068000");
         else if (class[0])
-            orr_doc_set(d->tree, nvlink, "tclass", "%s", class);
+            orr_doc_set(d->tree, nvlink, ORR_ATTR_TCLASS, "%s", class);
     }
 }
 
@@ -188,31 +188,31 @@ void orr_gpu_add(struct orr_detector *d, uint32_t rank)
         orr_note(d, ORR_NOTE_GPU_HIDDEN, "GPU %s is not in /sys: its place in the PCI tree and its link are not known",
                  gpu->bus_id);
     orr_bus_complete(d, pci);
-    orr_doc_set_once(d->tree, pci, "class", "0x03");
+    orr_doc_set_once(d->tree, pci, ORR_ATTR_CLASS, "0x03");
     int sm = gpu->major * 10 + gpu->minor;
     if (sm <= 0) {
         pci->claimed = true;
         return; /* nothing to write that NCCL could read */
     }
-    struct orr_doc_node *element = orr_doc_child(pci, "gpu", NULL, NULL);
+    struct orr_doc_node *element = orr_doc_child(pci, ORR_ELEMENT_GPU);
     if (!element)
-        element = orr_doc_add(d->tree, pci, "gpu", NULL);
-    orr_doc_set_once(d->tree, element, "dev", "%u", rank);
-    const char *dev = orr_doc_get(element, "dev");
+        element = orr_doc_add(d->tree, pci, ORR_ELEMENT_GPU, NULL);
+    orr_doc_set_once(d->tree, element, ORR_ATTR_DEV, "%u", rank);
+    const char *dev = orr_doc_get(element, ORR_ATTR_DEV);
     if (dev && strtol(dev, NULL, 0) == -1)
         return; /* a file says so of a GPU that takes no part */
-    orr_doc_set_once(d->tree, element, "sm", "%d", sm);
-    const char *known = orr_doc_get(element, "sm");
+    orr_doc_set_once(d->tree, element, ORR_ATTR_SM, "%d", sm);
+    const char *known = orr_doc_get(element, ORR_ATTR_SM);
     sm = known ? (int)strtol(known, NULL, 0) : sm;
-    if (d->rules.adds_nvlinks_again || !orr_doc_child(element, "nvlink", NULL, NULL))
+    if (d->rules.adds_nvlinks_again || !orr_doc_child(element, ORR_ELEMENT_NVLINK))
         add_nvlinks(d, element, gpu, sm);
-    if (!orr_doc_child(element, "c2c", NULL, NULL))
+    if (!orr_doc_child(element, ORR_ELEMENT_C2C))
         add_c2c(d, element, gpu, sm);
     set_far_classes(d, element);
-    orr_doc_set(d->tree, element, "rank", "%u", rank);
-    orr_doc_set_once(d->tree, element, "gdr", "%d", gdr_of(d, gpu));
+    orr_doc_set(d->tree, element, ORR_ATTR_RANK, "%u", rank);
+    orr_doc_set_once(d->tree, element, ORR_ATTR_GDR, "%d", gdr_of(d, gpu));
     if (d->rules.mlopart)
-        orr_doc_set(d->tree, element, "mlopart", "-1");
+        orr_doc_set(d->tree, element, ORR_ATTR_MLOPART, "-1");
     element->claimed = true;
     note_fabric(d, gpu);
 }

@@ -12,17 +12,17 @@ static void set_hash(struct orr_detector *d, struct orr_doc_node *cpu)
         return;
     if (!d->facts.hashed)
         orr_note(d, ORR_NOTE_NO_HOST, "the copy holds neither host name nor boot id, so host_hash is 0");
-    orr_doc_set_once(d->tree, cpu, "host_hash", hash ? "0x%" PRIx64 : "%" PRIx64, hash);
+    orr_doc_set_once(d->tree, cpu, ORR_ATTR_HOST_HASH, hash ? "0x%" PRIx64 : "%" PRIx64, hash);
 }
 
 struct orr_doc_node *orr_host_cpu(struct orr_detector *d, const char *numa)
 {
-    struct orr_doc_node *cpu = orr_doc_child(d->tree->system, "cpu", "numaid", numa);
+    struct orr_doc_node *cpu = orr_doc_child_with(d->tree->system, ORR_ELEMENT_CPU, ORR_ATTR_NUMAID, numa);
     if (cpu)
         return cpu;
-    cpu = orr_doc_add(d->tree, d->tree->system, "cpu", NULL);
+    cpu = orr_doc_add(d->tree, d->tree->system, ORR_ELEMENT_CPU, NULL);
     set_hash(d, cpu);
-    orr_doc_set(d->tree, cpu, "numaid", "%s", numa);
+    orr_doc_set(d->tree, cpu, ORR_ATTR_NUMAID, "%s", numa);
     if ((!numa[0] || !strcmp(numa, "-1")) && orr_root_find(d->root, "/sys/bus/pci/devices", NULL) == ORR_ROOT_FOLDER)
         orr_note(d, ORR_NOTE_NO_NUMA, "the kernel knows no NUMA node of some devices: they hang on a CPU \"%s\"", numa);
     return cpu;
@@ -32,8 +32,8 @@ static void set_affinity(struct orr_detector *d, struct orr_doc_node *cpu)
 {
     enum { LONGEST = 253 }; /* that NCCL reads back */
     char path[96], mask[ORR_SYS_VALUE];
-    const char *numa = orr_doc_get(cpu, "numaid");
-    if (orr_doc_get(cpu, "affinity") || !numa)
+    const char *numa = orr_doc_get(cpu, ORR_ATTR_NUMAID);
+    if (orr_doc_get(cpu, ORR_ATTR_AFFINITY) || !numa)
         return;
     snprintf(path, sizeof path, "/sys/devices/system/node/node%.6s", numa);
     orr_sys_value(d, path, "cpumap", mask);
@@ -44,7 +44,7 @@ static void set_affinity(struct orr_detector *d, struct orr_doc_node *cpu)
                  numa, strlen(mask));
     orr_surroundings_cpu(d, numa, mask);
     if (mask[0] || d->rules.affinity_always)
-        orr_doc_set(d->tree, cpu, "affinity", "%s", mask);
+        orr_doc_set(d->tree, cpu, ORR_ATTR_AFFINITY, "%s", mask);
     if (!mask[0] && strcmp(numa, "-1"))
         orr_note(d, ORR_NOTE_NO_AFFINITY, "%s/cpumap cannot be read: the CPU has no affinity", path);
 }
@@ -56,12 +56,12 @@ void orr_host_complete(struct orr_detector *d, struct orr_doc_node *cpu)
     if (!facts->arch[0])
         orr_note(d, ORR_NOTE_NO_PROCESSOR, "the processor is not known: x86_64 is written, without a vendor");
     const char *arch = facts->arch[0] ? facts->arch : "x86_64";
-    orr_doc_set_once(d->tree, cpu, "arch", "%s", arch);
+    orr_doc_set_once(d->tree, cpu, ORR_ATTR_ARCH, "%s", arch);
     if (strcmp(arch, "x86_64")) /* of this machine, whatever a file says */
         return;
-    orr_doc_set_once(d->tree, cpu, "vendor", "%s", facts->cpu_vendor);
+    orr_doc_set_once(d->tree, cpu, ORR_ATTR_VENDOR, "%s", facts->cpu_vendor);
     if (facts->cpu_vendor[0]) {
-        orr_doc_set_once(d->tree, cpu, "familyid", "%d", facts->cpu_family);
-        orr_doc_set_once(d->tree, cpu, "modelid", "%d", facts->cpu_model);
+        orr_doc_set_once(d->tree, cpu, ORR_ATTR_FAMILYID, "%d", facts->cpu_family);
+        orr_doc_set_once(d->tree, cpu, ORR_ATTR_MODELID, "%d", facts->cpu_model);
     }
 }

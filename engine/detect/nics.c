@@ -163,9 +163,9 @@ static struct orr_doc_node *attach(struct orr_detector *d, const struct orr_net_
     if (path) {
         parent = orr_bus_element(d, strrchr(path, '/') + 1, "0x02");
         orr_bus_complete(d, parent);
-        orr_doc_set_once(d->tree, parent, "class", "0x02");
+        orr_doc_set_once(d->tree, parent, ORR_ATTR_CLASS, "0x02");
     } else {
-        parent = orr_doc_child(d->tree->system, "cpu", NULL, NULL);
+        parent = orr_doc_child(d->tree->system, ORR_ELEMENT_CPU);
         if (!parent) { /* no GPU has made one */
             char numa[ORR_SYS_VALUE] = "";
             if (net->path[0])
@@ -174,11 +174,11 @@ static struct orr_doc_node *attach(struct orr_detector *d, const struct orr_net_
             orr_bus_complete(d, parent);
         }
     }
-    struct orr_doc_node *nic = orr_doc_child(parent, "nic", NULL, NULL);
+    struct orr_doc_node *nic = orr_doc_child(parent, ORR_ELEMENT_NIC);
     if (!nic)
-        nic = orr_doc_add(d->tree, parent, "nic", NULL);
-    struct orr_doc_node *element = orr_doc_add(d->tree, nic, "net", NULL);
-    orr_doc_set(d->tree, element, "name", "%s", net->name);
+        nic = orr_doc_add(d->tree, parent, ORR_ELEMENT_NIC, NULL);
+    struct orr_doc_node *element = orr_doc_add(d->tree, nic, ORR_ELEMENT_NET, NULL);
+    orr_doc_set(d->tree, element, ORR_ATTR_NAME, "%s", net->name);
     return element;
 }
 
@@ -186,24 +186,24 @@ void orr_nic_describe(struct orr_detector *d, struct orr_doc_node *element, cons
                       uint32_t dev, uint32_t rank)
 {
     const struct orr_detect_rules *rules = &d->rules;
-    orr_doc_set(d->tree, element, "dev", "%u", dev);
+    orr_doc_set(d->tree, element, ORR_ATTR_DEV, "%u", dev);
     if (rules->latency_is_whole)
-        orr_doc_set_once(d->tree, element, "latency", "0");
-    orr_doc_set_once(d->tree, element, "speed", "%u", net->speed);
-    orr_doc_set_once(d->tree, element, "port", "%d", net->listed_port);
+        orr_doc_set_once(d->tree, element, ORR_ATTR_LATENCY, "0");
+    orr_doc_set_once(d->tree, element, ORR_ATTR_SPEED, "%u", net->speed);
+    orr_doc_set_once(d->tree, element, ORR_ATTR_PORT, "%d", net->listed_port);
     if (rules->rails && net->place.rail >= 0)
-        orr_doc_set_once(d->tree, element, "rail", "%d", net->place.rail);
+        orr_doc_set_once(d->tree, element, ORR_ATTR_RAIL, "%d", net->place.rail);
     if (rules->rails && net->place.plane >= 0)
-        orr_doc_set_once(d->tree, element, "plane", "%d", net->place.plane);
+        orr_doc_set_once(d->tree, element, ORR_ATTR_PLANE, "%d", net->place.plane);
     if (rules->latency && !rules->latency_is_whole)
-        orr_doc_set_once(d->tree, element, "latency", "%f", 0.0);
-    orr_doc_set_once(d->tree, element, "guid", "0x%" PRIx64, net->guid);
-    orr_doc_set_once(d->tree, element, "maxconn", "%u", net->max_qp);
-    orr_doc_set_once(d->tree, element, "gdr", "%d", gdr_of(d, net, rank));
+        orr_doc_set_once(d->tree, element, ORR_ATTR_LATENCY, "%f", 0.0);
+    orr_doc_set_once(d->tree, element, ORR_ATTR_GUID, "0x%" PRIx64, net->guid);
+    orr_doc_set_once(d->tree, element, ORR_ATTR_MAXCONN, "%u", net->max_qp);
+    orr_doc_set_once(d->tree, element, ORR_ATTR_GDR, "%d", gdr_of(d, net, rank));
     if (rules->says_net) {
-        orr_doc_set_once(d->tree, element, "net", "1");
+        orr_doc_set_once(d->tree, element, ORR_ATTR_NET_, "1");
         if (net->mlx5) /* as dumps of this generation show it for every such device */
-            orr_doc_set_once(d->tree, element, "gin", "1");
+            orr_doc_set_once(d->tree, element, ORR_ATTR_GIN, "1");
     }
     element->claimed = true;
 }
@@ -212,7 +212,7 @@ void orr_nics_add(struct orr_detector *d, uint32_t rank)
 {
     for (uint32_t i = 0; i < d->net_count; i++) {
         const struct orr_net_device *net = &d->nets[i];
-        struct orr_doc_node *element = orr_doc_find(d->tree->system, "net", "name", net->name);
+        struct orr_doc_node *element = orr_doc_find(d->tree->system, ORR_ELEMENT_NET, ORR_ATTR_NAME, net->name);
         if (!element)
             element = attach(d, net);
         orr_nic_describe(d, element, net, i, rank);

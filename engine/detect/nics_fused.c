@@ -45,12 +45,13 @@ void orr_nics_merge(struct orr_detector *d, uint32_t rank)
                                     .context = &context};
     for (; fusion.count < d->net_count && fusion.count < ORR_MAX_NETS; fusion.count++) {
         const struct orr_net_device *net = &d->nets[fusion.count];
-        nics[fusion.count] = (struct orr_fusable){.net = orr_doc_find(d->tree->system, "net", "name", net->name),
-                                                  .name = net->name,
-                                                  .speed = net->speed,
-                                                  .port = net->port,
-                                                  .rail = net->place.rail,
-                                                  .infiniband = net->infiniband};
+        nics[fusion.count] =
+            (struct orr_fusable){.net = orr_doc_find(d->tree->system, ORR_ELEMENT_NET, ORR_ATTR_NAME, net->name),
+                                 .name = net->name,
+                                 .speed = net->speed,
+                                 .port = net->port,
+                                 .rail = net->place.rail,
+                                 .infiniband = net->infiniband};
         if (!nics[fusion.count].net)
             return;
     }

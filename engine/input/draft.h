@@ -9,8 +9,8 @@
 #define ORR_INPUT_DRAFT_H
 
 #include "engine/base/arena.h"
+#include "engine/dump/notes.h"
 #include "engine/input/input.h"
-#include "engine/topology/notes.h"
 
 struct orr_draft_attr {
     enum orr_attr id;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/base/words.h"
+#include "engine/dump/xml.h"
 #include "engine/input/hwloc.h"
-#include "engine/topology/xml.h"
 
 enum { DEEPEST = 128, MOST_OBJECTS = 262144, MOST_LINKS = 512, MOST_TEXT = 1 << 22 };
 

@@ -2,13 +2,13 @@
  * (kinds.c): its word, how it is recognised, and the reader that makes a dump of it.
  *
  * A reader gives the same struct orr_dump as NCCL's own XML does. Its places (line, column) are those in the bytes that
- * the user gave. Its notes (engine/topology/notes.h) say what was recognised, assumed and is missing. NCCL's XML itself
+ * the user gave. Its notes (engine/dump/notes.h) say what was recognised, assumed and is missing. NCCL's XML itself
  * goes to orr_dump_read() byte for byte: being in this table changes nothing about it. */
 #ifndef ORR_INPUT_INPUT_H
 #define ORR_INPUT_INPUT_H
 
 #include "engine/base/text.h"
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 
 struct orr_machine_type;
 struct orr_release;
@@ -66,8 +66,5 @@ enum orr_code orr_input_machine(const struct orr_machine_type *type, struct orr_
 /* The same; nics: as options.assumed_nics. */
 enum orr_code orr_input_machine_with(const struct orr_machine_type *type, unsigned nics, struct orr_dump **ret_dump,
                                      struct orr_error *err) ORR_NO_DISCARD;
-
-/* Writes a dump in the form of NCCL_TOPO_DUMP_FILE: what a reader made of the input, as NCCL would take it. */
-void orr_dump_write(const struct orr_dump *dump, struct orr_text *text);
 
 #endif

@@ -8,7 +8,7 @@
 #include "engine/base/hash.h"
 #include "engine/base/hex.h"
 #include "engine/base/words.h"
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 
 enum { SHORTEST_NUMBER = 9, LONGEST_NAME = 255, FIRST_SLOTS = 256 };
 

@@ -114,8 +114,8 @@ static enum orr_code try_machine(struct explaining *e, const struct orr_dump *ma
     orr_variant_init(&variant, e->check->analysis, machine, &e->observed, arena);
     variant.query = e->check->query;
     int32_t capability = orr_log_capability(e->check->log) ? 0 : capability_of(e->dump);
-    for (struct orr_doc_node *gpu = NULL; capability && (gpu = orr_variant_next(&variant, gpu, "gpu"));)
-        orr_variant_set_int(&variant, gpu, "sm", capability);
+    for (struct orr_doc_node *gpu = NULL; capability && (gpu = orr_variant_next(&variant, gpu, ORR_ELEMENT_GPU));)
+        orr_variant_set_int(&variant, gpu, ORR_ATTR_SM, capability);
     if (without_gdr)
         orr_variant_observed_gdr(&variant);
     return differences_of(e, &variant, cause, err);

@@ -2,7 +2,7 @@
 #ifndef ORR_LOG_DUMP_EDIT_H
 #define ORR_LOG_DUMP_EDIT_H
 
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 
 /* Changes to a dump. Arrays have a row for each element of the dump; NULL: as they are. */
 struct orr_dump_edit {

@@ -4,8 +4,8 @@
 #define ORR_NICS_COMBINE_H
 
 #include "engine/base/arena.h"
+#include "engine/dump/dump.h"
 #include "engine/release/release.h"
-#include "engine/topology/dump.h"
 
 /* One host of the new dump. */
 struct orr_dump_piece {

@@ -7,8 +7,8 @@
 bool orr_net_is_efa(const struct orr_doc_node *net)
 {
     const struct orr_doc_node *card = net->parent ? net->parent->parent : NULL;
-    const char *vendor = card && orr_doc_is(card, "pci") ? orr_doc_get(card, "vendor") : NULL;
-    const char *name = orr_doc_get(net, "name");
+    const char *vendor = card && card->kind == ORR_ELEMENT_PCI ? orr_doc_get(card, ORR_ATTR_VENDOR) : NULL;
+    const char *name = orr_doc_get(net, ORR_ATTR_NAME);
     if (vendor && *vendor)
         return !strcmp(vendor, "0x1d0f");
     return name && !strncmp(name, "rdmap", 5);
@@ -18,14 +18,14 @@ bool orr_net_is_efa(const struct orr_doc_node *net)
 static struct orr_doc_node *switch_of(const struct orr_doc_node *net)
 {
     for (struct orr_doc_node *at = net->parent; at; at = at->parent)
-        if (orr_doc_is(at, "pci") && at->gpus)
+        if (at->kind == ORR_ELEMENT_PCI && at->gpus)
             return at;
     return NULL;
 }
 
-static long number(const struct orr_doc_node *node, const char *key)
+static long number(const struct orr_doc_node *node, enum orr_attr attr)
 {
-    const char *text = orr_doc_get(node, key);
+    const char *text = orr_doc_get(node, attr);
     return text ? strtol(text, NULL, 0) : 0;
 }
 
@@ -35,12 +35,12 @@ static void join(struct orr_doc *tree, const struct orr_fusable *nics, const uin
     long speed = 0, width = 0;
     for (uint32_t i = 0; i < count; i++) {
         speed += nics[members[i]].speed;
-        width += number(nics[members[i]].net->parent->parent, "link_width");
+        width += number(nics[members[i]].net->parent->parent, ORR_ATTR_LINK_WIDTH);
         nics[members[i]].net->claimed = i == 0;
     }
-    orr_doc_set(tree, leader, "speed", "%ld", speed);
+    orr_doc_set(tree, leader, ORR_ATTR_SPEED, "%ld", speed);
     if (width)
-        orr_doc_set(tree, card, "link_width", "%ld", width);
+        orr_doc_set(tree, card, ORR_ATTR_LINK_WIDTH, "%ld", width);
 }
 
 uint32_t orr_nics_group_efa(struct orr_doc *tree, const struct orr_fusable *nics, uint32_t count)

@@ -53,7 +53,7 @@ static struct orr_doc_node *common(struct orr_doc_node *a, struct orr_doc_node *
 
 static bool functions_of_one_card(const struct orr_doc_node *a, const struct orr_doc_node *b)
 {
-    const char *one = orr_doc_get(a, "busid"), *other = orr_doc_get(b, "busid");
+    const char *one = orr_doc_get(a, ORR_ATTR_BUSID), *other = orr_doc_get(b, ORR_ATTR_BUSID);
     size_t length = one ? strlen(one) : 0;
     return length && other && strlen(other) == length && !strncmp(one, other, length - 1);
 }
@@ -61,11 +61,11 @@ static bool functions_of_one_card(const struct orr_doc_node *a, const struct orr
 static enum level distance_of(struct orr_doc_node *a, struct orr_doc_node *b)
 {
     struct orr_doc_node *in_a, *in_b, *at = common(a, b, &in_a, &in_b);
-    if (a == b || orr_doc_is(at, "nic") || functions_of_one_card(in_a, in_b))
+    if (a == b || at->kind == ORR_ELEMENT_NIC || functions_of_one_card(in_a, in_b))
         return PORT;
-    if (orr_doc_is(at, "pci")) /* net, nic, pci: the card itself */
+    if (at->kind == ORR_ELEMENT_PCI) /* net, nic, pci: the card itself */
         return in_a == a->parent->parent && in_b == b->parent->parent ? PIX : PXB;
-    return orr_doc_is(at, "cpu") ? PHB : SYS;
+    return at->kind == ORR_ELEMENT_CPU ? PHB : SYS;
 }
 
 static struct orr_doc_node *net_of(const struct merging *m, const struct group *group, uint32_t member)
@@ -96,8 +96,8 @@ static long lanes_into(const struct merging *m, const struct group *group, const
 {
     long sum = 0;
     for (const struct orr_doc_node *branch = place->first; branch; branch = branch->after) {
-        const char *text = orr_doc_get(branch, "link_width");
-        if (!orr_doc_is(branch, "pci") || !is_around(m, group, branch))
+        const char *text = orr_doc_get(branch, ORR_ATTR_LINK_WIDTH);
+        if (branch->kind != ORR_ELEMENT_PCI || !is_around(m, group, branch))
             continue;
         long own = text ? strtol(text, NULL, 0) : 0, below = lanes_into(m, group, branch);
         sum += below > 0 && (own <= 0 || below < own) ? below : own;
@@ -111,7 +111,7 @@ static struct orr_doc_node *add_card(struct merging *m, const struct group *grou
     long lanes = lanes_into(m, group, parent);
     struct orr_doc *tree = m->f->tree;
     const struct orr_doc_node *first = net_of(m, group, 0)->parent->parent;
-    const char *bus_id = orr_doc_is(first, "pci") ? orr_doc_get(first, "busid") : NULL;
+    const char *bus_id = first->kind == ORR_ELEMENT_PCI ? orr_doc_get(first, ORR_ATTR_BUSID) : NULL;
     unsigned domain, bus, device, function;
     char made[32];
     if (!bus_id || sscanf(bus_id, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
@@ -121,12 +121,12 @@ static struct orr_doc_node *add_card(struct merging *m, const struct group *grou
         id++;
         snprintf(made, sizeof made, "%04x:%02x:%02x.%x", (unsigned)(id >> 20), (unsigned)(id >> 12 & 255),
                  (unsigned)(id >> 4 & 255), (unsigned)(id & 15));
-    } while (orr_doc_find(tree->system, "pci", "busid", made));
-    struct orr_doc_node *pci = orr_doc_add(tree, parent, "pci", NULL);
-    for (unsigned i = 0; i < first->attribute_count; i++)
-        orr_doc_set(tree, pci, first->keys[i], "%s", strcmp(first->keys[i], "busid") ? first->values[i] : made);
+    } while (orr_doc_find(tree->system, ORR_ELEMENT_PCI, ORR_ATTR_BUSID, made));
+    struct orr_doc_node *pci = orr_doc_add(tree, parent, ORR_ELEMENT_PCI, NULL);
+    orr_doc_set_all(tree, pci, first);
+    orr_doc_set(tree, pci, ORR_ATTR_BUSID, "%s", made);
     if (m->f->rules.wide && lanes)
-        orr_doc_set(tree, pci, "link_width", "%ld", lanes);
+        orr_doc_set(tree, pci, ORR_ATTR_LINK_WIDTH, "%ld", lanes);
     return pci;
 }
 
@@ -148,20 +148,20 @@ static bool merge(struct merging *m, const struct group *group)
     if (!f->rules.enabled)
         return false;
     struct orr_doc_node *place = place_of(m, group);
-    const char *class = orr_doc_get(place, "class");
-    bool to_bridge = orr_doc_is(place, "pci") && class && !strcmp(class, "0x060400");
+    const char *class = orr_doc_get(place, ORR_ATTR_CLASS);
+    bool to_bridge = place->kind == ORR_ELEMENT_PCI && class && !strcmp(class, "0x060400");
     if (f->rules.of_cpu && place == f->tree->system)
         return false;
-    if (to_bridge || (f->rules.of_cpu && orr_doc_is(place, "cpu")))
+    if (to_bridge || (f->rules.of_cpu && place->kind == ORR_ELEMENT_CPU))
         place = add_card(m, group, place);
-    if (!orr_doc_is(place, "nic")) {
-        struct orr_doc_node *nic = orr_doc_child(place, "nic", NULL, NULL);
-        place = nic ? nic : orr_doc_add(f->tree, place, "nic", NULL);
+    if (place->kind != ORR_ELEMENT_NIC) {
+        struct orr_doc_node *nic = orr_doc_child(place, ORR_ELEMENT_NIC);
+        place = nic ? nic : orr_doc_add(f->tree, place, ORR_ELEMENT_NIC, NULL);
     }
     for (uint32_t i = 0; i < group->count; i++)
         net_of(m, group, i)->claimed = false;
-    struct orr_doc_node *net = orr_doc_add(f->tree, place, "net", NULL);
-    orr_doc_set(f->tree, net, "name", "%s", name);
+    struct orr_doc_node *net = orr_doc_add(f->tree, place, ORR_ELEMENT_NET, NULL);
+    orr_doc_set(f->tree, net, ORR_ATTR_NAME, "%s", name);
     f->describe(f->context, net, group->members, group->count, f->count + m->made++, name, speed);
     net->claimed = true;
     return true;
@@ -257,7 +257,7 @@ uint32_t orr_nics_fuse(const struct orr_nic_fusion *fusion)
 /* Whether two NICs are the ports of one card. */
 static bool same_card(const struct orr_fusable *a, const struct orr_fusable *b)
 {
-    const char *one = orr_doc_get(a->net, "guid"), *other = orr_doc_get(b->net, "guid");
+    const char *one = orr_doc_get(a->net, ORR_ATTR_GUID), *other = orr_doc_get(b->net, ORR_ATTR_GUID);
     return a->infiniband == b->infiniband && one && other && !strcmp(one, other) && distance_of(a->net, b->net) == PORT;
 }
 
@@ -273,15 +273,15 @@ uint32_t orr_nics_fuse_ports(const struct orr_nic_fusion *fusion)
         while (other < fusion->count && (taken[other] || !same_card(nic, &fusion->nics[other])))
             other++;
         if (other == fusion->count) {
-            orr_doc_set(fusion->tree, nic->net, "dev", "%u", dev++);
+            orr_doc_set(fusion->tree, nic->net, ORR_ATTR_DEV, "%u", dev++);
             continue;
         }
         char name[ORR_FUSED_NAME_SIZE];
         taken[other] = true;
         snprintf(name, sizeof name, "%s+%s", nic->name, fusion->nics[other].name);
-        orr_doc_set(fusion->tree, nic->net, "dev", "%u", dev++);
-        orr_doc_set(fusion->tree, nic->net, "name", "%s", name);
-        orr_doc_set(fusion->tree, nic->net, "speed", "%u", nic->speed + fusion->nics[other].speed);
+        orr_doc_set(fusion->tree, nic->net, ORR_ATTR_DEV, "%u", dev++);
+        orr_doc_set(fusion->tree, nic->net, ORR_ATTR_NAME, "%s", name);
+        orr_doc_set(fusion->tree, nic->net, ORR_ATTR_SPEED, "%u", nic->speed + fusion->nics[other].speed);
         fusion->nics[other].net->claimed = false;
         made++;
     }

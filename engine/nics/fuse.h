@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "engine/nics/document.h"
+#include "engine/dump/edit.h"
 
 enum { ORR_MAX_NETS = 64, ORR_FUSED_NAME_SIZE = 264 };
 

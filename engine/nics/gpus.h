@@ -4,9 +4,9 @@
 #define ORR_NICS_GPUS_H
 
 #include "engine/base/arena.h"
+#include "engine/dump/dump.h"
 #include "engine/nics/notes.h"
 #include "engine/release/settings.h"
-#include "engine/topology/dump.h"
 
 /* The GPUs of a list such as "0,1", "0000:1b:00.0,43000", each by its number among those of the dump that have a rank,
  * from 0. They are in arena, in the list's order, which is that of the new ranks. what: the parameter that has the

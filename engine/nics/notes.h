@@ -1,9 +1,9 @@
-/* Notes (engine/topology/notes.h) about how a job's view of a machine differs from its dump. */
+/* Notes (engine/dump/notes.h) about how a job's view of a machine differs from its dump. */
 #ifndef ORR_NICS_NOTES_H
 #define ORR_NICS_NOTES_H
 
 #include "engine/base/arena.h"
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 
 enum { ORR_VIEW_NOTES = 6 };
 struct orr_view_notes {

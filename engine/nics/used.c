@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/dump/edit.h"
 #include "engine/nics/combine.h"
-#include "engine/nics/dump_document.h"
 #include "engine/nics/efa.h"
 #include "engine/nics/fuse.h"
 #include "engine/nics/name_list.h"
@@ -39,26 +39,26 @@ struct view {
 /* The <cpu> around an element says which host it belongs to. */
 static const char *host_of(const struct orr_doc_node *node)
 {
-    while (node && !orr_doc_is(node, "cpu"))
+    while (node && node->kind != ORR_ELEMENT_CPU)
         node = node->parent;
-    const char *hash = node ? orr_doc_get(node, "host_hash") : NULL;
+    const char *hash = node ? orr_doc_get(node, ORR_ATTR_HOST_HASH) : NULL;
     return hash ? hash : "";
 }
 
-static long number(const struct orr_doc_node *node, const char *key, long fallback)
+static long number(const struct orr_doc_node *node, enum orr_attr attr, long fallback)
 {
-    const char *text = orr_doc_get(node, key);
+    const char *text = orr_doc_get(node, attr);
     return text && *text ? strtol(text, NULL, 0) : fallback;
 }
 
 /* NET/Socket gives its interfaces port 0 and their own number as guid. */
 static bool is_interface(const struct orr_doc_node *net)
 {
-    const char *guid = orr_doc_get(net, "guid");
+    const char *guid = orr_doc_get(net, ORR_ATTR_GUID);
     char *end = NULL;
     unsigned long long card = guid ? strtoull(guid, &end, 16) : 0;
-    return number(net, "port", 1) == 0 && guid && end != guid && !*end &&
-           card == (unsigned long long)number(net, "dev", -1);
+    return number(net, ORR_ATTR_PORT, 1) == 0 && guid && end != guid && !*end &&
+           card == (unsigned long long)number(net, ORR_ATTR_DEV, -1);
 }
 
 /* The NICs of one host in order of `dev`; a host with more than ORR_MAX_NETS gives 0. */
@@ -66,21 +66,21 @@ static uint32_t collect(struct view *v, const char *host, struct orr_fusable nic
 {
     uint32_t count = 0;
     for (struct orr_doc_node *node = v->tree.system->first; node; node = orr_doc_next(node, v->tree.system)) {
-        if (!orr_doc_is(node, "net") || strcmp(host_of(node), host) != 0)
+        if (node->kind != ORR_ELEMENT_NET || strcmp(host_of(node), host) != 0)
             continue;
         if (count == ORR_MAX_NETS)
             return 0;
-        long dev = number(node, "dev", 0);
+        long dev = number(node, ORR_ATTR_DEV, 0);
         uint32_t at = count++;
-        for (; at > 0 && number(nics[at - 1].net, "dev", 0) > dev; at--)
+        for (; at > 0 && number(nics[at - 1].net, ORR_ATTR_DEV, 0) > dev; at--)
             nics[at] = nics[at - 1];
-        long speed = number(node, "speed", 0);
-        const char *name = orr_doc_get(node, "name");
+        long speed = number(node, ORR_ATTR_SPEED, 0);
+        const char *name = orr_doc_get(node, ORR_ATTR_NAME);
         nics[at] = (struct orr_fusable){.net = node,
                                         .name = name ? name : "",
                                         .speed = speed > 0 && speed < INT32_MAX ? (uint32_t)speed : 0,
-                                        .port = (int32_t)number(node, "port", 1),
-                                        .rail = (int32_t)number(node, "rail", -1),
+                                        .port = (int32_t)number(node, ORR_ATTR_PORT, 1),
+                                        .rail = (int32_t)number(node, ORR_ATTR_RAIL, -1),
                                         .infiniband = true};
         node->claimed = true;
     }
@@ -118,7 +118,7 @@ static void filter(struct view *v, struct orr_fusable *nics, uint32_t *count)
         nics[i].net->claimed = wanted[i];
         if (!wanted[i])
             continue;
-        orr_doc_set(&v->tree, nics[i].net, "dev", "%u", kept);
+        orr_doc_set(&v->tree, nics[i].net, ORR_ATTR_DEV, "%u", kept);
         nics[kept++] = nics[i];
     }
     v->left_out += *count - kept;
@@ -134,11 +134,10 @@ static void describe(void *context, struct orr_doc_node *net, const uint32_t *me
     (void)member_count;
     net->line = first->line;
     net->column = first->column;
-    for (unsigned i = 0; i < first->attribute_count; i++)
-        orr_doc_set(fusion->tree, net, first->keys[i], "%s", first->values[i]);
-    orr_doc_set(fusion->tree, net, "name", "%s", name);
-    orr_doc_set(fusion->tree, net, "dev", "%u", dev);
-    orr_doc_set(fusion->tree, net, "speed", "%u", speed);
+    orr_doc_set_all(fusion->tree, net, first);
+    orr_doc_set(fusion->tree, net, ORR_ATTR_NAME, "%s", name);
+    orr_doc_set(fusion->tree, net, ORR_ATTR_DEV, "%u", dev);
+    orr_doc_set(fusion->tree, net, ORR_ATTR_SPEED, "%u", speed);
 }
 
 static void fuse(struct view *v, const struct orr_fusable *nics, uint32_t count)
@@ -176,9 +175,9 @@ static void prune(struct view *v)
 {
     for (struct orr_doc_node *node = v->tree.system->first, *next; node; node = next) {
         next = orr_doc_next(node, v->tree.system);
-        if (!orr_doc_is(node, "net"))
+        if (node->kind != ORR_ELEMENT_NET)
             continue;
-        const char *name = orr_doc_get(node, "name");
+        const char *name = orr_doc_get(node, ORR_ATTR_NAME);
         if (node->claimed && name && strchr(name, '+') && !v->first)
             v->first = name;
         if (!node->claimed)
@@ -351,8 +350,7 @@ enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settin
         say_unfused(&v, automatic && is_nccls(dump));
         return with_notes(&v, ret_dump, err);
     }
-    orr_doc_init(&v.tree, arena);
-    orr_doc_copy_element(&v.tree, v.tree.system, dump, 0);
+    orr_doc_open(&v.tree, dump, arena);
     ORR_TRY(change_hosts(&v, fuses, err));
     if (v.left_out == v.listed)
         return no_nic_left(&v, err);

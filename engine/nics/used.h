@@ -5,8 +5,8 @@
 #define ORR_NICS_USED_H
 
 #include "engine/base/arena.h"
+#include "engine/dump/dump.h"
 #include "engine/release/settings.h"
-#include "engine/topology/dump.h"
 
 /* Gives the dump as a job under these settings uses it: the dump itself where nothing differs, else a new one in arena,
  * whose notes (assumed) say what was changed. `dump` must live as long. SETTING: the lists

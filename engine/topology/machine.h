@@ -3,7 +3,7 @@
 #define ORR_TOPOLOGY_MACHINE_H
 
 #include "engine/base/text.h"
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 
 enum { ORR_MOST_TALLIED = 8 };
 

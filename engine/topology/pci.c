@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/base/hex.h"
+#include "engine/dump/dump.h"
 #include "engine/release/release.h"
-#include "engine/topology/dump.h"
 
 uint64_t orr_bus_id_parse(const char *text)
 {

@@ -11,8 +11,8 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/error.h"
+#include "engine/dump/dump.h"
 #include "engine/release/cpu.h"
-#include "engine/topology/dump.h"
 
 struct orr_release;
 struct orr_settings;

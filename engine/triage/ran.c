@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "engine/base/words.h"
+#include "engine/dump/notes.h"
 #include "engine/log_reading/statements.h"
 #include "engine/release/release_names.h"
-#include "engine/topology/notes.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX, VALUES_MOST = 32, HOSTS_MOST = 64, VALUE_MOST = 200 };

@@ -9,8 +9,8 @@ void orr_edit_no_nics(struct orr_variant *variant, int none)
     (void)none;
     if (variant->query.hosts != 1 || !orr_system_count(&variant->analysis->built, ORR_NET))
         return;
-    for (struct orr_doc_node *after, *net = orr_variant_next(variant, NULL, "net"); net; net = after) {
-        after = orr_variant_next(variant, net, "net");
+    for (struct orr_doc_node *after, *net = orr_variant_next(variant, NULL, ORR_ELEMENT_NET); net; net = after) {
+        after = orr_variant_next(variant, net, ORR_ELEMENT_NET);
         orr_variant_remove(variant, net);
     }
 }
@@ -23,9 +23,9 @@ void orr_edit_fewer_nics(struct orr_variant *variant, int amount)
         keep = keep == PARTS ? variant->nets - 1 : (uint32_t)((uint64_t)keep * variant->nets / PARTS);
     if (keep >= variant->nets)
         return;
-    struct orr_doc_node *after, *net = orr_variant_next(variant, NULL, "net");
+    struct orr_doc_node *after, *net = orr_variant_next(variant, NULL, ORR_ELEMENT_NET);
     for (; net; net = after, at++) {
-        after = orr_variant_next(variant, net, "net");
+        after = orr_variant_next(variant, net, ORR_ELEMENT_NET);
         if (kept < keep && (uint64_t)at * keep / variant->nets >= kept) {
             kept++; /* the NICs that stay are spread over the host */
             continue;
@@ -41,8 +41,8 @@ void orr_edit_fewer_nics(struct orr_variant *variant, int amount)
 void orr_edit_no_gdr(struct orr_variant *variant, int none)
 {
     (void)none;
-    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));)
-        orr_variant_set(variant, net, "gdr", "0");
+    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, ORR_ELEMENT_NET));)
+        orr_variant_set(variant, net, ORR_ATTR_GDR, "0");
 }
 
 void orr_edit_observed_gdr(struct orr_variant *variant, int none)
@@ -61,15 +61,15 @@ void orr_edit_observed_gdr(struct orr_variant *variant, int none)
 
 static long speed_of(const struct orr_doc_node *net)
 {
-    const char *speed = orr_doc_get(net, "speed");
+    const char *speed = orr_doc_get(net, ORR_ATTR_SPEED);
     return speed ? strtol(speed, NULL, 10) : 0;
 }
 
 void orr_edit_nic_speed(struct orr_variant *variant, int part)
 {
-    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));)
+    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, ORR_ELEMENT_NET));)
         if (speed_of(net) / part > 0)
-            orr_variant_set_int(variant, net, "speed", speed_of(net) / part);
+            orr_variant_set_int(variant, net, ORR_ATTR_SPEED, speed_of(net) / part);
 }
 
 /* NCCL's sockets reach 10 to 50 Gb/s for a NIC, as the CPUs and the number of threads allow, and never use GPUDirect
@@ -77,9 +77,9 @@ void orr_edit_nic_speed(struct orr_variant *variant, int part)
 void orr_edit_tcp(struct orr_variant *variant, int mbps)
 {
     orr_edit_no_gdr(variant, 0);
-    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));)
+    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, ORR_ELEMENT_NET));)
         if (speed_of(net) > mbps)
-            orr_variant_set_int(variant, net, "speed", mbps);
+            orr_variant_set_int(variant, net, ORR_ATTR_SPEED, mbps);
 }
 
 /* As a wrong binding or a wrong topology file of a virtual machine has it. */
@@ -87,18 +87,19 @@ void orr_edit_swap_sockets(struct orr_variant *variant, int none)
 {
     enum { MOST_CARDS = 64 };
     struct orr_doc_node *top = orr_variant_copy(variant), *cards[MOST_CARDS];
-    struct orr_doc_node *first = top ? orr_doc_child(top, "cpu", NULL, NULL) : NULL;
+    struct orr_doc_node *first = top ? orr_doc_child(top, ORR_ELEMENT_CPU) : NULL;
     struct orr_doc_node *second = first ? first->after : NULL;
     bool of_first[MOST_CARDS];
     uint32_t count = 0;
     (void)none;
     if (!second || second->after)
         return;
-    for (struct orr_doc_node *nic = NULL; (nic = orr_variant_next(variant, nic, "nic")) && count < MOST_CARDS;) {
+    for (struct orr_doc_node *nic = NULL;
+         (nic = orr_variant_next(variant, nic, ORR_ELEMENT_NIC)) && count < MOST_CARDS;) {
         struct orr_doc_node *card = nic->parent, *cpu = card;
-        while (cpu && !orr_doc_is(cpu, "cpu"))
+        while (cpu && cpu->kind != ORR_ELEMENT_CPU)
             cpu = cpu->parent;
-        if (!orr_doc_is(card, "pci") || orr_doc_child(card, "gpu", NULL, NULL) || !cpu)
+        if (card->kind != ORR_ELEMENT_PCI || orr_doc_child(card, ORR_ELEMENT_GPU) || !cpu)
             continue;
         of_first[count] = cpu == first;
         cards[count++] = card;

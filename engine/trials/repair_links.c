@@ -11,15 +11,15 @@ static const char *word(const struct orr_variant *variant, uint32_t element, enu
 
 static void copy_link(struct orr_variant *variant, uint32_t element, uint32_t from)
 {
-    orr_variant_set(variant, variant->nodes[element], "link_speed", word(variant, from, ORR_ATTR_LINK_SPEED));
-    orr_variant_set(variant, variant->nodes[element], "link_width", word(variant, from, ORR_ATTR_LINK_WIDTH));
+    orr_variant_set(variant, variant->nodes[element], ORR_ATTR_LINK_SPEED, word(variant, from, ORR_ATTR_LINK_SPEED));
+    orr_variant_set(variant, variant->nodes[element], ORR_ATTR_LINK_WIDTH, word(variant, from, ORR_ATTR_LINK_WIDTH));
 }
 
 static void set_link(struct orr_variant *variant, uint32_t card, unsigned generation, int32_t width)
 {
     struct orr_doc_node *node = variant->nodes[variant->hw->cards[card].element];
-    orr_variant_set(variant, node, "link_speed", orr_pcie_speed_text(generation));
-    orr_variant_set_int(variant, node, "link_width", width);
+    orr_variant_set(variant, node, ORR_ATTR_LINK_SPEED, orr_pcie_speed_text(generation));
+    orr_variant_set_int(variant, node, ORR_ATTR_LINK_WIDTH, width);
 }
 
 /* The C2C links of an equal GPU. */
@@ -31,11 +31,11 @@ static void copy_c2c(struct orr_variant *variant, uint32_t gpu, uint32_t from)
         c2c = dump->elements[c2c].next_sibling;
     if (c2c == ORR_NO_ELEMENT)
         return;
-    struct orr_doc_node *node = orr_doc_child(variant->nodes[gpu], "c2c", NULL, NULL);
+    struct orr_doc_node *node = orr_doc_child(variant->nodes[gpu], ORR_ELEMENT_C2C);
     if (!node)
-        node = orr_doc_add(&variant->doc, variant->nodes[gpu], "c2c", NULL);
-    orr_variant_set(variant, node, "bw", word(variant, c2c, ORR_ATTR_BW));
-    orr_variant_set(variant, node, "count", word(variant, c2c, ORR_ATTR_COUNT_));
+        node = orr_doc_add(&variant->doc, variant->nodes[gpu], ORR_ELEMENT_C2C, NULL);
+    orr_variant_set(variant, node, ORR_ATTR_BW, word(variant, c2c, ORR_ATTR_BW));
+    orr_variant_set(variant, node, ORR_ATTR_COUNT_, word(variant, c2c, ORR_ATTR_COUNT_));
 }
 
 void orr_repair_slow_links(struct orr_variant *variant)
@@ -127,7 +127,8 @@ void orr_repair_ports(struct orr_variant *variant)
     for (uint32_t i = 0; i < variant->hw->slower_count; i++) {
         const struct orr_slower *row = &variant->hw->slower[i];
         if (row->kind == ORR_SLOWER_PORT && row->best != row->element)
-            orr_variant_set(variant, variant->nodes[row->element], "speed", word(variant, row->best, ORR_ATTR_SPEED));
+            orr_variant_set(variant, variant->nodes[row->element], ORR_ATTR_SPEED,
+                            word(variant, row->best, ORR_ATTR_SPEED));
     }
 }
 
@@ -159,14 +160,14 @@ static bool is_numbered_in_order(const struct orr_variant *variant)
 /* A copy of a NIC with a bus id and GUIDs of its own; its ports get the next numbers. */
 static void add_copy(struct orr_variant *variant, const struct orr_lack *lack, uint32_t *ports)
 {
-    struct orr_doc_node *nic = orr_doc_add(&variant->doc, place_of(variant, lack), "pci", NULL);
+    struct orr_doc_node *nic = orr_doc_add(&variant->doc, place_of(variant, lack), ORR_ELEMENT_PCI, NULL);
     orr_doc_copy_element(&variant->doc, nic, variant->hw->dump, variant->hw->cards[lack->like].element);
-    orr_doc_set(&variant->doc, nic, "busid", "ffff:%02x:00.0", *ports & 0xff);
+    orr_doc_set(&variant->doc, nic, ORR_ATTR_BUSID, "ffff:%02x:00.0", *ports & 0xff);
     for (struct orr_doc_node *node = nic; node; node = orr_doc_next(node, nic))
-        if (orr_doc_is(node, "net")) {
-            orr_doc_set(&variant->doc, node, "dev", "%u", variant->hw->net_count + *ports);
-            orr_doc_set(&variant->doc, node, "guid", "0xffffffff%08x", *ports);
-            orr_doc_set(&variant->doc, node, "name", "repaired%u", *ports);
+        if (node->kind == ORR_ELEMENT_NET) {
+            orr_doc_set(&variant->doc, node, ORR_ATTR_DEV, "%u", variant->hw->net_count + *ports);
+            orr_doc_set(&variant->doc, node, ORR_ATTR_GUID, "0xffffffff%08x", *ports);
+            orr_doc_set(&variant->doc, node, ORR_ATTR_NAME, "repaired%u", *ports);
             ++*ports;
         }
     orr_variant_touch(variant);
@@ -184,8 +185,8 @@ void orr_repair_missing_nics(struct orr_variant *variant)
     /* With the NIC back, those behind it have their old numbers again. */
     for (struct orr_doc_node *node = variant->doc.system; in_order && ports && node;
          node = orr_doc_next(node, variant->doc.system))
-        if (orr_doc_is(node, "net"))
-            orr_doc_set(&variant->doc, node, "dev", "%u", number++);
+        if (node->kind == ORR_ELEMENT_NET)
+            orr_doc_set(&variant->doc, node, ORR_ATTR_DEV, "%u", number++);
 }
 
 void orr_repair_strays(struct orr_variant *variant)

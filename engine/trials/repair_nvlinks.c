@@ -30,26 +30,26 @@ static const char *bus_of(const struct orr_variant *variant, uint32_t i)
 
 static bool to_switch(const struct orr_doc_node *link)
 {
-    const char *class = orr_doc_get(link, "tclass");
+    const char *class = orr_doc_get(link, ORR_ATTR_TCLASS);
     return class && orr_pci_class_parse(class) == ORR_CLASS_NVS;
 }
 
 static int32_t count_of(const struct orr_doc_node *link)
 {
-    const char *count = link ? orr_doc_get(link, "count") : NULL;
+    const char *count = link ? orr_doc_get(link, ORR_ATTR_COUNT_) : NULL;
     return count ? (int32_t)strtol(count, NULL, 10) : 0;
 }
 
 static void set_count(struct orr_variant *variant, struct orr_doc_node *link, int32_t count)
 {
-    orr_variant_set_int(variant, link, "count", count);
+    orr_variant_set_int(variant, link, ORR_ATTR_COUNT_, count);
 }
 
 /* The link of GPU i to a bus id; NULL: none. */
 static struct orr_doc_node *link_to(const struct orr_variant *variant, uint32_t i, const char *bus)
 {
     for (struct orr_doc_node *link = gpu_node(variant, i)->first; link; link = link->after) {
-        const char *target = orr_doc_is(link, "nvlink") ? orr_doc_get(link, "target") : NULL;
+        const char *target = link->kind == ORR_ELEMENT_NVLINK ? orr_doc_get(link, ORR_ATTR_TARGET) : NULL;
         if (target && orr_bus_id_parse(target) == orr_bus_id_parse(bus))
             return link;
     }
@@ -58,10 +58,10 @@ static struct orr_doc_node *link_to(const struct orr_variant *variant, uint32_t 
 
 static void add_link(struct orr_variant *variant, uint32_t i, const char *target, int32_t count, const char *class)
 {
-    struct orr_doc_node *link = orr_doc_add(&variant->doc, gpu_node(variant, i), "nvlink", NULL);
-    orr_doc_set(&variant->doc, link, "target", "%s", target);
-    orr_doc_set(&variant->doc, link, "count", "%d", count);
-    orr_doc_set(&variant->doc, link, "tclass", "%s", class);
+    struct orr_doc_node *link = orr_doc_add(&variant->doc, gpu_node(variant, i), ORR_ELEMENT_NVLINK, NULL);
+    orr_doc_set(&variant->doc, link, ORR_ATTR_TARGET, "%s", target);
+    orr_doc_set(&variant->doc, link, ORR_ATTR_COUNT_, "%d", count);
+    orr_doc_set(&variant->doc, link, ORR_ATTR_TCLASS, "%s", class);
     orr_variant_touch(variant);
 }
 
@@ -102,20 +102,20 @@ static void copy_links(struct orr_variant *variant, uint32_t gpu, uint32_t from)
     struct orr_doc_node *node = variant->nodes[gpu];
     for (struct orr_doc_node *link = node->first, *next; link; link = next) {
         next = link->after;
-        if (orr_doc_is(link, "nvlink"))
+        if (link->kind == ORR_ELEMENT_NVLINK)
             orr_doc_remove(link);
     }
     for (uint32_t link = dump->elements[from].first_child; link != ORR_NO_ELEMENT;
          link = dump->elements[link].next_sibling)
         if (dump->elements[link].kind == ORR_ELEMENT_NVLINK)
-            orr_doc_copy_element(&variant->doc, orr_doc_add(&variant->doc, node, "nvlink", NULL), dump, link);
+            orr_doc_copy_element(&variant->doc, orr_doc_add(&variant->doc, node, ORR_ELEMENT_NVLINK, NULL), dump, link);
     orr_variant_touch(variant);
 }
 
 static bool is_switched(const struct orr_variant *variant, uint32_t gpu)
 {
     for (const struct orr_doc_node *link = variant->nodes[gpu]->first; link; link = link->after)
-        if (orr_doc_is(link, "nvlink") && to_switch(link))
+        if (link->kind == ORR_ELEMENT_NVLINK && to_switch(link))
             return true;
     return false;
 }
@@ -189,7 +189,7 @@ static void fill_switched(struct orr_variant *variant, uint32_t i, int32_t wante
 {
     int32_t has = 0, links = 0;
     for (struct orr_doc_node *link = gpu_node(variant, i)->first; link; link = link->after)
-        if (orr_doc_is(link, "nvlink")) {
+        if (link->kind == ORR_ELEMENT_NVLINK) {
             has += count_of(link);
             links++;
         }
@@ -198,7 +198,7 @@ static void fill_switched(struct orr_variant *variant, uint32_t i, int32_t wante
         return;
     }
     for (struct orr_doc_node *link = gpu_node(variant, i)->first; link && links && has < wanted; link = link->after)
-        if (orr_doc_is(link, "nvlink")) {
+        if (link->kind == ORR_ELEMENT_NVLINK) {
             int32_t more = (wanted - has + links - 1) / links;
             set_count(variant, link, count_of(link) + more);
             has += more;
@@ -209,7 +209,7 @@ static void fill_switched(struct orr_variant *variant, uint32_t i, int32_t wante
 /* A bridge joins the GPU with the one to which it has a link; without any, with its neighbour by number. */
 static void fill_pair(struct orr_variant *variant, uint32_t i, int32_t wanted)
 {
-    struct orr_doc_node *link = orr_doc_child(gpu_node(variant, i), "nvlink", NULL, NULL);
+    struct orr_doc_node *link = orr_doc_child(gpu_node(variant, i), ORR_ELEMENT_NVLINK);
     if (link)
         set_count(variant, link, wanted);
     else if ((i ^ 1) < variant->hw->gpu_count)
@@ -236,8 +236,8 @@ void orr_repair_board_nvlinks(struct orr_variant *variant)
 static bool lists_all_of(const struct orr_variant *variant, uint32_t i, uint32_t k)
 {
     for (const struct orr_doc_node *link = gpu_node(variant, k)->first; link; link = link->after)
-        if (orr_doc_is(link, "nvlink") && orr_doc_get(link, "target") &&
-            !link_to(variant, i, orr_doc_get(link, "target")))
+        if (link->kind == ORR_ELEMENT_NVLINK && orr_doc_get(link, ORR_ATTR_TARGET) &&
+            !link_to(variant, i, orr_doc_get(link, ORR_ATTR_TARGET)))
             return false;
     return true;
 }

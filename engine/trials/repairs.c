@@ -7,7 +7,7 @@ static void allow_gdr(struct orr_variant *variant)
 {
     for (uint32_t i = 0; i < variant->hw->net_count; i++)
         if (orr_name_is_rdma(orr_element_word(variant->hw->dump, variant->hw->nets[i], ORR_ATTR_NAME)))
-            orr_variant_set(variant, variant->nodes[variant->hw->nets[i]], "gdr", "1");
+            orr_variant_set(variant, variant->nodes[variant->hw->nets[i]], ORR_ATTR_GDR, "1");
 }
 
 /* The level that lets every GPU use its nearest NIC. */

@@ -25,8 +25,7 @@ struct orr_doc_node *orr_variant_copy(struct orr_variant *variant)
     struct orr_doc_node **nodes = ORR_NEW(variant->arena, struct orr_doc_node *, variant->given->element_count);
     if (!nodes)
         return NULL;
-    orr_doc_init(&variant->doc, variant->arena);
-    orr_doc_copy_element(&variant->doc, variant->doc.system, variant->given, 0);
+    orr_doc_open(&variant->doc, variant->given, variant->arena);
     if (orr_arena_starved(variant->arena))
         return NULL;
     for (struct orr_doc_node *node = variant->doc.system; node; node = orr_doc_next(node, variant->doc.system))
@@ -35,12 +34,13 @@ struct orr_doc_node *orr_variant_copy(struct orr_variant *variant)
     return variant->doc.system;
 }
 
-struct orr_doc_node *orr_variant_next(struct orr_variant *variant, struct orr_doc_node *node, const char *name)
+struct orr_doc_node *orr_variant_next(struct orr_variant *variant, struct orr_doc_node *node,
+                                      enum orr_element_kind kind)
 {
     struct orr_doc_node *top = orr_variant_copy(variant);
     do
         node = node ? orr_doc_next(node, top) : top;
-    while (node && !orr_doc_is(node, name));
+    while (node && node->kind != kind);
     return node;
 }
 
@@ -49,20 +49,20 @@ void orr_variant_touch(struct orr_variant *variant)
     variant->changed = variant->machine_changed = true;
 }
 
-void orr_variant_set(struct orr_variant *variant, struct orr_doc_node *node, const char *key, const char *value)
+void orr_variant_set(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, const char *value)
 {
-    const char *old = orr_doc_get(node, key);
+    const char *old = orr_doc_get(node, attr);
     if (old && !strcmp(old, value))
         return;
-    orr_doc_set(&variant->doc, node, key, "%s", value);
+    orr_doc_set(&variant->doc, node, attr, "%s", value);
     orr_variant_touch(variant);
 }
 
-void orr_variant_set_int(struct orr_variant *variant, struct orr_doc_node *node, const char *key, long value)
+void orr_variant_set_int(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, long value)
 {
     char text[24];
     snprintf(text, sizeof text, "%ld", value);
-    orr_variant_set(variant, node, key, text);
+    orr_variant_set(variant, node, attr, text);
 }
 
 void orr_variant_remove(struct orr_variant *variant, struct orr_doc_node *node)
@@ -73,11 +73,11 @@ void orr_variant_remove(struct orr_variant *variant, struct orr_doc_node *node)
 
 void orr_variant_observed_gdr(struct orr_variant *variant)
 {
-    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, "net"));) {
-        const char *text = orr_doc_get(net, "dev");
+    for (struct orr_doc_node *net = NULL; (net = orr_variant_next(variant, net, ORR_ELEMENT_NET));) {
+        const char *text = orr_doc_get(net, ORR_ATTR_DEV);
         long dev = text ? strtol(text, NULL, 10) : -1;
         if (dev >= 0 && dev < (long)variant->observed->nics && variant->observed->without_gdr[dev])
-            orr_variant_set(variant, net, "gdr", "0");
+            orr_variant_set(variant, net, ORR_ATTR_GDR, "0");
     }
 }
 

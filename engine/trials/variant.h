@@ -3,9 +3,9 @@
 #ifndef ORR_TRIALS_VARIANT_H
 #define ORR_TRIALS_VARIANT_H
 
+#include "engine/dump/edit.h"
 #include "engine/machines/groups.h"
 #include "engine/machines/recognise.h"
-#include "engine/nics/dump_document.h"
 #include "engine/trials/observed.h"
 #include "engine/trials/trials.h"
 
@@ -34,11 +34,12 @@ void orr_variant_init(struct orr_variant *variant, const struct orr_analysis *an
                       const struct orr_observed *observed, struct orr_arena *arena);
 /* The top element of the copy; the first call makes it. NULL: out of memory, which orr_variant_dump() reports too. */
 struct orr_doc_node *orr_variant_copy(struct orr_variant *variant);
-/* The first element of a name in the copy, the next one after `node`; NULL: none. */
-struct orr_doc_node *orr_variant_next(struct orr_variant *variant, struct orr_doc_node *node, const char *name);
+/* The first element of a kind in the copy, the next one after `node`; NULL: none. */
+struct orr_doc_node *orr_variant_next(struct orr_variant *variant, struct orr_doc_node *node,
+                                      enum orr_element_kind kind);
 /* Sets an attribute of an element of the copy; a value that it has already is no change. */
-void orr_variant_set(struct orr_variant *variant, struct orr_doc_node *node, const char *key, const char *value);
-void orr_variant_set_int(struct orr_variant *variant, struct orr_doc_node *node, const char *key, long value);
+void orr_variant_set(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, const char *value);
+void orr_variant_set_int(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, long value);
 /* Says that the copy was changed by other functions than those above. */
 void orr_variant_touch(struct orr_variant *variant);
 void orr_variant_remove(struct orr_variant *variant, struct orr_doc_node *node);

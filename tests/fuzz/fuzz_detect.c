@@ -1,7 +1,7 @@
 /* Detection from hostile bytes: a tar as it comes, or the text of orrery/facts in a tar that is made around it. The
  * first byte chooses the release, whether NICs are merged, and which of the two. */
 #include "engine/detect/detect.h"
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { BLOCK = 512, MOST_FACTS = 65536 };

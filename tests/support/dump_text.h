@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/base/text.h"
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 #include "tests/support/orr_test.h"
 
 /* Elements of a topology XML, with the attributes that NCCL writes. */

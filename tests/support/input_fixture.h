@@ -2,9 +2,9 @@
 #ifndef ORR_TEST_INPUT_FIXTURE_H
 #define ORR_TEST_INPUT_FIXTURE_H
 
+#include "engine/dump/notes.h"
 #include "engine/input/input.h"
 #include "engine/machines/machine_types.h"
-#include "engine/topology/notes.h"
 #include "tests/support/dump_text.h"
 
 static inline struct orr_dump *read_as(const char *text, const char *assume)

@@ -42,13 +42,13 @@ forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_
 
 # Rooms from the ground up; each uses those before it. whatif, findings and diagram do not use one another; compare
 # uses whatif and findings.
-rooms="base release log_messages topology log_reading hardware machines nics paths decide search connect tuning analysis cluster trials"
+rooms="base release log_messages dump topology log_reading hardware machines nics paths decide search connect tuning analysis cluster trials"
 above="log_comparing log_machine nccltests expect triage whatif findings diagnosis compare explain report detect input diagram orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
 done
-forbid "detect uses another room than base, release, topology, hardware and nics" "$include\"engine/(paths|decide|search|connect|tuning|analysis|$(printf '%s' "$above" | sed 's/detect//' | xargs | tr ' ' '|'))/" engine/detect
+forbid "detect uses another room than base, release, dump, topology, hardware and nics" "$include\"engine/(paths|decide|search|connect|tuning|analysis|$(printf '%s' "$above" | sed 's/detect//' | xargs | tr ' ' '|'))/" engine/detect
 forbid "findings or diagram uses detect" "$include\"engine/detect/" engine/findings engine/diagram
 outside=$(find engine api server cli library include -name '*.[ch]' -not -path 'engine/detect/*')
 # shellcheck disable=SC2086

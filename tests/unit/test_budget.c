@@ -6,7 +6,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/budget.h"
 #include "engine/base/text.h"
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 #include "tests/support/four_gpus.h"
 #include "tests/support/orr_test.h"
 

@@ -1,5 +1,5 @@
 /* Reading dumps: what is understood, what is refused, with which words and at which place. */
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 #include "tests/support/dump_text.h"
 
 static enum orr_code read_bytes(const char *bytes, size_t length, struct orr_error *err)

@@ -1,9 +1,9 @@
 /* Reading logs: lines and writers, each kind of line in the shapes of the releases, ceilings, hostile bytes. */
 #include <stdlib.h>
 
+#include "engine/dump/dump.h"
 #include "engine/log_comparing/check.h"
 #include "engine/release/release_names.h"
-#include "engine/topology/dump.h"
 #include "engine/topology/graph_file.h"
 #include "tests/support/orr_test.h"
 

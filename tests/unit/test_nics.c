@@ -132,6 +132,30 @@ TEST(test_ib_hca_selects)
     assert_non_null(strstr(err.advice, "mlx5_0, mlx5_1"));
 }
 
+/* The reader takes 64 attributes on an element, and so does everything behind it: a NIC whose name comes last of many
+ * is selected by it. */
+TEST(test_nics_are_selected_by_the_last_of_many_attributes)
+{
+    enum { MOST = 64 };
+    ORR_LOCAL_TEXT(many, 4096);
+    ORR_LOCAL_TEXT(text, 8192);
+    struct orr_error err = {0};
+    char names[512], note[512];
+    for (int i = 0; i < MOST - 5; i++)
+        orr_text_printf(&many, " extra%d=\"%d\"", i, i);
+    orr_text_printf(&text, "%s", HOST(CARD("0000:1a:00.0", PORT("mlx5_0", "0", "1", "0xa")) "%"));
+    const char *card = strchr(text.data, '%');
+    ORR_LOCAL_TEXT(whole, 8192);
+    orr_text_printf(
+        &whole,
+        "%.*s<pci busid=\"0000:1b:00.0\" class=\"0x020700\"><nic><net%s dev=\"1\" speed=\"100000\" port=\"1\" "
+        "guid=\"0xb\" name=\"mlx5_1\"/></nic></pci>%s",
+        (int)(card - text.data), text.data, many.data, card + 1);
+    const char *settings[] = {"NCCL_IB_HCA", "mlx5_1", NULL};
+    assert_ok(used(whole.data, "2.27.7", ORR_FUSE_NEVER, settings, names, note, &err), &err);
+    assert_string_equal(names, "mlx5_1:0:100000");
+}
+
 /* The analysis uses the view, keeps places in the user's bytes, and the rate of the fused NIC. */
 TEST(test_analysis_uses_them)
 {

@@ -1,6 +1,6 @@
 /* libxml2's SAX interface: no tree is built, nothing is fetched, and libxml2 writes nothing to standard error. */
-#ifndef ORR_TOPOLOGY_XML_H
-#define ORR_TOPOLOGY_XML_H
+#ifndef ORR_DUMP_XML_H
+#define ORR_DUMP_XML_H
 
 #include <stdbool.h>
 #include <stddef.h>

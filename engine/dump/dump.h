@@ -1,12 +1,12 @@
 /* A topology dump as it was read: the elements of NCCL's topology XML with their attributes as text, and the place of
  * each in the file. Nothing here depends on an NCCL release: the same dump is interpreted by each release's tables
- * (system_build.c).
+ * (engine/topology).
  *
  * Elements are indices into one array in document order; element 0 is the first <system>. Elements that NCCL's reader
  * ignores because of their position are left out and counted. Immutable after reading; threads may share it.
  */
-#ifndef ORR_TOPOLOGY_DUMP_H
-#define ORR_TOPOLOGY_DUMP_H
+#ifndef ORR_DUMP_DUMP_H
+#define ORR_DUMP_DUMP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/local.h"
-#include "engine/topology/notes.h"
+#include "engine/base/text.h"
+#include "engine/dump/notes.h"
 
 #define ORR_ELEMENT_MAP(X)                                                                                             \
     X(SYSTEM, "system")                                                                                                \
@@ -85,8 +86,12 @@ _Static_assert(ORR_ATTR_OTHER < 64, "orr_dump keeps assumed attributes as bits")
 
 struct orr_graph_file; /* engine/topology/graph_file.h */
 
+/* Where a value is from: the user's bytes, a reader that had to assume it, or an edit of a dump (edit.h). */
+enum orr_value_origin { ORR_VALUE_GIVEN, ORR_VALUE_ASSUMED, ORR_VALUE_EDITED };
+
 struct orr_attribute {
     enum orr_attr id;
+    enum orr_value_origin origin;
     const char *name;
     const char *value; /* decoded by libxml2, UTF-8 */
 };
@@ -122,7 +127,7 @@ struct orr_dump {
     const struct orr_graph_file *graphs;
     /* Notes of the reader in engine/input that made the dump, in the same arena; NULL: orr_dump_read() made it. */
     const struct orr_dump_notes *notes;
-    struct orr_arena *arena; /* owns all of the above and this structure */
+    struct orr_arena *arena; /* owns all of the above and this structure; NULL: another owner frees them */
 };
 
 struct orr_dump_limits {
@@ -139,7 +144,13 @@ extern const struct orr_dump_limits orr_dump_default_limits;
  * XML without a <system>, or no XML at all; LIMIT; INVALID without a usable version. */
 enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_dump_limits *limits,
                             struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+/* The same into an arena, with which the dump is freed; orr_dump_free() does nothing to it. */
+enum orr_code orr_dump_read_into(struct orr_arena *arena, const char *bytes, size_t length,
+                                 const struct orr_dump_limits *limits, struct orr_dump **ret_dump,
+                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_dump_free(struct orr_dump *dump);
+/* Writes a dump in the form of NCCL_TOPO_DUMP_FILE, for users: nothing here reads it again (dump_write.c). */
+void orr_dump_write(const struct orr_dump *dump, struct orr_text *text);
 ORR_FREED_BY(orr_dump, orr_dump_free)
 
 /* Where NCCL's own reader would stop in these bytes (dump_lexis.c); line 0: it reads all of them. */

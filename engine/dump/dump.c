@@ -1,5 +1,5 @@
 /* Looking into a dump that was read. */
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "engine/topology/xml.h"
+#include "engine/dump/xml.h"
 
 #include <pthread.h>
 

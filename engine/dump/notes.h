@@ -1,7 +1,7 @@
 /* The origin of a dump: the recognised format, the values that are assumptions, and the commands that would supply what
  * is missing. The readers of engine/input fill it; every answer about the dump shows it. */
-#ifndef ORR_TOPOLOGY_NOTES_H
-#define ORR_TOPOLOGY_NOTES_H
+#ifndef ORR_DUMP_NOTES_H
+#define ORR_DUMP_NOTES_H
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
  * several ranks". */
 #include <string.h>
 
-#include "engine/nics/document.h"
+#include "engine/detect/detecting.h"
 
 /* Whether something at or below was claimed; drops what goes on the way back. */
 static bool trim(struct orr_doc_node *node, enum orr_trim_rule rule)
@@ -14,36 +14,25 @@ static bool trim(struct orr_doc_node *node, enum orr_trim_rule rule)
         next = child->after;
         claimed = trim(child, rule) || claimed;
     }
-    bool nic = orr_doc_is(node, "nic") || orr_doc_is(node, "net");
-    bool place = orr_doc_is(node, "pci") || orr_doc_is(node, "cpu") || (nic && rule == ORR_TRIM_UNCLAIMED);
+    bool nic = node->kind == ORR_ELEMENT_NIC || node->kind == ORR_ELEMENT_NET;
+    bool place = node->kind == ORR_ELEMENT_PCI || node->kind == ORR_ELEMENT_CPU || (nic && rule == ORR_TRIM_UNCLAIMED);
     if (node->parent && (rule == ORR_TRIM_CHILDLESS ? !node->first : !claimed && place))
         orr_doc_remove(node);
     return claimed;
 }
 
-void orr_doc_trim(struct orr_doc *tree, enum orr_trim_rule rule)
+void orr_detect_trim(struct orr_doc *tree, enum orr_trim_rule rule)
 {
     trim(tree->system, rule);
 }
 
-void orr_doc_prune(struct orr_doc_node *node)
-{
-    while (node->parent) {
-        struct orr_doc_node *parent = node->parent;
-        orr_doc_remove(node);
-        if (parent->first || !(orr_doc_is(parent, "nic") || orr_doc_is(parent, "pci")))
-            return;
-        node = parent;
-    }
-}
-
 static bool equal(const struct orr_doc_node *a, const struct orr_doc_node *b)
 {
-    if (strcmp(a->name, b->name) || a->attribute_count != b->attribute_count)
+    if (a->kind != b->kind || a->attribute_count != b->attribute_count)
         return false;
-    for (unsigned i = 0; i < a->attribute_count; i++) {
-        const char *other = orr_doc_get(b, a->keys[i]);
-        if (!other || strcmp(other, a->values[i]))
+    for (uint32_t i = 0; i < a->attribute_count; i++) {
+        const char *other = orr_doc_get(b, a->attributes[i].id);
+        if (!other || strcmp(other, a->attributes[i].value) != 0)
             return false;
     }
     return true;
@@ -63,7 +52,7 @@ static void fuse(struct orr_doc_node *into, struct orr_doc_node *from)
     }
 }
 
-void orr_doc_fuse(struct orr_doc *into, struct orr_doc *from)
+void orr_detect_fuse(struct orr_doc *into, struct orr_doc *from)
 {
     fuse(into->system, from->system);
 }

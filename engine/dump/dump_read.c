@@ -7,8 +7,8 @@
 #include "engine/base/arena.h"
 #include "engine/base/budget.h"
 #include "engine/base/bytes.h"
-#include "engine/topology/dump.h"
-#include "engine/topology/xml.h"
+#include "engine/dump/dump.h"
+#include "engine/dump/xml.h"
 
 const struct orr_dump_limits orr_dump_default_limits = {
     .bytes = 16u << 20,
@@ -21,6 +21,7 @@ enum { HIGHEST_DEPTH = 200 }; /* libxml2's own ceiling is 256 */
 
 struct reader {
     struct orr_dump *dump;
+    struct orr_arena *arena;
     const struct orr_dump_limits *limits;
     xmlParserCtxtPtr parser;
     struct orr_error *err;
@@ -93,15 +94,16 @@ static bool add_attributes(struct reader *reader, struct orr_element *element, i
     struct orr_dump *dump = reader->dump;
     element->first_attribute = dump->attribute_count;
     for (int i = 0; i < count; i++, attributes += 5) {
-        if (!ORR_RESERVE(dump->arena, dump->attributes, dump->attribute_count, reader->attribute_capacity))
+        if (!ORR_RESERVE(reader->arena, dump->attributes, dump->attribute_count, reader->attribute_capacity))
             return false;
         const char *name = (const char *)attributes[0];
         const char *value = (const char *)attributes[3];
         struct orr_attribute *attribute = &dump->attributes[dump->attribute_count];
         attribute->id = orr_attr_find(name);
+        attribute->origin = ORR_VALUE_GIVEN;
         attribute->name = attribute->id < ORR_ATTR_OTHER ? orr_attr_name(attribute->id)
-                                                         : orr_arena_strndup(dump->arena, name, strlen(name));
-        attribute->value = orr_arena_strndup(dump->arena, value, (size_t)((const char *)attributes[4] - value));
+                                                         : orr_arena_strndup(reader->arena, name, strlen(name));
+        attribute->value = orr_arena_strndup(reader->arena, value, (size_t)((const char *)attributes[4] - value));
         if (!attribute->name || !attribute->value)
             return false;
         dump->attribute_count++;
@@ -115,7 +117,7 @@ static uint32_t add_element(struct reader *reader, enum orr_element_kind kind, i
                             const xmlChar **attributes)
 {
     struct orr_dump *dump = reader->dump;
-    if (!ORR_RESERVE(dump->arena, dump->elements, dump->element_count, reader->element_capacity))
+    if (!ORR_RESERVE(reader->arena, dump->elements, dump->element_count, reader->element_capacity))
         return ORR_NO_ELEMENT;
     uint32_t index = dump->element_count;
     struct orr_element *element = &dump->elements[index];
@@ -296,8 +298,9 @@ static enum orr_code check_system(const struct reader *reader)
     return orr_element_need_int(dump, 0, ORR_ATTR_VERSION, &version, reader->err);
 }
 
-enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_dump_limits *limits,
-                            struct orr_dump **ret_dump, struct orr_error *err)
+enum orr_code orr_dump_read_into(struct orr_arena *arena, const char *bytes, size_t length,
+                                 const struct orr_dump_limits *limits, struct orr_dump **ret_dump,
+                                 struct orr_error *err)
 {
     struct orr_error ignored = {0};
     if (!err)
@@ -308,15 +311,12 @@ enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_d
         return orr_fail(err, ORR_LIMIT, "%zu bytes, more than %zu", length, limits->bytes);
     ORR_TRY(look_at(bytes, length, err));
 
-    ORR_LOCAL_ARENA(arena, 0);
     struct orr_dump *dump = ORR_NEW(arena, struct orr_dump, 1);
     ORR_NEED(dump, err);
-    dump->arena = arena;
     dump->byte_count = length;
-    struct reader reader = {.dump = dump, .limits = limits, .err = err};
+    struct reader reader = {.dump = dump, .arena = arena, .limits = limits, .err = err};
     ORR_TRY(parse(&reader, bytes, length));
     ORR_TRY(check_system(&reader));
-    orr_arena_take(&arena);
     dump->refusal = orr_dump_refusal(bytes, length);
     int32_t version = orr_element_int(dump, 0, ORR_ATTR_VERSION, 1);
     if (version != 1 && (!dump->refusal.line || dump->refusal.line > dump->elements[0].line)) {
@@ -324,6 +324,17 @@ enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_d
         dump->refusal.column = dump->elements[0].column;
         snprintf(dump->refusal.text, sizeof dump->refusal.text, "version=\"%d\": NCCL reads version 1 only", version);
     }
+    *ret_dump = dump;
+    return ORR_OK;
+}
+
+enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_dump_limits *limits,
+                            struct orr_dump **ret_dump, struct orr_error *err)
+{
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_dump *dump;
+    ORR_TRY(orr_dump_read_into(arena, bytes, length, limits, &dump, err));
+    dump->arena = orr_arena_take(&arena);
     *ret_dump = dump;
     return ORR_OK;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/bytes.h"
-#include "engine/topology/dump.h"
+#include "engine/dump/dump.h"
 
 enum { MOST_ELEMENTS = 255, LONGEST_NAME = 253, LONGEST_KEY = 254, LONGEST_VALUE = 253, DEEPEST = 256 };
 

@@ -1,0 +1,84 @@
+/* A dump while it is made or changed: a tree of elements, to which attributes are given, and which can be moved and
+ * taken out. A copy of a dump shares its attributes until it changes them, and keeps the places of its elements and
+ * what was assumed. Memory comes from one arena; once it ran out, or the elements are too many, functions go on with a
+ * spare element: ask orr_arena_starved() and too_many once, at the end.
+ */
+#ifndef ORR_DUMP_EDIT_H
+#define ORR_DUMP_EDIT_H
+
+#include "engine/base/arena.h"
+#include "engine/dump/dump.h"
+
+struct orr_doc_node {
+    enum orr_element_kind kind;
+    uint32_t attribute_count;
+    unsigned attribute_capacity; /* 0: the attributes are shared */
+    struct orr_attribute *attributes;
+    uint32_t line, column; /* in the user's bytes, 0: it has no place there */
+    struct orr_doc_node *parent, *first, *last, *before, *after;
+    /* For those who edit. */
+    uint32_t gpus; /* below it, where orr_doc_count_gpus() was called */
+    bool claimed;  /* by a rank or a plugin: stays when the rest is trimmed */
+    bool linked;   /* links to its peers were looked for */
+};
+
+struct orr_doc {
+    struct orr_arena *arena;
+    struct orr_doc_node *system;
+    uint32_t count, limit;        /* elements added so far; the most, 0: no limit */
+    bool too_many;                /* the limit was reached */
+    enum orr_value_origin origin; /* of the values that are set */
+    struct orr_doc_node spare;
+};
+
+/* An empty <system version="1">. */
+void orr_doc_init(struct orr_doc *doc, struct orr_arena *arena);
+/* A copy of a dump, which must live as long. What is set in it counts as edited. */
+void orr_doc_open(struct orr_doc *doc, const struct orr_dump *dump, struct orr_arena *arena);
+
+/* A new element at the end of parent, or before a sibling (NULL: the end); parent NULL: outside the tree. */
+struct orr_doc_node *orr_doc_add(struct orr_doc *doc, struct orr_doc_node *parent, enum orr_element_kind kind,
+                                 struct orr_doc_node *before);
+/* Makes a node a copy of an element with all below it; the dump must live as long as the document. */
+void orr_doc_copy_element(struct orr_doc *doc, struct orr_doc_node *node, const struct orr_dump *dump,
+                          uint32_t element);
+/* Takes a node out of the tree with all below it. */
+void orr_doc_remove(struct orr_doc_node *node);
+/* Takes a node out, and what around it (nic, pci) is then empty. */
+void orr_doc_prune(struct orr_doc_node *node);
+/* Puts an element into a parent; one that has a parent is moved. */
+void orr_doc_move(struct orr_doc_node *node, struct orr_doc_node *parent, struct orr_doc_node *before);
+
+/* NULL: it has no such attribute. */
+const struct orr_attribute *orr_doc_attribute(const struct orr_doc_node *node, enum orr_attr attr);
+const char *orr_doc_get(const struct orr_doc_node *node, enum orr_attr attr);
+/* Sets or replaces; a new one goes last. */
+void orr_doc_set(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
+    ORR_PRINTF(4, 5);
+/* The same unless it is there. */
+void orr_doc_set_once(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
+    ORR_PRINTF(4, 5);
+/* The same for a value that is assumed. */
+void orr_doc_suppose(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
+    ORR_PRINTF(4, 5);
+/* Gives a node the attributes of another, those that mean nothing to NCCL among them. */
+void orr_doc_set_all(struct orr_doc *doc, struct orr_doc_node *node, const struct orr_doc_node *from);
+void orr_doc_drop(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr);
+
+/* The first child of a kind; with that value of an attribute; NULL: none. */
+struct orr_doc_node *orr_doc_child(const struct orr_doc_node *parent, enum orr_element_kind kind);
+struct orr_doc_node *orr_doc_child_with(const struct orr_doc_node *parent, enum orr_element_kind kind,
+                                        enum orr_attr attr, const char *value);
+/* The same anywhere below, in document order. */
+struct orr_doc_node *orr_doc_find(const struct orr_doc_node *top, enum orr_element_kind kind, enum orr_attr attr,
+                                  const char *value);
+/* The next element in document order, NULL behind the last below top. */
+struct orr_doc_node *orr_doc_next(const struct orr_doc_node *node, const struct orr_doc_node *top);
+/* Sets `gpus` of every node. */
+void orr_doc_count_gpus(struct orr_doc *doc);
+
+/* The dump of a document, in the document's arena and freed with it: its own `arena` is NULL. `from`, if there is one,
+ * gives all that is not in elements: notes, graphs, the byte count. NULL: out of memory. */
+struct orr_dump *orr_doc_to_dump(const struct orr_doc *doc, const struct orr_dump *from);
+
+#endif
