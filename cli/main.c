@@ -6,9 +6,9 @@
 
 #include "api/http/api.h"
 #include "cli/describe.h"
+#include "cli/service.h"
 #include "cli/terminal.h"
 #include "engine/base/version.h"
-#include "engine/diagram/diagram_worker.h"
 
 static const struct orr_command commands[] = {
     {"serve", "", "the HTTP service with its page",
@@ -295,6 +295,9 @@ enum {
     PAGED = ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_PLACE | ORR_CMD_EXPLAIN
 };
 
+/* The arguments of the program as they came; reading options puts them into another order. */
+static char **as_given;
+
 static int run(const struct orr_command *command, int count, char **arguments)
 {
     struct orr_options options = {0};
@@ -308,6 +311,8 @@ static int run(const struct orr_command *command, int count, char **arguments)
     int status = orr_options_read(count, arguments, command, &options);
     if (status)
         return status;
+    if (!options.help && orr_goes_to_service(&options))
+        return orr_go_to_service(as_given);
     if (!options.help) {
         status = command->bits & ORR_CMD_LIMITED ? orr_budget_of_options(&options) : ORR_EXIT_OK;
         if (!status)
@@ -334,8 +339,8 @@ static int run(const struct orr_command *command, int count, char **arguments)
 int main(int count, char **arguments)
 {
     const char *name = count > 1 ? arguments[1] : "";
-    if (!strcmp(name, "render-worker")) /* for the program itself: see engine/diagram/diagram_worker.h */
-        return orr_render_worker_main();
+    if (!strcmp(name, "render-worker")) /* for the program itself: see cli/service.h */
+        return orr_work_for_service(arguments);
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
         print_help(stdout);
         return ORR_EXIT_OK;
@@ -359,6 +364,10 @@ int main(int count, char **arguments)
         orr_bash_completion(commands, COMMAND_COUNT, stdout);
         return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
     }
+    as_given = calloc((size_t)count + 1, sizeof *as_given);
+    if (!as_given)
+        return ORR_EXIT_INPUT;
+    memcpy(as_given, arguments, (size_t)count * sizeof *as_given);
     const struct orr_command *command = find_command(name);
     if (command)
         return run(command, count - 2, arguments + 2);

@@ -40,7 +40,7 @@ enum orr_code orr_default_database(char path[PATH_MAX], struct orr_error *err)
     return ORR_OK;
 }
 
-/* The first of some folders that has an index.html: below the folder of the program, else where it was installed. */
+/* The first of some folders that has an index.html: beside the program that serves (libexec/orrery), else where it was installed. */
 static const char *find_folder(const char *const *places, size_t count, const char *installed, char path[PATH_MAX])
 {
     char program[PATH_MAX], index[PATH_MAX + 32];
@@ -68,12 +68,12 @@ static const char *find_folder(const char *const *places, size_t count, const ch
 
 const char *orr_default_static(char path[PATH_MAX])
 {
-    static const char *const places[] = {"/../static", "/../share/orrery/static", "/static"};
+    static const char *const places[] = {"/../static", "/../../share/orrery/static", "/static"};
     return find_folder(places, sizeof places / sizeof places[0], ORR_SHARE_INSTALLED "/static", path);
 }
 
 const char *orr_default_docs(char path[PATH_MAX])
 {
-    static const char *const places[] = {"/share/docs", "/../share/orrery/docs"};
+    static const char *const places[] = {"/share/docs", "/../../share/orrery/docs"};
     return find_folder(places, sizeof places / sizeof places[0], ORR_SHARE_INSTALLED "/docs", path);
 }

@@ -17,7 +17,7 @@ on=-k # to the end, whatever fails on the way
 cmake --build "$build" "${targets[@]}" -- $on >"$log" 2>&1 </dev/null
 for breach in "$@"; do
     room=${breach%%:*} symbol=${breach#*:}
-    if ! nm "$build/orrery" | grep -q " [Tt] $symbol\$"; then
+    if ! nm "$build/orrery-service" | grep -q " [Tt] $symbol\$"; then
         echo "$symbol is no function of the program: name another one of a room that $room must not use"
         status=1
     elif [ -e "$build/breach_$room" ]; then

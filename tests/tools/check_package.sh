@@ -33,7 +33,7 @@ contains "$control" '^ Package: orrery$' "^ Version: $version-1\$" '^ Depends:.*
     '^ Depends:.*libgvc6' '^ Depends:.*libjansson4' '^ Depends:.*libsqlite3-0' '^ Depends:.*libarchive13' '^ Depends:.*libcurl3-gnutls' '^ Description: .' '^ Maintainer: .'
 ok "orrery: name, version, dependencies from its libraries"
 files=$(dpkg-deb -c "$program")
-contains "$files" ' ./usr/bin/orrery$' ' ./usr/share/orrery/static/index.html$' ' ./usr/share/orrery/static/js/main.js$' ' ./usr/share/orrery/docs/index.html$' \
+contains "$files" ' ./usr/bin/orrery$' ' ./usr/libexec/orrery/orrery-service$' ' ./usr/share/orrery/static/index.html$' ' ./usr/share/orrery/static/js/main.js$' ' ./usr/share/orrery/docs/index.html$' \
     ' ./usr/lib/systemd/system/orrery.service$' ' ./usr/lib/systemd/system/orrery-agent.service$' ' ./usr/share/man/man1/orrery.1.gz$' ' ./usr/share/bash-completion/completions/orrery$' \
     ' ./usr/share/doc/orrery/copyright$'
 grep -qE 'node_modules|\.so|/include/|\.a$' <<<"$files" && wrong "orrery holds what it should not: $files"

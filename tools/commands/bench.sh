@@ -1,9 +1,10 @@
-# usage: ./dev bench [ARGUMENT...] | bench library | bench attacks
+# usage: ./dev bench [ARGUMENT...] | bench library | bench start [RUNS] | bench attacks
 # Measures every stage for every machine, requests a second beside bare libmicrohttpd, scores of sets of GPUs, MB of log read a second.
-# library: what Python adds to an analysis in C. attacks: what another client notices of each attack on the service, and the memory it takes.
+# library: what Python adds to an analysis in C. start: how long the command takes to start, beside `true`. attacks: what another client notices of each attack on the service, and the memory it takes.
 need build run bench && build release || exit 1
 case "${1:-}" in
 attacks) shift && exec python3 tests/bench/attacks.py "$@" ;;
+start) shift && exec python3 tests/bench/start.py "$@" ;;
 library) exec python3 tests/bench/what_ifs.py ;;
 esac
 exec python3 tests/bench/bench.py "$@"
