@@ -25,9 +25,7 @@ def binaries():
     """Debian keeps them by version, outside the PATH."""
     folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda f: int(f.split("/")[4]))
     found = shutil.which("initdb")
-    if not folders and not found:
-        raise SystemExit("PostgreSQL is not installed: apt-get install postgresql, or ./dev test")
-    return folders[-1] if folders else os.path.dirname(found)
+    return folders[-1] if folders else found and os.path.dirname(found)
 
 
 def free_port():
@@ -113,6 +111,9 @@ def main():
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if not binaries():
+        print(f"skipped: {os.path.basename(sys.argv[1])} on PostgreSQL, because postgresql is not installed")
+        return 77
     cluster = Cluster()
     try:
         return subprocess.run(sys.argv[1:], env=dict(os.environ, ORR_TEST_POSTGRESQL=cluster.url())).returncode
