@@ -1,3 +1,3 @@
 # usage: ./dev fmt
-# Formats the C files.
-need lint && c_files | xargs clang-format -i
+# Formats the files of C, JavaScript, CSS and Python.
+need lint && c_files | xargs clang-format -i && tests/tools/lint/scripts.sh fix
