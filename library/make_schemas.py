@@ -22,7 +22,7 @@ def references(value):
         for key, one in value.items():
             if key == "$ref" and isinstance(one, str):
                 assert one.startswith(HERE), one
-                yield one[len(HERE):]
+                yield one[len(HERE) :]
             else:
                 yield from references(one)
     elif isinstance(value, list):
@@ -33,7 +33,10 @@ def references(value):
 def moved(value):
     """The same schema with its references in $defs."""
     if isinstance(value, dict):
-        return {key: one.replace(HERE, THERE) if key == "$ref" and isinstance(one, str) else moved(one) for key, one in value.items()}
+        return {
+            key: one.replace(HERE, THERE) if key == "$ref" and isinstance(one, str) else moved(one)
+            for key, one in value.items()
+        }
     return [moved(one) for one in value] if isinstance(value, list) else value
 
 
@@ -55,7 +58,9 @@ def documents(description):
     """The JSON answers: (question, schema)."""
     for path, item in description["paths"].items():
         for method, operation in item.items():
-            for status, answer in operation.get("responses", {}).items() if method in ("get", "post", "patch", "put") else ():
+            for status, answer in (
+                operation.get("responses", {}).items() if method in ("get", "post", "patch", "put") else ()
+            ):
                 schema = answer.get("content", {}).get("application/json", {}).get("schema")
                 if status in ("200", "201") and schema:
                     yield f"{method.upper()} {path}", schema
@@ -67,8 +72,11 @@ def make(description):
     for question, schema in [("problem", {"$ref": HERE + "Problem"}), *documents(description)]:
         text = json.dumps(schema)
         if text not in said:
-            title = schema["$ref"][len(HERE):] if set(schema) == {"$ref"} else " ".join(
-                word for word in question.split("/")[1:] if word != "v1" and "{" not in word)
+            title = (
+                schema["$ref"][len(HERE) :]
+                if set(schema) == {"$ref"}
+                else " ".join(word for word in question.split("/")[1:] if word != "v1" and "{" not in word)
+            )
             name = kebab(title).replace(" ", "-")
             assert f"{name}.json" not in files, name
             said[text] = f"{name}.json"

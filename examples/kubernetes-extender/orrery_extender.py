@@ -21,13 +21,13 @@ import urllib.parse
 import urllib.request
 
 PREFIX = "orrery.dev/"
-TOPOLOGY = PREFIX + "topology"    # label of a node: the id of its topology
-FREE = PREFIX + "free-gpus"       # annotation of a node: "0,1,4"
-HOSTS = PREFIX + "hosts"          # annotation of a pod: hosts of its job, "4"
-LEAST = PREFIX + "min-busbw"      # annotation of a pod: GB/s
-MOST_BODY = 64 << 20              # 5000 nodes with their objects have some 50 MB
+TOPOLOGY = PREFIX + "topology"  # label of a node: the id of its topology
+FREE = PREFIX + "free-gpus"  # annotation of a node: "0,1,4"
+HOSTS = PREFIX + "hosts"  # annotation of a pod: hosts of its job, "4"
+LEAST = PREFIX + "min-busbw"  # annotation of a pod: GB/s
+MOST_BODY = 64 << 20  # 5000 nodes with their objects have some 50 MB
 MOST_NODES = 5000
-MAX_SCORE = 10                    # of kube-scheduler's extenders
+MAX_SCORE = 10  # of kube-scheduler's extenders
 GPU_LIST = re.compile(r"[0-9]{1,4}(,[0-9]{1,4})*")
 TOPOLOGY_ID = re.compile(r"[0-9a-f]{32}")
 NODE_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
@@ -70,7 +70,9 @@ def gpus_of(pod, resource):
     def of(container):
         resources = member(container, "resources", dict, {})
         limit = member(resources, "limits", dict, {}).get(resource)
-        return number_of(limit if limit is not None else member(resources, "requests", dict, {}).get(resource, 0), resource)
+        return number_of(
+            limit if limit is not None else member(resources, "requests", dict, {}).get(resource, 0), resource
+        )
 
     containers = sum(of(one) for one in member(spec, "containers", list, []))
     return max([containers, *(of(one) for one in member(spec, "initContainers", list, []))])
@@ -150,7 +152,11 @@ class Extender:
         """The id that the node's label names, else that of the last upload with the label host=NAME. None: there is none."""
         labels = member(member(node, "metadata", dict, {}), "labels", dict, {})
         if TOPOLOGY in labels:
-            return labels[TOPOLOGY] if isinstance(labels[TOPOLOGY], str) and TOPOLOGY_ID.fullmatch(labels[TOPOLOGY]) else None
+            return (
+                labels[TOPOLOGY]
+                if isinstance(labels[TOPOLOGY], str) and TOPOLOGY_ID.fullmatch(labels[TOPOLOGY])
+                else None
+            )
         status, answer = self.orrery.get(f"/v1/hosts/{urllib.parse.quote(name, safe='')}/uploads?limit=1", deadline)
         return answer["items"][0]["topology"] if status == 200 and answer.get("items") else None
 
@@ -222,8 +228,13 @@ class Extender:
     def filter(self, question):
         verdicts = self.judge(question) if question.gpus else {name: (None, None) for name in question.nodes}
         passed = [name for name in question.nodes if verdicts[name][1] is None]
-        answer = {"Nodes": None, "NodeNames": None, "FailedNodes": {name: why for name, (_, why) in verdicts.items() if why is not None},
-                  "FailedAndUnresolvableNodes": {}, "Error": ""}
+        answer = {
+            "Nodes": None,
+            "NodeNames": None,
+            "FailedNodes": {name: why for name, (_, why) in verdicts.items() if why is not None},
+            "FailedAndUnresolvableNodes": {},
+            "Error": "",
+        }
         if question.by_name:
             answer["NodeNames"] = passed
         else:
@@ -234,8 +245,10 @@ class Extender:
         """By bandwidth, the best node 10. Nodes of which nothing is known get 0, as does every node where no GPUs are wanted."""
         verdicts = self.judge(question) if question.gpus else {}
         best = max((bus_bw for bus_bw, _ in verdicts.values() if bus_bw is not None), default=0)
-        return [{"Host": name, "Score": round(MAX_SCORE * (verdicts.get(name, (None,))[0] or 0) / best) if best else 0}
-                for name in question.nodes]
+        return [
+            {"Host": name, "Score": round(MAX_SCORE * (verdicts.get(name, (None,))[0] or 0) / best) if best else 0}
+            for name in question.nodes
+        ]
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -254,7 +267,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        self.answer(*((200, {"status": "ok"}) if self.path == "/healthz" else (404, {"error": "there is /filter, /prioritize and /healthz"})))
+        self.answer(
+            *(
+                (200, {"status": "ok"})
+                if self.path == "/healthz"
+                else (404, {"error": "there is /filter, /prioritize and /healthz"})
+            )
+        )
 
     def do_POST(self):
         verbs = {"/filter": self.server.extender.filter, "/prioritize": self.server.extender.prioritize}
@@ -291,10 +310,23 @@ def read_options(arguments):
     parser.add_argument("--orrery", default="http://127.0.0.1:8080", help="URL of the service (default: %(default)s)")
     parser.add_argument("--token-file", help="its first line is the token of Orrery's service")
     parser.add_argument("--ca-file", help="certificates (PEM) that are trusted in place of the system's")
-    parser.add_argument("--resource", default="nvidia.com/gpu", help="the resource whose count is the number of GPUs (default: %(default)s)")
-    parser.add_argument("--timeout", type=float, default=3, help="seconds for all questions of one call; below httpTimeout of the scheduler (default: %(default)s)")
-    parser.add_argument("--fail", choices=["open", "closed"], default="open",
-                        help="open: a node about which Orrery cannot be asked passes, with score 0; closed: it is filtered out (default: %(default)s)")
+    parser.add_argument(
+        "--resource",
+        default="nvidia.com/gpu",
+        help="the resource whose count is the number of GPUs (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=3,
+        help="seconds for all questions of one call; below httpTimeout of the scheduler (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--fail",
+        choices=["open", "closed"],
+        default="open",
+        help="open: a node about which Orrery cannot be asked passes, with score 0; closed: it is filtered out (default: %(default)s)",
+    )
     parser.add_argument("--parallel", type=int, default=16, help="questions to Orrery at once (default: %(default)s)")
     return parser.parse_args(arguments)
 

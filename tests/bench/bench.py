@@ -39,6 +39,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
 import make_log  # noqa: E402
+
 SHARED = ROOT.parent / "shared"
 BUILD = ROOT / "build"
 OF_LIBMICROHTTPD = {"Date", "Content-Length", "Connection"}  # it adds them itself
@@ -51,15 +52,16 @@ def topologies(release, match):
     reference = SHARED / "conformance" / "reference" / release
     if reference.is_dir():
         where = {path.name: path for path in SHARED.glob("topologies/*/*.xml")}
-        names = sorted(path.name[:-len(".jsonl.gz")] + ".xml" for path in reference.glob("*.jsonl.gz"))
+        names = sorted(path.name[: -len(".jsonl.gz")] + ".xml" for path in reference.glob("*.jsonl.gz"))
         ours = [where[name] for name in names if name in where]
     return [path for path in ours if match in path.name]
 
 
 def bench_engine(args):
     files = topologies(args.release, args.match)
-    done = subprocess.run([BUILD / "bench_engine", args.release, str(args.hosts), str(args.runs), *files],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [BUILD / "bench_engine", args.release, str(args.hosts), str(args.runs), *files], capture_output=True, text=True
+    )
     print(f"NCCL {args.release}, {args.hosts} host(s), best of {args.runs} runs, microseconds\n")
     print(f"{'topology':<46}{'ranks':>6}" + "".join(f"{stage:>10}" for stage in STAGES) + f"{'total':>11}")
     totals, sums = [], [0.0] * len(STAGES)
@@ -87,21 +89,44 @@ def cpu_seconds(pid):
 def load(url, pid, seconds, *more, **settings):
     """(requests a second, microseconds of the server's CPU a request, answers that were no 200) of wrk with 64 connections."""
     before = cpu_seconds(pid)
-    out = subprocess.run(["wrk", "-t1", "-c64", f"-d{seconds}s", *more, url], capture_output=True, text=True, check=True, env={**os.environ, **settings}).stdout
+    out = subprocess.run(
+        ["wrk", "-t1", "-c64", f"-d{seconds}s", *more, url],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **settings},
+    ).stdout
     used = cpu_seconds(pid) - before
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
     errors = re.search(r"Socket errors: (.*)", out)
     if errors:
         print(f"  wrk: socket errors: {errors.group(1)}")
     count = int(re.search(r"(\d+) requests in", out).group(1))
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), used / max(count, 1) * 1e6, int(bad.group(1)) if bad else 0
+    return (
+        float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)),
+        used / max(count, 1) * 1e6,
+        int(bad.group(1)) if bad else 0,
+    )
 
 
 @contextlib.contextmanager
 def service(folder, threads):
     """(process id, address) of a service of our own."""
-    serve = subprocess.Popen([BUILD / "orrery", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/bench.db",
-                              "--threads", threads], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    serve = subprocess.Popen(
+        [
+            BUILD / "orrery",
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--database",
+            f"{folder}/bench.db",
+            "--threads",
+            threads,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     log = subprocess.Popen(["cat"], stdin=serve.stderr, stdout=subprocess.DEVNULL)
     try:
         yield serve.pid, serve.stdout.readline().split()[-1].rstrip("/")
@@ -122,7 +147,9 @@ def bench_server(args):
     with tempfile.TemporaryDirectory() as folder, service(folder, threads) as (pid, base):
         ident = upload(base, "h100-nvswitch.xml")
         for section in ("/tuning", ""):
-            compare_with_bare(args, pid, f"{base}/v1/topologies/{ident}/analysis{section}?release={args.release}", folder, threads)
+            compare_with_bare(
+                args, pid, f"{base}/v1/topologies/{ident}/analysis{section}?release={args.release}", folder, threads
+            )
 
 
 def bench_place(args):
@@ -134,23 +161,35 @@ def bench_place(args):
                 continue
             ident, before = upload(base, example.name), cpu_seconds(pid)
             for count in range(1, 9):
-                urllib.request.urlopen(f"{base}/v1/topologies/{ident}/place?release={args.release}&count={count}&top=200").read()
+                urllib.request.urlopen(
+                    f"{base}/v1/topologies/{ident}/place?release={args.release}&count={count}&top=200"
+                ).read()
             print(f"{example.name:<36}{(cpu_seconds(pid) - before) * 1000:>8.0f}")
         ident = upload(base, "h100-nvswitch.xml")
         analysis = f"{base}/v1/topologies/{ident}/analysis?release={args.release}"
         asked = ("-s", str(ROOT / "tests/bench/place.lua"))
-        runs = [(load(analysis, pid, args.seconds), load(base, pid, args.seconds, *asked, PLACE_ID=ident, PLACE_RELEASE=args.release))
-                for _ in range(args.runs)]
+        runs = [
+            (
+                load(analysis, pid, args.seconds),
+                load(base, pid, args.seconds, *asked, PLACE_ID=ident, PLACE_RELEASE=args.release),
+            )
+            for _ in range(args.runs)
+        ]
     rates = [statistics.median(run[what][0] for run in runs) for what in (0, 1)]
-    print(f"cached analysis {rates[0]:.0f} requests/s, place with other GPUs and counts each time {rates[1]:.0f}: ratio {rates[1] / rates[0]:.2f}; "
-          f"{sum(run[1][2] for run in runs)} answers other than 200")
+    print(
+        f"cached analysis {rates[0]:.0f} requests/s, place with other GPUs and counts each time {rates[1]:.0f}: ratio {rates[1] / rates[0]:.2f}; "
+        f"{sum(run[1][2] for run in runs)} answers other than 200"
+    )
 
 
 class Bare:
     """libmicrohttpd alone with bytes of our own from memory."""
+
     def __init__(self, body, threads, headers):
         pairs = [part for header in headers for part in header]
-        self.child = subprocess.Popen([BUILD / "bare_mhd", body, threads, *pairs], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.child = subprocess.Popen(
+            [BUILD / "bare_mhd", body, threads, *pairs], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.base = f"http://127.0.0.1:{self.child.stdout.readline().split()[-1]}"
 
     def end(self):
@@ -167,16 +206,23 @@ def compare_with_bare(args, pid, url, folder, threads):
         alone, alike = (Bare(file, threads, given) for given in ([("Content-Type", "application/json")], headers))
         ending.callback(alone.end)
         ending.callback(alike.end)
-        asked = {"orrery serve": (url, pid), "bare libmicrohttpd": (f"{alone.base}/", alone.child.pid),
-                 "the same, our request and headers": (alike.base + path, alike.child.pid)}
-        print(f"\ncached {url.split('/', 5)[-1]}, {len(body)} bytes, {threads} threads, 64 connections, "
-              f"medians of {args.runs} x {args.seconds} s each, in turns")
+        asked = {
+            "orrery serve": (url, pid),
+            "bare libmicrohttpd": (f"{alone.base}/", alone.child.pid),
+            "the same, our request and headers": (alike.base + path, alike.child.pid),
+        }
+        print(
+            f"\ncached {url.split('/', 5)[-1]}, {len(body)} bytes, {threads} threads, 64 connections, "
+            f"medians of {args.runs} x {args.seconds} s each, in turns"
+        )
         runs = [{name: load(*who, args.seconds) for name, who in asked.items()} for _ in range(args.runs)]
     medians = {name: [statistics.median(run[name][what] for run in runs) for what in (0, 1)] for name in asked}
     ours = medians["orrery serve"]
     for name, (rate, cpu) in medians.items():
-        print(f"{name:<36}{rate:>8.0f} requests/s{cpu:>8.2f} us of CPU a request"
-              + ("" if name == "orrery serve" else f"   ratio {ours[0] / rate:.2f}, of CPU {cpu / ours[1]:.2f}"))
+        print(
+            f"{name:<36}{rate:>8.0f} requests/s{cpu:>8.2f} us of CPU a request"
+            + ("" if name == "orrery serve" else f"   ratio {ours[0] / rate:.2f}, of CPU {cpu / ours[1]:.2f}")
+        )
     print(f"{sum(run['orrery serve'][2] for run in runs)} answers other than 200")
 
 
@@ -194,8 +240,20 @@ def channels_of(hosts, release, dump, runs):
     times, memory = [], 0
     for _ in range(runs):
         begun = time.perf_counter()
-        child = subprocess.Popen([BUILD / "orrery", "channels", "--release", release, "--hosts", str(hosts), "--set",
-                                  "NCCL_MIN_NCHANNELS=32", dump], stdout=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            [
+                BUILD / "orrery",
+                "channels",
+                "--release",
+                release,
+                "--hosts",
+                str(hosts),
+                "--set",
+                "NCCL_MIN_NCHANNELS=32",
+                dump,
+            ],
+            stdout=subprocess.DEVNULL,
+        )
         while child.poll() is None:
             memory = max(memory, largest_memory(child.pid))
             time.sleep(0.001)
@@ -207,27 +265,53 @@ def channels_of(hosts, release, dump, runs):
 
 def bench_scale(args):
     dump = ROOT / "static/examples/h100-nvswitch.xml"
-    print(f"\nrings and trees of every rank, NCCL {args.release}, 8 GPUs a host, 32 channels, best of {args.runs} runs\n")
+    print(
+        f"\nrings and trees of every rank, NCCL {args.release}, 8 GPUs a host, 32 channels, best of {args.runs} runs\n"
+    )
     print(f"{'ranks':>8}{'seconds':>10}{'ns a rank and channel':>24}{'MiB':>8}{'against half the ranks':>25}")
     before, hosts = None, 1
     while hosts <= 16384:
         seconds, memory = channels_of(hosts, args.release, dump, args.runs)
         ratio = f"{seconds / before:>25.2f}" if before else ""
-        print(f"{hosts * 8:>8}{seconds:>10.4f}{seconds / (hosts * 8 * 32) * 1e9:>24.1f}{memory:>8.1f}{ratio}", flush=True)
+        print(
+            f"{hosts * 8:>8}{seconds:>10.4f}{seconds / (hosts * 8 * 32) * 1e9:>24.1f}{memory:>8.1f}{ratio}", flush=True
+        )
         before, hosts = seconds, hosts * 2
 
 
 def log_lines(release):
     """{what the lines are: some lines of a job with 16 ranks}; without a printed tree, so that nothing is predicted."""
-    analysis = subprocess.run([BUILD / "orrery", "analyze", "--release", release, "--hosts", "2", ROOT / "static/examples/h100-nvswitch.xml"],
-                              capture_output=True, text=True, check=True).stdout
-    job = [line for line in make_log.Maker(json.loads(analysis), more=True).make() if not re.search(r"=== System|={8}|\+ |CPU/", line)]
+    analysis = subprocess.run(
+        [BUILD / "orrery", "analyze", "--release", release, "--hosts", "2", ROOT / "static/examples/h100-nvswitch.xml"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    job = [
+        line
+        for line in make_log.Maker(json.loads(analysis), more=True).make()
+        if not re.search(r"=== System|={8}|\+ |CPU/", line)
+    ]
     heads = [f"node{rank // 8 + 1}:{1000 + rank}:{1100 + rank} [{rank % 8}] NCCL INFO " for rank in range(16)]
-    return {"initialisation": job,
-            "chosen algorithms": [f"{head}AllReduce: {1 << size} Bytes -> Algo RING proto SIMPLE channel{{Lo..Hi}}={{0..23}}" for size in range(10, 31) for head in heads],
-            "calls of collectives": [f"{head}AllReduce: opCount {count:x} sendbuff 0x7f3e48000000 recvbuff 0x7f3e48000000 count 33554432 datatype 7 op 0 root 0 "
-                                     f"comm 0x5{rank:03x}00 [nranks=16] stream 0x55d5f4d50b60" for count in range(64) for rank, head in enumerate(heads)],
-            "output of the job": [f"[rank{rank}] step {step:5d} | loss 2.{step:04d} | 14.2 s | 512.3 TFLOP/s" for step in range(64) for rank in range(16)]}
+    return {
+        "initialisation": job,
+        "chosen algorithms": [
+            f"{head}AllReduce: {1 << size} Bytes -> Algo RING proto SIMPLE channel{{Lo..Hi}}={{0..23}}"
+            for size in range(10, 31)
+            for head in heads
+        ],
+        "calls of collectives": [
+            f"{head}AllReduce: opCount {count:x} sendbuff 0x7f3e48000000 recvbuff 0x7f3e48000000 count 33554432 datatype 7 op 0 root 0 "
+            f"comm 0x5{rank:03x}00 [nranks=16] stream 0x55d5f4d50b60"
+            for count in range(64)
+            for rank, head in enumerate(heads)
+        ],
+        "output of the job": [
+            f"[rank{rank}] step {step:5d} | loss 2.{step:04d} | 14.2 s | 512.3 TFLOP/s"
+            for step in range(64)
+            for rank in range(16)
+        ],
+    }
 
 
 def processor_seconds(command, runs):
@@ -254,17 +338,37 @@ def bench_logs(args):
                 text = "\n".join(line for line in job["initialisation"] if "Init" in line) + "\n" + text
             path.write_text(text * (megabytes * 1000000 // len(text) + 1))
             size = path.stat().st_size / 1e6
-            ours, wc, grep = (size / processor_seconds(command, args.runs) for command in (
-                [BUILD / "orrery", "check-log", "--json", path], ["wc", "-l", path], ["grep", "-c", "NCCL INFO", path]))
+            ours, wc, grep = (
+                size / processor_seconds(command, args.runs)
+                for command in (
+                    [BUILD / "orrery", "check-log", "--json", path],
+                    ["wc", "-l", path],
+                    ["grep", "-c", "NCCL INFO", path],
+                )
+            )
             print(f"{what:<24}{ours:>14.0f}{wc:>14.0f}{ours / wc:>9.3f}{grep:>14.0f}{ours / grep:>9.3f}", flush=True)
 
 
 def count_instructions(release, hosts, path):
     """Instructions between entry and exit of the engine's two entry points, once."""
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", "--collect-atstart=no",
-                               "--toggle-collect=orr_dump_read", "--toggle-collect=orr_analyze",
-                               BUILD / "bench_engine", release, str(hosts), "1", path], capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                "valgrind",
+                "--tool=callgrind",
+                f"--callgrind-out-file={folder}/out",
+                "--collect-atstart=no",
+                "--toggle-collect=orr_dump_read",
+                "--toggle-collect=orr_analyze",
+                BUILD / "bench_engine",
+                release,
+                str(hosts),
+                "1",
+                path,
+            ],
+            capture_output=True,
+            text=True,
+        )
         found = re.search(r"Collected : (\d+)", done.stderr)
         return None if " refused: " in done.stdout or not found else int(found.group(1))
 
@@ -274,9 +378,12 @@ def bench_instructions(args):
     if not table.exists():
         sys.exit(f"{table} is not there: nothing to compare with")
     where = {path.name: path for path in SHARED.glob("topologies/*/*.xml")}
-    rows = [row for row in csv.DictReader(table.open())
-            if row["topology"] in where and args.match in row["topology"] and args.release in (None, row["release"])]
-    rows = rows[::args.every]
+    rows = [
+        row
+        for row in csv.DictReader(table.open())
+        if row["topology"] in where and args.match in row["topology"] and args.release in (None, row["release"])
+    ]
+    rows = rows[:: args.every]
     ratios = collections.defaultdict(list)
     print(f"{'release':<9}{'topology':<46}{'hosts':>6}{'ours':>15}{'NCCL':>16}{'ratio':>9}")
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -290,26 +397,38 @@ def bench_instructions(args):
     ratios["all of them"] = [ratio for values in ratios.values() for ratio in values]
     for release, values in ratios.items():
         if values:
-            print(f"{release}: geometric mean {math.exp(statistics.fmean(map(math.log, values))):.4f}, "
-                  f"worst {max(values):.4f}, {len(values)} cases")
+            print(
+                f"{release}: geometric mean {math.exp(statistics.fmean(map(math.log, values))):.4f}, "
+                f"worst {max(values):.4f}, {len(values)} cases"
+            )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="*", help="engine, server, place, scale, logs; all by default")
-    parser.add_argument("--release", help="2.27.7 by default; with --instructions: every release of cost.csv by default")
+    parser.add_argument(
+        "--release", help="2.27.7 by default; with --instructions: every release of cost.csv by default"
+    )
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--match", default="", help="only topologies whose name holds this")
     parser.add_argument("--seconds", type=int, default=5, help="of each run of wrk")
     parser.add_argument("--instructions", action="store_true")
-    parser.add_argument("--every", type=int, default=1, help="with --instructions: only every Nth case, for a quick look")
+    parser.add_argument(
+        "--every", type=int, default=1, help="with --instructions: only every Nth case, for a quick look"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="with --instructions: so many cases at once")
     args = parser.parse_args()
     if args.instructions:
         return bench_instructions(args)
     args.release = args.release or "2.27.7"
-    known = {"engine": bench_engine, "server": bench_server, "place": bench_place, "scale": bench_scale, "logs": bench_logs}
+    known = {
+        "engine": bench_engine,
+        "server": bench_server,
+        "place": bench_place,
+        "scale": bench_scale,
+        "logs": bench_logs,
+    }
     for part in args.part or known:
         if part not in known:
             parser.error(f"no part named {part}: {', '.join(known)}")

@@ -63,8 +63,19 @@ def main():
     args = parser.parse_args()
     good, odd = dumps_of(args.kinds)
     with tempfile.TemporaryDirectory() as folder:
-        serve = subprocess.Popen([ROOT / "build" / "orrery", "serve", "--listen", "127.0.0.1:0", "--quiet", "--database",
-                                  args.database or f"{folder}/bulk.db"], stdout=subprocess.PIPE, text=True)
+        serve = subprocess.Popen(
+            [
+                ROOT / "build" / "orrery",
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--quiet",
+                "--database",
+                args.database or f"{folder}/bulk.db",
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         port = int(serve.stdout.readline().rstrip("/\n").rsplit(":", 1)[1])
         work = ((n, odd if n % 1000 == 500 else good[n % len(good)]) for n in range(args.count))
         idents, faults, lock, begun = {}, [], threading.Lock(), time.monotonic()
@@ -74,14 +85,21 @@ def main():
         for client in clients:
             client.join()
         stored = time.monotonic()
-        cluster = ask(port, "POST", "/v1/clusters", json.dumps({"hosts": [{"topology": i, "count": n} for i, n in idents.items()]}))
+        cluster = ask(
+            port,
+            "POST",
+            "/v1/clusters",
+            json.dumps({"hosts": [{"topology": i, "count": n} for i, n in idents.items()]}),
+        )
         findings = ask(port, "GET", f"/v1/clusters/{cluster['id']}/findings")
         ended = time.monotonic()
         peak = int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{serve.pid}/status").read_text())[1]) / 1024
         serve.send_signal(signal.SIGTERM)
         serve.wait(60)
-        print(f"{args.count} dumps of {len(idents)} machines stored in {stored - begun:.1f} s, "
-              f"{args.count / (stored - begun):.0f} a second, by {args.clients} clients")
+        print(
+            f"{args.count} dumps of {len(idents)} machines stored in {stored - begun:.1f} s, "
+            f"{args.count / (stored - begun):.0f} a second, by {args.clients} clients"
+        )
         print(f"a cluster of them with its findings in {ended - stored:.2f} s; at most {peak:.0f} MiB resident")
         differs = [row["detail"] for row in findings.get("findings", []) if row["id"] == "cluster-odd-host"]
         print(*differs, sep="\n")

@@ -46,12 +46,27 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         log = open(f"{folder}/log", "wb")
-        serve = subprocess.Popen([ROOT / "build" / "orrery", "serve", "--listen", "127.0.0.1:0", "--quiet",
-                                  "--database", args.database or f"{folder}/load.db"], stdout=subprocess.PIPE, stderr=log, text=True)
+        serve = subprocess.Popen(
+            [
+                ROOT / "build" / "orrery",
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--quiet",
+                "--database",
+                args.database or f"{folder}/load.db",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
         base = "http" + serve.stdout.readline().split("http", 1)[1].split()[0]
         dump = (ROOT / "static" / "examples" / "a100-nvswitch.xml").read_text()
-        (pathlib.Path(folder) / "dump.xml").write_text(re.sub(r'host_hash="[^"]*"', 'host_hash="LOADNONCE"', dump, count=1)
-                                                      if "host_hash" in dump else dump.replace("<cpu ", '<cpu host_hash="LOADNONCE" ', 1))
+        (pathlib.Path(folder) / "dump.xml").write_text(
+            re.sub(r'host_hash="[^"]*"', 'host_hash="LOADNONCE"', dump, count=1)
+            if "host_hash" in dump
+            else dump.replace("<cpu ", '<cpu host_hash="LOADNONCE" ', 1)
+        )
         answer = urllib.request.urlopen(urllib.request.Request(f"{base}/v1/topologies", dump.encode(), method="POST"))
         ident = json.load(answer)["id"]
         urllib.request.urlopen(f"{base}/v1/topologies/{ident}/analysis").read()
@@ -61,10 +76,15 @@ def main():
             begun = time.monotonic()
             while not ended.wait(1):
                 samples.append((time.monotonic() - begun, *resident(serve.pid)))
+
         watcher = threading.Thread(target=watch)
         watcher.start()
-        done = subprocess.run(["wrk", "-t2", "-c64", f"-d{args.seconds}s", "--timeout", "30s", "-s", ROOT / "tests/bench/load.lua", base],
-                              env=dict(os.environ, LOAD_ID=ident, LOAD_DUMP=f"{folder}/dump.xml"), capture_output=True, text=True)
+        done = subprocess.run(
+            ["wrk", "-t2", "-c64", f"-d{args.seconds}s", "--timeout", "30s", "-s", ROOT / "tests/bench/load.lua", base],
+            env=dict(os.environ, LOAD_ID=ident, LOAD_DUMP=f"{folder}/dump.xml"),
+            capture_output=True,
+            text=True,
+        )
         ended.set()
         watcher.join()
         serve.send_signal(signal.SIGTERM)
@@ -73,12 +93,18 @@ def main():
         if not found:
             sys.exit(done.stdout + done.stderr)
         figures = {key: float(value) for key, value in (pair.split("=") for pair in found[1].split())}
-        print(f"{figures['requests']:.0f} requests in {figures['seconds']:.0f} s, {figures['requests'] / figures['seconds']:.0f} a second; "
-              f"{figures['uploads']:.0f} uploads, {figures['drawings']:.0f} drawings of one dump\n"
-              f"latency: p50 {figures['p50_ms']:.2f} ms, p99 {figures['p99_ms']:.2f} ms, max {figures['max_ms']:.2f} ms")
+        print(
+            f"{figures['requests']:.0f} requests in {figures['seconds']:.0f} s, {figures['requests'] / figures['seconds']:.0f} a second; "
+            f"{figures['uploads']:.0f} uploads, {figures['drawings']:.0f} drawings of one dump\n"
+            f"latency: p50 {figures['p50_ms']:.2f} ms, p99 {figures['p99_ms']:.2f} ms, max {figures['max_ms']:.2f} ms"
+        )
         for at, own, total in samples[::30]:
             print(f"  {at:5.0f} s: {own:7.1f} MB resident, {total:7.1f} MB with the drawing workers")
-        failures = [f"{key}: {figures[key]:.0f}" for key in ("other_status", "connect", "read", "write", "timeout") if figures[key]]
+        failures = [
+            f"{key}: {figures[key]:.0f}"
+            for key in ("other_status", "connect", "read", "write", "timeout")
+            if figures[key]
+        ]
         if status:
             failures.append(f"exit {status}")
         early = max((own for at, own, _ in samples if at <= SETTLED), default=0)

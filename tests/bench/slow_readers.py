@@ -29,8 +29,12 @@ FLAT, AGAIN = 1.05, 1.15  # the largest ratios
 class Service:
     def __init__(self, folder):
         self.log = open(f"{folder}/log", "w+")
-        self.process = subprocess.Popen([os.environ.get("ORRERY", "build/orrery"), "serve", "--listen", "127.0.0.1:0", "--database", ":memory:"], stdout=subprocess.PIPE, stderr=self.log,
-                                        text=True)
+        self.process = subprocess.Popen(
+            [os.environ.get("ORRERY", "build/orrery"), "serve", "--listen", "127.0.0.1:0", "--database", ":memory:"],
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
 
     def resident(self):
@@ -91,7 +95,9 @@ def while_sipping(service, targets, seconds, readers, faults):
     until = time.monotonic() + seconds
     whole, taken, samples = {"until": until, "streams": 0, "bytes": 0, "faults": faults}, [0] * readers, []
     open_ones = [service.ask(targets[i % len(targets)], lines=i // len(targets) % 2 == 1) for i in range(readers)]
-    threads = [threading.Thread(target=sip, args=(response, until, taken, i)) for i, (_, response) in enumerate(open_ones)]
+    threads = [
+        threading.Thread(target=sip, args=(response, until, taken, i)) for i, (_, response) in enumerate(open_ones)
+    ]
     threads.append(threading.Thread(target=read_whole, args=(service, targets[0], whole)))
     for thread in threads:
         thread.start()
@@ -121,9 +127,18 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         service = Service(folder)
         topology = service.post("/v1/topologies", DUMP)
-        cluster = service.post("/v1/clusters", json.dumps({"hosts": [{"topology": topology, "count": HOSTS - 1}, {"topology": topology, "gpus": list(range(8))}]}))
-        targets = [f"/v1/topologies/{topology}/channels?hosts={HOSTS}", f"/v1/topologies/{topology}/p2p?hosts={HOSTS}&ranks=0-127",
-                   f"/v1/clusters/{cluster}/channels", f"/v1/clusters/{cluster}/p2p?ranks=131000-131071"]
+        cluster = service.post(
+            "/v1/clusters",
+            json.dumps(
+                {"hosts": [{"topology": topology, "count": HOSTS - 1}, {"topology": topology, "gpus": list(range(8))}]}
+            ),
+        )
+        targets = [
+            f"/v1/topologies/{topology}/channels?hosts={HOSTS}",
+            f"/v1/topologies/{topology}/p2p?hosts={HOSTS}&ranks=0-127",
+            f"/v1/clusters/{cluster}/channels",
+            f"/v1/clusters/{cluster}/p2p?ranks=131000-131071",
+        ]
         for target in targets:  # the plans are made, and kept
             service.ask(target, False)[0].close()
         time.sleep(1)
@@ -136,12 +151,23 @@ def main():
         after = service.resident()
         again = max(while_sipping(service, targets, seconds / 2, readers, faults)[0])
         status = service.stop()
-    print(f"{readers} readers of {HOSTS * 8} ranks took {sum(taken) / 1024:.0f} KiB in sips of {SIP} bytes in {seconds:.0f} s; beside them {whole['streams']} streams were taken whole, "
-          f"{whole['bytes'] / 2**20:.0f} MiB")
-    print(f"resident: {before:.1f} MiB with the plans; {first:.1f} MiB in the first half, at most {second:.1f} in the second ({(second - before) / readers:.2f} a reader); "
-          f"abandoned {GENERATIONS} times {readers}: {', '.join(f'{held:.1f}' for held in generations)}; {after:.1f} MiB afterwards; at most {again:.1f} when they sipped again")
-    for name, ratio, most in (("second half against first", second / first, FLAT), ("last ten generations against the second ten", statistics.median(generations[-10:]) / statistics.median(generations[10:20]), FLAT),
-                              ("sipping again against all before", again / max(samples + generations), AGAIN)):
+    print(
+        f"{readers} readers of {HOSTS * 8} ranks took {sum(taken) / 1024:.0f} KiB in sips of {SIP} bytes in {seconds:.0f} s; beside them {whole['streams']} streams were taken whole, "
+        f"{whole['bytes'] / 2**20:.0f} MiB"
+    )
+    print(
+        f"resident: {before:.1f} MiB with the plans; {first:.1f} MiB in the first half, at most {second:.1f} in the second ({(second - before) / readers:.2f} a reader); "
+        f"abandoned {GENERATIONS} times {readers}: {', '.join(f'{held:.1f}' for held in generations)}; {after:.1f} MiB afterwards; at most {again:.1f} when they sipped again"
+    )
+    for name, ratio, most in (
+        ("second half against first", second / first, FLAT),
+        (
+            "last ten generations against the second ten",
+            statistics.median(generations[-10:]) / statistics.median(generations[10:20]),
+            FLAT,
+        ),
+        ("sipping again against all before", again / max(samples + generations), AGAIN),
+    ):
         print(f"{name}: {ratio:.3f} (at most {most})")
         if ratio > most:
             faults.append(f"memory grows: {name} {ratio:.3f}")

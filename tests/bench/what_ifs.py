@@ -24,12 +24,22 @@ def in_python(path, count):
 
 
 def in_c(path, count):
-    return float(subprocess.run([ROOT / "build" / "tests" / "what_ifs", path, str(count)], check=True, capture_output=True).stdout)
+    return float(
+        subprocess.run(
+            [ROOT / "build" / "tests" / "what_ifs", path, str(count)], check=True, capture_output=True
+        ).stdout
+    )
 
 
 def main():
     print(f"{'machine':24} {'plans':>6} {'C':>9} {'Python':>9} {'more':>7}")
-    for name, count in (("workstation-2gpu", 20000), ("hgx-h100-4", 400), ("v100-cube-mesh", 4000), ("a100-nvswitch", 4000), ("h100-nvswitch", 1000)):
+    for name, count in (
+        ("workstation-2gpu", 20000),
+        ("hgx-h100-4", 400),
+        ("v100-cube-mesh", 4000),
+        ("a100-nvswitch", 4000),
+        ("h100-nvswitch", 1000),
+    ):
         path = ROOT / "static" / "examples" / f"{name}.xml"
         c = min(in_c(path, count) for _ in range(ROUNDS))
         python = min(in_python(path, count) for _ in range(ROUNDS))

@@ -10,19 +10,58 @@ RELEASES = ["2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7"]
 
 # name, values; a case takes a few
 SETTINGS = {
-    "NCCL_CROSS_NIC": ["0", "1", "2"], "NCCL_MIN_NCHANNELS": ["1", "3", "8", "12", "33", "64"], "NCCL_MAX_NCHANNELS": ["1", "2", "3", "5", "7", "20"],
-    "NCCL_MIN_CTAS": ["4", "20"], "NCCL_MAX_CTAS": ["3", "6", "32"], "NCCL_ALGO": ["Tree", "Ring", "^Tree", "NVLSTree,Ring", "^Ring,Tree"],
-    "NCCL_PROTO": ["Simple", "^LL128", "LL,LL128"], "NCCL_PXN_DISABLE": ["1"], "NCCL_NVLS_ENABLE": ["0", "1", "2"], "NCCL_NVLS_NCHANNELS": ["8", "24"],
-    "NCCL_P2P_LEVEL": ["LOC", "NVL", "PIX", "PHB", "SYS"], "NCCL_P2P_DISABLE": ["1"], "NCCL_SHM_DISABLE": ["1"], "NCCL_NET_GDR_LEVEL": ["LOC", "PIX", "PHB", "SYS"],
-    "NCCL_NET_GDR_READ": ["0", "1"], "NCCL_COLLNET_ENABLE": ["1"], "NCCL_COLLNET_NODE_THRESHOLD": ["2", "4"], "NCCL_MAX_P2P_NCHANNELS": ["1", "6", "16"],
-    "NCCL_MIN_P2P_NCHANNELS": ["4", "20"], "NCCL_NCHANNELS_PER_NET_PEER": ["1", "3", "-1", "-3"], "NCCL_NVB_DISABLE": ["1"], "NCCL_NET_DISABLE_INTRA": ["1"],
-    "NCCL_PXN_C2C": ["0", "1"], "NCCL_NETDEVS_POLICY": ["ALL", "MAX:1", "MAX:2"], "NCCL_P2P_PER_CHANNEL_NET_BW": ["6", "50"], "NCCL_P2P_MAX_PEERS": ["2", "64"],
-    "NCCL_PAT_ENABLE": ["0", "1"], "NCCL_LL128_C2C": ["0"], "NCCL_NET_OVERHEAD": ["3000"], "NCCL_WORK_ARGS_BYTES": ["300", "1024"],
+    "NCCL_CROSS_NIC": ["0", "1", "2"],
+    "NCCL_MIN_NCHANNELS": ["1", "3", "8", "12", "33", "64"],
+    "NCCL_MAX_NCHANNELS": ["1", "2", "3", "5", "7", "20"],
+    "NCCL_MIN_CTAS": ["4", "20"],
+    "NCCL_MAX_CTAS": ["3", "6", "32"],
+    "NCCL_ALGO": ["Tree", "Ring", "^Tree", "NVLSTree,Ring", "^Ring,Tree"],
+    "NCCL_PROTO": ["Simple", "^LL128", "LL,LL128"],
+    "NCCL_PXN_DISABLE": ["1"],
+    "NCCL_NVLS_ENABLE": ["0", "1", "2"],
+    "NCCL_NVLS_NCHANNELS": ["8", "24"],
+    "NCCL_P2P_LEVEL": ["LOC", "NVL", "PIX", "PHB", "SYS"],
+    "NCCL_P2P_DISABLE": ["1"],
+    "NCCL_SHM_DISABLE": ["1"],
+    "NCCL_NET_GDR_LEVEL": ["LOC", "PIX", "PHB", "SYS"],
+    "NCCL_NET_GDR_READ": ["0", "1"],
+    "NCCL_COLLNET_ENABLE": ["1"],
+    "NCCL_COLLNET_NODE_THRESHOLD": ["2", "4"],
+    "NCCL_MAX_P2P_NCHANNELS": ["1", "6", "16"],
+    "NCCL_MIN_P2P_NCHANNELS": ["4", "20"],
+    "NCCL_NCHANNELS_PER_NET_PEER": ["1", "3", "-1", "-3"],
+    "NCCL_NVB_DISABLE": ["1"],
+    "NCCL_NET_DISABLE_INTRA": ["1"],
+    "NCCL_PXN_C2C": ["0", "1"],
+    "NCCL_NETDEVS_POLICY": ["ALL", "MAX:1", "MAX:2"],
+    "NCCL_P2P_PER_CHANNEL_NET_BW": ["6", "50"],
+    "NCCL_P2P_MAX_PEERS": ["2", "64"],
+    "NCCL_PAT_ENABLE": ["0", "1"],
+    "NCCL_LL128_C2C": ["0"],
+    "NCCL_NET_OVERHEAD": ["3000"],
+    "NCCL_WORK_ARGS_BYTES": ["300", "1024"],
     "NCCL_MNNVL_ENABLE": ["0", "1"],
 }
-SINCE = {"NCCL_MIN_CTAS": 2, "NCCL_MAX_CTAS": 2, "NCCL_PXN_DISABLE": 1, "NCCL_NVLS_ENABLE": 2, "NCCL_NVLS_NCHANNELS": 2, "NCCL_COLLNET_NODE_THRESHOLD": 1,
-         "NCCL_NCHANNELS_PER_NET_PEER": 1, "NCCL_NVB_DISABLE": 1, "NCCL_NET_DISABLE_INTRA": 2, "NCCL_PXN_C2C": 3, "NCCL_NETDEVS_POLICY": 4,
-         "NCCL_P2P_PER_CHANNEL_NET_BW": 4, "NCCL_P2P_MAX_PEERS": 4, "NCCL_PAT_ENABLE": 3, "NCCL_LL128_C2C": 3, "NCCL_NET_OVERHEAD": 2, "NCCL_WORK_ARGS_BYTES": 3, "NCCL_MNNVL_ENABLE": 2}
+SINCE = {
+    "NCCL_MIN_CTAS": 2,
+    "NCCL_MAX_CTAS": 2,
+    "NCCL_PXN_DISABLE": 1,
+    "NCCL_NVLS_ENABLE": 2,
+    "NCCL_NVLS_NCHANNELS": 2,
+    "NCCL_COLLNET_NODE_THRESHOLD": 1,
+    "NCCL_NCHANNELS_PER_NET_PEER": 1,
+    "NCCL_NVB_DISABLE": 1,
+    "NCCL_NET_DISABLE_INTRA": 2,
+    "NCCL_PXN_C2C": 3,
+    "NCCL_NETDEVS_POLICY": 4,
+    "NCCL_P2P_PER_CHANNEL_NET_BW": 4,
+    "NCCL_P2P_MAX_PEERS": 4,
+    "NCCL_PAT_ENABLE": 3,
+    "NCCL_LL128_C2C": 3,
+    "NCCL_NET_OVERHEAD": 2,
+    "NCCL_WORK_ARGS_BYTES": 3,
+    "NCCL_MNNVL_ENABLE": 2,
+}
 
 
 # Elements that look the same stand beside one another in these; what a process sees of them is nobody's rule.
@@ -31,7 +70,12 @@ ODD = ("rccl-topo_4p4h.xml", "hygon-dtk26.04-topo-mapping.xml")
 
 def dumps_in(root, shared):
     """{path: number of GPUs with a rank} of our own dumps and of the real ones beside the checkout, if they are there."""
-    folders = [f"{root}/tests/data", f"{root}/static/examples", f"{root}/tests/conformance/topologies", f"{shared}/topologies/real"]
+    folders = [
+        f"{root}/tests/data",
+        f"{root}/static/examples",
+        f"{root}/tests/conformance/topologies",
+        f"{shared}/topologies/real",
+    ]
     found = {}
     for path in sorted(path for folder in folders for path in glob.glob(f"{folder}/*.xml")):
         try:
@@ -96,7 +140,12 @@ class Case:
         if sum(line.count for line in self.lines) == 1 and chance.random() < 0.7:
             self.lines[0].count = chance.choice([2, 3, 5])
         several = any("fused" in line.path or "trays" in line.path for line in self.lines)
-        if RELEASES.index(self.release) >= 2 and not several and chance.random() < 0.15 and own_cards({line.path for line in self.lines}):
+        if (
+            RELEASES.index(self.release) >= 2
+            and not several
+            and chance.random() < 0.15
+            and own_cards({line.path for line in self.lines})
+        ):
             for line in self.lines:  # one host without would keep all apart
                 line.domain = chance.choice(["left", "left", "right"])
         sizes = [len(line.order) for line in self.lines for _ in range(line.count)]
@@ -146,5 +195,8 @@ class Case:
         return {"hosts": hosts, "ranks": self.hosts_of_ranks if self.kind == "list" else self.kind}
 
     def text(self):
-        lines = ", ".join(f"{line.count} x {os.path.basename(line.path)}{line.order if line.chosen else ''}{' in ' + line.domain if line.domain else ''}" for line in self.lines)
+        lines = ", ".join(
+            f"{line.count} x {os.path.basename(line.path)}{line.order if line.chosen else ''}{' in ' + line.domain if line.domain else ''}"
+            for line in self.lines
+        )
         return f"seed {self.seed}: {self.release} {lines}; {self.kind}; {self.settings}"

@@ -31,7 +31,9 @@ HOST_SECTIONS = ("graphs", "system", "paths", "p2p", "gdr", "net_devs")
 def differ(ours, theirs, at):
     """The first difference as text, the twin's value first; None. Keys that the twin lacks are free."""
     if isinstance(ours, (int, float)) and isinstance(theirs, (int, float)):
-        return None if abs(ours - theirs) <= 1e-6 * max(abs(ours), abs(theirs)) else f"{at}: {ours!r}, orrery {theirs!r}"
+        return (
+            None if abs(ours - theirs) <= 1e-6 * max(abs(ours), abs(theirs)) else f"{at}: {ours!r}, orrery {theirs!r}"
+        )
     if isinstance(ours, dict) and isinstance(theirs, dict):
         rows = ((f"{at}.{key}", value, theirs.get(key)) for key, value in ours.items())
     elif isinstance(ours, list) and isinstance(theirs, list):
@@ -63,8 +65,10 @@ def alignment(joined, kinds):
             lacks = [not all(name in system.graphs for system in kind) for kind in kinds]
             if field != "channels" and any(lacks):
                 continue
-            rows = [0 if lack else (max if field in most else min)(system.graphs[name][field] for system in kind)
-                    for lack, kind in zip(lacks, kinds)]
+            rows = [
+                0 if lack else (max if field in most else min)(system.graphs[name][field] for system in kind)
+                for lack, kind in zip(lacks, kinds)
+            ]
             if len(set(rows)) == 1:
                 continue
             value = joined.max_tree_pattern if field == "pattern" else joined.graph(name)[field]
@@ -83,7 +87,10 @@ def machines(joined, kinds):
         rows = [worst(gpu["sm"] for system in kind for gpu in system.gpus) for kind in kinds]
         if len(set(rows)) > 1:
             found["machine", field] = [value, rows, [k for k, row in enumerate(rows) if row == value]]
-    for field, names in (("arch", {1: "x86_64", 2: "ppc64", 3: "arm64"}), ("vendor", {1: "Intel", 2: "AMD", 3: "Zhaoxin"})):
+    for field, names in (
+        ("arch", {1: "x86_64", 2: "ppc64", 3: "arm64"}),
+        ("vendor", {1: "Intel", 2: "AMD", 3: "Zhaoxin"}),
+    ):
         rows = [names.get(kind[0].cpus[0][field], "unknown") for kind in kinds]
         if len(set(rows)) > 1 and joined.since("2.27.7"):
             found["machine", "cpu_" + field] = ["mixed", rows, [k for k, row in enumerate(rows) if row != rows[0]]]
@@ -112,9 +119,14 @@ def check_stream(facts, case, file, document):
     if done.returncode:
         return "channels: " + done.stderr.decode(errors="replace")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
-    made = dict(rows[0], rings=[row["ranks"] for row in rows if "ring" in row],
-                trees=[{key: row[key] for key in ("up", "down", "depth")} for row in rows if "tree" in row])
-    wanted = {key: document["channels"][key] for key in ("count", "p2p_channels", "p2p_channels_per_peer", "rings", "trees")}
+    made = dict(
+        rows[0],
+        rings=[row["ranks"] for row in rows if "ring" in row],
+        trees=[{key: row[key] for key in ("up", "down", "depth")} for row in rows if "tree" in row],
+    )
+    wanted = {
+        key: document["channels"][key] for key in ("count", "p2p_channels", "p2p_channels_per_peer", "rings", "trees")
+    }
     return differ(dict(wanted, nodes=document["cluster"]["nodes"]), made, "stream")
 
 
@@ -145,10 +157,12 @@ def check(facts, case, file):
     if not twin.since("2.17.1") or twin.since("2.30.7"):  # NICs of the channels that the rings of all hosts have
         shared = twin.ring_channels if twin.since("2.30.7") else twin.k
         alone["net_devs"] = [row for row in alone["net_devs"] if row["channel"] < shared]
-    found = (differ({"channels": twin.channels(), "tuning": tuning(twin)}, document, "")
-             or differ(without_cards({name: alone[name] for name in HOST_SECTIONS}), document, "host of rank 0")
-             or differ({"nodes": twin.nodes, "hosts": len(hosts)}, document["cluster"], "cluster")
-             or check_alignment(twin, hosts, groups, document["cluster"]))
+    found = (
+        differ({"channels": twin.channels(), "tuning": tuning(twin)}, document, "")
+        or differ(without_cards({name: alone[name] for name in HOST_SECTIONS}), document, "host of rank 0")
+        or differ({"nodes": twin.nodes, "hosts": len(hosts)}, document["cluster"], "cluster")
+        or check_alignment(twin, hosts, groups, document["cluster"])
+    )
     return found or (check_stream(facts, case, file, document) if case.seed % 4 == 0 else None)
 
 

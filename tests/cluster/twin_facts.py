@@ -17,7 +17,20 @@ TYPES = {
     "2.7.8": {"LOC": 0, "NVL": 1, "PIX": 2, "PXB": 3, "PHB": 4, "SYS": 5, "NET": 6},
     "2.12.12": {"LOC": 0, "NVL": 1, "NVB": 2, "PIX": 3, "PXB": 4, "PXN": 5, "PHB": 6, "SYS": 7, "DIS": 7},
     "2.21.5": {"LOC": 0, "NVL": 1, "NVB": 2, "PIX": 3, "PXB": 4, "PXN": 5, "PHB": 6, "SYS": 7, "NET": 8, "DIS": 9},
-    "2.27.7": {"LOC": 0, "NVL": 1, "NVB": 2, "C2C": 3, "PIX": 4, "PXB": 5, "P2C": 6, "PXN": 7, "PHB": 8, "SYS": 9, "NET": 10, "DIS": 11},
+    "2.27.7": {
+        "LOC": 0,
+        "NVL": 1,
+        "NVB": 2,
+        "C2C": 3,
+        "PIX": 4,
+        "PXB": 5,
+        "P2C": 6,
+        "PXN": 7,
+        "PHB": 8,
+        "SYS": 9,
+        "NET": 10,
+        "DIS": 11,
+    },
 }
 TYPES["2.30.7"] = TYPES["2.27.7"]
 
@@ -56,7 +69,9 @@ def analyse(orrery, release, settings, *arguments):
     if done.returncode == 1:
         raise Refused(done.stderr.decode(errors="replace").strip())
     if done.returncode != 0:
-        raise RuntimeError(f"{command + list(arguments)}: exit status {done.returncode}: {done.stderr.decode(errors='replace')[:2000]}")
+        raise RuntimeError(
+            f"{command + list(arguments)}: exit status {done.returncode}: {done.stderr.decode(errors='replace')[:2000]}"
+        )
     return json.loads(done.stdout)
 
 
@@ -84,7 +99,10 @@ class System:
         self.gpu_of = dict(zip(self.ranks, self.gpus))
         self.links = document["system"]["links"]
         self.has_switch = any(node["type"] == "NVS" for node in document["system"]["nodes"])
-        self.paths = {(path["from"], path["to"]): (types[path["type"]], f32(path["bw"]), len(path["hops"])) for path in document["paths"]}
+        self.paths = {
+            (path["from"], path["to"]): (types[path["type"]], f32(path["bw"]), len(path["hops"]))
+            for path in document["paths"]
+        }
         self.types = types
 
     def path(self, a, b):
@@ -136,8 +154,12 @@ class Facts:
         key = (release, tuple(sorted(settings.items())), hosts, tuple(turned), alone)
         if key not in self.kept:
             try:
-                whole = analyse(self.orrery, release, settings, "--hosts", "1" if alone else "2", self.dump(release, hosts, turned))
-                self.kept[key] = {k: whole[k] for k in ("graphs", "system", "paths", "p2p", "gdr", "net_devs", "ranks", "local_ranks")}
+                whole = analyse(
+                    self.orrery, release, settings, "--hosts", "1" if alone else "2", self.dump(release, hosts, turned)
+                )
+                self.kept[key] = {
+                    k: whole[k] for k in ("graphs", "system", "paths", "p2p", "gdr", "net_devs", "ranks", "local_ranks")
+                }
             except Refused as refused:
                 self.kept[key] = refused
         if isinstance(self.kept[key], Refused):
@@ -176,7 +198,11 @@ def seen(element, ranks):
     copy = ET.Element(element.tag, dict(element.attrib))
     below = [(child, seen(child, ranks) if child.tag in holds else child) for child in element]
     copy.extend(kept for _, kept in below if kept is not None)
-    return copy if any(kept is not None and child.tag in holds for child, kept in below) or element.tag == "system" else None
+    return (
+        copy
+        if any(kept is not None and child.tag in holds for child, kept in below) or element.tag == "system"
+        else None
+    )
 
 
 def renumbered(path, order, ranks):

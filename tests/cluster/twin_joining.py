@@ -12,6 +12,7 @@ TREE, SPLIT = 3, 2  # patterns
 
 # ---- trees over nodes (section 5) ----
 
+
 def binary(n, r):
     """Parent, children and kind of child of node r of n in the first tree; -1 for none."""
     if r == 0:
@@ -47,6 +48,7 @@ def double_tree(release, n, r, second):
 
 
 # ---- the communicator ----
+
 
 class Joined:
     def __init__(self, release, settings, systems, hosts):
@@ -92,7 +94,17 @@ class Joined:
         self.graphs = {}
         least = ["channels", "same_channels", "bw_intra", "bw_inter"]
         most = ["type_intra", "type_inter", "cross_nic"]
-        nothing = dict(channels=0, same_channels=0, bw_intra=0.0, bw_inter=0.0, type_intra=0, type_inter=0, cross_nic=0, pattern=0, latency_inter=0.0)
+        nothing = dict(
+            channels=0,
+            same_channels=0,
+            bw_intra=0.0,
+            bw_inter=0.0,
+            type_intra=0,
+            type_inter=0,
+            cross_nic=0,
+            pattern=0,
+            latency_inter=0.0,
+        )
         for name in names:
             rows = [s.graphs.get(name, nothing) for s in self.systems]
             own = dict(self.own.graphs.get(name, nothing))
@@ -150,8 +162,11 @@ class Joined:
 
     def swapped(self, system, c):
         """Section 4.1: the channel whose contribution stands at c after the rails alternate."""
-        rule = {"2.21.5": self.graph("ring")["cross_nic"] != 0, "2.27.7": self.graph("ring")["cross_nic"] == 2,
-                "2.30.7": system.graphs["ring"]["cross_nic"] == 2}.get(self.release, False)
+        rule = {
+            "2.21.5": self.graph("ring")["cross_nic"] != 0,
+            "2.27.7": self.graph("ring")["cross_nic"] == 2,
+            "2.30.7": system.graphs["ring"]["cross_nic"] == 2,
+        }.get(self.release, False)
         odd = self.node_of[system.ranks[0]] % 2 == 1
         return c ^ 1 if rule and odd and self.k % 2 == 0 else c
 
@@ -249,7 +264,7 @@ class Joined:
         for c in range(have, count):
             self.rings.append(self.rings[c - have])
             self.trees.append(self.trees[c - have])
-            self.chains += self.chains[c - have:c - have + 1]
+            self.chains += self.chains[c - have : c - have + 1]
         # copies of copies: the distance is what there was before
 
     def limits(self):
@@ -289,7 +304,7 @@ class Joined:
             if self.release == "2.30.7" and self.cc >= 100 and several:
                 w = min(net_rate(self, s, g) for s in self.systems for g in s.gpus)
                 p = self.min_local
-                if (self.nodes == 2 and w >= 48):
+                if self.nodes == 2 and w >= 48:
                     count = 32
                 elif w >= 96:
                     count = 24 if p <= 8 else 32
@@ -298,7 +313,7 @@ class Joined:
         return max(ctas_low, min(ctas_high, count))
 
     def count_channels(self):
-        del self.rings[self.maximum:], self.trees[self.maximum:], self.chains[self.maximum:]
+        del self.rings[self.maximum :], self.trees[self.maximum :], self.chains[self.maximum :]
         low, high, ctas_low, ctas_high = self.limits()
         C = lambda: len(self.rings)
         if self.since("2.12.12") and self.collnet and self.ranks > self.nodes:
@@ -355,11 +370,19 @@ class Joined:
 
     def channels(self):
         """The same section as in an analysis."""
-        found = {"count": self.count, "rings": self.rings, "trees": self.trees, "p2p_channels": self.p2p_channels, "p2p_channels_per_peer": self.p2p_per_peer}
+        found = {
+            "count": self.count,
+            "rings": self.rings,
+            "trees": self.trees,
+            "p2p_channels": self.p2p_channels,
+            "p2p_channels_per_peer": self.p2p_per_peer,
+        }
         if self.chains:
             found["collnet_chain"] = self.chains
         if self.nvls:
             found["nvls"] = {"channels": self.nvls, "heads": self.own_heads}
             if self.nvls_trees:
-                found["nvls"]["tree"] = [self.nvls_trees[c % 2] for c in range(self.nvls if self.release == "2.30.7" else self.count)]
+                found["nvls"]["tree"] = [
+                    self.nvls_trees[c % 2] for c in range(self.nvls if self.release == "2.30.7" else self.count)
+                ]
         return found

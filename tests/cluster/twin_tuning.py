@@ -2,11 +2,23 @@
 
 binary32 where the text says so (f32 after each operation of lines marked (f)), binary64 with one rounding elsewhere.
 """
-import math
 
 from twin_facts import f32, log2, number
 from twin_joining import TREE
-from twin_models import BASE, HARDWARE, LL_MAX, NET, NVLINK, NVLS_TREE, OLD_LL128, PCI, RING_LL128, TREE_LL128, TREE_MAX, ZERO
+from twin_models import (
+    BASE,
+    HARDWARE,
+    LL_MAX,
+    NET,
+    NVLINK,
+    NVLS_TREE,
+    OLD_LL128,
+    PCI,
+    RING_LL128,
+    TREE_LL128,
+    TREE_MAX,
+    ZERO,
+)
 
 FUNCTIONS = ["Broadcast", "Reduce", "AllGather", "ReduceScatter", "AllReduce"]
 PROTOCOLS = ["LL", "LL128", "Simple"]
@@ -52,8 +64,16 @@ class Tuning:
                     self.vendor = MIXED
 
     def graph(self, algorithm):
-        name = {"Tree": "tree", "PAT": "tree", "Ring": "ring", "CollNet": "collnet", "CollNetChain": "collnet_chain",
-                "CollNetDirect": "collnet_chain" if self.release == "2.21.5" else "collnet_direct", "NVLS": "nvls", "NVLSTree": "nvls"}[algorithm]
+        name = {
+            "Tree": "tree",
+            "PAT": "tree",
+            "Ring": "ring",
+            "CollNet": "collnet",
+            "CollNetChain": "collnet_chain",
+            "CollNetDirect": "collnet_chain" if self.release == "2.21.5" else "collnet_direct",
+            "NVLS": "nvls",
+            "NVLSTree": "nvls",
+        }[algorithm]
         return self.j.graph(name)
 
     # ---- what may be used (section 6) ----
@@ -76,7 +96,10 @@ class Tuning:
             return found
         for part in filter(None, text.split(";")):
             head, colon, rest = part.partition(":")
-            read(rest if colon else part, [f for f in FUNCTIONS if f.lower() == head.strip().lower()] if colon else FUNCTIONS)
+            read(
+                rest if colon else part,
+                [f for f in FUNCTIONS if f.lower() == head.strip().lower()] if colon else FUNCTIONS,
+            )
         return found
 
     def allowed(self):
@@ -113,14 +136,24 @@ class Tuning:
         return self.heads("collnet_chain") <= self.heads(known)
 
     def ll128(self, function, algorithm):
-        j, g, T = self.j, self.graph(algorithm), self.j.own.types
+        g, T = self.graph(algorithm), self.j.own.types
         if self.release in ("2.7.8", "2.12.12"):
-            return g["type_inter"] <= T["PXB"] and g["type_intra"] <= T["NVL"] and self.cc == self.ccm and self.cc in (70, 80)
+            return (
+                g["type_inter"] <= T["PXB"]
+                and g["type_intra"] <= T["NVL"]
+                and self.cc == self.ccm
+                and self.cc in (70, 80)
+            )
         far = T["PXB"]
         if self.release == "2.21.5":
             if self.cc >= 90:
                 far = T["PXN"]
-            return g["type_inter"] <= far and g["type_intra"] <= T["NVB"] and self.cc == self.ccm and self.cc in (70, 80, 90)
+            return (
+                g["type_inter"] <= far
+                and g["type_intra"] <= T["NVB"]
+                and self.cc == self.ccm
+                and self.cc in (70, 80, 90)
+            )
         if self.cc >= 90 and number(self.settings, "NCCL_LL128_C2C", 1) != 0:
             far = T["PXN"]
         same = self.cc == self.ccm or (self.release == "2.30.7" and self.cc >= 90)
@@ -147,7 +180,9 @@ class Tuning:
         return True
 
     def steps(self, function):
-        return {"AllReduce": 2 * (self.R - 1), "AllGather": self.R - 1, "ReduceScatter": self.R - 1}.get(function, self.R)
+        return {"AllReduce": 2 * (self.R - 1), "AllGather": self.R - 1, "ReduceScatter": self.R - 1}.get(
+            function, self.R
+        )
 
     def bandwidth(self, function, algorithm, protocol):
         j, N, R, ppn = self.j, self.N, self.R, self.ppn
@@ -157,7 +192,7 @@ class Tuning:
         gather = function in ("AllGather", "ReduceScatter")
         r = intra if N <= 2 or algorithm.startswith("CollNet") else inter
         if algorithm in ("NVLS", "NVLSTree") and newest:
-            eff = f32({2: .85, 3: .74}.get(self.row, 0.0))
+            eff = f32({2: 0.85, 3: 0.74}.get(self.row, 0.0))
             a = f32(f32(f32(intra * eff) * (k - 1)) / k)
             a = f32(a * 2) if function == "AllReduce" else f32(a * f32(f32(ppn - 1) / ppn))
             b = f32(inter * (2 if N <= 2 and algorithm == "NVLSTree" else 1))
@@ -175,13 +210,20 @@ class Tuning:
         if old:
             return self.old_bandwidth(function, algorithm, protocol, k, B)
         if algorithm == "Ring" and protocol == "LL":
-            B = f32(min(self.ll_max, B * .5))
+            B = f32(min(self.ll_max, B * 0.5))
         if algorithm == "Ring" and protocol == "LL128":
             few = self.release == "2.21.5" and ppn < 2
             B = f32(min(B * (0.7 if few else 0.92), k * RING_LL128[self.row][self.col]))
         if algorithm == "Tree":
             if function == "AllReduce":
-                B = f32(min(B * .92, k * TREE_MAX[self.row][self.col] if not newest or self.row < 3 else k * (70.0, 42.8, 24.0)[self.col]))
+                B = f32(
+                    min(
+                        B * 0.92,
+                        k * TREE_MAX[self.row][self.col]
+                        if not newest or self.row < 3
+                        else k * (70.0, 42.8, 24.0)[self.col],
+                    )
+                )
             if protocol == "LL":
                 B = f32(min(B * 1.0 / 3.8, self.ll_max))
             if protocol == "LL128":
@@ -189,13 +231,19 @@ class Tuning:
                 B = f32(min(B * (7.0 / 9.0 if N == 1 else 120.0 / 128.0), k * limit))
             pattern = g["pattern"] if self.release == "2.21.5" else j.max_tree_pattern
             if pattern == TREE:
-                B = f32(B * .85)
+                B = f32(B * 0.85)
         if algorithm == "Ring" and protocol == "LL128" and newest and self.row == 3:
             B = f32(min(f32(k * r) * 0.92, k * 40.0))
         if algorithm == "PAT":
-            B = f32(B * .75)
+            B = f32(B * 0.75)
         B = self.collnet_bandwidth(function, algorithm, protocol, B, g, r)
-        if algorithm in ("NVLS", "CollNetDirect") and protocol == "Simple" and gather and N > 1 and self.release != "2.21.5":
+        if (
+            algorithm in ("NVLS", "CollNetDirect")
+            and protocol == "Simple"
+            and gather
+            and N > 1
+            and self.release != "2.21.5"
+        ):
             if not j.collnet or j.max_local > self.collnet_heads():
                 B = 0.0
         scaled = not (gather and algorithm != "Ring")
@@ -213,7 +261,7 @@ class Tuning:
     def heads(self, name):
         """Rank 0's own heads, over the channels that the graph has after alignment."""
         graph = self.j.own.graphs.get(name)
-        return {channel[0] for channel in graph["intra"][:self.j.graph(name)["channels"]]} if graph else set()
+        return {channel[0] for channel in graph["intra"][: self.j.graph(name)["channels"]]} if graph else set()
 
     def collnet_heads(self):
         return len(self.heads("collnet_chain" if self.release == "2.21.5" else "collnet_direct"))
@@ -240,7 +288,7 @@ class Tuning:
         F = f32(ppn / (1.0 * k))
         F = f32(F - f32(f32(F - 1) / 2))
         B = f32(B / F) if F else 0.0
-        return f32(B * .85) if self.cc >= 90 else B
+        return f32(B * 0.85) if self.cc >= 90 else B
 
     def old_bandwidth(self, function, algorithm, protocol, k, B):
         N, ppn, new = self.N, self.ppn, self.release == "2.12.12"
@@ -251,28 +299,32 @@ class Tuning:
             share = B * (1.0 / 4.0 if N > 1 or function in ("AllReduce", "Reduce") else 1.0 / 3.0)
             B = f32(min(self.ll_max, share) if new else share)
         elif algorithm == "Ring" and protocol == "LL128":
-            B = f32(min(B * (.7 if ppn < 2 else .92), (20 if new else OLD_LL128[function]) * k))
+            B = f32(min(B * (0.7 if ppn < 2 else 0.92), (20 if new else OLD_LL128[function]) * k))
         elif algorithm == "Tree":
             if new:
-                B = f32(min(B * .92, k * TREE_MAX[self.row][self.col]))
+                B = f32(min(B * 0.92, k * TREE_MAX[self.row][self.col]))
                 if protocol == "LL":
                     B = f32(min(B * 1.0 / 3.8, self.ll_max))
                 if protocol == "LL128":
                     B = f32(min(B * (7.0 / 9.0 if N == 1 else 120.0 / 128.0), 20 * k))
             else:
-                top = (105.0 if both and protocol == "LL128" else 80.0) if N > 2 else (130.0 if both and protocol == "LL128" else 110.0)
-                B = f32(min(B * .9, top))
+                top = (
+                    (105.0 if both and protocol == "LL128" else 80.0)
+                    if N > 2
+                    else (130.0 if both and protocol == "LL128" else 110.0)
+                )
+                B = f32(min(B * 0.9, top))
                 if protocol == "LL":
                     B = f32(B * (1.0 / 3.8))
                 if protocol == "LL128":
-                    B = f32(min(B * (7.0 / 9.0 if N == 1 else .915), OLD_LL128[function] * k * 7.0 / 9.0))
+                    B = f32(min(B * (7.0 / 9.0 if N == 1 else 0.915), OLD_LL128[function] * k * 7.0 / 9.0))
         elif algorithm == "CollNet":
             if new:
                 B = B if protocol == "Simple" else 0.0
             else:
-                B = f32(B * .9)
+                B = f32(B * 0.9)
                 B = f32(B * (1.0 / 6.0)) if protocol == "LL" else 0.0 if protocol == "LL128" else B
-        return f32(B * (f32(self.R * 1.0 / self.steps(function)) if algorithm == "Ring" else .5))
+        return f32(B * (f32(self.R * 1.0 / self.steps(function)) if algorithm == "Ring" else 0.5))
 
     # ---- latency (section 5) ----
 
@@ -285,7 +337,7 @@ class Tuning:
     def overhead(self):
         asked = number(self.settings, "NCCL_NET_OVERHEAD", -2)
         if asked != -2:
-            return f32(asked * .001)
+            return f32(asked * 0.001)
         return 2.0 if self.arch == X86 and self.vendor == AMD else 1.0
 
     def latency(self, function, algorithm, p):
@@ -373,8 +425,16 @@ class Tuning:
         return table
 
     def latencies(self):
-        return {f: {a: {p: self.latency(f, a, i) if self.R > 1 and self.combined(f, a, p) else 0.0 for i, p in enumerate(PROTOCOLS)}
-                    for a in self.algorithms} for f in FUNCTIONS}
+        return {
+            f: {
+                a: {
+                    p: self.latency(f, a, i) if self.R > 1 and self.combined(f, a, p) else 0.0
+                    for i, p in enumerate(PROTOCOLS)
+                }
+                for a in self.algorithms
+            }
+            for f in FUNCTIONS
+        }
 
     def thresholds(self):
         if self.R == 1:

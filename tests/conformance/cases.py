@@ -32,7 +32,9 @@ class Case:
 
     @property
     def label(self):
-        return " ".join([self.release, "+".join(self.files), f"hosts={self.hosts}"] + [f"{k}={v}" for k, v in self.settings.items()])
+        return " ".join(
+            [self.release, "+".join(self.files), f"hosts={self.hosts}"] + [f"{k}={v}" for k, v in self.settings.items()]
+        )
 
     @property
     def different_hosts(self):
@@ -48,8 +50,11 @@ def packed(archive=ARCHIVE):
     for line in lines[at:-1]:
         question = json.loads(line)
         for releases, values in question["answers"]:
-            expected = {name: (first[name] + value, lines[first[name] + value])
-                        for name, value in zip(counts, values) if value is not None}
+            expected = {
+                name: (first[name] + value, lines[first[name] + value])
+                for name, value in zip(counts, values)
+                if value is not None
+            }
             for release in releases:
                 yield Case(release, question["machine"], question["hosts"], question["settings"], expected)
 
@@ -70,9 +75,16 @@ def pack(cases):
     for name in SECTIONS:
         lines += values[name]
     for _, (case, answers) in sorted(questions.items()):
-        rows = sorted([in_order(releases), [None if value is None else values[name][value] for name, value in zip(SECTIONS, answer)]]
-                      for answer, releases in answers.items())
-        lines.append(json.dumps({"machine": case.files, "hosts": case.hosts, "settings": case.settings, "answers": rows}))
+        rows = sorted(
+            [
+                in_order(releases),
+                [None if value is None else values[name][value] for name, value in zip(SECTIONS, answer)],
+            ]
+            for answer, releases in answers.items()
+        )
+        lines.append(
+            json.dumps({"machine": case.files, "hosts": case.hosts, "settings": case.settings, "answers": rows})
+        )
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 128 << 20}]
     return lzma.compress(("\n".join(lines) + "\n").encode(), check=lzma.CHECK_CRC32, filters=filters)
 
@@ -96,5 +108,10 @@ def from_document(document):
         if name in document:
             text = json.dumps(document[name], separators=(",", ":")).encode()
             expected[name] = (hashlib.blake2b(text, digest_size=16).digest(), text)
-    return Case(document["nccl"], document.get("topologies") or [document["topology"]], document["hosts"],
-                document.get("settings", {}), expected)
+    return Case(
+        document["nccl"],
+        document.get("topologies") or [document["topology"]],
+        document["hosts"],
+        document.get("settings", {}),
+        expected,
+    )

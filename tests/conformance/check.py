@@ -70,7 +70,9 @@ class Check:
             except subprocess.TimeoutExpired:
                 return f"orrery analyze: no answer in {self.args.timeout:g} s"
         if done.returncode:
-            return f"orrery analyze: exit status {done.returncode}: {done.stderr.decode(errors='replace').strip()[:160]}"
+            return (
+                f"orrery analyze: exit status {done.returncode}: {done.stderr.decode(errors='replace').strip()[:160]}"
+            )
         document = json.loads(done.stdout)
         for section, text in texts.items():
             if document.get(section) != json.loads(text):
@@ -83,7 +85,9 @@ class Check:
         if None in paths:
             return {"run": f"there is no topology file {case.files[paths.index(None)]}"}
         sections = [name for name in case.expected if not self.args.section or name in self.args.section]
-        texts, problem = answers.ask(case.release, 0 if case.different_hosts else case.hosts, case.settings, paths, sections)
+        texts, problem = answers.ask(
+            case.release, 0 if case.different_hosts else case.hosts, case.settings, paths, sections
+        )
         if problem:
             return {"run": problem}
         result = {name: self.compare(name, case.expected[name], texts[name]) for name in sections}
@@ -117,7 +121,12 @@ class Check:
 
     def report(self):
         for release in reference_cases.in_order({release for release, _ in self.sections}):
-            print(f"{release}: " + ", ".join(f"{name} {good}/{count}" for (r, name), (good, count) in self.sections.items() if r == release))
+            print(
+                f"{release}: "
+                + ", ".join(
+                    f"{name} {good}/{count}" for (r, name), (good, count) in self.sections.items() if r == release
+                )
+            )
         for reason, count in sorted(self.skipped.items()):
             print(f"skipped: {count} cases, because {reason}")
         print(f"{self.commands} of them were also asked of orrery analyze")
@@ -147,7 +156,9 @@ def read_arguments():
     p.add_argument("--match", default="", help="only cases with a file whose name holds this text")
     p.add_argument("--section", action="append", choices=SECTIONS)
     p.add_argument("--every", type=int, default=1, metavar="N", help="only one case in N, always the same ones")
-    p.add_argument("--beyond-ours", action="store_true", help="only cases that name a machine which is not in this repository")
+    p.add_argument(
+        "--beyond-ours", action="store_true", help="only cases that name a machine which is not in this repository"
+    )
     p.add_argument("--show", type=int, default=12, help="so many differences at most")
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     p.add_argument("--timeout", type=float, default=120, help="seconds for one answer")
@@ -168,7 +179,11 @@ def main():
         thread.start()
     try:
         for case in reference_cases.in_folders(args.reference) if args.reference else reference_cases.packed():
-            if not any(args.match in name for name in case.files) or not chance(case, args.every) or ours.issuperset(case.files):
+            if (
+                not any(args.match in name for name in case.files)
+                or not chance(case, args.every)
+                or ours.issuperset(case.files)
+            ):
                 continue
             reason = why_skipped(case.release, listed, args.release)
             if reason is not None:

@@ -65,23 +65,35 @@ def shared_judge():
 def main():
     chance, bad, tried, judge = random.Random(1), [], 0, shared_judge()
     answers = Answers(os.environ["CONFORMANCE_ANSWERS"], 120)
-    wanted = [case for case in cases.packed() if case.release == "2.27.7" and not case.settings
-              and case.label in ("2.27.7 machine-hgx-h100.xml hosts=2", "2.27.7 synth-17.xml hosts=4", "2.27.7 machine-gh200.xml hosts=1")]
+    wanted = [
+        case
+        for case in cases.packed()
+        if case.release == "2.27.7"
+        and not case.settings
+        and case.label
+        in ("2.27.7 machine-hgx-h100.xml hosts=2", "2.27.7 synth-17.xml hosts=4", "2.27.7 machine-gh200.xml hosts=1")
+    ]
     for case in wanted:
-        texts, problem = answers.ask(case.release, case.hosts, {}, [str(cases.TOPOLOGIES / case.files[0])], list(case.expected))
+        texts, problem = answers.ask(
+            case.release, case.hosts, {}, [str(cases.TOPOLOGIES / case.files[0])], list(case.expected)
+        )
         if problem:
             sys.exit(f"{case.label}: {problem}")
         for section, (_, text) in case.expected.items():
             expected, got = json.loads(text), json.loads(texts[section])
             everywhere = list(places(expected))
-            trials = [(None, expected)] + [(at, spoil(expected, at)) for at in chance.sample(everywhere, min(40, len(everywhere)))]
+            trials = [(None, expected)] + [
+                (at, spoil(expected, at)) for at in chance.sample(everywhere, min(40, len(everywhere)))
+            ]
             for at, value in trials:
                 tried += 1
                 found = differ_section(section, value, got)
                 if bool(found) != (at is not None):
                     bad.append(f"{case.label} {section}{list(at or [])}: {found or 'a wrong value went unnoticed'}")
                 if judge and (judge(section, value, got) or None) != found:
-                    bad.append(f"{case.label} {section}{list(at or [])}: compare.py says {judge(section, value, got)!r}, we say {found!r}")
+                    bad.append(
+                        f"{case.label} {section}{list(at or [])}: compare.py says {judge(section, value, got)!r}, we say {found!r}"
+                    )
     if answers.ask("2.27.7", 1, {}, ["no-such-file.xml"], ["paths"])[1] != "error: no-such-file.xml cannot be opened":
         bad.append("a missing file is no error")
     if not Answers("/bin/false", 5).ask("2.27.7", 1, {}, ["x.xml"], ["paths"])[1].startswith("the program ended"):

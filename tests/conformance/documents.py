@@ -2,9 +2,27 @@
 
 What the reference says must be in the answer; what it does not mention is free. Numbers agree within one part in 10^6.
 """
-SECTIONS = ["ranks", "local_ranks", "system_before_trim", "system", "paths", "p2p", "gdr", "net_devs", "graphs", "channels", "tuning"]
+SECTIONS = [
+    "ranks",
+    "local_ranks",
+    "system_before_trim",
+    "system",
+    "paths",
+    "p2p",
+    "gdr",
+    "net_devs",
+    "graphs",
+    "channels",
+    "tuning",
+]
 # Lists whose rows are found by these members, whatever their order.
-KEYED = {"paths": ("from", "to"), "p2p": ("a", "b"), "gdr": ("rank", "net"), "net_devs": ("rank", "channel"), "graphs": ("name",)}
+KEYED = {
+    "paths": ("from", "to"),
+    "p2p": ("a", "b"),
+    "gdr": ("rank", "net"),
+    "net_devs": ("rank", "channel"),
+    "graphs": ("name",),
+}
 
 
 def differ(expected, got, at):
@@ -36,8 +54,10 @@ def differ(expected, got, at):
 def differ_section(name, expected, got):
     """The first difference between two values of a section as text, or None."""
     if name in KEYED and isinstance(expected, list) and isinstance(got, list):
+
         def rows(values):
             return {tuple(row.get(key) for key in KEYED[name]): row for row in values if isinstance(row, dict)}
+
         theirs, ours = rows(expected), rows(got)
         for key, row in theirs.items():
             found = differ(row, ours[key], f"{name}{list(key)}") if key in ours else f"{name}{list(key)}: missing"
@@ -47,6 +67,11 @@ def differ_section(name, expected, got):
         if name == "graphs":  # a graph that was not searched may be listed without channels
             extra = {key for key in extra if ours[key].get("channels")}
         return f"{name}: {len(extra)} unexpected, such as {list(min(extra, key=str))}" if extra else None
-    if name == "channels" and "nvls" not in expected and isinstance(got, dict) and (got.get("nvls") or {}).get("channels"):
+    if (
+        name == "channels"
+        and "nvls" not in expected
+        and isinstance(got, dict)
+        and (got.get("nvls") or {}).get("channels")
+    ):
         return "channels.nvls: expected none"
     return differ(expected, got, name)

@@ -20,15 +20,23 @@ OURS = ("machine-", "synth-")
 def main():
     if not SHARED.is_dir():
         sys.exit(f"take.py: {SHARED} is not there; the cases come from it")
-    found = [case for case in cases.in_folders([SHARED / "conformance/reference", SHARED / "conformance/clusters"])
-             if all(name.startswith(OURS) for name in case.files)]
-    wanted = {cases.TOPOLOGIES / name: next((SHARED / "topologies").rglob(name)).read_bytes()
-              for name in sorted({name for case in found for name in case.files})}
+    found = [
+        case
+        for case in cases.in_folders([SHARED / "conformance/reference", SHARED / "conformance/clusters"])
+        if all(name.startswith(OURS) for name in case.files)
+    ]
+    wanted = {
+        cases.TOPOLOGIES / name: next((SHARED / "topologies").rglob(name)).read_bytes()
+        for name in sorted({name for case in found for name in case.files})
+    }
     wanted[cases.ARCHIVE] = cases.pack(found)
     there = {*cases.TOPOLOGIES.glob("*"), *cases.HERE.glob("references.xz")}
     text = lambda path, content: lzma.decompress(content) if path.suffix == ".xz" else content
-    stale = sorted(there - set(wanted)) + [path for path, content in wanted.items()
-                                           if path not in there or text(path, path.read_bytes()) != text(path, content)]
+    stale = sorted(there - set(wanted)) + [
+        path
+        for path, content in wanted.items()
+        if path not in there or text(path, path.read_bytes()) != text(path, content)
+    ]
     if "--check" in sys.argv:
         for path in stale:
             print("differs from ../shared:", path)
@@ -39,7 +47,9 @@ def main():
             path.write_bytes(wanted[path])
         else:
             path.unlink()
-    print(f"{len(found)} cases, {len(wanted) - 1} topologies, {len(wanted[cases.ARCHIVE])} bytes; {len(stale)} files changed")
+    print(
+        f"{len(found)} cases, {len(wanted) - 1} topologies, {len(wanted[cases.ARCHIVE])} bytes; {len(stale)} files changed"
+    )
     return 0
 
 

@@ -18,8 +18,13 @@ SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=1:exitcode=99", "UBSAN_OPTIONS": "pr
 def run(*arguments, stdin=b"", environment=None, timeout=60):
     """(exit status, bytes of standard output, text of standard error)."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("NCCL_")}
-    done = subprocess.run([PROGRAM, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout,
-                          env=dict(clean, **SANITIZERS, **(environment or {})))
+    done = subprocess.run(
+        [PROGRAM, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        timeout=timeout,
+        env=dict(clean, **SANITIZERS, **(environment or {})),
+    )
     text = done.stderr.decode(errors="replace")
     assert "Sanitizer" not in text and "runtime error" not in text, text[-4000:]
     assert done.returncode in (0, 1, 2), (done.returncode, text[-2000:])
@@ -39,8 +44,10 @@ def detect(machine, *options, release="2.27.7", nvml=True, environment=None, fai
 @pytest.fixture
 def make(tmp_path):
     """make(name, ...): a fake machine below tmp_path, with the host hash of the worked examples."""
+
     def build(name, *arguments, **named):
         machine = fake_machine.MACHINES[name](tmp_path / name, *arguments, **named)
         machine.write("/orrery/facts", "host 0x1122334455667788 0x1122334455667788\n")
         return machine
+
     return build

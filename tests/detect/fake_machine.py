@@ -34,8 +34,16 @@ class Machine:
     def function(self, path, kind, vendor, device, subvendor="0x0000", subdevice="0x0000", speed="", width="", numa=0):
         """A PCI function at /sys/devices/PATH; its bridges come first."""
         folder = f"/sys/devices/{path}"
-        files = {"class": kind, "vendor": vendor, "device": device, "subsystem_vendor": subvendor,
-                 "subsystem_device": subdevice, "max_link_speed": speed, "max_link_width": str(width), "numa_node": str(numa)}
+        files = {
+            "class": kind,
+            "vendor": vendor,
+            "device": device,
+            "subsystem_vendor": subvendor,
+            "subsystem_device": subdevice,
+            "max_link_speed": speed,
+            "max_link_width": str(width),
+            "numa_node": str(numa),
+        }
         for name, value in files.items():
             if value:
                 self.write(f"{folder}/{name}", value + "\n")
@@ -73,16 +81,30 @@ class Machine:
 
     def host(self, vendor=None, family=0, model=0, name="node01", boot="f0b5c4e2-5a3d-4c1e-9d67-0123456789ab"):
         if vendor:
-            self.write("/proc/cpuinfo", f"processor\t: 0\nvendor_id\t: {vendor}\ncpu family\t: {family}\nmodel\t\t: {model}\n"
-                                        f"model name\t: of our own\n")
+            self.write(
+                "/proc/cpuinfo",
+                f"processor\t: 0\nvendor_id\t: {vendor}\ncpu family\t: {family}\nmodel\t\t: {model}\n"
+                f"model name\t: of our own\n",
+            )
         else:
-            self.write("/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 2000.00\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f\n")
+            self.write(
+                "/proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 2000.00\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f\n"
+            )
         self.write("/proc/sys/kernel/hostname", name + "\n")
         self.write("/proc/sys/kernel/random/boot_id", boot + "\n")
         self.write("/proc/sys/kernel/osrelease", "6.8.0-generic\n")
 
-    def gpu(self, bus_id, capability, far=(), name="NVIDIA H100 80GB HBM3", ids="233010de 16c110de", pcie="5 16 5", c2c=None,
-            fabric=None):
+    def gpu(
+        self,
+        bus_id,
+        capability,
+        far=(),
+        name="NVIDIA H100 80GB HBM3",
+        ids="233010de 16c110de",
+        pcie="5 16 5",
+        c2c=None,
+        fabric=None,
+    ):
         """far: the far end of each NVLink, None for one that is down."""
         lines = [f"gpu {bus_id}", f"  name {name}", f"  capability {capability}", f"  ids {ids}", f"  pcie {pcie}"]
         lines += [f"  nvlink {i} up {end}" if end else f"  nvlink {i} down" for i, end in enumerate(far)]
@@ -108,10 +130,19 @@ def tree_a(folder):
     for port, width in (("08", 16), ("0c", 16), ("10", 8)):
         m.function(f"{up}/0000:42:{port}.0", *plx, width)
     for port, bus in (("08", "43"), ("0c", "44")):
-        m.function(f"{up}/0000:42:{port}.0/0000:{bus}:00.0", "0x030000", "0x10de", "0x2230", "0x10de", "0x1459",
-                   "16.0 GT/s PCIe", 16)
-    nic = m.function(f"{up}/0000:42:10.0/0000:45:00.0", "0x020700", "0x15b3", "0x101b", "0x15b3", "0x0007",
-                     "16.0 GT/s PCIe", 16)
+        m.function(
+            f"{up}/0000:42:{port}.0/0000:{bus}:00.0",
+            "0x030000",
+            "0x10de",
+            "0x2230",
+            "0x10de",
+            "0x1459",
+            "16.0 GT/s PCIe",
+            16,
+        )
+    nic = m.function(
+        f"{up}/0000:42:10.0/0000:45:00.0", "0x020700", "0x15b3", "0x101b", "0x15b3", "0x0007", "16.0 GT/s PCIe", 16
+    )
     m.rdma(nic, "mlx5_0", "0c42:a103:00ab:cd10", "200 Gb/sec (4X HDR)")
     m.numa(0, "ffffffff,ffffffff")
     m.write("/sys/module/nvidia_peermem/version", "550.54.15\n")
@@ -142,8 +173,16 @@ def tree_b(folder, infiniband=True):
             cards[f"{base + 2 + port:02x}"] = m.function(path, *(nic if port == 2 else gpu), numa)
     m.function("pci0000:29/0000:29:01.0", *bridge)
     for port in (0, 1):
-        cards[f"2a.{port}"] = m.function(f"pci0000:29/0000:29:01.0/0000:2a:00.{port}", "0x020000", "0x15b3", "0x101d",
-                                         "0x15b3", "0x0016", "16.0 GT/s PCIe", 16)
+        cards[f"2a.{port}"] = m.function(
+            f"pci0000:29/0000:29:01.0/0000:2a:00.{port}",
+            "0x020000",
+            "0x15b3",
+            "0x101d",
+            "0x15b3",
+            "0x0016",
+            "16.0 GT/s PCIe",
+            16,
+        )
     for port, bus in (("1c", "05"), ("1d", "06")):
         m.function(f"pci0000:00/0000:00:{port}.0", *slow)
         m.function(f"pci0000:00/0000:00:{port}.0/0000:{bus}:00.0", *nvswitch)
@@ -166,8 +205,24 @@ def dgx1(folder):
     """DGX-1 with V100: a hybrid cube mesh of NVLinks, a PLX switch for each two GPUs and a NIC."""
     m = Machine(folder)
     buses = ["06", "07", "0a", "0b", "85", "86", "89", "8a"]
-    mesh = [(0, 1, 1), (0, 2, 1), (0, 3, 2), (0, 4, 2), (1, 2, 2), (1, 3, 1), (1, 5, 2), (2, 3, 2), (2, 6, 1), (3, 7, 1),
-            (4, 5, 1), (4, 6, 1), (4, 7, 2), (5, 6, 2), (5, 7, 1), (6, 7, 2)]
+    mesh = [
+        (0, 1, 1),
+        (0, 2, 1),
+        (0, 3, 2),
+        (0, 4, 2),
+        (1, 2, 2),
+        (1, 3, 1),
+        (1, 5, 2),
+        (2, 3, 2),
+        (2, 6, 1),
+        (3, 7, 1),
+        (4, 5, 1),
+        (4, 6, 1),
+        (4, 7, 2),
+        (5, 6, 2),
+        (5, 7, 1),
+        (6, 7, 2),
+    ]
     far = [[] for _ in buses]
     for a, b, links in mesh:
         far[a] += [f"0000:{buses[b]}:00.0"] * links
@@ -184,12 +239,30 @@ def dgx1(folder):
         m.function(f"{root}/0000:{up_bus:02x}:00.0", *plx, numa)
         for port, bus in enumerate((up_bus + 2, up_bus + 3)):
             m.function(f"{root}/0000:{up_bus:02x}:00.0/0000:{up_bus + 1:02x}:{4 + 4 * port:02x}.0", *plx, numa)
-            m.function(f"{root}/0000:{up_bus:02x}:00.0/0000:{up_bus + 1:02x}:{4 + 4 * port:02x}.0/0000:{bus:02x}:00.0",
-                       "0x030200", "0x10de", "0x1db1", "0x10de", "0x1212", "8.0 GT/s PCIe", 16, numa)
-        nic_bus = 0xc0 + i
+            m.function(
+                f"{root}/0000:{up_bus:02x}:00.0/0000:{up_bus + 1:02x}:{4 + 4 * port:02x}.0/0000:{bus:02x}:00.0",
+                "0x030200",
+                "0x10de",
+                "0x1db1",
+                "0x10de",
+                "0x1212",
+                "8.0 GT/s PCIe",
+                16,
+                numa,
+            )
+        nic_bus = 0xC0 + i
         m.function(f"{root}/0000:{up_bus:02x}:00.0/0000:{up_bus + 1:02x}:0c.0", *plx, numa)
-        nic = m.function(f"{root}/0000:{up_bus:02x}:00.0/0000:{up_bus + 1:02x}:0c.0/0000:{nic_bus:02x}:00.0", "0x020700",
-                         "0x15b3", "0x1013", "0x15b3", "0x0016", "8.0 GT/s PCIe", 16, numa)
+        nic = m.function(
+            f"{root}/0000:{up_bus:02x}:00.0/0000:{up_bus + 1:02x}:0c.0/0000:{nic_bus:02x}:00.0",
+            "0x020700",
+            "0x15b3",
+            "0x1013",
+            "0x15b3",
+            "0x0016",
+            "8.0 GT/s PCIe",
+            16,
+            numa,
+        )
         m.rdma(nic, f"mlx5_{i}", f"ec0d:9a03:00{i:02x}:0001", "100 Gb/sec (4X EDR)")
     m.numa(0, "0000,00fffff0,0000ffff")
     m.numa(1, "ffff,ff00000f,ffff0000")
@@ -213,7 +286,7 @@ def hgx_h100(folder):
         nvswitches.append(f"0000:{7 + i:02x}:00.0")
     spread = [5, 4, 4, 5]
     ends = [end for end, links in zip(nvswitches, spread) for _ in range(links)]
-    for i, base in enumerate((0x18, 0x2a, 0x3a, 0x5d, 0x9a, 0xab, 0xba, 0xdb)):
+    for i, base in enumerate((0x18, 0x2A, 0x3A, 0x5D, 0x9A, 0xAB, 0xBA, 0xDB)):
         numa = i // 4
         root = f"pci0000:{base - 3:02x}/0000:{base - 3:02x}:01.0"
         up = f"{root}/0000:{base - 2:02x}:00.0"
@@ -221,10 +294,28 @@ def hgx_h100(folder):
         m.function(up, *switch, numa)
         for port in range(2):
             m.function(f"{up}/0000:{base - 1:02x}:{port:02x}.0", *switch, numa)
-        m.function(f"{up}/0000:{base - 1:02x}:00.0/0000:{base:02x}:00.0", "0x030200", "0x10de", "0x2330", "0x10de", "0x16c1",
-                   "32.0 GT/s PCIe", 16, numa)
-        nic = m.function(f"{up}/0000:{base - 1:02x}:01.0/0000:{base + 1:02x}:00.0", "0x020700", "0x15b3", "0x1021", "0x15b3",
-                         "0x0023", "32.0 GT/s PCIe", 16, numa)
+        m.function(
+            f"{up}/0000:{base - 1:02x}:00.0/0000:{base:02x}:00.0",
+            "0x030200",
+            "0x10de",
+            "0x2330",
+            "0x10de",
+            "0x16c1",
+            "32.0 GT/s PCIe",
+            16,
+            numa,
+        )
+        nic = m.function(
+            f"{up}/0000:{base - 1:02x}:01.0/0000:{base + 1:02x}:00.0",
+            "0x020700",
+            "0x15b3",
+            "0x1021",
+            "0x15b3",
+            "0x0023",
+            "32.0 GT/s PCIe",
+            16,
+            numa,
+        )
         m.rdma(nic, f"mlx5_{i}", f"58a2:e103:00a7:{i:04x}")
         m.gpu(f"0000:{base:02x}:00.0", "9.0", ends)
     m.numa(0, "00000000,00ffffff,ffffffff")
@@ -241,15 +332,41 @@ def gb300_tray(folder):
     for i in range(4):
         numa, domain = i // 2, f"{8 * i + 8:04x}"
         m.function(f"pci{domain}:00/{domain}:00:00.0", *bridge, numa)
-        m.function(f"pci{domain}:00/{domain}:00:00.0/{domain}:01:00.0", "0x030200", "0x10de", "0x31c2", "0x10de", "0x21f1",
-                   "64.0 GT/s PCIe", 16, numa)
+        m.function(
+            f"pci{domain}:00/{domain}:00:00.0/{domain}:01:00.0",
+            "0x030200",
+            "0x10de",
+            "0x31c2",
+            "0x10de",
+            "0x21f1",
+            "64.0 GT/s PCIe",
+            16,
+            numa,
+        )
         near = f"{8 * i + 3:04x}"
         m.function(f"pci{near}:00/{near}:00:00.0", *bridge, numa)
-        nic = m.function(f"pci{near}:00/{near}:00:00.0/{near}:03:00.0", "0x020700", "0x15b3", "0x1023", "0x15b3", "0x0041",
-                         "64.0 GT/s PCIe", 16, numa)
+        nic = m.function(
+            f"pci{near}:00/{near}:00:00.0/{near}:03:00.0",
+            "0x020700",
+            "0x15b3",
+            "0x1023",
+            "0x15b3",
+            "0x0041",
+            "64.0 GT/s PCIe",
+            16,
+            numa,
+        )
         m.rdma(nic, f"mlx5_{i}", f"7c8c:0903:0064:{i:04x}", "800 Gb/sec (4X XDR)")
-        m.gpu(f"{domain}:01:00.0", "10.3", ["fffffff:ffff:ff"] * 18, "NVIDIA GB300", "31c210de 21f110de", "6 16 6",
-              c2c=(14, 31937), fabric=("9f0c6a1e2b3d4455a6b7c8d9e0f10203", 1, 3))
+        m.gpu(
+            f"{domain}:01:00.0",
+            "10.3",
+            ["fffffff:ffff:ff"] * 18,
+            "NVIDIA GB300",
+            "31c210de 21f110de",
+            "6 16 6",
+            c2c=(14, 31937),
+            fabric=("9f0c6a1e2b3d4455a6b7c8d9e0f10203", 1, 3),
+        )
     m.numa(0, "0,00000000,ffffffff")
     m.numa(1, "ffffffff,00000000")
     m.write("/sys/module/nvidia_peermem/version", "580.65.06\n")
@@ -271,8 +388,14 @@ def vm_on_one_bus(folder):
     return m
 
 
-MACHINES = {"tree-a": tree_a, "tree-b": tree_b, "dgx1-v100": dgx1, "hgx-h100": hgx_h100, "gb300-tray": gb300_tray,
-            "vm-one-bus": vm_on_one_bus}
+MACHINES = {
+    "tree-a": tree_a,
+    "tree-b": tree_b,
+    "dgx1-v100": dgx1,
+    "hgx-h100": hgx_h100,
+    "gb300-tray": gb300_tray,
+    "vm-one-bus": vm_on_one_bus,
+}
 
 
 def copy(machine, folder):
@@ -285,6 +408,7 @@ def copy(machine, folder):
 
 if __name__ == "__main__":
     import sys
+
     if len(sys.argv) != 3 or sys.argv[1] not in MACHINES:
         sys.exit(f"usage: fake_machine.py {'|'.join(MACHINES)} FOLDER")
     print(MACHINES[sys.argv[1]](sys.argv[2]).nvml())

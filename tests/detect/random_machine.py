@@ -11,15 +11,52 @@ import xml.etree.ElementTree as ET
 import fake_machine
 import twin
 
-SPEEDS = ["2.5 GT/s PCIe", "5.0 GT/s PCIe", "8.0 GT/s PCIe", "16.0 GT/s PCIe", "32.0 GT/s PCIe", "64.0 GT/s PCIe", "8 GT/s", "16 GT/s",
-          "5 GT/s", "2.5 GT/s"]
+SPEEDS = [
+    "2.5 GT/s PCIe",
+    "5.0 GT/s PCIe",
+    "8.0 GT/s PCIe",
+    "16.0 GT/s PCIe",
+    "32.0 GT/s PCIe",
+    "64.0 GT/s PCIe",
+    "8 GT/s",
+    "16 GT/s",
+    "5 GT/s",
+    "2.5 GT/s",
+]
 ODD_SPEEDS = ["", "Unknown", "Unknown speed", "Unknown GT/s", "255.0 GT/s"]
-RATES = ["400 Gb/sec (4X NDR)", "200 Gb/sec (4X HDR)", "100 Gb/sec (4X EDR)", "100 Gb/sec (2X HDR)", "56 Gb/sec (4X FDR)", "40 Gb/sec (4X QDR)",
-         "40 Gb/sec (4X FDR10)", "25 Gb/sec (1X EDR)", "10 Gb/sec (1X QDR)", "2.5 Gb/sec (1X SDR)", "50 Gb/sec (1X HDR)", "200 Gb/sec (2X NDR)"]
-HOSTS = [("GenuineIntel", 6, 143), ("GenuineIntel", 6, 85), ("AuthenticAMD", 25, 1), ("AuthenticAMD", 26, 2), ("AuthenticAMD", 23, 49),
-         ("AuthenticAMD", 15, 65), ("CentaurHauls", 7, 59), ("  Shanghai  ", 7, 91), ("HygonGenuine", 24, 1)]
-SWITCHES = [("0x1000", "0xc030", "0x1000", "0x100b"), ("0x1000", "0xc010", "0x1000", "0xa096"), ("0x10b5", "0x8796", "0x10b5", "0x8796"),
-            ("0x11f8", "0x4036", "0x11f8", "0x4036"), ("0x104c", "0x8232", "0x0000", "0x0000"), ("0x15b3", "0x197b", "0x15b3", "0x0000")]
+RATES = [
+    "400 Gb/sec (4X NDR)",
+    "200 Gb/sec (4X HDR)",
+    "100 Gb/sec (4X EDR)",
+    "100 Gb/sec (2X HDR)",
+    "56 Gb/sec (4X FDR)",
+    "40 Gb/sec (4X QDR)",
+    "40 Gb/sec (4X FDR10)",
+    "25 Gb/sec (1X EDR)",
+    "10 Gb/sec (1X QDR)",
+    "2.5 Gb/sec (1X SDR)",
+    "50 Gb/sec (1X HDR)",
+    "200 Gb/sec (2X NDR)",
+]
+HOSTS = [
+    ("GenuineIntel", 6, 143),
+    ("GenuineIntel", 6, 85),
+    ("AuthenticAMD", 25, 1),
+    ("AuthenticAMD", 26, 2),
+    ("AuthenticAMD", 23, 49),
+    ("AuthenticAMD", 15, 65),
+    ("CentaurHauls", 7, 59),
+    ("  Shanghai  ", 7, 91),
+    ("HygonGenuine", 24, 1),
+]
+SWITCHES = [
+    ("0x1000", "0xc030", "0x1000", "0x100b"),
+    ("0x1000", "0xc010", "0x1000", "0xa096"),
+    ("0x10b5", "0x8796", "0x10b5", "0x8796"),
+    ("0x11f8", "0x4036", "0x11f8", "0x4036"),
+    ("0x104c", "0x8232", "0x0000", "0x0000"),
+    ("0x15b3", "0x197b", "0x15b3", "0x0000"),
+]
 
 
 class Gpu:
@@ -30,9 +67,16 @@ class Gpu:
         self.capability, self.ids, self.pcie, self.gdr, self.dma_buf, self.name = (8, 0), (0, 0), (0, 0, 0), 1, 0, ""
 
     def lines(self, cuda):
-        out = [f"gpu {self.bus_id}", f"  name {self.name}", "  capability %d.%d" % self.capability, "  ids %08x %08x" % self.ids,
-               "  pcie %d %d %d" % self.pcie]
-        out += [f"  nvlink {i} {state} {far}".rstrip() for i, (state, far) in enumerate(self.links) if state != "absent"]
+        out = [
+            f"gpu {self.bus_id}",
+            f"  name {self.name}",
+            "  capability %d.%d" % self.capability,
+            "  ids %08x %08x" % self.ids,
+            "  pcie %d %d %d" % self.pcie,
+        ]
+        out += [
+            f"  nvlink {i} {state} {far}".rstrip() for i, (state, far) in enumerate(self.links) if state != "absent"
+        ]
         out += ["  c2c %d %d" % self.c2c] if self.c2c else []
         return out + [f"  gdr {self.gdr} {self.dma_buf}"] if cuda else out
 
@@ -51,8 +95,10 @@ class Described(fake_machine.Machine):
 
     def facts(self):
         """All that is not in /sys as lines of /orrery/facts: the GPUs too, where no double is asked."""
-        lines = [f"interface {n} {kind + 'lo' if loop and kind == 'inet6' else kind} {'running' if run else 'idle'}"
-                 for n, kind, loop, run in self.interfaces]
+        lines = [
+            f"interface {n} {kind + 'lo' if loop and kind == 'inet6' else kind} {'running' if run else 'idle'}"
+            for n, kind, loop, run in self.interfaces
+        ]
         lines = (["interfaces"] if self.interfaces_known else []) + lines
         if self.cuda:
             lines += ["nvml 570.1", f"cuda {self.cuda}"] + [line for gpu in self.gpus for line in gpu.lines(True)]
@@ -89,8 +135,13 @@ class Described(fake_machine.Machine):
         return f"{domain}:{self.buses[domain]:02x}"
 
     def bridge_ids(self):
-        return self.random.choice([("0x8086", "0x352a", "0x8086", "0x0000"), ("0x1022", "0x1483", "0x1022", "0x1453"),
-                                   ("0x10de", "0x22b1", "0x10de", "0x0000")])
+        return self.random.choice(
+            [
+                ("0x8086", "0x352a", "0x8086", "0x0000"),
+                ("0x1022", "0x1483", "0x1022", "0x1453"),
+                ("0x10de", "0x22b1", "0x10de", "0x0000"),
+            ]
+        )
 
     def below(self, path, domain, numa, depth, devices):
         """Something behind a port: a device, a switch with its ports, or a bridge alone."""
@@ -115,14 +166,25 @@ class Described(fake_machine.Machine):
     def device(self, path, bus, numa, kinds):
         r, kind = self.random, self.random.choice(kinds)
         if kind == "gpu":
-            ids = r.choice([("0x10de", "0x2330", "0x10de", "0x16c1"), ("0x10de", "0x0463", "0x10de", "0x0009"), ("0x10de", "0x1db1", "0x10de", "0x1212")])
+            ids = r.choice(
+                [
+                    ("0x10de", "0x2330", "0x10de", "0x16c1"),
+                    ("0x10de", "0x0463", "0x10de", "0x0009"),
+                    ("0x10de", "0x1db1", "0x10de", "0x1212"),
+                ]
+            )
             name = f"{bus}:{r.choice(['00', '00', '00', '1f'])}.0"
             self.put(f"{path}/{name}", r.choice(["0x030200", "0x030000"]), ids, numa)
             gpu = Gpu(name)
             gpu.ids = (int(ids[1] + ids[0][2:], 16), int(ids[3] + ids[2][2:], 16))
             self.gpus.append(gpu)
         elif kind == "far":  # an NVSwitch, or a POWER processor's NVLink
-            self.put(f"{path}/{bus}:00.0", r.choice(["0x068000", "0x068000", "0x068001"]), ("0x10de", "0x22a3", "0x10de", "0x1796"), numa)
+            self.put(
+                f"{path}/{bus}:00.0",
+                r.choice(["0x068000", "0x068000", "0x068001"]),
+                ("0x10de", "0x22a3", "0x10de", "0x1796"),
+                numa,
+            )
         elif kind == "card":
             self.card(path, bus, numa)
         else:
@@ -134,8 +196,18 @@ class Described(fake_machine.Machine):
         """Functions of one card: ports, virtual functions, or these without the card itself."""
         r = self.random
         guid = ":".join(f"{r.randrange(1 << 16):04x}" for _ in range(4))
-        shape = r.choice([["00.0"]] * 5 + [["00.0", "00.1"]] * 2 + [["00.0", "00.1", "00.2", "01.1"], ["00.0", "10.2", "11.0"], ["02.5", "0a.1"], ["1f.0"]])
-        ids = r.choice([("0x15b3", "0x1021", "0x15b3", "0x0023"), ("0x15b3", "0x101d", "0x15b3", "0x0016"), ("0x14e4", "0x1750", "0x14e4", "0x2100")])
+        shape = r.choice(
+            [["00.0"]] * 5
+            + [["00.0", "00.1"]] * 2
+            + [["00.0", "00.1", "00.2", "01.1"], ["00.0", "10.2", "11.0"], ["02.5", "0a.1"], ["1f.0"]]
+        )
+        ids = r.choice(
+            [
+                ("0x15b3", "0x1021", "0x15b3", "0x0023"),
+                ("0x15b3", "0x101d", "0x15b3", "0x0016"),
+                ("0x14e4", "0x1750", "0x14e4", "0x2100"),
+            ]
+        )
         rate, layer, rdma = r.choice(RATES), r.choice(["InfiniBand", "Ethernet"]), r.random() < 0.85
         for slot in shape:
             folder = self.put(f"{path}/{bus}:{slot}", r.choice(["0x020000", "0x020700"]), ids, numa)
@@ -168,7 +240,10 @@ class Described(fake_machine.Machine):
     def without_pci(self):
         """RDMA devices and interfaces of virtio, of Hyper-V's bus, of nothing."""
         r = self.random
-        for place, bus in (("/sys/devices/pci0000:00/virtio3", "virtio"), ("/sys/devices/LNXSYSTM:00/VMBUS:00/f8b3781a-1e82-4818-a1c3-63d806ec15bb", "vmbus")):
+        for place, bus in (
+            ("/sys/devices/pci0000:00/virtio3", "virtio"),
+            ("/sys/devices/LNXSYSTM:00/VMBUS:00/f8b3781a-1e82-4818-a1c3-63d806ec15bb", "vmbus"),
+        ):
             if r.random() < 0.12:
                 self.write(f"/sys/bus/{bus}/devices/none", "")
                 self.link(f"{place}/subsystem", f"/sys/bus/{bus}")
@@ -191,7 +266,9 @@ class Described(fake_machine.Machine):
     def describe_gpus(self):
         r = self.random
         r.shuffle(self.gpus) if r.random() < 0.2 else self.gpus.sort(key=lambda g: g.bus_id)
-        capability = r.choice([(3, 7), (6, 0), (7, 0), (7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (9, 0), (10, 0), (10, 3), (12, 0)])
+        capability = r.choice(
+            [(3, 7), (6, 0), (7, 0), (7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (9, 0), (10, 0), (10, 3), (12, 0)]
+        )
         switches = [n for n, folder in self.functions.items() if n not in [g.bus_id for g in self.gpus]]
         switches = r.sample(switches, min(len(switches), 3)) + ["fffffff:ffff:ff", "0000:fe:00.0", "-", ""]
         wiring = r.choice(["none", "mesh", "switch", "mixed", "mixed"])
@@ -199,8 +276,11 @@ class Described(fake_machine.Machine):
             gpu.capability = capability if r.random() < 0.9 else r.choice([(7, 0), (8, 0), (9, 0)])
             gpu.pcie = (r.choice([0, 1, 3, 4, 5, 6, 7]), r.choice([0, 1, 8, 16]), 5)
             gpu.name = r.choice(["NVIDIA H100 80GB HBM3", "Tesla V100-SXM2-16GB", "NVIDIA GeForce RTX 4090"])
-            gpu.links, ends = [], {"mesh": [g.bus_id for g in self.gpus if g is not gpu], "switch": switches[:1], "none": []}.get(
-                wiring, switches + [g.bus_id for g in self.gpus])
+            gpu.links, ends = [], {
+                "mesh": [g.bus_id for g in self.gpus if g is not gpu],
+                "switch": switches[:1],
+                "none": [],
+            }.get(wiring, switches + [g.bus_id for g in self.gpus])
             for _ in range(r.randrange(19) if ends else 0):
                 state = r.choice(["up"] * 8 + ["down", "absent"])
                 gpu.links.append((state, r.choice(ends) if state == "up" else ""))
@@ -220,18 +300,50 @@ class Described(fake_machine.Machine):
 def settings_of(m):
     r = m.random
     names = [n for n in m.verbs] or ["mlx5_0"]
-    choices = [("NCCL_IB_HCA", lambda: r.choice(["mlx5", "^mlx5_0", "=" + r.choice(names), "^=" + r.choice(names), r.choice(names) + ":1", "^", ",,bnxt", "mlx5_1:1:3,mlx5:1:0:1,bnxt:1:2",
-                                                ",".join(r.sample(names, min(2, len(names))))])),
-               ("NCCL_IB_MERGE_VFS", lambda: r.choice("01")), ("NCCL_IB_DISABLE", lambda: r.choice("012")),
-               ("NCCL_IB_MERGE_NICS", lambda: r.choice("01")), ("NCCL_DMABUF_ENABLE", lambda: r.choice("01")),
-               ("NCCL_NET", lambda: r.choice(["IB", "Socket", "socket", "ib"])), ("NCCL_IB_DEVICE_PCI_ORDER", lambda: "0"),
-               ("NCCL_HOSTID", lambda: r.choice(["node01", "a", "rack7-node12.example.org"])),
-               ("NCCL_NET_MERGE_LEVEL", lambda: r.choice(["LOC", "PORT", "PIX", "PXB", "PHB", "SYS", "P2C", "PXN", "nonsense"])),
-               ("NCCL_NET_MERGE_POLICY", lambda: r.choice(["ALL", "RAIL"])),
-               ("NCCL_NET_FORCE_MERGE", lambda: ";".join(",".join(r.sample(names, min(len(names), r.randrange(1, 4)))) for _ in range(r.randrange(1, 3))))]
+    choices = [
+        (
+            "NCCL_IB_HCA",
+            lambda: r.choice(
+                [
+                    "mlx5",
+                    "^mlx5_0",
+                    "=" + r.choice(names),
+                    "^=" + r.choice(names),
+                    r.choice(names) + ":1",
+                    "^",
+                    ",,bnxt",
+                    "mlx5_1:1:3,mlx5:1:0:1,bnxt:1:2",
+                    ",".join(r.sample(names, min(2, len(names)))),
+                ]
+            ),
+        ),
+        ("NCCL_IB_MERGE_VFS", lambda: r.choice("01")),
+        ("NCCL_IB_DISABLE", lambda: r.choice("012")),
+        ("NCCL_IB_MERGE_NICS", lambda: r.choice("01")),
+        ("NCCL_DMABUF_ENABLE", lambda: r.choice("01")),
+        ("NCCL_NET", lambda: r.choice(["IB", "Socket", "socket", "ib"])),
+        ("NCCL_IB_DEVICE_PCI_ORDER", lambda: "0"),
+        ("NCCL_HOSTID", lambda: r.choice(["node01", "a", "rack7-node12.example.org"])),
+        (
+            "NCCL_NET_MERGE_LEVEL",
+            lambda: r.choice(["LOC", "PORT", "PIX", "PXB", "PHB", "SYS", "P2C", "PXN", "nonsense"]),
+        ),
+        ("NCCL_NET_MERGE_POLICY", lambda: r.choice(["ALL", "RAIL"])),
+        (
+            "NCCL_NET_FORCE_MERGE",
+            lambda: ";".join(
+                ",".join(r.sample(names, min(len(names), r.randrange(1, 4)))) for _ in range(r.randrange(1, 3))
+            ),
+        ),
+    ]
     if m.interfaces_known:
-        choices += [("NCCL_SOCKET_IFNAME", lambda: r.choice(["eth", "^lo,docker", "=eth0", "^=lo", "ib", "x", "eth,ens", "lo", "none"])),
-                    ("NCCL_SOCKET_FAMILY", lambda: r.choice(["AF_INET", "AF_INET6"]))]
+        choices += [
+            (
+                "NCCL_SOCKET_IFNAME",
+                lambda: r.choice(["eth", "^lo,docker", "=eth0", "^=lo", "ib", "x", "eth,ens", "lo", "none"]),
+            ),
+            ("NCCL_SOCKET_FAMILY", lambda: r.choice(["AF_INET", "AF_INET6"])),
+        ]
     for name, value in choices:
         if r.random() < 0.09:
             m.settings[name] = value()
@@ -256,7 +368,9 @@ def make(folder, seed):
             path = f"pci{root}/{root}:{port + 1:02x}.{r.choice([0, 0, 1])}"
             m.put(path, "0x060400", m.bridge_ids(), numa)
             m.below(path, domain, numa, 0, devices)
-    kinds = r.choice([["gpu", "card"], ["gpu", "gpu", "card", "far", "other"], ["card"] * 3 + ["gpu"], ["gpu", "card", "other"]])
+    kinds = r.choice(
+        [["gpu", "card"], ["gpu", "gpu", "card", "far", "other"], ["card"] * 3 + ["gpu"], ["gpu", "card", "other"]]
+    )
     while not devices:
         m.below("pci0000:ff/0000:ff:01.0", "0000", numas[0], 3, devices)
     r.shuffle(devices)
@@ -269,8 +383,12 @@ def make(folder, seed):
         m.numa(numa, ",".join(f"{r.randrange(1 << 32):08x}" for _ in range(words)))
         if r.random() < 0.06:
             (m.root / f"sys/devices/system/node/node{numa}/cpumap").unlink()
-    for path in ("/sys/module/nvidia_peermem/version", "/sys/kernel/mm/memory_peers/nv_mem/version", "/sys/kernel/mm/memory_peers/nv_mem_nc/version",
-                 "/sys/kernel/mm/memory_peers/nvidia-peermem/version"):
+    for path in (
+        "/sys/module/nvidia_peermem/version",
+        "/sys/kernel/mm/memory_peers/nv_mem/version",
+        "/sys/kernel/mm/memory_peers/nv_mem_nc/version",
+        "/sys/kernel/mm/memory_peers/nvidia-peermem/version",
+    ):
         if r.random() < 0.25:
             m.write(path, "1\n")
     m.host(*(r.choice(HOSTS) if r.random() < 0.85 else ()), name=r.choice(["node01", "n2.example.org"]))
@@ -322,7 +440,11 @@ def topology_file(m):
                 element.set(key, r.choice(["0", "777", "-1", "16 GT/s", "0x03", "0x068000"]))
     for parent in list(root.iter()):
         if parent.tag in ("cpu", "pci") and r.random() < 0.1:
-            pci = ET.SubElement(parent, "pci", {"busid": f"0000:f{r.randrange(10)}:00.0", "class": r.choice(["0x03", "0x02", "0x060400"])})
+            pci = ET.SubElement(
+                parent,
+                "pci",
+                {"busid": f"0000:f{r.randrange(10)}:00.0", "class": r.choice(["0x03", "0x02", "0x060400"])},
+            )
             if r.random() < 0.5:
                 ET.SubElement(pci, "gpu", {"dev": "9", "sm": "80", "rank": str(r.randrange(12)), "gdr": "1"})
             elif m.verbs and r.random() < 0.7:
@@ -339,6 +461,10 @@ def broadcom(m):
     r = m.random
     for name, folder in m.functions.items():
         if r.random() < 0.25:
-            others = r.sample(sorted(m.functions), min(3, len(m.functions))) + ["0000:ee:00.0", "readme", "not-a-bus-id"]
+            others = r.sample(sorted(m.functions), min(3, len(m.functions))) + [
+                "0000:ee:00.0",
+                "readme",
+                "not-a-bus-id",
+            ]
             for other in others:
                 m.write(f"/sys/kernel/pci_switch_link/virtual_switch_links/{name}/{other}", "1\n")

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import fake_machine
-from conftest import DOUBLES, NVML, detect, run
+from conftest import DOUBLES, detect, run
 
 
 def test_without_driver_gpus_come_from_the_pci_tree(make):
@@ -22,7 +22,9 @@ def test_unknown_boards_are_not_guessed(make):
     machine = make("tree-b")
     for numa, bus in ((0, "18"), (1, "98")):
         high, base = (("15", "16"), ("95", "96"))[numa]
-        folder = f"/sys/devices/pci0000:{high}/0000:{high}:01.0/0000:{base}:00.0/0000:{int(base) + 1}:00.0/0000:{bus}:00.0"
+        folder = (
+            f"/sys/devices/pci0000:{high}/0000:{high}:01.0/0000:{base}:00.0/0000:{int(base) + 1}:00.0/0000:{bus}:00.0"
+        )
         machine.write(f"{folder}/device", "0xffee\n")
     xml, notes = detect(machine, nvml=False)
     assert xml.count("<gpu ") == 2 and "[unknown-capability]" in notes and "--sm" in notes
@@ -50,7 +52,9 @@ def test_without_sys(tmp_path):
     machine.write("/orrery/facts", "interface eth0 inet running\n")
     machine.gpu("0000:18:00.0", "9.0")
     xml, notes = detect(machine, release="2.27.7")
-    assert xml == """<system version="1">
+    assert (
+        xml
+        == """<system version="1">
   <cpu host_hash="0xf4a4d794745933d0" numaid="-1" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">
     <pci busid="0000:18:00.0" class="0x03" link_speed="" link_width="">
       <gpu dev="0" sm="90" rank="0" gdr="1"/>
@@ -61,6 +65,7 @@ def test_without_sys(tmp_path):
   </cpu>
 </system>
 """
+    )
     assert "[no-sys]" in notes and "-v /sys:/sys:ro" in notes and "[gpu-not-in-sys]" in notes
 
 
@@ -101,8 +106,10 @@ def test_emulated_switch(make):
     assert "[emulated-switch]" in detect(machine)[1]
 
 
-@pytest.mark.parametrize("description, words", [
-    ("error 9", "Driver Not Loaded"), ("error 18", "mismatch"), ("hide nvmlDeviceGetCount_v2", "nvmlDeviceGetCount")])
+@pytest.mark.parametrize(
+    "description, words",
+    [("error 9", "Driver Not Loaded"), ("error 18", "mismatch"), ("hide nvmlDeviceGetCount_v2", "nvmlDeviceGetCount")],
+)
 def test_nvml_that_fails(make, description, words):
     machine = make("tree-a")
     machine.gpus.insert(0, description)
@@ -125,10 +132,18 @@ def test_a_library_that_is_none(make, tmp_path):
         assert "[no-nvml]" in notes and xml.count("<gpu ") == 2
 
 
-@pytest.mark.parametrize("function, missing", [
-    ("nvmlDeviceGetNvLinkState", None), ("nvmlDeviceGetFieldValues", "nvlink"), ("nvmlDeviceGetNvLinkRemotePciInfo", "nvlink"),
-    ("nvmlDeviceGetNvLinkCapability", "nvlink"), ("nvmlDeviceGetCudaComputeCapability", "<gpu "),
-    ("nvmlDeviceGetPciInfo_v3\nhide nvmlDeviceGetHandleByPciBusId", 'busid="0000:18:00.0"'), ("nvmlDeviceGetGpuFabricInfoV", None)])
+@pytest.mark.parametrize(
+    "function, missing",
+    [
+        ("nvmlDeviceGetNvLinkState", None),
+        ("nvmlDeviceGetFieldValues", "nvlink"),
+        ("nvmlDeviceGetNvLinkRemotePciInfo", "nvlink"),
+        ("nvmlDeviceGetNvLinkCapability", "nvlink"),
+        ("nvmlDeviceGetCudaComputeCapability", "<gpu "),
+        ("nvmlDeviceGetPciInfo_v3\nhide nvmlDeviceGetHandleByPciBusId", 'busid="0000:18:00.0"'),
+        ("nvmlDeviceGetGpuFabricInfoV", None),
+    ],
+)
 def test_functions_of_nvml_that_fail(make, function, missing):
     machine = make("tree-b")
     machine.gpus.insert(0, f"hide {function}")
@@ -140,8 +155,11 @@ def test_functions_of_nvml_that_fail(make, function, missing):
 def live(*options, cuda="", description="", tmp_path):
     """This machine, with the doubles in place of the driver's libraries."""
     (tmp_path / "gpus").write_text(description)
-    return run("detect", *options, environment={"LD_LIBRARY_PATH": str(DOUBLES), "ORR_FAKE_NVML": str(tmp_path / "gpus"),
-                                                "ORR_FAKE_CUDA": cuda})
+    return run(
+        "detect",
+        *options,
+        environment={"LD_LIBRARY_PATH": str(DOUBLES), "ORR_FAKE_NVML": str(tmp_path / "gpus"), "ORR_FAKE_CUDA": cuda},
+    )
 
 
 GPU = "gpu 0000:00:%s.0\n  name %s\n  capability 9.0\n  ids 233010de 16c110de\n  pcie 5 16 5\n"
@@ -183,6 +201,7 @@ def test_this_machine_is_as_lspci_and_sysfs_say(tmp_path):
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("no lspci, or no PCI here")
     import xml.etree.ElementTree as ET
+
     for function, (kind, vendor, device) in sorted(functions.items())[:40]:
         description = f"gpu {function}\n  name X\n  capability 8.0\n"
         status, out, err = live("--release", "2.27.7", description=description, tmp_path=tmp_path)

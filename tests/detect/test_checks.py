@@ -44,15 +44,18 @@ def test_interface_without_a_device_is_on_every_socket(make, tmp_path):
     machine = fake_machine.tree_b(tmp_path / "sockets", infiniband=False)
     machine.interface(None, "eth0")
     xml, notes = detect(machine)
-    wanted = ('    <nic>\n      <net name="eth0" dev="0" latency="0" speed="10000" port="0" guid="0x0" maxconn="65536" '
-              'gdr="0"/>\n    </nic>\n  </cpu>\n')
+    wanted = (
+        '    <nic>\n      <net name="eth0" dev="0" latency="0" speed="10000" port="0" guid="0x0" maxconn="65536" '
+        'gdr="0"/>\n    </nic>\n  </cpu>\n'
+    )
     assert xml.count(wanted) == 2 and "[nic-not-pci]" in notes and "[interfaces-assumed]" in notes
 
 
 def test_virtual_function_without_the_card(make):
     machine = make("tree-b")
-    folder = machine.function("pci0000:29/0000:29:02.0/0000:2b:02.5", "0x020700", "0x15b3", "0x101e", "0x15b3", "0x0023",
-                              "32.0 GT/s PCIe", 16)
+    folder = machine.function(
+        "pci0000:29/0000:29:02.0/0000:2b:02.5", "0x020700", "0x15b3", "0x101e", "0x15b3", "0x0023", "32.0 GT/s PCIe", 16
+    )
     machine.rdma(folder, "mlx5_9", "1111:2222:3333:4444")
     xml, notes = detect(machine)
     assert xml.count('<net name="mlx5_9" dev="4"') == 2 and "[nic-without-function-0]" in notes
@@ -82,13 +85,20 @@ FILE = """<system version="1">
 """
 
 
-@pytest.mark.parametrize("path, options", [("/tmp/base.xml", ("--set", "NCCL_TOPO_FILE=/tmp/base.xml")),
-                                           ("/var/run/nvidia-topologyd/virtualTopology.xml", ())])
+@pytest.mark.parametrize(
+    "path, options",
+    [
+        ("/tmp/base.xml", ("--set", "NCCL_TOPO_FILE=/tmp/base.xml")),
+        ("/var/run/nvidia-topologyd/virtualTopology.xml", ()),
+    ],
+)
 def test_completing_a_topology_file(make, path, options):
     machine = make("tree-a")
     machine.write(path, FILE)
     xml, notes = detect(machine, *options)
-    assert xml == """<system version="1">
+    assert (
+        xml
+        == """<system version="1">
   <cpu numaid="0" affinity="0000000f" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="85" host_hash="0x1122334455667788">
     <pci busid="0000:41:00.0" class="0x060400" link_speed="16 GT/s" link_width="16" vendor="0x10b5" device="0x8796" subsystem_vendor="0x10b5" subsystem_device="0x8796">
       <pci busid="0000:43:00.0" class="0x030000" link_speed="16 GT/s" link_width="16" vendor="0x10de" device="0x2230" subsystem_vendor="0x10de" subsystem_device="0x1459">
@@ -110,6 +120,7 @@ def test_completing_a_topology_file(make, path, options):
   </cpu>
 </system>
 """
+    )
     assert "[topology-file]" in notes
 
 
@@ -128,8 +139,9 @@ def ndr_pair(make):
     machine = make("tree-b")
     up = "pci0000:15/0000:15:01.0/0000:16:00.0"
     machine.function(f"{up}/0000:17:03.0", "0x060400", "0x1000", "0xc030", "0x1000", "0x100b", "32.0 GT/s PCIe", 16)
-    folder = machine.function(f"{up}/0000:17:03.0/0000:1b:00.0", "0x020700", "0x15b3", "0x1021", "0x15b3", "0x0023",
-                              "32.0 GT/s PCIe", 16)
+    folder = machine.function(
+        f"{up}/0000:17:03.0/0000:1b:00.0", "0x020700", "0x15b3", "0x1021", "0x15b3", "0x0023", "32.0 GT/s PCIe", 16
+    )
     machine.rdma(folder, "mlx5_9", "58a2:e103:00a7:9999")
     return machine
 
@@ -139,7 +151,12 @@ def test_merging_ports_of_one_card(make):
     xml, _ = detect(machine, "--running")
     found = nets(xml)
     assert sorted(found) == ["mlx5_0", "mlx5_1+mlx5_2", "mlx5_3"]
-    assert list(found["mlx5_1+mlx5_2"].items())[1:5] == [("dev", "4"), ("latency", "0"), ("speed", "200000"), ("port", "1")]
+    assert list(found["mlx5_1+mlx5_2"].items())[1:5] == [
+        ("dev", "4"),
+        ("latency", "0"),
+        ("speed", "200000"),
+        ("port", "1"),
+    ]
     assert pci(xml, "0000:2a:00.0").find("nic/net").get("name") == "mlx5_1+mlx5_2"
     for setting in ("NCCL_NET_MERGE_LEVEL=LOC", "NCCL_NET_MERGE_LEVEL=nonsense", "NCCL_IB_MERGE_NICS=0"):
         assert len(nets(detect(machine, "--running", "--set", setting)[0])) == 4, setting
@@ -148,9 +165,12 @@ def test_merging_ports_of_one_card(make):
 
 def test_merging_farther_devices(make):
     machine = ndr_pair(make)
-    for function in (0, 1): # the plugin merges only devices of one link layer
-        machine.write(f"/sys/devices/pci0000:29/0000:29:01.0/0000:2a:00.{function}/infiniband/mlx5_{function + 1}/ports/1/"
-                      "link_layer", "InfiniBand\n")
+    for function in (0, 1):  # the plugin merges only devices of one link layer
+        machine.write(
+            f"/sys/devices/pci0000:29/0000:29:01.0/0000:2a:00.{function}/infiniband/mlx5_{function + 1}/ports/1/"
+            "link_layer",
+            "InfiniBand\n",
+        )
     xml, _ = detect(machine, "--running", "--set", "NCCL_NET_MERGE_LEVEL=PIX")
     found = nets(xml)
     # Names are numbered here: mlx5_9 comes last, where a real list may have it second.
@@ -185,14 +205,17 @@ def test_merging_by_name(make):
 
 def test_merging_needs_one_kind_of_link(make):
     machine = make("tree-b")
-    machine.write("/sys/devices/pci0000:29/0000:29:01.0/0000:2a:00.1/infiniband/mlx5_2/ports/1/link_layer", "InfiniBand\n")
+    machine.write(
+        "/sys/devices/pci0000:29/0000:29:01.0/0000:2a:00.1/infiniband/mlx5_2/ports/1/link_layer", "InfiniBand\n"
+    )
     assert len(nets(detect(machine, "--running")[0])) == 4
 
 
 def test_two_ports_of_one_device_are_one_element(make):
     machine = make("tree-a")
-    folder = machine.function("pci0000:40/0000:40:02.0/0000:50:00.0", "0x020700", "0x15b3", "0x1007", "0x15b3", "0x0006",
-                              "8.0 GT/s PCIe", 8)
+    folder = machine.function(
+        "pci0000:40/0000:40:02.0/0000:50:00.0", "0x020700", "0x15b3", "0x1007", "0x15b3", "0x0006", "8.0 GT/s PCIe", 8
+    )
     machine.rdma(folder, "mlx4_0", "0002:c903:0011:2233", "56 Gb/sec (4X FDR)", ports=2)
     machine.write("/sys/class/infiniband/mlx4_0/ports/2/rate", "40 Gb/sec (4X QDR)\n")
     found = nets(detect(machine)[0])["mlx4_0"]
@@ -202,15 +225,31 @@ def test_two_ports_of_one_device_are_one_element(make):
 def many_devices(make):
     machine = make("tree-a")
     for i in range(1, 12):
-        folder = machine.function(f"pci0000:c0/0000:c0:{i:02x}.0/0000:{0xc0 + i:02x}:00.0", "0x020700", "0x15b3", "0x101b",
-                                  "0x15b3", "0x0007", "16.0 GT/s PCIe", 16)
+        folder = machine.function(
+            f"pci0000:c0/0000:c0:{i:02x}.0/0000:{0xc0 + i:02x}:00.0",
+            "0x020700",
+            "0x15b3",
+            "0x101b",
+            "0x15b3",
+            "0x0007",
+            "16.0 GT/s PCIe",
+            16,
+        )
         machine.rdma(folder, f"mlx5_{i}", f"0c42:a103:00ab:{i:04x}", "200 Gb/sec (4X HDR)")
     return machine
 
 
-@pytest.mark.parametrize("filter, kept", [
-    ("mlx5_1", [1, 10, 11]), ("=mlx5_1", [1]), ("^=mlx5_1", [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]), ("mlx5_2:2", []),
-    ("mlx5_2:1,=x", [2]), ("", list(range(12)))])
+@pytest.mark.parametrize(
+    "filter, kept",
+    [
+        ("mlx5_1", [1, 10, 11]),
+        ("=mlx5_1", [1]),
+        ("^=mlx5_1", [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+        ("mlx5_2:2", []),
+        ("mlx5_2:1,=x", [2]),
+        ("", list(range(12))),
+    ],
+)
 def test_choosing_devices(make, filter, kept):
     found = nets(detect(many_devices(make), "--set", f"NCCL_IB_HCA={filter}")[0])
     assert sorted(found, key=lambda name: int(name[5:])) == [f"mlx5_{i}" for i in kept]
@@ -223,8 +262,9 @@ def test_excluding_everything_leaves_the_sockets(make):
     assert list(found) == ["eth0"] and found["eth0"]["speed"] == "25000"
 
 
-@pytest.mark.parametrize("setting, kept", [(None, ["ib0"]), ("^ib,lo,docker", ["eth0"]), ("lo", ["lo"]), ("=eth", []),
-                                           ("eth,=x", ["eth0"])])
+@pytest.mark.parametrize(
+    "setting, kept", [(None, ["ib0"]), ("^ib,lo,docker", ["eth0"]), ("lo", ["lo"]), ("=eth", []), ("eth,=x", ["eth0"])]
+)
 def test_choosing_interfaces(make, setting, kept):
     machine = make("tree-a")
     for name in ("lo", "docker0", "eth0", "ib0"):
@@ -253,10 +293,14 @@ def test_peers_of_broadcom_switches(make):
     assert "pcilink" not in detect(machine, release="2.21.5")[0]
 
 
-@pytest.mark.parametrize("path, kept", [
-    ("/sys/module/nvidia_peermem/version", {"2.27.7", "2.30.7"}),
-    ("/sys/kernel/mm/memory_peers/nv_mem/version", {"2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7"}),
-    ("/sys/kernel/mm/memory_peers/nvidia-peermem/version", {"2.12.12"})])
+@pytest.mark.parametrize(
+    "path, kept",
+    [
+        ("/sys/module/nvidia_peermem/version", {"2.27.7", "2.30.7"}),
+        ("/sys/kernel/mm/memory_peers/nv_mem/version", {"2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7"}),
+        ("/sys/kernel/mm/memory_peers/nvidia-peermem/version", {"2.12.12"}),
+    ],
+)
 def test_which_module_counts_for_peer_memory(make, path, kept):
     machine = make("tree-a")
     (machine.root / "sys/module/nvidia_peermem/version").unlink()
@@ -279,7 +323,7 @@ def test_dma_buf_takes_the_place_of_the_module(make):
     assert nets(detect(machine, nvml=False)[0])["mlx5_0"]["gdr"] == "0"
     # One GPU can and the other cannot: the NIC stands twice in the fused document.
     machine.write("/proc/sys/kernel/osrelease", "6.1.0\n")
-    machine.write("/orrery/facts", facts[:facts.rindex("gdr 1 1")] + "gdr 1 0\n")
+    machine.write("/orrery/facts", facts[: facts.rindex("gdr 1 1")] + "gdr 1 0\n")
     xml, _ = detect(machine, nvml=False)
     assert [net.get("gdr") for net in ET.fromstring(xml).iter("net")] == ["1", "0"]
 
@@ -292,10 +336,18 @@ def test_long_masks_are_cut_as_nccl_cuts_them(make):
     assert f'affinity="{words[:254]}"' in xml and "[affinity-cut]" in notes
 
 
-@pytest.mark.parametrize("vendor, family, model, expected", [
-    ("AuthenticAMD", 23, 49, ("143", "49")), ("AuthenticAMD", 25, 1, ("175", "1")), ("AuthenticAMD", 25, 17, ("175", "17")),
-    ("AuthenticAMD", 26, 2, ("191", "2")), ("GenuineIntel", 6, 85, ("6", "85")), ("GenuineIntel", 6, 207, ("6", "207")),
-    ("  Shanghai  ", 7, 91, ("7", "91"))])
+@pytest.mark.parametrize(
+    "vendor, family, model, expected",
+    [
+        ("AuthenticAMD", 23, 49, ("143", "49")),
+        ("AuthenticAMD", 25, 1, ("175", "1")),
+        ("AuthenticAMD", 25, 17, ("175", "17")),
+        ("AuthenticAMD", 26, 2, ("191", "2")),
+        ("GenuineIntel", 6, 85, ("6", "85")),
+        ("GenuineIntel", 6, 207, ("6", "207")),
+        ("  Shanghai  ", 7, 91, ("7", "91")),
+    ],
+)
 def test_processors(make, vendor, family, model, expected):
     machine = make("tree-a")
     machine.host(vendor, family, model)
@@ -316,8 +368,16 @@ def test_a_function_behind_an_odd_number_of_bridges(make):
 
 def test_a_wide_domain_ends_the_way_up(make):
     machine = make("tree-a")
-    folder = machine.function("pci0000:70/10000:00:01.0/0000:71:00.0", "0x020000", "0x15b3", "0x101b", "0x15b3", "0x0007",
-                              "16.0 GT/s PCIe", 16)
+    folder = machine.function(
+        "pci0000:70/10000:00:01.0/0000:71:00.0",
+        "0x020000",
+        "0x15b3",
+        "0x101b",
+        "0x15b3",
+        "0x0007",
+        "16.0 GT/s PCIe",
+        16,
+    )
     machine.rdma(folder, "mlx5_7", "0c42:a103:00ab:0007")
     root = ET.fromstring(detect(machine)[0])
     assert any(child.get("busid") == "0000:71:00.0" for child in root.find("cpu"))
@@ -329,5 +389,6 @@ def test_settings_of_the_machine_and_typing_mistakes(make):
     assert list(nets(detect(machine)[0])) == ["mlx5_0"]
     assert list(nets(detect(machine, "--set", "NCCL_IB_HCA=mlx5_3")[0])) == ["mlx5_3"]
     from conftest import run
+
     status, _, err = run("detect", "--root", machine.root, "--set", "NCCL_IB_HCS=1")
     assert status == 2 and "NCCL_IB_HCA" in err

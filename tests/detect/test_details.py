@@ -17,9 +17,17 @@ def test_a_function_without_numa_node_hangs_on_a_cpu_with_an_empty_one(make):
     assert run("analyze", "--release", "2.27.7", stdin=xml.encode())[0] == 0
 
 
-@pytest.mark.parametrize("rate, old, new", [
-    ("100 Gb/sec (2X HDR)", "600000", "100000"), ("400 Gb/sec (4X NDR)", "200000", "400000"), ("40 Gb/sec (4X FDR10)", "40000", "40000"),
-    ("200 Gb/sec (2X NDR)", "600000", "200000"), ("100 Gb/sec (4X EDR)", "100000", "100000"), ("2.5 Gb/sec (1X SDR)", "2500", "2500")])
+@pytest.mark.parametrize(
+    "rate, old, new",
+    [
+        ("100 Gb/sec (2X HDR)", "600000", "100000"),
+        ("400 Gb/sec (4X NDR)", "200000", "400000"),
+        ("40 Gb/sec (4X FDR10)", "40000", "40000"),
+        ("200 Gb/sec (2X NDR)", "600000", "200000"),
+        ("100 Gb/sec (4X EDR)", "100000", "100000"),
+        ("2.5 Gb/sec (1X SDR)", "2500", "2500"),
+    ],
+)
 def test_tables_of_lanes_ended_earlier_in_2_12(make, rate, old, new):
     machine = make("tree-a")
     machine.write("/sys/class/infiniband/mlx5_0/ports/1/rate", rate + "\n")
@@ -28,8 +36,16 @@ def test_tables_of_lanes_ended_earlier_in_2_12(make, rate, old, new):
 
 
 def card(machine, slot, name, vendor="0x15b3"):
-    folder = machine.function(f"pci0000:60/0000:60:{slot:02x}.0/0000:{0x61 + slot:02x}:00.0", "0x020700", vendor, "0x101b", "0x15b3", "0x0007",
-                              "16.0 GT/s PCIe", 16)
+    folder = machine.function(
+        f"pci0000:60/0000:60:{slot:02x}.0/0000:{0x61 + slot:02x}:00.0",
+        "0x020700",
+        vendor,
+        "0x101b",
+        "0x15b3",
+        "0x0007",
+        "16.0 GT/s PCIe",
+        16,
+    )
     machine.rdma(folder, name, f"0c42:a103:00ac:{slot:04x}")
     return folder
 
@@ -39,8 +55,12 @@ def test_max_qp_is_that_of_mlx5_however_it_is_called(make):
     for slot, (name, vendor) in enumerate((("mlx4_0", "0x15b3"), ("rocep1s0", "0x15b3"), ("bnxt_re0", "0x14e4"))):
         card(machine, slot, name, vendor)
     found = nets(detect(machine, release="2.30.7")[0])
-    assert {name: net["maxconn"] for name, net in found.items()} == {"mlx5_0": "131072", "mlx4_0": "65536", "rocep1s0": "131072",
-                                                                    "bnxt_re0": "65536"}
+    assert {name: net["maxconn"] for name, net in found.items()} == {
+        "mlx5_0": "131072",
+        "mlx4_0": "65536",
+        "rocep1s0": "131072",
+        "bnxt_re0": "65536",
+    }
     assert [name for name, net in found.items() if "gin" in net] == ["mlx5_0", "rocep1s0"]
 
 
@@ -113,8 +133,14 @@ def test_a_library_that_finds_gpus_but_tells_no_bus_ids(make):
 
 
 def beside(machine, **environment):
-    return run("detect", "--root", machine.root, "--release", "2.27.7",
-               environment={"ORR_FAKE_NVML": machine.nvml(), "LD_LIBRARY_PATH": f"/nowhere:{DOUBLES}", **environment})
+    return run(
+        "detect",
+        "--root",
+        machine.root,
+        "--release",
+        "2.27.7",
+        environment={"ORR_FAKE_NVML": machine.nvml(), "LD_LIBRARY_PATH": f"/nowhere:{DOUBLES}", **environment},
+    )
 
 
 def test_a_library_beside_a_copy_counts_if_its_gpus_are_the_copys(make, tmp_path):
@@ -137,8 +163,10 @@ def test_nccl_hostid_counts_more_than_a_gathered_hash(make):
 
 def test_the_usual_topology_file_is_not_looked_for_in_2_7(make):
     machine = make("tree-a")
-    machine.write("/var/run/nvidia-topologyd/virtualTopology.xml", '<system version="1"><cpu numaid="9" arch="arm64"/></system>')
-    assert "numaid=\"9\"" not in detect(machine, release="2.7.8")[0]
+    machine.write(
+        "/var/run/nvidia-topologyd/virtualTopology.xml", '<system version="1"><cpu numaid="9" arch="arm64"/></system>'
+    )
+    assert 'numaid="9"' not in detect(machine, release="2.7.8")[0]
     assert "[topology-file]" not in detect(machine, release="2.7.8")[1] and "[topology-file]" in detect(machine)[1]
 
 
@@ -148,8 +176,14 @@ def test_a_topology_file_beside_the_copy(make, tmp_path):
     file.write_text('<system version="1"><cpu numaid="0" affinity="7" arch="arm64"/></system>')
     cpu = ET.fromstring(detect(machine, "--set", f"NCCL_TOPO_FILE={file}")[0])[0]
     # The vendor is this machine's, whatever architecture the file tells.
-    assert list(cpu.attrib.items())[1:] == [("affinity", "7"), ("arch", "arm64"), ("host_hash", "0x1122334455667788"),
-                                            ("vendor", "AuthenticAMD"), ("familyid", "175"), ("modelid", "8")]
+    assert list(cpu.attrib.items())[1:] == [
+        ("affinity", "7"),
+        ("arch", "arm64"),
+        ("host_hash", "0x1122334455667788"),
+        ("vendor", "AuthenticAMD"),
+        ("familyid", "175"),
+        ("modelid", "8"),
+    ]
     machine.write("/etc/nccl.conf", f"NCCL_TOPO_FILE={file}\n")
     assert 'affinity="7"' not in detect(machine)[0], "what the copy names lies in the copy"
 
@@ -157,8 +191,11 @@ def test_a_topology_file_beside_the_copy(make, tmp_path):
 def test_capability_of_a_file_decides_what_is_asked(make):
     machine = make("tree-a")
     machine.gpus[0] += "\n  c2c 3 40000"
-    machine.write("/tmp/base.xml", """<system version="1"><cpu numaid="0"><pci busid="0000:41:00.0" class="0x060400"><pci busid="0000:43:00.0" class="0x03">
-      <gpu dev="0" sm="90"/></pci></pci></cpu></system>""")
+    machine.write(
+        "/tmp/base.xml",
+        """<system version="1"><cpu numaid="0"><pci busid="0000:41:00.0" class="0x060400"><pci busid="0000:43:00.0" class="0x03">
+      <gpu dev="0" sm="90"/></pci></pci></cpu></system>""",
+    )
     assert '<c2c bw="40000" count="3"/>' in detect(machine, "--set", "NCCL_TOPO_FILE=/tmp/base.xml")[0]
     assert "c2c" not in detect(machine)[0]
 
@@ -180,7 +217,12 @@ def test_a_forced_group_of_one_stays_as_it_is(make):
 
 def test_a_gpu_that_a_file_takes_out(make):
     machine = make("tree-a")
-    machine.write("/tmp/base.xml", """<system version="1"><cpu numaid="0"><pci busid="0000:41:00.0" class="0x060400"><pci busid="0000:43:00.0" class="0x03">
-      <gpu dev="-1" sm="86"/></pci></pci></cpu></system>""")
+    machine.write(
+        "/tmp/base.xml",
+        """<system version="1"><cpu numaid="0"><pci busid="0000:41:00.0" class="0x060400"><pci busid="0000:43:00.0" class="0x03">
+      <gpu dev="-1" sm="86"/></pci></pci></cpu></system>""",
+    )
     xml, _ = detect(machine, "--set", "NCCL_TOPO_FILE=/tmp/base.xml")
-    assert [gpu.attrib["rank"] for gpu in ET.fromstring(xml).iter("gpu")] == ["1"] and '<pci busid="0000:43:00.0"' not in xml
+    assert [gpu.attrib["rank"] for gpu in ET.fromstring(xml).iter("gpu")] == [
+        "1"
+    ] and '<pci busid="0000:43:00.0"' not in xml

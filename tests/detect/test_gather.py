@@ -13,8 +13,9 @@ from fake_machine import MACHINES
 
 
 def gather(machine, *options):
-    status, out, err = run("gather", "--root", machine.root, "--nvml", NVML, *options,
-                           environment={"ORR_FAKE_NVML": machine.nvml()})
+    status, out, err = run(
+        "gather", "--root", machine.root, "--nvml", NVML, *options, environment={"ORR_FAKE_NVML": machine.nvml()}
+    )
     assert status == 0, err
     return out
 
@@ -39,8 +40,11 @@ def test_the_same_document_from_machine_tar_and_folder(make, tmp_path, name):
 def test_settings_and_topology_file_are_packed(make, tmp_path):
     machine = make("tree-b")
     machine.write("/etc/nccl.conf", "NCCL_IB_HCA=mlx5_0\nNCCL_TOPO_FILE=/opt/base.xml\n")
-    machine.write("/opt/base.xml", '<system version="1"><cpu numaid="0" arch="x86_64" vendor="GenuineIntel" familyid="6" '
-                                   'modelid="79"/></system>')
+    machine.write(
+        "/opt/base.xml",
+        '<system version="1"><cpu numaid="0" arch="x86_64" vendor="GenuineIntel" familyid="6" '
+        'modelid="79"/></system>',
+    )
     tar = gather(machine, "--set", "NCCL_IB_MERGE_VFS=0")
     xml, notes = detect(machine)
     assert 'modelid="79"' in xml
@@ -82,27 +86,44 @@ def pack(entries, compressed=False):
     return out.getvalue()
 
 
-FILE, LINK, HARD, DEVICE, PIPE, FOLDER = (tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE,
-                                          tarfile.DIRTYPE)
+FILE, LINK, HARD, DEVICE, PIPE, FOLDER = (
+    tarfile.REGTYPE,
+    tarfile.SYMTYPE,
+    tarfile.LNKTYPE,
+    tarfile.CHRTYPE,
+    tarfile.FIFOTYPE,
+    tarfile.DIRTYPE,
+)
 
 
-@pytest.mark.parametrize("entries", [
-    [("../../etc/passwd", FILE, b"x"), ("/etc/shadow", FILE, b"y")],
-    [("sys", LINK, "/"), ("proc", LINK, "../../../../..")],
-    [("sys/a", LINK, "b"), ("sys/b", LINK, "a"), ("sys/bus/pci/devices", LINK, "/sys/a")],
-    [("sys", LINK, "sys")],
-    [("sys/bus/pci/devices", FOLDER, ""), ("proc/cpuinfo", HARD, "/etc/passwd")],
-    [("sys/bus/pci/devices/0000:01:00.0", DEVICE, ""), ("proc/cpuinfo", PIPE, "")],
-    [("sys/class/infiniband/x/ports/1/state", FOLDER, ""), ("sys/class/infiniband/x", FILE, b"x")],
-    [("/".join(["d"] * 200), FILE, b"x"), ("n" * 4000, FILE, b"x")],
-    [("sys/class/net/" + "n" * 250, FOLDER, ""), ("sys/class/infiniband/" + "m" * 250 + "/ports/1/state", FILE, b"4: ACTIVE\n"),
-     ("sys/class/infiniband/" + "m" * 250 + "/ports/1/link_layer", FILE, b"InfiniBand\n")],
-    [("sys/class/infiniband/m<\"&/ports/1/state", FILE, b"4: ACTIVE\n"),
-     ("sys/class/infiniband/m<\"&/ports/1/link_layer", FILE, b"InfiniBand\n"),
-     ("sys/class/infiniband/m<\"&/ports/1/rate", FILE, b"1e300 Gb/sec\n")],
-    [("sys/bus/pci/devices/0000:01:00.0/vendor", FILE, b"0x10de\n"), ("sys/bus/pci/devices/0000:01:00.0/class", FILE, b"0x030200\n"),
-     ("sys/bus/pci/devices/0000:01:00.0/device", FILE, b"0x2330\n")],
-])
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [("../../etc/passwd", FILE, b"x"), ("/etc/shadow", FILE, b"y")],
+        [("sys", LINK, "/"), ("proc", LINK, "../../../../..")],
+        [("sys/a", LINK, "b"), ("sys/b", LINK, "a"), ("sys/bus/pci/devices", LINK, "/sys/a")],
+        [("sys", LINK, "sys")],
+        [("sys/bus/pci/devices", FOLDER, ""), ("proc/cpuinfo", HARD, "/etc/passwd")],
+        [("sys/bus/pci/devices/0000:01:00.0", DEVICE, ""), ("proc/cpuinfo", PIPE, "")],
+        [("sys/class/infiniband/x/ports/1/state", FOLDER, ""), ("sys/class/infiniband/x", FILE, b"x")],
+        [("/".join(["d"] * 200), FILE, b"x"), ("n" * 4000, FILE, b"x")],
+        [
+            ("sys/class/net/" + "n" * 250, FOLDER, ""),
+            ("sys/class/infiniband/" + "m" * 250 + "/ports/1/state", FILE, b"4: ACTIVE\n"),
+            ("sys/class/infiniband/" + "m" * 250 + "/ports/1/link_layer", FILE, b"InfiniBand\n"),
+        ],
+        [
+            ('sys/class/infiniband/m<"&/ports/1/state', FILE, b"4: ACTIVE\n"),
+            ('sys/class/infiniband/m<"&/ports/1/link_layer', FILE, b"InfiniBand\n"),
+            ('sys/class/infiniband/m<"&/ports/1/rate', FILE, b"1e300 Gb/sec\n"),
+        ],
+        [
+            ("sys/bus/pci/devices/0000:01:00.0/vendor", FILE, b"0x10de\n"),
+            ("sys/bus/pci/devices/0000:01:00.0/class", FILE, b"0x030200\n"),
+            ("sys/bus/pci/devices/0000:01:00.0/device", FILE, b"0x2330\n"),
+        ],
+    ],
+)
 def test_hostile_tars_stay_inside(entries):
     for compressed in (False, True):
         status, out, err = run("detect", "-", stdin=pack(entries, compressed))
@@ -117,15 +138,26 @@ def test_links_that_make_a_circle_of_bridges():
     entries = []
     for one, other in (("0000:01:00.0", "0000:02:00.0"), ("0000:02:00.0", "0000:01:00.0")):
         folder = f"sys/devices/x/{other}/0000:03:00.0/{one}"
-        entries += [(f"{folder}/vendor", FILE, b"0x10de\n"), (f"{folder}/class", FILE, b"0x030200\n"),
-                    (f"{folder}/device", FILE, b"0x2330\n"),
-                    (f"sys/bus/pci/devices/{one}", LINK, f"/{folder}")]
+        entries += [
+            (f"{folder}/vendor", FILE, b"0x10de\n"),
+            (f"{folder}/class", FILE, b"0x030200\n"),
+            (f"{folder}/device", FILE, b"0x2330\n"),
+            (f"sys/bus/pci/devices/{one}", LINK, f"/{folder}"),
+        ]
     status, out, err = run("detect", "-", stdin=pack(entries))
     assert status == 0 and out.count(b"<gpu ") == 2, err
 
 
 def test_what_is_no_tar():
-    for content in (b"", b"x", b"\x1f\x8b", b"\x1f\x8b\x08" + bytes(40), gzip.compress(b"hello"), b"<system/>", bytes(10240)):
+    for content in (
+        b"",
+        b"x",
+        b"\x1f\x8b",
+        b"\x1f\x8b\x08" + bytes(40),
+        gzip.compress(b"hello"),
+        b"<system/>",
+        bytes(10240),
+    ):
         status, out, err = run("detect", "-", stdin=content)
         assert (status, out) == (1, b"") or content == bytes(10240), (content[:20], err)
 
@@ -149,16 +181,27 @@ def test_changed_and_cut_tars_never_crash(make):
             bytes_[chance.randrange(len(bytes_))] = chance.choice((0, 10, 34, 47, 60, 255, chance.randrange(256)))
         run("detect", "-", stdin=bytes(bytes_))
     for _ in range(10):
-        run("detect", "-", stdin=plain[:chance.randrange(len(plain))])
+        run("detect", "-", stdin=plain[: chance.randrange(len(plain))])
 
 
 def test_facts_that_cannot_be_understood():
-    for line, words in (("gpu", "gpu"), ("nvlink 0 up", "nvlink"), ("gpu 0000:01:00.0\nnvlink 99 up x", "nvlink 99"),
-                        ("gpu 0000:01:00.0\nfabric 12", "fabric"), ("host x", "host x"), ("interface a", "interface a"),
-                        ("cpu 1", "cpu 1"), ("gpu a\ncapability x", "capability"), ("\n" * 3 + "c2c 1 2", "c2c")):
+    for line, words in (
+        ("gpu", "gpu"),
+        ("nvlink 0 up", "nvlink"),
+        ("gpu 0000:01:00.0\nnvlink 99 up x", "nvlink 99"),
+        ("gpu 0000:01:00.0\nfabric 12", "fabric"),
+        ("host x", "host x"),
+        ("interface a", "interface a"),
+        ("cpu 1", "cpu 1"),
+        ("gpu a\ncapability x", "capability"),
+        ("\n" * 3 + "c2c 1 2", "c2c"),
+    ):
         status, out, err = run("detect", "-", stdin=pack([("orrery/facts", FILE, line.encode())]))
         assert (status, out) == (1, b"") and words in err and "cannot be understood" in err, err
-    assert run("detect", "-", stdin=pack([("orrery/facts", FILE, b"future 1 2 3\n# x\n" + b"gpu 0000:01:00.0\n" * 64)]))[0] == 0
+    assert (
+        run("detect", "-", stdin=pack([("orrery/facts", FILE, b"future 1 2 3\n# x\n" + b"gpu 0000:01:00.0\n" * 64)]))[0]
+        == 0
+    )
     assert run("detect", "-", stdin=pack([("orrery/facts", FILE, b"gpu 0000:01:00.0\n" * 65)]))[0] == 1
 
 

@@ -54,13 +54,35 @@ def replace(machine, path, kind):
 
 
 GPU = "/sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:00.0/0000:18:00.0"
-PLACES = ["/proc/cpuinfo", "/proc/sys/kernel/hostname", "/proc/sys/kernel/random/boot_id", "/proc/sys/kernel/osrelease", f"{GPU}/class",
-          f"{GPU}/max_link_speed", f"{GPU}/../max_link_width", f"{GPU}/numa_node", f"{GPU}/../../numa_node", "/sys/class/pci_bus/0000:18",
-          "/sys/class/pci_bus", "/sys/bus/pci/devices", "/sys/bus/pci/devices/0000:18:00.0", "/sys/class/infiniband",
-          "/sys/class/infiniband/mlx5_0/ports", "/sys/class/infiniband/mlx5_0/ports/1/state", "/sys/class/infiniband/mlx5_0/ports/1/rate",
-          "/sys/class/infiniband/mlx5_0/sys_image_guid", "/sys/class/infiniband/mlx5_0/device", f"{GPU}/subsystem", "/sys/class/net",
-          "/sys/class/net/eth0/speed", "/sys/class/net/eth0/ifindex", "/sys/devices/system/node/node0/cpumap", "/etc/nccl.conf",
-          "/var/run/nvidia-topologyd/virtualTopology.xml", "/sys/kernel/pci_switch_link/virtual_switch_links/0000:16:00.0"]
+PLACES = [
+    "/proc/cpuinfo",
+    "/proc/sys/kernel/hostname",
+    "/proc/sys/kernel/random/boot_id",
+    "/proc/sys/kernel/osrelease",
+    f"{GPU}/class",
+    f"{GPU}/max_link_speed",
+    f"{GPU}/../max_link_width",
+    f"{GPU}/numa_node",
+    f"{GPU}/../../numa_node",
+    "/sys/class/pci_bus/0000:18",
+    "/sys/class/pci_bus",
+    "/sys/bus/pci/devices",
+    "/sys/bus/pci/devices/0000:18:00.0",
+    "/sys/class/infiniband",
+    "/sys/class/infiniband/mlx5_0/ports",
+    "/sys/class/infiniband/mlx5_0/ports/1/state",
+    "/sys/class/infiniband/mlx5_0/ports/1/rate",
+    "/sys/class/infiniband/mlx5_0/sys_image_guid",
+    "/sys/class/infiniband/mlx5_0/device",
+    f"{GPU}/subsystem",
+    "/sys/class/net",
+    "/sys/class/net/eth0/speed",
+    "/sys/class/net/eth0/ifindex",
+    "/sys/devices/system/node/node0/cpumap",
+    "/etc/nccl.conf",
+    "/var/run/nvidia-topologyd/virtualTopology.xml",
+    "/sys/kernel/pci_switch_link/virtual_switch_links/0000:16:00.0",
+]
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "itself", "up", "device", "huge", "closed", "bytes"])
@@ -80,7 +102,7 @@ def test_anything_in_the_place_of_a_file(make, kind):
 
 def test_names_that_lead_elsewhere(make):
     machine = make("tree-b")
-    for name in ("mlx5_\n9", "..mlx5", "mlx5_" + "9" * 200, "%s%n", "mlx5_\"><net", "\xff\xfe"):
+    for name in ("mlx5_\n9", "..mlx5", "mlx5_" + "9" * 200, "%s%n", 'mlx5_"><net', "\xff\xfe"):
         machine.link(f"/sys/class/infiniband/{name}", "/sys/class/infiniband/mlx5_0")
     for name in ("eth\n0", "e" * 200, "%n%n"):
         machine.interface(None, name, 1000)
@@ -99,7 +121,9 @@ def test_names_that_lead_elsewhere(make):
             ET.fromstring(out)  # what a name holds stays inside its quotes
 
 
-@pytest.mark.parametrize("far", ["../../../etc", "0000:18:00.0/../..", "%s", "-", "0000:18:00.0", "FFFFFFF:FFFF:FF", "\u00e9"])
+@pytest.mark.parametrize(
+    "far", ["../../../etc", "0000:18:00.0/../..", "%s", "-", "0000:18:00.0", "FFFFFFF:FFFF:FF", "\u00e9"]
+)
 def test_far_ends_that_lead_elsewhere(make, far):
     machine = make("tree-b")
     machine.gpus[0] = machine.gpus[0].replace("0000:05:00.0", far)
@@ -143,8 +167,19 @@ def test_folders_within_folders(tmp_path):
         machine.function(path, "0x060400", "0x1000", "0xc030")
     machine.gpu(path.split("/")[-2], "9.0")
     for release in RELEASES:
-        assert run("detect", "--root", machine.root, "--release", release, "--nvml", DOUBLES / "libnvidia-ml.so.1",
-                   environment={"ORR_FAKE_NVML": machine.nvml()})[0] == 0
+        assert (
+            run(
+                "detect",
+                "--root",
+                machine.root,
+                "--release",
+                release,
+                "--nvml",
+                DOUBLES / "libnvidia-ml.so.1",
+                environment={"ORR_FAKE_NVML": machine.nvml()},
+            )[0]
+            == 0
+        )
 
 
 def test_buses_that_lead_in_circles(make):

@@ -9,9 +9,11 @@ from conftest import ROOT, SHARED, detect, run
 from fake_machine import MACHINES
 
 EXPECTED = ROOT / "tests" / "detect" / "expected"
-CASES = [(name, "2.30.7") for name in MACHINES] + [("tree-b", release) for release in
-                                                   ("2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.28.9")] + [
-    ("tree-a", "2.27.7"), ("gb300-tray", "2.21.5"), ("hgx-h100", "2.12.12"), ("dgx1-v100", "2.7.8")]
+CASES = (
+    [(name, "2.30.7") for name in MACHINES]
+    + [("tree-b", release) for release in ("2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.28.9")]
+    + [("tree-a", "2.27.7"), ("gb300-tray", "2.21.5"), ("hgx-h100", "2.12.12"), ("dgx1-v100", "2.7.8")]
+)
 
 
 @pytest.mark.parametrize("name, release", CASES)
@@ -31,7 +33,9 @@ def listings():
     return [re.sub(r"^   ", "", block, flags=re.M) if block.startswith("   ") else block for block in blocks]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the worked examples of ../shared/spec, because it is not beside this checkout")
+@pytest.mark.skipif(
+    not SHARED.exists(), reason="the worked examples of ../shared/spec, because it is not beside this checkout"
+)
 def test_worked_examples_are_byte_identical(make):
     tree_a, tree_b, vm = listings()[:3]
     assert detect(make("tree-a"))[0] == tree_a
@@ -40,12 +44,15 @@ def test_worked_examples_are_byte_identical(make):
 
 
 @pytest.mark.parametrize("release", ["2.27.7", "2.30.7"])
-@pytest.mark.parametrize("name, gpus, nvls, types", [
-    ("dgx1-v100", 8, False, {"NVL", "NVB"}),
-    ("hgx-h100", 8, True, {"NVL"}),
-    ("gb300-tray", 4, True, {"NVL"}),
-    ("tree-a", 2, False, {"NVL"}),
-])
+@pytest.mark.parametrize(
+    "name, gpus, nvls, types",
+    [
+        ("dgx1-v100", 8, False, {"NVL", "NVB"}),
+        ("hgx-h100", 8, True, {"NVL"}),
+        ("gb300-tray", 4, True, {"NVL"}),
+        ("tree-a", 2, False, {"NVL"}),
+    ],
+)
 def test_the_analysis_understands_the_document(make, release, name, gpus, nvls, types):
     xml, _ = detect(make(name), release=release)
     status, out, err = run("analyze", "--release", release, "--strict", stdin=xml.encode())
@@ -59,7 +66,7 @@ def test_the_analysis_understands_the_document(make, release, name, gpus, nvls, 
 def test_what_differs_between_releases(make):
     machine = make("gb300-tray")
     new, middle, old = (detect(machine, release=release)[0] for release in ("2.30.7", "2.21.5", "2.12.12"))
-    assert 'mlopart="-1"' in new and 'mlopart' not in middle
+    assert 'mlopart="-1"' in new and "mlopart" not in middle
     assert 'vendor="0x10de" device="0x31c2"' in new and 'link_speed="64.0 GT/s PCIe" link_width="16"' in new
     assert "<c2c " in middle and "<c2c " not in old
     assert 'count="18"' in middle and 'count="12"' in old
@@ -82,7 +89,7 @@ def test_link_of_an_idle_gpu(make):
     machine.gpus = [text.replace("pcie 4 16 4", "pcie 1 16 4") for text in machine.gpus]
     xml, notes = detect(machine, release="2.30.7")
     assert xml.count('link_speed="2.5 GT/s PCIe"') == 2 and "[idle-gpu-link]" in notes
-    assert '2.5 GT/s' not in detect(machine, release="2.27.7")[0]
+    assert "2.5 GT/s" not in detect(machine, release="2.27.7")[0]
 
 
 def test_dual_port_card_is_one_device_in_the_plugin_of_2_21(make):

@@ -14,7 +14,7 @@ def note(notes, ident):
     """The text of a note and the advice below it."""
     lines = notes.splitlines()
     at = next((i for i, line in enumerate(lines) if f"[{ident}]" in line), None)
-    return "" if at is None else " ".join(lines[at:at + 2])
+    return "" if at is None else " ".join(lines[at : at + 2])
 
 
 def facts(machine, text):
@@ -27,7 +27,11 @@ def test_a_container_with_the_driver_s_kernel_half_only(make):
     assert "driver-without-library" not in detect(machine, nvml=False)[1], "no driver at all is another thing"
     machine.write("/sys/module/nvidia/version", "550.54.15\n")
     xml, notes = detect(machine, nvml=False)
-    assert "docker run --gpus all" in note(notes, "driver-without-library") and "[no-nvml]" in notes and xml.count("<gpu ") == 2
+    assert (
+        "docker run --gpus all" in note(notes, "driver-without-library")
+        and "[no-nvml]" in notes
+        and xml.count("<gpu ") == 2
+    )
     facts(machine, "no-nvml it was not asked\n")
     assert "driver-without-library" not in detect(machine, nvml=False)[1]
 
@@ -37,7 +41,11 @@ def test_gpus_that_a_container_was_not_given(make):
     machine.gpus = [block for block in machine.gpus if "0000:98:00.0" not in block and "0000:99:00.0" not in block]
     xml, notes = detect(machine)
     told = note(notes, "gpus-not-passed")
-    assert xml.count("<gpu ") == 2 and "has 4 NVIDIA GPUs, of which NVML lists 2" in told and "NVIDIA_VISIBLE_DEVICES" in told
+    assert (
+        xml.count("<gpu ") == 2
+        and "has 4 NVIDIA GPUs, of which NVML lists 2" in told
+        and "NVIDIA_VISIBLE_DEVICES" in told
+    )
     assert "gpus-not-passed" not in detect(make("tree-a"))[1]
 
 
@@ -68,11 +76,19 @@ def test_wsl(tmp_path, make):
     assert status == 0 and "NVML lies in /usr/lib/wsl/lib" in note(err, "wsl") and b"<gpu" not in out
 
 
-@pytest.mark.parametrize("path, text, told", [
-    ("/sys/firmware/devicetree/base/model", "NVIDIA Jetson AGX Orin Developer Kit\0", "NVIDIA Jetson AGX Orin Developer Kit"),
-    ("/sys/firmware/devicetree/base/model", "NVIDIA Jetson AGX Thor Developer Kit\0", "Thor"),
-    ("/etc/nv_tegra_release", "# R32 (release), REVISION: 7.1\n", "a Jetson board"),
-    ("/sys/firmware/devicetree/base/model", "Raspberry Pi 5 Model B\0", "")])
+@pytest.mark.parametrize(
+    "path, text, told",
+    [
+        (
+            "/sys/firmware/devicetree/base/model",
+            "NVIDIA Jetson AGX Orin Developer Kit\0",
+            "NVIDIA Jetson AGX Orin Developer Kit",
+        ),
+        ("/sys/firmware/devicetree/base/model", "NVIDIA Jetson AGX Thor Developer Kit\0", "Thor"),
+        ("/etc/nv_tegra_release", "# R32 (release), REVISION: 7.1\n", "a Jetson board"),
+        ("/sys/firmware/devicetree/base/model", "Raspberry Pi 5 Model B\0", ""),
+    ],
+)
 def test_jetson(tmp_path, path, text, told):
     root = tmp_path / "jetson"
     for name, content in ((path, text), ("/proc/cpuinfo", "processor : 0\nCPU implementer : 0x41\n")):
@@ -80,7 +96,9 @@ def test_jetson(tmp_path, path, text, told):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content)
     status, out, err = run("detect", "--root", root)
-    assert status == 0 and (told in note(err, "jetson") and "no PCI device" in note(err, "jetson") if told else "[jetson]" not in err)
+    assert status == 0 and (
+        told in note(err, "jetson") and "no PCI device" in note(err, "jetson") if told else "[jetson]" not in err
+    )
     tar = run("gather", "--root", root, "-")[1]
     assert ("[jetson]" in run("detect", "-", stdin=tar)[2]) == bool(told)
 
@@ -92,9 +110,17 @@ def test_rdma_devices_whose_sys_is_hidden(make):
     assert "-v /sys:/sys:ro" in note(detect(machine)[1], "rdma-hidden")
 
 
-@pytest.mark.parametrize("mask, told", [
-    ("ffffffff,ffffffff", []), ("00000000,0000000f", ["1"]), ("f", ["1"]), ("80000000,00000000", ["0"]), ("00000000,00000000", ["0", "1"]),
-    ("ff,00000000,0000000f", ["1"])])
+@pytest.mark.parametrize(
+    "mask, told",
+    [
+        ("ffffffff,ffffffff", []),
+        ("00000000,0000000f", ["1"]),
+        ("f", ["1"]),
+        ("80000000,00000000", ["0"]),
+        ("00000000,00000000", ["0", "1"]),
+        ("ff,00000000,0000000f", ["1"]),
+    ],
+)
 def test_a_cgroup_that_leaves_out_a_node(make, mask, told):
     """Nodes 0 and 1 have the CPUs 0-31 and 32-63."""
     machine = make("tree-b")
@@ -108,6 +134,7 @@ def test_a_cgroup_s_cpus_are_gathered():
     status, out, _ = run("gather", "-")
     import io
     import tarfile
+
     tar = tarfile.open(fileobj=io.BytesIO(out))
     text = tar.extractfile(next(name for name in tar.getnames() if name.endswith("orrery/facts"))).read().decode()
     allowed = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("Cpus_allowed:"))
@@ -119,7 +146,9 @@ def test_without_rights(tmp_path):
     if os.geteuid() or subprocess.run(["setpriv", "--version"], capture_output=True).returncode:
         pytest.skip("not root, or no setpriv")
     arguments = [PROGRAM, "detect", "--json", "--nvml", "none"]
-    as_nobody = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *arguments], capture_output=True, cwd="/")
+    as_nobody = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *arguments], capture_output=True, cwd="/"
+    )
     if b"ermission denied" in as_nobody.stderr:
         pytest.skip("nobody may not read the program")
     as_root = subprocess.run(arguments, capture_output=True, cwd="/")
@@ -130,6 +159,10 @@ def test_libraries_are_loaded_by_name_only_live(make):
     """A copy is not mixed with the machine that reads it: the doubles in the way are not asked, but for an NVML that
     lists the copy's own GPUs (test_details)."""
     machine = make("tree-b")
-    environment = {"LD_LIBRARY_PATH": str(pathlib.Path(NVML).parent), "ORR_FAKE_VERBS": "mlx5_0:7:dmabuf", "ORR_FAKE_NVML": machine.nvml()}
+    environment = {
+        "LD_LIBRARY_PATH": str(pathlib.Path(NVML).parent),
+        "ORR_FAKE_VERBS": "mlx5_0:7:dmabuf",
+        "ORR_FAKE_NVML": machine.nvml(),
+    }
     xml, notes = detect(machine, nvml=False, environment=environment)
     assert 'maxconn="7"' not in xml and "[ib-from-sys]" in notes and "[nvml-beside-copy]" in notes

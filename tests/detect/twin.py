@@ -4,25 +4,28 @@ agree only where both read it alike. `document(machine, release, settings, runni
 The machine is a folder with its /sys and /proc and what the double of NVML serves (random_machine.Described). Here stand
 the document, /sys, the PCI tree, CPUs, GPUs, trimming, fusing and writing; twin_nics.py has the NICs.
 """
-import os
 import re
 
 from twin_files import Element, Sys, hash_bytewise, hash_wide, integer, looks_like_bus_id, speed
 
 # Releases in which something changed, as tuples to compare releases with.
-SORTED = (2, 18, 5)     # children of one element by bus id
+SORTED = (2, 18, 5)  # children of one element by bus id
 C2C = (2, 19, 0)
-HASHED = (2, 21, 0)     # host_hash
+HASHED = (2, 21, 0)  # host_hash
 PCILINK = (2, 22, 0)
 WHOLE_LATENCY = (2, 24, 0)
 NEW_HASH = (2, 26, 0)
-FUSED = (2, 22, 0)      # each rank detects its own GPU; 2.21.5 still detects all in one document (docs/nccl/sequence.md, "Fusing the XML of several ranks")
+FUSED = (
+    2,
+    22,
+    0,
+)  # each rank detects its own GPU; 2.21.5 still detects all in one document (docs/nccl/sequence.md, "Fusing the XML of several ranks")
 NVML_PCI = (2, 30, 7)  # and partitions
 TRIMMED = (2, 8, 3)
-IDENTITY = (2, 9, 6)    # vendor, device and their subsystem twins
-CLASS = (2, 10, 3)      # class follows /sys; the usual file is read
-FOUND = (2, 11, 4)      # NVLinks of a file are found
-HOPPER = (2, 15, 1)     # 18 NVLinks
+IDENTITY = (2, 9, 6)  # vendor, device and their subsystem twins
+CLASS = (2, 10, 3)  # class follows /sys; the usual file is read
+FOUND = (2, 11, 4)  # NVLinks of a file are found
+HOPPER = (2, 15, 1)  # 18 NVLinks
 
 
 def version(release):
@@ -98,9 +101,14 @@ class Detection:
             return None
         rates = {1: "2.5", 2: "5.0", 3: "8.0", 4: "16.0", 5: "32.0", 6: "64.0"}
         generation = rates.get(gpu.pcie[0])
-        return {"vendor": f"0x{gpu.ids[0] & 0xffff:x}", "device": f"0x{gpu.ids[0] >> 16:x}",
-                "subsystem_vendor": f"0x{gpu.ids[1] & 0xffff:x}", "subsystem_device": f"0x{gpu.ids[1] >> 16:x}",
-                "link_speed": f"{generation} GT/s PCIe" if generation else "16.0 GT/s", "link_width": gpu.pcie[1] or 16}
+        return {
+            "vendor": f"0x{gpu.ids[0] & 0xffff:x}",
+            "device": f"0x{gpu.ids[0] >> 16:x}",
+            "subsystem_vendor": f"0x{gpu.ids[1] & 0xffff:x}",
+            "subsystem_device": f"0x{gpu.ids[1] >> 16:x}",
+            "link_speed": f"{generation} GT/s PCIe" if generation else "16.0 GT/s",
+            "link_width": gpu.pcie[1] or 16,
+        }
 
     def fill_pci(self, element):
         path = self.sys.pci(element.get("busid"))
@@ -143,7 +151,11 @@ class Detection:
             parent = self.pci(above[-2])
         at = None  # a new bridge gets its own place when it is filled, after this
         if self.release >= SORTED:
-            greater = (i for i, c in enumerate(parent.children) if c.get("busid") is not None and c.get("busid") > element.get("busid"))
+            greater = (
+                i
+                for i, c in enumerate(parent.children)
+                if c.get("busid") is not None and c.get("busid") > element.get("busid")
+            )
             at = next(greater, None)
         element.put_below(parent, at)
 
@@ -238,7 +250,9 @@ class Detection:
         if element.name == "system":
             return True
         if self.release >= FUSED:
-            goes = not any(kept) and element.name in (("pci", "cpu", "nic", "net") if self.release >= (2, 27, 3) else ("pci", "cpu"))
+            goes = not any(kept) and element.name in (
+                ("pci", "cpu", "nic", "net") if self.release >= (2, 27, 3) else ("pci", "cpu")
+            )
         else:
             goes = not element.children
         if goes:
@@ -257,6 +271,7 @@ def read(text):
             if child.tag in ("cpu", "pci", "nic", "net", "gpu", "nvlink", "c2c", "pcilink"):
                 turn(child, element)
         return element
+
     return turn(ET.fromstring(text), None)
 
 
@@ -271,6 +286,7 @@ def fuse(into, other):
 
 def document(machine, release, settings=None, running=False):
     import twin_nics
+
     if version(release) < FUSED:
         parts = [list(range(len(machine.gpus)))]
     else:

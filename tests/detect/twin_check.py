@@ -29,10 +29,17 @@ def releases():
     return [row["release"] for row in json.loads(done.stdout)["releases"]]
 
 
-
 def detected(machine, release, running):
     """(exit status, XML, standard error)"""
-    command = [PROGRAM, "detect", "--root", str(machine.root), "--release", release, *(["--running"] if running else [])]
+    command = [
+        PROGRAM,
+        "detect",
+        "--root",
+        str(machine.root),
+        "--release",
+        release,
+        *(["--running"] if running else []),
+    ]
     command += [] if machine.cuda else ["--nvml", NVML]
     for name, value in machine.settings.items():
         command += ["--set", f"{name}={value}"]
@@ -64,7 +71,12 @@ def check(seed, among, keep=None, out=sys.stderr):
             lines = differences(machine, release, running)
             if lines:
                 found += 1
-                print(f"seed {seed} release {release}{' --running' if running else ''} {machine.settings}", *lines, sep="\n", file=out)
+                print(
+                    f"seed {seed} release {release}{' --running' if running else ''} {machine.settings}",
+                    *lines,
+                    sep="\n",
+                    file=out,
+                )
     finally:
         if not keep:
             shutil.rmtree(folder.parent)
@@ -79,7 +91,10 @@ def main():
     options.add_argument("--keep")
     options = options.parse_args()
     known = releases()
-    wrong = sum(bool(check(seed, options.release or known, options.keep)) for seed in range(options.seed, options.seed + options.count))
+    wrong = sum(
+        bool(check(seed, options.release or known, options.keep))
+        for seed in range(options.seed, options.seed + options.count)
+    )
     print(f"{options.count - wrong} of {options.count} machines agree")
     return 1 if wrong else 0
 

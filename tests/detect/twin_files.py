@@ -56,7 +56,7 @@ class Sys:
     def resolve(self, path):
         """The path with all links followed, None if something is not there."""
         real = os.path.realpath(self.root + path)
-        return real[len(self.root):] if os.path.exists(real) and real.startswith(self.root + "/") else None
+        return real[len(self.root) :] if os.path.exists(real) and real.startswith(self.root + "/") else None
 
     def text(self, path, limit=255):
         """What a file of /sys gives: at most 255 bytes, without the last one."""
@@ -117,19 +117,19 @@ def hash_wide(data):
     a = b = 1
     a ^= len(data)
     for at in range(0, len(data), 8):
-        x = struct.unpack("<Q", data[at:at + 8].ljust(8, b"\0"))[0]
+        x = struct.unpack("<Q", data[at : at + 8].ljust(8, b"\0"))[0]
         a = (a + b) & MASK
         b ^= a
         a ^= a >> 31
-        a = a * 0x9de62bbc8cef3ce3 & MASK
+        a = a * 0x9DE62BBC8CEF3CE3 & MASK
         b ^= b >> 32
-        b = b * 0x485cd6311b599e79 & MASK
+        b = b * 0x485CD6311B599E79 & MASK
         a = (a + x) & MASK
     h = a ^ a >> 31
-    h = h * 0xbac3bd562846de6b & MASK
+    h = h * 0xBAC3BD562846DE6B & MASK
     h = (h + b) & MASK
     h ^= h >> 32
-    return h * 0x995a187a14e7b445 & MASK
+    return h * 0x995A187A14E7B445 & MASK
 
 
 def hash_bytewise(data):

@@ -91,7 +91,15 @@ def make(d, nets, elements, group, dev):
     if place.name != "nic":
         place = place.child("nic") or twin.Element("nic", place)
     first = members[0]
-    net = twin_nics.Net("+".join(m.name for m in members), None, sum(m.speed for m in members), first.port, first.guid, first.maxconn, first.gdr)
+    net = twin_nics.Net(
+        "+".join(m.name for m in members),
+        None,
+        sum(m.speed for m in members),
+        first.port,
+        first.guid,
+        first.maxconn,
+        first.gdr,
+    )
     net.rail, net.plane = first.rail, first.plane
     for i in group:
         elements[i].marked = False
@@ -108,7 +116,11 @@ def forced(d, nets):
         group = []
         for word in names:
             name, _, port = word.partition(":")
-            group += [i for i, n in enumerate(nets) if n.name == name and (not port or int(port) == n.verbs_port) and i not in group]
+            group += [
+                i
+                for i, n in enumerate(nets)
+                if n.name == name and (not port or int(port) == n.verbs_port) and i not in group
+            ]
         if names:
             yield group, len(group) == len(names)
 
@@ -133,7 +145,7 @@ def merge(d, nets, elements):
     i, level = 0, level_of(d)
     while i < count:
         if i not in placed:
-            group = [i] + [j for j in range(count) if j != i and j not in placed and far[i, j] <= level][:MOST - 1]
+            group = [i] + [j for j in range(count) if j != i and j not in placed and far[i, j] <= level][: MOST - 1]
             placed.update(group)
             if len(group) > 1:
                 if make(d, nets, elements, group, count + made):

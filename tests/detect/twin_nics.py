@@ -24,6 +24,7 @@ def natural(name):
 
 # Interfaces.
 
+
 def matches(name, words, exact):
     return any(name == word if exact else name.startswith(word) for word in words)
 
@@ -56,7 +57,14 @@ def interfaces(d, most=16):
     family = d.settings.get("NCCL_SOCKET_FAMILY")
     names = []
     for name, kind, loopback, running in listed_interfaces(d):
-        if kind == "inet6" and loopback or family == "AF_INET" and kind != "inet" or family == "AF_INET6" and kind != "inet6":
+        if (
+            kind == "inet6"
+            and loopback
+            or family == "AF_INET"
+            and kind != "inet"
+            or family == "AF_INET6"
+            and kind != "inet6"
+        ):
             continue
         if name not in names and (running or d.release < (2, 28, 0)):
             names.append(name)
@@ -74,7 +82,9 @@ def socket_nets(d):
     nets = []
     for i, name in enumerate(interfaces(d)):
         speed = twin.integer(read_short(d, f"/sys/class/net/{name}/speed"))
-        nets.append(Net(name, d.sys.resolve(f"/sys/class/net/{name}/device"), speed if speed > 0 else 10000, 0, i, 65536, 0))
+        nets.append(
+            Net(name, d.sys.resolve(f"/sys/class/net/{name}/device"), speed if speed > 0 else 10000, 0, i, 65536, 0)
+        )
     return nets
 
 
@@ -83,6 +93,7 @@ def read_short(d, path):
 
 
 # RDMA devices.
+
 
 def rate(d, text):
     found = re.match(r"([0-9.]+) Gb/sec(?: \((\d+)X(?: (\w+))?\))?", text)
@@ -131,9 +142,11 @@ def ib_nets(d, index):
         return []
     names = sorted(d.sys.names("/sys/class/infiniband"), key=natural)
     if d.release >= (2, 29, 7) and d.number("NCCL_IB_DEVICE_PCI_ORDER", 1) != 0:
+
         def place(name):
             path = d.sys.resolve(f"/sys/class/infiniband/{name}/device")
             return (0, path.split("/")[-1]) if path else (1, "")
+
         names.sort(key=place)
     inverse, exact, entries = words_of(d.settings.get("NCCL_IB_HCA", ""))
     gdr = int(peer_memory(d) or dma_buf(d, index))
@@ -156,10 +169,15 @@ def ib_nets(d, index):
             paths.append(path)
             guid = d.sys.text(f"{folder}/sys_image_guid").replace(":", "")
             guid = int.from_bytes(bytes.fromhex(guid), "little") if guid else 0
-            nets.append(Net(name, path, rate(d, text["rate"]), shown, guid, 131072 if mlx5 else 65536, gdr, text["link_layer"]))
+            nets.append(
+                Net(name, path, rate(d, text["rate"]), shown, guid, 131072 if mlx5 else 65536, gdr, text["link_layer"])
+            )
             nets[-1].verbs_port = port
             if d.release >= (2, 30, 7) and not inverse:
-                entry = next((e for e in entries if (name == e[0] if exact else name.startswith(e[0])) and e[1] in (None, port)), None)
+                entry = next(
+                    (e for e in entries if (name == e[0] if exact else name.startswith(e[0])) and e[1] in (None, port)),
+                    None,
+                )
                 nets[-1].rail, nets[-1].plane = entry[2:] if entry else (None, None)
     return joined_ports(d, nets) if (2, 20, 0) <= d.release < (2, 24, 0) else nets
 
@@ -178,7 +196,11 @@ def joined_ports(d, nets):
     for net in nets:
         for group in groups:
             first = group[0]
-            if len(group) < 2 and first.path and (first.path, first.guid, first.layer) == (net.path, net.guid, net.layer):
+            if (
+                len(group) < 2
+                and first.path
+                and (first.path, first.guid, first.layer) == (net.path, net.guid, net.layer)
+            ):
                 group.append(net)
                 break
         else:
@@ -190,6 +212,7 @@ def joined_ports(d, nets):
 
 
 # Putting them into the document.
+
 
 def attach(d, net):
     found = d.find("net", "name", net.name)
@@ -248,4 +271,5 @@ def add(d, index, running):
         elements.append(element)
     if running and ib and d.release >= (2, 24, 0):
         import twin_merge
+
         twin_merge.merge(d, nets, elements)

@@ -32,8 +32,10 @@ TABLE = re.compile(r"^<!-- orrery: (.+?) -->\n+((?:\|.*\n)+)", re.M)
 PICTURE = re.compile(r"^<!-- picture: (.+?) -->\n+!\[[^]]*\]\((pictures/[\w.-]+\.svg)\)", re.M)
 MARK = re.compile(r"^(```orrery|<!-- (?:orrery|picture)\b|```xml \S)", re.M)
 VERSION = r"\d+\.\d+\.\d+"
-SPAN = re.compile(rf"(?:(?P<one>{VERSION})|(?P<first>{VERSION}) (?:–|to) (?P<last>{VERSION})|to (?P<until>{VERSION})|"
-                  rf"from (?P<since>{VERSION})|(?P<on>{VERSION}) on|(?P<all>all releases))")
+SPAN = re.compile(
+    rf"(?:(?P<one>{VERSION})|(?P<first>{VERSION}) (?:–|to) (?P<last>{VERSION})|to (?P<until>{VERSION})|"
+    rf"from (?P<since>{VERSION})|(?P<on>{VERSION}) on|(?P<all>all releases))"
+)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 CITATION = re.compile(r"docs/nccl/([\w-]+\.md)((?:[,;]?(?: and)? \"[^\"]+\")+)")
 SOURCES = ("engine", "api", "server", "cli", "tests", "docs")
@@ -44,7 +46,15 @@ show = importlib.util.module_from_spec(spec)
 sys.dont_write_bytecode = True
 spec.loader.exec_module(show)
 
-failures, counts = [], {"examples": 0, "cells": 0, "files": 0, "pictures": 0, "links": 0, "citations": 0, "not emulated": 0}
+failures, counts = [], {
+    "examples": 0,
+    "cells": 0,
+    "files": 0,
+    "pictures": 0,
+    "links": 0,
+    "citations": 0,
+    "not emulated": 0,
+}
 
 
 def fail(chapter, text):
@@ -63,8 +73,15 @@ def program():
 def run(command):
     """Standard output of a shell command in the folder of the examples, or why there is none."""
     env = dict(os.environ, PATH=f"{program().name}:{os.environ['PATH']}", LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1")
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=EXAMPLES, env=env, capture_output=True, text=True,
-                          timeout=TIMEOUT, check=False)
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=EXAMPLES,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
     if done.returncode:
         return None, f"`{command}`: exit {done.returncode}: {(done.stderr or done.stdout).strip()[-400:]}"
     return done.stdout, None
@@ -144,7 +161,10 @@ def fenced(chapter, match):
             fail(chapter, error)
             lines = printed
         elif [line.rstrip() for line in lines] != [line.rstrip() for line in printed] and not UPDATE:
-            fail(chapter, f"`{command}` prints\n    " + "\n    ".join(lines) + "\n  the book says\n    " + "\n    ".join(printed))
+            fail(
+                chapter,
+                f"`{command}` prints\n    " + "\n    ".join(lines) + "\n  the book says\n    " + "\n    ".join(printed),
+            )
         text += "".join(f"{line}\n" for line in ["$ " + command, *lines])
     return f"```orrery\n{text}```"
 
@@ -162,9 +182,12 @@ def cell(chapter, command, row, column, emulated):
         said = plain("; ".join(lines))
         found.add(said)
         if said != plain(row[column]) and not UPDATE:
-            fail(chapter, f"row \"{plain(row[0])}\", {release}: `{filled}` prints \"{said}\", the book says \"{plain(row[column])}\"")
+            fail(
+                chapter,
+                f'row "{plain(row[0])}", {release}: `{filled}` prints "{said}", the book says "{plain(row[column])}"',
+            )
     if len(found) > 1 and UPDATE:
-        fail(chapter, f"row \"{plain(row[0])}\", column {column + 1}: releases of one span differ: {sorted(found)}")
+        fail(chapter, f'row "{plain(row[0])}", column {column + 1}: releases of one span differ: {sorted(found)}')
     return found.pop() if len(found) == 1 else None
 
 
@@ -185,7 +208,7 @@ def table(chapter, match):
                 continue
             said = cell(chapter, command, row, column, emulated)
             if UPDATE and said is not None and said != plain(row[column]):
-                print(f"{chapter}: row \"{plain(row[0])}\", column {column + 1}: \"{plain(row[column])}\" becomes \"{said}\"")
+                print(f'{chapter}: row "{plain(row[0])}", column {column + 1}: "{plain(row[column])}" becomes "{said}"')
                 row[column] = said.replace("|", r"\|")
     if counts["cells"] == before:
         fail(chapter, f"no cell was checked of the table below `{command}`")
@@ -261,14 +284,17 @@ def check_citations():
     """Comments that cite `docs/nccl/paths.md, "Title"` name a heading that exists."""
     for folder in SOURCES:
         for source in sorted((ROOT / folder).rglob("*")):
-            if source.suffix not in (".c", ".h", ".py", ".md", ".mjs", ".txt", ".sh") or source == pathlib.Path(__file__).resolve():
+            if (
+                source.suffix not in (".c", ".h", ".py", ".md", ".mjs", ".txt", ".sh")
+                or source == pathlib.Path(__file__).resolve()
+            ):
                 continue
             flat = re.sub(r"\s*\n\s*(?:\*|//|#)?\s*", " ", source.read_text(errors="replace"))
             for chapter, titles in CITATION.findall(flat):
                 for title in re.findall(r"\"([^\"]+)\"", titles):
                     counts["citations"] += 1
                     if not (BOOK / chapter).is_file() or title not in headings(BOOK / chapter):
-                        fail(source.relative_to(ROOT), f"cites {chapter}, \"{title}\": there is no such heading")
+                        fail(source.relative_to(ROOT), f'cites {chapter}, "{title}": there is no such heading')
 
 
 def main():
@@ -279,7 +305,11 @@ def main():
     if not CHAPTERS:
         check_citations()
     print("\n".join(failures))
-    print(f"{len(wanted)} chapters: " + ", ".join(f"{n} {what}" for what, n in counts.items()) + f"; {len(failures)} failed")
+    print(
+        f"{len(wanted)} chapters: "
+        + ", ".join(f"{n} {what}" for what, n in counts.items())
+        + f"; {len(failures)} failed"
+    )
     return 1 if failures or not counts["examples"] + counts["cells"] else 0
 
 

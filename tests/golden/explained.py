@@ -22,23 +22,69 @@ ORRERY = os.environ.get("ORRERY", "build-dev/orrery")
 
 # File, hosts, release, settings, and what is asked there.
 CASES = [
-    ("perlmutter-a100-nid001056.xml", 2, "2.30.7", [], [
-        "p2p --from 0 --to 3", "gdr --from 0 --to NET/0-1", "nic --from 1", "pxn --from 0 --to NET/0-3", "graph", "nvls",
-        "algorithm --bytes 64k"]),
-    ("oci-BM.GPU.H100.8.xml", 2, "2.27.7", [], [
-        "path --from 0 --to 5", "gdr --from NET/0-0 --to 0", "nic --from 2 --channel 1", "pxn --from 1 --to NET/0-0",
-        "graph --graph nvls", "tree", "channels", "nvls", "algorithm --bytes 256M"]),
-    ("infragraph-dgx_a100_nccl_topo.xml", 2, "2.21.5", ["NCCL_PXN_DISABLE=1"], [
-        "pxn --from 0 --to NET/0-3", "path --from 0 --to NET/0-3", "graph --graph tree", "channels"]),
+    (
+        "perlmutter-a100-nid001056.xml",
+        2,
+        "2.30.7",
+        [],
+        [
+            "p2p --from 0 --to 3",
+            "gdr --from 0 --to NET/0-1",
+            "nic --from 1",
+            "pxn --from 0 --to NET/0-3",
+            "graph",
+            "nvls",
+            "algorithm --bytes 64k",
+        ],
+    ),
+    (
+        "oci-BM.GPU.H100.8.xml",
+        2,
+        "2.27.7",
+        [],
+        [
+            "path --from 0 --to 5",
+            "gdr --from NET/0-0 --to 0",
+            "nic --from 2 --channel 1",
+            "pxn --from 1 --to NET/0-0",
+            "graph --graph nvls",
+            "tree",
+            "channels",
+            "nvls",
+            "algorithm --bytes 256M",
+        ],
+    ),
+    (
+        "infragraph-dgx_a100_nccl_topo.xml",
+        2,
+        "2.21.5",
+        ["NCCL_PXN_DISABLE=1"],
+        ["pxn --from 0 --to NET/0-3", "path --from 0 --to NET/0-3", "graph --graph tree", "channels"],
+    ),
     ("yccl-topo.xml", 1, "2.30.7", [], ["p2p --from 0 --to 1", "p2p --from 0 --to 3", "path --from 0 --to 3", "graph"]),
-    ("panlichen-topo.xml", 1, "2.12.12", ["NCCL_P2P_LEVEL=PIX"], [
-        "p2p --from 0 --to 1", "p2p --from 0 --to 7", "path --from 1 --to 6", "channels"]),
+    (
+        "panlichen-topo.xml",
+        1,
+        "2.12.12",
+        ["NCCL_P2P_LEVEL=PIX"],
+        ["p2p --from 0 --to 1", "p2p --from 0 --to 7", "path --from 1 --to 6", "channels"],
+    ),
     ("blinkplus-topology.xml", 1, "2.27.7", [], ["p2p --from 0 --to 5", "path --from 0 --to 6", "graph", "tree"]),
-    ("timez-nccl_topo_dump_normal.xml", 2, "2.7.8", [], [
-        "gdr --from 0 --to NET/0-0", "path --from NET/0-0 --to 1", "graph", "algorithm --bytes 8M"]),
+    (
+        "timez-nccl_topo_dump_normal.xml",
+        2,
+        "2.7.8",
+        [],
+        ["gdr --from 0 --to NET/0-0", "path --from NET/0-0 --to 1", "graph", "algorithm --bytes 8M"],
+    ),
     ("yynil-topo.xml", 2, "2.30.7", [], ["p2p --from 0 --to 1", "gdr --from 0 --to NET/0-0", "tree", "channels"]),
-    ("gb300-1tray-healthy.xml", 2, "2.30.7", [], [
-        "gdr --from 0 --to NET/0-0", "path --from 0 --to NET/0-0", "nic --from 0", "nvls"]),
+    (
+        "gb300-1tray-healthy.xml",
+        2,
+        "2.30.7",
+        [],
+        ["gdr --from 0 --to NET/0-0", "path --from 0 --to NET/0-0", "nic --from 0", "nvls"],
+    ),
 ]
 
 
@@ -84,7 +130,11 @@ class Document:
         row = next(r for r in self.d["p2p"] if (r["a"], r["b"]) == (int(start), int(to)))
         if not row["p2p"]:
             return "no"
-        return "yes" + (f", through rank {row['via']}" if row["via"] >= 0 else "") + (", by reading" if row["read"] else "")
+        return (
+            "yes"
+            + (f", through rank {row['via']}" if row["via"] >= 0 else "")
+            + (", by reading" if row["read"] else "")
+        )
 
     def path(self, start, to):
         row = next((r for r in self.d["paths"] if (r["from"], r["to"]) == (self.device(start), self.device(to))), None)
@@ -113,8 +163,10 @@ class Document:
         if not row["channels"]:
             return "no channels"
         if row["inter"]:
-            return (f"{counted(row['channels'], 'channel')} of {row['bw_intra']:.6g} GB/s inside the host ({row['type_intra']}) "
-                    f"and {row['bw_inter']:.6g} GB/s to NICs ({row['type_inter']})")
+            return (
+                f"{counted(row['channels'], 'channel')} of {row['bw_intra']:.6g} GB/s inside the host ({row['type_intra']}) "
+                f"and {row['bw_inter']:.6g} GB/s to NICs ({row['type_inter']})"
+            )
         return f"{counted(row['channels'], 'channel')} of {row['bw_intra']:.6g} GB/s ({row['type_intra']})"
 
     def tree(self):
@@ -122,11 +174,15 @@ class Document:
         return {1: "balanced tree", 2: "split tree", 3: "tree"}[pattern]
 
     def channels(self):
-        return counted(self.d['channels']['count'], "channel")
+        return counted(self.d["channels"]["count"], "channel")
 
     def nvls(self):
         nvls = self.d["channels"].get("nvls") or {"channels": 0}
-        return f"on, {counted(nvls['channels'], 'channel')}, {counted(len(nvls['heads']), 'head')}" if nvls["channels"] else "off"
+        return (
+            f"on, {counted(nvls['channels'], 'channel')}, {counted(len(nvls['heads']), 'head')}"
+            if nvls["channels"]
+            else "off"
+        )
 
     def algorithm(self, bytes, collective="AllReduce"):
         size = int(bytes[:-1]) << {"k": 10, "M": 20}[bytes[-1]]
@@ -150,27 +206,44 @@ class Document:
 
     def figures(self):
         """The main consequences by (what, of)."""
-        found = {("count", None): self.d["channels"]["count"], ("p2p_channels", None): self.d["channels"]["p2p_channels"],
-                 ("p2p_channels_per_peer", None): self.d["channels"]["p2p_channels_per_peer"],
-                 ("nvls.channels", None): (self.d["channels"].get("nvls") or {}).get("channels", 0),
-                 ("max_bw", None): self.d["system"]["max_bw"], ("total_bw", None): self.d["system"]["total_bw"]}
+        found = {
+            ("count", None): self.d["channels"]["count"],
+            ("p2p_channels", None): self.d["channels"]["p2p_channels"],
+            ("p2p_channels_per_peer", None): self.d["channels"]["p2p_channels_per_peer"],
+            ("nvls.channels", None): (self.d["channels"].get("nvls") or {}).get("channels", 0),
+            ("max_bw", None): self.d["system"]["max_bw"],
+            ("total_bw", None): self.d["system"]["total_bw"],
+        }
         for graph in self.d["graphs"]:
             for what in ("channels", "bw_intra", "bw_inter", "type_intra", "type_inter", "cross_nic"):
                 found[what, graph["name"]] = graph[what]
-            found["pattern", graph["name"]] = ["none", "balanced tree", "split tree", "tree", "ring", "NVLS",
-                                               "CollNetDirect"][graph["pattern"]]
+            found["pattern", graph["name"]] = [
+                "none",
+                "balanced tree",
+                "split tree",
+                "tree",
+                "ring",
+                "NVLS",
+                "CollNetDirect",
+            ][graph["pattern"]]
         return found
 
 
 def count_changes(a, b, section, keys, values):
     """Facts of a section that differ between two documents."""
     sides = [{tuple(row[k] for k in keys): row for row in document.d[section]} for document in (a, b)]
-    return sum(sides[0].get(place, {}).get(value) != sides[1].get(place, {}).get(value)
-               for place in sides[0].keys() | sides[1].keys() for value in values)
+    return sum(
+        sides[0].get(place, {}).get(value) != sides[1].get(place, {}).get(value)
+        for place in sides[0].keys() | sides[1].keys()
+        for value in values
+    )
 
 
-SECTIONS = {"p2p": (("a", "b"), ("p2p", "read", "via")), "gdr": (("rank", "net"), ("send", "recv")),
-            "net_devs": (("rank", "channel"), ("net", "proxy_rank"))}
+SECTIONS = {
+    "p2p": (("a", "b"), ("p2p", "read", "via")),
+    "gdr": (("rank", "net"), ("send", "recv")),
+    "net_devs": (("rank", "channel"), ("net", "proxy_rank")),
+}
 
 
 def check_what_if(before, after, ask, row):
@@ -186,8 +259,11 @@ def check_what_if(before, after, ask, row):
     for place, sides in promised.items():
         for text, figures in zip(sides, (old, new)):
             value = figures.get(place)
-            same = abs(figure(text) - value) <= 1e-5 * abs(value) if isinstance(value, (int, float)) and text != "none" \
+            same = (
+                abs(figure(text) - value) <= 1e-5 * abs(value)
+                if isinstance(value, (int, float)) and text != "none"
                 else text == (value if value else "none") or (text == "none" and not value)
+            )
             if not same:
                 wrong.append(f"{place}: promised {text}, the analysis says {value}")
     for place in old.keys() & new.keys():
@@ -207,7 +283,11 @@ def check(case, ask, counts):
     if error:
         return [error]
     before = Document(analyze(file, hosts, release, tuple(settings))[0])
-    wrong = [] if before.agrees(ask, told["verdict"]) else [f"verdict {told['verdict']}, the analysis says {before.verdict(ask)}"]
+    wrong = (
+        []
+        if before.agrees(ask, told["verdict"])
+        else [f"verdict {told['verdict']}, the analysis says {before.verdict(ask)}"]
+    )
     for row in told["what_if"]:
         document, refused = analyze(file, hosts, release, (*settings, f"{row['setting']}={row['value']}"))
         counts["changes" if row["changes"] else "stays"] += 1
@@ -230,8 +310,10 @@ def main():
             for text in check(case, ask, counts):
                 bad += 1
                 print(f"{case[0]} {case[2]} --hosts {case[1]} {' '.join(case[3])} --why {ask}: {text}")
-    print(f"explained: {decisions} decisions of {len(CASES)} real dumps; {counts['changes']} settings that change one, "
-          f"{counts['stays']} that do not; {bad} wrong")
+    print(
+        f"explained: {decisions} decisions of {len(CASES)} real dumps; {counts['changes']} settings that change one, "
+        f"{counts['stays']} that do not; {bad} wrong"
+    )
     return bad > 0 or decisions < 30 or not counts["changes"] or not counts["stays"]
 
 

@@ -18,24 +18,82 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ORRERY = os.environ.get("ORRERY", "build-dev/orrery")
-H100 = ["p2p --from 0 --to 1", "path --from 5 --to NET/0-5", "gdr --from 0 --to NET/0-0", "gdr --from NET/0-5 --to 5", "nic --from 2 --channel 1",
-        "pxn --from 0 --to NET/0-3", "pxn --from 0 --to NET/0-0", "graph", "graph --graph nvls", "tree", "channels", "nvls",
-        "algorithm --bytes 64M", "algorithm --collective AllGather --bytes 1000"]
+H100 = [
+    "p2p --from 0 --to 1",
+    "path --from 5 --to NET/0-5",
+    "gdr --from 0 --to NET/0-0",
+    "gdr --from NET/0-5 --to 5",
+    "nic --from 2 --channel 1",
+    "pxn --from 0 --to NET/0-3",
+    "pxn --from 0 --to NET/0-0",
+    "graph",
+    "graph --graph nvls",
+    "tree",
+    "channels",
+    "nvls",
+    "algorithm --bytes 64M",
+    "algorithm --collective AllGather --bytes 1000",
+]
 
 # Name of the file, the input, release, further options, questions.
 CASES = [
     ("h100-with-faults", ["static/examples/h100-with-faults.xml"], "2.30.7", ["--hosts", "2"], H100),
-    ("h100-with-faults-2.12.12", ["static/examples/h100-with-faults.xml"], "2.12.12", ["--hosts", "2"],
-     ["gdr --from NET/0-5 --to 5", "pxn --from 0 --to NET/0-3", "graph", "tree", "channels", "nvls"]),
-    ("hgx-h100-assumed", ["--machine", "hgx-h100"], "2.30.7", ["--hosts", "2"],
-     ["p2p --from 0 --to 1", "path --from 0 --to NET/0-0", "gdr --from 0 --to NET/0-0", "graph", "nvls"]),
-    ("two-sockets", ["tests/data/two-sockets-no-p2p.xml"], "2.27.7", [], ["p2p --from 0 --to 1", "path --from 0 --to 1", "graph", "channels", "nvls"]),
-    ("two-sockets-2.7.8", ["tests/data/two-sockets-no-p2p.xml"], "2.7.8", [], ["p2p --from 0 --to 1", "graph", "tree", "channels", "nvls"]),
-    ("two-sockets-p2p-off", ["tests/data/two-sockets-no-p2p.xml"], "2.27.7", ["--set", "NCCL_P2P_DISABLE=1", "--set", "NCCL_MAX_NCHANNELS=1"],
-     ["p2p --from 0 --to 1", "channels"]),
-    ("v100", ["static/examples/v100-cube-mesh.xml"], "2.21.5", ["--hosts", "2"],
-     ["p2p --from 0 --to 5", "path --from 0 --to 5", "gdr --from 0 --to NET/0-0", "tree", "nvls", "algorithm --bytes 8M"]),
-    ("grace-blackwell", ["static/examples/grace-blackwell-tray.xml"], "2.30.7", ["--hosts", "2"], ["gdr --from 0 --to NET/0-0", "path --from 0 --to NET/0-0", "nvls"]),
+    (
+        "h100-with-faults-2.12.12",
+        ["static/examples/h100-with-faults.xml"],
+        "2.12.12",
+        ["--hosts", "2"],
+        ["gdr --from NET/0-5 --to 5", "pxn --from 0 --to NET/0-3", "graph", "tree", "channels", "nvls"],
+    ),
+    (
+        "hgx-h100-assumed",
+        ["--machine", "hgx-h100"],
+        "2.30.7",
+        ["--hosts", "2"],
+        ["p2p --from 0 --to 1", "path --from 0 --to NET/0-0", "gdr --from 0 --to NET/0-0", "graph", "nvls"],
+    ),
+    (
+        "two-sockets",
+        ["tests/data/two-sockets-no-p2p.xml"],
+        "2.27.7",
+        [],
+        ["p2p --from 0 --to 1", "path --from 0 --to 1", "graph", "channels", "nvls"],
+    ),
+    (
+        "two-sockets-2.7.8",
+        ["tests/data/two-sockets-no-p2p.xml"],
+        "2.7.8",
+        [],
+        ["p2p --from 0 --to 1", "graph", "tree", "channels", "nvls"],
+    ),
+    (
+        "two-sockets-p2p-off",
+        ["tests/data/two-sockets-no-p2p.xml"],
+        "2.27.7",
+        ["--set", "NCCL_P2P_DISABLE=1", "--set", "NCCL_MAX_NCHANNELS=1"],
+        ["p2p --from 0 --to 1", "channels"],
+    ),
+    (
+        "v100",
+        ["static/examples/v100-cube-mesh.xml"],
+        "2.21.5",
+        ["--hosts", "2"],
+        [
+            "p2p --from 0 --to 5",
+            "path --from 0 --to 5",
+            "gdr --from 0 --to NET/0-0",
+            "tree",
+            "nvls",
+            "algorithm --bytes 8M",
+        ],
+    ),
+    (
+        "grace-blackwell",
+        ["static/examples/grace-blackwell-tray.xml"],
+        "2.30.7",
+        ["--hosts", "2"],
+        ["gdr --from 0 --to NET/0-0", "path --from 0 --to NET/0-0", "nvls"],
+    ),
     ("single-gpu", ["tests/data/single-gpu.xml"], "2.27.7", [], ["tree", "channels", "nvls", "algorithm --bytes 8"]),
 ]
 
@@ -98,9 +156,16 @@ def main():
         expected = path.read_text() if path.exists() else ""
         if made != expected:
             bad += 1
-            sys.stdout.writelines(difflib.unified_diff(expected.splitlines(True), made.splitlines(True), str(path.relative_to(ROOT)), "now"))
+            sys.stdout.writelines(
+                difflib.unified_diff(
+                    expected.splitlines(True), made.splitlines(True), str(path.relative_to(ROOT)), "now"
+                )
+            )
     left = {path.stem for path in (HERE / "explained").glob("*.txt")} - {case[0] for case in CASES}
-    print(f"explained_texts: {answers} answers of {len(CASES)} machines, {bad} wrong" + (f"; no case: {', '.join(sorted(left))}" if left else ""))
+    print(
+        f"explained_texts: {answers} answers of {len(CASES)} machines, {bad} wrong"
+        + (f"; no case: {', '.join(sorted(left))}" if left else "")
+    )
     return bad > 0 or bool(left)
 
 

@@ -24,7 +24,19 @@ ROOT = HERE.parents[1]
 OURS = ROOT / "tests" / "conformance" / "topologies"
 REAL = ROOT.parent / "shared" / "topologies" / "real"
 RELEASES = ["2.21.5", "2.27.7", "2.28.9", "2.30.7"]
-SECTIONS = ["ranks", "local_ranks", "system_before_trim", "system", "paths", "p2p", "gdr", "net_devs", "graphs", "channels", "tuning"]
+SECTIONS = [
+    "ranks",
+    "local_ranks",
+    "system_before_trim",
+    "system",
+    "paths",
+    "p2p",
+    "gdr",
+    "net_devs",
+    "graphs",
+    "channels",
+    "tuning",
+]
 
 
 def analyze(*arguments):
@@ -124,7 +136,11 @@ def place(chance, hosts, order):
 
 
 def machines():
-    files = sorted((ROOT / "static/examples").glob("*.xml")) + sorted(OURS.glob("machine-*.xml")) + sorted(OURS.glob("synth-*.xml"))
+    files = (
+        sorted((ROOT / "static/examples").glob("*.xml"))
+        + sorted(OURS.glob("machine-*.xml"))
+        + sorted(OURS.glob("synth-*.xml"))
+    )
     if REAL.is_dir():
         files.append(REAL / "gb300-1tray-healthy.xml")
     found = []
@@ -141,7 +157,11 @@ def machines():
 
 def differing(one, other):
     if isinstance(one, str) or isinstance(other, str):
-        return [] if isinstance(one, str) and isinstance(other, str) else [f"refused on one side: {one if isinstance(one, str) else other}"]
+        return (
+            []
+            if isinstance(one, str) and isinstance(other, str)
+            else [f"refused on one side: {one if isinstance(one, str) else other}"]
+        )
     return [section for section in SECTIONS if one.get(section) != other.get(section)]
 
 
@@ -161,11 +181,24 @@ def try_random(seed, found, folder):
     domains = 2 if ranks == "block" and chance.random() < 0.5 else 1  # a second one keeps the NETs
     fused, cluster = folder / "fused.xml", folder / "cluster.json"
     fused.write_text(ElementTree.tostring(fuse(hosts, placing, release), encoding="unicode"))
-    cluster.write_text(json.dumps({"hosts": lines + [{**line, "domain": "y"} for line in lines] * (domains - 1), "ranks": ranks}))
-    pool = [("NCCL_CROSS_NIC", "012"), ("NCCL_MNNVL_SCATTER_NETS_ENABLE", "01"), ("NCCL_MNNVL_RAIL_PER_HOST", "1"), ("NCCL_NVB_DISABLE", "1")]
-    settings = [word for name, values in chance.sample(pool, chance.choice([0, 0, 1, 2])) for word in ("--set", f"{name}={chance.choice(values)}")]
-    differ = differing(analyze("--release", release, *settings, "--hosts", domains, fused),
-                       analyze("--release", release, *settings, "--cluster", cluster))
+    cluster.write_text(
+        json.dumps({"hosts": lines + [{**line, "domain": "y"} for line in lines] * (domains - 1), "ranks": ranks})
+    )
+    pool = [
+        ("NCCL_CROSS_NIC", "012"),
+        ("NCCL_MNNVL_SCATTER_NETS_ENABLE", "01"),
+        ("NCCL_MNNVL_RAIL_PER_HOST", "1"),
+        ("NCCL_NVB_DISABLE", "1"),
+    ]
+    settings = [
+        word
+        for name, values in chance.sample(pool, chance.choice([0, 0, 1, 2]))
+        for word in ("--set", f"{name}={chance.choice(values)}")
+    ]
+    differ = differing(
+        analyze("--release", release, *settings, "--hosts", domains, fused),
+        analyze("--release", release, *settings, "--cluster", cluster),
+    )
     return differ and f"seed {seed}: {release} {settings} {domains} domains of {lines}, ranks {ranks}: {differ}"
 
 
@@ -191,10 +224,19 @@ def without_asic(document):
 
 def try_known(folder):
     """Dumps of several trays beside as many of one tray's dump."""
-    cases = [(OURS / "machine-gb200-tray.xml", 2, renumbered(OURS / "machine-gb200-2trays.xml", folder), RELEASES),
-             (OURS / "machine-gb200-tray.xml", 18, renumbered(OURS / "machine-gb200-nvl72.xml", folder), ["2.27.7", "2.30.7"])]
+    cases = [
+        (OURS / "machine-gb200-tray.xml", 2, renumbered(OURS / "machine-gb200-2trays.xml", folder), RELEASES),
+        (
+            OURS / "machine-gb200-tray.xml",
+            18,
+            renumbered(OURS / "machine-gb200-nvl72.xml", folder),
+            ["2.27.7", "2.30.7"],
+        ),
+    ]
     if REAL.is_dir():
-        cases.append((REAL / "gb300-1tray-healthy.xml", 2, REAL / "gb300-2tray-0405-healthy-fused.xml", ["2.27.7", "2.30.7"]))
+        cases.append(
+            (REAL / "gb300-1tray-healthy.xml", 2, REAL / "gb300-2tray-0405-healthy-fused.xml", ["2.27.7", "2.30.7"])
+        )
     for single, count, fused, releases in cases:
         cluster = folder / "known.json"
         cluster.write_text(json.dumps({"hosts": [{"topology": str(single), "count": count, "domain": "x"}]}))

@@ -29,7 +29,13 @@ def analyze(file, hosts, settings=(), release="2.27.7"):
 
 
 def default_release():
-    done = subprocess.run([os.environ.get("ORRERY", "build-dev/orrery"), "releases", "--json"], cwd=ROOT, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(
+        [os.environ.get("ORRERY", "build-dev/orrery"), "releases", "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
     return json.loads(done.stdout)["default"]
 
 
@@ -71,12 +77,19 @@ def picture(a):
     yield "paths"
     yield from matrix(a["paths"], "from", "to", lambda p: p["type"])
     yield "p2p"
-    yield from matrix(a["p2p"], "a", "b", lambda p: str(p["p2p"]) + ("r" if p["read"] else "") + (f"via{p['via']}" if p["via"] >= 0 else ""))
+    yield from matrix(
+        a["p2p"],
+        "a",
+        "b",
+        lambda p: str(p["p2p"]) + ("r" if p["read"] else "") + (f"via{p['via']}" if p["via"] >= 0 else ""),
+    )
     yield "gdr send/recv"
     yield from matrix(a["gdr"], "rank", "net", lambda g: f"{g['send']}/{g['recv']}")
     for g in a["graphs"]:
-        yield (f"graph {g['name']}: pattern {g['pattern']}, {g['channels']} x {g['bw_intra']}/{g['bw_inter']} "
-               f"{g['type_intra']}/{g['type_inter']} cross_nic {g['cross_nic']} same {g['same_channels']} hops {g['n_hops']}")
+        yield (
+            f"graph {g['name']}: pattern {g['pattern']}, {g['channels']} x {g['bw_intra']}/{g['bw_inter']} "
+            f"{g['type_intra']}/{g['type_inter']} cross_nic {g['cross_nic']} same {g['same_channels']} hops {g['n_hops']}"
+        )
         seen = {}
         for c, ranks in enumerate(g["intra"]):
             nets = g["inter"][c] if c < len(g["inter"]) else []
@@ -126,7 +139,11 @@ def main():
                 print("wrote", path)
                 continue
             bad += 1
-            sys.stdout.writelines(list(difflib.unified_diff(expected.splitlines(True), got.splitlines(True), f"expected/{name}", "now"))[:40])
+            sys.stdout.writelines(
+                list(difflib.unified_diff(expected.splitlines(True), got.splitlines(True), f"expected/{name}", "now"))[
+                    :40
+                ]
+            )
     stale = {path.name for path in (HERE / "expected").glob("*.txt")} - wanted
     if stale:
         print("no case for", *sorted(stale))

@@ -58,7 +58,9 @@ def environment(**more):
 
 
 def piped(arguments, **more):
-    done = subprocess.run([ORRERY, "show", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600, env=environment(**more))
+    done = subprocess.run(
+        [ORRERY, "show", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600, env=environment(**more)
+    )
     return done.stdout if done.returncode == 0 else f"refused: {done.stderr}"
 
 
@@ -76,8 +78,15 @@ def on_terminal(arguments, columns):
 
     reader = threading.Thread(target=read)
     reader.start()
-    done = subprocess.run([ORRERY, "show", "--color", "never", *arguments], cwd=ROOT, stdin=slave, stdout=slave, stderr=subprocess.PIPE, timeout=600,
-                          env=environment(LC_ALL="C.UTF-8", COLUMNS=str(columns), PAGER="cat", TERM="xterm"))
+    done = subprocess.run(
+        [ORRERY, "show", "--color", "never", *arguments],
+        cwd=ROOT,
+        stdin=slave,
+        stdout=slave,
+        stderr=subprocess.PIPE,
+        timeout=600,
+        env=environment(LC_ALL="C.UTF-8", COLUMNS=str(columns), PAGER="cat", TERM="xterm"),
+    )
     os.close(slave)
     reader.join()
     os.close(master)
@@ -100,7 +109,9 @@ def commands(text):
 
 
 def run(arguments):
-    return subprocess.run([ORRERY, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600, env=environment())
+    return subprocess.run(
+        [ORRERY, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600, env=environment()
+    )
 
 
 def document(command, arguments):
@@ -110,7 +121,11 @@ def document(command, arguments):
 
 
 def without_hosts(arguments):
-    return arguments[:arguments.index("--hosts")] + arguments[arguments.index("--hosts") + 2:] if "--hosts" in arguments else arguments
+    return (
+        arguments[: arguments.index("--hosts")] + arguments[arguments.index("--hosts") + 2 :]
+        if "--hosts" in arguments
+        else arguments
+    )
 
 
 def shown(number):
@@ -130,7 +145,11 @@ def check_figures(arguments, text):
         cost = finding["cost"]
         if finding["severity"] != "info" and finding["follows_from"] is None and finding["detail"] not in flat:
             wrong.append(f"{finding['id']} is missing")
-        if cost and cost["now"] != cost["repaired"] and f"{cost['now']:.3g} instead of {cost['repaired']:.3g}" not in flat:
+        if (
+            cost
+            and cost["now"] != cost["repaired"]
+            and f"{cost['now']:.3g} instead of {cost['repaired']:.3g}" not in flat
+        ):
             wrong.append(f"the cost of {finding['id']} is missing")
     for table in re.split(r"^  (?=Hosts|Domains)", text, flags=re.M)[1:]:
         hosts = None
@@ -142,22 +161,40 @@ def check_figures(arguments, text):
             options = arguments if cluster else ["--hosts", str(hosts), *without_hosts(arguments)]
             if "Size" in table.split("\n")[0]:
                 size, bandwidth, way, channels, time = cells
-                row = document("predict", [*options, "--sizes", size.replace(" MiB", "M").replace(" GiB", "G")])["rows"][0]
-                real = [f"{row['busbw']:.1f}", f"{row['algorithm']}, {row['protocol']}", str(row["channels"]), f"{row['time']:.1f}"]
+                row = document("predict", [*options, "--sizes", size.replace(" MiB", "M").replace(" GiB", "G")])[
+                    "rows"
+                ][0]
+                real = [
+                    f"{row['busbw']:.1f}",
+                    f"{row['algorithm']}, {row['protocol']}",
+                    str(row["channels"]),
+                    f"{row['time']:.1f}",
+                ]
                 if real != [bandwidth, way, channels, time]:
                     wrong.append(f"{hosts} hosts, {size}: {cells} instead of {real}")
             else:
                 graph = next(g for g in document("analyze", [*options, "--section", "graphs"]) if g["name"] == cells[0])
-                rates = [f"{graph['channels']} x {shown(graph['bw_intra'])} = {shown(graph['bw_intra'] * graph['channels'])}, {graph['type_intra']}"]
+                rates = [
+                    f"{graph['channels']} x {shown(graph['bw_intra'])} = {shown(graph['bw_intra'] * graph['channels'])}, {graph['type_intra']}"
+                ]
                 if cells[2] != "-":
-                    rates.append(f"{graph['channels']} x {shown(graph['bw_inter'])} = {shown(graph['bw_inter'] * graph['channels'])}, {graph['type_inter']}")
-                if cells[1:1 + len(rates)] != rates:
+                    rates.append(
+                        f"{graph['channels']} x {shown(graph['bw_inter'])} = {shown(graph['bw_inter'] * graph['channels'])}, {graph['type_inter']}"
+                    )
+                if cells[1 : 1 + len(rates)] != rates:
                     wrong.append(f"{hosts} hosts, {cells} instead of {rates}")
-    counts = re.findall(r"On (\d+) hosts?: (\d+) channels?(?:; (\d+) for NVLS)?; (\d+) for Send and Recv \((\d+) per peer\)", flat)
+    counts = re.findall(
+        r"On (\d+) hosts?: (\d+) channels?(?:; (\d+) for NVLS)?; (\d+) for Send and Recv \((\d+) per peer\)", flat
+    )
     for hosts, channels, nvls, p2p, per_peer in counts:
         real = document("analyze", ["--hosts", hosts, *without_hosts(arguments)])
         of = real["channels"]
-        if [of["count"], of["p2p_channels"], of["p2p_channels_per_peer"]] != [int(n) for n in (channels, p2p, per_peer)] or nvls and of["nvls"]["channels"] != int(nvls):
+        if (
+            [of["count"], of["p2p_channels"], of["p2p_channels_per_peer"]]
+            != [int(n) for n in (channels, p2p, per_peer)]
+            or nvls
+            and of["nvls"]["channels"] != int(nvls)
+        ):
             wrong.append(f"{hosts} hosts: other channels")
     if not counts and not cluster:
         wrong.append("no channels are counted")
@@ -170,13 +207,22 @@ def check_matrix(arguments, text):
     real = document("analyze", ["--hosts", hosts, *without_hosts(arguments)])
     ranks = {node["id"]: node["rank"] for node in real["system"]["nodes"] if node["type"] == "GPU"}
     nets = {id: i for i, id in enumerate(node["id"] for node in real["system"]["nodes"] if node["type"] == "NET")}
-    types = {(ranks[path["from"]], ("G", ranks[path["to"]]) if path["to"] in ranks else ("N", nets[path["to"]])): path["type"]
-             for path in real["paths"] if path["from"] in ranks and (path["to"] in ranks or path["to"] in nets)}
+    types = {
+        (ranks[path["from"]], ("G", ranks[path["to"]]) if path["to"] in ranks else ("N", nets[path["to"]])): path[
+            "type"
+        ]
+        for path in real["paths"]
+        if path["from"] in ranks and (path["to"] in ranks or path["to"] in nets)
+    }
     wrong, seen, heads = [], 0, []
     section = re.split(r"\nPaths between GPUs.*\n", text)[1].split("\n\nNIC of")[0]
     for line in section.split("\n"):
         cells = line.split()
-        if cells and re.fullmatch(r"(G|GPU|N|NIC)\d+(-\d+)?", cells[0]) and all(re.match(r"G|N", cell) for cell in cells):
+        if (
+            cells
+            and re.fullmatch(r"(G|GPU|N|NIC)\d+(-\d+)?", cells[0])
+            and all(re.match(r"G|N", cell) for cell in cells)
+        ):
             heads = [cell for cell in cells if cell != "NUMA"]
         elif cells and re.fullmatch(r"GPU\d+", cells[0]):
             for head, type in zip(heads, cells[1:]):
@@ -217,7 +263,11 @@ def main():
         expected = path.read_text() if path.exists() else ""
         if text != expected:
             bad += 1
-            sys.stdout.writelines(difflib.unified_diff(expected.splitlines(True), text.splitlines(True), str(path.relative_to(ROOT)), "now"))
+            sys.stdout.writelines(
+                difflib.unified_diff(
+                    expected.splitlines(True), text.splitlines(True), str(path.relative_to(ROOT)), "now"
+                )
+            )
         for line in wrong:
             bad += 1
             print(f"{name}: {line}")

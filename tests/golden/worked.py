@@ -40,7 +40,9 @@ class Worked(unittest.TestCase):
         self.assertEqual(a["system"]["max_bw"], 48)
         ring = graph(a, "ring")
         self.holds(ring, 8, 48, 48, cross_nic=2, same_channels=0, type_intra="NVL", type_inter="PIX", n_hops=160)
-        self.assertEqual(ring["intra"][:3], [[0, 7, 6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6, 7, 0], [2, 1, 0, 7, 6, 5, 4, 3]])
+        self.assertEqual(
+            ring["intra"][:3], [[0, 7, 6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6, 7, 0], [2, 1, 0, 7, 6, 5, 4, 3]]
+        )
         self.assertEqual(ring["inter"][:3], [["NET/0-0", "NET/0-1"], ["NET/0-1", "NET/0-0"], ["NET/0-2", "NET/0-3"]])
         self.holds(graph(a, "tree"), 8, 48, 48, pattern=3, n_hops=160)
         self.assertEqual(graph(a, "tree")["intra"][:2], [ONE_TO_SEVEN, [1, 2, 3, 4, 5, 6, 7, 0]])
@@ -70,10 +72,14 @@ class Worked(unittest.TestCase):
         one, two = (analyze(EXAMPLES + "v100-cube-mesh.xml", hosts) for hosts in (1, 2))
         ring = graph(one, "ring")
         self.holds(ring, 6, 20, 20, same_channels=0, n_hops=48)
-        self.assertEqual(ring["intra"][:3], [[0, 3, 2, 1, 5, 6, 7, 4], [0, 3, 2, 1, 5, 6, 7, 4], [0, 4, 7, 6, 5, 1, 2, 3]])
+        self.assertEqual(
+            ring["intra"][:3], [[0, 3, 2, 1, 5, 6, 7, 4], [0, 3, 2, 1, 5, 6, 7, 4], [0, 4, 7, 6, 5, 1, 2, 3]]
+        )
         # Channels 3 to 5 do not repeat 0 to 2, which no brick count allows (0 -> 3 would carry 80 of 40 GB/s); NCCL's own
         # result has other orders there. What must hold is that no link carries more than it has.
-        bricks = {tuple(e): int(n) for e, n in (((i, j), n) for i, row in enumerate(CUBE_MESH) for j, n in enumerate(row))}
+        bricks = {
+            tuple(e): int(n) for e, n in (((i, j), n) for i, row in enumerate(CUBE_MESH) for j, n in enumerate(row))
+        }
         hops = Counter(hop for r in ring["intra"] for hop in zip(r, r[1:] + r[:1]))
         self.assertEqual([hop for hop, times in hops.items() if times * 20 > bricks[hop] * 20], [])
         self.assertEqual(graph(one, "tree")["n_hops"], 42)
@@ -103,7 +109,9 @@ class Worked(unittest.TestCase):
         def ring(file, hosts, release):
             return graph(analyze(file, hosts, release=release), "ring")
 
-        h100, a100, mesh = (EXAMPLES + name for name in ("h100-nvswitch.xml", "a100-nvswitch.xml", "v100-cube-mesh.xml"))
+        h100, a100, mesh = (
+            EXAMPLES + name for name in ("h100-nvswitch.xml", "a100-nvswitch.xml", "v100-cube-mesh.xml")
+        )
         self.holds(ring(h100, 2, "2.21.5"), 8, 48, 48, cross_nic=1)
         self.holds(ring(h100, 2, "2.12.12"), 16, 24, 24, type_inter="PXN")
         self.holds(ring(h100, 2, "2.7.8"), 8, 12, 12, cross_nic=1)
@@ -120,13 +128,20 @@ class Worked(unittest.TestCase):
         def count(file, kind, release):
             return sum(n["type"] == kind for n in analyze(DATA + file, 2, release=release)["system"]["nodes"])
 
-        self.assertEqual([count("multi-port-nic.xml", "NIC", r) for r in ("2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7")], [1, 1, 1, 2, 2])
-        self.assertEqual([count("broadcom-two-levels.xml", "PCI", r) for r in ("2.7.8", "2.12.12", "2.21.5")], [3, 3, 1])
+        self.assertEqual(
+            [count("multi-port-nic.xml", "NIC", r) for r in ("2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7")],
+            [1, 1, 1, 2, 2],
+        )
+        self.assertEqual(
+            [count("broadcom-two-levels.xml", "PCI", r) for r in ("2.7.8", "2.12.12", "2.21.5")], [3, 3, 1]
+        )
 
     def test_broadcom_is_flattened(self):  # docs/nccl/graph.md, "Broadcom switches of two levels"
         system = analyze(DATA + "broadcom-two-levels.xml", 2)["system"]
         links = [[to, bw] for start, to, _, bw in system["links"] if start == "PCI/0-21000"]
-        self.assertEqual(links, [[to, 12] for to in ("GPU/0-2a000", "GPU/0-24000", "NIC/0-25000", "GPU/0-27000", "CPU/0-0")])
+        self.assertEqual(
+            links, [[to, 12] for to in ("GPU/0-2a000", "GPU/0-24000", "NIC/0-25000", "GPU/0-27000", "CPU/0-0")]
+        )
         self.assertEqual([n["id"] for n in system["nodes"] if n["type"] == "PCI"], ["PCI/0-21000"])
 
     def test_functions_of_a_nic(self):  # docs/nccl/graph.md, "Cards with several functions"
@@ -136,8 +151,11 @@ class Worked(unittest.TestCase):
     def test_socket_links(self):  # docs/nccl/graph.md, "Links between CPUs": model 79 6, model 143 22; and C2C
         def socket(file):
             return next(bw for start, to, kind, bw in analyze(file, 2)["system_before_trim"]["links"] if kind == "SYS")
+
         self.assertEqual((socket(DATA + "two-sockets-no-p2p.xml"), socket(EXAMPLES + "h100-nvswitch.xml")), (6, 22))
-        self.assertEqual((socket(DATA + "power-nvlink-cpu.xml"), socket(EXAMPLES + "grace-blackwell-tray.xml")), (32, 6))
+        self.assertEqual(
+            (socket(DATA + "power-nvlink-cpu.xml"), socket(EXAMPLES + "grace-blackwell-tray.xml")), (32, 6)
+        )
 
 
 if __name__ == "__main__":

@@ -22,9 +22,13 @@ import openapi
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 from postgresql import Cluster  # noqa: E402
+
 SHARED = ROOT.parent / "shared"
-SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=1:exitcode=99", "UBSAN_OPTIONS": "print_stacktrace=1",
-              "TSAN_OPTIONS": f"suppressions={ROOT}/tests/http/tsan.supp"}
+SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=1:exitcode=99",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": f"suppressions={ROOT}/tests/http/tsan.supp",
+}
 
 # A workstation of our own: two GPUs behind one CPU, a NIC beside them.
 DUMP = b"""<system version="1">
@@ -85,13 +89,17 @@ class Server:
         self.token = token
         program = program or os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
         assert os.path.exists(program), f"{program} is not built"
-        if "--analysis-time" not in options: # the sanitized program is slow, and the machine may be
+        if "--analysis-time" not in options:  # the sanitized program is slow, and the machine may be
             options = ("--analysis-time", "0", *options)
         self.log = tempfile.TemporaryFile()
         environment = {**os.environ, **SANITIZERS, **(environment or {})}
         self.process = subprocess.Popen(
-            [program, "serve", "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=log or self.log,
-            env=environment, preexec_fn=before)
+            [program, "serve", "--listen", "127.0.0.1:0", *options],
+            stdout=subprocess.PIPE,
+            stderr=log or self.log,
+            env=environment,
+            preexec_fn=before,
+        )
         STARTED.append(self.process)
         line = self.process.stdout.readline().decode()
         found = re.match(r"listening on (https?)://127\.0\.0\.1:(\d+)\n", line)
@@ -172,7 +180,11 @@ def postgresql():
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     """An empty database of each kind in turn."""
-    return str(tmp_path / "orrery.db") if request.param == "sqlite" else request.getfixturevalue("postgresql").new_database()
+    return (
+        str(tmp_path / "orrery.db")
+        if request.param == "sqlite"
+        else request.getfixturevalue("postgresql").new_database()
+    )
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])

@@ -19,8 +19,10 @@ def pci(bus_id, speed, content):
 
 def gpu(number, bus_id, sm, links, speed):
     """links: {bus id of a GPU or SWITCH: NVLinks}"""
-    nvlinks = "".join(f'<nvlink target="{to}" count="{count}" tclass="{"0x068000" if to == SWITCH else "0x030200"}"/>'
-                      for to, count in links.items())
+    nvlinks = "".join(
+        f'<nvlink target="{to}" count="{count}" tclass="{"0x068000" if to == SWITCH else "0x030200"}"/>'
+        for to, count in links.items()
+    )
     return pci(bus_id, speed, f'<gpu dev="{number}" sm="{sm}" rank="{number}" gdr="1">{nvlinks}</gpu>')
 
 
@@ -34,8 +36,11 @@ def net(name, number, speed=200000, gdr=1):
 
 def system(cpu, nodes):
     """nodes: {NUMA node: its devices}, in NCCL's order"""
-    return '<system version="1">' + "".join(
-        f'<cpu numaid="{numa}" affinity="ffff" {cpu}>{content}</cpu>' for numa, content in nodes.items()) + "</system>"
+    return (
+        '<system version="1">'
+        + "".join(f'<cpu numaid="{numa}" affinity="ffff" {cpu}>{content}</cpu>' for numa, content in nodes.items())
+        + "</system>"
+    )
 
 
 def mesh(bus_ids, sm=80, count=4, speed=GEN4):
@@ -73,7 +78,7 @@ def edited(path, edit=lambda root, nets: None, assume=None):
     """The dump that Orrery makes of a file, with edit() applied to its nets in order of their numbers."""
     status, out, err = run("convert", *(("--assume", assume) if assume else ()), str(TOPOLOGIES / path))
     assert status == 0, err
-    root = ET.fromstring(out[out.index(b"<system"):])
+    root = ET.fromstring(out[out.index(b"<system") :])
     edit(root, sorted(root.iter("net"), key=lambda n: int(n.get("dev"))))
     return ET.tostring(root, encoding="unicode")
 
@@ -82,6 +87,7 @@ def numbered(path, numbers, assume=None):
     def edit(_, nets):
         for n, number in zip(nets, numbers):
             n.set("dev", str(number))
+
     return edited(path, edit, assume)
 
 
@@ -90,40 +96,80 @@ OCI_NICS = [f"mlx5_{i}" for i in (0, 3, 4, 5, 6, 9, 10, 11)]  # one for each GPU
 
 def oci_h200(order):
     """The chassis of the H100 shape with one port of 400 Gb/s a card; order: names as the job's NET/IB line lists them."""
+
     def edit(root, nets):
         for parent in root.iter("nic"):
             for n in [n for n in parent if n.get("port") != "1"]:
                 parent.remove(n)
         for n, name in zip((n for n in nets if n.get("port") == "1"), OCI_NICS):
             n.attrib.update(name=name, dev=str(order.index(name)), speed="400000")
+
     return edited("real/oci-BM.GPU.H100.8.xml", edit)
 
 
 HOPPER_SIX = ("41", "44", "86", "87", "bf", "c2")
 # log: (machine, settings that the log does not show, communicators (None: all), facts that agree in each, or in the largest)
 BUILT = {
-    "aws-p4d-efa-eks-readme.log": (lambda: numbered("provider/aws-p4d-24xl-a100.xml", (1, 3, 0, 2), "p4d.24xlarge"), {}, [None], 211),
+    "aws-p4d-efa-eks-readme.log": (
+        lambda: numbered("provider/aws-p4d-24xl-a100.xml", (1, 3, 0, 2), "p4d.24xlarge"),
+        {},
+        [None],
+        211,
+    ),
     "oci-h200-2node-runc-rank0.log": (lambda: oci_h200(OCI_NICS), {}, [None], 204),
-    "oci-h200-2node-runsc-rank0.log": (lambda: oci_h200([f"mlx5_{i}" for i in (0, 10, 5, 6, 9, 11, 3, 4)]), {}, [None], 204),
+    "oci-h200-2node-runsc-rank0.log": (
+        lambda: oci_h200([f"mlx5_{i}" for i in (0, 10, 5, 6, 9, 11, 3, 4)]),
+        {},
+        [None],
+        204,
+    ),
     "polaris-a100-n4p4.log": (polaris, {}, [None], 130),
     "polaris-a100-n8p4.log": (polaris, {}, [None], 67),
     "polaris-a100-n4p2.log": (lambda: polaris(2), {}, [None], 77),
     "mlperf-v2.0-azure-ndv4-16node-128rank.log": (azure_flat, {}, [None], 483),
     "mlperf-v2.0-dell-2xXE8545-4xa100sxm40.log": (xe8545, {}, [None], 73),
     # NICs 1 and 8 are of the host itself
-    "mlperf-v5.0-dell-2xXE9680L-8xh200.log": (lambda: numbered("machines/machine-hgx-h100.xml", (0, 2, 3, 4, 5, 6, 7, 9)), {}, [None], 404),
+    "mlperf-v5.0-dell-2xXE9680L-8xh200.log": (
+        lambda: numbered("machines/machine-hgx-h100.xml", (0, 2, 3, 4, 5, 6, 7, 9)),
+        {},
+        [None],
+        404,
+    ),
     "b5paper-all_reduce_perf_4_gpu.log": (lambda: switched(("a4", "a9", "e1", "e7"), 80, 12, MILAN), {}, [None], 128),
-    "waynehacking-g2_Ring.log": (lambda: switched(HOPPER_SIX[:2], 90, 18, SAPPHIRE_RAPIDS), {"NCCL_ALGO": "Ring"}, [None], 182),
-    "waynehacking-g6_NVLS.log": (lambda: switched(HOPPER_SIX, 90, 18, SAPPHIRE_RAPIDS), {"NCCL_ALGO": "NVLS"}, [None], 277),
+    "waynehacking-g2_Ring.log": (
+        lambda: switched(HOPPER_SIX[:2], 90, 18, SAPPHIRE_RAPIDS),
+        {"NCCL_ALGO": "Ring"},
+        [None],
+        182,
+    ),
+    "waynehacking-g6_NVLS.log": (
+        lambda: switched(HOPPER_SIX, 90, 18, SAPPHIRE_RAPIDS),
+        {"NCCL_ALGO": "NVLS"},
+        [None],
+        277,
+    ),
     "waynehacking-g6_auto.log": (lambda: switched(HOPPER_SIX, 90, 18, SAPPHIRE_RAPIDS), {}, [None], 277),
     # NVML refused P2P between these cards
     "oneflow-2x-log.log": (lambda: edited("real/panlichen-topo.xml"), {"NCCL_P2P_DISABLE": "1"}, [None], 171),
     "oneflow-27-log27.log": (lambda: edited("real/panlichen-topo.xml"), {"NCCL_P2P_DISABLE": "1"}, [None], 151),
     # CollNet is on, as the logs' connections show
     "mlperf-v2.1-azure-ndv4-4node-32rank.log": (
-        lambda: edited("provider/azure-ndv4-a100-v0.xml", assume="ndv4"), {}, [None], 1115),
+        lambda: edited("provider/azure-ndv4-a100-v0.xml", assume="ndv4"),
+        {},
+        [None],
+        1115,
+    ),
     "mlperf-v2.0-azure-ndv4-8node-64rank.log": (
-        lambda: edited("provider/azure-ndv4-a100-v0.xml", assume="ndv4"), {}, [None], 2219),
+        lambda: edited("provider/azure-ndv4-a100-v0.xml", assume="ndv4"),
+        {},
+        [None],
+        2219,
+    ),
     # the host that another log prints; four communicators of one rank
-    "ssbandjl-gdr114-s114.log": (lambda: run("check-log", "--extract", str(SHARED / "logs/ssbandjl-all-ref.log"))[1].decode(), {}, range(4), 115),
+    "ssbandjl-gdr114-s114.log": (
+        lambda: run("check-log", "--extract", str(SHARED / "logs/ssbandjl-all-ref.log"))[1].decode(),
+        {},
+        range(4),
+        115,
+    ),
 }

@@ -24,7 +24,11 @@ def closed(schema):
     if not isinstance(schema, dict):
         return schema
     result = {key: closed(value) for key, value in schema.items()}
-    if isinstance(result.get("properties"), dict) and "allOf" not in result and result.get("type", "object") == "object":
+    if (
+        isinstance(result.get("properties"), dict)
+        and "allOf" not in result
+        and result.get("type", "object") == "object"
+    ):
         result.setdefault("additionalProperties", False)
     return result
 
@@ -38,8 +42,10 @@ class Description:
             operation["responses"] = closed(operation["responses"])
         self.closed["components"]["responses"] = closed(self.closed["components"]["responses"])
         self.resolver = jsonschema.RefResolver("", self.closed)
-        self.routes = [(re.compile("^" + re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path)) + "$"), path)
-                       for path in sorted(self.document["paths"], key=lambda path: (path.count("{"), path))]
+        self.routes = [
+            (re.compile("^" + re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path)) + "$"), path)
+            for path in sorted(self.document["paths"], key=lambda path: (path.count("{"), path))
+        ]
         self.seen = set()  # (method, path, key of the response)
 
     def resolve(self, value):
@@ -69,7 +75,9 @@ class Description:
         path, verb = self.find(target), "get" if method == "HEAD" else method.lower()
         what = f"{method} {target[:120]}: {status}"
         if path is None:
-            assert status >= 300 or PAGE.match(urllib.parse.urlsplit(target).path), f"{what}: openapi.yaml has no such path"
+            assert status >= 300 or PAGE.match(
+                urllib.parse.urlsplit(target).path
+            ), f"{what}: openapi.yaml has no such path"
             return
         operation = self.closed["paths"][path].get(verb)
         if operation is None:
@@ -91,7 +99,11 @@ class Description:
             return
         media = (headers.get("Content-Type") or "").split(";")[0].strip()
         assert media in content, f"{what}: {media} is not described"
-        if media.endswith("json") and not media.endswith("ndjson") and headers.get("Content-Encoding") in (None, "", "identity"):
+        if (
+            media.endswith("json")
+            and not media.endswith("ndjson")
+            and headers.get("Content-Encoding") in (None, "", "identity")
+        ):
             self.validate(json.loads(body), content[media].get("schema", {}), what)
 
 

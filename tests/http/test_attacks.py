@@ -27,7 +27,11 @@ LONG = attacks.request(f"/v1/analyze?{attacks.LONG}", attacks.switched(240, 240,
 def start(program=None, **changes):
     limits = {**attacks.LIMITS, **changes}
     # A small quarantine: what was freed should not count as resident.
-    return Server(*(word for pair in limits.items() for word in pair), environment={"ASAN_OPTIONS": "detect_leaks=1:exitcode=99:quarantine_size_mb=8"}, program=program)
+    return Server(
+        *(word for pair in limits.items() for word in pair),
+        environment={"ASAN_OPTIONS": "detect_leaks=1:exitcode=99:quarantine_size_mb=8"},
+        program=program,
+    )
 
 
 def drains(server, seconds=20):
@@ -58,7 +62,12 @@ def test_attack(name):
             assert problem["status"] == status and problem["type"].startswith("/problems/")
             if problem["type"] in ("/problems/too-complex", "/problems/unpacked-too-large"):
                 limit = problem["limit"]
-                assert limit["setting"] in attacks.LIMITS and limit["used"] > limit["allowed"] and limit["stage"] and f"{limit['setting']} of the service" in problem["advice"]
+                assert (
+                    limit["setting"] in attacks.LIMITS
+                    and limit["used"] > limit["allowed"]
+                    and limit["stage"]
+                    and f"{limit['setting']} of the service" in problem["advice"]
+                )
         assert server.json("POST", "/v1/analyze?section=ranks", attacks.CUBE)[0] == 200
     except BaseException:
         server.process.kill()
@@ -96,7 +105,9 @@ def test_a_limit_of_memory_says_so_and_nothing_is_cached():
 def test_a_client_that_goes_away_ends_its_work():
     server = start(**{"--analysis-time": "0", "--analysis-memory": "0"})
     target = attacks.Target(server.port)
-    target.all_at_once([lambda: target.leave(LONG, 0.5)] * 6)  # running and waiting: without a limit each would take minutes
+    target.all_at_once(
+        [lambda: target.leave(LONG, 0.5)] * 6
+    )  # running and waiting: without a limit each would take minutes
     end = time.monotonic() + 60
     while b'orrery_cancelled_total{reason="client_gone"} 6\n' not in server.ask("GET", "/metrics")[1]:
         assert time.monotonic() < end
@@ -110,7 +121,10 @@ def compute(server):
     busy = attacks.Target(server.port).open()
     busy.sendall(LONG)
     end = time.monotonic() + 120
-    while b"orrery_http_requests_in_flight 2\n" not in server.ask("GET", "/metrics")[1] or b"orrery_queue_waiting 0\n" not in server.ask("GET", "/metrics")[1]:
+    while (
+        b"orrery_http_requests_in_flight 2\n" not in server.ask("GET", "/metrics")[1]
+        or b"orrery_queue_waiting 0\n" not in server.ask("GET", "/metrics")[1]
+    ):
         assert time.monotonic() < end
         time.sleep(0.02)
     time.sleep(0.3)
@@ -188,19 +202,35 @@ def test_a_full_queue_says_when_to_come_again():
     target = attacks.Target(server.port)
     kept = target.post("/v1/topologies?name=first", attacks.SMALL)
     busy = fill_queue(server, target)
-    for method, path, body in (("POST", "/v1/analyze?section=ranks", attacks.CUBE), ("PATCH", f"/v1/topologies/{kept}", '{"name": "second"}'),
-                               ("POST", "/v1/topologies", attacks.CUBE), ("DELETE", f"/v1/topologies/{kept}", None)):
+    for method, path, body in (
+        ("POST", "/v1/analyze?section=ranks", attacks.CUBE),
+        ("PATCH", f"/v1/topologies/{kept}", '{"name": "second"}'),
+        ("POST", "/v1/topologies", attacks.CUBE),
+        ("DELETE", f"/v1/topologies/{kept}", None),
+    ):
         response, data = server.ask(method, path, body)
         problem = json.loads(data)
-        assert response.status == 503 and response.getheader("Retry-After") == "1" and problem["type"] == "/problems/overloaded", (method, path)
+        assert (
+            response.status == 503
+            and response.getheader("Retry-After") == "1"
+            and problem["type"] == "/problems/overloaded"
+        ), (method, path)
     assert "2 requests" in problem["detail"] and "--queue" in problem["advice"]
-    assert server.json("GET", "/readyz")[0] == 200 and server.json("GET", "/healthz")[0] == 200  # operators pass the queue
+    assert (
+        server.json("GET", "/readyz")[0] == 200 and server.json("GET", "/healthz")[0] == 200
+    )  # operators pass the queue
     response, metrics = server.ask("GET", "/metrics")
-    assert response.status == 200 and b"orrery_queue_waiting 2\n" in metrics and b'orrery_rejected_total{reason="queue"}' in metrics
+    assert (
+        response.status == 200
+        and b"orrery_queue_waiting 2\n" in metrics
+        and b'orrery_rejected_total{reason="queue"}' in metrics
+    )
     for s in busy:
         s.close()
     wait_until(lambda: server.ask("GET", "/v1/topologies")[0].status == 200)
-    assert [(item["id"], item["name"]) for item in server.json("GET", "/v1/topologies")[1]["items"]] == [(kept, "first")]  # nothing changed
+    assert [(item["id"], item["name"]) for item in server.json("GET", "/v1/topologies")[1]["items"]] == [
+        (kept, "first")
+    ]  # nothing changed
     drains(server)
 
 
@@ -209,15 +239,24 @@ def test_nothing_is_kept_of_what_was_refused():
     server = start(**{"--analysis-memory": "1M"})
     target = attacks.Target(server.port)
     small = target.post("/v1/topologies", attacks.SMALL)
-    refused = [("/v1/topologies", attacks.machine(100, 150, 150)), ("/v1/clusters", json.dumps({"hosts": [{"topology": small, "count": 1}] * 4000}).encode())]
+    refused = [
+        ("/v1/topologies", attacks.machine(100, 150, 150)),
+        ("/v1/clusters", json.dumps({"hosts": [{"topology": small, "count": 1}] * 4000}).encode()),
+    ]
     for path, body in refused * 2:
         assert target.ask("POST", path, body) == 422, path
         problem = json.loads(target.last)
-        assert problem["type"] == "/problems/too-complex" and problem["limit"]["of"] == "memory" and problem["limit"]["setting"] == "--analysis-memory"
+        assert (
+            problem["type"] == "/problems/too-complex"
+            and problem["limit"]["of"] == "memory"
+            and problem["limit"]["setting"] == "--analysis-memory"
+        )
         assert problem["limit"]["stage"] in problem["detail"]
     assert [item["id"] for item in server.json("GET", "/v1/topologies")[1]["items"]] == [small]
     assert server.json("GET", "/v1/clusters")[1]["items"] == []
-    assert b'orrery_budget_exceeded_total{limit="memory"} 4\n' in server.ask("GET", "/metrics")[1]  # each time anew: nothing was cached
+    assert (
+        b'orrery_budget_exceeded_total{limit="memory"} 4\n' in server.ask("GET", "/metrics")[1]
+    )  # each time anew: nothing was cached
     drains(server)
 
 
@@ -245,7 +284,9 @@ def test_streams_go_on_while_the_queue_is_full():
     stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # it cannot be sent before it is read
     stream.settimeout(120)
     stream.connect(("127.0.0.1", server.port))
-    stream.sendall(f"GET /v1/topologies/{topology}/channels?hosts=2048 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    stream.sendall(
+        f"GET /v1/topologies/{topology}/channels?hosts=2048 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+    )
     first = stream.recv(4096)
     busy = fill_queue(server, target, 1)
     whole = first

@@ -1,14 +1,13 @@
 """Logs against the prediction: logs of our own (tests/tools/make_log.py), over the command line and over HTTP, and how
 they come with launchers' prefixes, wraps and torn lines."""
 import json
-import os
 import re
 import sys
 
 import pytest
 
 from conftest import DUMP, ROOT
-from test_command_line import PROGRAM, run
+from test_command_line import run
 
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
 import make_log  # noqa: E402
@@ -84,7 +83,7 @@ def test_writers_that_ran_into_one_another_are_told_apart(tmp_path):
     lines = lines_of("workstation-2gpu.xml")
     whole = [line for line in lines if "Pattern" not in line]
     torn = [line for line in lines if "Pattern" in line]
-    joined = ["".join(torn[i:i + 2]) for i in range(0, len(torn), 2)]
+    joined = ["".join(torn[i : i + 2]) for i in range(0, len(torn), 2)]
     answer = check(tmp_path, whole + joined, "--topology", str(EXAMPLES / "workstation-2gpu.xml"))
     assert answer["log"]["run_together"] == len(joined)
     assert answer["log"]["kinds"]["pattern"] == len(torn) and answer["check"]["differ"] == 0
@@ -97,7 +96,11 @@ def test_several_jobs_in_one_file_are_told_apart(tmp_path):
     assert [c["ranks"] for c in answer["log"]["communicators"]] == [8, 2]
     assert (answer["check"]["communicator"], answer["check"]["differ"]) == (0, 0)
     rows = answer["communicators_compared"]["rows"]
-    assert rows[0]["differ"] == 0 and rows[1]["differ"] > 0 and rows[1]["cause"] == "none of the log's 2 GPUs is in the dump"
+    assert (
+        rows[0]["differ"] == 0
+        and rows[1]["differ"] > 0
+        and rows[1]["cause"] == "none of the log's 2 GPUs is in the dump"
+    )
     answer = check(tmp_path, large + other, "--topology", str(EXAMPLES / "workstation-2gpu.xml"), "--communicator", "1")
     assert (answer["check"]["communicator"], answer["check"]["differ"]) == (1, 0)
 
@@ -110,7 +113,11 @@ def made_again(lines, number):
 
 def test_every_communicator_is_compared_under_its_own_settings(tmp_path):
     machine = "h100-nvswitch.xml"
-    few, more, plain = lines_of(machine, settings=["NCCL_MAX_NCHANNELS=4"]), lines_of(machine, settings=["NCCL_MAX_NCHANNELS=8"]), lines_of(machine)
+    few, more, plain = (
+        lines_of(machine, settings=["NCCL_MAX_NCHANNELS=4"]),
+        lines_of(machine, settings=["NCCL_MAX_NCHANNELS=8"]),
+        lines_of(machine),
+    )
     lines = few + made_again(more, 2) + made_again(few, 3) + made_again(few, 4)
     answer = check(tmp_path, lines, "--topology", str(EXAMPLES / machine))
     survey = answer["communicators_compared"]
@@ -119,7 +126,9 @@ def test_every_communicator_is_compared_under_its_own_settings(tmp_path):
     assert [row.get("same_as") for row in survey["rows"]] == [None, None, 0, 0]
     for number, value in ((0, "4"), (1, "8")):
         one = check(tmp_path, lines, "--topology", str(EXAMPLES / machine), "--communicator", str(number))
-        assert one["check"]["settings"] == {"NCCL_MAX_NCHANNELS": value} and [r["communicator"] for r in one["communicators_compared"]["rows"]] == [number]
+        assert one["check"]["settings"] == {"NCCL_MAX_NCHANNELS": value} and [
+            r["communicator"] for r in one["communicators_compared"]["rows"]
+        ] == [number]
     assert any("in communicator 1 agree" in sentence for sentence in one["triage"]["sentences"])
     status, _, err = run("check-log", "--communicator", "4", str(tmp_path / "job.log"))
     assert status == 2 and "communicator 4 is not in the log, which has 4" in err
@@ -127,17 +136,34 @@ def test_every_communicator_is_compared_under_its_own_settings(tmp_path):
     hidden = [line for line in made_again(more, 2) if "set by environment" not in line]
     answer = check(tmp_path, plain + hidden + made_again(plain, 3), "--topology", str(EXAMPLES / machine))
     survey, row = answer["communicators_compared"], answer["communicators_compared"]["rows"][1]
-    assert answer["check"]["differ"] == 0 and (survey["differing"], survey["differ"]) == (1, row["differ"]) and row["differ"] > 0
-    assert row["cause"].startswith("NCCL_MAX_NCHANNELS=") and row["differences_left"] == 0 and row["first_difference"]["line"] > len(plain)
+    assert (
+        answer["check"]["differ"] == 0
+        and (survey["differing"], survey["differ"]) == (1, row["differ"])
+        and row["differ"] > 0
+    )
+    assert (
+        row["cause"].startswith("NCCL_MAX_NCHANNELS=")
+        and row["differences_left"] == 0
+        and row["first_difference"]["line"] > len(plain)
+    )
     assert any("in 3 communicators differ" in sentence for sentence in answer["triage"]["sentences"])
     status, out, err = run("check-log", "--topology", str(EXAMPLES / machine), str(tmp_path / "job.log"))
-    assert status == 0 and f"communicator 1, 8 ranks: {row['differ']} of {row['agree'] + row['differ']} facts differ" in out.decode(), err
+    assert (
+        status == 0
+        and f"communicator 1, 8 ranks: {row['differ']} of {row['agree'] + row['differ']} facts differ" in out.decode()
+    ), err
     assert "All communicators: 3 of 3 compared" in out.decode() and f"Likely cause: {row['cause']}" in out.decode()
 
 
-@pytest.mark.parametrize("machine, setting", [
-    ("workstation-2gpu.xml", "NCCL_P2P_DISABLE=1"), ("h100-nvswitch.xml", "NCCL_NVLS_ENABLE=0"),
-    ("h100-nvswitch.xml", "NCCL_MAX_NCHANNELS=4"), ("v100-cube-mesh.xml", "NCCL_MIN_NCHANNELS=16")])
+@pytest.mark.parametrize(
+    "machine, setting",
+    [
+        ("workstation-2gpu.xml", "NCCL_P2P_DISABLE=1"),
+        ("h100-nvswitch.xml", "NCCL_NVLS_ENABLE=0"),
+        ("h100-nvswitch.xml", "NCCL_MAX_NCHANNELS=4"),
+        ("v100-cube-mesh.xml", "NCCL_MIN_NCHANNELS=16"),
+    ],
+)
 def test_a_setting_that_the_prediction_was_not_given_is_found(tmp_path, machine, setting):
     lines = lines_of(machine, settings=[setting])
     dump = str(EXAMPLES / machine)
@@ -174,19 +200,37 @@ def test_hardware_that_changed_is_found_with_its_place(tmp_path):
 
 def test_a_host_that_is_another_machine_is_named_with_its_line(tmp_path):
     lines = lines_of("v100-cube-mesh.xml", hosts=2)
-    at = [number for number, line in enumerate(lines) if line.startswith("node2:") and "+ PCI[" in line and " - GPU/" in line]
-    other = [re.sub(r"\+ PCI\[[0-9.]+\]", "+ PCI[6.0]", line) if number in at else line for number, line in enumerate(lines)]
+    at = [
+        number
+        for number, line in enumerate(lines)
+        if line.startswith("node2:") and "+ PCI[" in line and " - GPU/" in line
+    ]
+    other = [
+        re.sub(r"\+ PCI\[[0-9.]+\]", "+ PCI[6.0]", line) if number in at else line for number, line in enumerate(lines)
+    ]
     cause = check(tmp_path, other)["check"]["causes"][0]
-    assert cause["id"] == "hosts-differ" and cause["lines"] == [at[0] + 1] and "host node2 has another topology than host node1" in cause["what"]
-    assert all(row["id"] != "hosts-differ" for row in check(tmp_path, lines, "--set", "NCCL_P2P_DISABLE=1")["check"]["causes"])
+    assert (
+        cause["id"] == "hosts-differ"
+        and cause["lines"] == [at[0] + 1]
+        and "host node2 has another topology than host node1" in cause["what"]
+    )
+    assert all(
+        row["id"] != "hosts-differ" for row in check(tmp_path, lines, "--set", "NCCL_P2P_DISABLE=1")["check"]["causes"]
+    )
 
 
 def test_a_few_connections_say_how_many_hosts_there_are(tmp_path):
-    lines = [line for line in lines_of("v100-cube-mesh.xml", hosts=2) if "NCCL version" in line or re.match(r"node1:1000:", line) and re.search(r"=|CPU/|\+ [A-Z]", line)]
+    lines = [
+        line
+        for line in lines_of("v100-cube-mesh.xml", hosts=2)
+        if "NCCL version" in line or re.match(r"node1:1000:", line) and re.search(r"=|CPU/|\+ [A-Z]", line)
+    ]
     lines = [line for line in lines if not re.search(r"Pattern|via ", line)]
     one = check(tmp_path, lines)["check"]
     assert one["hosts"] == 1 and one["differ"] > 0
-    answer = check(tmp_path, lines + ["node1:1007:1107 [7] NCCL INFO Channel 00/0 : 7[7] -> 12[4] [send] via NET/IB/3"])["check"]
+    answer = check(
+        tmp_path, lines + ["node1:1007:1107 [7] NCCL INFO Channel 00/0 : 7[7] -> 12[4] [send] via NET/IB/3"]
+    )["check"]
     assert answer["hosts"] == 2 and answer["differ"] == 0
     assert any("name ranks up to 12" in sentence for sentence in answer["assumed"])
 
@@ -202,9 +246,11 @@ def test_p2p_that_the_driver_refuses(tmp_path):
     lines = lines_of("v100-cube-mesh.xml") + ["node1:1000:1100 [0] NCCL INFO P2P not supported between GPU0 and GPU1"]
     answer = check(tmp_path, lines, "--topology", str(EXAMPLES / "v100-cube-mesh.xml"))
     finding = next(f for f in answer["findings"] if f["catalogue"] == "L40")
-    assert {p["node"] for p in finding["places"]} == {g["id"] for g in json.loads(
-        run("analyze", "--section", "system", str(EXAMPLES / "v100-cube-mesh.xml"))[1])["nodes"]
-        if g["type"] == "GPU" and g["dev"] in (0, 1)}
+    assert {p["node"] for p in finding["places"]} == {
+        g["id"]
+        for g in json.loads(run("analyze", "--section", "system", str(EXAMPLES / "v100-cube-mesh.xml"))[1])["nodes"]
+        if g["type"] == "GPU" and g["dev"] in (0, 1)
+    }
     near_miss = [line for line in lines if "not supported" not in line]
     answer = check(tmp_path, near_miss, "--topology", str(EXAMPLES / "v100-cube-mesh.xml"))
     assert not [f for f in answer["findings"] if f["catalogue"] == "L40"]
@@ -240,10 +286,12 @@ def test_a_dumped_graph_is_read_and_compared(tmp_path):
     analysis = json.loads(run("analyze", "--release", "2.27.7", str(EXAMPLES / "v100-cube-mesh.xml"))[1])
     rows = []
     for number, graph in enumerate(analysis["graphs"]):
-        rows.append(f'<graph id="{number}" pattern="{graph["pattern"]}" crossnic="{graph["cross_nic"]}" '
-                    f'nchannels="{graph["channels"]}" speedintra="{graph["bw_intra"]}" speedinter="{graph["bw_inter"]}" '
-                    f'latencyinter="0" typeintra="{graph["type_intra"]}" typeinter="{graph["type_inter"]}" '
-                    f'samechannels="{graph["same_channels"]}">')
+        rows.append(
+            f'<graph id="{number}" pattern="{graph["pattern"]}" crossnic="{graph["cross_nic"]}" '
+            f'nchannels="{graph["channels"]}" speedintra="{graph["bw_intra"]}" speedinter="{graph["bw_inter"]}" '
+            f'latencyinter="0" typeintra="{graph["type_intra"]}" typeinter="{graph["type_inter"]}" '
+            f'samechannels="{graph["same_channels"]}">'
+        )
         for order in graph["intra"]:
             rows += ["<channel>", *(f'<gpu dev="{rank:#x}"/>' for rank in order), "</channel>"]
         rows.append("</graph>")

@@ -13,8 +13,10 @@ PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 
 def rows(bandwidths, ranks=8, first=30):
     """Rows of all_reduce of doubling sizes."""
-    out = ["# nThread 1 nGpus 8 minBytes 8 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20",
-           "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong"]
+    out = [
+        "# nThread 1 nGpus 8 minBytes 8 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20",
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong",
+    ]
     for i, bus in enumerate(bandwidths):
         size, alg = 1 << (first + i), bus / (2 * (ranks - 1) / ranks)
         one = f"{size / alg / 1000:9.1f} {alg:7.2f} {bus:7.2f} 0"
@@ -26,7 +28,9 @@ GOOD, LOW = rows([463.6, 469.2, 473.1]), rows([80.1, 80.3, 80.4])
 
 
 def run(*arguments, stdin=b""):
-    done = subprocess.run([PROGRAM, "check-perf", *arguments], input=stdin, capture_output=True, env={**os.environ, **SANITIZERS})
+    done = subprocess.run(
+        [PROGRAM, "check-perf", *arguments], input=stdin, capture_output=True, env={**os.environ, **SANITIZERS}
+    )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -53,14 +57,18 @@ def test_a_cause_that_is_tried_several_times_is_named_once(tmp_path):
     """NICs of 10 Gb/s are slower than each speed at which TCP is tried, so the trials predict the same."""
     slow = tmp_path / "slow.xml"
     slow.write_text(re.sub(r'speed="\d+"', 'speed="10000"', (ROOT / "static/examples/h100-nvswitch.xml").read_text()))
-    status, out, err = run("--json", "--topology", str(slow), "--hosts", "2", stdin=rows([9.7, 9.7, 9.7, 9.71], ranks=16))
+    status, out, err = run(
+        "--json", "--topology", str(slow), "--hosts", "2", stdin=rows([9.7, 9.7, 9.7, 9.71], ranks=16)
+    )
     assert status == 3, err
     ids = [id for one in json.loads(out)["explanations"] for id in one["ids"]]
     assert "tcp" in ids and len(set(ids)) == len(ids), ids
 
 
 def test_chosen_gpus_that_do_not_give_the_ranks_are_not_judged():
-    eight = "# Using devices\n" + "".join(f"#  Rank  {i} Group  0 Pid 1 on a device  {i} [0x1b] NVIDIA H100\n" for i in range(8))
+    eight = "# Using devices\n" + "".join(
+        f"#  Rank  {i} Group  0 Pid 1 on a device  {i} [0x1b] NVIDIA H100\n" for i in range(8)
+    )
     text = GOOD.decode().replace("#       size", eight + "#       size", 1).encode()
     status, out, err = run("--json", "--machine", "hgx-h100", "--gpus", "0,1", stdin=text)
     assert status == 4 and "8 ranks, but the chosen GPUs and hosts give 2" in json.loads(out)["sentence"], (out, err)
@@ -78,13 +86,20 @@ def test_a_kept_topology(server):
 
 def test_without_a_machine_nothing_is_judged(server):
     status, answer = server.json("POST", "/v1/check-perf", GOOD)
-    assert status == 200 and answer["verdict"] == "cannot judge" and answer["machine"] is None and "--machine TYPE" in answer["sentence"]
+    assert (
+        status == 200
+        and answer["verdict"] == "cannot judge"
+        and answer["machine"] is None
+        and "--machine TYPE" in answer["sentence"]
+    )
 
 
 @pytest.mark.parametrize("body", [b"hello\n", b"# OSU MPI Allreduce Latency Test\n# Size Avg Latency(us)\n8 1.2\n"])
 def test_other_texts_are_refused(server, body):
     status, problem = server.json("POST", "/v1/check-perf?machine=hgx-h200", body)
-    assert status == 415 and problem["type"].endswith("/unrecognised-input") and problem["detail"] and problem["advice"], problem
+    assert (
+        status == 415 and problem["type"].endswith("/unrecognised-input") and problem["detail"] and problem["advice"]
+    ), problem
 
 
 def test_an_empty_body_and_wrong_values(server):
@@ -114,7 +129,9 @@ def test_a_file_of_many_tables(tmp_path):
     file.write_bytes(GOOD + LOW)
     status, text, _ = run("--json", "--machine", "hgx-h200", "--release", "2.27.7", str(file))
     answer = json.loads(text)
-    assert status == 3 and [one["verdict"] for one in answer["tables"]] == ["as expected", "low"] and answer["table"] == 1
+    assert (
+        status == 3 and [one["verdict"] for one in answer["tables"]] == ["as expected", "low"] and answer["table"] == 1
+    )
 
 
 def test_trays_of_a_rack_are_joined_by_nvlink():
@@ -124,7 +141,10 @@ def test_trays_of_a_rack_are_joined_by_nvlink():
     assert answer["machine"]["sentence"] == "BM.GPU.GB300.4, 16 hosts of 4 GPUs joined by NVLink, NCCL 2.28.7"
     assert answer["verdict"] == "as expected" and any("joined by NVLink" in one for one in answer["assumed"])
     apart = json.loads(run(*arguments, "--set", "NCCL_MNNVL_ENABLE=0", stdin=text)[1])
-    assert apart["machine"]["sentence"].startswith("BM.GPU.GB300.4, 16 hosts of 4 GPUs, NCCL") and apart["verdict"] == "high"
+    assert (
+        apart["machine"]["sentence"].startswith("BM.GPU.GB300.4, 16 hosts of 4 GPUs, NCCL")
+        and apart["verdict"] == "high"
+    )
 
 
 def test_the_release_is_that_of_the_results():

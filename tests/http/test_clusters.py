@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from conftest import DUMP, ROOT, Server
+from conftest import DUMP, ROOT
 from test_command_line import run
 
 H100 = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
@@ -27,7 +27,9 @@ def test_a_cluster_is_kept_once_under_its_content(server):
     response, data = server.ask("POST", "/v1/clusters", body)
     first = json.loads(data)
     assert response.status in (200, 201) and response.headers["Location"] == f"/v1/clusters/{first['id']}"
-    again = json.dumps({"ranks": "block", "hosts": [{"count": 2, "topology": large}, {"topology": small, "count": 1}]}).encode()
+    again = json.dumps(
+        {"ranks": "block", "hosts": [{"count": 2, "topology": large}, {"topology": small, "count": 1}]}
+    ).encode()
     status, second = server.json("POST", "/v1/clusters", again)
     assert (status, second["id"], second["name"]) == (200, first["id"], first["name"])
     assert first["hosts"] == 3 and first["description"]["ranks"] == "block"
@@ -43,8 +45,12 @@ def test_the_analysis_is_the_command_lines(server, tmp_path):
     (tmp_path / "large.xml").write_bytes(H100)
     hosts = [("large", {"count": 2}), ("small", {}), ("large", {"gpus": [3, 1]})]
     for ranks in ("block", "cyclic", [0, 2, 3, 1] + [0] * 7 + [1] * 7 + [2, 3]):
-        cluster = create(server, *({"topology": {"small": small, "large": large}[name], **more} for name, more in hosts), ranks=ranks)
-        (tmp_path / "c.json").write_text(json.dumps({"hosts": [{"topology": f"{name}.xml", **more} for name, more in hosts], "ranks": ranks}))
+        cluster = create(
+            server, *({"topology": {"small": small, "large": large}[name], **more} for name, more in hosts), ranks=ranks
+        )
+        (tmp_path / "c.json").write_text(
+            json.dumps({"hosts": [{"topology": f"{name}.xml", **more} for name, more in hosts], "ranks": ranks})
+        )
         theirs = json.loads(run("analyze", "--release", "2.27.7", "--cluster", str(tmp_path / "c.json"))[1])
         status, ours = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis?release=2.27.7")
         assert status == 200
@@ -60,12 +66,18 @@ def test_a_host_may_be_of_a_machine_type(server, tmp_path):
     cluster = create(server, {"machine": "HGX-H100-8", "count": 2}, {"topology": kept})
     assert cluster["description"]["hosts"] == [{"machine": "hgx-h100", "count": 2}, {"topology": kept, "count": 1}]
     (tmp_path / "large.xml").write_bytes(H100)
-    (tmp_path / "c.json").write_text(json.dumps({"hosts": [{"machine": "hgx-h100", "count": 2}, {"topology": "large.xml"}]}))
-    theirs = json.loads(run("analyze", "--release", "2.27.7", "--cluster", str(tmp_path / "c.json"), "--section", "cluster")[1])
+    (tmp_path / "c.json").write_text(
+        json.dumps({"hosts": [{"machine": "hgx-h100", "count": 2}, {"topology": "large.xml"}]})
+    )
+    theirs = json.loads(
+        run("analyze", "--release", "2.27.7", "--cluster", str(tmp_path / "c.json"), "--section", "cluster")[1]
+    )
     assert server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster?release=2.27.7") == (200, theirs)
     assert server.json("GET", f"/v1/clusters/{cluster['id']}/findings")[0] == 200
     only = create(server, {"machine": "hgx-h100", "count": 2})
-    by_count = json.loads(run("analyze", "--release", "2.27.7", "--machine", "hgx-h100", "--hosts", "2", "--section", "predictions")[1])
+    by_count = json.loads(
+        run("analyze", "--release", "2.27.7", "--machine", "hgx-h100", "--hosts", "2", "--section", "predictions")[1]
+    )
     assert server.json("GET", f"/v1/clusters/{only['id']}/analysis/predictions?release=2.27.7") == (200, by_count)
     (tmp_path / "c.json").write_text('{"hosts": [{"machine": "hgx-h100"}, {"machine": "hgx-h1000"}]}')
     status, _, err = run("analyze", "--cluster", str(tmp_path / "c.json"))
@@ -107,36 +119,56 @@ def test_the_view_tells_who_is_slow_and_why_and_what_is_full(server):
     assert not view["kinds"][0]["behind"]
     assert any(row["field"] == "bw_inter" and row["value"] < row["best"] for row in view["kinds"][1]["behind"])
     assert view["rails"]["missing"] == [[2, 7]]  # its seventh port is gone
-    assert sum(row["crossing"] * view["kinds"][row["kind"]]["systems"] for row in view["nics"]) == pytest.approx(view["rails"]["crossing"])
+    assert sum(row["crossing"] * view["kinds"][row["kind"]]["systems"] for row in view["nics"]) == pytest.approx(
+        view["rails"]["crossing"]
+    )
     fullest = view["fullest"]
-    assert fullest["nic"]["kind"] == 1 and fullest["nic"]["bw"] / fullest["nic"]["port_bw"] == max(row["bw"] / row["port_bw"] for row in view["nics"])
+    assert fullest["nic"]["kind"] == 1 and fullest["nic"]["bw"] / fullest["nic"]["port_bw"] == max(
+        row["bw"] / row["port_bw"] for row in view["nics"]
+    )
     for row in fullest["links"]:
-        assert row["bw"] / row["link_bw"] == max(one["bw"] / one["link_bw"] for one in view["links"] if one["type"] == row["type"])
+        assert row["bw"] / row["link_bw"] == max(
+            one["bw"] / one["link_bw"] for one in view["links"] if one["type"] == row["type"]
+        )
     assert {"NVL", "PCI", "NET"} <= {row["type"] for row in fullest["links"]}
     for picture in ("ring", "tree"):
         dot = server.ask("GET", f"/v1/clusters/{cluster['id']}/diagram.dot?release=2.27.7&view={picture}")[1].decode()
         assert all(f"Host {host}" in dot for host in range(9)) and "Host 7: slowest, unlike most" in dot, dot[:400]
 
 
-@pytest.mark.parametrize("body, status, words", [
-    (b"", 400, "empty-body"), (b"{", 400, "invalid-json"), (b"[]", 400, "invalid-json"),
-    (b'{"hosts": [{"topology": "x"}]}', 400, "not the id"),
-    (b'{"hosts": [{"machine": "hgx-h100"}, {"machine": "hgx-h1000"}]}', 400, "hosts[1].machine"),
-    (b'{"hosts": [{"machine": "hgx-h100", "topology": "' + b"0" * 32 + b'"}]}', 400, "not both"),
-    (b'{"hosts": [{"count": 2}]}', 400, "a topology or a machine type"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'"}]}', 404, "there is no topology"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "cuont": 2}]}', 400, "no member"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "count": 9999999}]}', 400, "count must be"),
-    (b" \n", 400, "is empty"), (b"<system/>", 400, "this is XML"),
-    (b'{"release": "2.21.5", "hosts": []}', 400, "one release"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'"}], "ranks": [0, "1"]}', 400, "ranks[1]"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "gpus": [""]}]}', 400, "bus id"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "fabric": {}}]}', 400, "needs its uuid"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "fabric": {"uuid": "8f4c"}}]}', 400, "32 hexadecimal digits"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"clique": -1}}]}', 400, "from 0 to 4294967295"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"state": "done"}}]}', 400, "not-started"),
-    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"id": 1}}]}', 400, "no member"),
-])
+@pytest.mark.parametrize(
+    "body, status, words",
+    [
+        (b"", 400, "empty-body"),
+        (b"{", 400, "invalid-json"),
+        (b"[]", 400, "invalid-json"),
+        (b'{"hosts": [{"topology": "x"}]}', 400, "not the id"),
+        (b'{"hosts": [{"machine": "hgx-h100"}, {"machine": "hgx-h1000"}]}', 400, "hosts[1].machine"),
+        (b'{"hosts": [{"machine": "hgx-h100", "topology": "' + b"0" * 32 + b'"}]}', 400, "not both"),
+        (b'{"hosts": [{"count": 2}]}', 400, "a topology or a machine type"),
+        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'"}]}', 404, "there is no topology"),
+        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "cuont": 2}]}', 400, "no member"),
+        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "count": 9999999}]}', 400, "count must be"),
+        (b" \n", 400, "is empty"),
+        (b"<system/>", 400, "this is XML"),
+        (b'{"release": "2.21.5", "hosts": []}', 400, "one release"),
+        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'"}], "ranks": [0, "1"]}', 400, "ranks[1]"),
+        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "gpus": [""]}]}', 400, "bus id"),
+        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "fabric": {}}]}', 400, "needs its uuid"),
+        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "fabric": {"uuid": "8f4c"}}]}', 400, "32 hexadecimal digits"),
+        (
+            b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"clique": -1}}]}',
+            400,
+            "from 0 to 4294967295",
+        ),
+        (
+            b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"state": "done"}}]}',
+            400,
+            "not-started",
+        ),
+        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"id": 1}}]}', 400, "no member"),
+    ],
+)
 def test_wrong_descriptions_say_what_is_wrong(server, body, status, words):
     response, data = server.ask("POST", "/v1/clusters", body)
     assert response.status == status and words in data.decode(), data
@@ -144,11 +176,13 @@ def test_wrong_descriptions_say_what_is_wrong(server, body, status, words):
 
 def test_what_does_not_fit_is_said_when_it_is_analysed(server):
     ident = upload(server, DUMP)
-    for hosts, members, words in (([{"topology": ident, "gpus": [7]}], {}, "GPU 7 does not exist"),
-                                  ([{"topology": ident, "gpus": [1, 1]}], {}, "named twice"),
-                                  ([{"topology": ident}], {"ranks": [0]}, "places 1 ranks"),
-                                  ([{"topology": ident}], {"ranks": [0, 1]}, "on host 1, but there are 1"),
-                                  ([{"topology": ident, "count": 600}], {}, "too many for one document")):
+    for hosts, members, words in (
+        ([{"topology": ident, "gpus": [7]}], {}, "GPU 7 does not exist"),
+        ([{"topology": ident, "gpus": [1, 1]}], {}, "named twice"),
+        ([{"topology": ident}], {"ranks": [0]}, "places 1 ranks"),
+        ([{"topology": ident}], {"ranks": [0, 1]}, "on host 1, but there are 1"),
+        ([{"topology": ident, "count": 600}], {}, "too many for one document"),
+    ):
         cluster = create(server, *hosts, **members)
         status, problem = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis")
         assert status == 422 and words in problem["detail"], problem
@@ -160,15 +194,27 @@ UUIDS = [f"8f4c0000-0000-0000-0000-00000000000{i}" for i in range(2)]
 def test_fabrics_say_who_shares_a_system(server):
     """Cliques of one fabric are systems; a domain of two clusters and a host without fabric are found."""
     ident = upload(server, H100)
-    hosts = [{"topology": ident, "count": 2, "domain": "rack", "fabric": {"uuid": UUIDS[0].upper().replace("-", ""), "clique": 7}},
-             {"topology": ident, "domain": "rack", "fabric": {"uuid": UUIDS[1], "clique": 7}}]
+    hosts = [
+        {
+            "topology": ident,
+            "count": 2,
+            "domain": "rack",
+            "fabric": {"uuid": UUIDS[0].upper().replace("-", ""), "clique": 7},
+        },
+        {"topology": ident, "domain": "rack", "fabric": {"uuid": UUIDS[1], "clique": 7}},
+    ]
     cluster = create(server, *hosts)
     assert cluster["description"]["hosts"][0]["fabric"] == {"uuid": UUIDS[0], "clique": 7, "state": "completed"}
     view = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster")[1]
     assert (view["systems"], view["mnnvl"]["rule"]) == (2, "ON")
-    assert [(row["uuid"], row["hosts"], row["ranks"]) for row in view["mnnvl"]["cliques"]] == [(UUIDS[0], [[0, 1]], 16), (UUIDS[1], [[2, 2]], 8)]
+    assert [(row["uuid"], row["hosts"], row["ranks"]) for row in view["mnnvl"]["cliques"]] == [
+        (UUIDS[0], [[0, 1]], 16),
+        (UUIDS[1], [[2, 2]], 8),
+    ]
     found = {row["id"]: row for row in server.json("GET", f"/v1/clusters/{cluster['id']}/findings")[1]["findings"]}
-    assert "although both have the same clique number" in found["domain-split"]["detail"] and "domain-unused" not in found
+    assert (
+        "although both have the same clique number" in found["domain-split"]["detail"] and "domain-unused" not in found
+    )
     whole = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster?release=2.27.7&NCCL_MNNVL_UUID=5")[1]
     assert (whole["systems"], len(whole["mnnvl"]["cliques"])) == (1, 1)
     late = create(server, hosts[0], {"topology": ident, "fabric": {"state": "not-started"}})
@@ -176,7 +222,9 @@ def test_fabrics_say_who_shares_a_system(server):
     assert (view["systems"], view["mnnvl"]["rule"], view["mnnvl"]["line"]) == (3, "NOT_COMPLETED", 1)
     found = {row["id"]: row for row in server.json("GET", f"/v1/clusters/{late['id']}/findings")[1]["findings"]}
     assert "the fabric of host 2 is not-started" in found["domain-unused"]["detail"] and "domain-split" not in found
-    status, problem = server.json("GET", f"/v1/clusters/{late['id']}/analysis/cluster?release=2.21.5&NCCL_MNNVL_ENABLE=1")
+    status, problem = server.json(
+        "GET", f"/v1/clusters/{late['id']}/analysis/cluster?release=2.21.5&NCCL_MNNVL_ENABLE=1"
+    )
     assert status == 400 and problem["where"] == "hosts[1]" and "NCCL 2.21.5 fails" in problem["detail"]
 
 
@@ -185,7 +233,9 @@ def test_a_place_in_a_topology_is_said_with_its_id(server):
     good, bad = upload(server, DUMP), upload(server, DUMP.replace(b' arch="x86_64"', b"", 1))
     cluster = create(server, {"topology": good}, {"topology": bad})
     status, problem = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis")
-    assert status == 422 and problem["line"] > 1 and problem["where"] == f"topology {bad}, hosts[1], system/cpu[0]", problem
+    assert (
+        status == 422 and problem["line"] > 1 and problem["where"] == f"topology {bad}, hosts[1], system/cpu[0]"
+    ), problem
     wide = create(server, {"topology": good, "count": 129, "domain": "x"})
     status, problem = server.json("GET", f"/v1/clusters/{wide['id']}/analysis")
     assert status == 422 and "line" not in problem and "fused with the other 128 hosts" in problem["where"], problem
@@ -226,7 +276,9 @@ def test_groups_of_training_frameworks(server):
     # eight groups of one rank a host: together they send eight rings' worth by the NICs of each host
     assert sum(nic["mean"] for nic in kinds["pp"]["nics"]) == pytest.approx(8)
     experts = {kind["name"]: kind for kind in server.json("GET", f"{target}?layout=tp=2,dp=*,ep=4")[1]["kinds"]}
-    assert experts["ep"]["shapes"][0]["ranks"] == [0, 2, 4, 6] and experts["edp"]["shapes"][0]["ranks"] == list(range(0, 64, 8))
+    assert experts["ep"]["shapes"][0]["ranks"] == [0, 2, 4, 6] and experts["edp"]["shapes"][0]["ranks"] == list(
+        range(0, 64, 8)
+    )
     assert experts["ep"]["nics"] == [] and experts["edp"]["nics"]
     for wrong in ("tp=3", "tp=8,tp=8", "xp=8", "tp=0", "ep=3", "order=tp-tp", "tp=*,dp=*", "tp", "tp=99999999"):
         status, problem = server.json("GET", f"{target}?layout={wrong}")
@@ -236,15 +288,26 @@ def test_groups_of_training_frameworks(server):
 
 def test_equal_hosts_explain_and_differ_as_the_count_says(server):
     ident = upload(server, H100)
-    cluster, counted = f"/v1/clusters/{create(server, {'topology': ident, 'count': 4})['id']}", f"/v1/topologies/{ident}"
-    for question in ("decision=channels", "decision=graph&graph=nvls", "decision=nic&from=0&channel=1", "decision=gdr&from=rank:1&to=NET/0-1",
-                     "decision=algorithm&collective=AllReduce&bytes=1M", "decision=tree"):
+    cluster, counted = (
+        f"/v1/clusters/{create(server, {'topology': ident, 'count': 4})['id']}",
+        f"/v1/topologies/{ident}",
+    )
+    for question in (
+        "decision=channels",
+        "decision=graph&graph=nvls",
+        "decision=nic&from=0&channel=1",
+        "decision=gdr&from=rank:1&to=NET/0-1",
+        "decision=algorithm&collective=AllReduce&bytes=1M",
+        "decision=tree",
+    ):
         status, ours = server.json("GET", f"{cluster}/explain?{question}")
         assert status == 200, ours
         theirs = server.json("GET", f"{counted}/explain?hosts=4&{question}")[1]
         for row in (ours, theirs):
             row.pop("topology")
-        for row in ours["what_if"] + theirs["what_if"]:  # these count rings, too, which are not made to explain a cluster
+        for row in (
+            ours["what_if"] + theirs["what_if"]
+        ):  # these count rings, too, which are not made to explain a cluster
             del row["changed"], row["sections"]
         assert ours == theirs
     for against in ("2.21.5", "NCCL_P2P_LEVEL=PHB&against=NCCL_CROSS_NIC=1"):
@@ -266,7 +329,9 @@ def test_a_setting_that_is_said_to_change_a_cluster_does(server):
         if not row["refused"] and row["value"]:
             there = server.json("GET", f"{cluster}/explain?decision=channels&{row['setting']}={row['value']}")[1]
             assert there["verdict"] == row["then"], row
-    alone = server.json("GET", f"/v1/topologies/{good}/explain?hosts=4&decision=algorithm&collective=AllReduce&bytes=1G")[1]
+    alone = server.json(
+        "GET", f"/v1/topologies/{good}/explain?hosts=4&decision=algorithm&collective=AllReduce&bytes=1G"
+    )[1]
     mixed = server.json("GET", f"{cluster}/explain?decision=algorithm&collective=AllReduce&bytes=1G")[1]
     assert alone["answer"] != mixed["answer"], "the slow host does not count"
     status, problem = server.json("GET", f"{cluster}/explain?decision=path&from=rank:9&to=0")
@@ -286,7 +351,14 @@ def test_equal_hosts_predict_as_the_count_says(server):
 def test_the_command_line_explains_and_compares_clusters(server, tmp_path):
     (tmp_path / "small.xml").write_bytes(DUMP)
     (tmp_path / "large.xml").write_bytes(H100)
-    (tmp_path / "c.json").write_text(json.dumps({"hosts": [{"topology": "large.xml", "count": 2}, {"topology": "small.xml"}], "ranks": [0] * 8 + [2, 2] + [1] * 8}))
+    (tmp_path / "c.json").write_text(
+        json.dumps(
+            {
+                "hosts": [{"topology": "large.xml", "count": 2}, {"topology": "small.xml"}],
+                "ranks": [0] * 8 + [2, 2] + [1] * 8,
+            }
+        )
+    )
     file = str(tmp_path / "c.json")
     status, out, _ = run("explain", "--cluster", file, "--why", "channels", "--json")
     assert status == 0 and json.loads(out)["what_if"]

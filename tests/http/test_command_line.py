@@ -21,8 +21,13 @@ PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 
 
 def run(*arguments, stdin=b""):
-    done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, timeout=60,
-                          env=dict(os.environ, HOME=HOME, XDG_STATE_HOME="", **SANITIZERS))
+    done = subprocess.run(
+        [PROGRAM, *arguments],
+        input=stdin,
+        capture_output=True,
+        timeout=60,
+        env=dict(os.environ, HOME=HOME, XDG_STATE_HOME="", **SANITIZERS),
+    )
     assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, done.stderr[-3000:]
     return done.returncode, done.stdout, done.stderr.decode()
 
@@ -43,13 +48,16 @@ def test_analyze_prints_the_document(dump):
     assert json.loads(run("analyze", "--section", "ranks", stdin=DUMP)[1]) == 2
 
 
-@pytest.mark.parametrize("content, pattern", [
-    (DUMP[:300], r"^\S+machine\.xml:\d+:\d+: the file ends inside <"),
-    (b"", r"^\S+machine\.xml: the input is empty"),
-    (b"\x89PNG", r"^\S+machine\.xml: no topology XML"),
-    (DUMP.replace(b' gdr="1"/>', b"/>", 1), r"^\S+machine\.xml:\d+:\d+: <gpu> has no attribute gdr"),
-    (DUMP.replace(b"rank=", b"rang="), r"^\S+machine\.xml"),
-])
+@pytest.mark.parametrize(
+    "content, pattern",
+    [
+        (DUMP[:300], r"^\S+machine\.xml:\d+:\d+: the file ends inside <"),
+        (b"", r"^\S+machine\.xml: the input is empty"),
+        (b"\x89PNG", r"^\S+machine\.xml: no topology XML"),
+        (DUMP.replace(b' gdr="1"/>', b"/>", 1), r"^\S+machine\.xml:\d+:\d+: <gpu> has no attribute gdr"),
+        (DUMP.replace(b"rank=", b"rang="), r"^\S+machine\.xml"),
+    ],
+)
 def test_bad_input_is_one_clear_line_and_status_1(tmp_path, content, pattern):
     path = tmp_path / "machine.xml"
     path.write_bytes(content)
@@ -65,13 +73,29 @@ def test_files_that_are_not_there(tmp_path):
     assert run("serve", "--listen", "127.0.0.1:0", "--database", "/nonexistent/x.db")[0] == 1
 
 
-@pytest.mark.parametrize("arguments", [
-    (), ("nonsense",), ("analyze", "--nonsense"), ("analyze", "--hosts"), ("analyze", "--hosts", "none"), ("analyze", "a", "b"),
-    ("analyze", "--set", "X"), ("analyze", "--set", "NCCL_X=1"), ("analyze", "--release", "9.9"), ("analyze", "--section", "x"),
-    ("analyze", "--hosts", "2", "--cluster", "x"), ("render", "--view", "x"), ("render", "--view", "path"), ("render", "--strict=1"),
-    ("releases", "x"), ("serve", "--listen", "nowhere"), ("serve", "--listen", "0.0.0.0:0", "--database", ":memory:"),
-    ("serve", "--max-body", "1"),
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("nonsense",),
+        ("analyze", "--nonsense"),
+        ("analyze", "--hosts"),
+        ("analyze", "--hosts", "none"),
+        ("analyze", "a", "b"),
+        ("analyze", "--set", "X"),
+        ("analyze", "--set", "NCCL_X=1"),
+        ("analyze", "--release", "9.9"),
+        ("analyze", "--section", "x"),
+        ("analyze", "--hosts", "2", "--cluster", "x"),
+        ("render", "--view", "x"),
+        ("render", "--view", "path"),
+        ("render", "--strict=1"),
+        ("releases", "x"),
+        ("serve", "--listen", "nowhere"),
+        ("serve", "--listen", "0.0.0.0:0", "--database", ":memory:"),
+        ("serve", "--max-body", "1"),
+    ],
+)
 def test_wrong_usage_is_status_2(arguments):
     status, out, err = run(*arguments, stdin=DUMP)
     assert (status, out) == (2, b"") and err.strip()
@@ -89,7 +113,9 @@ def test_clusters_of_one_topology(tmp_path, dump):
     cluster = tmp_path / "cluster.json"
     cluster.write_text(json.dumps({"hosts": [{"topology": "machine.xml", "count": 2}, {"topology": dump, "count": 1}]}))
     status, out, _ = run("analyze", "--cluster", str(cluster))
-    assert status == 0 and json.loads(out)["channels"] == json.loads(run("analyze", "--hosts", "3", dump)[1])["channels"]
+    assert (
+        status == 0 and json.loads(out)["channels"] == json.loads(run("analyze", "--hosts", "3", dump)[1])["channels"]
+    )
     cluster.write_text(json.dumps({"hosts": [{"topology": "machine.xml", "gpus": ["0000:99:00.0"]}]}))
     status, out, err = run("analyze", "--cluster", str(cluster))
     assert (status, out) == (1, b"") and "no GPU with a rank at 0000:99:00.0" in err and "hosts[0].gpus" in err
@@ -134,15 +160,26 @@ def test_releases_are_told_apart():
     assert max(map(len, text.splitlines())) < 160
     one = run("releases", "--release", "2.28.9")[1].decode()
     assert "behaviours differ from 2.28.7" in one and "tuning.hw_latency: " in one and "2.30.7" not in one
-    assert "2.18.6 behaves as this release" in run("releases", "--release", "2.18.6")[1].decode() and "NCCL 2.18\n" in text
+    assert (
+        "2.18.6 behaves as this release" in run("releases", "--release", "2.18.6")[1].decode() and "NCCL 2.18\n" in text
+    )
     assert "PyTorch 2.7 for CUDA 12 brings NCCL 2.26.2" in text
-    assert [row["release"] for row in json.loads(run("releases", "--release=2.28.9", "--json")[1])["releases"]] == ["2.28.9"]
+    assert [row["release"] for row in json.loads(run("releases", "--release=2.28.9", "--json")[1])["releases"]] == [
+        "2.28.9"
+    ]
 
 
-@pytest.mark.parametrize("release, words", [
-    ("v2.27.7", "did you mean 2.27.7?"), ("2.27.7+cuda12.9", "did you mean 2.27.7?"), ("22707", "did you mean 2.27.7?"),
-    ("2.13.4", ", between which these changed: "), ("2.4.8", "older than 2.7.8"), ("9.9.9", "newer than"),
-])
+@pytest.mark.parametrize(
+    "release, words",
+    [
+        ("v2.27.7", "did you mean 2.27.7?"),
+        ("2.27.7+cuda12.9", "did you mean 2.27.7?"),
+        ("22707", "did you mean 2.27.7?"),
+        ("2.13.4", ", between which these changed: "),
+        ("2.4.8", "older than 2.7.8"),
+        ("9.9.9", "newer than"),
+    ],
+)
 def test_an_unknown_release_is_told_from_its_neighbours(dump, release, words):
     for command in (("analyze", dump), ("render", dump), ("settings",), ("releases",)):
         status, out, err = run(command[0], "--release", release, *command[1:])
@@ -159,15 +196,26 @@ def test_lists_and_help():
 
 def interrupted(arguments, computes):
     """Ends a command by Ctrl-C: while it waits for its input, or once it has computed for a while. Gives its status, output and errors."""
-    done = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            env=dict(os.environ, HOME=HOME, XDG_STATE_HOME="", **SANITIZERS))
+    done = subprocess.Popen(
+        [PROGRAM, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=dict(os.environ, HOME=HOME, XDG_STATE_HOME="", **SANITIZERS),
+    )
 
     def is_ready():
         process = pathlib.Path(f"/proc/{done.pid}")
         caught = int(re.search(r"SigCgt:\s*(\w+)", (process / "status").read_text())[1], 16) >> (signal.SIGINT - 1) & 1
-        used = sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
-        waits = "pipe" in (process / "wchan").read_text() or (process / "stat").read_text().rpartition(")")[2].split()[0] == "S"
+        used = sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:13])) / os.sysconf(
+            "SC_CLK_TCK"
+        )
+        waits = (
+            "pipe" in (process / "wchan").read_text()
+            or (process / "stat").read_text().rpartition(")")[2].split()[0] == "S"
+        )
         return caught and (used >= 1 if computes else waits)
+
     try:
         wait_until(lambda: done.poll() is not None or is_ready())
         assert done.poll() is None, (arguments, done.stderr.read())
@@ -180,7 +228,24 @@ def interrupted(arguments, computes):
             pipe.close()
 
 
-COMMANDS = ["show", "analyze", "channels", "p2p", "groups --layout tp=2", "order", "explain --why channels", "predict", "place --count 4", "compare {dump}", "check-log", "convert", "render", "vm-file", "anonymise", "detect"]
+COMMANDS = [
+    "show",
+    "analyze",
+    "channels",
+    "p2p",
+    "groups --layout tp=2",
+    "order",
+    "explain --why channels",
+    "predict",
+    "place --count 4",
+    "compare {dump}",
+    "check-log",
+    "convert",
+    "render",
+    "vm-file",
+    "anonymise",
+    "detect",
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -189,7 +254,11 @@ def test_ctrl_c_ends_waiting_for_input(command, dump):
     assert (status, out) == (-signal.SIGINT, b"") and "interrupted" in err and "Sanitizer" not in err, (status, err)
 
 
-LONG = [c for c in COMMANDS if c.split()[0] in ("show", "analyze", "channels", "p2p", "groups", "explain", "predict", "compare", "render")]
+LONG = [
+    c
+    for c in COMMANDS
+    if c.split()[0] in ("show", "analyze", "channels", "p2p", "groups", "explain", "predict", "compare", "render")
+]
 
 
 @pytest.mark.parametrize("command", LONG)
@@ -198,7 +267,9 @@ def test_ctrl_c_ends_what_is_computed(command, tmp_path):
     path = tmp_path / "long.xml"
     path.write_bytes(attacks.switched(240, 240, slow=True))
     output = ["--output", str(tmp_path / "picture.svg")] if command == "render" else []
-    status, out, err = interrupted([*command.format(dump=path).split(), "--release", "2.18.1", "--hosts", "2", *output, str(path)], computes=True)
+    status, out, err = interrupted(
+        [*command.format(dump=path).split(), "--release", "2.18.1", "--hosts", "2", *output, str(path)], computes=True
+    )
     assert (status, out) == (-signal.SIGINT, b"") and "interrupted" in err and "Sanitizer" not in err, (status, err)
     assert os.listdir(tmp_path) == ["long.xml"]
 
@@ -206,8 +277,13 @@ def test_ctrl_c_ends_what_is_computed(command, tmp_path):
 def test_ctrl_c_ends_checking_a_log(tmp_path):
     (tmp_path / "long.xml").write_bytes(attacks.switched(240, 240, slow=True))
     log = tmp_path / "job.log"
-    log.write_text("node1:1:1 [0] NCCL INFO NCCL version 2.18.1+cuda12.1\n" + "".join(
-        f"node1:{r}:{r} [{r}] NCCL INFO comm 0x1 rank {r} nranks 2 cudaDev {r} busId {r}000 commId 0x2 - Init START\n" for r in range(2)))
+    log.write_text(
+        "node1:1:1 [0] NCCL INFO NCCL version 2.18.1+cuda12.1\n"
+        + "".join(
+            f"node1:{r}:{r} [{r}] NCCL INFO comm 0x1 rank {r} nranks 2 cudaDev {r} busId {r}000 commId 0x2 - Init START\n"
+            for r in range(2)
+        )
+    )
     status, out, err = interrupted(["check-log", "--topology", str(tmp_path / "long.xml"), str(log)], computes=True)
     assert (status, out) == (-signal.SIGINT, b"") and "interrupted" in err and "Sanitizer" not in err, (status, err)
 
@@ -227,7 +303,9 @@ def test_limits_of_archives_can_be_given(command, tmp_path):
     (tmp_path / "bomb.tar.gz").write_bytes(attacks.gzip_bomb(8))
     for limit in (("--unpacked", "1M"), ("--archive-entries", "1")):
         (tmp_path / "many.tar.gz").write_bytes(attacks.empty_entries(2))
-        status, out, err = run(command, *limit, str(tmp_path / ("bomb.tar.gz" if limit[0] == "--unpacked" else "many.tar.gz")))
+        status, out, err = run(
+            command, *limit, str(tmp_path / ("bomb.tar.gz" if limit[0] == "--unpacked" else "many.tar.gz"))
+        )
         assert (status, out) == (1, b"") and limit[0] in err, err
 
 
@@ -235,8 +313,15 @@ def test_settings_are_described_for_the_release_asked_for():
     def of(release, name):
         rows = json.loads(run("settings", "--json", "--release", release)[1])["settings"]
         return next(row for row in rows if row["name"] == name)
-    assert (of("2.7.8", "NCCL_MAX_NCHANNELS")["default_text"], of("2.30.7", "NCCL_MAX_NCHANNELS")["default_text"]) == ("32", "64")
+
+    assert (of("2.7.8", "NCCL_MAX_NCHANNELS")["default_text"], of("2.30.7", "NCCL_MAX_NCHANNELS")["default_text"]) == (
+        "32",
+        "64",
+    )
     assert of("2.7.8", "NCCL_P2P_LEVEL")["values"] == "LOC, NVL, PIX, PXB, PHB, SYS, or 0 to 4"
-    assert b"default: 32" in run("settings", "--release", "2.7.8")[1] and b"default: 64\n" not in run("settings", "--release", "2.7.8")[1]
+    assert (
+        b"default: 32" in run("settings", "--release", "2.7.8")[1]
+        and b"default: 64\n" not in run("settings", "--release", "2.7.8")[1]
+    )
     for text in (run("settings")[1], run("man")[1].split(b"NCCL SETTINGS")[1].split(b".SH")[0]):
         assert b"{" not in text and b"LOC, NVL, NVB" in text

@@ -16,11 +16,11 @@ def narrow(dump):
     """The first NIC's slot has four lanes."""
     at = dump.index(b"<nic")
     start = dump.rindex(b'link_width="', 0, at)
-    return dump[:start] + b'link_width="4"' + dump[dump.index(b'"', start + 12) + 1:]
+    return dump[:start] + b'link_width="4"' + dump[dump.index(b'"', start + 12) + 1 :]
 
 
 def renamed(dump):
-    return dump.replace(b"mlx5_0\"", b"mlx5_x\"").replace(b"mlx5_1\"", b"mlx5_0\"").replace(b"mlx5_x\"", b"mlx5_1\"")
+    return dump.replace(b'mlx5_0"', b'mlx5_x"').replace(b'mlx5_1"', b'mlx5_0"').replace(b'mlx5_x"', b'mlx5_1"')
 
 
 def put(server, dump, query=""):
@@ -48,19 +48,33 @@ def test_a_machine_type_takes_the_place_of_the_second_topology(server, tmp_path)
     a = put(server, narrow(H100))
     status, found = server.json("GET", f"/v1/compare?a={a}&machine=dgx-h100&hosts=2")
     assert status == 200 and found["b"]["topology"] == "dgx-h100" and not found["same_decisions"]
-    assert [(row["what"], row["a"], row["b"]) for row in found["hardware"]["rows"]] == [("link_width", "4", "16")]  # nothing that the type does not contain
+    assert [(row["what"], row["a"], row["b"]) for row in found["hardware"]["rows"]] == [
+        ("link_width", "4", "16")
+    ]  # nothing that the type does not contain
     path = tmp_path / "topo.xml"
     path.write_bytes(narrow(H100))
-    run = subprocess.run([PROGRAM, "compare", "--json", "--machine", "dgx-h100", "--hosts", "2", str(path)], capture_output=True, env={**os.environ, **SANITIZERS})
+    run = subprocess.run(
+        [PROGRAM, "compare", "--json", "--machine", "dgx-h100", "--hosts", "2", str(path)],
+        capture_output=True,
+        env={**os.environ, **SANITIZERS},
+    )
     assert run.returncode == 0, run.stderr
     alone = json.loads(run.stdout)
     assert alone["hardware"]["rows"] == found["hardware"]["rows"] and alone["b"]["topology"] == "dgx-h100"
     b = put(server, H100)
-    for query, where in ((f"a={a}&b={b}&machine=dgx-h100", "machine"), ("machine=dgx-h100", "a"), (f"a={a}&machine=dgx-h10", "machine"),
-                         (f"a={a}&machine=dgx-h100&topology={b}", "a")):
+    for query, where in (
+        (f"a={a}&b={b}&machine=dgx-h100", "machine"),
+        ("machine=dgx-h100", "a"),
+        (f"a={a}&machine=dgx-h10", "machine"),
+        (f"a={a}&machine=dgx-h100&topology={b}", "a"),
+    ):
         status, problem = server.json("GET", f"/v1/compare?{query}")
         assert status == 400 and problem, query
-    for arguments in (["--machine", "dgx-h100"], ["--machine", "dgx-h100", str(path), str(path)], ["--majority", "--machine", "dgx-h100", str(path), str(path), str(path)]):
+    for arguments in (
+        ["--machine", "dgx-h100"],
+        ["--machine", "dgx-h100", str(path), str(path)],
+        ["--majority", "--machine", "dgx-h100", str(path), str(path), str(path)],
+    ):
         assert subprocess.run([PROGRAM, "compare", *arguments], capture_output=True).returncode == 2
 
 
@@ -73,7 +87,9 @@ def test_a_set_by_label_and_by_ids(server):
     findings = {row["catalogue"]: row for row in found["findings"]}
     assert findings["L90"]["topologies"] == [odd] and findings["L91"]["topologies"] == [other]
     hardware = [row for row in found["rows"] if not row["numbering"]]
-    assert [(row["majority"], row["odd"], row["deviants"]) for row in hardware] == [("16", True, [{"topology": odd, "value": "4"}])]
+    assert [(row["majority"], row["odd"], row["deviants"]) for row in hardware] == [
+        ("16", True, [{"topology": odd, "value": "4"}])
+    ]
     members = {row["topology"]: row for row in found["members"]}
     assert members[odd]["hardware"] == 1 and members[odd]["decisions"]["system"] > 0 and members[odd]["name"] == "odd"
     assert members[ids[0]]["decisions"] is None
@@ -81,11 +97,19 @@ def test_a_set_by_label_and_by_ids(server):
     assert server.json("GET", f"/v1/compare?{named}")[1]["findings"][0]["topologies"] == [odd]
 
 
-@pytest.mark.parametrize("query, status, word", [
-    ("", 400, "both a and b"), ("a=ID", 400, "both a and b"), ("a=ID&b=xyz", 400, "not the id"),
-    ("a=ID&b=" + "0" * 32, 404, "no topology"), ("topology=ID&topology=ID", 400, "at least 3"), ("a=ID&b=ID&label=x%3D1", 400, "not a set"),
-    ("label=none%3Dsuch", 400, "at least 3"), ("a=ID&b=ID&release=9.9", 400, "9.9"),
-])
+@pytest.mark.parametrize(
+    "query, status, word",
+    [
+        ("", 400, "both a and b"),
+        ("a=ID", 400, "both a and b"),
+        ("a=ID&b=xyz", 400, "not the id"),
+        ("a=ID&b=" + "0" * 32, 404, "no topology"),
+        ("topology=ID&topology=ID", 400, "at least 3"),
+        ("a=ID&b=ID&label=x%3D1", 400, "not a set"),
+        ("label=none%3Dsuch", 400, "at least 3"),
+        ("a=ID&b=ID&release=9.9", 400, "9.9"),
+    ],
+)
 def test_what_cannot_be_compared_says_why(server, topology, query, status, word):
     got, problem = server.json("GET", "/v1/compare?" + query.replace("ID", topology))
     assert got == status and word in problem["detail"], problem
@@ -98,7 +122,9 @@ def test_a_side_that_cannot_be_analysed_is_named(server, topology):
 
 
 def run(*arguments):
-    done = subprocess.run([PROGRAM, "compare", *arguments], capture_output=True, timeout=60, env=dict(os.environ, **SANITIZERS))
+    done = subprocess.run(
+        [PROGRAM, "compare", *arguments], capture_output=True, timeout=60, env=dict(os.environ, **SANITIZERS)
+    )
     assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, done.stderr[-3000:]
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -125,11 +151,17 @@ def test_the_command_names_the_odd_one(tmp_path):
     status, text, _ = run("--majority", "--text", *paths)
     assert status == 0 and "5 dumps, 3 different" in text and "warning L90" in text and "warning L91" in text
     document = json.loads(run("--majority", "--json", *paths)[1])
-    assert {row["catalogue"]: row["topologies"] for row in document["findings"]} == {"L90": [paths[1]], "L91": [paths[4]]}
+    assert {row["catalogue"]: row["topologies"] for row in document["findings"]} == {
+        "L90": [paths[1]],
+        "L91": [paths[4]],
+    }
     assert next(row for row in document["members"] if row["topology"] == paths[1])["decisions"]["paths"] > 0
 
 
-@pytest.mark.parametrize("arguments", [[], ["one.xml"], ["1.xml", "2.xml", "3.xml"], ["--majority", "1.xml", "2.xml"], ["--view", "ring", "a", "b"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["one.xml"], ["1.xml", "2.xml", "3.xml"], ["--majority", "1.xml", "2.xml"], ["--view", "ring", "a", "b"]],
+)
 def test_wrong_usage_of_the_command(arguments):
     status, out, err = run(*arguments)
     assert (status, out) == (2, "") and "compare" in err

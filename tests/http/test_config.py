@@ -11,8 +11,13 @@ PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 
 
 def serve(*arguments, **environment):
-    done = subprocess.run([PROGRAM, "serve", *arguments], capture_output=True, text=True, timeout=30,
-                          env=dict(os.environ, **SANITIZERS, **environment))
+    done = subprocess.run(
+        [PROGRAM, "serve", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env=dict(os.environ, **SANITIZERS, **environment),
+    )
     assert "Sanitizer" not in done.stderr, done.stderr[-3000:]
     return done.returncode, done.stdout, done.stderr
 
@@ -61,15 +66,28 @@ def test_each_setting_is_read_from_its_variable():
             assert in_force(**{variable: given})[name] == (given, variable)
 
 
-@pytest.mark.parametrize("arguments, status, word", [
-    (["--max-body", "1"], 2, "1024"), (["--max-body", "1T"], 2, "bytes"), (["--threads", "-1"], 2, "--threads"),
-    (["--connections", "99999999999999999999"], 2, "--connections"), (["--rate", "1.5"], 2, "whole number"),
-    (["--quiet=perhaps"], 2, "yes or no"), (["--log-format", "xml"], 2, "logfmt|json"), (["--timeout", "0"], 2, "from 1 to"),
-    (["--cors-origins", "ops.example.org"], 2, "no origin"), (["--cors-origins", "https://a/b"], 2, "no origin"),
-    (["--trusted-proxies", "proxy.local"], 2, "no network"), (["--trusted-proxies", "10.0.0.0/33"], 2, "no network"),
-    (["--token-file", "/nonexistent"], 1, "No such file"), (["--tls-cert", "x"], 2, "--tls-key is missing"),
-    (["--listen", "0.0.0.0:0"], 2, "--token-file"), (["--listen", "nowhere"], 2, "ADDR:PORT"), (["--static", "/nonexistent"], 1, "no folder"),
-])
+@pytest.mark.parametrize(
+    "arguments, status, word",
+    [
+        (["--max-body", "1"], 2, "1024"),
+        (["--max-body", "1T"], 2, "bytes"),
+        (["--threads", "-1"], 2, "--threads"),
+        (["--connections", "99999999999999999999"], 2, "--connections"),
+        (["--rate", "1.5"], 2, "whole number"),
+        (["--quiet=perhaps"], 2, "yes or no"),
+        (["--log-format", "xml"], 2, "logfmt|json"),
+        (["--timeout", "0"], 2, "from 1 to"),
+        (["--cors-origins", "ops.example.org"], 2, "no origin"),
+        (["--cors-origins", "https://a/b"], 2, "no origin"),
+        (["--trusted-proxies", "proxy.local"], 2, "no network"),
+        (["--trusted-proxies", "10.0.0.0/33"], 2, "no network"),
+        (["--token-file", "/nonexistent"], 1, "No such file"),
+        (["--tls-cert", "x"], 2, "--tls-key is missing"),
+        (["--listen", "0.0.0.0:0"], 2, "--token-file"),
+        (["--listen", "nowhere"], 2, "ADDR:PORT"),
+        (["--static", "/nonexistent"], 1, "no folder"),
+    ],
+)
 def test_what_is_wrong_is_said_and_ends_it(arguments, status, word):
     for extra in ([], ["--check-config"]):
         got, out, err = serve("--database", ":memory:", *arguments, *extra)
@@ -79,7 +97,7 @@ def test_what_is_wrong_is_said_and_ends_it(arguments, status, word):
 
 def test_several_faults_are_all_told():
     status, _, err = serve("--check-config", "--cors-origins", "x", "--token-file", "/nonexistent", ORRERY_RATE="fast")
-    assert status == 2 and all(word in err for word in ("x\" is no origin", "/nonexistent", "ORRERY_RATE"))
+    assert status == 2 and all(word in err for word in ('x" is no origin', "/nonexistent", "ORRERY_RATE"))
 
 
 def test_variables_that_kubernetes_makes_are_notes():
@@ -87,11 +105,18 @@ def test_variables_that_kubernetes_makes_are_notes():
     assert status == 0 and "no setting ORRERY_PORT_8080_TCP" in err
 
 
-@pytest.mark.parametrize("url, shown", [
-    ("postgresql://orrery:s3cret@db:5432/orrery?sslmode=require", "postgresql://orrery:***@db:5432/orrery?sslmode=require"),
-    ("postgresql://orrery@db/orrery?password=s3cret&x=1", "postgresql://orrery@db/orrery?password=***&x=1"),
-    ("postgresql://o:s3@cret@db/x", "postgresql://o:***@db/x"), ("postgresql://db/x", "postgresql://db/x"),
-])
+@pytest.mark.parametrize(
+    "url, shown",
+    [
+        (
+            "postgresql://orrery:s3cret@db:5432/orrery?sslmode=require",
+            "postgresql://orrery:***@db:5432/orrery?sslmode=require",
+        ),
+        ("postgresql://orrery@db/orrery?password=s3cret&x=1", "postgresql://orrery@db/orrery?password=***&x=1"),
+        ("postgresql://o:s3@cret@db/x", "postgresql://o:***@db/x"),
+        ("postgresql://db/x", "postgresql://db/x"),
+    ],
+)
 def test_passwords_are_never_shown(url, shown):
     assert in_force(ORRERY_DATABASE=url)["database"] == (shown, "ORRERY_DATABASE")
 

@@ -34,12 +34,24 @@ def test_the_database_goes_and_comes_back(postgresql, how):
     postgresql.end(how)
     try:
         time.sleep(1.1)  # for so long what is cached is believed to be there still
-        for method, path, body in (("POST", "/v1/topologies", dump(1)), ("GET", target, None), ("GET", target + "/source", None),
-                                   ("GET", target + "/analysis/ranks", None), ("GET", "/v1/topologies", None),
-                                   ("PATCH", target, '{"name": "x"}'), ("DELETE", target, None), ("GET", "/v1/hosts", None)):
+        for method, path, body in (
+            ("POST", "/v1/topologies", dump(1)),
+            ("GET", target, None),
+            ("GET", target + "/source", None),
+            ("GET", target + "/analysis/ranks", None),
+            ("GET", "/v1/topologies", None),
+            ("PATCH", target, '{"name": "x"}'),
+            ("DELETE", target, None),
+            ("GET", "/v1/hosts", None),
+        ):
             begun = time.monotonic()
             response, data = server.ask(method, path, body)
-            assert (response.status, response.getheader("Retry-After")) == (503, "1"), (method, path, response.status, data)
+            assert (response.status, response.getheader("Retry-After")) == (503, "1"), (
+                method,
+                path,
+                response.status,
+                data,
+            )
             assert b"/problems/store-failed" in data and b"127.0.0.1" not in data
             assert time.monotonic() - begun < 60  # at once, not when --database-timeout ends it
         assert server.ask("GET", "/readyz")[0].status == 503
@@ -54,7 +66,9 @@ def test_the_database_goes_and_comes_back(postgresql, how):
 
 
 def test_a_database_that_hangs_costs_no_more_than_the_stated_time(postgresql):
-    server = Server("--database", postgresql.new_database() + "&connect_timeout=2", "--database-timeout", "1", "--quiet")
+    server = Server(
+        "--database", postgresql.new_database() + "&connect_timeout=2", "--database-timeout", "1", "--quiet"
+    )
     assert server.json("POST", "/v1/topologies", DUMP)[0] == 201
     postgresql.freeze(True)
     try:
@@ -74,13 +88,21 @@ def test_a_database_that_hangs_costs_no_more_than_the_stated_time(postgresql):
 
 def test_a_full_disk_of_the_database_server(postgresql):
     """Its files may not grow past 24 MiB for a while: uploads are refused, the rest goes on, and nothing acknowledged is lost."""
+
     def restrict(largest):
-        family = subprocess.run(["pgrep", "-P", str(postgresql.process.pid)], capture_output=True, text=True).stdout.split()
+        family = subprocess.run(
+            ["pgrep", "-P", str(postgresql.process.pid)], capture_output=True, text=True
+        ).stdout.split()
         for pid in [postgresql.process.pid, *map(int, family)]:
-            subprocess.run(["setpriv", *postgresql.user, "prlimit", f"--fsize={largest}:", "--pid", str(pid)])  # one may have ended
+            subprocess.run(
+                ["setpriv", *postgresql.user, "prlimit", f"--fsize={largest}:", "--pid", str(pid)]
+            )  # one may have ended
 
     def large(number):  # about a mebibyte that does not compress
-        return DUMP + b"<!--" + base64.b64encode(random.Random(number).randbytes(1 << 20)).replace(b"--", b"..") + b"-->"
+        return (
+            DUMP + b"<!--" + base64.b64encode(random.Random(number).randbytes(1 << 20)).replace(b"--", b"..") + b"-->"
+        )
+
     server = Server("--database", postgresql.new_database(), "--quiet")
     kept = []
     restrict(24 << 20)
@@ -106,7 +128,14 @@ class Writers:
     """Clients that upload, change and delete until they are told to stop, and remember what was acknowledged."""
 
     def __init__(self, ask, count=4):
-        self.ask, self.ending, self.present, self.absent, self.refused, self.broken = ask, threading.Event(), {}, set(), 0, 0
+        self.ask, self.ending, self.present, self.absent, self.refused, self.broken = (
+            ask,
+            threading.Event(),
+            {},
+            set(),
+            0,
+            0,
+        )
         self.uncertain = set()  # what is being deleted
         self.threads = [threading.Thread(target=self.write, args=(i,)) for i in range(count)]
         for thread in self.threads:

@@ -20,8 +20,12 @@ DOUBLES = os.environ.get("ORR_DOUBLES", str(ROOT / "build-dev" / "tests" / "doub
 
 
 def agent(*arguments, environment=None):
-    done = subprocess.run([PROGRAM, "detect", *map(str, arguments)], capture_output=True, timeout=60,
-                          env=dict(os.environ, **SANITIZERS, **(environment or {})))
+    done = subprocess.run(
+        [PROGRAM, "detect", *map(str, arguments)],
+        capture_output=True,
+        timeout=60,
+        env=dict(os.environ, **SANITIZERS, **(environment or {})),
+    )
     assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, done.stderr[-3000:]
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -36,7 +40,9 @@ def test_the_machine_of_the_service_is_detected_and_kept(server):
     response, data = server.ask("POST", "/v1/detect?name=here&label=rack=12&release=2.27.7")
     document = json.loads(data)
     assert response.status in (200, 201) and response.getheader("Location") == f"/v1/topologies/{document['id']}"
-    assert document["detection"]["release"] == "2.27.7" and "no-gpus" in {n["id"] for n in document["detection"]["notes"]}
+    assert document["detection"]["release"] == "2.27.7" and "no-gpus" in {
+        n["id"] for n in document["detection"]["notes"]
+    }
     assert document["labels"]["host"] == socket.gethostname()
     source = server.ask("GET", f"/v1/topologies/{document['id']}/source")[1]
     assert source.startswith(b'<system version="1">\n')
@@ -50,8 +56,9 @@ def test_the_machine_of_the_service_is_detected_and_kept(server):
 
 def test_detection_with_a_driver_in_the_service_s_environment(tmp_path):
     (tmp_path / "gpus").write_text("gpu 0000:00:1e.0\n  name X\n  capability 9.0\n")
-    running = Server("--database", ":memory:", environment={"LD_LIBRARY_PATH": DOUBLES,
-                                                            "ORR_FAKE_NVML": str(tmp_path / "gpus")})
+    running = Server(
+        "--database", ":memory:", environment={"LD_LIBRARY_PATH": DOUBLES, "ORR_FAKE_NVML": str(tmp_path / "gpus")}
+    )
     try:
         status, document = running.json("POST", "/v1/detect")
         assert (status, document["detection"]["gpus"]) == (201, 1)
@@ -79,10 +86,22 @@ def test_a_token_that_may_only_read_does_not_detect(tmp_path):
 def test_the_agent_posts_to_a_service(server, machine, tmp_path):
     options, environment = machine
     base = f"http://127.0.0.1:{server.port}"
-    status, out, err = agent(*options, "--post", base, "--label", "host=node07", "--label", "rack=ä&b=1", "--name", "n 7",
-                             "--output", tmp_path / "kept.xml", environment=environment)
+    status, out, err = agent(
+        *options,
+        "--post",
+        base,
+        "--label",
+        "host=node07",
+        "--label",
+        "rack=ä&b=1",
+        "--name",
+        "n 7",
+        "--output",
+        tmp_path / "kept.xml",
+        environment=environment,
+    )
     assert status == 0 and out.startswith(f"{base}/v1/topologies/"), err
-    found = server.json("GET", out.strip()[len(base):])[1]
+    found = server.json("GET", out.strip()[len(base) :])[1]
     assert found["labels"] == {"host": "node07", "rack": "ä&b=1"} and found["name"] == "n 7"
     assert server.ask("GET", f"/v1/topologies/{found['id']}/source")[1] == (tmp_path / "kept.xml").read_bytes()
     assert agent(*options, "--post", base + "/v1/topologies/", environment=environment)[1] == out
@@ -90,6 +109,7 @@ def test_the_agent_posts_to_a_service(server, machine, tmp_path):
 
 class Failing(http.server.BaseHTTPRequestHandler):
     """Gives the statuses of `plan` in turn and remembers what came."""
+
     plan, seen = [], []
 
     def do_POST(self):
@@ -155,10 +175,18 @@ def test_the_agent_gives_up(failing, machine):
     assert status == 1 and "onnect" in err and "given up" in err
 
 
-@pytest.mark.parametrize("arguments, status", [
-    (["--post", "file:///etc/passwd"], 1), (["--post", "no address at all"], 1),
-    (["--post", "http://127.0.0.1:1", "--token-file", "/nonexistent"], 1), (["--token-file", "x"], 2), (["--label", "a=b"], 2),
-    (["--post", "http://127.0.0.1:1", "--label", "ab"], 2), (["--post", "http://127.0.0.1:1", "--patience", "x"], 2)])
+@pytest.mark.parametrize(
+    "arguments, status",
+    [
+        (["--post", "file:///etc/passwd"], 1),
+        (["--post", "no address at all"], 1),
+        (["--post", "http://127.0.0.1:1", "--token-file", "/nonexistent"], 1),
+        (["--token-file", "x"], 2),
+        (["--label", "a=b"], 2),
+        (["--post", "http://127.0.0.1:1", "--label", "ab"], 2),
+        (["--post", "http://127.0.0.1:1", "--patience", "x"], 2),
+    ],
+)
 def test_wrong_usage_of_the_agent(machine, arguments, status):
     options, environment = machine
     assert agent(*options, *arguments, environment=environment)[0] == status

@@ -7,7 +7,9 @@ import pytest
 
 from conftest import ROOT, Server
 
-ROWS = [line.split("\t") for line in (ROOT / "docs/site/pages.txt").read_text().splitlines() if not line.startswith("#")]
+ROWS = [
+    line.split("\t") for line in (ROOT / "docs/site/pages.txt").read_text().splitlines() if not line.startswith("#")
+]
 
 
 def address(file):
@@ -51,7 +53,9 @@ def pages(docs):
 
 
 def test_every_markdown_file_of_docs_is_a_page():
-    assert sorted(file for file, _ in ROWS) == sorted(["README.md", *(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))])
+    assert sorted(file for file, _ in ROWS) == sorted(
+        ["README.md", *(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))]
+    )
 
 
 def test_every_link_and_anchor_leads_somewhere(docs, pages):
@@ -86,6 +90,16 @@ def test_the_folder_of_the_documentation_is_in_the_address(docs):
         assert docs.ask("GET", folder)[1] == docs.ask("GET", f"{folder}index.html")[1]
 
 
-@pytest.mark.parametrize("path", ["/docs/none.html", "/docs/../api/openapi.yaml", "/docs//", "/docs/.git/", "/docs/guides", "/docs/" + "a" * 300 + "/"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/docs/none.html",
+        "/docs/../api/openapi.yaml",
+        "/docs//",
+        "/docs/.git/",
+        "/docs/guides",
+        "/docs/" + "a" * 300 + "/",
+    ],
+)
 def test_what_is_no_page_is_not_found(docs, path):
     assert docs.ask("GET", path)[0].status == 404

@@ -9,8 +9,16 @@ from test_command_line import run
 
 EXAMPLE = (ROOT / "static" / "examples" / "h100-with-faults.xml").read_bytes()
 QUESTIONS = [
-    "decision=path&from=5&to=NET/0-5", "decision=p2p&from=rank:0&to=rank:3", "decision=gdr&from=NET/0-5&to=5", "decision=nic&from=0&channel=1",
-    "decision=pxn&from=0&to=NET/0-3", "decision=graph", "decision=graph&graph=nvls", "decision=tree", "decision=channels", "decision=nvls",
+    "decision=path&from=5&to=NET/0-5",
+    "decision=p2p&from=rank:0&to=rank:3",
+    "decision=gdr&from=NET/0-5&to=5",
+    "decision=nic&from=0&channel=1",
+    "decision=pxn&from=0&to=NET/0-3",
+    "decision=graph",
+    "decision=graph&graph=nvls",
+    "decision=tree",
+    "decision=channels",
+    "decision=nvls",
     "decision=algorithm&collective=AllGather&bytes=64k",
 ]
 
@@ -40,7 +48,7 @@ def test_every_decision_in_old_and_new_releases(server, stored, question):
 def test_hardware_and_effect_are_distinguished(server, stored):
     _, body = server.json("GET", f"{stored}/explain?hosts=2&decision=path&from=5&to=NET/0-5")
     assert body["distance"]["physical"]["type"] == "PIX" and body["distance"]["effective"]["type"] == "PHB"
-    assert body["distance"]["text"] == "PIX by hardware, PHB in effect because gdr=\"0\" on NET/0-5 (mlx5_5)"
+    assert body["distance"]["text"] == 'PIX by hardware, PHB in effect because gdr="0" on NET/0-5 (mlx5_5)'
     assert body["limit"]["bw"] > 0 and body["limit"]["from"] and body["limit"]["to"]
 
 
@@ -59,13 +67,23 @@ def test_a_dump_that_is_not_kept(server):
     assert (status, body["decision"], body["topology"][:1] != "") == (200, "p2p", True)
 
 
-@pytest.mark.parametrize("question, status, says", [
-    ("", 400, "which decision"), ("decision=colour", 400, "decision must be path, p2p"), ("decision=p2p&from=0", 400, "both from and to"),
-    ("decision=p2p&from=0&to=99", 404, "no device \"99\""), ("decision=p2p&from=0&to=NET/0-0", 404, "two GPUs"),
-    ("decision=graph&graph=circle", 400, "graph must be ring"), ("decision=graph&graph=collnet_chain", 404, "does not build the collnet_chain graph"),
-    ("decision=algorithm&bytes=huge", 400, "bytes must be"), ("decision=algorithm&bytes=0", 400, "bytes must be"), ("decision=algorithm&collective=Gossip", 400, "collective must be"),
-    ("decision=nic&from=0&channel=63", 404, "no channel 63"), ("decision=p2p&form=0", 400, "there is no parameter"),
-])
+@pytest.mark.parametrize(
+    "question, status, says",
+    [
+        ("", 400, "which decision"),
+        ("decision=colour", 400, "decision must be path, p2p"),
+        ("decision=p2p&from=0", 400, "both from and to"),
+        ("decision=p2p&from=0&to=99", 404, 'no device "99"'),
+        ("decision=p2p&from=0&to=NET/0-0", 404, "two GPUs"),
+        ("decision=graph&graph=circle", 400, "graph must be ring"),
+        ("decision=graph&graph=collnet_chain", 404, "does not build the collnet_chain graph"),
+        ("decision=algorithm&bytes=huge", 400, "bytes must be"),
+        ("decision=algorithm&bytes=0", 400, "bytes must be"),
+        ("decision=algorithm&collective=Gossip", 400, "collective must be"),
+        ("decision=nic&from=0&channel=63", 404, "no channel 63"),
+        ("decision=p2p&form=0", 400, "there is no parameter"),
+    ],
+)
 def test_wrong_questions_say_what_is_wrong(server, stored, question, status, says):
     response, raw = server.ask("GET", f"{stored}/explain?hosts=2&{question}")
     body = json.loads(raw)
@@ -87,7 +105,13 @@ def test_command_line(tmp_path):
     status, out, err = run("explain", "--hosts", "2", "--why", "path", "--from", "5", "--to", "NET/0-5", str(path))
     text = out.decode()
     assert (status, err) == (0, "")
-    for part in ("By hardware it would be PIX with 48 GB/s, but gdr=\"0\"", "Rule PATH_NO_GDR of NCCL", "Values compared:", "Limiting link:", "Assumed:"):
+    for part in (
+        'By hardware it would be PIX with 48 GB/s, but gdr="0"',
+        "Rule PATH_NO_GDR of NCCL",
+        "Values compared:",
+        "Limiting link:",
+        "Assumed:",
+    ):
         assert part in text, text
     body = json.loads(run("explain", "--why", "channels", "--json", str(path))[1])
     assert body["topology"] == "machine.xml" and body["what_if"]
@@ -95,10 +119,21 @@ def test_command_line(tmp_path):
     status, out, err = run("explain", str(path))
     assert (status, out) == (2, b"") and "--why NAME" in err and "p2p" in err and "Can a GPU use P2P" in err
     status, out, err = run("explain", "--why", "p2p", "--from", "0", "--to", "77", str(path))
-    assert (status, out) == (1, b"") and "no device \"77\"" in err
+    assert (status, out) == (1, b"") and 'no device "77"' in err
 
 
-@pytest.mark.parametrize("example, hosts", [("h100-nvswitch", 1), ("h100-nvswitch", 2), ("hgx-a100-4", 2), ("dgx-1-p100", 2), ("l40s-8gpu", 1), ("gh200", 2), ("workstation-2gpu", 1)])
+@pytest.mark.parametrize(
+    "example, hosts",
+    [
+        ("h100-nvswitch", 1),
+        ("h100-nvswitch", 2),
+        ("hgx-a100-4", 2),
+        ("dgx-1-p100", 2),
+        ("l40s-8gpu", 1),
+        ("gh200", 2),
+        ("workstation-2gpu", 1),
+    ],
+)
 def test_no_graph_takes_more_of_a_link_than_it_has(server, example, hosts):
     """Trees included, whose data runs up and down; and the fullest link is the one that the explanation of the graph names."""
     dump = (ROOT / "static" / "examples" / f"{example}.xml").read_bytes()
@@ -111,8 +146,13 @@ def test_no_graph_takes_more_of_a_link_than_it_has(server, example, hosts):
         for graph in body["graphs"]:
             rows = body["explanations"]["loads"][graph["name"]]
             shares = [used / bandwidths[start, end, kind] for start, end, kind, used, _ in rows]
-            assert bool(rows) == (graph["channels"] > 0) and all(share <= 1.001 for share in shares), (release, graph["name"])
+            assert bool(rows) == (graph["channels"] > 0) and all(share <= 1.001 for share in shares), (
+                release,
+                graph["name"],
+            )
             assert {c for *_, channels in rows for c in channels} == set(range(graph["channels"]))
             if rows:
-                _, why = server.json("GET", f"{stored}/explain?release={release}&hosts={hosts}&decision=graph&graph={graph['name']}")
+                _, why = server.json(
+                    "GET", f"{stored}/explain?release={release}&hosts={hosts}&decision=graph&graph={graph['name']}"
+                )
                 assert why["limit"]["used"] == pytest.approx(rows[shares.index(max(shares))][3])

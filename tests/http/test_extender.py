@@ -21,14 +21,20 @@ MACHINES = {"gpu-a": "dgx1-v100", "gpu-b": "hgx-h100"}
 
 class Extender:
     def __init__(self, url, *options):
-        self.process = subprocess.Popen([sys.executable, str(EXAMPLE / "orrery_extender.py"), "--listen", "127.0.0.1:0", "--orrery", url, *options],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [sys.executable, str(EXAMPLE / "orrery_extender.py"), "--listen", "127.0.0.1:0", "--orrery", url, *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
 
     def ask(self, path, body, method="POST", headers={}):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            connection.request(method, path, body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode(), headers)
+            connection.request(
+                method, path, body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode(), headers
+            )
             response = connection.getresponse()
             return response.status, json.loads(response.read())
         finally:
@@ -54,7 +60,9 @@ def fleet(any_server):
     """The recorded nodes are in the service: gpu-a by the label of its node, gpu-b by its name, gpu-c not at all."""
     server, ids = any_server, {}
     for node, machine in MACHINES.items():
-        status, answer = server.json("POST", f"/v1/topologies?machine={machine}" + (f"&label=host%3D{node}" if node == "gpu-b" else ""))
+        status, answer = server.json(
+            "POST", f"/v1/topologies?machine={machine}" + (f"&label=host%3D{node}" if node == "gpu-b" else "")
+        )
         assert status in (200, 201)
         ids[node] = answer["id"]
     return server, ids
@@ -63,6 +71,7 @@ def fleet(any_server):
 @pytest.fixture(scope="module")
 def any_server(request, tmp_path_factory):
     from conftest import Server
+
     server = Server("--database", str(tmp_path_factory.mktemp("extender") / "db"))
     yield server
     server.stop()
@@ -89,14 +98,27 @@ def test_filter_and_prioritize(fleet):
     with extender(url_of(server), "--timeout", "60") as ours:
         args = arguments(ids)
         status, result = ours.ask("/filter", args)
-        assert status == 200 and set(result) == {"Nodes", "NodeNames", "FailedNodes", "FailedAndUnresolvableNodes", "Error"}
-        assert [node["metadata"]["name"] for node in result["Nodes"]["items"]] == ["gpu-a", "gpu-b", "gpu-c"]  # nothing is known of gpu-c: fails open
+        assert status == 200 and set(result) == {
+            "Nodes",
+            "NodeNames",
+            "FailedNodes",
+            "FailedAndUnresolvableNodes",
+            "Error",
+        }
+        assert [node["metadata"]["name"] for node in result["Nodes"]["items"]] == [
+            "gpu-a",
+            "gpu-b",
+            "gpu-c",
+        ]  # nothing is known of gpu-c: fails open
         assert result["NodeNames"] is None and result["FailedNodes"] == {} and result["Error"] == ""
         assert result["Nodes"]["items"][0] == args["Nodes"]["items"][0]
         status, scores = ours.ask("/prioritize", args)
         assert status == 200 and [row["Host"] for row in scores] == ["gpu-a", "gpu-b", "gpu-c"]
         by_name = {row["Host"]: row["Score"] for row in scores}
-        expected = {node: server.json("GET", f"/v1/topologies/{ids[node]}/place?count=4&top=1")[1]["best"][0]["busbw"] for node in ids}
+        expected = {
+            node: server.json("GET", f"/v1/topologies/{ids[node]}/place?count=4&top=1")[1]["best"][0]["busbw"]
+            for node in ids
+        }
         assert by_name == {"gpu-a": round(10 * expected["gpu-a"] / expected["gpu-b"]), "gpu-b": 10, "gpu-c": 0}
         assert 0 < by_name["gpu-a"] < 10 and all(isinstance(row["Score"], int) for row in scores)
 
@@ -104,10 +126,12 @@ def test_filter_and_prioritize(fleet):
 def test_free_gpus_and_wishes_filter(fleet):
     server, ids = fleet
     with extender(url_of(server), "--timeout", "60", "--fail", "closed") as ours:
+
         def failed(args):
             status, result = ours.ask("/filter", args)
             assert status == 200
             return result["FailedNodes"]
+
         assert set(failed(arguments(ids))) == {"gpu-c"} and "no topology" in failed(arguments(ids))["gpu-c"]
         assert "fewer are free" in failed(arguments(ids, free="0,1"))["gpu-a"]
         assert "fewer are free" in failed(arguments(ids, gpus=1, free=""))["gpu-a"]
@@ -116,7 +140,9 @@ def test_free_gpus_and_wishes_filter(fleet):
         wish = failed(arguments(ids, annotations={"orrery.dev/min-busbw": "200", "orrery.dev/hosts": "2"}))
         assert "200 are wanted" in wish["gpu-a"] and "gpu-b" not in wish
         # what is free decides: two GPUs with a direct NVLink, or two without
-        good, poor = (ours.ask("/prioritize", arguments(ids, gpus=2, free=free))[1][0]["Score"] for free in ("0,3,1", "0,5"))
+        good, poor = (
+            ours.ask("/prioritize", arguments(ids, gpus=2, free=free))[1][0]["Score"] for free in ("0,3,1", "0,5")
+        )
         assert good >= poor
 
 
@@ -126,7 +152,10 @@ def test_names_only(fleet):
     with extender(url_of(server), "--timeout", "60") as ours:
         status, result = ours.ask("/filter", RECORDED["names"])
         assert status == 200 and result["Nodes"] is None and result["NodeNames"] == ["gpu-b", "gpu-c"]
-        assert {row["Host"]: row["Score"] for row in ours.ask("/prioritize", RECORDED["names"])[1]} == {"gpu-b": 10, "gpu-c": 0}
+        assert {row["Host"]: row["Score"] for row in ours.ask("/prioritize", RECORDED["names"])[1]} == {
+            "gpu-b": 10,
+            "gpu-c": 0,
+        }
 
 
 def test_pods_without_gpus_are_not_asked_about():
@@ -174,11 +203,27 @@ def test_the_service_is_too_slow():
 POD = RECORDED["names"]["Pod"]
 
 
-@pytest.mark.parametrize("body", [
-    b"", b"{", b"[]", b"null", b"{}", b'{"Pod": 3}', b"[" * 100000, b"\xff\xfe", {"Pod": POD, "NodeNames": ["../x"]}, {"Pod": POD, "NodeNames": [3]},
-    {"Pod": POD, "NodeNames": "a"}, {"Pod": POD, "Nodes": {"items": [{"metadata": {}}]}}, {"Pod": {"spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "-1"}}}]}}},
-    {"Pod": {"spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1e9"}}}]}}}, {"Pod": {"metadata": {"annotations": {"orrery.dev/min-busbw": "much"}}}},
-    {"Pod": POD, "NodeNames": [f"n{i}" for i in range(5001)]}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"{}",
+        b'{"Pod": 3}',
+        b"[" * 100000,
+        b"\xff\xfe",
+        {"Pod": POD, "NodeNames": ["../x"]},
+        {"Pod": POD, "NodeNames": [3]},
+        {"Pod": POD, "NodeNames": "a"},
+        {"Pod": POD, "Nodes": {"items": [{"metadata": {}}]}},
+        {"Pod": {"spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "-1"}}}]}}},
+        {"Pod": {"spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1e9"}}}]}}},
+        {"Pod": {"metadata": {"annotations": {"orrery.dev/min-busbw": "much"}}}},
+        {"Pod": POD, "NodeNames": [f"n{i}" for i in range(5001)]},
+    ],
+)
 def test_bad_requests(bad, body):
     status, answer = bad.ask("/filter", body)
     assert status == 400 and answer["error"], answer
@@ -191,8 +236,15 @@ def bad():
 
 
 def test_other_paths_and_lengths(bad):
-    assert bad.ask("/bind", {})[0] == 404 and bad.ask("/", None, "GET")[0] == 404 and bad.ask("/healthz", None, "GET") == (200, {"status": "ok"})
-    assert bad.ask("/filter", None, headers={"Content-Length": "x"})[0] == 411 and bad.ask("/filter", None, headers={"Content-Length": "99999999999"})[0] == 413
+    assert (
+        bad.ask("/bind", {})[0] == 404
+        and bad.ask("/", None, "GET")[0] == 404
+        and bad.ask("/healthz", None, "GET") == (200, {"status": "ok"})
+    )
+    assert (
+        bad.ask("/filter", None, headers={"Content-Length": "x"})[0] == 411
+        and bad.ask("/filter", None, headers={"Content-Length": "99999999999"})[0] == 413
+    )
 
 
 def test_the_manifest_and_the_readme_agree_with_the_program():
@@ -206,7 +258,11 @@ def test_the_manifest_and_the_readme_agree_with_the_program():
     for argument in container["args"]:
         assert f'"{argument.partition("=")[0]}"' in text, argument
     rows = documents["KubeSchedulerConfiguration"]["extenders"][0]
-    assert f'"/{rows["filterVerb"]}"' in text and f'"/{rows["prioritizeVerb"]}"' in text and rows["nodeCacheCapable"] is False
+    assert (
+        f'"/{rows["filterVerb"]}"' in text
+        and f'"/{rows["prioritizeVerb"]}"' in text
+        and rows["nodeCacheCapable"] is False
+    )
     assert float(rows["httpTimeout"].removesuffix("s")) > 3
     for name in ("topology", "free-gpus", "hosts", "min-busbw"):
         assert f"orrery.dev/{name}" in (EXAMPLE / "README.md").read_text()

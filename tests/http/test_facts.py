@@ -50,8 +50,20 @@ def test_labels_of_machine_types_are_labels_of_kubernetes(name):
 
 def test_labels_say_what_the_machine_is():
     said = labels(facts("--machine", "hgx-h100", "--release", "2.27.7"))
-    told = {"gpus": "8", "gpu": "H100-SXM5", "nvlink": "switched", "nvlinks-per-gpu": "18", "rails": "8", "nics": "8", "nic-gbps": "400", "p2p": "all",
-            "gdr": "all", "nvls": "true", "compute-capability": "9.0", "verdict": "cannot-tell"}
+    told = {
+        "gpus": "8",
+        "gpu": "H100-SXM5",
+        "nvlink": "switched",
+        "nvlinks-per-gpu": "18",
+        "rails": "8",
+        "nics": "8",
+        "nic-gbps": "400",
+        "p2p": "all",
+        "gdr": "all",
+        "nvls": "true",
+        "compute-capability": "9.0",
+        "verdict": "cannot-tell",
+    }
     assert {key: said[key] for key in told} == told
     said = labels(facts("--machine", "dgx-1"))
     assert (said["nvlink"], said["nvls"]) == ("direct", "false")

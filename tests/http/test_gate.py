@@ -53,7 +53,9 @@ def bad(tmp_path):
 def test_a_fit_node_beside_a_file_a_type_and_itself(good):
     for expect in (good, "hgx-h100"):
         status, line = gate("--expect", expect, good)
-        assert status == FIT and re.fullmatch(r"good: fit: AllReduce gets \d+ GB/s on 2 hosts, 1\d\d % of (good.xml|hgx-h100)", line), line
+        assert status == FIT and re.fullmatch(
+            r"good: fit: AllReduce gets \d+ GB/s on 2 hosts, 1\d\d % of (good.xml|hgx-h100)", line
+        ), line
     status, line = gate("--expect", "dgx-1", "--machine", "dgx-1")
     assert status == FIT and line.startswith("dgx-1: fit: ")
     assert gate("--expect", good, "--node", "gpu 4\n5", "-", stdin=H100)[1].startswith("gpu 4 5: fit: ")
@@ -67,11 +69,24 @@ def test_numbering_is_no_difference(good):
 def test_a_slow_link_is_the_reason_with_its_cost(good, bad):
     status, line = gate("--expect", good, bad)
     assert status == DEGRADED and line.startswith("node-17: AllReduce gets ")
-    assert re.search(r"^node-17: AllReduce gets \S+ instead of \S+ GB/s on 2 hosts \(\d+ % less\): a device's PCIe link is slower", line), line
+    assert re.search(
+        r"^node-17: AllReduce gets \S+ instead of \S+ GB/s on 2 hosts \(\d+ % less\): a device's PCIe link is slower",
+        line,
+    ), line
     status, found = answer("--expect", good, bad)
     [first, *_] = found["reasons"]
-    assert (status, found["state"], found["node"], found["compared_with"]) == (DEGRADED, "degraded", "node-17", "good.xml")
-    assert (first["finding"], first["difference"], first["allowed"], len(first["devices"])) == ("slow-link", None, False, 1)
+    assert (status, found["state"], found["node"], found["compared_with"]) == (
+        DEGRADED,
+        "degraded",
+        "node-17",
+        "good.xml",
+    )
+    assert (first["finding"], first["difference"], first["allowed"], len(first["devices"])) == (
+        "slow-link",
+        None,
+        False,
+        1,
+    )
     assert first["cost"]["now"] < first["cost"]["repaired"] and first["cost"]["hosts"] == 2
     assert found["sentence"] == line and any("PCIe lanes 4 instead of 16" in text for text in found["differences"])
     assert found["busbw"] < found["expected"] and found["hosts"] == 2
@@ -110,12 +125,15 @@ def test_missing_devices(good, tmp_path, tag, reason):
     assert status == (UNJUDGED if tag == "gpu" else DEGRADED), found
 
 
-@pytest.mark.parametrize("expect, why", [
-    ("dgx-a100", r"it has H100 SXM5 GPUs, and dgx-a100 has A100 SXM4"),
-    ("p5.48xlarge", r"its NICs are not Amazon's EFA, those of p5.48xlarge are"),
-    ("/nowhere/good.xml", r"/nowhere/good\.xml: cannot be read: No such file"),
-    ("no-such-type", r"no-such-type: cannot be read"),
-])
+@pytest.mark.parametrize(
+    "expect, why",
+    [
+        ("dgx-a100", r"it has H100 SXM5 GPUs, and dgx-a100 has A100 SXM4"),
+        ("p5.48xlarge", r"its NICs are not Amazon's EFA, those of p5.48xlarge are"),
+        ("/nowhere/good.xml", r"/nowhere/good\.xml: cannot be read: No such file"),
+        ("no-such-type", r"no-such-type: cannot be read"),
+    ],
+)
 def test_other_kinds_of_machines_cannot_be_judged(good, expect, why):
     status, line = gate("--expect", expect, good)
     assert status == UNJUDGED and re.search(f"^good: cannot be judged: .*{why}", line), line
@@ -127,9 +145,19 @@ def test_more_gpus_than_expected_are_another_kind(good, tmp_path):
     assert gate("--expect", str(path), good)[0] == UNJUDGED
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00" * 4096, b"<system", b"<system version='1'></system>", DUMP[:400], b"<" * 200000,
-                                     re.sub(rb' rank="\d+"', b"", H100)],
-                         ids=["empty", "zeros", "cut-off", "no-cpu", "half", "depth", "no-ranks"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x00" * 4096,
+        b"<system",
+        b"<system version='1'></system>",
+        DUMP[:400],
+        b"<" * 200000,
+        re.sub(rb' rank="\d+"', b"", H100),
+    ],
+    ids=["empty", "zeros", "cut-off", "no-cpu", "half", "depth", "no-ranks"],
+)
 def test_hostile_input_is_no_verdict(good, tmp_path, content):
     path = tmp_path / "node.xml"
     path.write_bytes(content)
@@ -151,16 +179,27 @@ def test_a_file_that_is_too_large_is_no_verdict(good, tmp_path):
 
 def test_an_incomplete_file_is_no_verdict(good):
     """NCCL itself adds NVLinks that a provider's file does not list."""
-    provider = re.sub(rb'\s*<gpu [^>]*>.*?</gpu>', b"", H100, flags=re.S)
+    provider = re.sub(rb"\s*<gpu [^>]*>.*?</gpu>", b"", H100, flags=re.S)
     assert gate("--expect", good, "-", stdin=provider)[0] == UNJUDGED
 
 
-@pytest.mark.parametrize("arguments", [
-    (), ("--expect", "fleet:label=rack%3D7"), ("--expect", "dgx-1", "--allow", "slow-lnik"), ("--expect", "dgx-1", "--min-busbw", "90"),
-    ("--expect", "dgx-1", "--min-busbw", "nan"), ("--expect", "dgx-1", "--timeout", "0"), ("--expect", "dgx-1", "--hosts", "0"),
-    ("--expect", "dgx-1", "--token-file", "x"), ("--expect", "dgx-1", "--root", "/", "x.xml"), ("--expect", "dgx-1", "--morse"),
-    ("--expect", "dgx-1", "--machine", "dgx-1", "x.xml"), ("--expect", "dgx-1", "a.xml", "b.xml"),
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--expect", "fleet:label=rack%3D7"),
+        ("--expect", "dgx-1", "--allow", "slow-lnik"),
+        ("--expect", "dgx-1", "--min-busbw", "90"),
+        ("--expect", "dgx-1", "--min-busbw", "nan"),
+        ("--expect", "dgx-1", "--timeout", "0"),
+        ("--expect", "dgx-1", "--hosts", "0"),
+        ("--expect", "dgx-1", "--token-file", "x"),
+        ("--expect", "dgx-1", "--root", "/", "x.xml"),
+        ("--expect", "dgx-1", "--morse"),
+        ("--expect", "dgx-1", "--machine", "dgx-1", "x.xml"),
+        ("--expect", "dgx-1", "a.xml", "b.xml"),
+    ],
+)
 def test_wrong_usage(arguments):
     status, out, err = run("gate", *arguments)
     assert status == USAGE and out == b"" and err
@@ -170,7 +209,11 @@ def test_the_time_is_bounded_whatever_hangs(good, tmp_path):
     """A pipe that nobody writes to: no read of it ends by itself."""
     path = tmp_path / "pipe.xml"
     os.mkfifo(path)
-    for arguments in (("--expect", good, str(path)), ("--expect", str(path), good), ("--json", "--expect", str(path), good)):
+    for arguments in (
+        ("--expect", good, str(path)),
+        ("--expect", str(path), good),
+        ("--json", "--expect", str(path), good),
+    ):
         status, out, err = run("gate", "--timeout", "1", *arguments)
         text = json.loads(out)["sentence"] if "--json" in arguments else out.decode()
         assert (status, err) == (UNJUDGED, "") and "cannot be judged: it took longer than 1 second" in text
@@ -181,12 +224,16 @@ def test_the_time_is_bounded_whatever_hangs(good, tmp_path):
 def test_no_cuda_context_can_be_made():
     """Of CUDA's functions the program names those alone that ask; a context would take memory of each GPU."""
     program = open(PROGRAM, "rb").read()
-    assert all(name in program for name in (b"cuInit", b"cuDriverGetVersion", b"cuDeviceGetByPCIBusId", b"cuDeviceGetAttribute"))
+    assert all(
+        name in program
+        for name in (b"cuInit", b"cuDriverGetVersion", b"cuDeviceGetByPCIBusId", b"cuDeviceGetAttribute")
+    )
     assert not re.search(rb"\bcu(Ctx|Mem[A-Z]|DevicePrimary|Launch|Stream)\w*", program)
 
 
 def test_under_load_there_is_an_answer_in_time_or_none(good, bad):
     """64 busy processes of the lowest priority: the deadline may strike, and never changes the verdict."""
+
     def limits():
         os.nice(19)
         resource.setrlimit(resource.RLIMIT_CPU, (5, 5))  # it ends by itself, should this test be killed
@@ -194,8 +241,14 @@ def test_under_load_there_is_an_answer_in_time_or_none(good, bad):
     busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"], preexec_fn=limits) for _ in range(64)]
     try:
         for file, wanted in ((good, FIT), (bad, DEGRADED)):
-            done = subprocess.run([PROGRAM, "gate", "--timeout", "3", "--expect", good, file], capture_output=True, text=True, timeout=120,
-                                  env=dict(os.environ, **SANITIZERS), check=False)
+            done = subprocess.run(
+                [PROGRAM, "gate", "--timeout", "3", "--expect", good, file],
+                capture_output=True,
+                text=True,
+                timeout=120,
+                env=dict(os.environ, **SANITIZERS),
+                check=False,
+            )
             assert done.returncode in (wanted, UNJUDGED), done
             assert (done.returncode == UNJUDGED) == ("it took longer than 3 seconds" in done.stdout), done
     finally:
@@ -215,8 +268,14 @@ def detected(tmp_path, change=None):
 
 
 def gate_here(arguments, nvml, *others):
-    done = subprocess.run([PROGRAM, "gate", *SLOW, *arguments, *others], capture_output=True, text=True, timeout=300,
-                          env=dict(os.environ, ORR_FAKE_NVML=nvml, **SANITIZERS), check=False)
+    done = subprocess.run(
+        [PROGRAM, "gate", *SLOW, *arguments, *others],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=dict(os.environ, ORR_FAKE_NVML=nvml, **SANITIZERS),
+        check=False,
+    )
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout.strip()
 
@@ -241,13 +300,21 @@ def test_links_count_as_they_run(tmp_path):
     def train(name, value):
         def change(machine):
             machine.write(f"{card}/{name}", value + "\n")
+
         return change
 
     def idle(machine):
         machine.gpus = [re.sub(r"pcie \d+ (\d+) (\d+)", r"pcie 1 \1 \2", text) for text in machine.gpus]
 
-    cases = [(train("current_link_width", "4"), DEGRADED), (train("current_link_speed", "2.5 GT/s PCIe"), DEGRADED), (train("current_link_width", "16"), FIT),
-             (train("current_link_width", "0"), FIT), (train("current_link_width", "63"), FIT), (train("current_link_speed", "Unknown"), FIT), (idle, FIT)]
+    cases = [
+        (train("current_link_width", "4"), DEGRADED),
+        (train("current_link_speed", "2.5 GT/s PCIe"), DEGRADED),
+        (train("current_link_width", "16"), FIT),
+        (train("current_link_width", "0"), FIT),
+        (train("current_link_width", "63"), FIT),
+        (train("current_link_speed", "Unknown"), FIT),
+        (idle, FIT),
+    ]
     for number, (change, wanted) in enumerate(cases):
         arguments, nvml = detected(tmp_path / str(number), change)
         status, line = gate_here(arguments, nvml, "--expect", "hgx-h100")
@@ -280,11 +347,21 @@ def test_the_service_judges_beside_a_type_and_a_stored_topology(server):
     assert ask(server, re.sub(rb' rank="\d+"', b"", H100), ident)[1]["state"] == "not comparable"
 
 
-@pytest.mark.parametrize("query, body, status", [
-    ("expect=dgx-2000", H100, 400), ("", H100, 400), ("expect=" + "0" * 32, H100, 404), ("expect=dgx-1&allow=typo", H100, 400),
-    ("expect=dgx-1&min_busbw=2", H100, 400), ("expect=fleet:rack", H100, 400), ("expect=fleet:label%3Drack", H100, 400),
-    ("expect=dgx-1", b"", 400), ("expect=dgx-1", b"nothing", 415), ("expect=dgx-1&machine=dgx-1", H100, 400),
-])
+@pytest.mark.parametrize(
+    "query, body, status",
+    [
+        ("expect=dgx-2000", H100, 400),
+        ("", H100, 400),
+        ("expect=" + "0" * 32, H100, 404),
+        ("expect=dgx-1&allow=typo", H100, 400),
+        ("expect=dgx-1&min_busbw=2", H100, 400),
+        ("expect=fleet:rack", H100, 400),
+        ("expect=fleet:label%3Drack", H100, 400),
+        ("expect=dgx-1", b"", 400),
+        ("expect=dgx-1", b"nothing", 415),
+        ("expect=dgx-1&machine=dgx-1", H100, 400),
+    ],
+)
 def test_the_service_refuses_what_it_cannot_read(server, query, body, status):
     response, data = server.ask("POST", f"/v1/gate?{query}", body)
     assert response.status == status, data
@@ -305,12 +382,20 @@ def test_the_normal_host_of_a_fleet(tmp_path):
             host(server, dump, f"bad-{i}", 7)
         fleet = "fleet:label=rack%3D7"
         status, found = ask(server, H100, fleet)
-        assert (status, found["state"], found["compared_with"]) == (200, "fit", "the majority of 7 hosts with label=rack=7"), found
+        assert (status, found["state"], found["compared_with"]) == (
+            200,
+            "fit",
+            "the majority of 7 hosts with label=rack=7",
+        ), found
         status, found = ask(server, with_faults[0], fleet, node="bad-0")
         assert found["state"] == "degraded" and found["reasons"][0]["finding"] == "slow-link"
-        assert ask(server, H100, "fleet:label=rack%3D8")[1]["sentence"].endswith("no stored topology belongs to the fleet")
+        assert ask(server, H100, "fleet:label=rack%3D8")[1]["sentence"].endswith(
+            "no stored topology belongs to the fleet"
+        )
         host(server, H100 + b"<!-- alone -->", "alone", 8)
-        assert ask(server, H100, "fleet:label=rack%3D8")[1]["sentence"].endswith("the fleet has fewer than 3 hosts, too few for a majority")
+        assert ask(server, H100, "fleet:label=rack%3D8")[1]["sentence"].endswith(
+            "the fleet has fewer than 3 hosts, too few for a majority"
+        )
         host(server, H100, "bad-0", 7)
         assert ask(server, H100, fleet)[1]["compared_with"].startswith("the majority of 7 hosts")
         host(server, H100, "bad-1", 7)
@@ -322,7 +407,10 @@ def test_the_normal_host_of_a_fleet(tmp_path):
         assert gate("--server", address, "--expect", fleet, str(good))[0] == FIT
         status, line = gate("--server", address, "--expect", fleet, str(bad))
         assert status == DEGRADED and line.startswith("node-17: AllReduce gets ")
-        assert gate("--server", address, "--expect", fleet, "--allow", "slow-link", "--min-busbw", "0.1", str(bad))[0] == FIT
+        assert (
+            gate("--server", address, "--expect", fleet, "--allow", "slow-link", "--min-busbw", "0.1", str(bad))[0]
+            == FIT
+        )
         assert answer("--server", address, "--expect", fleet, str(bad))[1]["state"] == "degraded"
         status, line = gate("--server", address, "--expect", "dgx-2000", str(good))
         assert status == UNJUDGED and "dgx-2000" in line
@@ -340,7 +428,9 @@ def test_a_fleet_of_many_different_hosts():
         for i in range(64):
             host(server, H100 + f"<!-- {i} -->".encode(), f"host-{i}", 9)
         status, found = ask(server, narrow(H100), "fleet:label=rack%3D9")
-        assert (status, found["state"]) == (200, "degraded") and found["compared_with"].startswith("the majority of 64 hosts"), found
+        assert (status, found["state"]) == (200, "degraded") and found["compared_with"].startswith(
+            "the majority of 64 hosts"
+        ), found
     finally:
         server.stop()
 
@@ -354,7 +444,9 @@ def test_the_service_may_demand_a_token(tmp_path):
     server = Server("--database", str(tmp_path / "fleet.db"), "--token-file", str(tmp_path / "tokens"), token=secret)
     try:
         address, node = f"http://127.0.0.1:{server.port}", str(tmp_path / "node.xml")
-        assert gate("--server", address, "--expect", "hgx-h100", "--token-file", str(tmp_path / "token"), node)[0] == FIT
+        assert (
+            gate("--server", address, "--expect", "hgx-h100", "--token-file", str(tmp_path / "token"), node)[0] == FIT
+        )
         status, line = gate("--server", address, "--expect", "hgx-h100", node)
         assert status == UNJUDGED and "401" in line
     finally:

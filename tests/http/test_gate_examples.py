@@ -27,8 +27,14 @@ def nodes(tmp_path):
 
 
 def script(name, environment, path=""):
-    return subprocess.run([str(EXAMPLES / name)], capture_output=True, text=True, timeout=300, check=False,
-                          env={"PATH": f"{path}:{os.environ['PATH']}", "ORRERY": PROGRAM, **SANITIZERS, **environment})
+    return subprocess.run(
+        [str(EXAMPLES / name)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={"PATH": f"{path}:{os.environ['PATH']}", "ORRERY": PROGRAM, **SANITIZERS, **environment},
+    )
 
 
 def asks(nodes, state, **others):
@@ -51,7 +57,10 @@ def scontrol(tmp_path):
     return str(folder), tmp_path / "said"
 
 
-@pytest.mark.parametrize("state, strict, drained", [("fit", "0", False), ("degraded", "0", True), ("unknown", "0", False), ("unknown", "1", True)])
+@pytest.mark.parametrize(
+    "state, strict, drained",
+    [("fit", "0", False), ("degraded", "0", True), ("unknown", "0", False), ("unknown", "1", True)],
+)
 def test_slurm_health_check(nodes, scontrol, state, strict, drained):
     folder, said = scontrol
     done = script("slurm-gate.sh", asks(nodes, state, ORRERY_GATE_STRICT=strict, SLURMD_NODENAME="node-17"), folder)
@@ -59,7 +68,11 @@ def test_slurm_health_check(nodes, scontrol, state, strict, drained):
     assert said.exists() == drained
     if drained:
         words = said.read_text().splitlines()
-        assert words[:3] == ["update", "NodeName=node-17", "State=DRAIN"] and len(words) == 4 and words[3].startswith("Reason=orrery gate: ")
+        assert (
+            words[:3] == ["update", "NodeName=node-17", "State=DRAIN"]
+            and len(words) == 4
+            and words[3].startswith("Reason=orrery gate: ")
+        )
     if state == "degraded":
         assert re.search(r"AllReduce gets \S+ instead of \S+ GB/s on 2 hosts \(\d+ % less\)", said.read_text())
     assert bool(done.stderr) == (state == "unknown"), "what cannot be judged goes to slurmd's log"
@@ -87,12 +100,29 @@ def seconds(text):
 def test_node_problem_detector_configuration():
     """The fields of docs/custom_plugin_monitor.md of node-problem-detector."""
     config = json.loads((EXAMPLES / "npd-gate.json").read_text())
-    assert set(config) == {"plugin", "pluginConfig", "source", "metricsReporting", "conditions", "rules"} and config["plugin"] == "custom"
+    assert (
+        set(config) == {"plugin", "pluginConfig", "source", "metricsReporting", "conditions", "rules"}
+        and config["plugin"] == "custom"
+    )
     plugin = config["pluginConfig"]
-    assert set(plugin) == {"invoke_interval", "timeout", "max_output_length", "concurrency", "enable_message_change_based_condition_update"}
+    assert set(plugin) == {
+        "invoke_interval",
+        "timeout",
+        "max_output_length",
+        "concurrency",
+        "enable_message_change_based_condition_update",
+    }
     [condition], [rule] = config["conditions"], config["rules"]
-    assert set(condition) == {"type", "reason", "message"} and set(rule) == {"type", "condition", "reason", "path", "timeout"}
-    assert rule["type"] == "permanent" and rule["condition"] == condition["type"] and rule["path"].endswith("/npd-gate.sh")
+    assert set(condition) == {"type", "reason", "message"} and set(rule) == {
+        "type",
+        "condition",
+        "reason",
+        "path",
+        "timeout",
+    }
+    assert (
+        rule["type"] == "permanent" and rule["condition"] == condition["type"] and rule["path"].endswith("/npd-gate.sh")
+    )
     inner = int(re.search(r"--timeout (\d+)", (EXAMPLES / "npd-gate.sh").read_text())[1])
     assert inner < seconds(rule["timeout"]) <= seconds(plugin["timeout"]) < seconds(plugin["invoke_interval"])
 
@@ -105,9 +135,16 @@ def test_systemd_units(nodes, tmp_path):
         text = (EXAMPLES / f"orrery-gate.{ending}").read_text()
         units.append(folder / f"orrery-gate.{ending}")
         units[-1].write_text(text.replace("/usr/bin/orrery", os.path.abspath(PROGRAM)))
-    done = subprocess.run(["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
-    done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", units[0]], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", units[0]],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout[-400:]
     text = units[0].read_text()
     line = re.search(r"^ExecStart=(.*)$", text, re.M)[1].replace("${ORRERY_GATE_EXPECT}", nodes["expected"])
@@ -123,7 +160,16 @@ FIELDS = {
     "DaemonSet": {"apiVersion", "kind", "metadata", "spec"},
     "metadata": {"name", "namespace", "labels", "annotations"},
     "spec": {"selector", "template", "updateStrategy", "minReadySeconds"},
-    "pod": {"automountServiceAccountToken", "runtimeClassName", "nodeSelector", "tolerations", "initContainers", "containers", "volumes", "hostNetwork"},
+    "pod": {
+        "automountServiceAccountToken",
+        "runtimeClassName",
+        "nodeSelector",
+        "tolerations",
+        "initContainers",
+        "containers",
+        "volumes",
+        "hostNetwork",
+    },
     "container": {"name", "image", "command", "args", "env", "volumeMounts", "resources", "securityContext"},
     "mount": {"name", "mountPath", "readOnly"},
     "volume": {"name", "secret", "hostPath"},
@@ -140,18 +186,29 @@ def manifest():
 def test_kubernetes_manifest_has_documented_fields():
     document = manifest()
     spec, pod = document["spec"], document["spec"]["template"]["spec"]
-    assert (document["apiVersion"], document["kind"]) == ("apps/v1", "DaemonSet") and set(document) == FIELDS["DaemonSet"]
-    assert set(document["metadata"]) | set(spec["template"]["metadata"]) <= FIELDS["metadata"] and set(spec) <= FIELDS["spec"]
+    assert (document["apiVersion"], document["kind"]) == ("apps/v1", "DaemonSet") and set(document) == FIELDS[
+        "DaemonSet"
+    ]
+    assert (
+        set(document["metadata"]) | set(spec["template"]["metadata"]) <= FIELDS["metadata"]
+        and set(spec) <= FIELDS["spec"]
+    )
     assert spec["selector"]["matchLabels"] == spec["template"]["metadata"]["labels"]
     assert set(pod) <= FIELDS["pod"] and all(set(one) <= FIELDS["toleration"] for one in pod["tolerations"])
     volumes = {volume["name"] for volume in pod["volumes"]}
     assert all(set(volume) <= FIELDS["volume"] for volume in pod["volumes"])
-    assert {volume["hostPath"]["type"] for volume in pod["volumes"] if "hostPath" in volume} == {"Directory", "DirectoryOrCreate"}
+    assert {volume["hostPath"]["type"] for volume in pod["volumes"] if "hostPath" in volume} == {
+        "Directory",
+        "DirectoryOrCreate",
+    }
     for container in pod["initContainers"] + pod["containers"]:
         assert set(container) <= FIELDS["container"] and set(container["securityContext"]) <= FIELDS["security"]
         assert all(set(mount) <= FIELDS["mount"] and mount["name"] in volumes for mount in container["volumeMounts"])
         for variable in container["env"]:
-            assert isinstance(variable.get("value", ""), str) and set(variable) in ({"name", "value"}, {"name", "valueFrom"})
+            assert isinstance(variable.get("value", ""), str) and set(variable) in (
+                {"name", "value"},
+                {"name", "valueFrom"},
+            )
         assert all(isinstance(word, str) for word in container["command"])
         assert all("nvidia.com/gpu" not in str(container.get("resources")) for _ in [0]), "no GPU is claimed"
 
@@ -159,7 +216,9 @@ def test_kubernetes_manifest_has_documented_fields():
 def test_kubernetes_manifest_runs_beside_a_service(nodes, tmp_path):
     """The commands of both containers, with the files of three nodes in place of /sys."""
     pod = manifest()["spec"]["template"]["spec"]
-    done = subprocess.run([PROGRAM, "token", "gate", "--scope", "read,write"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [PROGRAM, "token", "gate", "--scope", "read,write"], capture_output=True, text=True, check=True
+    )
     (tmp_path / "tokens").write_text(done.stdout)
     secret = re.search(r"orr_[0-9a-f]+", done.stderr)[0]
     (tmp_path / "token").write_text(secret + "\n")
@@ -171,22 +230,45 @@ def test_kubernetes_manifest_runs_beside_a_service(nodes, tmp_path):
         for i in range(3):
             put(server, H100, f"?label=host%3Dgood-{i}&label={values['ORRERY_LABEL'].replace('=', '%3D')}")
         # what the init container gives `orrery detect`, with another tree
-        words = [re.sub(r"\$\((\w+)\)", lambda found: values[found[1]], word) for word in pod["initContainers"][0]["command"]]
-        words = [PROGRAM, *[word.replace("/etc/orrery/token", str(tmp_path / "token")) for word in words[1:]], "--root", str(tmp_path), "--nvml", "none"]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=300, env={**os.environ, **SANITIZERS}, check=False)
+        words = [
+            re.sub(r"\$\((\w+)\)", lambda found: values[found[1]], word) for word in pod["initContainers"][0]["command"]
+        ]
+        words = [
+            PROGRAM,
+            *[word.replace("/etc/orrery/token", str(tmp_path / "token")) for word in words[1:]],
+            "--root",
+            str(tmp_path),
+            "--nvml",
+            "none",
+        ]
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=300, env={**os.environ, **SANITIZERS}, check=False
+        )
         assert done.returncode == 0 and done.stdout.startswith(f"http://127.0.0.1:{server.port}/v1/topologies/"), done
         hosts = {item["host"] for item in server.json("GET", "/v1/hosts")[1]["items"]}
         assert hosts == {"good-0", "good-1", "good-2", "node-17"}
-        loop = pod["containers"][0]["command"][2].replace("/features.d", str(tmp_path / "features.d")).replace("/etc/orrery/token", str(tmp_path / "token"))
+        loop = (
+            pod["containers"][0]["command"][2]
+            .replace("/features.d", str(tmp_path / "features.d"))
+            .replace("/etc/orrery/token", str(tmp_path / "token"))
+        )
         loop = loop.replace("--timeout 20", SLOW)
-        checked = subprocess.run(["shellcheck", "--shell=sh", "-"], input=loop, capture_output=True, text=True, check=False)
+        checked = subprocess.run(
+            ["shellcheck", "--shell=sh", "-"], input=loop, capture_output=True, text=True, check=False
+        )
         assert checked.returncode == 0, checked.stdout
         for state in STATES:
             program = tmp_path / "orrery"
             program.write_text(f'#!/bin/sh\nexec {PROGRAM} "$@" {nodes[state]}\n')
             program.chmod(0o755)
-            done = subprocess.run(["/bin/sh", "-c", loop], capture_output=True, text=True, timeout=300, check=False,
-                                  env={**os.environ, **values, **SANITIZERS, "ORRERY": str(program)})
+            done = subprocess.run(
+                ["/bin/sh", "-c", loop],
+                capture_output=True,
+                text=True,
+                timeout=300,
+                check=False,
+                env={**os.environ, **values, **SANITIZERS, "ORRERY": str(program)},
+            )
             assert done.returncode == 0 and not done.stderr and done.stdout.startswith("node-17: "), done
             comment, label = (tmp_path / "features.d" / "orrery-gate").read_text().splitlines()
             assert comment == f"# {done.stdout.strip()}" and label == f"nccl.orrery/gate={state}"

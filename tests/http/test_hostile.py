@@ -29,7 +29,11 @@ CASES = {
     "bad utf-8": (DUMP.replace(b"mlx5_0", b"mlx\xff\xfe"), 400, "malformed-xml"),
     "nul bytes": (DUMP.replace(b"mlx5_0", b"mlx\x00\x00"), 400, "malformed-xml"),
     "zeros": (b"\0" * 5000, 415, "unrecognised-input"),
-    "many attributes": (b"<system version='1' " + b" ".join(b"a%d='1'" % i for i in range(20000)) + b"/>", 422, "limit-exceeded"),
+    "many attributes": (
+        b"<system version='1' " + b" ".join(b"a%d='1'" % i for i in range(20000)) + b"/>",
+        422,
+        "limit-exceeded",
+    ),
     "deep": (b"<system version='1'>" + b"<cpu>" * 50000, 422, "limit-exceeded"),
     "many elements": (b"<system version='1'>" + b"<cpu/>" * 200000 + b"</system>", 422, "limit-exceeded"),
     "no version": (b"<system><cpu numaid='0'/></system>", 422, "invalid-topology"),
@@ -110,7 +114,9 @@ def test_a_body_of_100_mb_is_refused_at_once(server):
 
 def test_100_mb_that_are_really_sent_end_in_413(server):
     begun = time.monotonic()
-    got = raw(server, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 104857600\r\n\r\n", [b"x" * 1048576] * 100)
+    got = raw(
+        server, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 104857600\r\n\r\n", [b"x" * 1048576] * 100
+    )
     assert not got or got.startswith(b"HTTP/1.1 413 ")
     assert time.monotonic() - begun < 30  # before --body-timeout, which is 60 s
     assert server.ask("GET", "/healthz")[0].status == 200
@@ -122,27 +128,53 @@ def bodies_refused(server):
 
 def test_the_limit_holds_for_chunked_bodies(server):
     chunk = b"100000\r\n" + b"x" * 1048576 + b"\r\n"
-    got = raw(server, b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", [chunk] * 20 + [b"0\r\n\r\n"])
+    got = raw(
+        server,
+        b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+        [chunk] * 20 + [b"0\r\n\r\n"],
+    )
     assert got.startswith(b"HTTP/1.1 413 ")
     counted = bodies_refused(server)
-    got = raw(server, b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", [chunk] * 160)  # cut off after 128 MB
+    got = raw(
+        server, b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", [chunk] * 160
+    )  # cut off after 128 MB
     assert got.startswith(b"HTTP/1.1 413 ") and b"/problems/body-too-large" in got and b"--max-body" in got
     assert bodies_refused(server) == counted + 1
     assert server.ask("GET", "/healthz")[0].status == 200
 
 
 def test_a_chunked_dump_is_taken(server):
-    head = b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head = (
+        b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
     pieces = [b"%x\r\n%s\r\n" % (len(DUMP[i : i + 100]), DUMP[i : i + 100]) for i in range(0, len(DUMP), 100)]
     assert raw(server, head, pieces + [b"0\r\n\r\n"]).endswith(b"\r\n\r\n2")
 
 
-@pytest.mark.parametrize("target", [
-    "/v1/topologies/%00", "/v1/topologies/%zz", "/v1/topologies/..%2f..%2fetc", "/..%2f..%2fetc%2fpasswd", "/../../etc/passwd",
-    "/v1/topologies?limit=%", "/v1/topologies?limit=0", "/v1/topologies?cursor=zzz", "/v1/releases?x=%ff%fe",
-    "/" + "a" * 9000, "/v1/topologies?q=" + "b" * 300, "/v1/topologies?" + "&".join("a=1" for _ in range(500)),
-    "//", "/.git/config", "/index.html/", "/v1/", "/v1", "/v1/topologies/", "/v1/topologies/zz/analysis/x/y",
-])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/v1/topologies/%00",
+        "/v1/topologies/%zz",
+        "/v1/topologies/..%2f..%2fetc",
+        "/..%2f..%2fetc%2fpasswd",
+        "/../../etc/passwd",
+        "/v1/topologies?limit=%",
+        "/v1/topologies?limit=0",
+        "/v1/topologies?cursor=zzz",
+        "/v1/releases?x=%ff%fe",
+        "/" + "a" * 9000,
+        "/v1/topologies?q=" + "b" * 300,
+        "/v1/topologies?" + "&".join("a=1" for _ in range(500)),
+        "//",
+        "/.git/config",
+        "/index.html/",
+        "/v1/",
+        "/v1",
+        "/v1/topologies/",
+        "/v1/topologies/zz/analysis/x/y",
+    ],
+)
 def test_odd_targets_are_client_errors(server, target):
     response, data = server.ask("GET", target)
     assert 400 <= response.status < 500
@@ -151,9 +183,18 @@ def test_odd_targets_are_client_errors(server, target):
     assert server.ask("GET", "/healthz")[0].status == 200
 
 
-@pytest.mark.parametrize("bytes_", [b"\r\n\r\n", b"GARBAGE\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET /healthz HTTP/1.1\r\n\r\n",
-                                    b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 200000 + b"\r\n\r\n",
-                                    b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", bytes(range(256)) * 8])
+@pytest.mark.parametrize(
+    "bytes_",
+    [
+        b"\r\n\r\n",
+        b"GARBAGE\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 200000 + b"\r\n\r\n",
+        b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        bytes(range(256)) * 8,
+    ],
+)
 def test_bytes_that_are_no_request_harm_nobody(server, bytes_):
     raw(server, bytes_, wait=0.5)
     assert server.ask("GET", "/healthz")[0].status == 200

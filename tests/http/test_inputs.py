@@ -36,7 +36,10 @@ PLACES = b"""<system version="1"><cpu numaid="0" arch="x86_64" vendor="GenuineIn
 </cpu></system>"""
 
 
-@pytest.mark.parametrize("body, kind", [(MATRIX, "nvidia-smi-topo"), (HWLOC, "hwloc"), (DUMP, "nccl-topology"), (DUMP + DUMP, "nccl-topology")])
+@pytest.mark.parametrize(
+    "body, kind",
+    [(MATRIX, "nvidia-smi-topo"), (HWLOC, "hwloc"), (DUMP, "nccl-topology"), (DUMP + DUMP, "nccl-topology")],
+)
 def test_every_kind_is_kept_and_analysed(server, body, kind):
     kept = Answer(server, "POST", "/v1/topologies", body).json()
     assert kept["input"]["kind"] == kind and kept["machine"]["gpus"] in (2, 8)
@@ -47,7 +50,9 @@ def test_every_kind_is_kept_and_analysed(server, body, kind):
     document = Answer(server, "GET", base + "/analysis").json()
     assert document["input"] == kept["input"]
     told = [row["id"] for row in document["assumptions"]]
-    assert [f"input-{i + 1}" in told for i in range(len(kept["input"]["assumed"]))] == [True] * len(kept["input"]["assumed"])
+    assert [f"input-{i + 1}" in told for i in range(len(kept["input"]["assumed"]))] == [True] * len(
+        kept["input"]["assumed"]
+    )
     assert set(document["explanations"]["rests_on"]) == set(told)
     assert ("input-assumed" in [row["id"] for row in document["findings"]]) == bool(kept["input"]["assumed"])
     xml = Answer(server, "GET", base + "/xml").body
@@ -79,16 +84,32 @@ def test_a_log_with_its_tree_opens_as_the_machine_that_it_prints(server):
     checked = Answer(server, "POST", base + "/log", LOG).json()["check"]
     assert checked["verdict"] == "agrees"
     assert Answer(server, "GET", base + "/xml").body == run("convert", "-", stdin=LOG)[1]
-    for torn in (LOG[:LOG.index(b"INFO ======")], re.sub(rb"[^\n]*=== System[^\n]*\n", b"", LOG), b"n:1:2 [0] NCCL INFO hello\n"):
+    for torn in (
+        LOG[: LOG.index(b"INFO ======")],
+        re.sub(rb"[^\n]*=== System[^\n]*\n", b"", LOG),
+        b"n:1:2 [0] NCCL INFO hello\n",
+    ):
         refused = Answer(server, "POST", "/v1/topologies", torn)
-        assert refused.status == 415 and "debug log" in refused.json()["detail"] and "check-log --topology" in refused.json()["advice"]
+        assert (
+            refused.status == 415
+            and "debug log" in refused.json()["detail"]
+            and "check-log --topology" in refused.json()["advice"]
+        )
 
 
 def test_an_anonymous_log_is_checked_alike():
     for path in sorted((ROOT / "tests" / "data" / "logs").glob("*.log")):
-        topology = ROOT / "static" / "examples" / ("v100-cube-mesh.xml" if path.name.startswith("cube") else "workstation-2gpu.xml")
+        topology = (
+            ROOT
+            / "static"
+            / "examples"
+            / ("v100-cube-mesh.xml" if path.name.startswith("cube") else "workstation-2gpu.xml")
+        )
         hidden = run("anonymise", str(path))[1]
-        first, second = (json.loads(run("check-log", "--json", "--topology", str(topology), "-", stdin=text)[1]) for text in (path.read_bytes(), hidden))
+        first, second = (
+            json.loads(run("check-log", "--json", "--topology", str(topology), "-", stdin=text)[1])
+            for text in (path.read_bytes(), hidden)
+        )
         assert hidden != path.read_bytes() and first["check"] == second["check"], path.name
         assert first["log"]["kinds"] == second["log"]["kinds"]
 
@@ -118,23 +139,33 @@ def test_a_tar_is_read_by_the_rules_of_the_release_that_is_asked_for(server, tar
         status, xml, err = run("convert", "--release", release, "-", stdin=tar)
         assert status == 0, err
         detected = run("detect", "--release", release, "-", stdin=tar)[1]
-        assert re.findall(rb' (?:host_hash|latency|gin|device)="[^"]*"', xml) == re.findall(rb' (?:host_hash|latency|gin|device)="[^"]*"', detected)
+        assert re.findall(rb' (?:host_hash|latency|gin|device)="[^"]*"', xml) == re.findall(
+            rb' (?:host_hash|latency|gin|device)="[^"]*"', detected
+        )
         assert Answer(server, "GET", f"{base}/xml?release={release}").body == xml
         assert Answer(server, "POST", f"/v1/convert?release={release}", tar).body == xml
         answer = Answer(server, "GET", f"{base}/analysis?release={release}")
-        document, of_xml = answer.json(), Answer(server, "POST", f"/v1/analyze?release={release}&fuse_nics=always", detected).json()
+        document, of_xml = (
+            answer.json(),
+            Answer(server, "POST", f"/v1/analyze?release={release}&fuse_nics=always", detected).json(),
+        )
         assert document["input"]["release"] == release and of_xml["input"]["release"] is None
         assert release in document["input"]["recognised"]
         for section in ("system", "paths", "p2p", "gdr", "graphs", "channels", "tuning"):
             assert document[section] == of_xml[section], (release, section)
         assert json.loads(run("analyze", "--release", release, "-", stdin=tar)[1])["system"] == document["system"]
-        again = Answer(server, "GET", f"{base}/analysis?release={release}", headers={"If-None-Match": answer.headers["etag"]})
+        again = Answer(
+            server, "GET", f"{base}/analysis?release={release}", headers={"If-None-Match": answer.headers["etag"]}
+        )
         assert again.status == 304
         tags.add(answer.headers["etag"])
         assert Answer(server, "GET", f"{base}/findings?release={release}").status == 200
     assert len(tags) == len(RELEASES)
     assert Answer(server, "GET", base + "/source").body == tar, "what is kept is what came"
-    assert Answer(server, "GET", base + "/analysis").json()["input"]["release"] == Answer(server, "GET", "/v1/releases").json()["default"]
+    assert (
+        Answer(server, "GET", base + "/analysis").json()["input"]["release"]
+        == Answer(server, "GET", "/v1/releases").json()["default"]
+    )
 
 
 def test_a_comparison_of_releases_is_about_one_dump_of_a_tar(server, tar):
@@ -142,27 +173,47 @@ def test_a_comparison_of_releases_is_about_one_dump_of_a_tar(server, tar):
     base = f"/v1/topologies/{Answer(server, 'POST', '/v1/topologies', tar).json()['id']}"
     xml = Answer(server, "GET", base + "/xml?release=2.30.7").body
     plain = f"/v1/topologies/{Answer(server, 'POST', '/v1/topologies', xml).json()['id']}"
-    ours, theirs = (Answer(server, "GET", where + "/analysis/diff?release=2.30.7&against=2.12.12&fuse_nics=always").json() for where in (base, plain))
+    ours, theirs = (
+        Answer(server, "GET", where + "/analysis/diff?release=2.30.7&against=2.12.12&fuse_nics=always").json()
+        for where in (base, plain)
+    )
     for side in (ours, theirs):
         side.pop("topology", None)
     assert ours == theirs
-    clusters = [Answer(server, "POST", "/v1/clusters", json.dumps({"hosts": [{"topology": where.rsplit("/", 1)[1], "count": 2}]}).encode()).json()["id"]
-                for where in (base, plain)]
-    ours, theirs = (Answer(server, "GET", f"/v1/clusters/{ident}/analysis/diff?release=2.30.7&against=2.12.12&fuse_nics=always").json() for ident in clusters)
+    clusters = [
+        Answer(
+            server,
+            "POST",
+            "/v1/clusters",
+            json.dumps({"hosts": [{"topology": where.rsplit("/", 1)[1], "count": 2}]}).encode(),
+        ).json()["id"]
+        for where in (base, plain)
+    ]
+    ours, theirs = (
+        Answer(
+            server, "GET", f"/v1/clusters/{ident}/analysis/diff?release=2.30.7&against=2.12.12&fuse_nics=always"
+        ).json()
+        for ident in clusters
+    )
     for side in (ours, theirs):
         side.pop("topology", None)
     assert ours == theirs
     # what the other release makes of the tar by itself is not what that comparison left in the cache
     alone = Answer(server, "GET", base + "/analysis?release=2.12.12").json()
     mixed = Answer(server, "POST", "/v1/analyze?release=2.12.12", xml).json()
-    assert alone["input"]["release"] == "2.12.12" and alone["system"] != mixed["system"], "the two releases detect otherwise"
+    assert (
+        alone["input"]["release"] == "2.12.12" and alone["system"] != mixed["system"]
+    ), "the two releases detect otherwise"
 
 
 def test_a_tar_in_a_cluster_and_beside_a_log_is_read_by_their_release(server, tar):
     kept = Answer(server, "POST", "/v1/topologies", tar).json()["id"]
     body = json.dumps({"hosts": [{"topology": kept, "count": 2}]}).encode()
     cluster = Answer(server, "POST", "/v1/clusters", body).json()["id"]
-    documents = [Answer(server, "GET", f"/v1/clusters/{cluster}/analysis?release={release}").json() for release in ("2.12.12", "2.30.7")]
+    documents = [
+        Answer(server, "GET", f"/v1/clusters/{cluster}/analysis?release={release}").json()
+        for release in ("2.12.12", "2.30.7")
+    ]
     for release, document in zip(("2.12.12", "2.30.7"), documents):
         xml = Answer(server, "GET", f"/v1/topologies/{kept}/xml?release={release}").body
         alike = Answer(server, "POST", f"/v1/analyze?release={release}&hosts=2&fuse_nics=always", xml).json()
@@ -195,7 +246,9 @@ def test_a_machine_type_is_part_of_the_question(server):
     assert Answer(server, "GET", f"{base}/diagram.svg?assume=p4d").status == 200
     assert Answer(server, "GET", f"{base}/findings?assume=p4d").status == 200
     names = [row["name"] for row in Answer(server, "GET", "/v1/machines").json()["machines"]]
-    assert {"dgx-1", "dgx-2", "dgx-a100", "hgx-h100", "hgx-b200", "gb300-tray", "p5.48xlarge", "a3-highgpu-8g"} <= set(names)
+    assert {"dgx-1", "dgx-2", "dgx-a100", "hgx-h100", "hgx-b200", "gb300-tray", "p5.48xlarge", "a3-highgpu-8g"} <= set(
+        names
+    )
     assert "nvidia-smi-topo" in [row["kind"] for row in Answer(server, "GET", "/v1/inputs").json()["inputs"]]
 
 
@@ -209,31 +262,45 @@ def test_a_file_for_a_virtual_machine(server):
     assert run("vm-file", "--gpus", "x", "-", stdin=DUMP)[0] == 2
     # filled in again it is the machine that it was made of
     bare = run("vm-file", stdin=H100.encode())[1]
-    real, virtual = (json.loads(run("analyze", *more, "--hosts", "2", stdin=body)[1]) for body, more in ((H100.encode(), ()), (bare, ("--assume", "hgx-h100"))))
+    real, virtual = (
+        json.loads(run("analyze", *more, "--hosts", "2", stdin=body)[1])
+        for body, more in ((H100.encode(), ()), (bare, ("--assume", "hgx-h100")))
+    )
     for section in ("p2p", "gdr", "graphs", "channels", "tuning"):
         assert virtual[section] == real[section], section
 
 
 def test_an_anonymous_copy_analyses_the_same(server):
-    secret = DUMP.replace(b'host_hash="0x1"', b'host_hash="0xfeedc0ffee123"').replace(b'guid="0x1"', b'guid="0xa088c20300e0f1d2"')
+    secret = DUMP.replace(b'host_hash="0x1"', b'host_hash="0xfeedc0ffee123"').replace(
+        b'guid="0x1"', b'guid="0xa088c20300e0f1d2"'
+    )
     for body in (secret, HWLOC, MATRIX):
         kept = Answer(server, "POST", "/v1/topologies", body).json()
         copy = Answer(server, "GET", f"/v1/topologies/{kept['id']}/anonymised")
         assert copy.headers["content-type"].startswith("text/plain")
         assert b"feedc0ffee" not in copy.body and b"a088c20300" not in copy.body
-        both = Answer(server, "GET", f"/v1/topologies/{kept['id']}/anonymised", headers={"Accept": "application/json"}).json()
+        both = Answer(
+            server, "GET", f"/v1/topologies/{kept['id']}/anonymised", headers={"Accept": "application/json"}
+        ).json()
         assert both["text"].encode() == copy.body
         before, after = (Answer(server, "POST", "/v1/analyze?hosts=2", text).json() for text in (body, copy.body))
         for section in ("system_before_trim", "paths", "p2p", "gdr", "net_devs", "graphs", "channels", "tuning"):
             assert before[section] == after[section], section
         assert run("anonymise", stdin=body)[:2] == (0, copy.body)
-    assert Answer(server, "POST", "/v1/anonymise", b"node17:1:2 [0] NCCL INFO node17").body == b"host-1:1:2 [0] NCCL INFO host-1"
+    assert (
+        Answer(server, "POST", "/v1/anonymise", b"node17:1:2 [0] NCCL INFO node17").body
+        == b"host-1:1:2 [0] NCCL INFO host-1"
+    )
 
 
 def test_convert_says_what_it_took_for_granted():
     status, out, err = run("convert", stdin=MATRIX)
     assert status == 0 and out.startswith(b'<system version="1">')
-    assert "nvidia-smi topo -m: 8 GPUs and 8 NICs" in err and "  assumed: a matrix has no bandwidths" in err and "  missing: " in err
+    assert (
+        "nvidia-smi topo -m: 8 GPUs and 8 NICs" in err
+        and "  assumed: a matrix has no bandwidths" in err
+        and "  missing: " in err
+    )
     assert run("convert", "--assume", "nonsense", stdin=MATRIX)[0] == 2
     status, out, err = run("convert", stdin=b'<graphs version="1"/>')
     assert (status, out) == (1, b"") and "graph XML" in err
@@ -252,8 +319,15 @@ def test_a_log_is_analysed_with_the_release_that_it_names(server):
 
 def test_a_machine_type_is_kept_like_a_file(server):
     kept = Answer(server, "POST", "/v1/topologies?name=wanted", b"machine type: HGX-h100\r\n").json()
-    assert (kept["input"]["kind"], kept["input"]["machine_type"], kept["machine"]["gpus"]) == ("machine-type", "hgx-h100", 8)
-    assert any("made up" in row["what"] for row in kept["input"]["assumed"]) and "NCCL_TOPO_DUMP_FILE" in kept["input"]["missing"][0]["command"]
+    assert (kept["input"]["kind"], kept["input"]["machine_type"], kept["machine"]["gpus"]) == (
+        "machine-type",
+        "hgx-h100",
+        8,
+    )
+    assert (
+        any("made up" in row["what"] for row in kept["input"]["assumed"])
+        and "NCCL_TOPO_DUMP_FILE" in kept["input"]["missing"][0]["command"]
+    )
     own = Answer(server, "GET", f"/v1/topologies/{kept['id']}/analysis?hosts=2").json()
     assert own["channels"] == Answer(server, "POST", "/v1/analyze?machine=hgx-h100&hosts=2", b"").json()["channels"]
     status, out, err = run("analyze", "--hosts", "2", "--section", "channels", stdin=b"machine type: hgx-h100")
@@ -270,12 +344,23 @@ def test_nics_that_the_input_does_not_describe_have_what_is_asked_for_them(serve
     for word in ("default", "400", "400-no-gdr"):
         document = Answer(server, "GET", f"{base}/analysis?hosts=2&assume_nics={word}").json()
         said[word] = [row["what"] for row in document["input"]["assumed"] if "NIC port" in row["what"]]
-        assert {net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"} == {12.5 if word == "default" else 50}
-    assert said == {"default": ["8 NIC ports have 100 Gb/s, with GPUDirect RDMA"], "400": ["8 NIC ports have 400 Gb/s, with GPUDirect RDMA"],
-                    "400-no-gdr": ["8 NIC ports have 400 Gb/s, without GPUDirect RDMA"]}
+        assert {net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"} == {
+            12.5 if word == "default" else 50
+        }
+    assert said == {
+        "default": ["8 NIC ports have 100 Gb/s, with GPUDirect RDMA"],
+        "400": ["8 NIC ports have 400 Gb/s, with GPUDirect RDMA"],
+        "400-no-gdr": ["8 NIC ports have 400 Gb/s, without GPUDirect RDMA"],
+    }
     status, out, _ = run("analyze", "--assume-nics", "400", "--hosts", "2", "--json", stdin=MATRIX)
-    assert status == 0 and json.loads(out)["paths"] == Answer(server, "GET", f"{base}/analysis?hosts=2&assume_nics=400").json()["paths"]
+    assert (
+        status == 0
+        and json.loads(out)["paths"]
+        == Answer(server, "GET", f"{base}/analysis?hosts=2&assume_nics=400").json()["paths"]
+    )
     assert Answer(server, "GET", f"{base}/analysis?assume_nics=7").status == 400
     measured = Answer(server, "POST", "/v1/topologies", body=H100.encode()).json()
     document = Answer(server, "GET", f"/v1/topologies/{measured['id']}/analysis?hosts=2&assume_nics=25").json()
-    assert "assumed_nics" not in document["input"] and {net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"} == {50}
+    assert "assumed_nics" not in document["input"] and {
+        net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"
+    } == {50}

@@ -10,6 +10,7 @@ import pytest
 
 from conftest import DUMP, HEAD, ROOT, Server, answers, status_of, wait_until
 
+
 def problem_of(answer):
     head, body = answer.split(b"\r\n\r\n", 1)
     assert b"application/problem+json" in head, answer
@@ -44,8 +45,24 @@ def trickle(server, first, piece):
 
 @pytest.fixture(scope="module")
 def strict():
-    running = Server("--database", ":memory:", "--static", str(ROOT / "static"), "--header-timeout", "0.6", "--body-timeout", "0.9",
-                     "--timeout", "1.2", "--send-timeout", "1", "--max-body", "8K", "--max-header", "4K")
+    running = Server(
+        "--database",
+        ":memory:",
+        "--static",
+        str(ROOT / "static"),
+        "--header-timeout",
+        "0.6",
+        "--body-timeout",
+        "0.9",
+        "--timeout",
+        "1.2",
+        "--send-timeout",
+        "1",
+        "--max-body",
+        "8K",
+        "--max-header",
+        "4K",
+    )
     yield running
     running.stop()
 
@@ -77,7 +94,9 @@ def test_who_was_too_slow_is_logged_and_counted(strict):
 
 
 def test_a_body_that_stops_gets_408(strict):
-    got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b"")
+    got, took = trickle(
+        strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b""
+    )
     assert status_of(got) == 408 and took > 0.8
 
 
@@ -149,8 +168,18 @@ def test_who_never_stops_sending_is_let_go(strict):
 def test_queries_of_many_parts():
     """Their number is bounded where they are read, and libmicrohttpd, which would not answer, does not get them."""
     server = Server("--database", ":memory:", "--header-timeout", "120", "--timeout", "120")
-    for parts, problem in ((100, "invalid-parameter"), (130, "malformed-target"), (400, "malformed-target"), (2000, "malformed-target")):
-        got = server.raw(b"GET /v1/topologies?" + b"&".join(b"a=1" for _ in range(parts)) + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", wait=60)
+    for parts, problem in (
+        (100, "invalid-parameter"),
+        (130, "malformed-target"),
+        (400, "malformed-target"),
+        (2000, "malformed-target"),
+    ):
+        got = server.raw(
+            b"GET /v1/topologies?"
+            + b"&".join(b"a=1" for _ in range(parts))
+            + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            wait=60,
+        )
         assert (status_of(got), problem_of(got)) == (400, "/problems/" + problem), parts
     server.stop()
 
@@ -159,9 +188,17 @@ def test_queries_of_many_parts():
 def test_headers_of_just_the_length_that_is_allowed(most):
     """However they are divided: one long one, some twenty, or a long target; and the same with one byte more."""
     server = Server("--database", ":memory:", "--max-header", str(most))
-    for shape in (lambda n: (b"/healthz", b"X: " + b"y" * (n - 5) + b"\r\n"),
-                  lambda n: (b"/healthz", b"".join(b"X-%02d: " % i + b"y" * (n // 20 - 8) + b"\r\n" for i in range(19)) + b"X: " + b"y" * (n - 19 * (n // 20) - 5) + b"\r\n"),
-                  lambda n: (b"/healthz?" + b"a" * (n - 1), b"")):
+    for shape in (
+        lambda n: (b"/healthz", b"X: " + b"y" * (n - 5) + b"\r\n"),
+        lambda n: (
+            b"/healthz",
+            b"".join(b"X-%02d: " % i + b"y" * (n // 20 - 8) + b"\r\n" for i in range(19))
+            + b"X: "
+            + b"y" * (n - 19 * (n // 20) - 5)
+            + b"\r\n",
+        ),
+        lambda n: (b"/healthz?" + b"a" * (n - 1), b""),
+    ):
         for size, status in ((most, (200, 400, 414)), (most + 1, (431,))):
             first = b"Host: x\r\nConnection: close\r\n"
             target, headers = shape(size - len(b"GET /healthz HTTP/1.1\r\n" + first + b"\r\n"))
@@ -174,16 +211,29 @@ def test_headers_of_just_the_length_that_is_allowed(most):
 def test_what_libmicrohttpd_refuses_by_itself_ends_too(strict):
     """It does not tell of the end of these requests, as those whose cookies do not fit into its memory."""
     for n in range(50, 700, 50):
-        strict.raw(b"GET /healthz HTTP/1.1\r\nHost: x\r\nCookie: " + b"; ".join(b"a=b" for _ in range(n)) + b"\r\nConnection: close\r\n\r\n")
+        strict.raw(
+            b"GET /healthz HTTP/1.1\r\nHost: x\r\nCookie: "
+            + b"; ".join(b"a=b" for _ in range(n))
+            + b"\r\nConnection: close\r\n\r\n"
+        )
         strict.raw(HEAD + b"a: b\r\n" * n + b"Connection: close\r\n\r\n")
     assert b"\norrery_http_requests_in_flight 1\n" in strict.ask("GET", "/metrics")[1]
 
 
 def test_bodies_that_are_too_large(strict):
     response, data = strict.ask("POST", "/v1/analyze", b"x" * 8193)
-    assert response.status == 413 and json.loads(data)["type"] == "/problems/body-too-large" and "8192" in json.loads(data)["detail"]
+    assert (
+        response.status == 413
+        and json.loads(data)["type"] == "/problems/body-too-large"
+        and "8192" in json.loads(data)["detail"]
+    )
     assert strict.ask("POST", "/v1/analyze", DUMP.ljust(8192))[0].status == 200
-    chunked = b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1000\r\n" + b"x" * 4096 + b"\r\n"
+    chunked = (
+        b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + b"1000\r\n"
+        + b"x" * 4096
+        + b"\r\n"
+    )
     got = strict.raw(chunked + (b"1000\r\n" + b"x" * 4096 + b"\r\n") * 2 + b"0\r\n\r\n")
     assert (status_of(got), problem_of(got)) == (413, "/problems/body-too-large")
 
@@ -207,16 +257,27 @@ def test_one_client_may_ask_so_often():
 
 
 def test_clients_behind_a_trusted_proxy_are_told_apart():
-    server = Server("--database", ":memory:", "--rate", "1", "--burst", "3", "--trusted-proxies", "127.0.0.0/8, 10.0.0.0/8")
+    server = Server(
+        "--database", ":memory:", "--rate", "1", "--burst", "3", "--trusted-proxies", "127.0.0.0/8, 10.0.0.0/8"
+    )
 
     def asks(forwarded):
-        return server.ask("GET", "/v1/topologies", headers={"X-Forwarded-For": forwarded} if forwarded else {})[0].status
+        return server.ask("GET", "/v1/topologies", headers={"X-Forwarded-For": forwarded} if forwarded else {})[
+            0
+        ].status
 
     assert [asks("192.0.2.1") for _ in range(4)] == [200, 200, 200, 429]
     assert [asks("192.0.2.2, 10.1.2.3") for _ in range(4)] == [200, 200, 200, 429]
     assert asks("6.6.6.6, 192.0.2.1") == 429  # what the client itself wrote counts for nothing
-    assert asks("2001:db8::1") == 200 and asks("[2001:db8::2]:1234") == 200 and asks("2001:db8::3") == 200 and asks("2001:db8::4") == 429
-    got = server.raw(b"GET /v1/topologies HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 7.7.7.7\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: close\r\n\r\n")
+    assert (
+        asks("2001:db8::1") == 200
+        and asks("[2001:db8::2]:1234") == 200
+        and asks("2001:db8::3") == 200
+        and asks("2001:db8::4") == 429
+    )
+    got = server.raw(
+        b"GET /v1/topologies HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 7.7.7.7\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: close\r\n\r\n"
+    )
     assert status_of(got) == 429
     for nonsense in ("", "unknown", "999.1.1.1", "x" * 3000, ",,,,", "192.0.2.1, "):
         assert asks(nonsense) in (200, 429)
@@ -226,14 +287,19 @@ def test_clients_behind_a_trusted_proxy_are_told_apart():
 
 def test_without_trusted_proxies_the_header_is_not_believed():
     server = Server("--database", ":memory:", "--rate", "1", "--burst", "2")
-    statuses = [server.ask("GET", "/v1/topologies", headers={"X-Forwarded-For": f"192.0.2.{i}"})[0].status for i in range(4)]
+    statuses = [
+        server.ask("GET", "/v1/topologies", headers={"X-Forwarded-For": f"192.0.2.{i}"})[0].status for i in range(4)
+    ]
     assert statuses == [200, 200, 429, 429]
     assert "client=192.0.2" not in server.stop()
 
 
 def test_one_client_may_have_so_many_requests_under_way():
     server = Server("--database", ":memory:", "--client-requests", "2")
-    head = b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(DUMP)
+    head = (
+        b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
+        % len(DUMP)
+    )
     begun = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(2)]
     for s in begun:
         s.sendall(head)
@@ -241,7 +307,11 @@ def test_one_client_may_have_so_many_requests_under_way():
         s.sendall(DUMP[:50])
     wait_until(lambda: server.ask("GET", "/v1/topologies")[0].status == 429)
     response, data = server.ask("GET", "/v1/topologies")
-    assert response.status == 429 and "2 requests under way" in json.loads(data)["detail"] and response.getheader("Retry-After") == "1"
+    assert (
+        response.status == 429
+        and "2 requests under way" in json.loads(data)["detail"]
+        and response.getheader("Retry-After") == "1"
+    )
     assert server.ask("GET", "/readyz")[0].status == 200
     for s in begun:
         s.sendall(DUMP[50:])
@@ -334,7 +404,9 @@ def test_streams_hold_no_more_memory_than_they_may():
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         s.settimeout(120)
         s.connect(("127.0.0.1", server.port))
-        s.sendall(f"GET /v1/topologies/{topology}/channels?hosts={hosts}&NCCL_MIN_NCHANNELS=32 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        s.sendall(
+            f"GET /v1/topologies/{topology}/channels?hosts={hosts}&NCCL_MIN_NCHANNELS=32 HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+        )
         held.append(s)
         answer = s.recv(4096)
         if b" 503 " in answer.split(b"\r\n")[0]:
@@ -342,7 +414,12 @@ def test_streams_hold_no_more_memory_than_they_may():
                 answer += s.recv(4096)
             break
         assert answer.startswith(b"HTTP/1.1 200 ")
-    assert 1 < len(held) < 200 and b"Retry-After: 1\r\n" in answer and b"--stream-memory" in answer and b"8388608 bytes" in answer
+    assert (
+        1 < len(held) < 200
+        and b"Retry-After: 1\r\n" in answer
+        and b"--stream-memory" in answer
+        and b"8388608 bytes" in answer
+    )
     assert b'orrery_rejected_total{reason="stream_memory"} 1\n' in server.ask("GET", "/metrics")[1]
     for s in held:
         s.close()

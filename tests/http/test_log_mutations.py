@@ -24,13 +24,28 @@ def test_the_right_cause_comes_first():
     assert len(wrong) * 20 <= COUNT, wrong
 
 
-@pytest.mark.parametrize("said, text, found", [
-    ({"id": "gdr-off", "what": 'gdr="0" on every NIC', "tested": True, "differences_left": 0}, "via NET/IB/0/GDRDMA", True),
-    ({"id": "gdr-off", "what": 'gdr="0" on every NIC', "tested": True, "differences_left": 0}, "via NET/IB/0", False),
-    ({"id": "other-release", "what": "NCCL 2.28.3", "tested": True, "differences_left": 0}, "NCCL version 2.27.7", True),
-    ({"id": "setting", "what": "NCCL_P2P_DISABLE=1", "tested": True, "differences_left": 0}, "via P2P/CUMEM", True),
-    ({"id": "setting", "what": "NCCL_ALGO=Ring", "tested": True, "differences_left": 6}, "", True),
-])
+@pytest.mark.parametrize(
+    "said, text, found",
+    [
+        (
+            {"id": "gdr-off", "what": 'gdr="0" on every NIC', "tested": True, "differences_left": 0},
+            "via NET/IB/0/GDRDMA",
+            True,
+        ),
+        (
+            {"id": "gdr-off", "what": 'gdr="0" on every NIC', "tested": True, "differences_left": 0},
+            "via NET/IB/0",
+            False,
+        ),
+        (
+            {"id": "other-release", "what": "NCCL 2.28.3", "tested": True, "differences_left": 0},
+            "NCCL version 2.27.7",
+            True,
+        ),
+        ({"id": "setting", "what": "NCCL_P2P_DISABLE=1", "tested": True, "differences_left": 0}, "via P2P/CUMEM", True),
+        ({"id": "setting", "what": "NCCL_ALGO=Ring", "tested": True, "differences_left": 6}, "", True),
+    ],
+)
 def test_the_judge_sees_what_is_contradicted(said, text, found):
     assert bool(mutate_log.refuted({"check": {"causes": [said], "differ": 10}}, text)) == found
 

@@ -34,10 +34,22 @@ def test_a_line_a_request(form):
     server.raw(b'GET /"\x01\xff=\\ HTTP/1.1\r\nHost: x\r\nX-Request-Id: three\r\nConnection: close\r\n\r\n')
     rows = lines(server.stop(), form)
     requests = {row["id"]: row for row in rows if row["msg"] == "request"}
-    assert [row["msg"] for row in rows if row["msg"] != "request"] == ["ready", "draining", "stopped"] and rows[0]["msg"] == "ready"
+    assert [row["msg"] for row in rows if row["msg"] != "request"] == ["ready", "draining", "stopped"] and rows[0][
+        "msg"
+    ] == "ready"
     one, two, three = requests["one"], requests["two"], requests["three"]
-    assert (one["method"], one["target"], one["client"], str(one["status"])) == ("GET", "/v1/releases?release=%22x%22", "127.0.0.1", "400")
-    assert two["route"] == "/v1/analyze" and str(two["status"]) == "200" and int(two["bytes"]) > 1000 and float(two["dur_ms"]) > 0
+    assert (one["method"], one["target"], one["client"], str(one["status"])) == (
+        "GET",
+        "/v1/releases?release=%22x%22",
+        "127.0.0.1",
+        "400",
+    )
+    assert (
+        two["route"] == "/v1/analyze"
+        and str(two["status"]) == "200"
+        and int(two["bytes"]) > 1000
+        and float(two["dur_ms"]) > 0
+    )
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", two["ts"]) and two["level"] == "info"
     assert two["traceparent"].split("-")[1] == PARENT.split("-")[1]
     if form == "json":
@@ -49,28 +61,49 @@ def test_quiet_says_nothing_of_requests_but_slow_ones():
     server = start("logfmt", "--quiet", "--slow-request", "0.3")
     server.ask("GET", "/healthz")
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as s:
-        s.sendall(b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nX-Request-Id: slow\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP[:100])
+        s.sendall(
+            b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nX-Request-Id: slow\r\nContent-Length: %d\r\n\r\n"
+            % len(DUMP)
+            + DUMP[:100]
+        )
         time.sleep(0.5)
         s.sendall(DUMP[100:])
         assert s.recv(65536).startswith(b"HTTP/1.1 200 ")
     rows = [row for row in lines(server.stop(), "logfmt") if "dur_ms" in row]
-    assert [(row["id"], row["level"], row["msg"]) for row in rows] == [("slow", "warn", "slow request")] and float(rows[0]["dur_ms"]) >= 400
+    assert [(row["id"], row["level"], row["msg"]) for row in rows] == [("slow", "warn", "slow request")] and float(
+        rows[0]["dur_ms"]
+    ) >= 400
 
 
 def test_request_ids(server):
     def id_of(given=None):
-        return server.ask("GET", "/healthz", headers={"X-Request-Id": given} if given is not None else {})[0].getheader("X-Request-Id")
+        return server.ask("GET", "/healthz", headers={"X-Request-Id": given} if given is not None else {})[0].getheader(
+            "X-Request-Id"
+        )
 
     assert id_of("abc-1.X_y") == "abc-1.X_y" and id_of("a" * 64) == "a" * 64
     made = {id_of() for _ in range(20)} | {id_of("a" * 65), id_of("a b"), id_of('"'), id_of("<script>"), id_of("ü")}
     assert len(made) == 25 and all(re.fullmatch(r"[0-9a-f]{16}", id_) for id_ in made)
 
 
-@pytest.mark.parametrize("given, continued", [
-    (PARENT, True), (PARENT[:-2] + "00", True), ("cc" + PARENT[2:] + "-what-comes-later", True), ("cc" + PARENT[2:], True),
-    ("ff" + PARENT[2:], False), (PARENT + "-x", False), (PARENT.upper(), False), ("00-" + "0" * 32 + PARENT[35:], False),
-    (PARENT[:36] + "0" * 16 + "-01", False), ("", False), ("00-abc", False), (PARENT.replace("-", "_"), False), ("x" * 55, False),
-])
+@pytest.mark.parametrize(
+    "given, continued",
+    [
+        (PARENT, True),
+        (PARENT[:-2] + "00", True),
+        ("cc" + PARENT[2:] + "-what-comes-later", True),
+        ("cc" + PARENT[2:], True),
+        ("ff" + PARENT[2:], False),
+        (PARENT + "-x", False),
+        (PARENT.upper(), False),
+        ("00-" + "0" * 32 + PARENT[35:], False),
+        (PARENT[:36] + "0" * 16 + "-01", False),
+        ("", False),
+        ("00-abc", False),
+        (PARENT.replace("-", "_"), False),
+        ("x" * 55, False),
+    ],
+)
 def test_traces_are_continued(server, given, continued):
     response, _ = server.ask("GET", "/v1/releases", headers={"traceparent": given})
     got = response.getheader("traceparent")
@@ -87,7 +120,9 @@ def test_readiness_goes_first_then_connections_then_what_is_under_way():
     kept = server.connect()
     assert server.json("GET", "/readyz", connection=kept) == (200, {"status": "ready"})
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
-        slow.sendall(b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP[:100])
+        slow.sendall(
+            b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP[:100]
+        )
         wait_until(lambda: b"\norrery_http_requests_in_flight 2\n" in server.ask("GET", "/metrics")[1])
         server.process.send_signal(signal.SIGTERM)
         wait_until(lambda: server.json("GET", "/readyz") == (503, {"status": "draining"}))  # a new connection

@@ -1,5 +1,4 @@
 """A machine type in place of a file: every command with --machine and every route with ?machine= answers as for the text that names the type."""
-import json
 import os
 import subprocess
 
@@ -11,17 +10,40 @@ from openapi import description
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 TYPE, TEXT = "hgx-h100", b"machine type: hgx-h100\n"
 # What a route cannot do without; the others answer without more.
-ASKS = {"/v1/explain": "&decision=channels", "/v1/path": "&from=rank:0&to=rank:1", "/v1/diff": "&against=2.21.5", "/v1/vm-file": "",
-        "/v1/channels": "&hosts=600", "/v1/p2p": "&hosts=600&ranks=0-1&rounds=0-3", "/v1/predict": "&sizes=1G", "/v1/place": "&count=2",
-        "/v1/gate": "&expect=dgx-h100",
-        "/v1/render": "&format=dot"}
-ROUTES = sorted(path for method, path, _, parameters in description.operations()
-                if method == "post" and "machine" in [description.resolve(one)["name"] for one in parameters])
+ASKS = {
+    "/v1/explain": "&decision=channels",
+    "/v1/path": "&from=rank:0&to=rank:1",
+    "/v1/diff": "&against=2.21.5",
+    "/v1/vm-file": "",
+    "/v1/channels": "&hosts=600",
+    "/v1/p2p": "&hosts=600&ranks=0-1&rounds=0-3",
+    "/v1/predict": "&sizes=1G",
+    "/v1/place": "&count=2",
+    "/v1/gate": "&expect=dgx-h100",
+    "/v1/render": "&format=dot",
+}
+ROUTES = sorted(
+    path
+    for method, path, _, parameters in description.operations()
+    if method == "post" and "machine" in [description.resolve(one)["name"] for one in parameters]
+)
 STATELESS = [path for path in ROUTES if path not in ("/v1/topologies", "/v1/check-log", "/v1/check-perf")]
-COMMANDS = {"show": ["--matrix"], "analyze": [], "channels": [], "p2p": ["--ranks", "0"], "groups": ["--hosts", "2", "--layout", "tp=8"], "order": [], "explain": ["--why", "channels"], "predict": ["--json"],
-            "render": ["--format", "dot"],
-            "convert": [], "vm-file": [], "predict": ["--sizes", "1M:1G:32"], "place": ["--count", "7"],
-            "gate": ["--json", "--expect", "dgx-h100", "--timeout", "600", "--node", "a"], "facts": []}
+COMMANDS = {
+    "show": ["--matrix"],
+    "analyze": [],
+    "channels": [],
+    "p2p": ["--ranks", "0"],
+    "groups": ["--hosts", "2", "--layout", "tp=8"],
+    "order": [],
+    "explain": ["--why", "channels"],
+    "render": ["--format", "dot"],
+    "convert": [],
+    "vm-file": [],
+    "predict": ["--sizes", "1M:1G:32"],
+    "place": ["--count", "7"],
+    "gate": ["--json", "--expect", "dgx-h100", "--timeout", "600", "--node", "a"],
+    "facts": [],
+}
 
 
 def run(*arguments, stdin=b""):
@@ -30,7 +52,16 @@ def run(*arguments, stdin=b""):
 
 
 def test_the_list_of_routes_is_read():
-    assert {"/v1/topologies", "/v1/analyze", "/v1/findings", "/v1/path", "/v1/channels", "/v1/p2p", "/v1/vm-file", "/v1/check-log"} <= set(ROUTES)
+    assert {
+        "/v1/topologies",
+        "/v1/analyze",
+        "/v1/findings",
+        "/v1/path",
+        "/v1/channels",
+        "/v1/p2p",
+        "/v1/vm-file",
+        "/v1/check-log",
+    } <= set(ROUTES)
 
 
 @pytest.mark.parametrize("path", STATELESS)
@@ -41,7 +72,9 @@ def test_a_route_takes_a_type(server, path):
     assert (by_name.status, by_text.status) == (200, 200), (wanted[:400], same[:400])
     assert wanted == same and len(wanted) > 100
     both, problem = server.json("POST", f"{path}?machine={TYPE}{asked}", DUMP)
-    assert (both, problem["detail"]) == (400, "machine takes the place of a body, and the request has one") and problem["advice"]
+    assert (both, problem["detail"]) == (400, "machine takes the place of a body, and the request has one") and problem[
+        "advice"
+    ]
     status, problem = server.json("POST", f"{path}?machine=hgx-h10{asked}", b"")
     assert status == 400 and "hgx-h100" in problem["advice"]
     status, problem = server.json("POST", f"{path}?{asked.lstrip('&')}", b"")

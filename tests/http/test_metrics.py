@@ -28,8 +28,14 @@ def busy():
     """A server on which everything was done once."""
     running = Server("--database", ":memory:", "--static", str(ROOT / "static"), "--max-body", "64K")
     id_ = running.json("POST", "/v1/topologies", DUMP)[1]["id"]
-    for target, times in ((f"/v1/topologies/{id_}/analysis", 5), (f"/v1/topologies/{id_}/diagram.svg", 1), ("/nothing", 2), ("/v1/nothing", 1),
-                          (f"/v1/topologies/{'0' * 32}", 1), ("/healthz", 3)):
+    for target, times in (
+        (f"/v1/topologies/{id_}/analysis", 5),
+        (f"/v1/topologies/{id_}/diagram.svg", 1),
+        ("/nothing", 2),
+        ("/v1/nothing", 1),
+        (f"/v1/topologies/{'0' * 32}", 1),
+        ("/healthz", 3),
+    ):
         for _ in range(times):
             running.ask("GET", target)
     running.ask("HEAD", "/healthz")
@@ -47,7 +53,9 @@ def test_the_format_is_what_the_parser_wants(busy):
         assert re.fullmatch(r"(orrery|process)_[a-z_]+", name)
         if family.type == "counter":
             assert all(s.name.endswith("_total") for s in family.samples), name
-        assert len({(s.name, tuple(sorted(s.labels.items()))) for s in family.samples}) == len(family.samples), f"twice: {name}"
+        assert len({(s.name, tuple(sorted(s.labels.items()))) for s in family.samples}) == len(
+            family.samples
+        ), f"twice: {name}"
     assert text.endswith("\n") and not re.search(r"[^\x20-\x7e\n]", text)
 
 
@@ -81,7 +89,10 @@ def test_requests_are_counted_by_template_and_code(busy):
     assert value(found, count, method="GET", route="/{file}", code="404") == 2
     assert value(found, count, method="other", route="none", code="404") == 1
     assert value(found, count, route="/healthz", code="200") == 4
-    assert value(found, count, route="/v1/analyze", code="413") == 1 and value(found, count, route="/v1/analyze", code="415") == 1
+    assert (
+        value(found, count, route="/v1/analyze", code="413") == 1
+        and value(found, count, route="/v1/analyze", code="415") == 1
+    )
     assert "0" * 32 not in text  # never a raw path
     again, _ = families(busy)
     assert value(again, count, route="/metrics", code="200") == value(found, count, route="/metrics", code="200") + 1
@@ -96,11 +107,17 @@ def test_what_happened_inside(busy):
     assert value(found, "orrery_store_failures_total") == 0
     assert value(found, "orrery_cache_hits_total") >= 4 and value(found, "orrery_cache_misses_total") >= 2
     assert 0 < value(found, "orrery_cache_bytes") < value(found, "orrery_cache_limit_bytes") == 256 << 20
-    assert value(found, "orrery_render_workers", state="running") == 1 and value(found, "orrery_render_drawings_total", result="done") == 1
+    assert (
+        value(found, "orrery_render_workers", state="running") == 1
+        and value(found, "orrery_render_drawings_total", result="done") == 1
+    )
     assert value(found, "orrery_rejected_total", reason="body_size") == 1 and value(found, "orrery_rejected_total") == 1
     assert value(found, "orrery_connections") >= 1 and value(found, "orrery_connections_max") == 1024
     assert value(found, "orrery_http_requests_in_flight") == 1  # this one
-    assert value(found, "orrery_http_received_bytes_total") >= len(DUMP) and value(found, "orrery_http_sent_bytes_total") > 10000
+    assert (
+        value(found, "orrery_http_received_bytes_total") >= len(DUMP)
+        and value(found, "orrery_http_sent_bytes_total") > 10000
+    )
     assert value(found, "orrery_draining") == 0
     labels = found["orrery_build_info"].samples[0].labels
     assert labels["version"] == busy.json("GET", "/version")[1]["version"]
@@ -112,15 +129,19 @@ def test_process_figures_are_those_of_the_process(busy):
     resident = int(re.search(r"VmRSS:\s+(\d+)", status)[1]) * 1024
     assert abs(value(found, "process_resident_memory_bytes") - resident) < 0.2 * resident
     assert value(found, "process_threads") == int(re.search(r"Threads:\s+(\d+)", status)[1])
-    assert 0 < value(found, "process_cpu_seconds_total") < 300 and 5 < value(found, "process_open_fds") < value(found, "process_max_fds")
+    assert 0 < value(found, "process_cpu_seconds_total") < 300 and 5 < value(found, "process_open_fds") < value(
+        found, "process_max_fds"
+    )
     import os
     import time
+
     age = time.time() - value(found, "process_start_time_seconds")
     assert -2 < age < 600 and os.path.exists(f"/proc/{busy.process.pid}")
 
 
 def test_a_token_is_needed_unless_opened(tmp_path):
     import hashlib
+
     (tmp_path / "t").write_text(f"p read {hashlib.sha256(b'secret').hexdigest()}\n")
     for extra, status in (([], 401), (["--open-metrics"], 200)):
         server = Server("--database", ":memory:", "--token-file", str(tmp_path / "t"), *extra)
@@ -146,11 +167,33 @@ def test_the_dashboard_asks_for_what_there_is(busy):
     assert len(expressions) > 25 and used <= names, used - names
     for expression in expressions:
         assert expression.count("(") == expression.count(")") and expression.count("{") == expression.count("}")
-    labels = {"code", "method", "route", "reason", "stage", "operation", "result", "state", "le", "job", "instance", "version", "class", "limit"}
+    labels = {
+        "code",
+        "method",
+        "route",
+        "reason",
+        "stage",
+        "operation",
+        "result",
+        "state",
+        "le",
+        "job",
+        "instance",
+        "version",
+        "class",
+        "limit",
+    }
     for e in expressions:
         for by in re.findall(r"by \(([^)]*)\)", e):
             assert {word.strip() for word in by.split(",")} <= labels
     told = {re.sub(r"_(bucket|sum|count|total)$", "", name) for name in used}
     left_out = {re.sub(r"_total$", "", name) for name in found} - told
-    assert left_out <= {"orrery_http_broken", "orrery_queue_max", "orrery_tokens", "orrery_reloads", "process_start_time_seconds",
-                        "process_virtual_memory_bytes", "process_threads"}, left_out
+    assert left_out <= {
+        "orrery_http_broken",
+        "orrery_queue_max",
+        "orrery_tokens",
+        "orrery_reloads",
+        "process_start_time_seconds",
+        "process_virtual_memory_bytes",
+        "process_threads",
+    }, left_out

@@ -21,7 +21,9 @@ def nets(body):
 
 def best(body):
     n = body["ranks"]
-    return max(bw for row in body["tuning"]["bandwidths"]["AllReduce"].values() for bw in row.values()) * 2 * (n - 1) / n
+    return (
+        max(bw for row in body["tuning"]["bandwidths"]["AllReduce"].values() for bw in row.values()) * 2 * (n - 1) / n
+    )
 
 
 def test_efa_nics_are_grouped_where_asked(server):
@@ -59,8 +61,16 @@ def test_nccl_ib_hca_selects_and_refuses(server):
 
 @pytest.mark.parametrize("command", [["analyze"], ["explain", "--why", "nic", "--from", "0"], ["render"], ["channels"]])
 def test_every_command_takes_them(command, tmp_path):
-    status, out, err = run(*command, "--hosts", "2", "--fuse-nics", "always", "--set", "NCCL_IB_HCA=^rdmap31s0",
-                           str(ROOT / "static/examples/aws-p5.xml"))
+    status, out, err = run(
+        *command,
+        "--hosts",
+        "2",
+        "--fuse-nics",
+        "always",
+        "--set",
+        "NCCL_IB_HCA=^rdmap31s0",
+        str(ROOT / "static/examples/aws-p5.xml"),
+    )
     assert status == 0, err
 
 
@@ -80,11 +90,21 @@ def test_a_graph_file_replaces_the_search(server, tmp_path):
     assert found["intra"] == [order] and found["bw_intra"] == 5
     (tmp_path / "graph.xml").write_text(ring(order))
     for option in (["--graphs", str(tmp_path / "graph.xml")], ["--set", f"NCCL_GRAPH_FILE={tmp_path / 'graph.xml'}"]):
-        status, out, err = run("analyze", "--release", "2.27.7", *option, str(ROOT / "static/examples/h100-nvswitch.xml"))
+        status, out, err = run(
+            "analyze", "--release", "2.27.7", *option, str(ROOT / "static/examples/h100-nvswitch.xml")
+        )
         assert status == 0, err
         assert json.loads(out)["graphs"] == body["graphs"]
-    status, out, err = run("explain", "--release", "2.27.7", "--why", "graph", "--graphs", str(tmp_path / "graph.xml"),
-                           str(ROOT / "static/examples/h100-nvswitch.xml"))
+    status, out, err = run(
+        "explain",
+        "--release",
+        "2.27.7",
+        "--why",
+        "graph",
+        "--graphs",
+        str(tmp_path / "graph.xml"),
+        str(ROOT / "static/examples/h100-nvswitch.xml"),
+    )
     assert status == 0 and b"NCCL_GRAPH_FILE gives this graph" in out
     status, body = server.json("POST", "/v1/analyze?release=2.27.7", H100 + ring([0, 1, 2, 3, 4, 5, 6, 9]).encode())
     assert status == 422 and "does not fit this machine" in body["detail"] and body.get("line", 0) > 1
@@ -100,21 +120,35 @@ def test_a_tuner_file_decides(server, tmp_path):
     ranges = body["predictions"]["functions"]["AllReduce"]["ranges"]
     assert [row.get("tuner_line") for row in ranges[:2]] == [1, 2] and ranges[1]["from"] == 65537
     assert any(row["algorithm"] == "Tree" and row["protocol"] == "LL" and row["channels"] == 4 for row in ranges)
-    assert ranges[-1].get("tuner_line") is None and ranges[-1]["channels"] == 1, "beyond the rows the plugin leaves one channel"
+    assert (
+        ranges[-1].get("tuner_line") is None and ranges[-1]["channels"] == 1
+    ), "beyond the rows the plugin leaves one channel"
     (tmp_path / "tuner.csv").write_text(ROWS)
-    status, out, err = run("analyze", "--release", "2.27.7", "--hosts", "2", "--tuner", str(tmp_path / "tuner.csv"),
-                           str(ROOT / "static/examples/h100-nvswitch.xml"))
+    status, out, err = run(
+        "analyze",
+        "--release",
+        "2.27.7",
+        "--hosts",
+        "2",
+        "--tuner",
+        str(tmp_path / "tuner.csv"),
+        str(ROOT / "static/examples/h100-nvswitch.xml"),
+    )
     assert status == 0, err
     mine = json.loads(out)["predictions"]["functions"]["AllReduce"]["ranges"]
-    assert [(row["from"], row["algorithm"], row["channels"]) for row in mine] == [(row["from"], row["algorithm"], row["channels"]) for row in ranges]
+    assert [(row["from"], row["algorithm"], row["channels"]) for row in mine] == [
+        (row["from"], row["algorithm"], row["channels"]) for row in ranges
+    ]
     status, body = server.json("POST", "/v1/analyze?tuner=allreduce,0,1,rings,ll,4,-1,-1", H100)
     assert status in (400, 422) and "rings" in body["detail"]
 
 
 def test_a_log_with_a_tuner_plugin_leaves_choices_open(tmp_path):
     log = tmp_path / "job.log"
-    log.write_text("h:1:2 [0] NCCL INFO NCCL version 2.27.7+cuda12.9\nh:1:2 [0] NCCL INFO TUNER/Plugin: Using tuner plugin Example\n"
-                   "h:1:2 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 1 localRanks 8 localRank 0 MNNVL 0\n")
+    log.write_text(
+        "h:1:2 [0] NCCL INFO NCCL version 2.27.7+cuda12.9\nh:1:2 [0] NCCL INFO TUNER/Plugin: Using tuner plugin Example\n"
+        "h:1:2 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 1 localRanks 8 localRank 0 MNNVL 0\n"
+    )
     topology = str(ROOT / "static/examples/h100-nvswitch.xml")
     status, out, err = run("check-log", "--json", "--topology", topology, str(log))
     assert status == 0, err

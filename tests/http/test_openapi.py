@@ -48,8 +48,11 @@ def bodies_of(operation):
         return [(None, None)]
     found = []
     for media, content in body["content"].items():
-        examples = [content["example"]] if "example" in content else [
-            description.resolve(e)["value"] for e in content.get("examples", {}).values()]
+        examples = (
+            [content["example"]]
+            if "example" in content
+            else [description.resolve(e)["value"] for e in content.get("examples", {}).values()]
+        )
         for example in examples:
             found.append((media, json.dumps(example).encode() if media.endswith("json") else str(example).encode()))
     return found or [("application/xml", DUMP)]
@@ -68,14 +71,22 @@ def own(tmp_path_factory):
 
 
 def upload(server):
-    response, data = server.ask("POST", "/v1/topologies?name=example&label=host%3Dexample&label=switch%3Dleaf&label=domain%3Drack", DUMP)
+    response, data = server.ask(
+        "POST", "/v1/topologies?name=example&label=host%3Dexample&label=switch%3Dleaf&label=domain%3Drack", DUMP
+    )
     assert response.status in (200, 201), data
     return json.loads(data)["id"]
 
 
 def make_cluster(server, topology):
-    body = json.dumps({"hosts": [{"topology": topology, "count": 2, "names": ["a", "b"], "domain": "rack", "switch": "leaf"},
-                                 {"topology": topology, "gpus": [1], "names": ["c"], "switch": "leaf"}]}).encode()
+    body = json.dumps(
+        {
+            "hosts": [
+                {"topology": topology, "count": 2, "names": ["a", "b"], "domain": "rack", "switch": "leaf"},
+                {"topology": topology, "gpus": [1], "names": ["c"], "switch": "leaf"},
+            ]
+        }
+    ).encode()
     response, data = server.ask("POST", "/v1/clusters", body)
     assert response.status in (200, 201), data
     return json.loads(data)["id"]
@@ -86,7 +97,12 @@ def values_for(server, path, parameters):
     for parameter in map(description.resolve, parameters):
         if parameter["in"] == "path" and example_of(parameter) is not None:
             values[parameter["name"]] = example_of(parameter)
-    if "{id}" in path or "{host}" in path or path == "/v1/clusters" or any(is_id(description.resolve(p)) for p in parameters):
+    if (
+        "{id}" in path
+        or "{host}" in path
+        or path == "/v1/clusters"
+        or any(is_id(description.resolve(p)) for p in parameters)
+    ):
         values["id"] = upload(server)
     if path.startswith("/v1/clusters/"):
         values["id"] = make_cluster(server, values["id"])
@@ -111,9 +127,13 @@ def test_errors_are_described(own, method, path, operation, parameters):
     plain = filled(path, values) + (f"?{required}" if required else "")
     mark = "&" if required else "?"
     statuses = []
-    for target, body in ((plain + mark + "nonsense=1", DUMP), (plain + mark + "release=0.0.0", DUMP),
-                         (filled(path, {**values, "id": ID, "section": "none", "type": "none", "format": "none"}), DUMP),
-                         (plain, b"<system"), (plain, b"{")):
+    for target, body in (
+        (plain + mark + "nonsense=1", DUMP),
+        (plain + mark + "release=0.0.0", DUMP),
+        (filled(path, {**values, "id": ID, "section": "none", "type": "none", "format": "none"}), DUMP),
+        (plain, b"<system"),
+        (plain, b"{"),
+    ):
         response, _ = own.ask(method.upper(), target, body if method != "get" else None)
         statuses.append(response.status)
     assert any(400 <= status < 500 for status in statuses), statuses
@@ -131,9 +151,12 @@ def test_every_described_answer_has_been_seen(own):
         response, _ = own.ask("GET", target)
         own.ask("GET", target, None, {"If-None-Match": response.headers["ETag"]})
         own.ask("HEAD", target)
-    missing = [(method, path, status) for method, path, operation, _ in description.operations()
-               for status in operation["responses"]
-               if (status.startswith("2") or status == "304") and (method, path, status) not in description.seen]
+    missing = [
+        (method, path, status)
+        for method, path, operation, _ in description.operations()
+        for status in operation["responses"]
+        if (status.startswith("2") or status == "304") and (method, path, status) not in description.seen
+    ]
     assert not missing, missing
 
 
@@ -144,18 +167,24 @@ EXAMPLES = sorted(path.name for path in (ROOT / "static" / "examples").glob("*.x
 def test_documents_of_all_kinds_of_machines(own, example):
     """NVLS, CollNet, C2C, fused hosts, faults: the whole document, the differences, the findings. Each example takes every
     fifth release, and all examples together take all of them."""
-    releases = [row["release"] for row in own.json("GET", "/v1/releases")[1]["releases"]][EXAMPLES.index(example) % 5::5]
+    releases = [row["release"] for row in own.json("GET", "/v1/releases")[1]["releases"]][
+        EXAMPLES.index(example) % 5 :: 5
+    ]
     dump = (ROOT / "static" / "examples" / example).read_bytes()
     ident = own.json("POST", "/v1/topologies", dump)[1]["id"]
     if example == "gb300-tray.xml":  # its GPUs are below switches and have a link to the CPU
         for release in ("2.19.3", "2.21.5", "2.25.1"):
             refused = own.json("GET", f"/v1/topologies/{ident}/analysis?release={release}")[1]
             assert "does not end on a link to the CPU" in refused["detail"]
-        releases = [release for release in releases if not (2, 19) <= tuple(map(int, release.split(".")))[:2] <= (2, 25)]
+        releases = [
+            release for release in releases if not (2, 19) <= tuple(map(int, release.split(".")))[:2] <= (2, 25)
+        ]
     for release, other in zip(releases, releases[1:] + releases[:1]):
         for query in ("hosts=1", "hosts=3&NCCL_COLLNET_ENABLE=1"):
             assert own.ask("GET", f"/v1/topologies/{ident}/analysis?release={release}&{query}")[0].status == 200
-        assert own.ask("GET", f"/v1/topologies/{ident}/analysis/diff?release={release}&against={other}")[0].status == 200
+        assert (
+            own.ask("GET", f"/v1/topologies/{ident}/analysis/diff?release={release}&against={other}")[0].status == 200
+        )
     assert own.ask("GET", f"/v1/topologies/{ident}/findings")[0].status == 200
     far = "NET/0-0" if example == "gh200.xml" else "rank:1"  # one GPU only
     assert own.ask("GET", f"/v1/topologies/{ident}/path?from=rank:0&to={far}")[0].status == 200
@@ -163,13 +192,20 @@ def test_documents_of_all_kinds_of_machines(own, example):
 
 def test_the_check_bites():
     """An answer that deviates is found."""
+
     class NoHeaders(dict):
         pass
-    good = json.dumps({"type": "/problems/not-found", "title": "x", "status": 404, "detail": "x", "instance": "x"}).encode()
+
+    good = json.dumps(
+        {"type": "/problems/not-found", "title": "x", "status": 404, "detail": "x", "instance": "x"}
+    ).encode()
     target = f"/v1/topologies/{ID}"
     description.check("GET", target, 404, {"Content-Type": "application/problem+json"}, good)
-    for status, media, body in ((404, "application/json", good), (302, "application/problem+json", good),
-                                (404, "application/problem+json", b"{}"),
-                                (404, "application/problem+json", good.replace(b'"title"', b'"extra": 1, "title"'))):
+    for status, media, body in (
+        (404, "application/json", good),
+        (302, "application/problem+json", good),
+        (404, "application/problem+json", b"{}"),
+        (404, "application/problem+json", good.replace(b'"title"', b'"extra": 1, "title"')),
+    ):
         with pytest.raises(AssertionError):
             description.check("GET", target, status, NoHeaders({"Content-Type": media}), body)

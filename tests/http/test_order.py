@@ -13,7 +13,9 @@ NAMES = [f"tray-{i:02}" for i in range(4)]
 
 def trays(topology):
     """Two NVLink domains of two trays each, in turn."""
-    return [{"topology": str(topology), "domain": "rack1" if i % 2 == 0 else "rack2", "names": [NAMES[i]]} for i in range(4)]
+    return [
+        {"topology": str(topology), "domain": "rack1" if i % 2 == 0 else "rack2", "names": [NAMES[i]]} for i in range(4)
+    ]
 
 
 @pytest.fixture
@@ -22,6 +24,7 @@ def cluster(tmp_path):
         path = tmp_path / "cluster.json"
         path.write_text(json.dumps({"hosts": hosts, "ranks": ranks}))
         return str(path)
+
     return write
 
 
@@ -42,7 +45,11 @@ def test_hosts_of_a_domain_come_together(cluster):
     names = [host["name"] for host in answer["hosts"]]
     assert answer["better"] and names == NAMES[0::2] + NAMES[1::2]
     assert [load["groups"] for load in answer["present"]["loads"]] == ["tp", "dp"]
-    assert answer["present"]["loads"][0]["rings"] > 0 and answer["best"]["loads"][0] == {"groups": "tp", "rings": 0, "nic_bw": None}
+    assert answer["present"]["loads"][0]["rings"] > 0 and answer["best"]["loads"][0] == {
+        "groups": "tp",
+        "rings": 0,
+        "nic_bw": None,
+    }
     assert answer["hosts"][1]["ranks"] == [4, 5, 6, 7] and answer["hosts"][1]["gpus"] == [0, 1, 2, 3]
     assert "0 rings of tp groups instead of" in answer["sentence"] and answer["gain"] is None
 
@@ -52,17 +59,30 @@ def test_the_order_found_gets_what_is_said(cluster):
     path = cluster(trays(TRAY))
     answer = json.loads(order("--cluster", path, "--layout", "tp=8,dp=2,order=tp-dp"))
     for figures, hosts in ((answer["present"], range(4)), (answer["best"], [host["host"] for host in answer["hosts"]])):
-        status, out, err = run("groups", "--cluster", cluster([trays(TRAY)[host] for host in hosts]), "--layout", "tp=8,dp=2")
+        status, out, err = run(
+            "groups", "--cluster", cluster([trays(TRAY)[host] for host in hosts]), "--layout", "tp=8,dp=2"
+        )
         assert status == 0, err
-        kinds = {kind["name"]: max((nic["most"] for nic in kind["nics"]), default=0) for kind in json.loads(out)["kinds"]}
+        kinds = {
+            kind["name"]: max((nic["most"] for nic in kind["nics"]), default=0) for kind in json.loads(out)["kinds"]
+        }
         assert {load["groups"]: load["rings"] for load in figures["loads"]} == pytest.approx(kinds)
 
 
 def test_an_order_that_gains_nothing_is_not_offered(cluster):
     answer = json.loads(order("--cluster", cluster(trays(TRAY))))
     assert not answer["better"] and answer["gain"] == 0 and [host["host"] for host in answer["hosts"]] == list(range(4))
-    assert answer["search"] | {"gpu_orders_tried": 0} == {"orders": 3, "tried": 3, "gpu_orders_tried": 0, "proven": True, "bound": None}
-    assert answer["sentence"].startswith("The present order of hosts is as good as any") and answer["present"] == answer["best"]
+    assert answer["search"] | {"gpu_orders_tried": 0} == {
+        "orders": 3,
+        "tried": 3,
+        "gpu_orders_tried": 0,
+        "proven": True,
+        "bound": None,
+    }
+    assert (
+        answer["sentence"].startswith("The present order of hosts is as good as any")
+        and answer["present"] == answer["best"]
+    )
     status, out, _ = run("predict", "--json", "--sizes", "1G", "--cluster", cluster(trays(TRAY)))
     assert json.loads(out)["rows"][0]["busbw"] == pytest.approx(answer["present"]["busbw"])
 
@@ -74,8 +94,16 @@ def test_gpus_within_hosts(cluster):
     gpus = answer["hosts"][0]["gpus"]
     assert answer["better"] and answer["gain"] > 0.1 and sorted(gpus) == list(range(16)) and gpus != list(range(16))
     text = order("--cluster", path, "--collective", "sendrecv", "--format", "text")
-    status, out, _ = run("predict", "--json", "--collective", "sendrecv", "--sizes", "1G",
-                         "--cluster", cluster([{"topology": str(MEGA), "count": 2, "gpus": gpus}]))
+    status, out, _ = run(
+        "predict",
+        "--json",
+        "--collective",
+        "sendrecv",
+        "--sizes",
+        "1G",
+        "--cluster",
+        cluster([{"topology": str(MEGA), "count": 2, "gpus": gpus}]),
+    )
     assert json.loads(out)["rows"][0]["busbw"] == pytest.approx(answer["best"]["busbw"])
     assert "CUDA_VISIBLE_DEVICES=" + ",".join(map(str, gpus)) in text
 
@@ -127,27 +155,51 @@ def test_stored_cluster_answers_the_same(server, cluster):
 
 
 def test_stored_hosts_are_called_by_their_labels():
-    server, hosts = Server("--database", ":memory:"), []  # labels of a first upload stay, so others must not have kept these machines
+    server, hosts = (
+        Server("--database", ":memory:"),
+        [],
+    )  # labels of a first upload stay, so others must not have kept these machines
     try:
         for i, machine in enumerate(("hgx-h100", "dgx-a100")):
-            status, answer = server.json("POST", f"/v1/topologies?machine={machine}&label=host%3Dnode-{i}&label=switch%3Dleaf-{i}")
+            status, answer = server.json(
+                "POST", f"/v1/topologies?machine={machine}&label=host%3Dnode-{i}&label=switch%3Dleaf-{i}"
+            )
             assert status == 201
             hosts.append({"topology": answer["id"]})
         status, made = server.json("POST", "/v1/clusters", body=json.dumps({"hosts": hosts}).encode())
         status, answer = server.json("GET", f"/v1/clusters/{made['id']}/order")
-        assert status == 200 and [(host["name"], host["switch"]) for host in answer["hosts"]] == [("node-0", "leaf-0"), ("node-1", "leaf-1")]
+        assert status == 200 and [(host["name"], host["switch"]) for host in answer["hosts"]] == [
+            ("node-0", "leaf-0"),
+            ("node-1", "leaf-1"),
+        ]
     finally:
         server.stop()
 
 
-@pytest.mark.parametrize("host, words", [
-    ({"count": 2, "names": ["a"]}, "a name for each"), ({"names": ["a b"]}, "letters, digits"), ({"names": ["a\nb"]}, "letters, digits"),
-    ({"names": "a"}, "an array"), ({"names": ["-a"]}, "letters, digits"), ({"switch": 3}, "switch must be a text"), ({"names": [None]}, "letters, digits")])
+@pytest.mark.parametrize(
+    "host, words",
+    [
+        ({"count": 2, "names": ["a"]}, "a name for each"),
+        ({"names": ["a b"]}, "letters, digits"),
+        ({"names": ["a\nb"]}, "letters, digits"),
+        ({"names": "a"}, "an array"),
+        ({"names": ["-a"]}, "letters, digits"),
+        ({"switch": 3}, "switch must be a text"),
+        ({"names": [None]}, "letters, digits"),
+    ],
+)
 def test_names_that_cannot_be_used(cluster, host, words):
     status, _, err = run("order", "--cluster", cluster([{"topology": str(MEGA)} | host]))
     assert status == 1 and words in err and "hosts[0]" in err
 
 
 def test_names_given_twice_are_not_used(cluster):
-    answer = json.loads(order("--cluster", cluster([{"topology": str(TRAY), "names": ["a"]}, {"topology": str(TRAY), "names": ["a"]}]), "--layout", "tp=4"))
+    answer = json.loads(
+        order(
+            "--cluster",
+            cluster([{"topology": str(TRAY), "names": ["a"]}, {"topology": str(TRAY), "names": ["a"]}]),
+            "--layout",
+            "tp=4",
+        )
+    )
     assert [host["name"] for host in answer["hosts"]] == ["host-0", "host-1"]

@@ -9,7 +9,19 @@ from test_command_line import run
 
 MACHINE = ("--machine", "hgx-h100", "--release", "2.27.7")
 SUMS = ("all_reduce", "reduce_scatter", "reduce", "sendrecv")  # sendrecv_perf prints it too, though it adds nothing
-PROGRAMS = ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "alltoall", "alltoallv", "sendrecv", "gather", "scatter", "hypercube"]
+PROGRAMS = [
+    "all_reduce",
+    "all_gather",
+    "reduce_scatter",
+    "broadcast",
+    "reduce",
+    "alltoall",
+    "alltoallv",
+    "sendrecv",
+    "gather",
+    "scatter",
+    "hypercube",
+]
 
 
 def predict(*arguments, stdin=b""):
@@ -32,11 +44,18 @@ def test_the_table_is_that_of_nccl_tests_and_equals_the_json(program):
     rows, lines = rows_of(text), text.splitlines()
     body = json.loads(predict(*asked, "--json")[1])
     assert (body["collective"], body["hosts"], body["ranks"], body["release"]) == (program, 2, 16, "2.27.7")
-    assert f"# Collective test starting: {program}_perf" in lines and len([line for line in lines if line.startswith("#  Rank")]) == 16
+    assert (
+        f"# Collective test starting: {program}_perf" in lines
+        and len([line for line in lines if line.startswith("#  Rank")]) == 16
+    )
     assert len(rows) == len(body["rows"]) >= 7
     share = {"all_reduce": 15 / 8, "broadcast": 1, "reduce": 1, "sendrecv": 1, "hypercube": 1}.get(program, 15 / 16)
     for row, told in zip(rows, body["rows"]):
-        assert int(row[0]) == told["size"] and told["size"] % 4 == 0 and int(row[1]) in (told["size"] // 4, told["size"] // 64)
+        assert (
+            int(row[0]) == told["size"]
+            and told["size"] % 4 == 0
+            and int(row[1]) in (told["size"] // 4, told["size"] // 64)
+        )
         assert row[2] == "float" and row[3] == ("sum" if program in SUMS else "none")
         assert row[4] == ("0" if program in ("broadcast", "reduce", "gather", "scatter") else "-1")
         assert row[5:9] == row[9:13] and row[8] == "N/A"
@@ -45,7 +64,14 @@ def test_the_table_is_that_of_nccl_tests_and_equals_the_json(program):
         assert told["busbw"] == pytest.approx(told["algbw"] * share, rel=1e-6)
     average = float(re.search(r"^# Avg bus bandwidth    : ([\d.e+-]+)$", text, re.M)[1])
     assert average == pytest.approx(sum(row["busbw"] for row in body["rows"]) / len(rows), rel=1e-4)
-    assert f"limited by {body['limit']}" in lines[0] and body["limited_by"] in ("nics", "nvlink", "nvls", "pcie", "cpu", "channels")
+    assert f"limited by {body['limit']}" in lines[0] and body["limited_by"] in (
+        "nics",
+        "nvlink",
+        "nvls",
+        "pcie",
+        "cpu",
+        "channels",
+    )
 
 
 def test_crossovers_are_where_the_choice_changes():
@@ -55,23 +81,33 @@ def test_crossovers_are_where_the_choice_changes():
     assert changes == [(row["size"], row["from"], row["to"]) for row in body["crossovers"]] and changes
     text = predict(*MACHINE)[1]
     comments = [line for line in text.splitlines() if re.match(r"# \w+, \w+, \d+ channels?:$", line)]
-    assert [re.sub(r"# (\w+), (\w+),.*", r"\1/\2", line) for line in comments][0] == ways[0] and len(comments) > len(changes)
+    assert [re.sub(r"# (\w+), (\w+),.*", r"\1/\2", line) for line in comments][0] == ways[0] and len(comments) > len(
+        changes
+    )
 
 
 def test_the_choice_is_that_of_explain():
     body = json.loads(predict(*MACHINE, "--hosts", "2", "--sizes", "64k:1G:16", "--json")[1])
     for row in body["rows"]:
-        status, out, err = run("explain", *MACHINE, "--hosts", "2", "--why", "algorithm", "--bytes", str(row["size"]), "--json")
+        status, out, err = run(
+            "explain", *MACHINE, "--hosts", "2", "--why", "algorithm", "--bytes", str(row["size"]), "--json"
+        )
         assert (status, err) == (0, "")
         verdict = json.loads(out)["verdict"]
-        assert verdict.startswith(f"{row['algorithm']}") and row["protocol"] in verdict and f"{row['channels']} channel" in verdict, (verdict, row)
+        assert (
+            verdict.startswith(f"{row['algorithm']}")
+            and row["protocol"] in verdict
+            and f"{row['channels']} channel" in verdict
+        ), (verdict, row)
 
 
 @pytest.mark.parametrize("machine, first", [("hgx-h200", 5), ("p6-b200.48xlarge", 6)])
 def test_nvls_replaces_the_ring_from_so_many_gpus_on(machine, first):
     for count in range(4, 9):
         gpus = ",".join(map(str, range(count)))
-        body = json.loads(predict("--machine", machine, "--release", "2.27.7", "--gpus", gpus, "--sizes", "16G", "--json")[1])
+        body = json.loads(
+            predict("--machine", machine, "--release", "2.27.7", "--gpus", gpus, "--sizes", "16G", "--json")[1]
+        )
         assert body["rows"][0]["algorithm"] == ("Ring" if count < first else "NVLS"), count
         assert body["limited_by"] == ("nvlink" if count < first else "nvls")
 
@@ -86,7 +122,9 @@ def test_a_release_that_is_not_known_is_named():
 
 def test_names_of_nccl_and_of_nccl_tests_mean_the_same():
     for one, other in (("AllGather", "all_gather"), ("REDUCESCATTER", "reduce_scatter"), ("alltoall_perf", "alltoall")):
-        assert predict(*MACHINE, "--collective", one, "--sizes", "1M") == predict(*MACHINE, "--collective", other, "--sizes", "1M")
+        assert predict(*MACHINE, "--collective", one, "--sizes", "1M") == predict(
+            *MACHINE, "--collective", other, "--sizes", "1M"
+        )
 
 
 def test_sixteen_thousand_hosts():
@@ -94,10 +132,16 @@ def test_sixteen_thousand_hosts():
     assert (status, err) == (0, "") and "# 131072 ranks on 16384 hosts" in text and len(rows_of(text)) == 1
 
 
-@pytest.mark.parametrize("arguments, status, says", [
-    (("--collective", "gossip"), 2, "collective must be all_reduce"), (("--sizes", "8G:8"), 2, "sizes must be"), (("--sizes", "8:8G:1"), 2, "sizes must be"),
-    (("--gpus", "0"), 1, "one rank"), (("--gpus", "0,1,2", "--collective", "hypercube"), 1, "power of two"),
-])
+@pytest.mark.parametrize(
+    "arguments, status, says",
+    [
+        (("--collective", "gossip"), 2, "collective must be all_reduce"),
+        (("--sizes", "8G:8"), 2, "sizes must be"),
+        (("--sizes", "8:8G:1"), 2, "sizes must be"),
+        (("--gpus", "0"), 1, "one rank"),
+        (("--gpus", "0,1,2", "--collective", "hypercube"), 1, "power of two"),
+    ],
+)
 def test_wrong_questions_say_what_is_wrong(arguments, status, says):
     found, out, err = predict(*MACHINE, *arguments)
     assert (found, out) == (status, "") and says in err
@@ -112,17 +156,28 @@ def test_help_teaches():
 def test_an_assumed_release_is_named(server, tmp_path):
     words = "as the question names no release"
     assert any(words in row for row in json.loads(predict("--machine", "hgx-h100", "--json")[1])["assumed"])
-    assert not any(words in row for row in json.loads(predict("--machine", "hgx-h100", "--release", "2.27.7", "--json")[1])["assumed"])
+    assert not any(
+        words in row
+        for row in json.loads(predict("--machine", "hgx-h100", "--release", "2.27.7", "--json")[1])["assumed"]
+    )
     assert any(words in row for row in server.json("POST", "/v1/predict?machine=hgx-h100")[1]["assumed"])
-    assert not any(words in row for row in server.json("POST", "/v1/predict?machine=hgx-h100&release=2.27.7")[1]["assumed"])
+    assert not any(
+        words in row for row in server.json("POST", "/v1/predict?machine=hgx-h100&release=2.27.7")[1]["assumed"]
+    )
 
 
 def test_a_cluster_of_different_hosts(tmp_path):
     for name, gpus in (("a", None), ("b", [0, 1, 2, 3])):
         (tmp_path / f"{name}.xml").write_bytes((ROOT / "static" / "examples" / "h100-nvswitch.xml").read_bytes())
-    (tmp_path / "cluster.json").write_text(json.dumps({"hosts": [{"topology": "a.xml", "count": 2}, {"topology": "b.xml", "count": 1, "gpus": [0, 1, 2, 3]}]}))
+    (tmp_path / "cluster.json").write_text(
+        json.dumps(
+            {"hosts": [{"topology": "a.xml", "count": 2}, {"topology": "b.xml", "count": 1, "gpus": [0, 1, 2, 3]}]}
+        )
+    )
     for program in ("all_reduce", "alltoall", "sendrecv", "gather"):
-        status, text, err = predict("--cluster", str(tmp_path / "cluster.json"), "--collective", program, "--sizes", "1G", "--json")
+        status, text, err = predict(
+            "--cluster", str(tmp_path / "cluster.json"), "--collective", program, "--sizes", "1G", "--json"
+        )
         assert (status, err) == (0, "")
         body = json.loads(text)
         assert body["ranks"] == 20 and body["rows"][0]["busbw"] > 1
@@ -133,10 +188,30 @@ def test_the_service_answers_as_the_command_line(server, tmp_path):
     path.write_bytes(DUMP)
     question = "release=2.27.7&hosts=2&collective=alltoall&sizes=1M:1G:32"
     stored = server.json("POST", "/v1/topologies", DUMP)[1]["id"]
-    told = json.loads(predict("--release", "2.27.7", "--hosts", "2", "--collective", "alltoall", "--sizes", "1M:1G:32", "--json", str(path))[1])
-    for method, target, body in (("GET", f"/v1/topologies/{stored}/predict?{question}", None), ("POST", f"/v1/predict?{question}", DUMP)):
+    told = json.loads(
+        predict(
+            "--release",
+            "2.27.7",
+            "--hosts",
+            "2",
+            "--collective",
+            "alltoall",
+            "--sizes",
+            "1M:1G:32",
+            "--json",
+            str(path),
+        )[1]
+    )
+    for method, target, body in (
+        ("GET", f"/v1/topologies/{stored}/predict?{question}", None),
+        ("POST", f"/v1/predict?{question}", DUMP),
+    ):
         status, answer = server.json(method, target, body)
         assert status == 200 and {**answer, "topology": ""} == {**told, "topology": ""}
-    for wrong, says in (("collective=gossip", "collective must be"), ("sizes=0", "sizes must be"), ("hosts=16385", "hosts must be")):
+    for wrong, says in (
+        ("collective=gossip", "collective must be"),
+        ("sizes=0", "sizes must be"),
+        ("hosts=16385", "hosts must be"),
+    ):
         status, problem = server.json("GET", f"/v1/topologies/{stored}/predict?{wrong}")
         assert status == 400 and says in problem["detail"]

@@ -44,6 +44,7 @@ def test_no_descriptors_left(tmp_path):
             except OSError:
                 statuses[s] = []
         return list(statuses.values()).count([b"200"]) > 10
+
     wait_until(enough)
     for s in crowd:
         s.close()

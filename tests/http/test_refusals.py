@@ -15,18 +15,31 @@ import attacks  # noqa: E402
 
 @pytest.fixture(scope="module")
 def patient():
-    running = Server("--database", ":memory:", "--static", str(ROOT / "static"), "--header-timeout", "60", "--max-body", "8K", "--max-header", "4K")
+    running = Server(
+        "--database",
+        ":memory:",
+        "--static",
+        str(ROOT / "static"),
+        "--header-timeout",
+        "60",
+        "--max-body",
+        "8K",
+        "--max-header",
+        "4K",
+    )
     running.ask("GET", "/healthz")
     running.files = len(os.listdir(f"/proc/{running.process.pid}/fd"))
     yield running
     running.stop()
 
 
-ENDLESS = {"query": (b"GET /v1/topologies?q=" + b"x" * (1 << 20) + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
-           "parts": (b"GET /v1/topologies?" + b"a=1&" * (1 << 18) + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
-           "header": (HEAD + b"X-Long: " + b"y" * (1 << 20) + b"\r\n\r\n", 431),
-           "headers": (HEAD + b"X-Many: y\r\n" * (1 << 17) + b"\r\n", 431),
-           "body": (b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n" + b"x" * (1 << 20), 413)}
+ENDLESS = {
+    "query": (b"GET /v1/topologies?q=" + b"x" * (1 << 20) + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+    "parts": (b"GET /v1/topologies?" + b"a=1&" * (1 << 18) + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+    "header": (HEAD + b"X-Long: " + b"y" * (1 << 20) + b"\r\n\r\n", 431),
+    "headers": (HEAD + b"X-Many: y\r\n" * (1 << 17) + b"\r\n", 431),
+    "body": (b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n" + b"x" * (1 << 20), 413),
+}
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -71,9 +84,12 @@ def test_more_refused_connections_than_are_waited_for(patient):
     wait_until(lambda: len(os.listdir(f"/proc/{patient.process.pid}/fd")) <= patient.files)
 
 
-CHANGES = [("PATCH", "/v1/topologies/{}", b'{"name": "changed", "labels": {"a": "b"}}'), ("DELETE", "/v1/topologies/{}", None),
-           ("POST", "/v1/topologies?label=host%3Dx", DUMP.replace(b"mlx5_0", b"mlx5_9")),
-           ("POST", "/v1/clusters", b'{"hosts": [{"topology": "%s"}]}')]
+CHANGES = [
+    ("PATCH", "/v1/topologies/{}", b'{"name": "changed", "labels": {"a": "b"}}'),
+    ("DELETE", "/v1/topologies/{}", None),
+    ("POST", "/v1/topologies?label=host%3Dx", DUMP.replace(b"mlx5_0", b"mlx5_9")),
+    ("POST", "/v1/clusters", b'{"hosts": [{"topology": "%s"}]}'),
+]
 
 
 def changes_are_refused(server, topology, status, kind):
@@ -149,7 +165,12 @@ def test_clusters_and_sets_have_at_most_512_topologies():
     assert server.json("GET", "/v1/clusters")[1]["items"] == []
     connection = server.connect()
     for i in range(513):
-        assert server.ask("POST", "/v1/topologies?label=set%3Done", DUMP + b"<!-- %d -->" % i, connection=connection)[0].status == 201
+        assert (
+            server.ask("POST", "/v1/topologies?label=set%3Done", DUMP + b"<!-- %d -->" % i, connection=connection)[
+                0
+            ].status
+            == 201
+        )
     status, problem = server.json("GET", "/v1/compare?label=set%3Done")
     assert status == 422 and "more than 512 topologies" in problem["detail"]
     connection.close()
@@ -159,7 +180,12 @@ def test_clusters_and_sets_have_at_most_512_topologies():
 def test_the_dumps_of_clusters_and_sets_have_at_most_64_mib():
     """What the store keeps compressed has its full size when it is read."""
     server = Server("--database", ":memory:", "--analysis-memory", "0")
-    ids = [server.json("POST", "/v1/topologies?label=set%3Done", DUMP + b"<!-- %d" % i + b" " * (15 << 20) + b"-->")[1]["id"] for i in range(5)]
+    ids = [
+        server.json("POST", "/v1/topologies?label=set%3Done", DUMP + b"<!-- %d" % i + b" " * (15 << 20) + b"-->")[1][
+            "id"
+        ]
+        for i in range(5)
+    ]
     status, cluster = server.json("POST", "/v1/clusters", json.dumps({"hosts": [{"topology": i} for i in ids]}))
     assert status == 201
     for path in (f"/v1/clusters/{cluster['id']}/analysis/ranks", "/v1/compare?label=set%3Done"):
@@ -173,14 +199,20 @@ def test_the_dumps_of_clusters_and_sets_have_at_most_64_mib():
 def test_what_ends_early_is_counted_and_logged_with_its_reason():
     server = Server("--database", ":memory:", "--analysis-memory", "8M", "--unpacked", "4M", "--archive-entries", "100")
     target = attacks.Target(server.port)
-    for path, body, status, limit in ((f"/v1/analyze?{attacks.HARD}", attacks.machine(100, 150, 150), 422, "memory"),
-                                      ("/v1/convert", attacks.gzip_bomb(64), 413, "unpacked"), ("/v1/convert", attacks.empty_entries(200), 413, "entries")):
+    for path, body, status, limit in (
+        (f"/v1/analyze?{attacks.HARD}", attacks.machine(100, 150, 150), 422, "memory"),
+        ("/v1/convert", attacks.gzip_bomb(64), 413, "unpacked"),
+        ("/v1/convert", attacks.empty_entries(200), 413, "entries"),
+    ):
         assert target.ask("POST", path, body) == status
         assert json.loads(target.last)["limit"]["of"] == limit
     metrics = server.ask("GET", "/metrics")[1]
     for limit, count in (("time", 0), ("memory", 1), ("unpacked", 1), ("entries", 1)):
         assert b'\norrery_budget_exceeded_total{limit="%s"} %d\n' % (limit.encode(), count) in metrics
-    assert b'\norrery_queue_wait_seconds_count{class="long"} 3\n' in metrics and b'\norrery_queue_wait_seconds_count{class="short"} 1\n' in metrics
+    assert (
+        b'\norrery_queue_wait_seconds_count{class="long"} 3\n' in metrics
+        and b'\norrery_queue_wait_seconds_count{class="short"} 1\n' in metrics
+    )
     log = server.stop()
     for limit in ("memory", "unpacked", "entries"):
         assert f" ended={limit} " in log

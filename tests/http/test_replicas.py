@@ -1,7 +1,6 @@
 """Two replicas behind nginx on one PostgreSQL, as server/deploy has it, run natively; one is killed under load."""
 import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -12,15 +11,24 @@ import yaml
 
 from conftest import DUMP, ROOT, SANITIZERS, Server, wait_until
 from postgresql import free_port
-from test_database import Writers, dump, is_ready
+from test_database import Writers, is_ready
 
 DEPLOY = ROOT / "server" / "deploy"
 # A mount namespace in which nothing can be written, where this machine lets us have one.
-READ_ONLY = ["unshare", "--mount", "sh", "-c", 'mount --make-rprivate / && mount --bind / / && mount -o remount,ro,bind / && exec "$@"', "sh"]
+READ_ONLY = [
+    "unshare",
+    "--mount",
+    "sh",
+    "-c",
+    'mount --make-rprivate / && mount --bind / / && mount -o remount,ro,bind / && exec "$@"',
+    "sh",
+]
 
 
 def read_only_works():
-    return subprocess.run([*READ_ONLY, "sh", "-c", "! touch /tmp/orr-x 2>/dev/null"], capture_output=True).returncode == 0
+    return (
+        subprocess.run([*READ_ONLY, "sh", "-c", "! touch /tmp/orr-x 2>/dev/null"], capture_output=True).returncode == 0
+    )
 
 
 class Replica(Server):
@@ -30,7 +38,9 @@ class Replica(Server):
         self.log = open(os.memfd_create("log"), "w+b")
         program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
         command = [*(READ_ONLY if read_only_works() else []), program, "serve", "--listen", "127.0.0.1:0", *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, env=dict(os.environ, **SANITIZERS, HOME="/nowhere"))
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=self.log, env=dict(os.environ, **SANITIZERS, HOME="/nowhere")
+        )
         line = self.process.stdout.readline().decode()
         assert line.startswith("listening on"), (line, self.stop_log())
         self.port, self.token, self.encrypted = int(line.rsplit(":", 1)[1]), None, False
@@ -49,8 +59,9 @@ class Nginx(Server):
         (folder / "nginx.conf").write_text(("user root;\n" if os.geteuid() == 0 else "") + text)
         program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
         self.log = open(folder / "nginx.log", "w+b")
-        self.process = subprocess.Popen([program, "-p", folder, "-c", folder / "nginx.conf", "-g", "daemon off;"],
-                                        stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(
+            [program, "-p", folder, "-c", folder / "nginx.conf", "-g", "daemon off;"], stdout=self.log, stderr=self.log
+        )
         wait_until(self.answers)
 
     def answers(self):
@@ -137,7 +148,12 @@ def test_a_read_only_root_leaves_no_place_for_a_file(tmp_path):
     if not read_only_works():
         pytest.skip("this machine grants no mount namespace: the replicas above ran with a writable root")
     program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
-    done = subprocess.run([*READ_ONLY, os.path.abspath(program), "serve", "--database", tmp_path / "a.db"], capture_output=True, text=True, timeout=20)
+    done = subprocess.run(
+        [*READ_ONLY, os.path.abspath(program), "serve", "--database", tmp_path / "a.db"],
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
     assert done.returncode == 1 and "unable to open database file" in done.stderr
 
 
@@ -147,22 +163,34 @@ def containers(document):
 
 
 def test_the_kubernetes_manifest_says_what_it_claims():
-    documents = {(d["kind"], d["metadata"]["name"]): d for d in yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text())}
+    documents = {
+        (d["kind"], d["metadata"]["name"]): d for d in yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text())
+    }
     deployment = documents["Deployment", "orrery"]
     assert deployment["spec"]["replicas"] == 2
     assert documents["StatefulSet", "orrery-database"]["spec"]["replicas"] == 1
     for document in (deployment, documents["StatefulSet", "orrery-database"]):
-        assert document["spec"]["selector"]["matchLabels"].items() <= document["spec"]["template"]["metadata"]["labels"].items()
+        assert (
+            document["spec"]["selector"]["matchLabels"].items()
+            <= document["spec"]["template"]["metadata"]["labels"].items()
+        )
         for container, pod in containers(document):
             assert {"startupProbe", "livenessProbe", "readinessProbe"} <= container.keys(), container["name"]
-            assert {"cpu", "memory"} <= container["resources"]["limits"].keys() & container["resources"]["requests"].keys()
+            assert {"cpu", "memory"} <= container["resources"]["limits"].keys() & container["resources"][
+                "requests"
+            ].keys()
             security = container["securityContext"]
             assert security["readOnlyRootFilesystem"] is True and security["allowPrivilegeEscalation"] is False
             assert security["capabilities"]["drop"] == ["ALL"] and pod["securityContext"]["runAsNonRoot"] is True
-            volumes = {v["name"] for v in pod.get("volumes", [])} | {v["metadata"]["name"] for v in document["spec"].get("volumeClaimTemplates", [])}
+            volumes = {v["name"] for v in pod.get("volumes", [])} | {
+                v["metadata"]["name"] for v in document["spec"].get("volumeClaimTemplates", [])
+            }
             assert {m["name"] for m in container["volumeMounts"]} <= volumes
     orrery = containers(deployment)[0][0]
-    assert orrery["livenessProbe"]["httpGet"]["path"] == "/healthz" and orrery["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    assert (
+        orrery["livenessProbe"]["httpGet"]["path"] == "/healthz"
+        and orrery["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    )
     pod = containers(deployment)[0][1]
     grace = int(next(a for a in orrery["args"] if a.startswith("--grace=")).split("=")[1])
     delay = int(next(a for a in orrery["args"] if a.startswith("--drain-delay=")).split("=")[1])
@@ -194,15 +222,22 @@ def test_the_options_in_the_manifests_exist(tmp_path):
     program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
     known = subprocess.run([program, "serve", "--help"], capture_output=True, text=True).stdout
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-    manifest = next(d for d in yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text()) if d["kind"] == "Deployment")
+    manifest = next(
+        d for d in yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text()) if d["kind"] == "Deployment"
+    )
     tokens = tmp_path / "tokens"
-    tokens.write_bytes(subprocess.run([program, "token", "me", "--scope", "read,write"], capture_output=True, check=True).stdout)
+    tokens.write_bytes(
+        subprocess.run([program, "token", "me", "--scope", "read,write"], capture_output=True, check=True).stdout
+    )
     for arguments in (compose["services"]["orrery-1"]["command"], containers(manifest)[0][0]["args"]):
         for argument in arguments:
             assert argument.split("=")[0] in known, argument
         own = [f"--token-file={tokens}" if a.startswith("--token-file=") else a for a in arguments]
         done = subprocess.run([program, "serve", "--check-config", *own], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-    assert "token-file" in str(compose["services"]["orrery-1"]["command"]) and compose["secrets"]["tokens"]["file"] == "./tokens"
+    assert (
+        "token-file" in str(compose["services"]["orrery-1"]["command"])
+        and compose["secrets"]["tokens"]["file"] == "./tokens"
+    )
     subnet = compose["networks"]["inside"]["ipam"]["config"][0]["subnet"]
     assert f"--trusted-proxies={subnet}" in compose["services"]["orrery-1"]["command"]

@@ -29,9 +29,14 @@ def nodes(body, kind):
 
 def test_gpus_by_number_and_by_bus_id_are_those_of_a_cluster_file(tmp_path):
     whole = analyze("--hosts", "2", str(H100))
-    ids = [n["id"].split("-")[1] for n in sorted((n for n in whole["system"]["nodes"] if n["type"] == "GPU"), key=lambda n: n["rank"])]
+    ids = [
+        n["id"].split("-")[1]
+        for n in sorted((n for n in whole["system"]["nodes"] if n["type"] == "GPU"), key=lambda n: n["rank"])
+    ]
     numbers = analyze("--hosts", "2", "--gpus", "5,2", str(H100))
-    assert numbers["ranks"] == 4 and {n["id"].split("-")[1]: n["rank"] for n in numbers["system"]["nodes"] if n["type"] == "GPU"} == {ids[5]: 0, ids[2]: 1}
+    assert numbers["ranks"] == 4 and {
+        n["id"].split("-")[1]: n["rank"] for n in numbers["system"]["nodes"] if n["type"] == "GPU"
+    } == {ids[5]: 0, ids[2]: 1}
     by_id = analyze("--hosts", "2", "--gpus", f"{ids[5]},0000:{ids[2][:-3]}:00.0", str(H100))
     cluster = tmp_path / "cluster.json"
     cluster.write_text(json.dumps({"hosts": [{"topology": str(H100), "count": 2, "gpus": [5, 2]}]}))
@@ -49,8 +54,18 @@ def test_all_gpus_in_order_change_nothing():
         assert whole[section] == named[section], section
 
 
-@pytest.mark.parametrize("wrong, said", [("8", '"8" is no GPU of this machine'), ("0,0", "named twice"), ("x", "neither a number nor a bus id"),
-                                         ("", "neither"), ("0,", "neither"), ("0000:ff:00.0", "is no GPU"), ("1" * 3000, "neither")])
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ("8", '"8" is no GPU of this machine'),
+        ("0,0", "named twice"),
+        ("x", "neither a number nor a bus id"),
+        ("", "neither"),
+        ("0,", "neither"),
+        ("0000:ff:00.0", "is no GPU"),
+        ("1" * 3000, "neither"),
+    ],
+)
 def test_wrong_gpus_are_refused(wrong, said):
     if not wrong:
         return_code, out, err = run("analyze", "--gpus", "", "--section", "ranks", str(H100))
@@ -92,8 +107,18 @@ def test_a_network_that_the_nics_do_not_belong_to_is_an_error():
     assert len(nodes(analyze("--hosts", "2", "--set", "NCCL_NET=socket", stdin=SOCKETS.encode()), "NET")) == 2
 
 
-@pytest.mark.parametrize("command", [["analyze"], ["render"], ["explain", "--why", "graph"], ["channels", "--hosts", "2"], ["p2p"],
-                                     ["compare", str(H100)], ["analyze", "--against", "2.21.5"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["analyze"],
+        ["render"],
+        ["explain", "--why", "graph"],
+        ["channels", "--hosts", "2"],
+        ["p2p"],
+        ["compare", str(H100)],
+        ["analyze", "--against", "2.21.5"],
+    ],
+)
 def test_every_command_takes_them(command):
     name, *more = command
     both = run(name, *more, "--gpus", "0,1", "--nics", "mlx5_0", str(H100))
@@ -110,7 +135,9 @@ def test_over_http(server):
         status, answer = server.json("POST" if body else "GET", where + "gpus=1,0&nics=mlx5_2&hosts=2", body)
         assert (status, answer["ranks"], len(nodes(answer, "NET"))) == (200, 4, 1)
         assert server.json("POST" if body else "GET", where + "gpus=99", body)[0] == 400
-        assert server.json("POST" if body else "GET", where + "hosts=2", body)[1]["ranks"] == 16  # the cache keeps them apart
+        assert (
+            server.json("POST" if body else "GET", where + "hosts=2", body)[1]["ranks"] == 16
+        )  # the cache keeps them apart
     status, answer = server.json("GET", f"/v1/topologies/{kept}/channels?gpus=0,1&hosts=2")
     assert status == 200 and answer["ranks"] == 4
 

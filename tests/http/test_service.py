@@ -28,9 +28,13 @@ def test_every_answer_has_the_time_and_an_id_of_its_own(server, topology):
     seen = []
     for wanted in (None, "mine", "x" * 64, None):
         before = int(time.time())
-        response, _ = server.ask("GET", f"/v1/topologies/{topology}/analysis/summary", headers={"X-Request-Id": wanted} if wanted else {})
+        response, _ = server.ask(
+            "GET", f"/v1/topologies/{topology}/analysis/summary", headers={"X-Request-Id": wanted} if wanted else {}
+        )
         dates = response.headers.get_all("Date")
-        assert len(dates) == 1 and before <= email.utils.parsedate_to_datetime(dates[0]).timestamp() <= time.time(), dates
+        assert (
+            len(dates) == 1 and before <= email.utils.parsedate_to_datetime(dates[0]).timestamp() <= time.time()
+        ), dates
         seen.append(response.getheader("X-Request-Id"))
         assert wanted in (None, seen[-1])
         time.sleep(1.1)
@@ -54,21 +58,37 @@ def test_name_and_labels_can_be_changed_and_searched(server):
     assert server.json("GET", f"{target}/analysis/ranks") == (200, 2)
     assert server.ask("DELETE", target)[0].status == 204
     assert server.ask("DELETE", target)[0].status == 404
-    for below in ("", "/source", "/analysis", "/analysis/ranks", "/path?from=rank:0&to=rank:1", "/findings", "/diagram.svg"):
+    for below in (
+        "",
+        "/source",
+        "/analysis",
+        "/analysis/ranks",
+        "/path?from=rank:0&to=rank:1",
+        "/findings",
+        "/diagram.svg",
+    ):
         assert server.json("GET", target + below)[0] == 404, below
 
 
 def test_a_list_counts_findings_before_costs_and_an_analysis_rates_them(server):
     """A PCIe switch whose link is narrower than its equals' is a warning about the dump. Its repair changes no figure, as data goes over NVLinks: a note."""
-    made = subprocess.run([PROGRAM, "convert", "--machine", "dgx-a100"], capture_output=True, check=True, env={**os.environ, **SANITIZERS}).stdout
+    made = subprocess.run(
+        [PROGRAM, "convert", "--machine", "dgx-a100"], capture_output=True, check=True, env={**os.environ, **SANITIZERS}
+    ).stdout
     narrow = re.sub(rb'(class="0x060400"[^>]*) link_width="16"', rb'\1 link_width="4"', made, count=1)
     assert narrow != made
     topology = server.json("POST", "/v1/topologies?name=before-costs", narrow)[1]
     listed = server.json("GET", "/v1/topologies?q=before-costs")[1]["items"][0]["findings"]
     about = server.json("GET", f"/v1/topologies/{topology['id']}/findings")[1]
     assert listed == topology["findings"] == about["counts"] and listed["warning"] == 1
-    assert [row["id"] for row in about["findings"] if row["severity"] == "warning"] == ["slow-link"] and "cost" not in about["findings"][0]
-    rated = next(row for row in server.json("GET", f"/v1/topologies/{topology['id']}/analysis/findings?hosts=2")[1] if row["id"] == "slow-link")
+    assert [row["id"] for row in about["findings"] if row["severity"] == "warning"] == [
+        "slow-link"
+    ] and "cost" not in about["findings"][0]
+    rated = next(
+        row
+        for row in server.json("GET", f"/v1/topologies/{topology['id']}/analysis/findings?hosts=2")[1]
+        if row["id"] == "slow-link"
+    )
     assert rated["severity"] == "info" and rated["cost"]["now"] == rated["cost"]["repaired"]
     assert rated["cost"]["hosts"] in (1, 2) and f"on {rated['cost']['hosts']} host" in rated["cost"]["for"]
 
@@ -99,16 +119,27 @@ def test_the_analysis_answers_to_release_hosts_and_settings(server, topology):
     assert posted == two
 
 
-@pytest.mark.parametrize("query, kind, word", [
-    ("hots=2", "invalid-parameter", "hosts"), ("hosts=0", "invalid-setting", "hosts"), ("hosts=2x", "invalid-setting", "hosts"),
-    ("hosts=1&hosts=2", "invalid-parameter", "twice"), ("release=2.99.0", "invalid-setting", "2.30.7"),
-    ("release=2.13.4", "invalid-setting", ", between which these changed: "),
-    ("release=v2.27.7", "invalid-setting", "did you mean 2.27.7?"), ("release=2.27", "invalid-setting", "did you mean 2.27.7?"),
-    ("release=2.27.7-1", "invalid-setting", "did you mean 2.27.7?"), ("release=2.27.7+cuda12.9", "invalid-setting", "did you mean 2.27.7?"),
-    ("release=2.27.7%2Bcuda12.9", "invalid-setting", "did you mean 2.27.7?"), ("release=22707", "invalid-setting", "did you mean 2.27.7?"),
-    ("release=2.4.8", "invalid-setting", "older than 2.7.8"), ("release=2.99.0", "invalid-setting", "newer than "),
-    ("NCCL_CROSS_NICS=1", "invalid-setting", "NCCL_CROSS_NIC"), ("strict=maybe", "invalid-parameter", "strict"),
-])
+@pytest.mark.parametrize(
+    "query, kind, word",
+    [
+        ("hots=2", "invalid-parameter", "hosts"),
+        ("hosts=0", "invalid-setting", "hosts"),
+        ("hosts=2x", "invalid-setting", "hosts"),
+        ("hosts=1&hosts=2", "invalid-parameter", "twice"),
+        ("release=2.99.0", "invalid-setting", "2.30.7"),
+        ("release=2.13.4", "invalid-setting", ", between which these changed: "),
+        ("release=v2.27.7", "invalid-setting", "did you mean 2.27.7?"),
+        ("release=2.27", "invalid-setting", "did you mean 2.27.7?"),
+        ("release=2.27.7-1", "invalid-setting", "did you mean 2.27.7?"),
+        ("release=2.27.7+cuda12.9", "invalid-setting", "did you mean 2.27.7?"),
+        ("release=2.27.7%2Bcuda12.9", "invalid-setting", "did you mean 2.27.7?"),
+        ("release=22707", "invalid-setting", "did you mean 2.27.7?"),
+        ("release=2.4.8", "invalid-setting", "older than 2.7.8"),
+        ("release=2.99.0", "invalid-setting", "newer than "),
+        ("NCCL_CROSS_NICS=1", "invalid-setting", "NCCL_CROSS_NIC"),
+        ("strict=maybe", "invalid-parameter", "strict"),
+    ],
+)
 def test_wrong_parameters_are_named_with_what_was_meant(server, topology, query, kind, word):
     status, problem = server.json("GET", f"/v1/topologies/{topology}/analysis?{query}")
     assert (status, problem["type"]) == (400, f"/problems/{kind}")
@@ -133,7 +164,9 @@ def test_drawings_in_every_format(server, topology):
         assert response.status == 200 and data.startswith(start), (form, data[:300])
     assert "sandbox" in response.getheader("Content-Security-Policy")
     assert server.ask("POST", "/v1/render?format=png", DUMP)[1].startswith(b"\x89PNG")
-    response, data = server.ask("GET", f"/v1/topologies/{topology}/diagram", headers={"Accept": "text/html, image/png;q=0.5"})
+    response, data = server.ask(
+        "GET", f"/v1/topologies/{topology}/diagram", headers={"Accept": "text/html, image/png;q=0.5"}
+    )
     assert data.startswith(b"\x89PNG")
     assert server.json("GET", f"/v1/topologies/{topology}/diagram", headers={"Accept": "text/html"})[0] == 406
     assert server.json("GET", f"/v1/topologies/{topology}/diagram.gif")[0] == 404
@@ -149,9 +182,16 @@ def test_etag_304_head_and_gzip(server, topology):
     assert (again.status, nothing, again.getheader("ETag")) == (304, b"", tag)
     assert server.ask("GET", target, headers={"If-None-Match": '"other"'})[0].status == 200
     head, nothing = server.ask("HEAD", target)
-    assert (head.status, nothing, int(head.getheader("Content-Length")), head.getheader("ETag")) == (200, b"", len(data), tag)
+    assert (head.status, nothing, int(head.getheader("Content-Length")), head.getheader("ETag")) == (
+        200,
+        b"",
+        len(data),
+        tag,
+    )
     zipped, small = server.ask("GET", target, headers={"Accept-Encoding": "br, gzip;q=0.8"})
-    assert zipped.getheader("Content-Encoding") == "gzip" and gzip.decompress(small) == data and len(small) < len(data) / 3
+    assert (
+        zipped.getheader("Content-Encoding") == "gzip" and gzip.decompress(small) == data and len(small) < len(data) / 3
+    )
     assert zipped.getheader("ETag") != tag
     assert server.ask("GET", target, headers={"Accept-Encoding": "gzip;q=0"})[0].getheader("Content-Encoding") is None
     other = server.ask("GET", target + "?hosts=2")[0].getheader("ETag")
@@ -180,7 +220,10 @@ def test_releases_say_what_distinguishes_them(server, topology):
     answer = server.json("GET", "/v1/releases")[1]
     rows = {row["release"]: row for row in answer["releases"]}
     assert rows[answer["default"]]["verified"] and rows[answer["default"]]["default"]
-    assert rows["2.21.5"]["figures"]["nvlink_bw"]["sm 90"] == 20.6 and rows["2.30.7"]["figures"]["nvlink_bw"]["sm 100"] == 40.1
+    assert (
+        rows["2.21.5"]["figures"]["nvlink_bw"]["sm 90"] == 20.6
+        and rows["2.30.7"]["figures"]["nvlink_bw"]["sm 100"] == 40.1
+    )
     assert rows["2.27.7"]["figures"]["qpi_intel"] == {"BDW": 6, "SKL": 10, "SRP": 22, "ERP": 40}
     assert rows["2.7.8"]["figures"]["steps_all"] == 1572864 and rows["2.7.8"]["figures"]["NCCL_PXN_DISABLE"] is None
     assert rows["2.30.7"]["node_types"][-2:] == ["DEV", "CXB"] and rows["2.27.7"]["node_types"][-1] == "NET"
@@ -197,7 +240,9 @@ def test_releases_say_what_distinguishes_them(server, topology):
 def test_a_tag_that_behaves_alike_is_accepted_by_name(server, topology):
     rows = {row["release"]: row for row in server.json("GET", "/v1/releases")[1]["releases"]}
     assert all(row["verified"] for row in rows.values()) and rows["2.18.5"]["behaves_alike"] == ["2.18.6"]
-    own, alike = (server.json("GET", f"/v1/topologies/{topology}/analysis?release={name}")[1] for name in ("2.18.5", "2.18.6"))
+    own, alike = (
+        server.json("GET", f"/v1/topologies/{topology}/analysis?release={name}")[1] for name in ("2.18.5", "2.18.6")
+    )
     assert (own["nccl"], own["asked"], alike["nccl"], alike["asked"]) == ("2.18.5", None, "2.18.5", "2.18.6")
     assert own["verified"] and alike["verified"] and {**own, "asked": 0} == {**alike, "asked": 0}
 
@@ -205,7 +250,9 @@ def test_a_tag_that_behaves_alike_is_accepted_by_name(server, topology):
 def test_releases_name_the_frameworks_that_bring_them(server):
     rows = {row["release"]: row["shipped_with"] for row in server.json("GET", "/v1/releases")[1]["releases"]}
     assert rows["2.26.2"] == [{"framework": "PyTorch", "version": "2.7", "build": "CUDA 12", "nccl": "2.26.2"}]
-    assert [wheel["nccl"] for wheel in rows["2.29.2"]] == ["2.29.3", "2.29.3"] and rows["2.16.5"] == []  # 2.29.3 behaves as 2.29.2
+    assert [wheel["nccl"] for wheel in rows["2.29.2"]] == ["2.29.3", "2.29.3"] and rows[
+        "2.16.5"
+    ] == []  # 2.29.3 behaves as 2.29.2
 
 
 def test_the_nearest_release_says_that_it_is_not_the_one_asked_for(server, topology):
@@ -213,11 +260,16 @@ def test_the_nearest_release_says_that_it_is_not_the_one_asked_for(server, topol
     assert server.json("GET", f"{path}/analysis?release=2.31.0")[0] == 400
     status, analysis = server.json("GET", f"{path}/analysis?release=2.31.0&nearest=1")
     assert (status, analysis["nccl"], analysis["asked"], analysis["verified"]) == (200, "2.30.7", "2.31.0", False)
-    assert any(row["id"] == "release-nearest" for row in analysis["assumptions"]) and "release-nearest" in analysis["explanations"]["rests_on"]
+    assert (
+        any(row["id"] == "release-nearest" for row in analysis["assumptions"])
+        and "release-nearest" in analysis["explanations"]["rests_on"]
+    )
     drawing = server.ask("GET", f"{path}/diagram?view=system&release=2.31.0&nearest=1")[1].decode()
     assert "the nearest to 2.31.0, which is not emulated" in drawing.replace("&#45;", "-")
     assert server.json("GET", f"{path}/analysis?nearest=2")[0] == 400
-    assert not any(row["id"] == "release-nearest" for row in server.json("GET", f"{path}/analysis?nearest=1")[1]["assumptions"])
+    assert not any(
+        row["id"] == "release-nearest" for row in server.json("GET", f"{path}/analysis?nearest=1")[1]["assumptions"]
+    )
 
 
 def test_the_example_of_an_unknown_release_is_what_is_said(server):
@@ -229,12 +281,18 @@ def test_the_example_of_an_unknown_release_is_what_is_said(server):
     for key in problem.keys() - {"instance", "advice"}:
         assert words(str(problem[key])) == words(str(example[key]))
     releases = [row["release"] for row in server.json("GET", "/v1/releases")[1]["releases"]]
-    assert problem["advice"].startswith(f"choose one of the {len(releases)} releases from {releases[-1]} to {releases[0]}")
+    assert problem["advice"].startswith(
+        f"choose one of the {len(releases)} releases from {releases[-1]} to {releases[0]}"
+    )
 
 
 def test_the_page_and_its_examples(server):
     response, data = server.ask("GET", "/")
-    assert response.status == 200 and b"<html" in data.lower() and "default-src 'self'" in response.getheader("Content-Security-Policy")
+    assert (
+        response.status == 200
+        and b"<html" in data.lower()
+        and "default-src 'self'" in response.getheader("Content-Security-Policy")
+    )
     assert server.ask("GET", "/", headers={"If-None-Match": response.getheader("ETag")})[0].status == 304
     assert server.ask("GET", "/v1/examples")[0].status == 200
     examples = sorted((ROOT / "static" / "examples").glob("*.xml"))
@@ -283,7 +341,9 @@ def test_stored_dumps_survive_a_restart(database):
 def test_sigterm_lets_a_request_in_flight_finish():
     server = Server("--database", ":memory:", "--grace", "60")
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as s:
-        s.sendall(b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP[:100])
+        s.sendall(
+            b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP[:100]
+        )
         wait_until(lambda: b"\norrery_http_requests_in_flight 2\n" in server.ask("GET", "/metrics")[1])
         server.process.send_signal(signal.SIGTERM)
         wait_until(server.turns_away)
@@ -321,7 +381,9 @@ def test_requests_on_kept_connections_do_not_break_the_end():
 
 
 def test_every_described_route_is_there(server, topology):
-    described = re.findall(r"^  (/\S*):$|^    (get|post|patch|delete):$", (ROOT / "api" / "openapi.yaml").read_text(), re.M)
+    described = re.findall(
+        r"^  (/\S*):$|^    (get|post|patch|delete):$", (ROOT / "api" / "openapi.yaml").read_text(), re.M
+    )
     path, count = None, 0
     for new_path, method in described:
         path = new_path or path

@@ -4,22 +4,36 @@ A difference is never left unnamed: its cause was tried by predicting again (`te
 nothing can be compared. Skipped where ../shared is not there.
 """
 import json
-import os
 
 import pytest
 
 from conftest import SHARED
 from log_machines import BUILT
-from test_command_line import PROGRAM, run
+from test_command_line import run
 
 LOGS, TOPOLOGIES = SHARED / "logs", SHARED / "topologies"
 pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason="real logs, because ../shared is not beside this checkout")
-INDEX = {e["file"][len("logs/"):]: e for e in json.loads((LOGS / "INDEX.json").read_text())} if LOGS.is_dir() else {}
+INDEX = {e["file"][len("logs/") :]: e for e in json.loads((LOGS / "INDEX.json").read_text())} if LOGS.is_dir() else {}
 
 # Kinds of the index whose expression means one kind of line; it counts `GPU Direct RDMA` lines of both kinds together.
-KINDS = {kind: [kind] for kind in (
-    "system_tree", "pattern", "trees", "p2p_via", "net_via", "shm_via", "channel_ring", "ring_prevnext",
-    "channels_summary", "comm_init_complete", "affinity", "gpu_paths", "threads_thresholds")}
+KINDS = {
+    kind: [kind]
+    for kind in (
+        "system_tree",
+        "pattern",
+        "trees",
+        "p2p_via",
+        "net_via",
+        "shm_via",
+        "channel_ring",
+        "ring_prevnext",
+        "channels_summary",
+        "comm_init_complete",
+        "affinity",
+        "gpu_paths",
+        "threads_thresholds",
+    )
+}
 KINDS["gdr"] = ["gdr_pair", "gdr_nic"]
 KINDS["tuner_algos"] = ["tuning_algorithms"]
 
@@ -35,8 +49,10 @@ OTHER_COUNTS = {
     ("polaris-a100-n8p4.log", "net_via"): (23, "one line begins in the middle"),
     ("polaris-a100-n8p4.log", "channel_ring"): (3, "line 244 goes on with a message of PyTorch"),
     ("nebius-h100-2node-mlperf-sd.log", "channels_summary"): (15, "line 1429 goes on with a message of the job"),
-    ("mlperf-v2.0-azure-ndv4-16node-128rank.log", "shm_via"): (1888, "the index counts `via SHM` only, not `via direct "
-                                                                    "shared memory`"),
+    ("mlperf-v2.0-azure-ndv4-16node-128rank.log", "shm_via"): (
+        1888,
+        "the index counts `via SHM` only, not `via direct " "shared memory`",
+    ),
     ("ssbandjl-all-ref.log", "channel_ring"): (64, "the index does not count rings of one rank"),
     ("ssbandjl-gdr114-s114.log", "channel_ring"): (256, "the index does not count rings of one rank"),
 }
@@ -110,9 +126,18 @@ PAIRS = {
     "B4 second": ("provider/azure-ndv4-a100-v0.xml", "azure-8gpu-nccl2.8-ap2.log", "agrees", "ndv4"),
     "B6": ("provider/nebius-topo-h100-v1.xml", "nebius-h100-2node-mlperf-sd.log", "agrees", "hgx-h100"),
     # the file is of another unit of the model: bus ids differ, places do not
-    "B7": ("provider/mlperf21-dell-xe8545_nic_affinity.xml", "mlperf-v2.0-dell-xe8545-4xa100sxm80.log", "agrees", "hgx-a100-4"),
-    "B7 two hosts": ("provider/mlperf21-dell-xe8545_nic_affinity.xml", "mlperf-v2.0-dell-2xXE8545-4xa100sxm40.log", ("other-gpus", None),
-                     "hgx-a100-4"),
+    "B7": (
+        "provider/mlperf21-dell-xe8545_nic_affinity.xml",
+        "mlperf-v2.0-dell-xe8545-4xa100sxm80.log",
+        "agrees",
+        "hgx-a100-4",
+    ),
+    "B7 two hosts": (
+        "provider/mlperf21-dell-xe8545_nic_affinity.xml",
+        "mlperf-v2.0-dell-2xXE8545-4xa100sxm40.log",
+        ("other-gpus", None),
+        "hgx-a100-4",
+    ),
 }
 
 
@@ -127,7 +152,10 @@ def test_pairs_agree_or_the_reason_is_named(pair):
         arguments = ("--assume", *assumed, *arguments)
     answer = answer_of(*arguments)
     if wanted == "too small":
-        assert answer["check"] is None and "the dump has 2 GPUs, and a host of the log runs 4 ranks" in answer["why_no_check"]
+        assert (
+            answer["check"] is None
+            and "the dump has 2 GPUs, and a host of the log runs 4 ranks" in answer["why_no_check"]
+        )
         return
     check = answer["check"]
     assert check["agree"] > 0
@@ -163,16 +191,49 @@ def test_logs_agree_where_the_machine_is_put_together_rightly(name, tmp_path):
 # Logs that agree in full with one file or machine type on the command line, and the settings that the log does not print:
 # GPUs, hosts and NICs are found by themselves.
 ALONE = {
-    "aws-p4d-efa-eks-readme.log": (("--topology", "topologies/provider/aws-p4d-24xl-a100.xml", "--assume", "p4d.24xlarge"), 211),
+    "aws-p4d-efa-eks-readme.log": (
+        ("--topology", "topologies/provider/aws-p4d-24xl-a100.xml", "--assume", "p4d.24xlarge"),
+        211,
+    ),
     "oci-h200-2node-runc-rank0.log": (("--machine", "BM.GPU.H200.8"), 204),
     "oci-h200-2node-runsc-rank0.log": (("--machine", "BM.GPU.H200.8"), 204),
-    "waynehacking-g2_Ring.log": (("--topology", "nvidia-smi-topo/waynehacking8-hgx-nv18-12nic.txt", "--set", "NCCL_ALGO=Ring"), 182),
-    "waynehacking-g6_NVLS.log": (("--topology", "nvidia-smi-topo/waynehacking8-hgx-nv18-12nic.txt", "--set", "NCCL_ALGO=NVLS"), 277),
-    "waynehacking-g6_auto.log": (("--topology", "nvidia-smi-topo/waynehacking8-hgx-nv18-12nic.txt",), 277),
+    "waynehacking-g2_Ring.log": (
+        ("--topology", "nvidia-smi-topo/waynehacking8-hgx-nv18-12nic.txt", "--set", "NCCL_ALGO=Ring"),
+        182,
+    ),
+    "waynehacking-g6_NVLS.log": (
+        ("--topology", "nvidia-smi-topo/waynehacking8-hgx-nv18-12nic.txt", "--set", "NCCL_ALGO=NVLS"),
+        277,
+    ),
+    "waynehacking-g6_auto.log": (
+        (
+            "--topology",
+            "nvidia-smi-topo/waynehacking8-hgx-nv18-12nic.txt",
+        ),
+        277,
+    ),
     "mlperf-v2.1-azure-ndv4-4node-32rank.log": (
-        ("--topology", "topologies/provider/azure-ndv4-a100-v0.xml", "--assume", "ndv4", "--set", "NCCL_MIN_NCHANNELS=24"), 1051),
+        (
+            "--topology",
+            "topologies/provider/azure-ndv4-a100-v0.xml",
+            "--assume",
+            "ndv4",
+            "--set",
+            "NCCL_MIN_NCHANNELS=24",
+        ),
+        1051,
+    ),
     "mlperf-v2.0-azure-ndv4-8node-64rank.log": (
-        ("--topology", "topologies/provider/azure-ndv4-a100-v0.xml", "--assume", "ndv4", "--set", "NCCL_MIN_NCHANNELS=24"), 2091),
+        (
+            "--topology",
+            "topologies/provider/azure-ndv4-a100-v0.xml",
+            "--assume",
+            "ndv4",
+            "--set",
+            "NCCL_MIN_NCHANNELS=24",
+        ),
+        2091,
+    ),
 }
 
 
@@ -187,9 +248,11 @@ def test_logs_agree_with_a_file_or_a_machine_type_alone(name):
 
 # Logs without a tree whose lines imply the machine type; facts of the largest communicator that agree, and differ: MLPerf's 16 nodes used no topology file.
 IMPLIED = {
-    "aws-2node-16ranks-slurm104.log": ("p4d.24xlarge", 221, 0), "aws-p4d-efa-eks-readme.log": ("p4d.24xlarge", 211, 0),
+    "aws-2node-16ranks-slurm104.log": ("p4d.24xlarge", 221, 0),
+    "aws-p4d-efa-eks-readme.log": ("p4d.24xlarge", 211, 0),
     "mlperf-v2.1-azure-ndv4-1node.log": ("Standard_ND96asr_v4", 227, 0),
-    "azure-8gpu-nccl2.8-ap1.log": ("Standard_ND96asr_v4", 247, 0), "azure-8gpu-nccl2.8-ap2.log": ("Standard_ND96asr_v4", 247, 0),
+    "azure-8gpu-nccl2.8-ap1.log": ("Standard_ND96asr_v4", 247, 0),
+    "azure-8gpu-nccl2.8-ap2.log": ("Standard_ND96asr_v4", 247, 0),
     "mlperf-v2.1-azure-ndv4-4node-32rank.log": ("Standard_ND96asr_v4", 1115, 0),
     "mlperf-v2.0-azure-ndv4-8node-64rank.log": ("Standard_ND96asr_v4", 2219, 0),
     "mlperf-v2.0-azure-ndv4-16node-128rank.log": ("Standard_ND96asr_v4", 243, 176),
@@ -226,7 +289,9 @@ def test_a_forced_algorithm_that_the_log_does_not_print_is_the_cause_of_all_diff
     assert (check["differ"], {t["topic"] for t in check["topics"] if t["differ"]}) == (18, {"tuning"})
     assert (check["causes"][0]["what"], check["causes"][0]["differences_left"]) == ("NCCL_ALGO=NVLS", 0)
     assert answer_of("--machine", machine, "--set", "NCCL_ALGO=NVLS", log)["check"]["differ"] == 0
-    assert any("compute capability 9.0" in sentence for sentence in check["assumed"]) == (machine == "hgx-b200")  # its GPUs are H100
+    assert any("compute capability 9.0" in sentence for sentence in check["assumed"]) == (
+        machine == "hgx-b200"
+    )  # its GPUs are H100
 
 
 def test_a_torn_line_is_all_that_differs_between_a_log_and_the_machine_that_it_prints():
@@ -237,10 +302,15 @@ def test_a_torn_line_is_all_that_differs_between_a_log_and_the_machine_that_it_p
 
 # Logs that print their machine whole, and the release whose row must have been taken.
 PRINTED = {
-    "mew0-2xa100-nccl.log": "2.27.7", "mew0-2xa100-nccl-fault.log": "2.27.7", "ssbandjl-all-ref.log": "2.26.2",
-    "dolphin-n013n014-gdron-allreduce.log": "2.16.5", "dolphin-n013n014-gdroff-big-allreduce.log": "2.16.5",
-    "dolphin-n013n014-external-gdron-allreduce.log": "2.16.5", "dolphin-n013n014-internal-n013-allreduce.log": "2.16.5",
-    "dolphin-n013n014-mpi-from-n015-allreduce.log": "2.16.5"}
+    "mew0-2xa100-nccl.log": "2.27.7",
+    "mew0-2xa100-nccl-fault.log": "2.27.7",
+    "ssbandjl-all-ref.log": "2.26.2",
+    "dolphin-n013n014-gdron-allreduce.log": "2.16.5",
+    "dolphin-n013n014-gdroff-big-allreduce.log": "2.16.5",
+    "dolphin-n013n014-external-gdron-allreduce.log": "2.16.5",
+    "dolphin-n013n014-internal-n013-allreduce.log": "2.16.5",
+    "dolphin-n013n014-mpi-from-n015-allreduce.log": "2.16.5",
+}
 
 
 @pytest.mark.parametrize("name", PRINTED)

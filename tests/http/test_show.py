@@ -47,7 +47,9 @@ def terminal(*arguments, columns=80, rows=500, **more):
     """The status and what a terminal shows."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    process = subprocess.Popen([PROGRAM, *arguments], cwd=ROOT, stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment(more))
+    process = subprocess.Popen(
+        [PROGRAM, *arguments], cwd=ROOT, stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment(more)
+    )
     os.close(slave)
     text = read_all(master)
     _, errors = process.communicate(timeout=LIMIT)
@@ -57,7 +59,9 @@ def terminal(*arguments, columns=80, rows=500, **more):
 
 
 def piped(*arguments, stdin=b"", **more):
-    done = subprocess.run([PROGRAM, *arguments], cwd=ROOT, input=stdin, capture_output=True, timeout=LIMIT, env=environment(more))
+    done = subprocess.run(
+        [PROGRAM, *arguments], cwd=ROOT, input=stdin, capture_output=True, timeout=LIMIT, env=environment(more)
+    )
     assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, done.stderr[-3000:]
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -107,12 +111,34 @@ def test_the_pager_gets_what_is_longer_than_the_screen():
 
 # What each command needs, to print something; --json prints JSON on a terminal too.
 READABLE = {
-    "show": [H100], "analyze": [H100], "channels": [H100], "p2p": ["--ranks", "0", H100], "groups": ["--hosts", "2", "--layout", "tp=8", H100],
-    "order": ["--hosts", "2", H100], "explain": ["--why", "channels", H100], "predict": [H100], "place": ["--count", "4", H100], "compare": [H100, "static/examples/h100-nvswitch.xml"],
-    "check-log": ["tests/data/logs/workstation-2.27.7-2h.log"], "check-perf": ["--machine", "hgx-h100", "{results}"], "releases": [],
-    "settings": [], "machines": [],
+    "show": [H100],
+    "analyze": [H100],
+    "channels": [H100],
+    "p2p": ["--ranks", "0", H100],
+    "groups": ["--hosts", "2", "--layout", "tp=8", H100],
+    "order": ["--hosts", "2", H100],
+    "explain": ["--why", "channels", H100],
+    "predict": [H100],
+    "place": ["--count", "4", H100],
+    "compare": [H100, "static/examples/h100-nvswitch.xml"],
+    "check-log": ["tests/data/logs/workstation-2.27.7-2h.log"],
+    "check-perf": ["--machine", "hgx-h100", "{results}"],
+    "releases": [],
+    "settings": [],
+    "machines": [],
 }
-FILES = {"gate", "render", "detect", "gather", "facts", "convert", "vm-file", "anonymise", "token", "serve"}  # what they print is a file, a line, or a log
+FILES = {
+    "gate",
+    "render",
+    "detect",
+    "gather",
+    "facts",
+    "convert",
+    "vm-file",
+    "anonymise",
+    "token",
+    "serve",
+}  # what they print is a file, a line, or a log
 
 
 @pytest.mark.parametrize("command", READABLE)
@@ -180,12 +206,15 @@ def test_a_file_alone_is_shown():
     assert (status, out, errors) == (1, "", "nowhere/topo.xml: cannot be read: No such file or directory\n")
 
 
-@pytest.mark.parametrize("content, pattern", [
-    (DUMP[:300], r"^\S+machine\.xml:\d+:\d+: the file ends inside <"),
-    (b"", r"^\S+machine\.xml: the input is empty"),
-    (b"\x89PNG", r"^\S+machine\.xml: no topology XML"),
-    (DUMP.replace(b"rank=", b"rang="), r"^\S+machine\.xml"),
-])
+@pytest.mark.parametrize(
+    "content, pattern",
+    [
+        (DUMP[:300], r"^\S+machine\.xml:\d+:\d+: the file ends inside <"),
+        (b"", r"^\S+machine\.xml: the input is empty"),
+        (b"\x89PNG", r"^\S+machine\.xml: no topology XML"),
+        (DUMP.replace(b"rank=", b"rang="), r"^\S+machine\.xml"),
+    ],
+)
 def test_bad_input_is_one_clear_line_and_status_1(tmp_path, content, pattern):
     path = tmp_path / "machine.xml"
     path.write_bytes(content)
@@ -238,7 +267,14 @@ def test_words_of_proposed_commands_are_quoted(tmp_path):
 
 
 def with_slow_input(stderr, **more):
-    process = subprocess.Popen([PROGRAM, "show", "-"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=environment(more))
+    process = subprocess.Popen(
+        [PROGRAM, "show", "-"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env=environment(more),
+    )
     return process
 
 

@@ -12,7 +12,9 @@ def test_channels_are_streamed_in_either_form(server):
     streamed = json.loads(data)
     assert response.headers["Transfer-Encoding"] == "chunked" and "Content-Length" not in response.headers
     assert (streamed["rings"], streamed["trees"]) == (whole["rings"], whole["trees"])
-    response, data = server.ask("GET", f"/v1/topologies/{ident}/channels?hosts=6", None, {"Accept": "application/x-ndjson"})
+    response, data = server.ask(
+        "GET", f"/v1/topologies/{ident}/channels?hosts=6", None, {"Accept": "application/x-ndjson"}
+    )
     lines = [json.loads(line) for line in data.splitlines()]
     assert response.headers["Content-Type"] == "application/x-ndjson"
     assert lines[0]["ranks"] == 48 and lines[-1] == {"end": True}
@@ -29,13 +31,22 @@ def test_trees_of_nvls_are_streamed(server):
     ident = upload(server, H100)
     whole = server.json("GET", f"/v1/topologies/{ident}/analysis/channels?hosts=3")[1]["nvls"]
     streamed = json.loads(server.ask("GET", f"/v1/topologies/{ident}/channels?hosts=3")[1])["nvls"]
-    assert (streamed["channels"], streamed["heads"], streamed["tree_channels"]) == (whole["channels"], whole["heads"], len(whole["tree"]))
+    assert (streamed["channels"], streamed["heads"], streamed["tree_channels"]) == (
+        whole["channels"],
+        whole["heads"],
+        len(whole["tree"]),
+    )
     assert [streamed["trees"][channel % 2] for channel in range(len(whole["tree"]))] == whole["tree"]
     data = server.ask("GET", f"/v1/topologies/{ident}/channels?hosts=3", None, {"Accept": "application/x-ndjson"})[1]
     lines = [json.loads(line) for line in data.splitlines()]
     assert [{"up": line["up"], "down": line["down"]} for line in lines if "nvls_tree" in line] == streamed["trees"]
-    assert lines[0]["nvls"] == {key: value for key, value in streamed.items() if key != "trees"} and lines[-2]["done"] == lines[-2]["of"]
-    assert json.loads(server.ask("GET", f"/v1/topologies/{ident}/channels?hosts=3&NCCL_NVLS_ENABLE=0")[1])["nvls"] is None
+    assert (
+        lines[0]["nvls"] == {key: value for key, value in streamed.items() if key != "trees"}
+        and lines[-2]["done"] == lines[-2]["of"]
+    )
+    assert (
+        json.loads(server.ask("GET", f"/v1/topologies/{ident}/channels?hosts=3&NCCL_NVLS_ENABLE=0")[1])["nvls"] is None
+    )
     assert json.loads(server.ask("GET", f"/v1/topologies/{ident}/channels")[1])["nvls"]["trees"] == []
 
 
@@ -78,7 +89,9 @@ def test_the_point_to_point_schedule_is_streamed(server):
     assert [row["rank"] for row in whole["schedule"]] == list(range(16))
     own = whole["schedule"][1]["rounds"]
     assert [row["send"]["rank"] for row in own[:8]] == [1, 2, 4, 7, 3, 0, 6, 5]  # deltas 0 1 3 6 2 7 5 4
-    assert {row["send"]["transport"] for row in own[1:8]} == {"P2P"} and {row["send"]["transport"] for row in own[8:]} == {"NET"}
+    assert {row["send"]["transport"] for row in own[1:8]} == {"P2P"} and {
+        row["send"]["transport"] for row in own[8:]
+    } == {"NET"}
     for row in whole["schedule"]:  # whoever is sent to receives, in the same round and over the same channels
         for turn in row["rounds"]:
             there = whole["schedule"][turn["send"]["rank"]]["rounds"][turn["round"]]
@@ -100,13 +113,32 @@ def test_the_point_to_point_schedule_is_streamed(server):
 def test_what_a_schedule_cannot_be_asked(server):
     ident = upload(server, H100)
     target = f"/v1/topologies/{ident}/p2p"
-    for query, where in (("ranks=8", "ranks"), ("ranks=3-1", "ranks"), ("ranks=a", "ranks"), ("ranks=", "ranks"), ("ranks=0-", "ranks"),
-                         ("rounds=8", "rounds"), ("rounds=99999999999", "rounds"), ("group=ep:0", "group"), ("hosts=16384", "ranks")):
+    for query, where in (
+        ("ranks=8", "ranks"),
+        ("ranks=3-1", "ranks"),
+        ("ranks=a", "ranks"),
+        ("ranks=", "ranks"),
+        ("ranks=0-", "ranks"),
+        ("rounds=8", "rounds"),
+        ("rounds=99999999999", "rounds"),
+        ("group=ep:0", "group"),
+        ("hosts=16384", "ranks"),
+    ):
         response, data = server.ask("GET", f"{target}?{query}")
-        assert response.status == 400 and json.loads(data)["parameter" if "parameter" in json.loads(data) else "where"] == where, (query, data)
+        assert (
+            response.status == 400
+            and json.loads(data)["parameter" if "parameter" in json.loads(data) else "where"] == where
+        ), (query, data)
     assert server.ask("GET", f"{target}?ranks=1&ranks=2")[0].status == 400
     cluster = create(server, {"topology": ident, "count": 4})
-    for query in ("group=ep:0", "layout=tp=8", "layout=tp=8&group=tp:4", "layout=tp=8&group=ep:0", "layout=tp=8&group=xx:0", "layout=tp=8&group=tp:0x"):
+    for query in (
+        "group=ep:0",
+        "layout=tp=8",
+        "layout=tp=8&group=tp:4",
+        "layout=tp=8&group=ep:0",
+        "layout=tp=8&group=xx:0",
+        "layout=tp=8&group=tp:0x",
+    ):
         assert server.ask("GET", f"/v1/clusters/{cluster['id']}/p2p?{query}")[0].status == 400, query
 
 

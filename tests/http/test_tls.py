@@ -1,5 +1,4 @@
 """HTTPS: the certificate, what is too old, reading it again on SIGHUP without dropping a connection."""
-import json
 import signal
 import socket
 import ssl
@@ -12,8 +11,30 @@ from conftest import DUMP, Server
 
 def make_certificate(folder, name):
     certificate, key = folder / f"{name}.crt", folder / f"{name}.key"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30", "-subj",
-                    f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "30",
+            "-subj",
+            f"/CN={name}",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+        ],
+        check=True,
+        capture_output=True,
+    )
     return certificate, key
 
 
@@ -31,7 +52,9 @@ def test_https_with_a_certificate_that_clients_verify(pair):
     server = Server("--database", ":memory:", "--tls-cert", str(pair[0]), "--tls-key", str(pair[1]))
     assert server.encrypted
     context = ssl.create_default_context(cafile=str(pair[0]))
-    with context.wrap_socket(socket.create_connection(("127.0.0.1", server.port), timeout=10), server_hostname="127.0.0.1") as s:
+    with context.wrap_socket(
+        socket.create_connection(("127.0.0.1", server.port), timeout=10), server_hostname="127.0.0.1"
+    ) as s:
         assert s.version() == "TLSv1.3"
         s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         got = b"".join(iter(lambda: s.recv(65536), b""))
@@ -87,7 +110,9 @@ def test_a_new_certificate_is_shown_after_sighup_and_connections_stay(tmp_path, 
 
 
 def test_a_handshake_that_is_never_finished_is_ended(pair):
-    server = Server("--database", ":memory:", "--tls-cert", str(pair[0]), "--tls-key", str(pair[1]), "--header-timeout", "0.5")
+    server = Server(
+        "--database", ":memory:", "--tls-cert", str(pair[0]), "--tls-key", str(pair[1]), "--header-timeout", "0.5"
+    )
     assert server.raw(b"\x16\x03\x01", wait=5) == b""
     assert server.ask("GET", "/healthz")[0].status == 200
     server.stop()

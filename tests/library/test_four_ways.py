@@ -19,8 +19,9 @@ from conftest import PROGRAM, ROOT
 BUILD = pathlib.Path(PROGRAM).resolve().parent
 EXAMPLES = ROOT / "static" / "examples"
 LOGS = ROOT / "tests" / "data" / "logs"
-TWO, A100, H100, FAULTY = (EXAMPLES / f"{name}.xml" for name in
-                           ("workstation-2gpu", "a100-nvswitch", "h100-nvswitch", "h100-with-faults"))
+TWO, A100, H100, FAULTY = (
+    EXAMPLES / f"{name}.xml" for name in ("workstation-2gpu", "a100-nvswitch", "h100-nvswitch", "h100-with-faults")
+)
 
 SCHEMAS = BUILD / "schemas"
 ANSWERED = json.loads((SCHEMAS / "index.json").read_text())
@@ -106,27 +107,42 @@ def check_schema(question, document):
     if question.startswith("GET /v1/clusters/"):
         names = [ANSWERED["GET /v1/clusters/{id}/" + question.split("/")[-1]]]
     else:
-        names = [ANSWERED[f"{method} /v1/{question}"] for method in ("POST", "GET") if f"{method} /v1/{question}" in ANSWERED]
+        names = [
+            ANSWERED[f"{method} /v1/{question}"] for method in ("POST", "GET") if f"{method} /v1/{question}" in ANSWERED
+        ]
     assert names, f"{question} has no schema"
     jsonschema.Draft202012Validator(json.loads((SCHEMAS / names[0]).read_text())).validate(document)
 
 
 @pytest.fixture(scope="module")
 def rest():
-    process = subprocess.Popen([PROGRAM, "serve", "--listen", "127.0.0.1:0", "--database", ":memory:", "--quiet"],
-                               stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [PROGRAM, "serve", "--listen", "127.0.0.1:0", "--database", ":memory:", "--quiet"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         address = process.stdout.readline().split()[-1]
 
         def ask(question, parameters, data):
-            method, target = (question.split(" ") if " " in question else
-                              ("POST" if question not in ("releases", "settings", "machines", "compare") else "GET", f"/v1/{question}"))
-            request = urllib.request.Request(f"{address}{target}{'?' if parameters else ''}{parameters}", method=method,
-                                             data=data if method == "POST" else None)
+            method, target = (
+                question.split(" ")
+                if " " in question
+                else (
+                    "POST" if question not in ("releases", "settings", "machines", "compare") else "GET",
+                    f"/v1/{question}",
+                )
+            )
+            request = urllib.request.Request(
+                f"{address}{target}{'?' if parameters else ''}{parameters}",
+                method=method,
+                data=data if method == "POST" else None,
+            )
             try:
                 return urllib.request.urlopen(request, timeout=120).read()
             except urllib.error.HTTPError as error:
                 return error.read()
+
         yield ask
     finally:
         process.terminate()
@@ -136,8 +152,12 @@ def rest():
 @pytest.fixture(scope="module")
 def c_library():
     """tests/library/ask.c, which is linked with the library."""
-    process = subprocess.Popen([BUILD / "tests" / "library_ask", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"})
+    process = subprocess.Popen(
+        [BUILD / "tests" / "library_ask", PROGRAM],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},
+    )
 
     def send(line):
         process.stdin.write(line.encode() + b"\n")
@@ -147,6 +167,7 @@ def c_library():
     def ask(question, parameters, path):
         head = send(f"ask {question}\t{parameters}\t{path or ''}")
         return process.stdout.read(int(head.split(" ")[1])) if not head.startswith("error ") else head
+
     ask.keep = lambda name, path: send(f"keep {name} {path}")
     yield ask
     process.stdin.close()
@@ -157,7 +178,11 @@ def c_library():
 def results(tmp_path_factory):
     """A table of nccl-tests, as the prediction writes it."""
     path = tmp_path_factory.mktemp("results") / "results.txt"
-    path.write_bytes(subprocess.run([PROGRAM, "predict", "--machine=hgx-h100", "--hosts=2", "--sizes=1M:8G:4"], check=True, capture_output=True).stdout)
+    path.write_bytes(
+        subprocess.run(
+            [PROGRAM, "predict", "--machine=hgx-h100", "--hosts=2", "--sizes=1M:8G:4"], check=True, capture_output=True
+        ).stdout
+    )
     return path
 
 
@@ -169,19 +194,29 @@ def command_line(words, expect=(0,)):
 
 def options_of(parameters):
     """`release=2.27.7&NCCL_X=1` as options; what is written NAME_WITH_UNDERSCORE has dashes there."""
-    return [f"--set={name}={value}" if name.startswith("NCCL_") else f"--{name.replace('_', '-')}={value}" if name != "nearest" else "--nearest"
-            for name, value in urllib.parse.parse_qsl(parameters)]
+    return [
+        f"--set={name}={value}"
+        if name.startswith("NCCL_")
+        else f"--{name.replace('_', '-')}={value}"
+        if name != "nearest"
+        else "--nearest"
+        for name, value in urllib.parse.parse_qsl(parameters)
+    ]
 
 
 def neutral(value, names):
     """Names of files, which the command line has and the others do not, in place of ids."""
     if isinstance(value, dict):
-        return {key: "a name" if key in MUST_DIFFER and one in names else neutral(one, names) for key, one in value.items()}
+        return {
+            key: "a name" if key in MUST_DIFFER and one in names else neutral(one, names) for key, one in value.items()
+        }
     return [neutral(one, names) for one in value] if isinstance(value, list) else value
 
 
 def assert_same(document, from_command_line, names):
-    ours, theirs = (json.dumps(neutral(one, names), indent=1).splitlines() for one in (json.loads(document), from_command_line))
+    ours, theirs = (
+        json.dumps(neutral(one, names), indent=1).splitlines() for one in (json.loads(document), from_command_line)
+    )
     differing = [pair for pair in zip(ours, theirs) if pair[0] != pair[1]]
     assert not differing and len(ours) == len(theirs), differing[:4]
 
@@ -191,14 +226,19 @@ def python_of(question, parameters, data):
     given = {}
     for name, value in urllib.parse.parse_qsl(parameters):
         given.setdefault(name, []).append(value)
-    return orrery.session().ask_bytes(question, data, **{name: one if len(one) > 1 else one[0] for name, one in given.items()})[1]
+    return orrery.session().ask_bytes(
+        question, data, **{name: one if len(one) > 1 else one[0] for name, one in given.items()}
+    )[1]
 
 
 def keep_everywhere(rest, c_library, path):
     """The id of a kept input, the same in each way."""
     data = path.read_bytes()
-    ids = {json.loads(rest("POST /v1/topologies", f"name={path.name}", data))["id"], c_library.keep(path.name, path),
-           orrery.session().keep(data, path.name)}
+    ids = {
+        json.loads(rest("POST /v1/topologies", f"name={path.name}", data))["id"],
+        c_library.keep(path.name, path),
+        orrery.session().keep(data, path.name),
+    }
     assert len(ids) == 1
     return ids.pop()
 
@@ -218,8 +258,13 @@ def test_same_answer(rest, c_library, results, tmp_path, question, parameters, g
 
         def named(topologies):
             """The cluster with names, since the command line would take those of the files."""
-            return {"hosts": [{"topology": one, "count": count, "names": [f"n{i}{at}" for at in range(count)]}
-                              for i, (one, (_, count)) in enumerate(zip(topologies, given))]}
+            return {
+                "hosts": [
+                    {"topology": one, "count": count, "names": [f"n{i}{at}" for at in range(count)]}
+                    for i, (one, (_, count)) in enumerate(zip(topologies, given))
+                ]
+            }
+
         file.write_text(json.dumps(named([str(one) for one, _ in given])))
         body = json.dumps(named([one for one, _ in ids])).encode()
         body_file = tmp_path / "body.json"
@@ -228,8 +273,20 @@ def test_same_answer(rest, c_library, results, tmp_path, question, parameters, g
         cluster = json.loads(made)["id"]
         assert json.loads(c_library("POST /v1/clusters", "", body_file))["id"] == cluster
         assert json.loads(python_of("POST /v1/clusters", "", body))["id"] == cluster
-        names |= {cluster, file.name, *(one for one, _ in ids), *(str(one) for one, _ in given), *(one.name for one, _ in given)}
-        words = [command, "--format=json" if command == "order" else "--json", *options_of(parameters), "--cluster", file]
+        names |= {
+            cluster,
+            file.name,
+            *(one for one, _ in ids),
+            *(str(one) for one, _ in given),
+            *(one.name for one, _ in given),
+        }
+        words = [
+            command,
+            "--format=json" if command == "order" else "--json",
+            *options_of(parameters),
+            "--cluster",
+            file,
+        ]
         question = f"GET /v1/clusters/{cluster}/{question.split('/')[1]}"
     elif question in ("releases", "settings", "machines"):
         words.append("--json")
@@ -249,7 +306,11 @@ def test_same_answer(rest, c_library, results, tmp_path, question, parameters, g
     assert c_library(question, parameters, path) == by_rest
     assert python_of(question, parameters, data) == by_rest
     if isinstance(document, dict):
-        names |= {one for one in (document.get("topology"), dict(urllib.parse.parse_qsl(parameters)).get("machine")) if isinstance(one, str)}
+        names |= {
+            one
+            for one in (document.get("topology"), dict(urllib.parse.parse_qsl(parameters)).get("machine"))
+            if isinstance(one, str)
+        }
     assert_same(by_rest, command_line(words, (0, 3, 4)), names)
 
 
@@ -257,12 +318,18 @@ def test_same_answer(rest, c_library, results, tmp_path, question, parameters, g
 def test_same_bytes(rest, c_library, question, parameters, path):
     data = path.read_bytes() if path else None
     by_rest = rest(question, parameters, data)
-    assert by_rest[:1] != b"{" and c_library(question, parameters, path) == by_rest == python_of(question, parameters, data)
-    done = subprocess.run([PROGRAM, question, *options_of(parameters), *([path] if path else [])], capture_output=True, timeout=300)
+    assert by_rest[:1] != b"{" and c_library(question, parameters, path) == by_rest == python_of(
+        question, parameters, data
+    )
+    done = subprocess.run(
+        [PROGRAM, question, *options_of(parameters), *([path] if path else [])], capture_output=True, timeout=300
+    )
     assert (done.returncode, done.stdout) == (0, by_rest), done.stderr.decode()
 
 
-@pytest.mark.parametrize("question, parameters, path, code", ERRORS, ids=[f"{e[0]}-{e[3]}-{i}" for i, e in enumerate(ERRORS)])
+@pytest.mark.parametrize(
+    "question, parameters, path, code", ERRORS, ids=[f"{e[0]}-{e[3]}-{i}" for i, e in enumerate(ERRORS)]
+)
 def test_same_error(rest, c_library, question, parameters, path, code):
     data = path.read_bytes() if path else None
     problem = json.loads(rest(question, parameters, data))
@@ -270,8 +337,12 @@ def test_same_error(rest, c_library, question, parameters, path, code):
     assert c_library(question, parameters, path) == f"error {code}: {problem['detail']}"
     with pytest.raises(orrery.OrreryError) as raised:
         python_of(question, parameters, data)
-    assert (raised.value.code, raised.value.text, raised.value.where, raised.value.advice) == \
-        (code, problem["detail"], problem.get("where", ""), problem.get("advice", ""))
+    assert (raised.value.code, raised.value.text, raised.value.where, raised.value.advice) == (
+        code,
+        problem["detail"],
+        problem.get("where", ""),
+        problem.get("advice", ""),
+    )
 
 
 def test_schemas_are_valid_and_can_refuse():
@@ -280,14 +351,20 @@ def test_schemas_are_valid_and_can_refuse():
             jsonschema.Draft202012Validator.check_schema(json.loads(path.read_text()))
     assert {path.name for path in SCHEMAS.glob("*.json")} == {"index.json", *ANSWERED.values()} and len(ANSWERED) > 40
     document = orrery.load(TWO).analyze().document
-    for broken in ({**document, "ranks": "two"}, {name: value for name, value in document.items() if name != "paths"},
-                   {**document, "paths": [{"from": "GPU/0-1"}]}):
+    for broken in (
+        {**document, "ranks": "two"},
+        {name: value for name, value in document.items() if name != "paths"},
+        {**document, "paths": [{"from": "GPU/0-1"}]},
+    ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.Draft202012Validator(json.loads((SCHEMAS / "analysis.json").read_text())).validate(broken)
 
 
 def test_plans_write_the_same_document(rest):
     """Topology.analyze() computes by the typed interface; its document is that of REST."""
-    for parameters, asked in (("release=2.27.7&hosts=2", {"release": "2.27.7", "hosts": 2}), ("NCCL_ALGO=Ring", {"NCCL_ALGO": "Ring"})):
+    for parameters, asked in (
+        ("release=2.27.7&hosts=2", {"release": "2.27.7", "hosts": 2}),
+        ("NCCL_ALGO=Ring", {"NCCL_ALGO": "Ring"}),
+    ):
         assert orrery.load(A100).analyze(**asked).json() == rest("analyze", parameters, A100.read_bytes())
     assert len(QUESTIONS) >= 40

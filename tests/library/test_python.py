@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 import pytest
 
 import orrery
-from conftest import PROGRAM, ROOT
+from conftest import ROOT
 
 EXAMPLES = ROOT / "static" / "examples"
 TWO, A100, FAULTY = (EXAMPLES / f"{name}.xml" for name in ("workstation-2gpu", "a100-nvswitch", "h100-with-faults"))
@@ -27,8 +27,12 @@ def plan():
 
 def test_typed_getters_agree_with_the_document(plan):
     document = plan.document
-    assert (plan.release, plan.ranks, plan.local_ranks, plan.channels) == \
-        (document["nccl"], document["ranks"], document["local_ranks"], document["channels"]["count"])
+    assert (plan.release, plan.ranks, plan.local_ranks, plan.channels) == (
+        document["nccl"],
+        document["ranks"],
+        document["local_ranks"],
+        document["channels"]["count"],
+    )
     for row in document["paths"]:
         if "GPU" in row["from"] and row["to"].startswith(("GPU", "NET")):
             path = plan.path(row["from"], row["to"])
@@ -37,19 +41,28 @@ def test_typed_getters_agree_with_the_document(plan):
     for row in document["p2p"]:
         assert bool(plan.p2p(row["a"], row["b"])) == bool(row["p2p"])
     for row in document["gdr"]:
-        assert plan.gdr(row["rank"], row["net"]).mode == row["send"] and plan.gdr(row["rank"], row["net"], sends=False).mode == row["recv"]
+        assert (
+            plan.gdr(row["rank"], row["net"]).mode == row["send"]
+            and plan.gdr(row["rank"], row["net"], sends=False).mode == row["recv"]
+        )
     for row in document["net_devs"]:
         assert plan.nic(row["rank"], row["channel"]) == orrery.Nic(row["net"], row["proxy_rank"])
     for collective, algorithms in document["tuning"]["bandwidths"].items():
         for algorithm, protocols in algorithms.items():
             for protocol, bw in protocols.items():
-                assert plan.cost(collective, algorithm, protocol) == \
-                    (pytest.approx(bw), pytest.approx(document["tuning"]["latencies"][collective][algorithm][protocol]))
+                assert plan.cost(collective, algorithm, protocol) == (
+                    pytest.approx(bw),
+                    pytest.approx(document["tuning"]["latencies"][collective][algorithm][protocol]),
+                )
     for channel, (ring, tree) in enumerate(zip(document["channels"]["rings"], document["channels"]["trees"])):
         assert plan.ring(channel) == ring
         assert [-1 if one.parent is None else one.parent for one in plan.tree(channel)] == tree["up"]
-        assert [list(one.children) for one in plan.tree(channel)] == [[child for child in down if child >= 0] for down in tree["down"]]
-    assert [(graph.name, graph.channels) for graph in plan.graphs] == [(graph["name"], graph["channels"]) for graph in document["graphs"]]
+        assert [list(one.children) for one in plan.tree(channel)] == [
+            [child for child in down if child >= 0] for down in tree["down"]
+        ]
+    assert [(graph.name, graph.channels) for graph in plan.graphs] == [
+        (graph["name"], graph["channels"]) for graph in document["graphs"]
+    ]
     assert {device["id"] for device in document["system"]["nodes"]} == set(plan.devices)
     assert plan["summary"] == document["summary"] and plan.verdict and plan.findings == document["findings"]
     assert "paths" in list(plan) and plan.path(0, 1) == plan.path("rank:0", "rank:1")
@@ -66,9 +79,18 @@ def test_what_is_not_there(plan):
         plan.ring(-1)
     with pytest.raises(IndexError):
         plan.tree(99)
-    for ask in (lambda: plan.path(0, 99), lambda: plan.p2p(0, 99), lambda: plan.gdr(0, "NET/9-9"), lambda: plan.nic(0, 99),
-                lambda: plan.nic(99), lambda: plan.topology.analyze().nic(0), lambda: plan.cost("AllReduce", "Star", "LL"),
-                lambda: plan.cost("AllReduce", "Ring", "XL"), lambda: plan.cost("AllToAll", "Ring", "LL"), lambda: plan.choose("AllToAll", 1)):
+    for ask in (
+        lambda: plan.path(0, 99),
+        lambda: plan.p2p(0, 99),
+        lambda: plan.gdr(0, "NET/9-9"),
+        lambda: plan.nic(0, 99),
+        lambda: plan.nic(99),
+        lambda: plan.topology.analyze().nic(0),
+        lambda: plan.cost("AllReduce", "Star", "LL"),
+        lambda: plan.cost("AllReduce", "Ring", "XL"),
+        lambda: plan.cost("AllToAll", "Ring", "LL"),
+        lambda: plan.choose("AllToAll", 1),
+    ):
         with pytest.raises(orrery.OrreryError) as raised:
             ask()
         assert raised.value.code == "not-found" and raised.value.name == "a100-nvswitch.xml"
@@ -80,15 +102,27 @@ def test_what_is_not_there(plan):
 def test_inputs_of_all_kinds(tmp_path):
     data = TWO.read_bytes()
     with open(TWO, "rb") as file:
-        loaded = [orrery.load(data), orrery.load(str(TWO)), orrery.load(TWO), orrery.load(file), orrery.load(io.StringIO(data.decode()))]
+        loaded = [
+            orrery.load(data),
+            orrery.load(str(TWO)),
+            orrery.load(TWO),
+            orrery.load(file),
+            orrery.load(io.StringIO(data.decode())),
+        ]
     assert len({one.id for one in loaded}) == 1 and loaded[1].name == "workstation-2gpu.xml"
     assert len({one.analyze().json() for one in loaded}) == 1
     assert orrery.machine("hgx-h100").analyze().document["input"]["machine_type"]
     matrix = b"\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tPHB\t0-7\nGPU1\tPHB\t X \t0-7\n"
     assert orrery.load(matrix).analyze().path(0, 1).type == "PHB"
     with_nic = b"\tGPU0\tNIC0\tCPU Affinity\nGPU0\t X \tPHB\t0-7\nNIC0\tPHB\t X\n\nNIC Legend:\n\n  NIC0: mlx5_0\n"
-    assert [[row["what"] for row in orrery.load(with_nic, assume_nics=nics).analyze().document["input"]["assumed"] if "NIC port" in row["what"]] for nics in ("100", "400-no-gdr")] == [
-        ["1 NIC port has 100 Gb/s, with GPUDirect RDMA"], ["1 NIC port has 400 Gb/s, without GPUDirect RDMA"]]
+    assert [
+        [
+            row["what"]
+            for row in orrery.load(with_nic, assume_nics=nics).analyze().document["input"]["assumed"]
+            if "NIC port" in row["what"]
+        ]
+        for nics in ("100", "400-no-gdr")
+    ] == [["1 NIC port has 100 Gb/s, with GPUDirect RDMA"], ["1 NIC port has 400 Gb/s, without GPUDirect RDMA"]]
     with pytest.raises(orrery.OrreryError, match="no machine type"):
         orrery.load(matrix, assume="no such type")
     with pytest.raises(FileNotFoundError):
@@ -112,13 +146,19 @@ def test_errors_have_place_and_advice():
 
 def test_parameters_are_written_as_the_service_reads_them():
     topology = orrery.load(A100)
-    assert topology.analyze(gpus=[0, 2], nics="mlx5_0,mlx5_1", NCCL_CROSS_NIC=1, strict=True, tuner=None).local_ranks == 2
+    assert (
+        topology.analyze(gpus=[0, 2], nics="mlx5_0,mlx5_1", NCCL_CROSS_NIC=1, strict=True, tuner=None).local_ranks == 2
+    )
     with pytest.raises(orrery.OrreryError, match='unknown algorithm "Ring&hosts=9"'):
         topology.analyze(NCCL_ALGO="Ring&hosts=9")
     changed = topology.analyze(hosts=2).diff("2.21.5", "NCCL_CROSS_NIC=1")
     assert changed["a"] != changed["b"]
     assert topology.analyze(hosts=2).explain("gdr", 0, "NET/0-0")["decision"] == "gdr"
-    assert [row["size"] for row in topology.analyze(hosts=2).predict(sizes="1M:4M:2")["rows"]] == [1 << 20, 1 << 21, 1 << 22]
+    assert [row["size"] for row in topology.analyze(hosts=2).predict(sizes="1M:4M:2")["rows"]] == [
+        1 << 20,
+        1 << 21,
+        1 << 22,
+    ]
 
 
 def test_questions_about_several_inputs():
@@ -131,7 +171,12 @@ def test_questions_about_several_inputs():
     log = ROOT / "tests" / "data" / "logs" / "workstation-2.27.7-2h.log"
     assert orrery.load(TWO).check_log(log)["check"]
     assert b.xml().startswith(b"<system")
-    assert orrery.releases() == [row["release"] for row in sorted(orrery.ask("releases")["releases"], key=lambda row: [int(n) for n in row["release"].split(".")])]
+    assert orrery.releases() == [
+        row["release"]
+        for row in sorted(
+            orrery.ask("releases")["releases"], key=lambda row: [int(n) for n in row["release"].split(".")]
+        )
+    ]
     assert "NCCL_CROSS_NIC" in orrery.settings() and {"name", "title"} <= set(orrery.machines()[0])
 
 
@@ -198,15 +243,18 @@ def test_threads_share_everything(plan):
     def use(hosts):
         assert plan.path(0, 1).type == "NVL"
         return topology.analyze(hosts=hosts).ranks, orrery.ask("analyze", topology.data, hosts=hosts, section="ranks")
+
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         assert list(pool.map(use, [1, 2, 3, 4] * 3)) == [(8 * hosts, 8 * hosts) for hosts in [1, 2, 3, 4] * 3]
 
 
 def test_many_what_ifs_need_no_process_and_no_memory():
     """Three hundred questions in this process; what the first hundred left is enough for the rest."""
+
     def held():
         gc.collect()
         return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+
     topology, channels = orrery.load(TWO), set()
     for i in range(300):
         if i == 100:
@@ -215,7 +263,9 @@ def test_many_what_ifs_need_no_process_and_no_memory():
     assert len(channels) > 1
     assert held() - before < 16 << 20
     children = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
-    assert not any("analyze" in pathlib.Path(f"/proc/{child}/cmdline").read_text() for child in children.read_text().split())
+    assert not any(
+        "analyze" in pathlib.Path(f"/proc/{child}/cmdline").read_text() for child in children.read_text().split()
+    )
 
 
 def test_objects_may_go_in_any_order():
@@ -249,13 +299,34 @@ def test_the_version_is_that_of_the_checkout():
 def test_every_function_of_the_header_is_declared_or_not_needed():
     """A new function of the library gets a row in _native.py, or a word here."""
     header = (ROOT / "include" / "orrery" / "orrery.h").read_text()
-    functions = set(__import__("re").findall(r"\b(orr_[a-z0-9_]+)\(", header.split("extern \"C\"", 1)[1])) - {"orr_library_free"}
-    not_needed = {"orr_machine_read", "orr_question_new", "orr_question_free", "orr_question_hosts", "orr_question_set", "orr_plan_make",
-                  "orr_plan_dot"}
+    functions = set(__import__("re").findall(r"\b(orr_[a-z0-9_]+)\(", header.split('extern "C"', 1)[1])) - {
+        "orr_library_free"
+    }
+    not_needed = {
+        "orr_machine_read",
+        "orr_question_new",
+        "orr_question_free",
+        "orr_question_hosts",
+        "orr_question_set",
+        "orr_plan_make",
+        "orr_plan_dot",
+    }
     assert functions - set(orrery._native.FUNCTIONS) == not_needed
 
 
 def test_a_missing_library_is_explained():
-    done = subprocess.run([sys.executable, "-c", "import orrery; orrery.releases()"], capture_output=True, text=True,
-                          env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "bindings" / "python"), "ORRERY_LIBRARY": "/nowhere/liborrery.so"})
-    assert done.returncode and "ImportError: liborrery was not found" in done.stderr and "/nowhere/liborrery.so: there is no such file" in done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", "import orrery; orrery.releases()"],
+        capture_output=True,
+        text=True,
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT / "bindings" / "python"),
+            "ORRERY_LIBRARY": "/nowhere/liborrery.so",
+        },
+    )
+    assert (
+        done.returncode
+        and "ImportError: liborrery was not found" in done.stderr
+        and "/nowhere/liborrery.so: there is no such file" in done.stderr
+    )

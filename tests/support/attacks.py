@@ -27,25 +27,44 @@ CUBE = (ROOT / "static/examples/v100-cube-mesh.xml").read_bytes()
 NVSWITCH = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
 MIB = 1 << 20
 # The limits of the service that is attacked: small, so that each attack is over soon.
-LIMITS = {"--threads": "2", "--analysis-time": "3", "--analysis-memory": "96M", "--unpacked": "32M", "--archive-entries": "4096", "--cache": "64M",
-          "--max-body": "16M", "--stream-memory": "32M", "--queue": "64", "--grace": "1", "--database": ":memory:"}
-BUDGETS_MIB = 4 * 96 + 64 + 32  # of the threads that compute (2 for one client, one to spare, one for short work), the cache, and streams
+LIMITS = {
+    "--threads": "2",
+    "--analysis-time": "3",
+    "--analysis-memory": "96M",
+    "--unpacked": "32M",
+    "--archive-entries": "4096",
+    "--cache": "64M",
+    "--max-body": "16M",
+    "--stream-memory": "32M",
+    "--queue": "64",
+    "--grace": "1",
+    "--database": ":memory:",
+}
+BUDGETS_MIB = (
+    4 * 96 + 64 + 32
+)  # of the threads that compute (2 for one client, one to spare, one for short work), the cache, and streams
 
 
 def machine(cpus, gpus, nics):
     """A dump of that many devices, each at a CPU of its own turn."""
     out = ['<system version="1">']
     for cpu in range(cpus):
-        out.append(f'<cpu numaid="{cpu}" affinity="0000ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="106">')
+        out.append(
+            f'<cpu numaid="{cpu}" affinity="0000ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="106">'
+        )
         for g in range(cpu, gpus, cpus):
             bus = f"{g >> 8:04x}:{g & 255:02x}:00.0"
-            out.append(f'<pci busid="{bus}" class="0x030200" vendor="0x10de" device="0x2330" subsystem_vendor="0x10de" subsystem_device="0x16c1" '
-                       f'link_speed="32.0 GT/s PCIe" link_width="16"><gpu dev="{g}" sm="90" rank="{g}" gdr="1"/></pci>')
+            out.append(
+                f'<pci busid="{bus}" class="0x030200" vendor="0x10de" device="0x2330" subsystem_vendor="0x10de" subsystem_device="0x16c1" '
+                f'link_speed="32.0 GT/s PCIe" link_width="16"><gpu dev="{g}" sm="90" rank="{g}" gdr="1"/></pci>'
+            )
         for n in range(cpu, nics, cpus):
             bus = f"{(n >> 8) + 256:04x}:{n & 255:02x}:00.0"
-            out.append(f'<pci busid="{bus}" class="0x020000" vendor="0x15b3" device="0x1021" subsystem_vendor="0x15b3" subsystem_device="0x0041" '
-                       f'link_speed="32.0 GT/s PCIe" link_width="16"><nic><net name="mlx5_{n}" dev="{n}" speed="400000" port="1" latency="0.0" '
-                       f'guid="0x{n + 1:x}" maxconn="131072" gdr="1"/></nic></pci>')
+            out.append(
+                f'<pci busid="{bus}" class="0x020000" vendor="0x15b3" device="0x1021" subsystem_vendor="0x15b3" subsystem_device="0x0041" '
+                f'link_speed="32.0 GT/s PCIe" link_width="16"><nic><net name="mlx5_{n}" dev="{n}" speed="400000" port="1" latency="0.0" '
+                f'guid="0x{n + 1:x}" maxconn="131072" gdr="1"/></nic></pci>'
+            )
         out.append("</cpu>")
     return "\n".join([*out, "</system>"]).encode()
 
@@ -54,19 +73,32 @@ def switched(gpus, nics, slow=False):
     """A dump of that many devices behind switches of one CPU, 16 to a switch. slow: NICs so slow that all are equally good for a GPU, which takes some releases
     minutes to deal out, in little memory."""
     pcie = 'link_speed="32.0 GT/s PCIe" link_width="16"'
-    out = ['<system version="1"><cpu numaid="0" affinity="0000ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="106">']
+    out = [
+        '<system version="1"><cpu numaid="0" affinity="0000ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="106">'
+    ]
 
     def behind(switch, count, device):
         for first in range(0, count, 16):
-            out.append(f'<pci busid="{switch + first // 16:04x}:00:00.0" class="0x060400" vendor="0x1000" device="0xc010" subsystem_vendor="0x1000" '
-                       f'subsystem_device="0xa096" {pcie}>')
+            out.append(
+                f'<pci busid="{switch + first // 16:04x}:00:00.0" class="0x060400" vendor="0x1000" device="0xc010" subsystem_vendor="0x1000" '
+                f'subsystem_device="0xa096" {pcie}>'
+            )
             out.extend(device(i) for i in range(first, min(first + 16, count)))
             out.append("</pci>")
-    behind(0x1000, gpus, lambda i: f'<pci busid="{i >> 8:04x}:{i & 255:02x}:00.0" class="0x030200" vendor="0x10de" device="0x2330" subsystem_vendor="0x10de" '
-                                   f'subsystem_device="0x16c1" {pcie}><gpu dev="{i}" sm="80" rank="{i}" gdr="1"/></pci>')
-    behind(0x2000, nics, lambda i: f'<pci busid="{(i >> 8) + 256:04x}:{i & 255:02x}:00.0" class="0x020000" vendor="0x15b3" device="0x1021" subsystem_vendor="0x15b3" '
-                                   f'subsystem_device="0x0041" {pcie}><nic><net name="mlx5_{i}" dev="{i}" speed="{1000 if slow else 400000}" port="1" latency="0.0" '
-                                   f'guid="0x{i + 1:x}" maxconn="131072" gdr="1"/></nic></pci>')
+
+    behind(
+        0x1000,
+        gpus,
+        lambda i: f'<pci busid="{i >> 8:04x}:{i & 255:02x}:00.0" class="0x030200" vendor="0x10de" device="0x2330" subsystem_vendor="0x10de" '
+        f'subsystem_device="0x16c1" {pcie}><gpu dev="{i}" sm="80" rank="{i}" gdr="1"/></pci>',
+    )
+    behind(
+        0x2000,
+        nics,
+        lambda i: f'<pci busid="{(i >> 8) + 256:04x}:{i & 255:02x}:00.0" class="0x020000" vendor="0x15b3" device="0x1021" subsystem_vendor="0x15b3" '
+        f'subsystem_device="0x0041" {pcie}><nic><net name="mlx5_{i}" dev="{i}" speed="{1000 if slow else 400000}" port="1" latency="0.0" '
+        f'guid="0x{i + 1:x}" maxconn="131072" gdr="1"/></nic></pci>',
+    )
     return "\n".join([*out, "</cpu></system>"]).encode()
 
 
@@ -76,7 +108,13 @@ def gzip_bomb(mebibytes, name="sys/bomb"):
     entry.size = mebibytes * MIB
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     block = bytes(MIB)
-    return b"".join([packer.compress(entry.tobuf(format=tarfile.GNU_FORMAT)), *(packer.compress(block) for _ in range(mebibytes)), packer.flush()])
+    return b"".join(
+        [
+            packer.compress(entry.tobuf(format=tarfile.GNU_FORMAT)),
+            *(packer.compress(block) for _ in range(mebibytes)),
+            packer.flush(),
+        ]
+    )
 
 
 def tar_of(entries):
@@ -122,7 +160,9 @@ class Target:
     def ask(self, method, path, body=None, headers=None, source="127.0.0.1"):
         """The status; 0 where there is no answer."""
         begun = time.monotonic()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout, source_address=(source, 0))
+        connection = http.client.HTTPConnection(
+            "127.0.0.1", self.port, timeout=self.timeout, source_address=(source, 0)
+        )
         try:
             connection.request(method, path, body, headers or {})
             response = connection.getresponse()
@@ -147,6 +187,7 @@ class Target:
 
         def run(i, call):
             found[i] = call()
+
         threads = [threading.Thread(target=run, args=(i, call)) for i, call in enumerate(asks)]
         for thread in threads:
             thread.start()
@@ -170,14 +211,20 @@ LONG = "release=2.18.1&hosts=2"  # of switched(240, 240, slow=True): takes minut
 
 
 def request(path, body, length=None):
-    return b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (path.encode(), len(body) if length is None else length) + body
+    return (
+        b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+        % (path.encode(), len(body) if length is None else length)
+        + body
+    )
 
 
 def one(path, make, times=1):
     """make: gives the body, which is made before the clock runs."""
+
     def attack(target):
         body = attack.body
         return target.all_at_once([lambda: target.ask("POST", path, body)] * times)
+
     attack.prepare = lambda: setattr(attack, "body", make())
     return attack
 
@@ -189,33 +236,57 @@ def four(path, make):
 def explain_and_differ(target):
     topology = target.post("/v1/topologies", machine(64, 96, 96))
     base = f"/v1/topologies/{topology}"
-    return target.all_at_once([lambda: target.ask("GET", f"{base}/explain?decision=channels&hosts=8"),
-                               lambda: target.ask("GET", f"{base}/analysis/diff?hosts=8&against=2.7.8&against=NCCL_NVLS_ENABLE%3D0"),
-                               lambda: target.ask("GET", f"{base}/analysis?hosts=512")])
+    return target.all_at_once(
+        [
+            lambda: target.ask("GET", f"{base}/explain?decision=channels&hosts=8"),
+            lambda: target.ask("GET", f"{base}/analysis/diff?hosts=8&against=2.7.8&against=NCCL_NVLS_ENABLE%3D0"),
+            lambda: target.ask("GET", f"{base}/analysis?hosts=512"),
+        ]
+    )
 
 
 def draw(target):
     topology = target.post("/v1/topologies", machine(100, 200, 200))
-    return target.all_at_once([lambda f=f: target.ask("GET", f"/v1/topologies/{topology}/diagram.{f}") for f in ("svg", "png", "pdf")])
+    return target.all_at_once(
+        [lambda f=f: target.ask("GET", f"/v1/topologies/{topology}/diagram.{f}") for f in ("svg", "png", "pdf")]
+    )
 
 
 def log_check(target):
-    log = "".join(f"node-{i % 500}:{i}:{i} [{i % 8}] NCCL INFO Channel {i % 32:02d}/32 : {' '.join(map(str, range(64)))}\n" for i in range(60000))
-    return [target.ask("POST", "/v1/check-log", log.encode()[:15 * MIB])]
+    log = "".join(
+        f"node-{i % 500}:{i}:{i} [{i % 8}] NCCL INFO Channel {i % 32:02d}/32 : {' '.join(map(str, range(64)))}\n"
+        for i in range(60000)
+    )
+    return [target.ask("POST", "/v1/check-log", log.encode()[: 15 * MIB])]
 
 
 def cluster(target):
     hosts = []
     for i in range(600):
-        hosts.append({"topology": target.post("/v1/topologies", SMALL.replace(b'guid="0x', b'guid="0x%x' % (i + 1), 1) + b"<!-- %d -->" % i)} if i < 40 else
-                     {"topology": f"{i:032x}"})
+        hosts.append(
+            {
+                "topology": target.post(
+                    "/v1/topologies", SMALL.replace(b'guid="0x', b'guid="0x%x' % (i + 1), 1) + b"<!-- %d -->" % i
+                )
+            }
+            if i < 40
+            else {"topology": f"{i:032x}"}
+        )
     many = {"hosts": hosts}
     distinct = {"hosts": [dict(h, count=100) for h in hosts[:40]]}  # 4,000 hosts
-    found = [target.ask("POST", "/v1/clusters", json.dumps(many).encode()), target.ask("POST", "/v1/clusters", json.dumps(distinct).encode())]
+    found = [
+        target.ask("POST", "/v1/clusters", json.dumps(many).encode()),
+        target.ask("POST", "/v1/clusters", json.dumps(distinct).encode()),
+    ]
     if found[1] in (200, 201):
         there = json.loads(target.last)["id"]
-        found += target.all_at_once([lambda: target.ask("GET", f"/v1/clusters/{there}/analysis/graphs"), lambda: target.ask("GET", f"/v1/clusters/{there}/findings"),
-                                     lambda: target.ask("GET", f"/v1/clusters/{there}/groups?layout=tp%3D8")])
+        found += target.all_at_once(
+            [
+                lambda: target.ask("GET", f"/v1/clusters/{there}/analysis/graphs"),
+                lambda: target.ask("GET", f"/v1/clusters/{there}/findings"),
+                lambda: target.ask("GET", f"/v1/clusters/{there}/groups?layout=tp%3D8"),
+            ]
+        )
     return found
 
 
@@ -263,7 +334,12 @@ def held_streams(target):
 
 def flood(target):
     """Distinct analyses that no cache has from one client; another client asks a new one in the middle."""
-    asks = [lambda i=i: target.ask("POST", f"/v1/analyze?section=summary&hosts={2 + i}&NCCL_MAX_NCHANNELS={1 + i % 32}", NVSWITCH) for i in range(48)]
+    asks = [
+        lambda i=i: target.ask(
+            "POST", f"/v1/analyze?section=summary&hosts={2 + i}&NCCL_MAX_NCHANNELS={1 + i % 32}", NVSWITCH
+        )
+        for i in range(48)
+    ]
     asks.append(lambda: target.ask("POST", "/v1/analyze?section=summary&hosts=3", CUBE, source="127.0.0.3"))
     return target.all_at_once(asks)
 
@@ -274,8 +350,15 @@ def hang_ups(target):
     whole = request(f"/v1/analyze?{HARD}", hard)
     topology = target.post("/v1/topologies", NVSWITCH)
     stream = f"GET /v1/topologies/{topology}/channels?hosts=16384 HTTP/1.1\r\nHost: x\r\n\r\n".encode()
-    return target.all_at_once([lambda: target.leave(b"POST /v1/analyze HTTP/1.1\r\nHo", 0.2), lambda: target.leave(whole[:5000], 0.2), *[lambda: target.leave(whole, 0.5)] * 8,
-                               lambda: target.leave(whole, 0), *[lambda: target.leave(stream, 0.3)] * 4])
+    return target.all_at_once(
+        [
+            lambda: target.leave(b"POST /v1/analyze HTTP/1.1\r\nHo", 0.2),
+            lambda: target.leave(whole[:5000], 0.2),
+            *[lambda: target.leave(whole, 0.5)] * 8,
+            lambda: target.leave(whole, 0),
+            *[lambda: target.leave(stream, 0.3)] * 4,
+        ]
+    )
 
 
 def same_again(target):
@@ -286,8 +369,20 @@ def same_again(target):
 
 def extreme_settings(target):
     values = ["2147483647", "9223372036854775807", "-9223372036854775807", "99999999999999999999", "-1"]
-    names = ["P2P_PER_CHANNEL_NET_BW", "P2P_MAX_PEERS", "MAX_NCHANNELS", "MIN_NCHANNELS", "NTHREADS", "NET_OVERHEAD", "WORK_ARGS_BYTES", "NVLS_NCHANNELS"]
-    return [target.ask("POST", "/v1/analyze?section=summary&hosts=2&" + "&".join(f"NCCL_{n}={v}" for n in names), NVSWITCH) for v in values]
+    names = [
+        "P2P_PER_CHANNEL_NET_BW",
+        "P2P_MAX_PEERS",
+        "MAX_NCHANNELS",
+        "MIN_NCHANNELS",
+        "NTHREADS",
+        "NET_OVERHEAD",
+        "WORK_ARGS_BYTES",
+        "NVLS_NCHANNELS",
+    ]
+    return [
+        target.ask("POST", "/v1/analyze?section=summary&hosts=2&" + "&".join(f"NCCL_{n}={v}" for n in names), NVSWITCH)
+        for v in values
+    ]
 
 
 def chatter(seed, size):
@@ -302,25 +397,52 @@ ATTACKS = {
     "gzip bomb in a tar, four at once": four("/v1/convert", lambda: gzip_bomb(512)),
     "gzip bomb, uploaded": one("/v1/topologies", lambda: gzip_bomb(512)),
     "gzip bomb without a tar": one("/v1/convert", lambda: gzip.compress(bytes(256 * MIB), 1)),
-    "gzip within gzip within tar": one("/v1/convert", lambda: tar_of([(f"sys/{i}.tar.gz", gzip_bomb(64)) for i in range(8)])),
+    "gzip within gzip within tar": one(
+        "/v1/convert", lambda: tar_of([(f"sys/{i}.tar.gz", gzip_bomb(64)) for i in range(8)])
+    ),
     "zip bomb": one("/v1/convert", lambda: zip_bomb(256)),
     "zip bomb within a tar": one("/v1/convert", lambda: tar_of([("sys/a.zip", zip_bomb(256))])),
     "xz bomb": one("/v1/convert", lambda: lzma.compress(bytes(256 * MIB), preset=1)),
-    "xz bomb within a tar": one("/v1/convert", lambda: tar_of([("sys/a.xz", lzma.compress(bytes(256 * MIB), preset=1))])),
+    "xz bomb within a tar": one(
+        "/v1/convert", lambda: tar_of([("sys/a.xz", lzma.compress(bytes(256 * MIB), preset=1))])
+    ),
     "tar of a million empty entries": one("/v1/convert", lambda: empty_entries(1000000)),
-    "tar of deep folders": one("/v1/convert", lambda: tar_of([("sys/" + "/".join(["d"] * 900) + f"/{i}", b"x") for i in range(2000)])),
+    "tar of deep folders": one(
+        "/v1/convert", lambda: tar_of([("sys/" + "/".join(["d"] * 900) + f"/{i}", b"x") for i in range(2000)])
+    ),
     "deeply nested XML": one("/v1/convert", lambda: nested_xml(1 << 20)),
-    "a million attributes": one("/v1/convert", lambda: b'<system version="1"><cpu ' + b" ".join(b'a%d="1"' % i for i in range(1000000)) + b"/></system>"),
-    "entities that expand": one("/v1/convert", lambda: b'<!DOCTYPE a [<!ENTITY a "' + b"x" * 1000 + b'">' + b"".join(b'<!ENTITY b%d "%s">' % (i, b"&b%d;" % (i - 1) * 50 if i else b"&a;" * 50)
-                                               for i in range(9)) + b"]><system>&b8;</system>"),
-    "one line of 8 MiB of tags": one("/v1/convert", lambda: b'<system version="1"><cpu numaid="0">' + b'<pci busid="0000:01:00.0"/>' * (8 * MIB // 28) + b"</cpu></system>"),
+    "a million attributes": one(
+        "/v1/convert",
+        lambda: b'<system version="1"><cpu ' + b" ".join(b'a%d="1"' % i for i in range(1000000)) + b"/></system>",
+    ),
+    "entities that expand": one(
+        "/v1/convert",
+        lambda: b'<!DOCTYPE a [<!ENTITY a "'
+        + b"x" * 1000
+        + b'">'
+        + b"".join(b'<!ENTITY b%d "%s">' % (i, b"&b%d;" % (i - 1) * 50 if i else b"&a;" * 50) for i in range(9))
+        + b"]><system>&b8;</system>",
+    ),
+    "one line of 8 MiB of tags": one(
+        "/v1/convert",
+        lambda: b'<system version="1"><cpu numaid="0">'
+        + b'<pci busid="0000:01:00.0"/>' * (8 * MIB // 28)
+        + b"</cpu></system>",
+    ),
     "8 MiB of noise": four("/v1/convert", lambda: chatter(1, 8 * MIB)),
-    "a matrix of 2,000 GPUs": one("/v1/convert", lambda: b"\t" + b"\t".join(b"GPU%d" % i for i in range(1200)) + b"\n" +
-                                  b"".join(b"GPU%d\t" % i + b"\t".join([b"SYS"] * 1200) + b"\n" for i in range(1200))),
+    "a matrix of 2,000 GPUs": one(
+        "/v1/convert",
+        lambda: b"\t"
+        + b"\t".join(b"GPU%d" % i for i in range(1200))
+        + b"\n"
+        + b"".join(b"GPU%d\t" % i + b"\t".join([b"SYS"] * 1200) + b"\n" for i in range(1200)),
+    ),
     "200 CPUs, 300 GPUs, 300 NICs apart": four(f"/v1/analyze?{HARD}", lambda: machine(200, 300, 300)),
     "240 slow NICs behind switches": four(f"/v1/analyze?{LONG}", lambda: switched(240, 240, slow=True)),
     "576 GPUs": one("/v1/analyze?release=2.30.7&hosts=2", lambda: machine(64, 576, 64)),
-    "the longest legal search": one("/v1/analyze?release=2.27.7&hosts=512&NCCL_CROSS_NIC=2", lambda: machine(8, 128, 128)),
+    "the longest legal search": one(
+        "/v1/analyze?release=2.27.7&hosts=512&NCCL_CROSS_NIC=2", lambda: machine(8, 128, 128)
+    ),
     "explanations and differences of a large machine": explain_and_differ,
     "drawings of a large machine": draw,
     "a log of 60,000 channels": log_check,
@@ -334,8 +456,10 @@ ATTACKS = {
 }
 
 
-CONTROL = "import http.server as h\nclass H(h.BaseHTTPRequestHandler):\n  def do_GET(s):\n    s.send_response(200); s.send_header('Content-Length','0'); s.end_headers()\n  " \
-          "def log_message(s,*a): pass\nt=h.ThreadingHTTPServer(('127.0.0.1',0),H); print(t.server_port,flush=True); t.serve_forever()"
+CONTROL = (
+    "import http.server as h\nclass H(h.BaseHTTPRequestHandler):\n  def do_GET(s):\n    s.send_response(200); s.send_header('Content-Length','0'); s.end_headers()\n  "
+    "def log_message(s,*a): pass\nt=h.ThreadingHTTPServer(('127.0.0.1',0),H); print(t.server_port,flush=True); t.serve_forever()"
+)
 
 
 class Watch:
@@ -371,7 +495,11 @@ class Watch:
 
     def run(self):
         while not self.stopping:
-            for name, port, path in (("health", self.port, "/healthz"), ("cached", self.port, self.cached), ("control", self.control_port, "/")):
+            for name, port, path in (
+                ("health", self.port, "/healthz"),
+                ("cached", self.port, self.cached),
+                ("control", self.control_port, "/"),
+            ):
                 begun = time.monotonic()
                 try:
                     if self.get(port, path)[0] != 200:

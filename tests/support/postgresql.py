@@ -44,7 +44,18 @@ class Cluster:
             os.chown(self.folder, postgres.pw_uid, postgres.pw_gid)
             self.user = [f"--reuid={postgres.pw_uid}", f"--regid={postgres.pw_gid}", "--clear-groups"]
         self.folder.chmod(0o700)
-        self._run("initdb", "-D", self.folder / "data", "-U", "orrery", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+        self._run(
+            "initdb",
+            "-D",
+            self.folder / "data",
+            "-U",
+            "orrery",
+            "--auth=trust",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+            "--no-sync",
+        )
         self.start()
 
     def _command(self, program, *arguments):
@@ -60,17 +71,44 @@ class Cluster:
         """Returns when it answers. The port stays the same from start to start."""
         until = time.monotonic() + 60
         while True:
-            if self.process is None or self.process.poll() is not None: # also where the rest of a killed one was in the way
+            if (
+                self.process is None or self.process.poll() is not None
+            ):  # also where the rest of a killed one was in the way
                 with open(self.folder / "log", "ab") as log:
                     self.process = subprocess.Popen(
-                        self._command("postgres", "-D", self.folder / "data", "-k", self.folder, "-p", self.port,
-                                      "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=60", "-c", "shared_buffers=16MB",
-                                      "-c", "fsync=on", "-c", "full_page_writes=on",
-                                      "-c", "recovery_init_sync_method=syncfs"), stdout=log, stderr=log, cwd="/")
-            if not subprocess.run([f"{binaries()}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode:
+                        self._command(
+                            "postgres",
+                            "-D",
+                            self.folder / "data",
+                            "-k",
+                            self.folder,
+                            "-p",
+                            self.port,
+                            "-c",
+                            "listen_addresses=127.0.0.1",
+                            "-c",
+                            "max_connections=60",
+                            "-c",
+                            "shared_buffers=16MB",
+                            "-c",
+                            "fsync=on",
+                            "-c",
+                            "full_page_writes=on",
+                            "-c",
+                            "recovery_init_sync_method=syncfs",
+                        ),
+                        stdout=log,
+                        stderr=log,
+                        cwd="/",
+                    )
+            if not subprocess.run(
+                [f"{binaries()}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+            ).returncode:
                 return
             if time.monotonic() > until:
-                raise RuntimeError("PostgreSQL did not start:\n" + (self.folder / "log").read_text(errors="replace")[-3000:])
+                raise RuntimeError(
+                    "PostgreSQL did not start:\n" + (self.folder / "log").read_text(errors="replace")[-3000:]
+                )
             time.sleep(0.05)
 
     def end(self, number=signal.SIGINT):

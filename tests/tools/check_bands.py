@@ -32,8 +32,11 @@ def size_range(size):
 
 
 def ask(orrery, name, question):
-    done = subprocess.run([orrery, "check-perf", "--json", *question.split(), os.path.join(RESULTS, name + ".txt")],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [orrery, "check-perf", "--json", *question.split(), os.path.join(RESULTS, name + ".txt")],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode not in (0, 3, 4):
         sys.exit(f"{name}: status {done.returncode}: {done.stderr}")
     return json.loads(done.stdout)
@@ -44,8 +47,10 @@ def points(document):
     for table in document["tables"]:
         for row in table["rows"]:
             if row["expected"] and row["busbw"] is not None and row["busbw"] >= 0 and size_range(row["size"]) >= 0:
-                yield ((table["network"], table["generation"], row["algorithm"], row["protocol"], size_range(row["size"])),
-                       row["busbw"] / row["expected"])
+                yield (
+                    (table["network"], table["generation"], row["algorithm"], row["protocol"], size_range(row["size"])),
+                    row["busbw"] / row["expected"],
+                )
 
 
 def calibrate(results, without=None):
@@ -54,20 +59,37 @@ def calibrate(results, without=None):
         if result["calibrates"] == "yes" and result["source"] != without:
             for key, ratio in points(result["document"]):
                 gathered[key].append((ratio, result["result"], result["source"]))
-    return {key: (min(r for r, _, _ in rows), max(r for r, _, _ in rows), len({n for _, n, _ in rows}),
-                  len({s for _, _, s in rows})) for key, rows in gathered.items()}
+    return {
+        key: (
+            min(r for r, _, _ in rows),
+            max(r for r, _, _ in rows),
+            len({n for _, n, _ in rows}),
+            len({s for _, _, s in rows}),
+        )
+        for key, rows in gathered.items()
+    }
 
 
 def band(bands, key):
     for (generation, algorithm, protocol), margin in RELATIONS:
-        rows = [row for other, row in bands.items() if other[0] == key[0] and other[4] == key[4]
-                and (not generation or other[1] == key[1]) and (not algorithm or other[2] == key[2])
-                and (not protocol or other[3] == key[3])]
+        rows = [
+            row
+            for other, row in bands.items()
+            if other[0] == key[0]
+            and other[4] == key[4]
+            and (not generation or other[1] == key[1])
+            and (not algorithm or other[2] == key[2])
+            and (not protocol or other[3] == key[3])
+        ]
         sources = max((row[3] for row in rows), default=0)
         if sources >= (2 if margin else 1):
             more = MARGINS[min(sources, 3)] + margin
-            return (min(r[0] for r in rows) * (1 - more), max(r[1] for r in rows) * (1 + more), sources,
-                    margin > 0 or sources < 2)
+            return (
+                min(r[0] for r in rows) * (1 - more),
+                max(r[1] for r in rows) * (1 + more),
+                sources,
+                margin > 0 or sources < 2,
+            )
     return (None, None, (0.15, 2, 0, True), (0.15, 2, 0, True), (0.5, 1.6, 0, True), (0.5, 1.6, 0, True))[key[4]]
 
 
@@ -76,12 +98,19 @@ def judge(bands, table):
     for row in table["rows"]:
         verdict, sources, wide = CANNOT, 0, True
         if row["expected"] and row["busbw"] is not None and row["busbw"] >= 0 and size_range(row["size"]) >= 0:
-            limits = band(bands, (table["network"], table["generation"], row["algorithm"], row["protocol"],
-                                  size_range(row["size"])))
+            limits = band(
+                bands,
+                (table["network"], table["generation"], row["algorithm"], row["protocol"], size_range(row["size"])),
+            )
             if limits:
                 sources, wide = limits[2], limits[3]
-                verdict = (LOW if row["busbw"] < limits[0] * row["expected"] else
-                           HIGH if row["busbw"] > limits[1] * row["expected"] else EXPECTED)
+                verdict = (
+                    LOW
+                    if row["busbw"] < limits[0] * row["expected"]
+                    else HIGH
+                    if row["busbw"] > limits[1] * row["expected"]
+                    else EXPECTED
+                )
         rows.append((row["size"], verdict, sources, wide))
     judged = [row for row in rows if row[1] != CANNOT]
     if not judged:
@@ -107,12 +136,18 @@ def verdict_of(bands, document):
 
 
 def write_table(bands):
-    out = ["/* Written by tests/tools/check_bands.py from published results; do not edit. */",
-           '#include "engine/perf/bands.h"', "", "const struct orr_band_row orr_band_rows[] = {"]
+    out = [
+        "/* Written by tests/tools/check_bands.py from published results; do not edit. */",
+        '#include "engine/perf/bands.h"',
+        "",
+        "const struct orr_band_row orr_band_rows[] = {",
+    ]
     for key in sorted(bands):
         low, high, results, sources = bands[key]
-        out.append(f'    {{ORR_PERF_LINK_{key[0].upper().replace("-", "_")}, {key[1]}, "{key[2]}", "{key[3]}", {key[4]}, '
-                   f"{low:.3f}, {high:.3f}, {results}, {sources}}},")
+        out.append(
+            f'    {{ORR_PERF_LINK_{key[0].upper().replace("-", "_")}, {key[1]}, "{key[2]}", "{key[3]}", {key[4]}, '
+            f"{low:.3f}, {high:.3f}, {results}, {sources}}},"
+        )
     out += ["};", "const size_t orr_band_row_count = sizeof orr_band_rows / sizeof orr_band_rows[0];", ""]
     return "\n".join(out)
 
@@ -147,7 +182,12 @@ def main():
         document = result["document"]
         without = verdict_of(calibrate(results, result["source"]), document)
         twin = verdict_of(bands, document)
-        if twin != document["verdict"] and not update and document["machine"] and document["machine"]["source"] != "guessed":
+        if (
+            twin != document["verdict"]
+            and not update
+            and document["machine"]
+            and document["machine"]["source"] != "guessed"
+        ):
             print(f'{result["result"]}: the program says {document["verdict"]}, judge() {twin}')
             bad += 1
         count = sum(len(table["rows"]) for table in document["tables"])
@@ -156,13 +196,19 @@ def main():
     total = collections.Counter()
     for source, counts in sorted(by_source.items()):
         total.update(counts)
-        print(source + ": " + ", ".join(f'{says or "no word"} -> {verdict}: {n}' for (says, verdict), n in sorted(counts.items())))
+        print(
+            source
+            + ": "
+            + ", ".join(f'{says or "no word"} -> {verdict}: {n}' for (says, verdict), n in sorted(counts.items()))
+        )
     low = sum(n for (says, _), n in total.items() if says == "low")
     flagged = total[("low", LOW)]
     ok = sum(n for (says, _), n in total.items() if says == "ok")
     false = total[("ok", LOW)]
-    print(f"left one source out: {flagged} of {low} low results are called low, {total[('low', EXPECTED)]} as expected; "
-          f"{false} of {ok} good results are called low")
+    print(
+        f"left one source out: {flagged} of {low} low results are called low, {total[('low', EXPECTED)]} as expected; "
+        f"{false} of {ok} good results are called low"
+    )
     bad += flagged < 0.9 * low or total[("low", EXPECTED)] > 0 or false > 0.05 * ok
     golden = "\n".join(out) + "\n"
     if update:

@@ -51,10 +51,14 @@ def main():
     table, known = json.loads(TABLE.read_text()), changes()
     every = {(since, name) for since, (_, names) in known.items() for name in names}
     excused = {(since, name) for since, names in table["not_shown"].items() for name in names}
-    by_test = {(since, name): test.split(": ") for since, names in table["by_test"].items() for name, test in names.items()}
+    by_test = {
+        (since, name): test.split(": ") for since, names in table["by_test"].items() for name, test in names.items()
+    }
     if "--not-shown" in sys.argv[1:]:
         return print("\n".join(f"{since} {name}" for since, names in table["not_shown"].items() for name in names))
-    defaults = {(since, name): (since, other) for since, names in table["by_behaviour"].items() for name, other in names.items()}
+    defaults = {
+        (since, name): (since, other) for since, names in table["by_behaviour"].items() for name, other in names.items()
+    }
     rows = [tuple(line.split("\t")[:2]) for line in EFFECTS.read_text().splitlines()]
     alone, wrong, shown = set(rows), [], set()
     for since, cases in table["shown"].items():
@@ -64,19 +68,44 @@ def main():
             for name in case["behaviours"]:
                 shown.add((since, name))
                 if not found.get(name):
-                    wrong.append(f"{before} to {since}, {case['machine']}, {case['hosts']} hosts {case['settings']}: {name} changes nothing")
+                    wrong.append(
+                        f"{before} to {since}, {case['machine']}, {case['hosts']} hosts {case['settings']}: {name} changes nothing"
+                    )
                 if name not in names:
                     wrong.append(f"{since} does not change {name}")
     lists = [shown, alone, excused, set(by_test), set(defaults)]
     wrong += [f"{since} changes {name}: no machine shows it" for since, name in sorted(every.difference(*lists))]
     wrong += [f"{since} does not change {name}" for since, name in sorted(set().union(*lists) - every)]
-    wrong += [f"{since}: {name} is in two lists" for since, name in sorted(every) if sum((since, name) in rows for rows in lists) > 1]
-    wrong += [f"{since}: {name} is decided by {other}, which nothing shows" for (since, name), (_, other) in defaults.items() if (since, other) not in shown | alone]
-    wrong += [f"{file} has no test {name}" for file, name in by_test.values() if f"TEST({name})" not in (ROOT / file).read_text()]
-    wrong += [f"{since}: {name} has {rows.count((since, name))} rows" for since, name in sorted(alone) if rows.count((since, name)) > 1]
-    wrong += [f"{since}: {name} lacks its reason" for since, names in table["not_shown"].items() for name in names if len(names[name]) < 10]
-    print(f"{len(every)} changes: {len(shown)} are shown by --against, {len(alone)} by their own effect, "
-          f"{len(by_test)} by another test, {len(defaults)} are defaults that another behaviour decides, {len(excused)} are not shown")
+    wrong += [
+        f"{since}: {name} is in two lists"
+        for since, name in sorted(every)
+        if sum((since, name) in rows for rows in lists) > 1
+    ]
+    wrong += [
+        f"{since}: {name} is decided by {other}, which nothing shows"
+        for (since, name), (_, other) in defaults.items()
+        if (since, other) not in shown | alone
+    ]
+    wrong += [
+        f"{file} has no test {name}"
+        for file, name in by_test.values()
+        if f"TEST({name})" not in (ROOT / file).read_text()
+    ]
+    wrong += [
+        f"{since}: {name} has {rows.count((since, name))} rows"
+        for since, name in sorted(alone)
+        if rows.count((since, name)) > 1
+    ]
+    wrong += [
+        f"{since}: {name} lacks its reason"
+        for since, names in table["not_shown"].items()
+        for name in names
+        if len(names[name]) < 10
+    ]
+    print(
+        f"{len(every)} changes: {len(shown)} are shown by --against, {len(alone)} by their own effect, "
+        f"{len(by_test)} by another test, {len(defaults)} are defaults that another behaviour decides, {len(excused)} are not shown"
+    )
     if wrong:
         sys.exit("\n".join(wrong))
 

@@ -10,12 +10,20 @@ import sys
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WORDS = re.compile(r"\b(ways?|rate inside|tells?|told|held? against|holds? against|stands?|stood|odd ones?|wish(?:es)?|mend(?:s|ed)?|looked at)\b", re.I)
-EXCEPT = re.compile(r"""under\ way | both\ ways | \bother\ way\b | same\ way | (?:on\ the|its|in\ the)\ way\b | way\ (?:in|out|back|round|down|up)\b | in\ (?:a|this|what|which|no|any)\ way
+WORDS = re.compile(
+    r"\b(ways?|rate inside|tells?|told|held? against|holds? against|stands?|stood|odd ones?|wish(?:es)?|mend(?:s|ed)?|looked at)\b",
+    re.I,
+)
+EXCEPT = re.compile(
+    r"""under\ way | both\ ways | \bother\ way\b | same\ way | (?:on\ the|its|in\ the)\ way\b | way\ (?:in|out|back|round|down|up)\b | in\ (?:a|this|what|which|no|any)\ way
     | way\.\w+ # a value of the page's code
-    | (?:no|the\ only|another|one|quickest)\ way\ to | cannot[- ]tell | stand[- ](?:alone|ins?\b)""", re.I | re.X)
+    | (?:no|the\ only|another|one|quickest)\ way\ to | cannot[- ]tell | stand[- ](?:alone|ins?\b)""",
+    re.I | re.X,
+)
 ATTRIBUTE = re.compile(r"\b(Gdr|Busid|Guid|Numaid|Link_width|Link_speed|Maxconn|Familyid|Modelid|Tclass|Coll|Keep)=")
-ONE = re.compile(r"(?<![\d.,/–-])(?<![-+] )\b1 (links|NICs|GPUs|hosts|channels|ranks|ports|findings|sockets|switches|nodes|errors|warnings|facts|lines|bytes)\b")
+ONE = re.compile(
+    r"(?<![\d.,/–-])(?<![-+] )\b1 (links|NICs|GPUs|hosts|channels|ranks|ports|findings|sockets|switches|nodes|errors|warnings|facts|lines|bytes)\b"
+)
 MOST_WORDS = 32
 
 
@@ -32,7 +40,9 @@ def comments(text, literals):
     """(line, text) of comments; literals: a pattern of what else may hold their marks."""
     for found in re.finditer(rf"{literals}|(/\*.*?\*/|(?<![:\w])//[^\n]*)", text, re.S):
         if found[1]:
-            yield text.count("\n", 0, found.start()) + 1, re.sub(r"\n\s*(?:\*(?!/) ?|// ?)?", " ", re.sub(r"\n\s*\*\n", "   ", found[1]))
+            yield text.count("\n", 0, found.start()) + 1, re.sub(
+                r"\n\s*(?:\*(?!/) ?|// ?)?", " ", re.sub(r"\n\s*\*\n", "   ", found[1])
+            )
 
 
 LITERALS_OF_C = r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\]|\\.)+\''
@@ -42,7 +52,9 @@ LITERALS_OF_JS = r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`'
 def strings_of_js(text):
     for found in re.finditer(r"/\*.*?\*/|(?<![:\w])//[^\n]*|(\"(?:[^\"\\\n]|\\.)*\"|`(?:[^`\\\n]|\\.)*`)", text, re.S):
         if found[1]:
-            yield text.count("\n", 0, found.start()) + 1, re.sub(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", "X", found[1][1:-1])
+            yield text.count("\n", 0, found.start()) + 1, re.sub(
+                r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", "X", found[1][1:-1]
+            )
 
 
 def paragraphs_of_markdown(text):
@@ -93,11 +105,21 @@ def texts_of_workers():
         for path in sorted([*(ROOT / room).rglob("*.[ch]"), *(ROOT / room).rglob("*.def")]):
             if "node_modules" not in path.parts:
                 reader = CALLER if path.suffix == ".h" and room not in ("tests", "examples", "bindings") else WORKER
-                yield from ((f"{path.relative_to(ROOT)}:{line}", text, reader) for line, text in comments(path.read_text(), LITERALS_OF_C))
+                yield from (
+                    (f"{path.relative_to(ROOT)}:{line}", text, reader)
+                    for line, text in comments(path.read_text(), LITERALS_OF_C)
+                )
     for path in sorted([*(ROOT / "static").rglob("*.js"), *(ROOT / "static").rglob("*.css")]):
-        yield from ((f"{path.relative_to(ROOT)}:{line}", text, WORKER) for line, text in comments(path.read_text(), LITERALS_OF_JS))
+        yield from (
+            (f"{path.relative_to(ROOT)}:{line}", text, WORKER)
+            for line, text in comments(path.read_text(), LITERALS_OF_JS)
+        )
     yield from markdown(ROOT / "CHANGELOG.md", USER)
-    for path in sorted(path for room in ("engine", "api", "cli", "server", "tests", "static") for path in (ROOT / room).rglob("README.md")):
+    for path in sorted(
+        path
+        for room in ("engine", "api", "cli", "server", "tests", "static")
+        for path in (ROOT / room).rglob("README.md")
+    ):
         if "node_modules" not in path.parts:
             yield from markdown(path, USER)
 
@@ -108,17 +130,42 @@ def texts():
     for room in ("engine", "api", "cli", "server"):
         for path in sorted([*(ROOT / room).rglob("*.[ch]"), *(ROOT / room).rglob("*.def")]):
             if path.name != "store_sql.c" and path.name != "store_sql.h":  # statements of SQL
-                yield from ((f"{path.relative_to(ROOT)}:{line}", text, USER) for line, text in strings_of_c(path.read_text()) if text.count(" ") > 2)
+                yield from (
+                    (f"{path.relative_to(ROOT)}:{line}", text, USER)
+                    for line, text in strings_of_c(path.read_text())
+                    if text.count(" ") > 2
+                )
     for path in sorted([*(ROOT / "static/js").glob("**/*.js")]):
-        yield from ((f"{path.relative_to(ROOT)}:{line}", text, USER) for line, text in strings_of_js(path.read_text()) if text.count(" ") > 2)
-    pages = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted((ROOT / "docs").rglob("*.md"))
+        yield from (
+            (f"{path.relative_to(ROOT)}:{line}", text, USER)
+            for line, text in strings_of_js(path.read_text())
+            if text.count(" ") > 2
+        )
+    pages = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted(
+        (ROOT / "docs").rglob("*.md")
+    )
     for path in [*pages, *sorted((ROOT / "examples").rglob("*.md")), *sorted((ROOT / "bindings").rglob("*.md"))]:
-        yield from markdown(path, USER if path.name != "release-table.md" else KEPT)  # written from rows of engine/release, which are checked above
-    yield from (("static/index.html", text, USER) for text in re.findall(r">([^<>]+)<", (ROOT / "static/index.html").read_text()))
-    yield from ((f"api/openapi.yaml {where}", re.sub(r"`[^`]*`", "X", text), USER) for where, text in descriptions(yaml.safe_load((ROOT / "api/openapi.yaml").read_text())))
+        yield from markdown(
+            path, USER if path.name != "release-table.md" else KEPT
+        )  # written from rows of engine/release, which are checked above
+    yield from (
+        ("static/index.html", text, USER)
+        for text in re.findall(r">([^<>]+)<", (ROOT / "static/index.html").read_text())
+    )
+    yield from (
+        (f"api/openapi.yaml {where}", re.sub(r"`[^`]*`", "X", text), USER)
+        for where, text in descriptions(yaml.safe_load((ROOT / "api/openapi.yaml").read_text()))
+    )
     for path in sorted((ROOT / "tests/golden").rglob("*")):
-        if path.suffix in (".txt", ".md", ".csv") and path.name != "perf_questions.csv" and path.parent.name != "expected":
-            yield from ((f"{path.relative_to(ROOT)}:{number}", line, KEPT) for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1))
+        if (
+            path.suffix in (".txt", ".md", ".csv")
+            and path.name != "perf_questions.csv"
+            and path.parent.name != "expected"
+        ):
+            yield from (
+                (f"{path.relative_to(ROOT)}:{number}", line, KEPT)
+                for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1)
+            )
 
 
 def wrong_of(text, reader):
@@ -128,8 +175,11 @@ def wrong_of(text, reader):
     if reader == KEPT:
         return
     for found in WORDS.finditer(text):
-        around = text[max(0, found.start() - 20):found.end() + 12]
-        if not any(right.start() <= found.start() - max(0, found.start() - 20) < right.end() for right in EXCEPT.finditer(around)):
+        around = text[max(0, found.start() - 20) : found.end() + 12]
+        if not any(
+            right.start() <= found.start() - max(0, found.start() - 20) < right.end()
+            for right in EXCEPT.finditer(around)
+        ):
             yield f"the word “{found[0]}”"
     if reader == WORKER:
         return
@@ -143,10 +193,24 @@ def wrong_of(text, reader):
 
 def check_itself():
     """Each rule finds what it is for, and leaves what is right."""
-    refused = ["Ranks take another way", 'Gdr="0" of a NIC', "a pair with 1 links", "this is told by its content", " ".join(["word"] * 33) + "."]
-    allowed = ["requests under way", 'gdr="0" of a NIC', "a pair with 1 link, or 11 links", "Cannot tell, because", " ".join(["word"] * 32) + "."]
+    refused = [
+        "Ranks take another way",
+        'Gdr="0" of a NIC',
+        "a pair with 1 links",
+        "this is told by its content",
+        " ".join(["word"] * 33) + ".",
+    ]
+    allowed = [
+        "requests under way",
+        'gdr="0" of a NIC',
+        "a pair with 1 link, or 11 links",
+        "Cannot tell, because",
+        " ".join(["word"] * 32) + ".",
+    ]
     assert all(any(wrong_of(text, USER)) for text in refused) and not any(any(wrong_of(text, USER)) for text in allowed)
-    assert list(wrong_of(refused[-1], CALLER)) and not list(wrong_of("   ".join(["a row of a table"] * 10) + " {" + "word " * 40 + "}", CALLER))
+    assert list(wrong_of(refused[-1], CALLER)) and not list(
+        wrong_of("   ".join(["a row of a table"] * 10) + " {" + "word " * 40 + "}", CALLER)
+    )
     assert list(wrong_of("the GPU is told", WORKER)) and not list(wrong_of(refused[-1], WORKER))
     assert [text for _, text in comments('x = "/* a */"; /* b\n * c */ // d\n', LITERALS_OF_C)] == ["/* b c */", "// d"]
     assert list(strings_of_c('/* "not this" */ puts("a b" /* c */ "d");'))[0] == (1, "a b")

@@ -15,8 +15,20 @@ import tempfile
 import xml.etree.ElementTree as ET
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MACHINES = ["hgx-h100", "dgx-a100", "hgx-h200", "dgx-1", "Standard_ND96isr_H100_v5", "BM.GPU.H200.8", "hgx-b200", "p4d.24xlarge",
-            "polaris", "hgx-a100-4", "dgx-2", "a3-ultragpu-8g"]
+MACHINES = [
+    "hgx-h100",
+    "dgx-a100",
+    "hgx-h200",
+    "dgx-1",
+    "Standard_ND96isr_H100_v5",
+    "BM.GPU.H200.8",
+    "hgx-b200",
+    "p4d.24xlarge",
+    "polaris",
+    "hgx-a100-4",
+    "dgx-2",
+    "a3-ultragpu-8g",
+]
 RELEASES = ["2.18.5", "2.21.5", "2.27.7", "2.30.7"]
 SIZES = [1 << shift for shift in range(20, 34)]
 
@@ -27,6 +39,7 @@ def nets(tree):
 
 def keep_nets(choose):
     """choose: how many of n NICs stay, spread over the machine."""
+
     def change(tree):
         all_nets = nets(tree)
         keep = choose(len(all_nets))
@@ -41,14 +54,17 @@ def keep_nets(choose):
             for nic in [child for child in parent if child.tag == "nic" and not len(child)]:
                 parent.remove(nic)
         return {f"{keep} of {len(all_nets)}"}
+
     return change
 
 
 def is_named(keep, what):
     """Is "5 of 8" what an explanation says, which may name a range: "4 to 6 of 8 NICs are used"?"""
     count, of = keep.split(" of ")
-    return any(int(low) <= int(count) <= int(high or low) and of == all_of
-               for low, high, all_of in re.findall(r"(\d+)(?: to (\d+))? of (\d+) NICs", what))
+    return any(
+        int(low) <= int(count) <= int(high or low) and of == all_of
+        for low, high, all_of in re.findall(r"(\d+)(?: to (\d+))? of (\d+) NICs", what)
+    )
 
 
 def slow_nets(factor):
@@ -56,6 +72,7 @@ def slow_nets(factor):
         for _, net in nets(tree):
             net.set("speed", str(int(int(net.get("speed")) / factor)))
         return bool(nets(tree))
+
     return change
 
 
@@ -83,6 +100,7 @@ def nvlinks(keep):
                 else:
                     gpu.remove(link)
         return found
+
     return change
 
 
@@ -96,8 +114,18 @@ def narrow_nics(tree):
 
 
 # GB/s of a PCIe lane, as NCCL counts it.
-LANES = {"2.5 GT/s": 1.5 / 8, "5 GT/s": 3 / 8, "8 GT/s": 6 / 8, "16 GT/s": 12 / 8, "32.0 GT/s": 24 / 8, "64.0 GT/s": 48 / 8,
-         "8.0 GT/s": 6 / 8, "16.0 GT/s": 12 / 8, "5.0 GT/s": 3 / 8, "": 6 / 8}
+LANES = {
+    "2.5 GT/s": 1.5 / 8,
+    "5 GT/s": 3 / 8,
+    "8 GT/s": 6 / 8,
+    "16 GT/s": 12 / 8,
+    "32.0 GT/s": 24 / 8,
+    "64.0 GT/s": 48 / 8,
+    "8.0 GT/s": 6 / 8,
+    "16.0 GT/s": 12 / 8,
+    "5.0 GT/s": 3 / 8,
+    "": 6 / 8,
+}
 
 
 class PcieTree:
@@ -161,7 +189,9 @@ def acs(orrery, file, release, hosts):
     slower = {}
     for algorithm, name in (("Ring", "ring"), ("Tree", "tree"), ("NVLSTree", "nvls")):
         if name in graphs:
-            slower[algorithm] = max(1, tree.use(graphs[name], hosts, True) / max(1, tree.use(graphs[name], hosts, False)))
+            slower[algorithm] = max(
+                1, tree.use(graphs[name], hosts, True) / max(1, tree.use(graphs[name], hosts, False))
+            )
     return slower
 
 
@@ -199,7 +229,9 @@ def run(orrery, *arguments):
 def curve(orrery, file, release, hosts, settings, slower=None):
     """{size: (time, bus bandwidth)}, None where nothing is predicted. slower: {algorithm: by how much}."""
     chosen = [text for name, value in settings.items() for text in ("--set", f"{name}={value}")]
-    done = run(orrery, "analyze", "--section", "predictions", "--release", release, "--hosts", str(hosts), *chosen, file)
+    done = run(
+        orrery, "analyze", "--section", "predictions", "--release", release, "--hosts", str(hosts), *chosen, file
+    )
     if done.returncode:
         return None
     section = json.loads(done.stdout)
@@ -209,8 +241,11 @@ def curve(orrery, file, release, hosts, settings, slower=None):
     out = {}
     for size in SIZES:
         way = [row for row in reduce["ranges"] if row["from"] <= size][-1]
-        times = next(row["times"] for row in reduce["ways"]
-                     if (row["algorithm"], row["protocol"]) == (way["algorithm"], way["protocol"]))
+        times = next(
+            row["times"]
+            for row in reduce["ways"]
+            if (row["algorithm"], row["protocol"]) == (way["algorithm"], way["protocol"])
+        )
         time = times[section["sizes"].index(size)]
         time += (time - times[0]) * ((slower or {}).get(way["algorithm"], 1) - 1)
         out[size] = (time, size / time / 1000 * reduce["bus_share"])
@@ -245,8 +280,14 @@ def main():
         broken = os.path.join(folder, "broken.xml")
         tree.write(broken)
         whole = curve(asked.orrery, healthy, release, hosts, {})
-        slow = curve(asked.orrery, broken, release, hosts, settings,
-                     acs(asked.orrery, healthy, release, hosts) if change is acs else None)
+        slow = curve(
+            asked.orrery,
+            broken,
+            release,
+            hosts,
+            settings,
+            acs(asked.orrery, healthy, release, hosts) if change is acs else None,
+        )
         # Only what shows at the largest sizes can be explained.
         if not whole or not slow or slow[SIZES[-1]][1] > 0.75 * whole[SIZES[-1]][1]:
             continue
@@ -258,8 +299,20 @@ def main():
             rows.append(f"{size:12} {size // 4:12} float sum -1 {time:9.2f} {alg:7.2f} {bus:7.2f} 0")
         text = os.path.join(folder, "results.txt")
         open(text, "w", encoding="utf-8").write("\n".join(rows) + "\n")
-        answer = run(asked.orrery, "check-perf", "--json", "--topology", healthy, "--release", release, "--hosts", str(hosts),
-                     "--collective", "all_reduce", text)
+        answer = run(
+            asked.orrery,
+            "check-perf",
+            "--json",
+            "--topology",
+            healthy,
+            "--release",
+            release,
+            "--hosts",
+            str(hosts),
+            "--collective",
+            "all_reduce",
+            text,
+        )
         if answer.returncode not in (0, 3, 4):
             print(machine, release, hosts, what, answer.stderr)
             return 1
@@ -275,10 +328,21 @@ def main():
         counts[0] += good
         counts[1] += 1
         if asked.show and not good:
-            print(machine, release, hosts, what, "->", document["verdict"], [(e["ids"], round(e["fit"], 2), e["what"]) for e in explanations], named)
+            print(
+                machine,
+                release,
+                hosts,
+                what,
+                "->",
+                document["verdict"],
+                [(e["ids"], round(e["fit"], 2), e["what"]) for e in explanations],
+                named,
+            )
     for what, (good, all_of) in sorted(by_change.items()):
         print(f"{what}: {good} of {all_of}")
-    print(f"{done} cases: the true cause is first in {first} ({100 * first / max(done, 1):.1f} %), among the three in {found}")
+    print(
+        f"{done} cases: the true cause is first in {first} ({100 * first / max(done, 1):.1f} %), among the three in {found}"
+    )
     return 0 if done == asked.cases and first >= 0.9 * done else 1
 
 

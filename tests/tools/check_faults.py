@@ -79,7 +79,9 @@ def all_gpus_slow(tree):
     below = {"64.0 GT/s PCIe": "8.0 GT/s PCIe", "32.0 GT/s PCIe": "8.0 GT/s PCIe", "16.0 GT/s PCIe": "8.0 GT/s PCIe"}
     cpu = tree.find("cpu")
     old = (cpu.get("vendor"), cpu.get("familyid"), cpu.get("modelid")) in {
-        ("GenuineIntel", "6", "79"), ("GenuineIntel", "6", "85")} # hosts of PCIe 3
+        ("GenuineIntel", "6", "79"),
+        ("GenuineIntel", "6", "85"),
+    }  # hosts of PCIe 3
     if old or not gpus or tree.find(".//c2c") is not None or gpus[0].get("link_speed") not in below:
         return False
     for pci in gpus:
@@ -171,7 +173,9 @@ def bridge_nearly_down(tree):
 
 
 def gdr_off(tree):
-    nets = [n for n in tree.iter("net") if n.get("gdr") == "1" and n.get("name", "").startswith(("mlx5", "rdmap", "rocep"))]
+    nets = [
+        n for n in tree.iter("net") if n.get("gdr") == "1" and n.get("name", "").startswith(("mlx5", "rdmap", "rocep"))
+    ]
     for net in nets:
         net.set("gdr", "0")
     return bool(nets)
@@ -254,8 +258,9 @@ def lines_of_report(path):
 def costs_nothing(finding):
     """The repair makes no figure better by a hundredth."""
     cost = finding["cost"]
-    return bool(cost) and (cost["repaired"] <= cost["now"] * 1.01 if cost["unit"] != "us" else
-                           cost["repaired"] >= cost["now"] * 0.99)
+    return bool(cost) and (
+        cost["repaired"] <= cost["now"] * 1.01 if cost["unit"] != "us" else cost["repaired"] >= cost["now"] * 0.99
+    )
 
 
 def judge(document, ids):
@@ -313,8 +318,10 @@ def main():
                 if result not in ("found", "no effect"):
                     failed.append(f"{name} {kind}: {result}")
     print("\n".join(failed + long + [f"unbroken {line}" for line in noisy]))
-    print(f"faults: {cases} cases, {found} in the headline, {silent} proven to cost nothing, {len(failed)} missed; "
-          f"{len(noisy)} unbroken machines with more than notes")
+    print(
+        f"faults: {cases} cases, {found} in the headline, {silent} proven to cost nothing, {len(failed)} missed; "
+        f"{len(noisy)} unbroken machines with more than notes"
+    )
     sys.exit(bool(noisy or long) or not cases or found + silent < SHARE * cases)
 
 

@@ -23,20 +23,43 @@ VERDICTS = ("true", "noise", "wrong")
 MOST_FALSE = 0.03  # of the errors and warnings
 # Dumps of machines that are as their maker built them, with a file that NCCL wrote or reads.
 HEALTHY = [
-    "aws-p5.48xl-h100-2026.xml", "azure-nc48v4-a100.xml", "azure-ncv4-a100-healthchecks.xml", "azure-ncv4-a100-pcie-v0.xml",
-    "azure-ncv4-a100-pcie.xml", "blink-h200-8x-bluefield3-real.xml", "blinkplus-topology.xml", "gb300-1tray-healthy.xml",
-    "gb300-2tray-0405-healthy-fused.xml", "ibmcloud-gx3d-8xh100-vsi.xml", "mlperf21-hpe-675d_nic_affinity-2.xml",
-    "ncclminer-2x-rtxa6000.xml", "ncclminer-8x-v100-hybridcube-vm.xml", "oci-BM.GPU.A100-v2.8.xml", "oci-BM.GPU.H100.8-v0.xml",
-    "oci-BM.GPU.H100.8.xml", "oci-BM.GPU4.8-a100.xml", "oci-H100-topology-kubernetes.xml", "oci-H100-topology.xml",
-    "panlichen-topo.xml", "simai-topo_1A100_1CX6.xml", "simai-topo_2A100_1CX6.xml", "simai-topo_4A100_2CX6.xml",
-    "simai-topo_8A100_4CX6.xml", "vastai-hgx-b200-8x.xml", "vastai-hgx-h200-8x.xml", "yccl-topo-h800.xml", "yccl-topo-l20.xml",
+    "aws-p5.48xl-h100-2026.xml",
+    "azure-nc48v4-a100.xml",
+    "azure-ncv4-a100-healthchecks.xml",
+    "azure-ncv4-a100-pcie-v0.xml",
+    "azure-ncv4-a100-pcie.xml",
+    "blink-h200-8x-bluefield3-real.xml",
+    "blinkplus-topology.xml",
+    "gb300-1tray-healthy.xml",
+    "gb300-2tray-0405-healthy-fused.xml",
+    "ibmcloud-gx3d-8xh100-vsi.xml",
+    "mlperf21-hpe-675d_nic_affinity-2.xml",
+    "ncclminer-2x-rtxa6000.xml",
+    "ncclminer-8x-v100-hybridcube-vm.xml",
+    "oci-BM.GPU.A100-v2.8.xml",
+    "oci-BM.GPU.H100.8-v0.xml",
+    "oci-BM.GPU.H100.8.xml",
+    "oci-BM.GPU4.8-a100.xml",
+    "oci-H100-topology-kubernetes.xml",
+    "oci-H100-topology.xml",
+    "panlichen-topo.xml",
+    "simai-topo_1A100_1CX6.xml",
+    "simai-topo_2A100_1CX6.xml",
+    "simai-topo_4A100_2CX6.xml",
+    "simai-topo_8A100_4CX6.xml",
+    "vastai-hgx-b200-8x.xml",
+    "vastai-hgx-h200-8x.xml",
+    "yccl-topo-h800.xml",
+    "yccl-topo-l20.xml",
     "yukinoandhui-topo_example.xml",
 ]
 
 
 def findings_of(*arguments):
     """The findings of an analysis, None where there is none."""
-    run = subprocess.run([ORRERY, "analyze", "--section", "findings", *arguments], capture_output=True, text=True, timeout=300)
+    run = subprocess.run(
+        [ORRERY, "analyze", "--section", "findings", *arguments], capture_output=True, text=True, timeout=300
+    )
     return json.loads(run.stdout) if run.returncode == 0 else None
 
 
@@ -79,23 +102,36 @@ def check_verdicts():
     for key, (severity, hosts) in rows.items():
         cells = judged.get(key)
         if not cells:
-            faults.append(f"{key[0]}: {severity} {key[1]} has no verdict in {KEPT.name} (ORR_UPDATE_GOLDEN=1 adds the row)")
+            faults.append(
+                f"{key[0]}: {severity} {key[1]} has no verdict in {KEPT.name} (ORR_UPDATE_GOLDEN=1 adds the row)"
+            )
         elif cells[1:3] != [hosts, severity]:
-            faults.append(f"{key[0]}: {key[1]} is now {severity} on {hosts} hosts, the table has {cells[2]} on {cells[1]}")
+            faults.append(
+                f"{key[0]}: {key[1]} is now {severity} on {hosts} hosts, the table has {cells[2]} on {cells[1]}"
+            )
         elif cells[4] not in VERDICTS or not cells[5]:
             faults.append(f"{key[0]}: {key[1]} needs a verdict ({', '.join(VERDICTS)}) and a reason")
     faults += [f"{dump}: {finding} is no longer found" for dump, finding in judged if (dump, finding) not in rows]
     serious = [cells for key, cells in judged.items() if key in rows and cells[2] != "info"]
     false = [cells for cells in serious if cells[4] != "true"]
     if len(false) > MOST_FALSE * len(serious):
-        faults.append(f"{len(false)} of {len(serious)} errors and warnings are noise or wrong, more than {MOST_FALSE:.0%}")
+        faults.append(
+            f"{len(false)} of {len(serious)} errors and warnings are noise or wrong, more than {MOST_FALSE:.0%}"
+        )
     for name in HEALTHY:
-        faults += [f"{name} is healthy, but has the {rows[key][0]} {key[1]}" for key in rows if key[0] == name and rows[key][0] != "info"]
+        faults += [
+            f"{name} is healthy, but has the {rows[key][0]} {key[1]}"
+            for key in rows
+            if key[0] == name and rows[key][0] != "info"
+        ]
         if not (REAL / name).exists():
             faults.append(f"{name} is not in {REAL}")
     count = collections.Counter(severity for severity, _ in rows.values())
-    print(f"findings of {dumps} real dumps on 1 and 2 hosts: " + ", ".join(f"{n} {severity}" for severity, n in sorted(count.items())) +
-          f"; {len(false)} of {len(serious)} errors and warnings are noise or wrong")
+    print(
+        f"findings of {dumps} real dumps on 1 and 2 hosts: "
+        + ", ".join(f"{n} {severity}" for severity, n in sorted(count.items()))
+        + f"; {len(false)} of {len(serious)} errors and warnings are noise or wrong"
+    )
     return faults
 
 
@@ -107,8 +143,11 @@ def check_types():
             answer = findings_of("--hosts", hosts, "--machine", name)
             if answer is None:
                 faults.append(f"{name} on {hosts} hosts is not analysed")
-            faults += [f"{name} on {hosts} hosts has the {row['severity']} {row['id']}: {row['detail']}" for row in answer or []
-                       if row["severity"] != "info"]
+            faults += [
+                f"{name} on {hosts} hosts has the {row['severity']} {row['id']}: {row['detail']}"
+                for row in answer or []
+                if row["severity"] != "info"
+            ]
     print(f"{len(names)} machine types on 1 and 2 hosts: no error and no warning" if not faults else "")
     return faults
 

@@ -18,14 +18,34 @@ import told_by_forms
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ORRERY = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 # Examples whose dump without devices the machine type must fill in to the same answer.
-TYPES = {"dgx-1-p100": "dgx-1-p100", "v100-cube-mesh": "dgx-1", "dgx-2": "dgx-2", "a100-nvswitch": "dgx-a100", "hgx-a100-4": "hgx-a100-4",
-         "h100-nvswitch": "hgx-h100", "hgx-h100-4": "hgx-h100-4", "hgx-h200": "hgx-h200", "hgx-b200": "hgx-b200", "hgx-b300": "hgx-b300",
-         "grace-blackwell-tray": "gb200-tray", "gb300-tray": "gb300-tray", "gh200": "gh200", "aws-p4d": "p4d.24xlarge", "aws-p5": "p5.48xlarge",
-         "aws-p5en": "p5en.48xlarge", "azure-ndv4": "ndv4", "azure-ndv5": "ndv5", "gcp-a2-mega": "a2-megagpu-16g", "gcp-a3": "a3-highgpu-8g"}
+TYPES = {
+    "dgx-1-p100": "dgx-1-p100",
+    "v100-cube-mesh": "dgx-1",
+    "dgx-2": "dgx-2",
+    "a100-nvswitch": "dgx-a100",
+    "hgx-a100-4": "hgx-a100-4",
+    "h100-nvswitch": "hgx-h100",
+    "hgx-h100-4": "hgx-h100-4",
+    "hgx-h200": "hgx-h200",
+    "hgx-b200": "hgx-b200",
+    "hgx-b300": "hgx-b300",
+    "grace-blackwell-tray": "gb200-tray",
+    "gb300-tray": "gb300-tray",
+    "gh200": "gh200",
+    "aws-p4d": "p4d.24xlarge",
+    "aws-p5": "p5.48xlarge",
+    "aws-p5en": "p5en.48xlarge",
+    "azure-ndv4": "ndv4",
+    "azure-ndv5": "ndv5",
+    "gcp-a2-mega": "a2-megagpu-16g",
+    "gcp-a3": "a3-highgpu-8g",
+}
 
 
 def analyze(text, *options):
-    run = subprocess.run([ORRERY, "analyze", "--fuse-nics", "never", *options, "-"], input=text.encode(), capture_output=True)
+    run = subprocess.run(
+        [ORRERY, "analyze", "--fuse-nics", "never", *options, "-"], input=text.encode(), capture_output=True
+    )
     if run.returncode:
         raise AssertionError(run.stderr.decode().strip())
     return json.loads(run.stdout)
@@ -45,11 +65,26 @@ def rows(section, *keys):
     return lambda doc: {tuple(row[key] for key in keys): row for row in doc[section]}
 
 
-FACTS = {"paths": paths, "p2p": rows("p2p", "a", "b"), "gdr": rows("gdr", "rank", "net"), "net_devs": rows("net_devs", "rank", "channel"),
-         "graphs": rows("graphs", "name"), "channels": lambda doc: doc["channels"], "tuning": lambda doc: doc["tuning"]}
+FACTS = {
+    "paths": paths,
+    "p2p": rows("p2p", "a", "b"),
+    "gdr": rows("gdr", "rank", "net"),
+    "net_devs": rows("net_devs", "rank", "channel"),
+    "graphs": rows("graphs", "name"),
+    "channels": lambda doc: doc["channels"],
+    "tuning": lambda doc: doc["tuning"],
+}
 # How many switches stand in a row is not in a table: the sum of hops, which says nothing but that, is left out.
-FACTS_OF_TABLE = FACTS | {"graphs": lambda doc: {row["name"]: {key: value for key, value in row.items() if key != "n_hops"} for row in doc["graphs"]}}
-CPUS = {"cpus": lambda doc: {n["id"]: (n["arch"], n["vendor"], n["model"]) for n in doc["system"]["nodes"] if n["type"] == "CPU"}}
+FACTS_OF_TABLE = FACTS | {
+    "graphs": lambda doc: {
+        row["name"]: {key: value for key, value in row.items() if key != "n_hops"} for row in doc["graphs"]
+    }
+}
+CPUS = {
+    "cpus": lambda doc: {
+        n["id"]: (n["arch"], n["vendor"], n["model"]) for n in doc["system"]["nodes"] if n["type"] == "CPU"
+    }
+}
 
 
 def differences(a, b):
@@ -60,8 +95,9 @@ def hold(form, read, dump, untold, facts=FACTS):
     """Texts that say what differs between a form and the dump of what it tells, and what of the rest the form's notes do not say."""
     ours, theirs = (analyze(text, "--hosts", "2") for text in (read, dump))
     notes = "; ".join(row["what"] for row in ours["input"]["assumed"] + ours["input"]["missing"])
-    return [f"{form}, {name}: {row}" for name, fact in facts.items() for row in differences(fact(ours), fact(theirs))[:3]] + [
-        f"{form}: nothing is said of '{words}'" for words in untold if words not in notes]
+    return [
+        f"{form}, {name}: {row}" for name, fact in facts.items() for row in differences(fact(ours), fact(theirs))[:3]
+    ] + [f"{form}: nothing is said of '{words}'" for words in untold if words not in notes]
 
 
 def check(name, text, left_out):
@@ -93,8 +129,9 @@ def check(name, text, left_out):
 
 def main():
     real = sorted((ROOT.parent / "shared" / "topologies" / "real").glob("*.xml"))
-    files = [pathlib.Path(arg) for arg in sys.argv[1:]] or sorted((ROOT / "static" / "examples").glob("*.xml")) + sorted(
-        (ROOT / "tests" / "conformance" / "topologies").glob("machine-*.xml")) + real
+    files = [pathlib.Path(arg) for arg in sys.argv[1:]] or sorted(
+        (ROOT / "static" / "examples").glob("*.xml")
+    ) + sorted((ROOT / "tests" / "conformance" / "topologies").glob("machine-*.xml")) + real
     if not real and not sys.argv[1:]:
         print("skipped: the forms of real dumps, because ../shared is not beside this checkout")
     left_out = []
@@ -104,7 +141,11 @@ def main():
             wrong += check(file.stem, file.read_text(), left_out)
         except AssertionError as error:
             wrong.append(f"{file.stem}: {error}")
-    print("\n".join(wrong) if wrong else f"{len(files)} machines agree in all forms, but for {len(left_out)} that a form cannot show:")
+    print(
+        "\n".join(wrong)
+        if wrong
+        else f"{len(files)} machines agree in all forms, but for {len(left_out)} that a form cannot show:"
+    )
     print("\n".join(left_out))
     sys.exit(1 if wrong else 0)
 

@@ -22,18 +22,26 @@ FIT, DEGRADED = 0, 3
 
 
 def gate(expect, path):
-    done = subprocess.run([ORRERY, "gate", "--json", "--timeout", "600", "--expect", expect, path], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [ORRERY, "gate", "--json", "--timeout", "600", "--expect", expect, path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.returncode, json.loads(done.stdout or "{}"), done.stderr
 
 
 def bandwidths(path):
     """GB/s of AllReduce at 1 GiB on one host and on two."""
-    said = [check_faults.run("predict", "--json", "--fuse-nics", "always", "--hosts", hosts, "--sizes", "1G", path).stdout for hosts in "12"]
+    said = [
+        check_faults.run("predict", "--json", "--fuse-nics", "always", "--hosts", hosts, "--sizes", "1G", path).stdout
+        for hosts in "12"
+    ]
     return [json.loads(text)["rows"][0]["busbw"] if text else 0 for text in said]
 
 
 def judge(status, answer, wanted, ids):
-    """"" where the answer is right; else what is wrong. wanted: the diagnosis of the same dump by check_faults."""
+    """ "" where the answer is right; else what is wrong. wanted: the diagnosis of the same dump by check_faults."""
     if len(answer.get("sentence", "").splitlines()) != 1:
         return "not one line"
     if status == FIT:
@@ -45,7 +53,11 @@ def judge(status, answer, wanted, ids):
         return f"reasons {sorted(reasons)}, not {sorted(ids)}: {answer['sentence']}"
     if reasons <= {"gpu-missing", "nic-missing"}:
         return ""  # whatever it costs
-    return "" if wanted not in ("no effect", "harmless") else f"degraded, and the diagnosis says {wanted}: {answer['sentence']}"
+    return (
+        ""
+        if wanted not in ("no effect", "harmless")
+        else f"degraded, and the diagnosis says {wanted}: {answer['sentence']}"
+    )
 
 
 def main():
@@ -58,7 +70,7 @@ def main():
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         good, bad = os.path.join(folder, "good.xml"), os.path.join(folder, "node.xml")
-        cases = [(name, kind) for name in types for kind in ["", *check_faults.FAULTS]][args.every - 1::args.every]
+        cases = [(name, kind) for name in types for kind in ["", *check_faults.FAULTS]][args.every - 1 :: args.every]
         known = None
         for name, kind in cases:
             if name != known:
@@ -73,10 +85,16 @@ def main():
             if edit:
                 document = check_faults.analyse(bad, 2)
                 wanted = check_faults.judge(document, ids)
-                if wanted not in ("found", "no effect") and all(b >= 0.99 * g for b, g in zip(bandwidths(bad), bandwidths(good))):
+                if wanted not in ("found", "no effect") and all(
+                    b >= 0.99 * g for b, g in zip(bandwidths(bad), bandwidths(good))
+                ):
                     wanted = "harmless"  # the diagnosis does not name it, and no bandwidth is lost
                 # what the gate may name: the findings of the fault, and those that they follow from
-                causes = {f["follows_from"] for f in document["findings"] if f["id"] in ids and f["follows_from"]} if document else set()
+                causes = (
+                    {f["follows_from"] for f in document["findings"] if f["id"] in ids and f["follows_from"]}
+                    if document
+                    else set()
+                )
             for expect in (name, good):
                 status, answer, err = gate(expect, bad)
                 what = f"{name} {kind or 'unbroken'} beside {os.path.basename(expect)}"
@@ -89,8 +107,10 @@ def main():
                 fit += not edit and status == FIT
                 silent += bool(edit) and status == FIT
     print("\n".join(failed))
-    print(f"gate: {faults} answers about faults, {silent} of them fit because the fault costs nothing; {whole} about unbroken machines, {fit} fit; "
-          f"{len(failed)} wrong")
+    print(
+        f"gate: {faults} answers about faults, {silent} of them fit because the fault costs nothing; {whole} about unbroken machines, {fit} fit; "
+        f"{len(failed)} wrong"
+    )
     sys.exit(bool(failed) or not faults or not whole or fit != whole)
 
 

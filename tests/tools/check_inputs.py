@@ -22,9 +22,24 @@ REFUSED = {  # folder or file: what the error must say
 # What may be said of a file that is read but holds no machine that NCCL could run on.
 NOT_ANALYSED = ("no GPU in this file has a rank", "which has no default", "NCCL 2.30.7 fails on it")
 # The machine types of the providers' files: filled in, each of them is analysed.
-TYPES = {"aws-g5": "g5.48xlarge", "aws-p4d-": "p4d.24xlarge", "aws-p4de": "p4de.24xlarge", "aws-p5.": "p5.48xlarge", "aws-p5en": "p5en.48xlarge",
-         "azure-ndv2": "ndv2", "azure-ndv4": "ndv4", "azure-ndv5": "ndv5", "crusoe": "hgx-b300", "flagcx": "hgx-a100", "mlperf07": "dgx-a100",
-         "mlperf21-asus": "dgx-a100", "mlperf21-nvidia": "dgx-a100", "mlperf21-dell": "hgx-a100-4", "nebius": "hgx-h100", "oci": "BM.GPU4.8"}
+TYPES = {
+    "aws-g5": "g5.48xlarge",
+    "aws-p4d-": "p4d.24xlarge",
+    "aws-p4de": "p4de.24xlarge",
+    "aws-p5.": "p5.48xlarge",
+    "aws-p5en": "p5en.48xlarge",
+    "azure-ndv2": "ndv2",
+    "azure-ndv4": "ndv4",
+    "azure-ndv5": "ndv5",
+    "crusoe": "hgx-b300",
+    "flagcx": "hgx-a100",
+    "mlperf07": "dgx-a100",
+    "mlperf21-asus": "dgx-a100",
+    "mlperf21-nvidia": "dgx-a100",
+    "mlperf21-dell": "hgx-a100-4",
+    "nebius": "hgx-h100",
+    "oci": "BM.GPU4.8",
+}
 
 
 def expected_refusal(name):
@@ -42,11 +57,16 @@ def look(name):
     refusal, said = expected_refusal(name), convert.stderr.strip().split("\n")
     if convert.returncode:
         first = said[0].replace(path + ":", "").replace(str(SHARED) + "/", "")
-        return (name, "refused", first, ""), None if refusal and refusal in convert.stderr and convert.returncode == 1 else f"{name}: {first}"
+        return (
+            name,
+            "refused",
+            first,
+            "",
+        ), None if refusal and refusal in convert.stderr and convert.returncode == 1 else f"{name}: {first}"
     if refusal:
         return (name, "read", "", ""), f"{name}: should be refused ({refusal})"
     title, _, recognised = said[0].partition(": ")
-    assumed = "; ".join(line.strip()[len("assumed: "):] for line in said if line.startswith("  assumed: "))
+    assumed = "; ".join(line.strip()[len("assumed: ") :] for line in said if line.startswith("  assumed: "))
     run = orrery("analyze", "--section", "input", path)
     if run.returncode:
         reason = run.stderr.strip().split("\n")[0].replace(path + ":", "")
@@ -55,12 +75,18 @@ def look(name):
             kind = next(value for key, value in TYPES.items() if name.rsplit("/", 1)[1].startswith(key))
             filled = orrery("analyze", "--section", "summary", "--assume", kind, path)
             wrong = wrong or (f"{name}, --assume {kind}: {filled.stderr.strip()}" if filled.returncode else None)
-            recognised += f" (with --assume {kind}: {json.loads(filled.stdout)['machine']['sentence']})" if not filled.returncode else ""
+            recognised += (
+                f" (with --assume {kind}: {json.loads(filled.stdout)['machine']['sentence']})"
+                if not filled.returncode
+                else ""
+            )
         else:
             recognised += f" (not analysed:{reason})"
         return (name, title, recognised, assumed), wrong
     document = json.loads(run.stdout)
-    return (name, title, recognised, assumed), None if document["recognised"] == recognised else f"{name}: convert and analyze differ"
+    return (name, title, recognised, assumed), None if document[
+        "recognised"
+    ] == recognised else f"{name}: convert and analyze differ"
 
 
 def files():
@@ -81,7 +107,9 @@ def main():
         wrong += [problem] if problem else []
     wrong += shared_tables.hold("shared_inputs.md", ("file", "kind", "recognised", "assumed"), rows)
     if "--table" not in sys.argv[1:]:
-        print(f"{len(rows)} files: {sum(row[1] != 'refused' for row in rows)} read, {sum(row[1] == 'refused' for row in rows)} refused as they should be")
+        print(
+            f"{len(rows)} files: {sum(row[1] != 'refused' for row in rows)} read, {sum(row[1] == 'refused' for row in rows)} refused as they should be"
+        )
     if wrong:
         sys.exit("\n".join(wrong))
 

@@ -15,7 +15,9 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COLUMNS = "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
-HEADER = "# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20\n" + COLUMNS
+HEADER = (
+    "# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20\n" + COLUMNS
+)
 
 
 def table(busbw):
@@ -24,14 +26,22 @@ def table(busbw):
     for shift in range(20, 31):
         size = 1 << shift
         alg = busbw / 1.75
-        rows.append(f"{size:12} {size // 4:12} float sum -1 {size / alg / 1000:9.1f} {alg:7.2f} {busbw:7.2f} 0 {size / alg / 1000:9.1f} {alg:7.2f} {busbw:7.2f} 0\n")
+        rows.append(
+            f"{size:12} {size // 4:12} float sum -1 {size / alg / 1000:9.1f} {alg:7.2f} {busbw:7.2f} 0 {size / alg / 1000:9.1f} {alg:7.2f} {busbw:7.2f} 0\n"
+        )
     return HEADER + "".join(rows)
 
 
 def block():
     """About 1 MB: lines of a launcher and of NCCL, a line without end, and a table."""
-    lines = [f"[1,{i % 8}]<stdout>: node{i % 8} epoch {i} loss {i * 0.37:.4f} and whatever else a job prints\n" for i in range(9000)]
-    lines += [f"node1:4{i % 8}:5 [{i % 8}] NCCL INFO Channel {i % 32:02d}/32 :    0   1   2   3   4   5   6   7\n" for i in range(3000)]
+    lines = [
+        f"[1,{i % 8}]<stdout>: node{i % 8} epoch {i} loss {i * 0.37:.4f} and whatever else a job prints\n"
+        for i in range(9000)
+    ]
+    lines += [
+        f"node1:4{i % 8}:5 [{i % 8}] NCCL INFO Channel {i % 32:02d}/32 :    0   1   2   3   4   5   6   7\n"
+        for i in range(3000)
+    ]
     return ("".join(lines) + "x" * 80000 + "\n" + table(440)).encode()
 
 
@@ -39,7 +49,9 @@ def judge(orrery, feed, **streams):
     """(verdict, seconds, MB at most)"""
     started = time.monotonic()
     with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen([orrery, "check-perf", "--machine", "hgx-h100", "--release", "2.27.7", "--json", "-"], stdout=out, **streams)
+        child = subprocess.Popen(
+            [orrery, "check-perf", "--machine", "hgx-h100", "--release", "2.27.7", "--json", "-"], stdout=out, **streams
+        )
         if feed:
             feed(child.stdin)
             child.stdin.close()
@@ -75,7 +87,9 @@ def main():
         document, seconds, megabytes = found
         good = document["verdict"] in ("as expected", "low", "high") and megabytes <= most
         failed |= not good
-        print(f"{what} of {asked.bytes / 1e6:.0f} MB: {len(document['tables'])} tables, {document['verdict']}, {seconds:.1f} s, {megabytes:.0f} MB{'' if good else ' (wrong)'}")
+        print(
+            f"{what} of {asked.bytes / 1e6:.0f} MB: {len(document['tables'])} tables, {document['verdict']}, {seconds:.1f} s, {megabytes:.0f} MB{'' if good else ' (wrong)'}"
+        )
 
     check("a stream", judge(asked.orrery, stream, stdin=subprocess.PIPE))
     with tempfile.TemporaryFile() as sparse:

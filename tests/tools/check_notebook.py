@@ -15,7 +15,11 @@ def tidy(cell):
     """One stream in place of pieces; no picture beside HTML that has it; no times of execution."""
     cell.metadata, outputs = {}, []
     for output in cell.get("outputs", []):
-        if outputs and output["output_type"] == "stream" == outputs[-1]["output_type"] and output["name"] == outputs[-1]["name"]:
+        if (
+            outputs
+            and output["output_type"] == "stream" == outputs[-1]["output_type"]
+            and output["name"] == outputs[-1]["name"]
+        ):
             outputs[-1]["text"] += output["text"]
             continue
         if "text/html" in output.get("data", {}):
@@ -35,11 +39,16 @@ def texts(cell):
 def main():
     kept = nbformat.read(NOTEBOOK, as_version=4)
     now = nbformat.reads(nbformat.writes(kept), as_version=4)
-    nbclient.NotebookClient(now, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(NOTEBOOK.parent)}}).execute()
+    nbclient.NotebookClient(
+        now, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(NOTEBOOK.parent)}}
+    ).execute()
     for cell in now.cells:
         tidy(cell)
     if os.environ.get("ORR_UPDATE_GOLDEN"):
-        now.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}}
+        now.metadata = {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
         nbformat.write(now, NOTEBOOK)
         return 0
     wrong = 0
@@ -48,8 +57,12 @@ def main():
             print(f"cell {number} gives\n{list(texts(after))}\nand the notebook has\n{list(texts(before))}")
             wrong += 1
     shown = [kind for cell in now.cells for output in cell.get("outputs", []) for kind in output.get("data", {})]
-    if "image/svg+xml" not in shown or not any("<svg" in output["data"].get("text/html", "") for cell in now.cells
-                                               for output in cell.get("outputs", []) if "data" in output):
+    if "image/svg+xml" not in shown or not any(
+        "<svg" in output["data"].get("text/html", "")
+        for cell in now.cells
+        for output in cell.get("outputs", [])
+        if "data" in output
+    ):
         print("no drawing is shown")
         wrong += 1
     print(f"{len(now.cells)} cells, {wrong} wrong")

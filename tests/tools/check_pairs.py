@@ -34,7 +34,12 @@ PAIRS = [
     (REAL + "sugarlxn-nccl_topo.xml", "logs/stone-2node-4x-sm89-trace.log", "one type", None),
     (REAL + "oci-BM.GPU4.8-a100.xml", PROVIDER + "oci-topo-flattened.xml", "one type", "BM.GPU4.8"),
     (REAL + "oci-BM.GPU.A100-v2.8.xml", PROVIDER + "oci-topo-flattened-b4.xml", "one type", "BM.GPU4.8"),
-    (REAL + "infragraph-dgx_a100_nccl_topo.xml", PROVIDER + "mlperf21-nvidia-dgxa100_nic_affinity.xml", "one type", "dgx-a100"),
+    (
+        REAL + "infragraph-dgx_a100_nccl_topo.xml",
+        PROVIDER + "mlperf21-nvidia-dgxa100_nic_affinity.xml",
+        "one type",
+        "dgx-a100",
+    ),
     (REAL + "aws-p5.48xl-h100-2026.xml", PROVIDER + "aws-p5.48xl-h100-2025.xml", "one type", "p5.48xlarge"),
     (MACHINES + "machine-dgx2-v100x16.xml", "hwloc/dgx2h-16gpu.xml", "one type", None),
     (MACHINES + "machine-ac922-power9-v100x4.xml", "hwloc/lassen-power9-v100.xml", "one type", None),
@@ -56,7 +61,7 @@ class Form:
         run = subprocess.run([ORRERY, "convert", *options, str(SHARED / name)], capture_output=True, text=True)
         if run.returncode:
             raise SystemExit(run.stderr)
-        self.machine = Machine(run.stdout[run.stdout.index("<system"):])
+        self.machine = Machine(run.stdout[run.stdout.index("<system") :])
         notes = [line for line in run.stderr.split("\n") if line.startswith("  ")]
         self.says = lambda words: any(words in note for note in notes)
 
@@ -81,8 +86,14 @@ def gpu_paths(doc, one_machine, rates):
     """Between ranks; of machines that are alike but not one, how many of each kind: ranks may be numbered in another order, and
     what stands between by PCI belongs to the host. Rates to a digit, as logs print them."""
     rank = {node["id"]: node["rank"] for node in doc["system"]["nodes"] if node["type"] == "GPU"}
-    found = {(rank[p["from"]], rank[p["to"]]): (p["type"], round(p["bw"], 1) if rates or p["type"] in ("NVL", "NVB") else None)
-             for p in doc["paths"] if p["from"] in rank and p["to"] in rank and p["from"] != p["to"]}
+    found = {
+        (rank[p["from"]], rank[p["to"]]): (
+            p["type"],
+            round(p["bw"], 1) if rates or p["type"] in ("NVL", "NVB") else None,
+        )
+        for p in doc["paths"]
+        if p["from"] in rank and p["to"] in rank and p["from"] != p["to"]
+    }
     return found if one_machine else collections.Counter(found.values())
 
 
@@ -92,14 +103,23 @@ def nics(doc, one_machine):
 
 
 def graphs(doc, one_machine):
-    return {graph["name"]: (graph["channels"], graph["bw_intra"], graph["type_intra"]) + ((str(graph["intra"]),) if one_machine else ())
-            for graph in doc["graphs"] if graph["name"] in ("ring", "tree")}
+    return {
+        graph["name"]: (graph["channels"], graph["bw_intra"], graph["type_intra"])
+        + ((str(graph["intra"]),) if one_machine else ())
+        for graph in doc["graphs"]
+        if graph["name"] in ("ring", "tree")
+    }
 
 
 def facts(doc, one_machine, rates):
     nodes = doc["system"]["nodes"]
-    found = {"GPUs": {"number": doc["local_ranks"]}, "capability": {"sm": sorted({n["sm"] for n in nodes if n["type"] == "GPU"})},
-             "GPU paths": gpu_paths(doc, one_machine, rates), "P2P": collections.Counter(row["p2p"] for row in doc["p2p"]), "graphs": graphs(doc, one_machine)}
+    found = {
+        "GPUs": {"number": doc["local_ranks"]},
+        "capability": {"sm": sorted({n["sm"] for n in nodes if n["type"] == "GPU"})},
+        "GPU paths": gpu_paths(doc, one_machine, rates),
+        "P2P": collections.Counter(row["p2p"] for row in doc["p2p"]),
+        "graphs": graphs(doc, one_machine),
+    }
     if one_machine:  # NICs and processors are chosen by who builds the host
         found["NICs"] = nics(doc, one_machine)
         found["CPUs"] = {n["id"]: (n["arch"], n["vendor"]) for n in nodes if n["type"] == "CPU"}
@@ -126,7 +146,13 @@ def check(first, second, held, assume):
         rows = differences(ours[fact], theirs[fact])
         agree += [] if rows else [fact]
         wrong += [f"{first}, {second}: {fact}: {row}" for row in rows[:3]]
-    return (first, second, held + (f", with --assume {assume}" if assume else ""), ", ".join(agree), ", ".join(untold)), wrong
+    return (
+        first,
+        second,
+        held + (f", with --assume {assume}" if assume else ""),
+        ", ".join(agree),
+        ", ".join(untold),
+    ), wrong
 
 
 def main():
@@ -137,7 +163,10 @@ def main():
     if "--table" not in sys.argv[1:]:
         print(f"{len(done)} pairs agree in {sum(len(re.findall(', ', row[3])) + 1 for row, _ in done)} facts")
     wrong = [text for _, rows in done for text in rows] + shared_tables.hold(
-        "shared_pairs.md", ("form", "other form", "held to be", "agree in", "not told by both"), [row for row, _ in done])
+        "shared_pairs.md",
+        ("form", "other form", "held to be", "agree in", "not told by both"),
+        [row for row, _ in done],
+    )
     if wrong:
         sys.exit("\n".join(wrong))
 

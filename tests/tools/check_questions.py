@@ -78,7 +78,10 @@ def main():
             if row["name"] in described:
                 compare(f"{where}, {row['name']}", row, described[row["name"]], wrong)
                 checked += 1
-    print("\n".join(wrong) or f"{checked} parameters of {len(routes)} routes agree with the table, and {len(problems)} problem types")
+    print(
+        "\n".join(wrong)
+        or f"{checked} parameters of {len(routes)} routes agree with the table, and {len(problems)} problem types"
+    )
     return 1 if wrong or not checked or not problems else 0
 
 

@@ -15,12 +15,25 @@ import shared_tables
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BANDWIDTH = ROOT.parent / "shared" / "bandwidth"
 READER = os.environ.get("ORR_RESULTS_TABLE", str(ROOT / "build-dev" / "tests" / "results_table"))
-HEAD = ("result", "form", "program", "ranks", "hosts", "GPUs", "NCCL", "tables", "rows", "last size", "busbw out of place", "in place")
+HEAD = (
+    "result",
+    "form",
+    "program",
+    "ranks",
+    "hosts",
+    "GPUs",
+    "NCCL",
+    "tables",
+    "rows",
+    "last size",
+    "busbw out of place",
+    "in place",
+)
 # Where the text contradicts the index: what the text says, and why that is right.
 CONTRADICTS = {
     ("coreweave-h100-8n-sharp", "ranks"): (96, "busbw / algbw of every row is 1.979, the factor of 96 ranks"),
     # The index's author typed these rows by hand; "sum" and a count that is not of one rank's part.
-    ("stas-h200-1n-all_gather", "program"): ("reduce_scatter", "the row has the reduction \"sum\""),
+    ("stas-h200-1n-all_gather", "program"): ("reduce_scatter", 'the row has the reduction "sum"'),
 }
 
 
@@ -33,19 +46,35 @@ def row_of(name, read):
     table = tables[-1]
     form = read["form"] + (", NCCL's lines" if read["log"] else "")
     size = lambda way: f"{table[way]:.2f}" if table[way] >= 0 else ""
-    return (name, form, sure(table["test"], table["test_certain"]), sure(table["ranks"], table["ranks_certain"]), sure(table["hosts"], True),
-            table["model"] or "not known", read["library"] or "not known", str(len(tables)), str(sum(t["rows"] for t in tables)),
-            str(table["size"]), size("out"), size("in"))
+    return (
+        name,
+        form,
+        sure(table["test"], table["test_certain"]),
+        sure(table["ranks"], table["ranks_certain"]),
+        sure(table["hosts"], True),
+        table["model"] or "not known",
+        read["library"] or "not known",
+        str(len(tables)),
+        str(sum(t["rows"] for t in tables)),
+        str(table["size"]),
+        size("out"),
+        size("in"),
+    )
 
 
 def compare(entry, read):
     """What the text says otherwise than the index."""
     tables = read["tables"]
     table = tables[-1]
-    said = {"rows": (sum(t["rows"] for t in tables), entry["rows"]), "program": (table["test"], entry["collective"]),
-            "ranks": (table["ranks"], entry["gpus"]), "hosts": (table["hosts"], entry["hosts"]), "last size": (table["size"], entry["size_max"])}
+    said = {
+        "rows": (sum(t["rows"] for t in tables), entry["rows"]),
+        "program": (table["test"], entry["collective"]),
+        "ranks": (table["ranks"], entry["gpus"]),
+        "hosts": (table["hosts"], entry["hosts"]),
+        "last size": (table["size"], entry["size_max"]),
+    }
     if entry.get("nccl") and read["library"]:
-        said["NCCL"] = (read["library"][:len(entry["nccl"])], entry["nccl"])
+        said["NCCL"] = (read["library"][: len(entry["nccl"])], entry["nccl"])
     wrong = []
     for what, (text, index) in said.items():
         known = text or what in ("rows", "last size")
@@ -55,7 +84,9 @@ def compare(entry, read):
     if min(abs(table[way] - entry["busbw_at_max"]) for way in ("out", "in")) > 0.06:  # the index has means of some
         wrong.append(f"{entry['name']}: busbw {table['out']} and {table['in']}, in the index {entry['busbw_at_max']}")
     if read["torn"] or read["refused"] or read["left_out"]:
-        wrong.append(f"{entry['name']}: {read['torn']} rows torn, {read['refused']} refused, {read['left_out']} left out")
+        wrong.append(
+            f"{entry['name']}: {read['torn']} rows torn, {read['refused']} refused, {read['left_out']} left out"
+        )
     return wrong
 
 

@@ -50,7 +50,7 @@ def check(name):
                 found.append("wider than its tile: %r in %s" % (text.text, gid))
     texts.sort(key=lambda t: t[0])
     for i, a in enumerate(texts):
-        for b in texts[i + 1:]:
+        for b in texts[i + 1 :]:
             if b[0] > a[2] - 1:
                 break
             if a[1] < b[3] - 1 and b[1] < a[3] - 1:

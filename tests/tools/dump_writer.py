@@ -49,14 +49,31 @@ def system(*cpus):
 
 def xeon(numa, model, *children, affinity="00000000,ffffffff", **more):
     """A socket of an Intel host; model 79 Broadwell, 85 Skylake, 143 Sapphire Rapids, 207 Emerald Rapids."""
-    return tag("cpu", children, numaid=numa, affinity=affinity, arch="x86_64", vendor="GenuineIntel", familyid=6,
-               modelid=model, **more)
+    return tag(
+        "cpu",
+        children,
+        numaid=numa,
+        affinity=affinity,
+        arch="x86_64",
+        vendor="GenuineIntel",
+        familyid=6,
+        modelid=model,
+        **more,
+    )
 
 
 def epyc(numa, *children, affinity="00000000,ffffffff", model=49):
     """A NUMA node of an AMD host; NCCL writes family 0xf + extended family 8 as 143."""
-    return tag("cpu", children, numaid=numa, affinity=affinity, arch="x86_64", vendor="AuthenticAMD", familyid=143,
-               modelid=model)
+    return tag(
+        "cpu",
+        children,
+        numaid=numa,
+        affinity=affinity,
+        arch="x86_64",
+        vendor="AuthenticAMD",
+        familyid=143,
+        modelid=model,
+    )
 
 
 def arm(numa, *children, affinity="00ff,ffffffff,ffffffff", **more):
@@ -87,8 +104,18 @@ def nvswitch(count, target=HIDDEN):
 
 
 def net(name, dev, mbps, gdr=1, port=1, guid=None, coll=0, latency="0", maxconn=131072):
-    return tag("net", name=name, dev=dev, latency=latency, speed=mbps, port=port,
-               guid=guid or f"0x{0xa088c2030000000 + dev * 0x100:x}", maxconn=maxconn, gdr=gdr, **({"coll": 1} if coll else {}))
+    return tag(
+        "net",
+        name=name,
+        dev=dev,
+        latency=latency,
+        speed=mbps,
+        port=port,
+        guid=guid or f"0x{0xa088c2030000000 + dev * 0x100:x}",
+        maxconn=maxconn,
+        gdr=gdr,
+        **({"coll": 1} if coll else {}),
+    )
 
 
 def nic(busid, identity, speed, *nets, width=16, kind="0x020700"):

@@ -23,7 +23,7 @@ class Maker:
         self.a, self.more = analysis, more
         self.v = version(analysis["nccl"])
         self.settings = settings or {}
-        self.ids = self.v >= (2, 22)      # "GPU/0-1b000"; before: "GPU/1B000"
+        self.ids = self.v >= (2, 22)  # "GPU/0-1b000"; before: "GPU/1B000"
         self.lines = []
         self.local = analysis["local_ranks"]
         self.gpus = {n["rank"]: n for n in analysis["system"]["nodes"] if n["type"] == "GPU"}
@@ -32,8 +32,13 @@ class Maker:
         channels, renamed = analysis["channels"], [self.rank_at(place) for place in range(analysis["ranks"])]
         number = lambda place: renamed[place] if place >= 0 else place  # noqa: E731
         self.rings = [[number(p) for p in ring] for ring in channels["rings"]]
-        self.trees = [{"up": {number(p): number(up) for p, up in enumerate(t["up"])},
-                       "down": {number(p): [number(d) for d in down] for p, down in enumerate(t["down"])}} for t in channels["trees"]]
+        self.trees = [
+            {
+                "up": {number(p): number(up) for p, up in enumerate(t["up"])},
+                "down": {number(p): [number(d) for d in down] for p, down in enumerate(t["down"])},
+            }
+            for t in channels["trees"]
+        ]
 
     def host_of(self, rank):
         return rank % self.a["hosts"] if self.cyclic else rank // self.local
@@ -65,8 +70,11 @@ class Maker:
         if self.v >= (2, 18):
             mark = f"[Rank {rank}] " if self.v >= (2, 30) else ""
             call = "ncclCommInitRank " if self.v >= (2, 27) else ""
-            self.say(rank, f"{mark}{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
-                           f"{self.local_of(rank)} nvmlDev {self.local_of(rank)} busId {self.bus(rank)} commId 0xabc1 - Init START")
+            self.say(
+                rank,
+                f"{mark}{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
+                f"{self.local_of(rank)} nvmlDev {self.local_of(rank)} busId {self.bus(rank)} commId 0xabc1 - Init START",
+            )
 
     def tree(self, rank):
         system = self.a["system"]
@@ -111,7 +119,8 @@ class Maker:
         for p in self.a["paths"]:
             if p["type"] != "DIS" or self.v >= (2, 27):
                 table.setdefault(p["from"], []).append(
-                    f"{self.node(p['to'])} ({len(p['hops'])}/{p['bw']:.{digits}f}/{p['type']})")
+                    f"{self.node(p['to'])} ({len(p['hops'])}/{p['bw']:.{digits}f}/{p['type']})"
+                )
         for start in (s for kind in ("GPU", "NET") for s in table if s.startswith(kind)):
             self.say(rank, f"{self.node(start)} :{' '.join(table[start])} ")
 
@@ -120,11 +129,16 @@ class Maker:
             if graph["name"].startswith("collnet"):
                 continue
             rate = "bw" if self.v >= (2, 18) else "speed"
-            self.say(rank, f"Pattern {graph['pattern']}, crossNic {graph['cross_nic']}, nChannels {graph['channels']}, "
-                           f"{rate} {graph['bw_intra']:f}/{graph['bw_inter']:f}, type {graph['type_intra']}/"
-                           f"{graph['type_inter']}, sameChannels {graph['same_channels']}")
+            self.say(
+                rank,
+                f"Pattern {graph['pattern']}, crossNic {graph['cross_nic']}, nChannels {graph['channels']}, "
+                f"{rate} {graph['bw_intra']:f}/{graph['bw_inter']:f}, type {graph['type_intra']}/"
+                f"{graph['type_inter']}, sameChannels {graph['same_channels']}",
+            )
             for channel, order in enumerate(graph["intra"]):
-                gpus = " ".join(self.gpus[r]["id"] if self.v >= (2, 27) else f"GPU/{self.beside(rank, r)}" for r in order)
+                gpus = " ".join(
+                    self.gpus[r]["id"] if self.v >= (2, 27) else f"GPU/{self.beside(rank, r)}" for r in order
+                )
                 nets = graph["inter"][channel] if graph["inter"] and self.a["hosts"] > 1 else None
                 start = f"{self.node(nets[0])} " if nets else ""
                 end = f" {self.node(nets[1])}" if nets and graph["name"] != "nvls" else ""
@@ -138,7 +152,7 @@ class Maker:
                 if self.v >= (2, 27):
                     text = " ".join(f"{r:{width}d}" for r in ring)
                     head = f"Channel {c:02d}/{count:02d} : "
-                    text = text if len(head + text) <= 127 else text[:124 - len(head)] + "..."
+                    text = text if len(head + text) <= 127 else text[: 124 - len(head)] + "..."
                 else:
                     text, head = "".join(f"{r:4d}" for r in ring[:20]), f"Channel {c:02d}/{count:02d} : "
                 self.say(rank, head + text)
@@ -147,13 +161,18 @@ class Maker:
                 at = ring.index(rank)
                 self.say(rank, f"Ring {c:02d} : {ring[at - 1]} -> {rank} -> {ring[(at + 1) % len(ring)]}")
         if self.v >= (2, 12):
-            trees = " ".join(f"[{c}] {'/'.join(map(str, t['down'][rank]))}->{rank}->{t['up'][rank]}"
-                             for c, t in enumerate(self.trees))
+            trees = " ".join(
+                f"[{c}] {'/'.join(map(str, t['down'][rank]))}->{rank}->{t['up'][rank]}"
+                for c, t in enumerate(self.trees)
+            )
             self.say(rank, f"Trees {trees}"[:1023])
         nvls = (channels.get("nvls") or {}).get("channels", 0)
         middle = f"{count} collnet channels, {nvls} nvls channels, " if self.v >= (2, 21) else ""
-        self.say(rank, f"{count} coll channels, {middle}{channels['p2p_channels']} p2p channels, "
-                       f"{channels['p2p_channels_per_peer']} p2p channels per peer")
+        self.say(
+            rank,
+            f"{count} coll channels, {middle}{channels['p2p_channels']} p2p channels, "
+            f"{channels['p2p_channels_per_peer']} p2p channels per peer",
+        )
 
     def connections(self, rank):
         p2p = {(p["a"], p["b"]): p["p2p"] for p in self.a["p2p"]}
@@ -163,8 +182,11 @@ class Maker:
             if self.host_of(to) != self.host_of(rank) or to == rank:
                 continue
             tell = self.local_of if self.v >= (2, 21) else self.bus
-            way = ("P2P/CUMEM" if self.v >= (2, 21) else "P2P/IPC") if p2p[self.local_of(rank), self.local_of(to)] else \
-                ("SHM/direct/direct" if self.v >= (2, 21) else "direct shared memory")
+            way = (
+                ("P2P/CUMEM" if self.v >= (2, 21) else "P2P/IPC")
+                if p2p[self.local_of(rank), self.local_of(to)]
+                else ("SHM/direct/direct" if self.v >= (2, 21) else "direct shared memory")
+            )
             self.say(rank, f"Channel {c:02d}{index} : {rank}[{tell(rank)}] -> {to}[{tell(to)}] via {way}")
 
     def nets(self, rank):
@@ -185,18 +207,25 @@ class Maker:
                 proxy = f"({self.beside(rank, driver)})" if driver != local else ""
                 direct = "/GDRDMA" if gdr[driver, row["net"]][way] else ""
                 a, b = (rank, other) if way == "send" else (other, rank)
-                self.say(rank, f"Channel {c:02d}/0 : {a}[{self.local_of(a)}] -> {b}[{self.local_of(b)}] [{'send' if way == 'send' else 'receive'}] "
-                               f"via NET/IB/{int(row['net'].split('-')[1], 16)}{proxy}{direct}")
+                self.say(
+                    rank,
+                    f"Channel {c:02d}/0 : {a}[{self.local_of(a)}] -> {b}[{self.local_of(b)}] [{'send' if way == 'send' else 'receive'}] "
+                    f"via NET/IB/{int(row['net'].split('-')[1], 16)}{proxy}{direct}",
+                )
 
     def tuning(self, rank):
         """Latency and bandwidth of every function, three algorithms a table."""
         bandwidths, latencies = self.a["tuning"]["bandwidths"], self.a["tuning"]["latencies"]
         names = list(bandwidths["AllReduce"])
-        for part in (names[i:i + 3] for i in range(0, len(names), 3)):
+        for part in (names[i : i + 3] for i in range(0, len(names), 3)):
             self.say(rank, "  Algorithm   |" + "".join(f" {name:>40} |" for name in part))
             self.say(rank, "  Protocol    |" + "             LL |          LL128 |         Simple |" * len(part))
             for function in bandwidths:
-                cells = "".join(f" {latencies[function][a][p]:7.1f}/{bandwidths[function][a][p]:6.1f} |" for a in part for p in ("LL", "LL128", "Simple"))
+                cells = "".join(
+                    f" {latencies[function][a][p]:7.1f}/{bandwidths[function][a][p]:6.1f} |"
+                    for a in part
+                    for p in ("LL", "LL128", "Simple")
+                )
                 self.say(rank, f"{function:>13} |{cells}")
 
     def make(self):
@@ -219,8 +248,11 @@ class Maker:
             nvml = f" nvmlDev {self.local_of(rank)}" if self.v >= (2, 18) else ""
             comm = " commId 0xabc1" if self.v >= (2, 16) else ""
             call = "ncclCommInitRank " if self.v >= (2, 27) else ""
-            self.say(rank, f"{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
-                           f"{self.local_of(rank)}{nvml} busId {self.bus(rank)}{comm} - Init COMPLETE")
+            self.say(
+                rank,
+                f"{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
+                f"{self.local_of(rank)}{nvml} busId {self.bus(rank)}{comm} - Init COMPLETE",
+            )
         return self.lines
 
 
@@ -242,14 +274,18 @@ def interleave(lines, seed=1):
 
 def wrap(lines, width=100):
     """As a terminal of that width shows it."""
-    return [line[i:i + width] for line in lines for i in range(0, max(len(line), 1), width)]
+    return [line[i : i + width] for line in lines for i in range(0, max(len(line), 1), width)]
 
 
 def decorate(lines, kind):
     """The lines behind what a launcher prints before them."""
-    heads = {"mpirun": lambda i: f"[1,{i % 4}]<stdout>:", "ray": lambda i: f"\x1b[36m(RayWorker pid={i % 7 + 100})\x1b[0m ",
-             "slurm": lambda i: f"{i % 4}: ", "time": lambda i: f"2026-11-21T10:{i // 60 % 60:02d}:{i % 60:02d}.5Z ",
-             "kubernetes": lambda i: f"worker-{i % 2} pytorch [rank{i % 8}]:"}
+    heads = {
+        "mpirun": lambda i: f"[1,{i % 4}]<stdout>:",
+        "ray": lambda i: f"\x1b[36m(RayWorker pid={i % 7 + 100})\x1b[0m ",
+        "slurm": lambda i: f"{i % 4}: ",
+        "time": lambda i: f"2026-11-21T10:{i // 60 % 60:02d}:{i % 60:02d}.5Z ",
+        "kubernetes": lambda i: f"worker-{i % 2} pytorch [rank{i % 8}]:",
+    }
     return [heads[kind](i) + line for i, line in enumerate(lines)]
 
 

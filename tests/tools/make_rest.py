@@ -41,10 +41,17 @@ def values(schema):
 class Description:
     def __init__(self):
         self.doc = yaml.safe_load((ROOT / "api/openapi.yaml").read_text())
-        self.routes = [(path, verb, item[verb], [*item.get("parameters", []), *item[verb].get("parameters", [])])
-                       for path, item in self.doc["paths"].items() for verb in VERBS if verb in item]
+        self.routes = [
+            (path, verb, item[verb], [*item.get("parameters", []), *item[verb].get("parameters", [])])
+            for path, item in self.doc["paths"].items()
+            for verb in VERBS
+            if verb in item
+        ]
         used = [row["$ref"] for _, _, _, rows in self.routes for row in rows if "$ref" in row]
-        self.shared = sorted({ref for ref in used if used.count(ref) >= MANY and self.at(ref)["in"] == "query"}, key=lambda ref: (self.at(ref)["name"], ref))
+        self.shared = sorted(
+            {ref for ref in used if used.count(ref) >= MANY and self.at(ref)["in"] == "query"},
+            key=lambda ref: (self.at(ref)["name"], ref),
+        )
 
     def at(self, ref):
         node = self.doc
@@ -71,22 +78,40 @@ class Description:
             yield from ("", *self.table(own))
         names = [self.at(row["$ref"])["name"] for row in rows if row.get("$ref") in self.shared]
         if names:
-            yield from ("", "Also: " + ", ".join(f"`{name}`" for name in names) + " ([shared parameters](#shared-parameters)).")
+            yield from (
+                "",
+                "Also: " + ", ".join(f"`{name}`" for name in names) + " ([shared parameters](#shared-parameters)).",
+            )
         if "requestBody" in operation:
             body = operation["requestBody"]
             body = self.at(body["$ref"]) if "$ref" in body else body
-            yield from ("", f"Body: {', '.join(f'`{kind}`' for kind in body['content'])}" + (f". {plain(body['description'])}" if body.get("description") else "."))
-        answers = [f"{status} {plain((self.at(answer['$ref']) if '$ref' in answer else answer)['description'])}"
-                   for status, answer in operation["responses"].items() if status.startswith("2")]
+            yield from (
+                "",
+                f"Body: {', '.join(f'`{kind}`' for kind in body['content'])}"
+                + (f". {plain(body['description'])}" if body.get("description") else "."),
+            )
+        answers = [
+            f"{status} {plain((self.at(answer['$ref']) if '$ref' in answer else answer)['description'])}"
+            for status, answer in operation["responses"].items()
+            if status.startswith("2")
+        ]
         yield from ("", "Answers: " + "; ".join(answers) + ".", "")
 
     def page(self):
-        yield from ("# REST", "", "Written by tests/tools/make_rest.py from api/openapi.yaml, which `GET /openapi.yaml` of a service gives whole, with the schema of every document.",
-                    "Errors are `application/problem+json`: `type`, `title`, `detail`, and for XML the line and column. 401 and 403 are about tokens, 429 and 503 about load.", "")
+        yield from (
+            "# REST",
+            "",
+            "Written by tests/tools/make_rest.py from api/openapi.yaml, which `GET /openapi.yaml` of a service gives whole, with the schema of every document.",
+            "Errors are `application/problem+json`: `type`, `title`, `detail`, and for XML the line and column. 401 and 403 are about tokens, 429 and 503 about load.",
+            "",
+        )
         for tag in self.doc["tags"]:
             mine = [route for route in self.routes if tag["name"] in route[2]["tags"]]
             yield from (f"## {tag.get('description', tag['name'])}", "", "| route | what it does |", "|---|---|")
-            yield from (f"| [{verb.upper()} {path}](#{slug(f'{verb} {path}')}) | {cell(operation['summary'])} |" for path, verb, operation, _ in mine)
+            yield from (
+                f"| [{verb.upper()} {path}](#{slug(f'{verb} {path}')}) | {cell(operation['summary'])} |"
+                for path, verb, operation, _ in mine
+            )
             yield ""
             for route in mine:
                 yield from self.route(*route)
@@ -96,7 +121,11 @@ class Description:
 def main():
     text = "\n".join(Description().page()) + "\n"
     if "--check" in sys.argv[1:]:
-        sys.exit(0 if PAGE.exists() and PAGE.read_text() == text else "docs/reference/rest.md is not what tests/tools/make_rest.py writes")
+        sys.exit(
+            0
+            if PAGE.exists() and PAGE.read_text() == text
+            else "docs/reference/rest.md is not what tests/tools/make_rest.py writes"
+        )
     PAGE.write_text(text)
 
 

@@ -44,7 +44,10 @@ def measured(entry):
     """{size: bus bandwidth, out of place}"""
     rows = {}
     for line in (BANDWIDTH / entry["file"]).read_text(errors="replace").splitlines():
-        found = re.match(r"\s*(\d+)\s+\d+\s+(?:float|half|bfloat16|uint8|int8)\s+(?:(?:sum|none)\s+)?(?:-?\d+\s+)?([\d.]+)\s+([\d.]+)\s+([\d.]+)\b", line)
+        found = re.match(
+            r"\s*(\d+)\s+\d+\s+(?:float|half|bfloat16|uint8|int8)\s+(?:(?:sum|none)\s+)?(?:-?\d+\s+)?([\d.]+)\s+([\d.]+)\s+([\d.]+)\b",
+            line,
+        )
         if found and int(found[1]):
             rows[int(found[1])] = float(found[4])
     return rows
@@ -52,7 +55,9 @@ def measured(entry):
 
 def main():
     curve = "--curve" in sys.argv[1:]
-    print("| result | verdict of its owner | size | measured GB/s | predicted GB/s | measured / predicted | limited by |\n|---|---|---|---|---|---|---|")
+    print(
+        "| result | verdict of its owner | size | measured GB/s | predicted GB/s | measured / predicted | limited by |\n|---|---|---|---|---|---|---|"
+    )
     with tempfile.TemporaryDirectory() as name:
         for entry in json.loads((BANDWIDTH / "INDEX.json").read_text()):
             if entry["collective"] not in ("alltoall", "sendrecv"):
@@ -61,11 +66,24 @@ def main():
             release = ["--nearest", "--release", entry.get("nccl") or ASSUMED]
             options = machine_of(entry, pathlib.Path(name))
             for size in sorted(rows) if curve else [max(rows)]:
-                answer = json.loads(run("predict", "--json", *release, "--collective", entry["collective"], "--sizes", str(size), *options))
+                answer = json.loads(
+                    run(
+                        "predict",
+                        "--json",
+                        *release,
+                        "--collective",
+                        entry["collective"],
+                        "--sizes",
+                        str(size),
+                        *options,
+                    )
+                )
                 if not answer["rows"]:
                     continue
                 predicted = answer["rows"][0]["busbw"]
-                print(f"| {entry['name']} | {entry.get('verdict', '')} | {size} | {rows[size]:.2f} | {predicted:.2f} | {rows[size] / predicted:.2f} | {answer['limit']} |")
+                print(
+                    f"| {entry['name']} | {entry.get('verdict', '')} | {size} | {rows[size]:.2f} | {predicted:.2f} | {rows[size] / predicted:.2f} | {answer['limit']} |"
+                )
 
 
 if __name__ == "__main__":

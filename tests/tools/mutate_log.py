@@ -22,7 +22,15 @@ PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 RELEASES = ["2.18.1", "2.21.5", "2.23.4", "2.26.2", "2.27.7", "2.28.9", "2.30.7"]
 MACHINES = ["h100-nvswitch.xml", "a100-nvswitch.xml", "v100-cube-mesh.xml"]
 WITH_NETS = MACHINES[:2]
-HIDDEN = ["NCCL_NVLS_ENABLE=0", "NCCL_MIN_NCHANNELS=12", "NCCL_MAX_NCHANNELS=4", "NCCL_ALGO=Ring", "NCCL_PROTO=Simple", "NCCL_ALGO=Tree", "NCCL_PROTO=LL"]
+HIDDEN = [
+    "NCCL_NVLS_ENABLE=0",
+    "NCCL_MIN_NCHANNELS=12",
+    "NCCL_MAX_NCHANNELS=4",
+    "NCCL_ALGO=Ring",
+    "NCCL_PROTO=Simple",
+    "NCCL_ALGO=Tree",
+    "NCCL_PROTO=LL",
+]
 
 
 def run(*arguments, stdin=b""):
@@ -41,7 +49,15 @@ class Bench:
         key = (machine, release, hosts, xml, settings, gpus)
         if key not in self.made:
             asked = [part for setting in settings for part in ("--set", setting)] + (["--gpus", gpus] if gpus else [])
-            analysis = run("analyze", "--release", release, "--hosts", hosts, *asked, stdin=(xml or (EXAMPLES / machine).read_text()).encode())
+            analysis = run(
+                "analyze",
+                "--release",
+                release,
+                "--hosts",
+                hosts,
+                *asked,
+                stdin=(xml or (EXAMPLES / machine).read_text()).encode(),
+            )
             self.made[key] = make_log.Maker(analysis, dict(s.split("=") for s in settings), more=True).make()
         return list(self.made[key])
 
@@ -64,13 +80,21 @@ def edited(machine, edit):
 
 def agrees(answer):
     check = answer["check"]
-    return check and check["verdict"] == "agrees" or f"differs: {check and check['first_difference']} {check and [c['what'] for c in check['causes']]}"
+    return (
+        check
+        and check["verdict"] == "agrees"
+        or f"differs: {check and check['first_difference']} {check and [c['what'] for c in check['causes']]}"
+    )
 
 
 def first_is(answer, *ids):
     check = answer["check"]
     causes = check["causes"] if check else []
-    return bool(causes) and causes[0]["id"] in ids or f"{ids} wanted: {[(c['id'], c['what'], c.get('differences_left')) for c in causes]}"
+    return (
+        bool(causes)
+        and causes[0]["id"] in ids
+        or f"{ids} wanted: {[(c['id'], c['what'], c.get('differences_left')) for c in causes]}"
+    )
 
 
 def gpus_missing(bench, chance, machine, release):
@@ -90,17 +114,30 @@ def dump_too_small(bench, chance, machine, release):
     def drop(root):
         for _, gpu in zip(range(lost), list(root.iter("gpu"))[-lost:]):
             del gpu.attrib["rank"]
+
     answer = bench.check(lines, "--topology", bench.file(edited(machine, drop)))
     said = answer.get("why_no_check") or ""
-    return answer, said == f"the dump has {8 - lost} GPU{'' if lost == 7 else 's'}, and a host of the log runs 8 ranks" or said
+    return (
+        answer,
+        said == f"the dump has {8 - lost} GPU{'' if lost == 7 else 's'}, and a host of the log runs 8 ranks" or said,
+    )
 
 
 def other_machine(bench, chance, machine, release):
     """The log is of another unit, with other bus ids, and a slower PCIe link in it."""
-    xml = edited(machine, lambda root: next(p for p in root.iter("pci") if p.find("gpu") is not None).set("link_width", "4"))
+    xml = edited(
+        machine, lambda root: next(p for p in root.iter("pci") if p.find("gpu") is not None).set("link_width", "4")
+    )
     lines = bench.lines(machine, release, 1, xml)
     shift = chance.randrange(1, 8)
-    lines = [re.sub(r"\b((?:GPU/(?:0-)?|busId ))([0-9a-fA-F])([0-9a-fA-F]{3,4})\b", lambda m: f"{m[1]}{int(m[2], 16) ^ shift:x}{m[3]}", line) for line in lines]
+    lines = [
+        re.sub(
+            r"\b((?:GPU/(?:0-)?|busId ))([0-9a-fA-F])([0-9a-fA-F]{3,4})\b",
+            lambda m: f"{m[1]}{int(m[2], 16) ^ shift:x}{m[3]}",
+            line,
+        )
+        for line in lines
+    ]
     answer = bench.check(lines, "--topology", EXAMPLES / machine)
     return answer, first_is(answer, "other-gpus")
 
@@ -114,6 +151,7 @@ def gdr_off(bench, chance, machine, release):
         nets = list(root.iter("net"))
         for net in [chance.choice(nets)] if some else nets:
             net.set("gdr", "0")
+
     lines = bench.lines(machine, release, 2, edited(machine, off))
     answer = bench.check(lines, "--topology", EXAMPLES / machine)
     if answer["check"]["verdict"] == "agrees":
@@ -132,11 +170,19 @@ def nics_renumbered(bench, chance, machine, release):
         for net in root.iter("net"):
             net.set("dev", str(order[int(net.get("dev"))]))
             names[int(net.get("dev"))] = net.get("name")
+
     lines = bench.lines(machine, release, 2, edited(machine, renumber))
     if chance.random() < 0.5:
         listed = " ".join(f"[{dev}]{names[dev]}:1/IB" for dev in sorted(names))
-        lines = [new for line in lines for new in ([line.replace("Using network IB", f"NET/IB : Using {listed} [RO]; OOB eth0:10.0.0.1<0>"), line]
-                                                   if "Using network IB" in line else [line])]
+        lines = [
+            new
+            for line in lines
+            for new in (
+                [line.replace("Using network IB", f"NET/IB : Using {listed} [RO]; OOB eth0:10.0.0.1<0>"), line]
+                if "Using network IB" in line
+                else [line]
+            )
+        ]
     answer = bench.check(lines, "--topology", EXAMPLES / machine)
     return answer, agrees(answer)
 
@@ -146,8 +192,12 @@ def plugin_missing(bench, chance, machine, release):
     machine = chance.choice(WITH_NETS)
     lines = bench.lines(machine, release, 2)
     host = chance.choice(["node1:", "node2:"])
-    lines = [line.replace("network IB", "network Socket").replace("NET/IB/", "NET/Socket/").replace("/GDRDMA", "") if line.startswith(host) else line
-             for line in lines]
+    lines = [
+        line.replace("network IB", "network Socket").replace("NET/IB/", "NET/Socket/").replace("/GDRDMA", "")
+        if line.startswith(host)
+        else line
+        for line in lines
+    ]
     answer = bench.check(lines, "--topology", EXAMPLES / machine)
     return answer, first_is(answer, "networks-differ")
 
@@ -172,6 +222,7 @@ def setting_hidden(bench, chance, machine, release):
 
 def hardware_changed(bench, chance, machine, release):
     """The dump is of the machine after a link lost lanes or NVLinks."""
+
     def change(root):
         links = [p for p in root.iter("pci") if p.get("link_width") == "16" and p.find("gpu") is not None]
         nvlinks = [n for n in root.iter("nvlink") if int(n.get("count")) > 1]
@@ -180,6 +231,7 @@ def hardware_changed(bench, chance, machine, release):
             chosen.set("count", str(int(chosen.get("count")) // 2))
         else:
             chance.choice(links).set("link_width", "4")
+
     lines = bench.lines(machine, release, 1)
     answer = bench.check(lines, "--topology", bench.file(edited(machine, change)))
     return answer, first_is(answer, "hardware")
@@ -200,21 +252,36 @@ def lines_torn(bench, chance, machine, release):
     for _ in range(chance.randrange(1, 4)):
         at = chance.randrange(1, len(lines) - 1)
         cut = chance.randrange(len(lines[at]) // 2, len(lines[at]))
-        lines[at:at + 2] = [lines[at][:cut] + lines[at + 1], lines[at][cut:]]
+        lines[at : at + 2] = [lines[at][:cut] + lines[at + 1], lines[at][cut:]]
     answer = bench.check(lines, "--topology", EXAMPLES / machine)
     check = answer["check"]
-    return answer, check["verdict"] == "agrees" or not [c for c in check["causes"] if c["tested"]] or str(check["causes"])
+    return answer, check["verdict"] == "agrees" or not [c for c in check["causes"] if c["tested"]] or str(
+        check["causes"]
+    )
 
 
 def launcher(bench, chance, machine, release):
     """A launcher's prefixes."""
     lines = make_log.interleave(bench.lines(machine, release, 2), chance.randrange(1000))
-    answer = bench.check(make_log.decorate(lines, chance.choice(["mpirun", "slurm", "kubernetes"])), "--topology", EXAMPLES / machine)
+    answer = bench.check(
+        make_log.decorate(lines, chance.choice(["mpirun", "slurm", "kubernetes"])), "--topology", EXAMPLES / machine
+    )
     return answer, agrees(answer)
 
 
-MUTATIONS = [gpus_missing, dump_too_small, other_machine, gdr_off, nics_renumbered, plugin_missing, setting_hidden, hardware_changed, rank_silent,
-             lines_torn, launcher]
+MUTATIONS = [
+    gpus_missing,
+    dump_too_small,
+    other_machine,
+    gdr_off,
+    nics_renumbered,
+    plugin_missing,
+    setting_hidden,
+    hardware_changed,
+    rank_silent,
+    lines_torn,
+    launcher,
+]
 
 
 def refuted(answer, text):
@@ -241,7 +308,9 @@ def tried(count, seed):
             mutation = MUTATIONS[number % len(MUTATIONS)]
             machine, release = chance.choice(MACHINES), chance.choice(RELEASES)
             answer, right = mutation(bench, chance, machine, release)
-            yield number, mutation.__name__, machine, release, right, refuted(answer, (bench.folder / "job.log").read_text())
+            yield number, mutation.__name__, machine, release, right, refuted(
+                answer, (bench.folder / "job.log").read_text()
+            )
 
 
 if __name__ == "__main__":
@@ -252,5 +321,7 @@ if __name__ == "__main__":
         contradicted += why is not None
         if right is not True or why:
             print(f"{number} {name} {machine} {release}: {str(right)[:400]} {why or ''}", flush=True)
-    print(f"{total - wrong} of {total} mutations named first ({100 * (total - wrong) / total:.1f} %), {contradicted} with a cause that a line contradicts")
+    print(
+        f"{total - wrong} of {total} mutations named first ({100 * (total - wrong) / total:.1f} %), {contradicted} with a cause that a line contradicts"
+    )
     sys.exit(contradicted > 0 or wrong * 20 > total)

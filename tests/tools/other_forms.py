@@ -4,10 +4,31 @@ print publicly."""
 import re
 import xml.etree.ElementTree as ET
 
-MODELS = {60: "Tesla P100-SXM2-16GB", 70: "Tesla V100-SXM2-32GB", 75: "Tesla T4", 80: "NVIDIA A100-SXM4-40GB", 86: "NVIDIA A10G",
-          89: "NVIDIA L40S", 90: "NVIDIA H100 80GB HBM3", 100: "NVIDIA B200", 103: "NVIDIA B300", 120: "NVIDIA RTX PRO 6000 Blackwell Server Edition", 121: "NVIDIA GB10"}
-LANE = {"2.5": 0.25, "5": 0.5, "5.0": 0.5, "8": 0.984615, "8.0": 0.984615, "16": 1.969231, "16.0": 1.969231, "32": 3.938462, "32.0": 3.938462,
-        "64.0": 7.876923}
+MODELS = {
+    60: "Tesla P100-SXM2-16GB",
+    70: "Tesla V100-SXM2-32GB",
+    75: "Tesla T4",
+    80: "NVIDIA A100-SXM4-40GB",
+    86: "NVIDIA A10G",
+    89: "NVIDIA L40S",
+    90: "NVIDIA H100 80GB HBM3",
+    100: "NVIDIA B200",
+    103: "NVIDIA B300",
+    120: "NVIDIA RTX PRO 6000 Blackwell Server Edition",
+    121: "NVIDIA GB10",
+}
+LANE = {
+    "2.5": 0.25,
+    "5": 0.5,
+    "5.0": 0.5,
+    "8": 0.984615,
+    "8.0": 0.984615,
+    "16": 1.969231,
+    "16.0": 1.969231,
+    "32": 3.938462,
+    "32.0": 3.938462,
+    "64.0": 7.876923,
+}
 RDMA = ("mlx", "roce", "ib", "rdmap", "efa", "bnxt_re", "irdma", "qedr", "hfi", "erdma", "mana", "cxi", "mthca", "hns_")
 
 
@@ -38,7 +59,7 @@ def gbs(pci):
 
 
 def cpu_list(mask):
-    """"00000003,00000001" as the list 0,32-33."""
+    """ "00000003,00000001" as the list 0,32-33."""
     bits, found, start = int(mask.replace(",", "") or "0", 16), [], None
     for cpu in range(bits.bit_length() + 1):
         if bits >> cpu & 1 and start is None:
@@ -92,7 +113,9 @@ class Machine:
         return self.above[gpu].get("busid")
 
     def nvlinks(self, a, b):
-        direct = sum(int(n.get("count")) for n in a.findall("nvlink") if is_to_gpu(n) and n.get("target") == self.bus(b))
+        direct = sum(
+            int(n.get("count")) for n in a.findall("nvlink") if is_to_gpu(n) and n.get("target") == self.bus(b)
+        )
         switched = [sum(int(n.get("count")) for n in g.findall("nvlink") if is_to_switch(n)) for g in (a, b)]
         return direct or min(switched)
 
@@ -112,7 +135,11 @@ class Machine:
         if is_to_gpu(link):
             return link.get("target")
         if is_to_switch(link):
-            return ("switch", link.get("target")) if re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", link.get("target")) else None
+            return (
+                ("switch", link.get("target"))
+                if re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", link.get("target"))
+                else None
+            )
         return ("cpu", self.chain(self.above[link])[-1])
 
     def column_of(self, link, columns):
@@ -132,7 +159,11 @@ def matrix(machine, separator="\t", models=True):
     """The text of `nvidia-smi topo -m`, with `nvidia-smi -L` above it where models."""
     devices = [(f"GPU{g.get('dev')}", g) for g in machine.gpus] + [(f"NIC{i}", n) for i, n in enumerate(machine.nets)]
     lines = [f"GPU {g.get('dev')}: {MODELS[int(g.get('sm'))]} (UUID: GPU-0)" for g in machine.gpus] if models else []
-    lines.append("\t\033[4m" + separator.join([name for name, _ in devices] + ["CPU Affinity", "NUMA Affinity", "GPU NUMA ID"]) + "\033[0m")
+    lines.append(
+        "\t\033[4m"
+        + separator.join([name for name, _ in devices] + ["CPU Affinity", "NUMA Affinity", "GPU NUMA ID"])
+        + "\033[0m"
+    )
     for name, a in devices:
         cells = [name]
         for other, b in devices:
@@ -141,7 +172,11 @@ def matrix(machine, separator="\t", models=True):
             cells.append(" X " if a is b else f"NV{count}" if count else machine.relation(a, b))
         cpu = machine.chain(a)[-1]
         numa = str(numa_of(cpu)) if int(cpu.get("numaid"), 0) >= 0 else "N/A"
-        lines.append(separator.join(cells + ([cpu_list(cpu.get("affinity", "")) or "N/A", numa, "N/A"] if a.tag == "gpu" else [])))
+        lines.append(
+            separator.join(
+                cells + ([cpu_list(cpu.get("affinity", "")) or "N/A", numa, "N/A"] if a.tag == "gpu" else [])
+            )
+        )
     legend = [f"  NIC{i}: {n.get('name')}" for i, n in enumerate(machine.nets)]
     return "\n".join(lines + ["", "Legend:", "", "  X    = Self", "", "NIC Legend:", ""] + legend) + "\n"
 
@@ -167,37 +202,81 @@ def hwloc(machine):
         return f"{pci.get('class', '0x060400')[2:6]} [{ids_of[0]}:{ids_of[1]}] [{ids_of[2]}:{ids_of[3]}] 00"
 
     def port(pci, inside):
-        return lambda depth: element("object", depth, inside, type="Bridge", gp_index=next(ids), bridge_type="1-1", pci_busid="0000:f0:00.0",
-                                     pci_type="0604 [1000:c030] [0000:0000] 00", pci_link_speed=f"{gbs(pci):.6f}")
+        return lambda depth: element(
+            "object",
+            depth,
+            inside,
+            type="Bridge",
+            gp_index=next(ids),
+            bridge_type="1-1",
+            pci_busid="0000:f0:00.0",
+            pci_type="0604 [1000:c030] [0000:0000] 00",
+            pci_link_speed=f"{gbs(pci):.6f}",
+        )
 
     def function(pci, number, inside):
-        return lambda depth: element("object", depth, inside, type="PCIDev", gp_index=next(ids), pci_busid=f"{pci.get('busid')[:-1]}{number}", pci_type=kind(pci),
-                                     pci_link_speed=f"{gbs(pci):.6f}")
+        return lambda depth: element(
+            "object",
+            depth,
+            inside,
+            type="PCIDev",
+            gp_index=next(ids),
+            pci_busid=f"{pci.get('busid')[:-1]}{number}",
+            pci_type=kind(pci),
+            pci_link_speed=f"{gbs(pci):.6f}",
+        )
 
     def gpu_device(gpu):
         own = next(ids)
         named[machine.bus(gpu)] = f"OSDev:{own}"
-        return lambda depth: element("object", depth, [info("Backend", "NVML"), info("GPUModel", MODELS[sm_of(gpu)])], type="OSDev", gp_index=own,
-                                     name=f"nvml{gpu.get('dev')}", osdev_type=1)
+        return lambda depth: element(
+            "object",
+            depth,
+            [info("Backend", "NVML"), info("GPUModel", MODELS[sm_of(gpu)])],
+            type="OSDev",
+            gp_index=own,
+            name=f"nvml{gpu.get('dev')}",
+            osdev_type=1,
+        )
 
     def rdma_device(net, before):
         """The active port, by its number among those of its function."""
         guid = guid_of(net).to_bytes(8, "little").hex()
-        words = ":".join(guid[i:i + 4] for i in range(0, 16, 4))
+        words = ":".join(guid[i : i + 4] for i in range(0, 16, 4))
         number = max(int(net.get("port")) - before, 1)
         states = [info(f"Port{port}State", 4 if port == number else 1) for port in range(1, number + 1)]
-        return lambda depth: element("object", depth, [info("SysImageGUID", words), *states], type="OSDev", gp_index=next(ids), name=net.get("name"),
-                                     osdev_type=3)
+        return lambda depth: element(
+            "object",
+            depth,
+            [info("SysImageGUID", words), *states],
+            type="OSDev",
+            gp_index=next(ids),
+            name=net.get("name"),
+            osdev_type=3,
+        )
 
     def devices(pci):
         """The functions of a device: a card with several ports has one for each."""
-        gpus = [function(pci, pci.get("busid")[-1], [gpu_device(gpu) for gpu in pci.findall("gpu")])] if pci.find("gpu") is not None else []
+        gpus = (
+            [function(pci, pci.get("busid")[-1], [gpu_device(gpu) for gpu in pci.findall("gpu")])]
+            if pci.find("gpu") is not None
+            else []
+        )
         nets = [net for nic in pci.findall("nic") for net in nic.findall("net")]
         return gpus + [function(pci, number, [rdma_device(net, number)]) for number, net in enumerate(nets)]
 
     def switch(pci):
-        return lambda depth: element("object", depth, [port(child, tree(child)) for child in pci.findall("pci")], type="Bridge", gp_index=next(ids),
-                                     bridge_type="1-1", pci_busid=pci.get("busid"), pci_type=kind(pci), pci_link_speed=f"{gbs(pci):.6f}")
+        return lambda depth: element(
+            "object",
+            depth,
+            [port(child, tree(child)) for child in pci.findall("pci")],
+            type="Bridge",
+            gp_index=next(ids),
+            bridge_type="1-1",
+            pci_busid=pci.get("busid"),
+            pci_type=kind(pci),
+            pci_link_speed=f"{gbs(pci):.6f}",
+        )
 
     def tree(pci):
         return [switch(pci)] if pci.find("pci") is not None else devices(pci)
@@ -206,29 +285,76 @@ def hwloc(machine):
         def write(depth):
             number = next(ids)
             named[end] = f"PCIDev:{number}"
-            element("object", depth, type="PCIDev", gp_index=number, subtype="NVSwitch", pci_busid=end[1], pci_type="0680 [10de:22a3] [10de:0000] 00", pci_link_speed="0.000000")
+            element(
+                "object",
+                depth,
+                type="PCIDev",
+                gp_index=number,
+                subtype="NVSwitch",
+                pci_busid=end[1],
+                pci_type="0680 [10de:22a3] [10de:0000] 00",
+                pci_link_speed="0.000000",
+            )
+
         return write
 
     def package(cpu):
         node, number = numa_of(cpu), next(ids)
         named["cpu", cpu] = f"Package:{number}"
         cpuset, nodeset = "0x" + cpu.get("affinity", "").replace(",", ",0x"), f"0x{1 << node:08x}"
-        described = [info("CPUVendor", cpu.get("vendor")), info("CPUFamilyNumber", family(cpu)), info("CPUModelNumber", cpu.get("modelid"))] if cpu.get("vendor") else []
+        described = (
+            [
+                info("CPUVendor", cpu.get("vendor")),
+                info("CPUFamilyNumber", family(cpu)),
+                info("CPUModelNumber", cpu.get("modelid")),
+            ]
+            if cpu.get("vendor")
+            else []
+        )
         switches = [nvswitch(end) for end in ends if end[0] == "switch"] if cpu is machine.root.find("cpu") else []
-        bridge = lambda depth: element("object", depth, [port(pci, tree(pci)) for pci in cpu.findall("pci")] + switches,
-                                       type="Bridge", gp_index=next(ids), bridge_type="0-1", bridge_pci="0000:[00-ff]")
-        return lambda depth: element("object", depth, described + [
-            lambda d: element("object", d, type="NUMANode", os_index=node, cpuset=cpuset, nodeset=nodeset, gp_index=next(ids)), bridge],
-            type="Package", os_index=node, cpuset=cpuset, nodeset=nodeset, gp_index=number)
+        bridge = lambda depth: element(
+            "object",
+            depth,
+            [port(pci, tree(pci)) for pci in cpu.findall("pci")] + switches,
+            type="Bridge",
+            gp_index=next(ids),
+            bridge_type="0-1",
+            bridge_pci="0000:[00-ff]",
+        )
+        return lambda depth: element(
+            "object",
+            depth,
+            described
+            + [
+                lambda d: element(
+                    "object", d, type="NUMANode", os_index=node, cpuset=cpuset, nodeset=nodeset, gp_index=next(ids)
+                ),
+                bridge,
+            ],
+            type="Package",
+            os_index=node,
+            cpuset=cpuset,
+            nodeset=nodeset,
+            gp_index=number,
+        )
 
     def family(cpu):
         number = int(cpu.get("familyid"), 0)
         return number if number <= 15 else 15 + (number - 15) // 16
 
     arch = {"arm64": "aarch64", "ppc64": "ppc64le"}.get(machine.root.find("cpu").get("arch"), "x86_64")
-    out.append('<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n<topology version="2.0">')
-    element("object", 1, [info("Architecture", arch)] + [package(cpu) for cpu in machine.root.findall("cpu")], type="Machine", gp_index=0,
-            cpuset="0xffffffff", nodeset="0xffffffff")
+    out.append(
+        '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n<topology version="2.0">'
+    )
+    element(
+        "object",
+        1,
+        [info("Architecture", arch)] + [package(cpu) for cpu in machine.root.findall("cpu")],
+        type="Machine",
+        gp_index=0,
+        cpuset="0xffffffff",
+        nodeset="0xffffffff",
+    )
     rates = [[0] * len(ends) for _ in ends]
     for row, gpu in enumerate(machine.gpus):
         for link in gpu.findall("nvlink"):
@@ -246,7 +372,9 @@ def hwloc(machine):
         alike = all(word.startswith("OSDev:") for word in words)  # objects of one type are named once
         tag, kind_of_all = ("distances2", ' type="OSDev" indexing="gp"') if alike else ("distances2hetero", "")
         out.append(f'  <{tag} nbobjs="{len(ends)}" kind="{9 if alike else 25}" name="NVLinkBandwidth"{kind_of_all}>')
-        out.append(f'    <indexes length="0">{" ".join(word.split(":")[1] if alike else word for word in words)} </indexes>')
+        out.append(
+            f'    <indexes length="0">{" ".join(word.split(":")[1] if alike else word for word in words)} </indexes>'
+        )
         out += [f'    <u64values length="0">{" ".join(map(str, row))} </u64values>' for row in rates]
         out.append(f"  </{tag}>")
     return "\n".join(out + ["</topology>"]) + "\n"

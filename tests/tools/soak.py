@@ -20,7 +20,9 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DUMPS = [path.read_bytes() for folder in ("static/examples", "tests/data") for path in sorted((ROOT / folder).glob("*.xml"))]
+DUMPS = [
+    path.read_bytes() for folder in ("static/examples", "tests/data") for path in sorted((ROOT / folder).glob("*.xml"))
+]
 
 
 def resident(pid):
@@ -47,13 +49,15 @@ def requests(seed):
             yield "DELETE", f"/v1/topologies/{idents.pop()}", None
         elif kind == 2:
             at = chance.randrange(len(dump))
-            yield "POST", "/v1/analyze", dump[:at] + bytes([chance.randrange(256)]) + dump[at + chance.randint(0, 20):]
+            yield "POST", "/v1/analyze", dump[:at] + bytes([chance.randrange(256)]) + dump[at + chance.randint(0, 20) :]
         elif kind == 3:
             yield "POST", f"/v1/render?view=system&format={chance.choice(('svg', 'dot', 'png'))}", dump
         elif kind == 4:
             yield "GET", f"/v1/topologies/{chance.choice(idents)}/analysis/graphs?hosts={hosts}", None
         elif kind == 5:
-            yield "GET", chance.choice(("/v1/releases", "/v1/settings", "/openapi.yaml", "/", "/nowhere", "/%00", "/v1/topologies?limit=3")), None
+            yield "GET", chance.choice(
+                ("/v1/releases", "/v1/settings", "/openapi.yaml", "/", "/nowhere", "/%00", "/v1/topologies?limit=3")
+            ), None
         else:
             yield "POST", f"/v1/analyze?hosts={hosts}&NCCL_CROSS_NIC={chance.randrange(3)}", dump
 
@@ -92,9 +96,15 @@ def slow_reader(port, seed, until, faults):
             ident = json.load(connection.getresponse())["id"]
             target = f"/v1/topologies/{ident}/channels?hosts=1024"
             if chance.random() < 0.5:
-                connection.request("POST", "/v1/clusters", json.dumps({"hosts": [{"topology": ident, "count": 1000}, {"topology": ident, "gpus": [0, 1]}]}))
+                connection.request(
+                    "POST",
+                    "/v1/clusters",
+                    json.dumps({"hosts": [{"topology": ident, "count": 1000}, {"topology": ident, "gpus": [0, 1]}]}),
+                )
                 target = f"/v1/clusters/{json.load(connection.getresponse())['id']}/channels"
-            connection.request("GET", target, None, {"Accept": chance.choice(("application/json", "application/x-ndjson"))})
+            connection.request(
+                "GET", target, None, {"Accept": chance.choice(("application/json", "application/x-ndjson"))}
+            )
             response = connection.getresponse()
             for _ in range(chance.randrange(400)):
                 if time.monotonic() > until or not response.read(4096):
@@ -111,13 +121,30 @@ def slow_reader(port, seed, until, faults):
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60
     with tempfile.TemporaryDirectory() as folder, open(f"{folder}/log", "w+") as log:
-        daemon = subprocess.Popen([os.environ.get("ORRERY", "build-dev/orrery"), "serve", "--analysis-time", "0", "--listen", "127.0.0.1:0", "--database",
-                                   f"{folder}/soak.db"], stdout=subprocess.PIPE, stderr=log, text=True,
-                                  env=dict(os.environ, ASAN_OPTIONS="detect_leaks=1:exitcode=99:quarantine_size_mb=16"))
+        daemon = subprocess.Popen(
+            [
+                os.environ.get("ORRERY", "build-dev/orrery"),
+                "serve",
+                "--analysis-time",
+                "0",
+                "--listen",
+                "127.0.0.1:0",
+                "--database",
+                f"{folder}/soak.db",
+            ],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=dict(os.environ, ASAN_OPTIONS="detect_leaks=1:exitcode=99:quarantine_size_mb=16"),
+        )
         port = int(daemon.stdout.readline().rsplit(":", 1)[1])
         start, faults, counts, samples = time.monotonic(), [], {}, []
-        clients = [threading.Thread(target=client, args=(port, seed, start + seconds, faults, counts)) for seed in range(4)]
-        clients += [threading.Thread(target=slow_reader, args=(port, seed, start + seconds, faults)) for seed in range(8)]
+        clients = [
+            threading.Thread(target=client, args=(port, seed, start + seconds, faults, counts)) for seed in range(4)
+        ]
+        clients += [
+            threading.Thread(target=slow_reader, args=(port, seed, start + seconds, faults)) for seed in range(8)
+        ]
         for thread in clients:
             thread.start()
         while True:
@@ -133,7 +160,10 @@ def main():
         log.seek(0)
         text = log.read()
         middle, last = samples[len(samples) // 2], max(samples[-3:])
-        print(f"{sum(counts.values())} answers in {seconds:.0f} s: " + ", ".join(f"{n} x {code}" for code, n in sorted(counts.items())))
+        print(
+            f"{sum(counts.values())} answers in {seconds:.0f} s: "
+            + ", ".join(f"{n} x {code}" for code, n in sorted(counts.items()))
+        )
         print(f"memory: {samples[0]:.0f} MB at first, {middle:.0f} MB half way, {last:.0f} MB at the end")
         if last > middle * 1.25 + 32:
             faults.append("memory keeps growing")

@@ -46,13 +46,25 @@ def pytest_reasons(text):
 def pytest(text):
     closing = text.rstrip().rsplit("\n", 1)[-1]
     said = SAID.findall(text)
-    return (last_number(closing, "passed"), last_number(closing, "failed") + last_number(closing, "errors?"),
-            last_number(closing, "skipped") + len(said), pytest_reasons(text) + said)
+    return (
+        last_number(closing, "passed"),
+        last_number(closing, "failed") + last_number(closing, "errors?"),
+        last_number(closing, "skipped") + len(said),
+        pytest_reasons(text) + said,
+    )
 
 
 def node(text):
-    count = {word: int((re.findall(rf"^# {word} (\d+)", text, re.M) or [0])[-1]) for word in ("pass", "fail", "cancelled", "skipped")}
-    return count["pass"], count["fail"] + count["cancelled"], count["skipped"], re.findall(r"^ *ok .*# SKIP ?(.*)$", text, re.M)
+    count = {
+        word: int((re.findall(rf"^# {word} (\d+)", text, re.M) or [0])[-1])
+        for word in ("pass", "fail", "cancelled", "skipped")
+    }
+    return (
+        count["pass"],
+        count["fail"] + count["cancelled"],
+        count["skipped"],
+        re.findall(r"^ *ok .*# SKIP ?(.*)$", text, re.M),
+    )
 
 
 def lines(text):

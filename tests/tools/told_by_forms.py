@@ -26,7 +26,9 @@ def hosts(text):
         own = copy.deepcopy(root)
         for cpu in [cpu for cpu in own.findall("cpu") if cpu.get("host_hash") != name]:
             own.remove(cpu)
-        ranked = sorted((gpu for gpu in own.iter("gpu") if gpu.get("rank") is not None), key=lambda gpu: int(gpu.get("rank")))
+        ranked = sorted(
+            (gpu for gpu in own.iter("gpu") if gpu.get("rank") is not None), key=lambda gpu: int(gpu.get("rank"))
+        )
         for rank, gpu in enumerate(ranked):
             gpu.set("rank", str(rank))
         for dev, net in enumerate(sorted(own.iter("net"), key=lambda net: int(net.get("dev")))):
@@ -42,23 +44,37 @@ def beyond(text, form):
     machine = Machine(text)
     pcis = [machine.above[gpu] for gpu in machine.gpus]
     cards = [machine.above[machine.above[net]] for net in machine.root.iter("net")]
-    links = {(machine.bus(gpu), link.get("target")): link.get("count") for gpu in machine.gpus for link in gpu.findall("nvlink") if is_to_gpu(link)}
+    links = {
+        (machine.bus(gpu), link.get("target")): link.get("count")
+        for gpu in machine.gpus
+        for link in gpu.findall("nvlink")
+        if is_to_gpu(link)
+    }
     hosts_gpus = {cpu for gpu in machine.gpus for cpu in [machine.chain(gpu)[-1]]}
     reasons = {
         "no GPU with a rank": not machine.gpus,
-        "GPUs without a compute capability of NVIDIA's": any(gpu.get("sm") not in map(str, MODELS) or gpu.find("xgmi") is not None for gpu in machine.gpus),
+        "GPUs without a compute capability of NVIDIA's": any(
+            gpu.get("sm") not in map(str, MODELS) or gpu.find("xgmi") is not None for gpu in machine.gpus
+        ),
         "GPUs whose PCI class is another": any(not pci.get("class", "").startswith("0x03") for pci in pcis),
-        "partitioned GPUs": len(set(pcis)) < len(pcis) or any(gpu.get("rank") is None for gpu in machine.root.iter("gpu")),
+        "partitioned GPUs": len(set(pcis)) < len(pcis)
+        or any(gpu.get("rank") is None for gpu in machine.root.iter("gpu")),
         "two GPUs with one number": len({gpu.get("dev") for gpu in machine.gpus}) < len(machine.gpus),
-        "NICs of which some are no PCI devices": {card.get("class", card.tag)[:4] for card in cards} not in ({"0x02"}, {"cpu"}, set()),
-        "CPUs without a number of their own": len({cpu.get("numaid") for cpu in machine.root.findall("cpu")} - {None}) < len(machine.root.findall("cpu")),
-        "NVLinks of which only one end tells": any(links.get(pair[::-1]) != count or count == "0" for pair, count in links.items()),
+        "NICs of which some are no PCI devices": {card.get("class", card.tag)[:4] for card in cards}
+        not in ({"0x02"}, {"cpu"}, set()),
+        "CPUs without a number of their own": len({cpu.get("numaid") for cpu in machine.root.findall("cpu")} - {None})
+        < len(machine.root.findall("cpu")),
+        "NVLinks of which only one end tells": any(
+            links.get(pair[::-1]) != count or count == "0" for pair, count in links.items()
+        ),
         "NVLinks that are none": any(link.get("count") == "0" for link in machine.root.iter("nvlink")),
     }
     if form == "hwloc":
         reasons["GPUs without their vendor"] = any(pci.get("vendor") != "0x10de" for pci in pcis)
     else:
-        reasons["switches in three rows"] = any(sum(above.tag == "pci" for above in machine.chain(device)) > 2 for device in machine.gpus + machine.nets)
+        reasons["switches in three rows"] = any(
+            sum(above.tag == "pci" for above in machine.chain(device)) > 2 for device in machine.gpus + machine.nets
+        )
         reasons["CPUs without GPUs"] = any(machine.chain(net)[-1] not in hosts_gpus for net in machine.nets)
     return next((reason for reason, holds in reasons.items() if holds), None)
 
@@ -103,7 +119,9 @@ def drop(machine, said, words, tag, wanted=lambda element: True):
 
 def split_cards(machine, said):
     """To whoever reads a table each column is a card: ports of one card, PIX to each other, are cards on one switch."""
-    for pci in [pci for pci in machine.root.iter("pci") if sum(len(nic.findall("net")) for nic in pci.findall("nic")) > 1]:
+    for pci in [
+        pci for pci in machine.root.iter("pci") if sum(len(nic.findall("net")) for nic in pci.findall("nic")) > 1
+    ]:
         above = machine.above[pci]
         said.add("each NIC is assumed to have one port")
         cards = [net for nic in pci.findall("nic") for net in nic.findall("net")]
@@ -163,8 +181,19 @@ def by_matrix(text):
     split_cards(machine, said)
     machine.above = {child: parent for parent in machine.root.iter() for child in parent}
     for pci in machine.root.iter("pci"):
-        untold(pci, said, "every PCI link is taken for " + speed_of(machine) + " x16", link_speed=speed_of(machine), link_width="16")
-        for identity in ("vendor", "device", "subsystem_vendor", "subsystem_device"):  # by which NCCL takes two switches for one
+        untold(
+            pci,
+            said,
+            "every PCI link is taken for " + speed_of(machine) + " x16",
+            link_speed=speed_of(machine),
+            link_width="16",
+        )
+        for identity in (
+            "vendor",
+            "device",
+            "subsystem_vendor",
+            "subsystem_device",
+        ):  # by which NCCL takes two switches for one
             if pci.attrib.pop(identity, None) is not None:
                 said.add("switches are made up")
     for cpu in machine.root.findall("cpu"):
@@ -178,14 +207,24 @@ def by_matrix(text):
         for link in switched[1:]:
             gpu.remove(link)
         if switched:
-            switched[0].attrib.update(target="fffffff:ffff:ff", count=str(sum(int(link.get("count")) for link in switched)))
+            switched[0].attrib.update(
+                target="fffffff:ffff:ff", count=str(sum(int(link.get("count")) for link in switched))
+            )
         direct = sorted(set(gpu.findall("nvlink")) - set(switched), key=lambda link: ranks.get(link.get("target"), -1))
         for link in direct:  # in the order of the columns
             gpu.remove(link)
             gpu.append(link)
     columns = {machine.above[device]: number for number, device in enumerate(machine.gpus)}
-    columns.update({machine.above[machine.above[net]]: len(columns) + number for number, net in reversed(list(enumerate(machine.nets)))})
-    first = {cpu: min((columns.get(pci, 1 << 20) for pci in cpu.iter("pci")), default=1 << 20) for cpu in machine.root.findall("cpu")}
+    columns.update(
+        {
+            machine.above[machine.above[net]]: len(columns) + number
+            for number, net in reversed(list(enumerate(machine.nets)))
+        }
+    )
+    first = {
+        cpu: min((columns.get(pci, 1 << 20) for pci in cpu.iter("pci")), default=1 << 20)
+        for cpu in machine.root.findall("cpu")
+    }
     for cpu in sorted(first, key=first.get):
         reorder(cpu, lambda pci: columns.get(pci, 1 << 20))
         machine.root.remove(cpu)

@@ -20,9 +20,34 @@ from .plan import Choice, Hop, Nic, Path, Plan, SearchGraph, Tree, Verdict
 from .session import Limits, Session, session
 from .topology import Cluster, Topology, check_log, check_perf, compare, detect, load, machine
 
-__all__ = ["Choice", "Cluster", "Drawing", "Hop", "Limits", "Nic", "OrreryError", "Path", "Plan", "SearchGraph", "Session",
-           "Topology", "Tree", "Verdict", "ask", "check_log", "check_perf", "compare", "detect", "library_version", "load",
-           "machine", "machines", "releases", "session", "settings"]
+__all__ = [
+    "Choice",
+    "Cluster",
+    "Drawing",
+    "Hop",
+    "Limits",
+    "Nic",
+    "OrreryError",
+    "Path",
+    "Plan",
+    "SearchGraph",
+    "Session",
+    "Topology",
+    "Tree",
+    "Verdict",
+    "ask",
+    "check_log",
+    "check_perf",
+    "compare",
+    "detect",
+    "library_version",
+    "load",
+    "machine",
+    "machines",
+    "releases",
+    "session",
+    "settings",
+]
 __version__ = "0.1.0"
 
 

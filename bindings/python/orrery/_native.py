@@ -6,8 +6,20 @@ import os
 import pathlib
 import re
 import threading
-from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int32, c_size_t, c_uint32,
-                    c_uint64, c_void_p)
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_bool,
+    c_char,
+    c_char_p,
+    c_double,
+    c_int32,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 from typing import Any, Iterable, List, Optional, Tuple
 from urllib.parse import quote_plus
 
@@ -25,8 +37,15 @@ class Sized(Structure):
 
 
 class Report(Sized):
-    _fields_ = [("size", c_size_t), ("code", c_char_p), ("line", c_uint32), ("column", c_uint32), ("where", c_char * 96),
-                ("text", c_char * 256), ("advice", c_char * 192)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("code", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("where", c_char * 96),
+        ("text", c_char * 256),
+        ("advice", c_char * 192),
+    ]
 
 
 class SessionOptions(Sized):
@@ -34,13 +53,25 @@ class SessionOptions(Sized):
 
 
 class PathStruct(Sized):
-    _fields_ = [("size", c_size_t), ("type", c_char_p), ("meaning", c_char_p), ("origin", c_char_p), ("bw", c_double),
-                ("hops", c_uint32), ("narrowest", c_int32)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("type", c_char_p),
+        ("meaning", c_char_p),
+        ("origin", c_char_p),
+        ("bw", c_double),
+        ("hops", c_uint32),
+        ("narrowest", c_int32),
+    ]
 
 
 class HopStruct(Sized):
-    _fields_ = [("size", c_size_t), ("from_", c_char * NAME_SIZE), ("to", c_char * NAME_SIZE), ("link", c_char_p),
-                ("bw", c_double)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("from_", c_char * NAME_SIZE),
+        ("to", c_char * NAME_SIZE),
+        ("link", c_char_p),
+        ("bw", c_double),
+    ]
 
 
 class VerdictStruct(Sized):
@@ -52,13 +83,29 @@ class NicStruct(Sized):
 
 
 class GraphStruct(Sized):
-    _fields_ = [("size", c_size_t), ("name", c_char_p), ("pattern", c_int32), ("channels", c_int32),
-                ("bw_intra", c_double), ("bw_inter", c_double), ("type_intra", c_char_p), ("type_inter", c_char_p)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("pattern", c_int32),
+        ("channels", c_int32),
+        ("bw_intra", c_double),
+        ("bw_inter", c_double),
+        ("type_intra", c_char_p),
+        ("type_inter", c_char_p),
+    ]
 
 
 class ChoiceStruct(Sized):
-    _fields_ = [("size", c_size_t), ("algorithm", c_char_p), ("protocol", c_char_p), ("time", c_double),
-                ("alg_bw", c_double), ("bus_bw", c_double), ("channels", c_int32), ("threads", c_int32)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("algorithm", c_char_p),
+        ("protocol", c_char_p),
+        ("time", c_double),
+        ("alg_bw", c_double),
+        ("bus_bw", c_double),
+        ("channels", c_int32),
+        ("threads", c_int32),
+    ]
 
 
 REPORT, HANDLE, OUT = POINTER(Report), c_void_p, POINTER(c_void_p)
@@ -144,8 +191,10 @@ def library() -> ctypes.CDLL:
                 function.restype, function.argtypes = result, arguments
             _place, _loaded = place, found
             return found
-    raise ImportError("liborrery was not found. Install the package liborrery0.1, build it (./dev build), or name the file in "
-                      "ORRERY_LIBRARY. Tried: " + "; ".join(tried))
+    raise ImportError(
+        "liborrery was not found. Install the package liborrery0.1, build it (./dev build), or name the file in "
+        "ORRERY_LIBRARY. Tried: " + "; ".join(tried)
+    )
 
 
 def program() -> str:
@@ -223,11 +272,20 @@ def report_at() -> Any:
 
 def fail(name: str = "") -> OrreryError:
     """The exception for the report of this thread's last call."""
+
     def text(value: Optional[bytes]) -> str:
         return (value or b"").decode("utf-8", "replace")
+
     report = _of_thread.report
-    return OrreryError(text(report.code) or "internal", text(report.text), text(report.where), report.line, report.column,
-                       text(report.advice), name)
+    return OrreryError(
+        text(report.code) or "internal",
+        text(report.text),
+        text(report.where),
+        report.line,
+        report.column,
+        text(report.advice),
+        name,
+    )
 
 
 def document(handle: c_void_p) -> Tuple[str, bytes]:

@@ -18,6 +18,7 @@ __all__ = ["Drawing"]
 @dataclass(frozen=True)
 class Drawing:
     """A picture as bytes; a notebook shows SVG and PNG."""
+
     type: str
     data: bytes
 
@@ -37,8 +38,9 @@ class Drawing:
 
 
 def draw(topology: "Topology", asked: Dict[str, Any]) -> Drawing:
-    kind, data = topology._asked_by().ask_bytes("render", topology.data, source=topology.name,
-                                                **{**topology._reading_for("render"), **asked})
+    kind, data = topology._asked_by().ask_bytes(
+        "render", topology.data, source=topology.name, **{**topology._reading_for("render"), **asked}
+    )
     return Drawing(kind, data)
 
 
@@ -58,15 +60,25 @@ _COLOURS = {"error": "#b3261e", "warning": "#8a5a00", "info": "#3d5a80"}
 def html_of(plan: "Plan") -> str:
     """Verdict, findings and drawing."""
     summary = plan.summary
-    said = [f"<p><b>{html.escape(plan.verdict)}</b></p>",
-            f"<p>{html.escape(summary['machine']['sentence'])} NCCL {html.escape(plan.release)}, {plan.ranks} ranks, "
-            f"{plan.channels} channels.</p>"]
+    said = [
+        f"<p><b>{html.escape(plan.verdict)}</b></p>",
+        f"<p>{html.escape(summary['machine']['sentence'])} NCCL {html.escape(plan.release)}, {plan.ranks} ranks, "
+        f"{plan.channels} channels.</p>",
+    ]
     if plan.findings:
-        rows = "".join(f"<tr><td style='color:{_COLOURS.get(row['severity'], 'inherit')}'>{html.escape(row['severity'])}</td>"
-                       f"<td style='text-align:left'>{html.escape(row['title'])}</td>"
-                       f"<td style='text-align:left'>{html.escape(row['detail'])}</td></tr>" for row in plan.findings)
-        said.append(f"<table><thead><tr><th>Severity</th><th>Finding</th><th>Detail</th></tr></thead><tbody>{rows}</tbody></table>")
+        rows = "".join(
+            f"<tr><td style='color:{_COLOURS.get(row['severity'], 'inherit')}'>{html.escape(row['severity'])}</td>"
+            f"<td style='text-align:left'>{html.escape(row['title'])}</td>"
+            f"<td style='text-align:left'>{html.escape(row['detail'])}</td></tr>"
+            for row in plan.findings
+        )
+        said.append(
+            f"<table><thead><tr><th>Severity</th><th>Finding</th><th>Detail</th></tr></thead><tbody>{rows}</tbody></table>"
+        )
     svg = svg_or_none(plan)
-    said.append(svg[svg.index("<svg"):] if svg else
-                "<p>No drawing: the program <code>orrery</code> was not found. ORRERY_PROGRAM names it.</p>")
+    said.append(
+        svg[svg.index("<svg") :]
+        if svg
+        else "<p>No drawing: the program <code>orrery</code> was not found. ORRERY_PROGRAM names it.</p>"
+    )
     return "\n".join(said)

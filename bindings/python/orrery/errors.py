@@ -9,8 +9,9 @@ __all__ = ["OrreryError"]
 class OrreryError(Exception):
     """A question that has no answer. `str()` gives place, text and advice."""
 
-    def __init__(self, code: str, text: str, where: str = "", line: int = 0, column: int = 0, advice: str = "",
-                 name: str = "") -> None:
+    def __init__(
+        self, code: str, text: str, where: str = "", line: int = 0, column: int = 0, advice: str = "", name: str = ""
+    ) -> None:
         self.code = code
         """Stable word, such as "malformed-xml" or "invalid-setting"."""
         self.text = text
@@ -27,8 +28,18 @@ class OrreryError(Exception):
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.name, self.line, self.column) if part)
-        return "".join((f"{place}: " if place else "", f"{self.where}: " if self.where not in self.text else "", self.text,
-                        f" ({self.advice})" if self.advice else "", f" [{self.code}]"))
+        return "".join(
+            (
+                f"{place}: " if place else "",
+                f"{self.where}: " if self.where not in self.text else "",
+                self.text,
+                f" ({self.advice})" if self.advice else "",
+                f" [{self.code}]",
+            )
+        )
 
     def __reduce__(self):
-        return (OrreryError, (self.code, self.text, self.where, self.line or 0, self.column or 0, self.advice, self.name))
+        return (
+            OrreryError,
+            (self.code, self.text, self.where, self.line or 0, self.column or 0, self.advice, self.name),
+        )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 def networkx_of(plan: "Plan", what: str, channel: int) -> "networkx.MultiDiGraph":
     import networkx
+
     graph = networkx.MultiDiGraph(release=plan.release, what=what)
     if what == "system":
         system = plan["system"]
@@ -33,17 +34,35 @@ def networkx_of(plan: "Plan", what: str, channel: int) -> "networkx.MultiDiGraph
 
 def _tuning(plan: "Plan") -> List[Dict[str, Any]]:
     tuning = plan["tuning"]
-    return [{"collective": collective, "algorithm": algorithm, "protocol": protocol, "bw": bw,
-             "latency": tuning["latencies"][collective][algorithm][protocol]}
-            for collective, algorithms in tuning["bandwidths"].items() for algorithm, protocols in algorithms.items()
-            for protocol, bw in protocols.items() if bw]
+    return [
+        {
+            "collective": collective,
+            "algorithm": algorithm,
+            "protocol": protocol,
+            "bw": bw,
+            "latency": tuning["latencies"][collective][algorithm][protocol],
+        }
+        for collective, algorithms in tuning["bandwidths"].items()
+        for algorithm, protocols in algorithms.items()
+        for protocol, bw in protocols.items()
+        if bw
+    ]
 
 
 def _predictions(plan: "Plan") -> List[Dict[str, Any]]:
     found = plan["predictions"]
-    return [{"collective": collective, "algorithm": way["algorithm"], "protocol": way["protocol"], "size": size, "time": time}
-            for collective, function in found["functions"].items() for way in function["ways"]
-            for size, time in zip(found["sizes"], way["times"])]
+    return [
+        {
+            "collective": collective,
+            "algorithm": way["algorithm"],
+            "protocol": way["protocol"],
+            "size": size,
+            "time": time,
+        }
+        for collective, function in found["functions"].items()
+        for way in function["ways"]
+        for size, time in zip(found["sizes"], way["times"])
+    ]
 
 
 # Each table: how its rows are made.
@@ -62,6 +81,7 @@ TABLES: Dict[str, Callable[["Plan"], List[Dict[str, Any]]]] = {
 
 def pandas_of(plan: "Plan", what: str) -> "pandas.DataFrame":
     import pandas
+
     if what not in TABLES:
         raise ValueError(f'there is no table "{what}"; there are {", ".join(TABLES)}')
     return pandas.DataFrame(TABLES[what](plan))

@@ -10,7 +10,7 @@ from . import _native, drawing, frames
 from .session import Limits, _handle_of
 
 if TYPE_CHECKING:
-    import networkx
+    import networkx as nx
     import pandas
 
     from .topology import Topology
@@ -23,6 +23,7 @@ Device = Union[str, int]
 @dataclass(frozen=True)
 class Hop:
     """One link of a path. `bw` is in GB/s."""
+
     from_: str
     to: str
     link: str
@@ -32,6 +33,7 @@ class Hop:
 @dataclass(frozen=True)
 class Path:
     """The best path between two devices. `bw`, in GB/s, is the lowest bandwidth of its links."""
+
     type: str
     meaning: str
     origin: str
@@ -44,6 +46,7 @@ class Path:
 @dataclass(frozen=True)
 class Verdict:
     """Whether NCCL uses P2P or GPUDirect RDMA, and the rule that decided. It is true or false like `allowed`."""
+
     allowed: bool
     mode: int
     """NCCL's number of the mode; 0: no."""
@@ -59,6 +62,7 @@ class Verdict:
 @dataclass(frozen=True)
 class Nic:
     """The NIC by which a rank reaches other hosts. With PXN, `proxy_rank` is another rank of the host."""
+
     net: str
     proxy_rank: int
 
@@ -66,6 +70,7 @@ class Nic:
 @dataclass(frozen=True)
 class SearchGraph:
     """A graph that NCCL's search found for one host. Bandwidths are in GB/s, of one channel."""
+
     name: str
     pattern: int
     channels: int
@@ -78,6 +83,7 @@ class SearchGraph:
 @dataclass(frozen=True)
 class Tree:
     """Parent and children of one rank in the tree of a channel; parent None: it is the root."""
+
     parent: Optional[int]
     children: Tuple[int, ...]
 
@@ -85,6 +91,7 @@ class Tree:
 @dataclass(frozen=True)
 class Choice:
     """The algorithm and protocol for a size. `time` is in microseconds, bandwidths are in GB/s."""
+
     algorithm: str
     protocol: str
     time: float
@@ -119,8 +126,9 @@ class Plan:
 
     def __init__(self, topology: "Topology", asked: Dict[str, Any], limits: Optional[Limits] = None) -> None:
         self._library, self._handle = topology._library, c_void_p()
-        if not self._library.orr_plan_ask(topology._handle, _native.parameters(asked), _handle_of(limits),
-                                          byref(self._handle), _native.report_at()):
+        if not self._library.orr_plan_ask(
+            topology._handle, _native.parameters(asked), _handle_of(limits), byref(self._handle), _native.report_at()
+        ):
             raise _native.fail(topology.name)
         self.topology, self.asked = topology, asked
         self._sections: Dict[Optional[str], Any] = {}
@@ -136,8 +144,14 @@ class Plan:
     def json(self, section: Optional[str] = None, *, limits: Optional[Limits] = None) -> bytes:
         """The JSON document of /v1/analyze as bytes, or one section of it, such as "paths"."""
         handle = c_void_p()
-        if not self._library.orr_plan_document(self._handle, section.encode() if section else None, None,
-                                               _handle_of(limits), byref(handle), _native.report_at()):
+        if not self._library.orr_plan_document(
+            self._handle,
+            section.encode() if section else None,
+            None,
+            _handle_of(limits),
+            byref(handle),
+            _native.report_at(),
+        ):
             raise _native.fail(self.topology.name)
         return _native.document(handle)[1]
 
@@ -209,8 +223,14 @@ class Plan:
         path = _native.PathStruct()
         if not self._library.orr_plan_path(self._handle, _device(from_), _device(to), byref(path), _native.report_at()):
             raise _native.fail(self.topology.name)
-        return Path(_text(path.type), _text(path.meaning), _text(path.origin), path.bw, path.hops,
-                    path.narrowest if path.narrowest >= 0 else None)
+        return Path(
+            _text(path.type),
+            _text(path.meaning),
+            _text(path.origin),
+            path.bw,
+            path.hops,
+            path.narrowest if path.narrowest >= 0 else None,
+        )
 
     def hops(self, from_: Device, to: Device) -> List[Hop]:
         """The links of a path, in order."""
@@ -248,8 +268,17 @@ class Plan:
         """The graphs of rank 0: ring, tree, NVLS, CollNet."""
         graph, found = _native.GraphStruct(), []
         while self._library.orr_plan_graph(self._handle, len(found), byref(graph)):
-            found.append(SearchGraph(_text(graph.name), graph.pattern, graph.channels, graph.bw_intra, graph.bw_inter,
-                                     _text(graph.type_intra), _text(graph.type_inter)))
+            found.append(
+                SearchGraph(
+                    _text(graph.name),
+                    graph.pattern,
+                    graph.channels,
+                    graph.bw_intra,
+                    graph.bw_inter,
+                    _text(graph.type_intra),
+                    _text(graph.type_inter),
+                )
+            )
         return found
 
     def ring(self, channel: int = 0) -> List[int]:
@@ -257,7 +286,7 @@ class Plan:
         ring = self._library.orr_plan_ring(self._handle, channel) if channel >= 0 else None
         if not ring:
             raise IndexError(f"there is no channel {channel}; there are {self.channels}")
-        return ring[:self.ranks]
+        return ring[: self.ranks]
 
     def tree(self, channel: int = 0) -> List[Tree]:
         """Parent and children of each rank in a channel's tree. IndexError where there is none."""
@@ -271,22 +300,40 @@ class Plan:
     def choose(self, collective: str, size: int) -> Choice:
         """What NCCL picks for a sum of 32-bit floats: collective "AllReduce" and its like, size of the buffer in bytes."""
         choice = _native.ChoiceStruct()
-        if not self._library.orr_plan_choose(self._handle, collective.encode(), size, byref(choice), _native.report_at()):
+        if not self._library.orr_plan_choose(
+            self._handle, collective.encode(), size, byref(choice), _native.report_at()
+        ):
             raise _native.fail(self.topology.name)
-        return Choice(_text(choice.algorithm), _text(choice.protocol), choice.time, choice.alg_bw, choice.bus_bw,
-                      choice.channels, choice.threads)
+        return Choice(
+            _text(choice.algorithm),
+            _text(choice.protocol),
+            choice.time,
+            choice.alg_bw,
+            choice.bus_bw,
+            choice.channels,
+            choice.threads,
+        )
 
     def cost(self, collective: str, algorithm: str, protocol: str) -> Tuple[float, float]:
         """Bandwidth (GB/s, 0: not available) and latency (microseconds) that NCCL's tuning gives to an algorithm."""
         bw, latency = c_double(), c_double()
-        if not self._library.orr_plan_cost(self._handle, collective.encode(), algorithm.encode(), protocol.encode(), byref(bw),
-                                           byref(latency), _native.report_at()):
+        if not self._library.orr_plan_cost(
+            self._handle,
+            collective.encode(),
+            algorithm.encode(),
+            protocol.encode(),
+            byref(bw),
+            byref(latency),
+            _native.report_at(),
+        ):
             raise _native.fail(self.topology.name)
         return bw.value, latency.value
 
     # Further questions with the same parameters
 
-    def explain(self, decision: str, from_: Optional[Device] = None, to: Optional[Device] = None, **more: Any) -> Dict[str, Any]:
+    def explain(
+        self, decision: str, from_: Optional[Device] = None, to: Optional[Device] = None, **more: Any
+    ) -> Dict[str, Any]:
         """Why NCCL decided so: "path", "p2p", "gdr", "nic", "pxn", "graph", "tree", "channels", "nvls" or "algorithm"."""
         ends = {name: _device(end).decode() for name, end in (("from", from_), ("to", to)) if end is not None}
         return self._ask("explain", decision=decision, **ends, **more)
@@ -309,7 +356,7 @@ class Plan:
         "pdf" or "dot". A notebook shows it."""
         return drawing.draw(self.topology, {**self.asked, "view": view, "channel": channel, "format": format, **more})
 
-    def networkx(self, what: str = "system", channel: int = 0) -> "networkx.MultiDiGraph":
+    def networkx(self, what: str = "system", channel: int = 0) -> "nx.MultiDiGraph":
         """The graph of devices and links ("system"), or of ranks in a channel ("ring", "tree"), for NetworkX."""
         return frames.networkx_of(self, what, channel)
 
@@ -331,4 +378,6 @@ class Plan:
 
 
 def _verdict(verdict: "_native.VerdictStruct") -> Verdict:
-    return Verdict(verdict.verdict != 0, verdict.verdict, _text(verdict.rule), _text(verdict.level), _text(verdict.actual))
+    return Verdict(
+        verdict.verdict != 0, verdict.verdict, _text(verdict.rule), _text(verdict.level), _text(verdict.actual)
+    )

@@ -59,18 +59,40 @@ class Session:
         self._handle = handle
         self._free = weakref.finalize(self, library.orr_session_free, handle)
 
-    def ask_bytes(self, question: str, data: Union[bytes, str, None] = None, *, limits: Optional[Limits] = None,
-                  source: str = "", **parameters: Any) -> "tuple[str, bytes]":
+    def ask_bytes(
+        self,
+        question: str,
+        data: Union[bytes, str, None] = None,
+        *,
+        limits: Optional[Limits] = None,
+        source: str = "",
+        **parameters: Any,
+    ) -> "tuple[str, bytes]":
         """Like ask(), but gives the media type and the bytes as they are."""
         library, handle = _native.library(), c_void_p()
         sent = data.encode() if isinstance(data, str) else data or b""
-        if not library.orr_ask(self._handle, question.encode(), _native.parameters(parameters), sent, len(sent),
-                               _handle_of(limits), byref(handle), _native.report_at()):
+        if not library.orr_ask(
+            self._handle,
+            question.encode(),
+            _native.parameters(parameters),
+            sent,
+            len(sent),
+            _handle_of(limits),
+            byref(handle),
+            _native.report_at(),
+        ):
             raise _native.fail(source)
         return _native.document(handle)
 
-    def ask(self, question: str, data: Union[bytes, str, None] = None, *, limits: Optional[Limits] = None, source: str = "",
-            **parameters: Any) -> Any:
+    def ask(
+        self,
+        question: str,
+        data: Union[bytes, str, None] = None,
+        *,
+        limits: Optional[Limits] = None,
+        source: str = "",
+        **parameters: Any,
+    ) -> Any:
         """Asks what the service answers: "analyze", "explain", "predict", "place", "compare", "releases", or a route,
         such as "GET /v1/topologies/ID/findings". Gives the JSON document as Python values, other answers as bytes.
 
@@ -84,8 +106,9 @@ class Session:
         library = _native.library()
         sent = data.encode() if isinstance(data, str) else data
         made = ctypes.create_string_buffer(_native.ID_SIZE)
-        if not library.orr_session_keep(self._handle, sent, len(sent), name.encode() or None, _handle_of(limits), made,
-                                        _native.report_at()):
+        if not library.orr_session_keep(
+            self._handle, sent, len(sent), name.encode() or None, _handle_of(limits), made, _native.report_at()
+        ):
             raise _native.fail(name)
         return made.value.decode()
 

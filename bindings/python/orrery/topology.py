@@ -30,13 +30,22 @@ def _read(source: Any) -> "tuple[bytes, str]":
 class Topology:
     """A machine as it was read. Make it with load() or machine()."""
 
-    def __init__(self, data: bytes, name: str = "", *, assume: Optional[str] = None, session: Optional[Session] = None,
-                 limits: Optional[Limits] = None, **reading: Any) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        name: str = "",
+        *,
+        assume: Optional[str] = None,
+        session: Optional[Session] = None,
+        limits: Optional[Limits] = None,
+        **reading: Any,
+    ) -> None:
         library, handle = _native.library(), c_void_p()
         if assume is not None:
             reading["assume"] = assume
-        if not library.orr_machine_load(data, len(data), _native.parameters(reading), _handle_of(limits), byref(handle),
-                                        _native.report_at()):
+        if not library.orr_machine_load(
+            data, len(data), _native.parameters(reading), _handle_of(limits), byref(handle), _native.report_at()
+        ):
             raise _native.fail(name)
         self.data = data
         """The bytes of the input; empty for a machine type."""
@@ -67,8 +76,9 @@ class Topology:
 
     def ask(self, question: str, *, limits: Optional[Limits] = None, **parameters: Any) -> Any:
         """Any question about this machine, such as ask("path", from_="rank:0", to="rank:1"): the JSON document."""
-        return self._asked_by().ask(question, self.data, limits=limits, source=self.name,
-                                    **{**self._reading_for(question), **parameters})
+        return self._asked_by().ask(
+            question, self.data, limits=limits, source=self.name, **{**self._reading_for(question), **parameters}
+        )
 
     def findings(self, **parameters: Any) -> Dict[str, Any]:
         """Findings that need no analysis; Plan.findings has all, with their cost."""
@@ -154,8 +164,9 @@ def detect(*, session: Optional[Session] = None, **parameters: Any) -> Topology:
     """Detects this machine with the program `orrery`."""
     used = session or default_session()
     made = used.ask("detect", **parameters)
-    return Topology(used.ask_bytes(f"GET /v1/topologies/{made['id']}/source")[1], made.get("name") or "this machine",
-                    session=used)
+    return Topology(
+        used.ask_bytes(f"GET /v1/topologies/{made['id']}/source")[1], made.get("name") or "this machine", session=used
+    )
 
 
 class Cluster:
@@ -169,6 +180,7 @@ class Cluster:
         """hosts: topologies, pairs of a topology and a number of hosts, or what the field "hosts" of a cluster file may
         hold; more: further fields of a cluster file, such as name="pod"."""
         import json
+
         self._session = session or default_session()
         listed: List[Any] = []
         for host in hosts:

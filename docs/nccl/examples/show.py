@@ -92,13 +92,15 @@ def graph(a, name):
     if not g:
         return [NONE]
     rates = f"{g['channels']} x {number(g['bw_intra'])}/{number(g['bw_inter'])}"
-    return [f"{rates} {g['type_intra']}/{g['type_inter']} pattern {g['pattern']} crossNic {g['cross_nic']} "
-            f"sameChannels {g['same_channels']} hops {g['n_hops']}"]
+    return [
+        f"{rates} {g['type_intra']}/{g['type_inter']} pattern {g['pattern']} crossNic {g['cross_nic']} "
+        f"sameChannels {g['same_channels']} hops {g['n_hops']}"
+    ]
 
 
 def orders(a, name, first=None):
     g = found(a["graphs"], name=name)
-    for c, ranks in enumerate(g["intra"][:first and int(first)] if g else []):
+    for c, ranks in enumerate(g["intra"][: first and int(first)] if g else []):
         nets = g["inter"][c] if c < len(g["inter"]) else ["", ""]
         yield f"{c}: {nets[0]} [{' '.join(map(str, ranks))}] {nets[1]}".replace("  ", " ").rstrip()
 
@@ -158,7 +160,9 @@ def nvls(a, channel, rank=None):
 
 def tuning(a, function, algorithm):
     bandwidths, latencies = (a["tuning"][kind][function].get(algorithm) for kind in ("bandwidths", "latencies"))
-    return [", ".join(f"{p} {number(bandwidths[p])}/{number(latencies[p])}" for p in bandwidths) if bandwidths else NONE]
+    return [
+        ", ".join(f"{p} {number(bandwidths[p])}/{number(latencies[p])}" for p in bandwidths) if bandwidths else NONE
+    ]
 
 
 def choice(a, function, size):
@@ -173,7 +177,9 @@ def choice(a, function, size):
 
 def aligned(a, name):
     rows = [r for r in a["cluster"]["alignment"] if r["graph"] == name]
-    return [f"{r['field']}: {', '.join(number(v) for v in r['values'])} -> {number(r['value'])}" for r in rows] or [NONE]
+    return [f"{r['field']}: {', '.join(number(v) for v in r['values'])} -> {number(r['value'])}" for r in rows] or [
+        NONE
+    ]
 
 
 def mnnvl(a):
@@ -185,9 +191,34 @@ def rounds(a, rank):
     return [" ".join(str(r["send"]["rank"]) if r["send"] else NONE for r in row["rounds"])]
 
 
-QUESTIONS = {f.__name__: f for f in
-             (nodes, links, link, path, hops, p2p, gdr, nics, graph, orders, bandwidth, counts, ring, tree, nvls,
-              tuning, choice, aligned, mnnvl, rounds, peer, get, figure)}
+QUESTIONS = {
+    f.__name__: f
+    for f in (
+        nodes,
+        links,
+        link,
+        path,
+        hops,
+        p2p,
+        gdr,
+        nics,
+        graph,
+        orders,
+        bandwidth,
+        counts,
+        ring,
+        tree,
+        nvls,
+        tuning,
+        choice,
+        aligned,
+        mnnvl,
+        rounds,
+        peer,
+        get,
+        figure,
+    )
+}
 
 
 def show(document, words):
