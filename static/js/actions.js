@@ -15,8 +15,25 @@ import { openWhy } from "./why.js";
 const LOOKED_AT = 1 << 20; // bytes at the beginning of a file by which its format is recognised; a quarter of them at its end
 
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
-export function makeActions({ store, loading, library, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped }) {
-    const { loaded } = loading, home = (patch) => { moment.startProblem = moment.log = moment.results = null; store.set({ ...DEFAULTS, settings: {}, ...patch }); };
+export function makeActions({
+    store,
+    loading,
+    library,
+    results,
+    scene,
+    diagram,
+    moment,
+    opening,
+    help,
+    sourceLines,
+    schedule,
+    stepped,
+}) {
+    const { loaded } = loading,
+        home = (patch) => {
+            moment.startProblem = moment.log = moment.results = null;
+            store.set({ ...DEFAULTS, settings: {}, ...patch });
+        };
     /* What is shown on the start page without a machine, from wherever it was dropped. */
     const alone = (shown) => {
         home({});
@@ -26,10 +43,16 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
     const replace = (name) => (value) => store.set({ [name]: value }, { replace: true });
     /* The machine type that results imply, with their hosts and release; without an answer, the type that was chosen for them. */
     async function openedFor(type, blob, name, answer = null) {
-        if (!await opening.machine(type))
-            return undefined;
+        if (!(await opening.machine(type))) return undefined;
         const known = moment.releases.find((row) => row.name === answer?.release);
-        store.set({ view: "bandwidth", hosts: answer?.hosts || store.state.hosts, release: !known ? store.state.release : known.standard ? "" : known.name }, { replace: true });
+        store.set(
+            {
+                view: "bandwidth",
+                hosts: answer?.hosts || store.state.hosts,
+                release: !known ? store.state.release : known.standard ? "" : known.name,
+            },
+            { replace: true },
+        );
         return answer ? results.take(blob, name, answer) : results.open(blob, name);
     }
     const actions = {
@@ -41,26 +64,34 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
          * A dump where one is compared is the second one, all else is a machine of its own. */
         open: async (blob, name) => {
             if (isArchive(new Uint8Array(await blob.slice(0, LOOKED_AT / 1024).arrayBuffer()))) {
-                const files = await actions.unpacked([blob instanceof File ? blob : new File([blob], name)]);
+                const files = await actions.unpacked([
+                    blob instanceof File ? blob : new File([blob], name),
+                ]);
                 if (files.length !== 1)
                     return files.length > 1 ? actions.openMany(files) : undefined;
                 [blob] = files;
                 name = blob.name;
             }
-            const text = await blob.slice(0, LOOKED_AT).text(), log = isLog(text) && !/^\s*</.test(text);
-            if ((isResults(text) || isResults(await blob.slice(-LOOKED_AT / 4).text())) && await actions.results(blob, name))
+            const text = await blob.slice(0, LOOKED_AT).text(),
+                log = isLog(text) && !/^\s*</.test(text);
+            if (
+                (isResults(text) || isResults(await blob.slice(-LOOKED_AT / 4).text())) &&
+                (await actions.results(blob, name))
+            )
                 return undefined;
-            if (store.state.id && isLog(text))
-                return actions.log(blob, name);
-            if (store.state.id && store.state.view === "compare")
-                return actions.second(blob, name);
-            const answer = log ? await opening.readLog(blob, name) : null, implied = answer?.implied_machine;
+            if (store.state.id && isLog(text)) return actions.log(blob, name);
+            if (store.state.id && store.state.view === "compare") return actions.second(blob, name);
+            const answer = log ? await opening.readLog(blob, name) : null,
+                implied = answer?.implied_machine;
             if (log && (!answer || !answer.check)) {
                 return answer ? alone({ log: { blob, name, answer } }) : loading.changed();
             }
             if (implied?.type)
                 return (await actions.machine(implied.type)) && actions.log(blob, name, implied);
-            if (await opening.open(blob, name, name.replace(/\.[a-z]+$/i, "")) && loaded.summary?.input?.kind === "nccl-log")
+            if (
+                (await opening.open(blob, name, name.replace(/\.[a-z]+$/i, ""))) &&
+                loaded.summary?.input?.kind === "nccl-log"
+            )
                 await actions.log(blob, name);
         },
         /** The files that archives among these hold; [] where one cannot be unpacked, which was said. */
@@ -68,28 +99,48 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             try {
                 return (await Promise.all(files.map(unpacked))).flat();
             } catch (error) {
-                if (!(error instanceof ArchiveError))
-                    throw error;
-                await opening.fail(new api.Problem({ title: "The archive cannot be opened", detail: error.message, advice: "Drop a tar, tar.gz or zip file with one dump for each host, such as host1.xml, host2.xml, or the files themselves" }), null, "");
+                if (!(error instanceof ArchiveError)) throw error;
+                await opening.fail(
+                    new api.Problem({
+                        title: "The archive cannot be opened",
+                        detail: error.message,
+                        advice: "Drop a tar, tar.gz or zip file with one dump for each host, such as host1.xml, host2.xml, or the files themselves",
+                    }),
+                    null,
+                    "",
+                );
                 return [];
             }
         },
         /** Several dumps, one a host, or archives of them: kept, and chosen in the library. */
         openMany: async (dropped) => {
-            const ids = [], names = [], refused = [], files = await actions.unpacked(dropped);
-            if (!files.length)
-                return;
+            const ids = [],
+                names = [],
+                refused = [],
+                files = await actions.unpacked(dropped);
+            if (!files.length) return;
             for (const file of files.slice(0, MOST_FILES)) {
-                const name = file.name.replace(/\.(xml|txt|log|tar|tgz|gz)$/i, ""), kept = await opening.keep(file, file.name, name, (error) => refused.push({ name: file.name, why: error.problem?.detail || error.message }));
+                const name = file.name.replace(/\.(xml|txt|log|tar|tgz|gz)$/i, ""),
+                    kept = await opening.keep(file, file.name, name, (error) =>
+                        refused.push({
+                            name: file.name,
+                            why: error.problem?.detail || error.message,
+                        }),
+                    );
                 if (kept) {
                     ids.push(kept.id);
                     names.push(name);
                 }
             }
             if (files.length > MOST_FILES)
-                refused.push({ name: `${files.length - MOST_FILES} more files`, why: `the page takes up to ${MOST_FILES} at once` });
+                refused.push({
+                    name: `${files.length - MOST_FILES} more files`,
+                    why: `the page takes up to ${MOST_FILES} at once`,
+                });
             library.choose(ids, names, refused);
-            announce(`${ids.length} dump${ids.length === 1 ? "" : "s"} kept${refused.length ? `; not understood: ${refused.map(({ name }) => name).join(", ")}` : ""}`);
+            announce(
+                `${ids.length} dump${ids.length === 1 ? "" : "s"} kept${refused.length ? `; not understood: ${refused.map(({ name }) => name).join(", ")}` : ""}`,
+            );
             home({ place: "library" });
             library.load();
         },
@@ -101,11 +152,12 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
                 store.set({ view: "bandwidth" }, { replace: true });
                 return results.open(blob, name);
             }
-            const answer = await opening.readResults(blob, name), type = answer?.machine?.name, machines = moment.machines ?? await api.machines().catch(() => []);
+            const answer = await opening.readResults(blob, name),
+                type = answer?.machine?.name,
+                machines = moment.machines ?? (await api.machines().catch(() => []));
             if (answer && machines.some((row) => row.name === type))
                 await openedFor(type, blob, name, answer);
-            else if (answer)
-                return alone({ results: { blob, name, answer } }) ?? true;
+            else if (answer) return alone({ results: { blob, name, answer } }) ?? true;
             loading.changed();
             return answer !== undefined;
         },
@@ -117,7 +169,10 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
         noResults: () => results.forget(),
         tested: (program) => results.program(program),
         resultsTable: (index) => results.show(index),
-        forgetResults: () => { moment.results = null; loading.changed(); },
+        forgetResults: () => {
+            moment.results = null;
+            loading.changed();
+        },
         /** The log that is there, compared with a machine of a type. */
         logOn: async (type) => {
             const { blob, name } = moment.log ?? loading.log;
@@ -129,26 +184,44 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             home({});
             await actions.open(blob, name);
         },
-        forgetLog: () => { moment.log = null; loading.changed(); },
+        forgetLog: () => {
+            moment.log = null;
+            loading.changed();
+        },
         /* The service takes a dump and its graph file as one text: another dump, which takes the place of the open one. null: no graph file. */
         graphs: async (blob) => {
-            const { id } = store.state, name = loaded.summary?.name ?? "", source = loaded.source ?? await api.source(id);
+            const { id } = store.state,
+                name = loaded.summary?.name ?? "",
+                source = loaded.source ?? (await api.source(id));
             moment.refused = "";
             const text = blob ? withGraphs(source, await blob.text()) : withoutGraphs(source);
-            const kept = await opening.keep(new Blob([text]), name, name, ({ problem }) => { moment.refused = [problem.title, problem.detail].filter(Boolean).join(": "); });
-            if (!kept || store.state.id !== id)
-                return loading.changed();
+            const kept = await opening.keep(new Blob([text]), name, name, ({ problem }) => {
+                moment.refused = [problem.title, problem.detail].filter(Boolean).join(": ");
+            });
+            if (!kept || store.state.id !== id) return loading.changed();
             loaded.summary = kept;
-            announce(blob ? "The graphs of the file replace the search" : "The graphs are searched");
+            announce(
+                blob ? "The graphs of the file replace the search" : "The graphs are searched",
+            );
             store.set({ id: kept.id, machine: "", channel: 0 });
         },
         log: async (blob, name, implied = null) => {
             store.set({ view: "log", topic: "" }, { replace: true });
-            const nodes = (await loading.checkLog(blob, name, implied))?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];
+            const nodes =
+                (
+                    await loading.checkLog(blob, name, implied)
+                )?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];
             if (nodes.length)
-                store.set({ from: nodes[0], to: nodes[1] ?? "", finding: "", line: 0 }, { replace: true });
+                store.set(
+                    { from: nodes[0], to: nodes[1] ?? "", finding: "", line: 0 },
+                    { replace: true },
+                );
         },
-        noLog: () => { loading.checkLog(null, "", null); store.set({ topic: "" }); loading.changed(); },
+        noLog: () => {
+            loading.checkLog(null, "", null);
+            store.set({ topic: "" });
+            loading.changed();
+        },
         example: async (row) => {
             try {
                 await opening.open(await api.example(row.file), row.file, row.title);
@@ -159,34 +232,61 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
         detect: () => opening.detect(),
         detected: () => moment.detected ?? null,
         /** The path from a GPU to its NIC; on one host NCCL has none, so two are asked about. */
-        nic: (from, to) => store.set({ from, to, panel: "selection", hosts: Math.max(loaded.network?.doc.hosts ?? 1, store.state.hosts) }),
+        nic: (from, to) =>
+            store.set({
+                from,
+                to,
+                panel: "selection",
+                hosts: Math.max(loaded.network?.doc.hosts ?? 1, store.state.hosts),
+            }),
         /** The finding in the summary, from its mark on the drawing; a consequence is behind its cause. */
         finding: ({ id }) => {
             store.set({ panel: "summary", finding: id }, { replace: true });
             const row = document.querySelector(`#findings [data-finding="${CSS.escape(id)}"]`);
             for (let one = row; one; one = one.parentElement?.closest("details"))
-                if (one.matches("details"))
-                    one.open = true;
+                if (one.matches("details")) one.open = true;
             row?.scrollIntoView({ block: "nearest" });
             row?.querySelector("button, summary")?.focus({ preventScroll: true });
         },
         /** A device of a finding on the drawing; the finding stays in sight. */
-        placed: (node) => store.set({ from: node, to: "", finding: "", line: 0 }, { replace: true }),
+        placed: (node) =>
+            store.set({ from: node, to: "", finding: "", line: 0 }, { replace: true }),
         show: (id) => home({ id }),
-        stop: () => { opening.stop(); loading.stop(); },
+        stop: () => {
+            opening.stop();
+            loading.stop();
+        },
         again: () => loading.analysis(),
         theme: theme.toggle,
         help: () => (help.open ? help.close() : help.showModal()),
-        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, pair: loading.pair.doc, log: loading.log, results, schedule, releases: moment.releases, diagram, wanted: scene.wanted }),
-        search: () => loaded.model && searchDialog({ model: loaded.model, choose: actions.choose, source: async () => (loaded.source ??= await api.source(store.state.id)) }),
+        export: () =>
+            loaded.model &&
+            exportDialog({
+                state: store.state,
+                loaded,
+                other: loading.compared,
+                pair: loading.pair.doc,
+                log: loading.log,
+                results,
+                schedule,
+                releases: moment.releases,
+                diagram,
+                wanted: scene.wanted,
+            }),
+        search: () =>
+            loaded.model &&
+            searchDialog({
+                model: loaded.model,
+                choose: actions.choose,
+                source: async () => (loaded.source ??= await api.source(store.state.id)),
+            }),
 
         release: (release) => store.set({ release }),
         hosts: (hosts) => store.set({ hosts: Math.min(MOST_HOSTS, Math.max(1, hosts)) }),
         set: (name, value) => {
             const settings = { ...store.state.settings };
             delete settings[name];
-            if (value)
-                settings[name] = value;
+            if (value) settings[name] = value;
             store.set({ settings });
         },
         assume: (assume) => store.set({ assume }),
@@ -197,12 +297,26 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             moment.focus = name;
             store.set({ panel: "settings" }, { replace: true });
         },
-        filter: (text) => { moment.filter = text; moment.focus = ""; },
+        filter: (text) => {
+            moment.filter = text;
+            moment.focus = "";
+        },
 
         /** What is shown by itself is no choice: another view decides anew. */
-        panel: (panel) => store.set({ panel: panel === shownPanel({ ...store.state, panel: "auto" }) ? "auto" : panel }, { replace: true }),
-        view: replace("view"), cell: replace("cell"), side: replace("side"), change: replace("change"), detail: replace("detail"), channel: replace("channel"),
-        topic: replace("topic"), size: replace("size"), collective: replace("collective"),
+        panel: (panel) =>
+            store.set(
+                { panel: panel === shownPanel({ ...store.state, panel: "auto" }) ? "auto" : panel },
+                { replace: true },
+            ),
+        view: replace("view"),
+        cell: replace("cell"),
+        side: replace("side"),
+        change: replace("change"),
+        detail: replace("detail"),
+        channel: replace("channel"),
+        topic: replace("topic"),
+        size: replace("size"),
+        collective: replace("collective"),
         layout: (layout) => store.set({ layout, view: "channels" }, { replace: true }),
         graph: (graph) => store.set({ graph, channel: 0 }),
         step: (step) => {
@@ -216,7 +330,13 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
         select: (from, to, unfold = false) => {
             moment.extending = false;
             const folded = store.state.panel === "auto" && shownPanel(store.state) === "none";
-            store.set({ from, to, finding: "", line: 0, panel: folded && !unfold ? "auto" : "selection" });
+            store.set({
+                from,
+                to,
+                finding: "",
+                line: 0,
+                panel: folded && !unfold ? "auto" : "selection",
+            });
         },
         /** The next device that is chosen is the other end of a path. */
         extend: (on) => {
@@ -224,26 +344,49 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             loading.changed();
         },
         /** A finding on the drawing: its devices and links are lit until something else is chosen. */
-        light: (id) => store.set({ finding: store.state.finding === id ? "" : id, from: "", to: "" }, { replace: true }),
+        light: (id) =>
+            store.set(
+                { finding: store.state.finding === id ? "" : id, from: "", to: "" },
+                { replace: true },
+            ),
         /* A device of the drawing. Pictures of a channel by itself name those of other hosts "host1/GPU/...": all hosts are alike. */
         choose: (drawn, extend) => {
-            const { from, finding } = store.state, id = drawn.replace(/^host\d+\/|~out$/g, ""), host = /^HOST\/(\d+)$/.exec(id), [one, other] = id.split("--").map((end) => end.replace(/^host\d+\//, ""));
-            if (host)
-                return actions.host(Number(host[1]));
-            if (!id)
-                return from || finding ? actions.clear() : undefined;
-            if (other)
-                return actions.select(one, other, true);
-            return (extend || moment.extending) && from && from !== id ? actions.select(from, id, true) : actions.select(id, "", true);
+            const { from, finding } = store.state,
+                id = drawn.replace(/^host\d+\/|~out$/g, ""),
+                host = /^HOST\/(\d+)$/.exec(id),
+                [one, other] = id.split("--").map((end) => end.replace(/^host\d+\//, ""));
+            if (host) return actions.host(Number(host[1]));
+            if (!id) return from || finding ? actions.clear() : undefined;
+            if (other) return actions.select(one, other, true);
+            return (extend || moment.extending) && from && from !== id
+                ? actions.select(from, id, true)
+                : actions.select(id, "", true);
         },
         /** Nothing is selected; a panel about a selection has nothing more to say. */
-        clear: () => store.set({ from: "", to: "", finding: "", ...(store.state.panel === "selection" ? { panel: "auto" } : {}) }),
-        host: (host) => store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),
+        clear: () =>
+            store.set({
+                from: "",
+                to: "",
+                finding: "",
+                ...(store.state.panel === "selection" ? { panel: "auto" } : {}),
+            }),
+        host: (host) =>
+            store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),
         line: (line) => store.set({ line, view: "source" }),
         source: () => store.set({ view: "source", line: 0 }),
         why: (why) => store.set({ why, panel: "why" }),
-        limit: (from, to) => store.set({ from, to, why: openWhy(loaded.model, store.state), line: 0, view: ["matrix", "source", "hosts"].includes(store.state.view) ? "machine" : store.state.view }),
-        whatIf: (name, value) => store.set({ against: [`${name}=${value}`], change: "", view: "diff" }),
+        limit: (from, to) =>
+            store.set({
+                from,
+                to,
+                why: openWhy(loaded.model, store.state),
+                line: 0,
+                view: ["matrix", "source", "hosts"].includes(store.state.view)
+                    ? "machine"
+                    : store.state.view,
+            }),
+        whatIf: (name, value) =>
+            store.set({ against: [`${name}=${value}`], change: "", view: "diff" }),
         lineOf: (id) => (loaded.source === null ? 0 : sourceLines.lineOf(loaded.source, id)),
 
         with: (id) => store.set({ with: id, row: "", view: "compare" }),
@@ -257,20 +400,35 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
         secondType: (type) => actions.second(new Blob([`machine type: ${type}\n`]), type),
         /* A row leads to its devices on the picture. */
         pairRow: (text, row) => {
-            const from = row?.device_a?.node ?? "", to = (row?.what === "nvlinks" && row.other_a?.node) || "";
+            const from = row?.device_a?.node ?? "",
+                to = (row?.what === "nvlinks" && row.other_a?.node) || "";
             store.set({ row: text, ...(from ? { from, to } : {}) }, { replace: true });
         },
         count: (count) => store.set({ count, pick: "" }, { replace: true }),
         free: (free) => store.set({ free, pick: "" }, { replace: true }),
         rival: (rival) => store.set({ rival, pick: rival }, { replace: true }),
         pick: replace("pick"),
-        trays: replace("trays"), beside: replace("beside"), program: replace("program"), axes: replace("axes"),
-        swapPair: () => store.set({ id: store.state.with, machine: "", with: store.state.id, row: "", from: "", to: "" }),
+        trays: replace("trays"),
+        beside: replace("beside"),
+        program: replace("program"),
+        axes: replace("axes"),
+        swapPair: () =>
+            store.set({
+                id: store.state.with,
+                machine: "",
+                with: store.state.id,
+                row: "",
+                from: "",
+                to: "",
+            }),
         pairAgain: () => loading.pairing({ again: true }),
         majority: (set) => home({ place: "set", set }),
         against: (against) => store.set({ against, change: "", view: "diff" }),
         swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
-        cancel: () => { loading.stopComparing(); store.set({ against: [], change: "" }); },
+        cancel: () => {
+            loading.stopComparing();
+            store.set({ against: [], change: "" });
+        },
     };
     return actions;
 }

@@ -10,13 +10,14 @@ export class Problem extends Error {
 
 /** What the service answered about a failure. Any other error is a mistake of ours, and goes on. */
 export function problemOf(error) {
-    if (error instanceof Problem)
-        return error.problem;
+    if (error instanceof Problem) return error.problem;
     throw error;
 }
 
 /* The bearer token lives here and nowhere else: closing or reloading the page forgets it. */
-let token = "", asking = null, askForToken = async () => "";
+let token = "",
+    asking = null,
+    askForToken = async () => "";
 
 /** Sets who asks for a token where the server wants one: ask(refused) gives it, or "" to give up. */
 export const onTokenNeeded = (ask) => (askForToken = ask);
@@ -25,29 +26,34 @@ export const forgetToken = () => (token = "");
 
 /* Several requests may be refused at once; one question answers them all. */
 async function newToken(used) {
-    if (used !== token)
-        return token; // somebody was asked meanwhile
+    if (used !== token) return token; // somebody was asked meanwhile
     asking ??= askForToken(used !== "").finally(() => (asking = null));
     return (token = await asking);
 }
 
-const authorized = (headers) => (token ? { ...headers, Authorization: `Bearer ${token}` } : headers);
-const unreachable = () => new Problem({
-    title: "The server cannot be reached", detail: "No answer came back",
-    advice: "See whether orrery serve is still running, then try again", status: 0,
-});
+const authorized = (headers) =>
+    token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
+const unreachable = () =>
+    new Problem({
+        title: "The server cannot be reached",
+        detail: "No answer came back",
+        advice: "See whether orrery serve is still running, then try again",
+        status: 0,
+    });
 
 async function call(path, options = {}) {
     for (;;) {
         const used = token;
         let response;
         try {
-            response = await fetch(path, { ...options, headers: authorized(options.headers ?? {}) });
+            response = await fetch(path, {
+                ...options,
+                headers: authorized(options.headers ?? {}),
+            });
         } catch (cause) {
             throw cause.name === "AbortError" ? cause : unreachable();
         }
-        if (response.ok)
-            return response;
+        if (response.ok) return response;
         if (response.status !== 401 || !(await newToken(used)))
             throw new Problem(await readProblem(response));
     }
@@ -58,7 +64,11 @@ async function readProblem(response) {
         const body = await response.json();
         return { status: response.status, ...body };
     } catch {
-        return { status: response.status, title: `The server answered ${response.status}`, detail: response.statusText };
+        return {
+            status: response.status,
+            title: `The server answered ${response.status}`,
+            detail: response.statusText,
+        };
     }
 }
 
@@ -71,11 +81,20 @@ function send(path, body, signal, onProgress) {
     return new Promise((done, fail) => {
         const request = new XMLHttpRequest();
         request.open("POST", path);
-        for (const [name, value] of Object.entries(authorized({ "Content-Type": "application/octet-stream", Accept: "application/json" })))
+        for (const [name, value] of Object.entries(
+            authorized({ "Content-Type": "application/octet-stream", Accept: "application/json" }),
+        ))
             request.setRequestHeader(name, value);
-        request.upload.onprogress = (event) => event.lengthComputable && onProgress?.(event.loaded, event.total);
-        request.onload = () => done(new Response(request.status === 204 ? null : request.responseText, { status: request.status || 500, statusText: request.statusText,
-            headers: { Location: request.getResponseHeader("Location") ?? "" } }));
+        request.upload.onprogress = (event) =>
+            event.lengthComputable && onProgress?.(event.loaded, event.total);
+        request.onload = () =>
+            done(
+                new Response(request.status === 204 ? null : request.responseText, {
+                    status: request.status || 500,
+                    statusText: request.statusText,
+                    headers: { Location: request.getResponseHeader("Location") ?? "" },
+                }),
+            );
         request.onerror = () => fail(unreachable());
         request.onabort = () => fail(new DOMException("aborted", "AbortError"));
         signal?.addEventListener("abort", () => request.abort());
@@ -86,13 +105,15 @@ function send(path, body, signal, onProgress) {
 /** Stores a dump (bytes or a Blob); gives its summary, with the id. onProgress(sent, of): bytes. */
 export async function upload(body, name, { signal, onProgress } = {}) {
     const query = new URLSearchParams();
-    if (name)
-        query.set("name", name.slice(0, 120));
+    if (name) query.set("name", name.slice(0, 120));
     for (;;) {
-        const used = token, response = await send(ask("v1/topologies", query), body, signal, onProgress);
+        const used = token,
+            response = await send(ask("v1/topologies", query), body, signal, onProgress);
         if (response.ok) {
             const summary = await response.json();
-            summary.id ??= decodeURIComponent(response.headers.get("Location")?.split("/").pop() ?? "");
+            summary.id ??= decodeURIComponent(
+                response.headers.get("Location")?.split("/").pop() ?? "",
+            );
             return summary;
         }
         if (response.status !== 401 || !(await newToken(used)))
@@ -101,17 +122,21 @@ export async function upload(body, name, { signal, onProgress } = {}) {
 }
 
 /** Keeps a machine of a type in place of a file; gives its summary. */
-export const keepMachine = (machine, signal) => json(ask("v1/topologies", new URLSearchParams({ machine, name: machine })), { method: "POST", signal });
+export const keepMachine = (machine, signal) =>
+    json(ask("v1/topologies", new URLSearchParams({ machine, name: machine })), {
+        method: "POST",
+        signal,
+    });
 /** Detects the machine of the service and keeps its dump: its summary, with `detection`. */
 export const detect = () => json("v1/detect", { method: "POST" });
 export const summary = (id, signal) => json(topology(id), { signal });
-export const analysis = (id, question, signal) => json(ask(`${topology(id)}/analysis`, question), { signal });
+export const analysis = (id, question, signal) =>
+    json(ask(`${topology(id)}/analysis`, question), { signal });
 /** Which GPUs a job should take. */
 export const place = (id, query, signal) => json(ask(`${topology(id)}/place`, query), { signal });
 export function difference(id, question, against, signal) {
     const query = new URLSearchParams(question);
-    for (const text of against)
-        query.append("against", text);
+    for (const text of against) query.append("against", text);
     return json(ask(`${topology(id)}/analysis/diff`, query), { signal });
 }
 /** Two topologies by role; and a set, named by what setQuery() made, against what most are like. */
@@ -123,24 +148,36 @@ export function compare(a, b, question, signal) {
 }
 export function majority(set, question, signal) {
     const query = new URLSearchParams(set);
-    for (const [name, value] of question)
-        query.append(name, value);
+    for (const [name, value] of question) query.append(name, value);
     return json(ask("v1/compare", query), { signal });
 }
 /** Why a decision is what it is. asked: {decision, from, to, ...}. */
 export function explanation(id, question, asked, signal) {
     const query = new URLSearchParams(question);
-    for (const [name, value] of Object.entries(asked))
-        query.set(name, value);
+    for (const [name, value] of Object.entries(asked)) query.set(name, value);
     return json(ask(`${topology(id)}/explain`, query), { signal });
 }
 /** A log (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that it prints or implies. */
-export const checkLogAlone = (body, signal) => json("v1/check-log", { method: "POST", body, signal, headers: { "Content-Type": "application/octet-stream" } });
-export const checkLog = (id, question, body, signal) => json(ask(`${topology(id)}/log`, question), { method: "POST", body, signal, headers: { "Content-Type": "application/octet-stream" } });
+export const checkLogAlone = (body, signal) =>
+    json("v1/check-log", {
+        method: "POST",
+        body,
+        signal,
+        headers: { "Content-Type": "application/octet-stream" },
+    });
+export const checkLog = (id, question, body, signal) =>
+    json(ask(`${topology(id)}/log`, question), {
+        method: "POST",
+        body,
+        signal,
+        headers: { "Content-Type": "application/octet-stream" },
+    });
 /** Results of nccl-tests (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that they imply. */
 const PERF = { "Content-Type": "application/octet-stream", Accept: "application/json" };
-export const checkPerfAlone = (body, signal) => json("v1/check-perf", { method: "POST", body, signal, headers: PERF });
-export const checkPerf = (id, question, body, signal) => json(ask(`${topology(id)}/perf`, question), { method: "POST", body, signal, headers: PERF });
+export const checkPerfAlone = (body, signal) =>
+    json("v1/check-perf", { method: "POST", body, signal, headers: PERF });
+export const checkPerf = (id, question, body, signal) =>
+    json(ask(`${topology(id)}/perf`, question), { method: "POST", body, signal, headers: PERF });
 /** What a program of nccl-tests should print on a kept machine. */
 export function predict(id, question, program, signal) {
     const query = new URLSearchParams(question);
@@ -152,63 +189,88 @@ export const isUnrecognised = (problem) => /\/unrecognised/.test(problem.type ??
 /** The text that was uploaded; of a tar, which is none, the XML that it gives. */
 export async function source(id, signal) {
     const response = await call(`${topology(id)}/source`, { signal });
-    return /\b(tar|gzip)\b/.test(response.headers.get("Content-Type")) ? xml(id, "", signal) : response.text();
+    return /\b(tar|gzip)\b/.test(response.headers.get("Content-Type"))
+        ? xml(id, "", signal)
+        : response.text();
 }
 export const findings = (id) => json(`${topology(id)}/findings`);
 /** Those of an analysis, with the devices that they are about: a list. */
-export const findingsOf = (id, question, signal) => json(ask(`${topology(id)}/analysis/findings`, question), { signal });
+export const findingsOf = (id, question, signal) =>
+    json(ask(`${topology(id)}/analysis/findings`, question), { signal });
 export const releases = () => json("v1/releases");
-export const settings = (release) => json(ask("v1/settings", release ? new URLSearchParams({ release }) : ""));
+export const settings = (release) =>
+    json(ask("v1/settings", release ? new URLSearchParams({ release }) : ""));
 
 /** A page of the kept dumps, newest first: {items, next}. */
 export function list({ q, cursor, limit = 50 }, signal) {
     const query = new URLSearchParams({ limit });
-    if (q)
-        query.set("q", q);
-    if (cursor)
-        query.set("cursor", cursor);
+    if (q) query.set("q", q);
+    if (cursor) query.set("cursor", cursor);
     return json(ask("v1/topologies", query), { signal });
 }
 /** changes: {name, labels}. */
-export const change = (id, changes) => json(topology(id), { method: "PATCH", body: JSON.stringify(changes), headers: { "Content-Type": "application/json" } });
+export const change = (id, changes) =>
+    json(topology(id), {
+        method: "PATCH",
+        body: JSON.stringify(changes),
+        headers: { "Content-Type": "application/json" },
+    });
 export const remove = (id) => call(topology(id), { method: "DELETE" });
 
 /** Kept clusters; one; a section of its analysis; its groups; a schedule; keeping (a description as text) and deleting. */
 const clusterAt = (id) => `v1/clusters/${encodeURIComponent(id)}`;
 export const clusters = (signal) => json("v1/clusters?limit=200", { signal });
 export const cluster = (id, signal) => json(clusterAt(id), { signal });
-export const clusterSection = (id, name, question, signal) => json(ask(`${clusterAt(id)}/analysis/${name}`, question), { signal });
+export const clusterSection = (id, name, question, signal) =>
+    json(ask(`${clusterAt(id)}/analysis/${name}`, question), { signal });
 export function groups(id, layout, question, signal) {
     const query = new URLSearchParams(question);
     query.set("layout", layout);
     return json(ask(`${clusterAt(id)}/groups`, query), { signal });
 }
 /** A window of the point-to-point schedule of a topology or a cluster. query: also ranks, rounds, layout, group. */
-export const schedule = (ofCluster, id, query, signal) => json(ask(`${ofCluster ? clusterAt(id) : topology(id)}/p2p`, query), { signal });
-export const keepCluster = (text) => json("v1/clusters", { method: "POST", body: text, headers: { "Content-Type": "application/json" } });
+export const schedule = (ofCluster, id, query, signal) =>
+    json(ask(`${ofCluster ? clusterAt(id) : topology(id)}/p2p`, query), { signal });
+export const keepCluster = (text) =>
+    json("v1/clusters", {
+        method: "POST",
+        body: text,
+        headers: { "Content-Type": "application/json" },
+    });
 export const removeCluster = (id) => call(clusterAt(id), { method: "DELETE" });
 
 async function drawn(where, question, { format = "svg", ...options }, signal) {
     const query = new URLSearchParams(question);
     for (const [name, value] of Object.entries(options))
-        if (value !== undefined && value !== "")
-            query.set(name, value);
+        if (value !== undefined && value !== "") query.set(name, value);
     return (await call(ask(`${where}/diagram.${format}`, query), { signal })).text();
 }
 /** The text of a picture. options: format (svg, dot), view, theme, channel, from, to. */
-export const diagram = (id, question, options, signal) => drawn(topology(id), question, options, signal);
-export const clusterDiagram = (id, question, options, signal) => drawn(clusterAt(id), question, options, signal);
+export const diagram = (id, question, options, signal) =>
+    drawn(topology(id), question, options, signal);
+export const clusterDiagram = (id, question, options, signal) =>
+    drawn(clusterAt(id), question, options, signal);
 
 /** The same as NCCL's own XML, a topology file for a virtual machine, and what replaces the names in it: {text, replaced}. */
-export const xml = async (id, query, signal) => (await call(ask(`${topology(id)}/xml`, query), { signal })).text();
-export const vmFile = async (id, query) => (await call(ask(`${topology(id)}/vm-file`, query))).text();
-export const anonymised = (id) => json(`${topology(id)}/anonymised`, { headers: { Accept: "application/json" } });
+export const xml = async (id, query, signal) =>
+    (await call(ask(`${topology(id)}/xml`, query), { signal })).text();
+export const vmFile = async (id, query) =>
+    (await call(ask(`${topology(id)}/vm-file`, query))).text();
+export const anonymised = (id) =>
+    json(`${topology(id)}/anonymised`, { headers: { Accept: "application/json" } });
 /** What is understood, and the machine types that fill in what an input does not say. */
 export const inputs = async () => (await json("v1/inputs")).inputs;
 export const machines = async () => (await json("v1/machines")).machines;
 
 /** A picture of a dump that is not kept. options: format, theme. */
-export const render = async (body, options) => (await call(`v1/render?${new URLSearchParams(options)}`, { method: "POST", body, headers: { "Content-Type": "application/octet-stream" } })).text();
+export const render = async (body, options) =>
+    (
+        await call(`v1/render?${new URLSearchParams(options)}`, {
+            method: "POST",
+            body,
+            headers: { "Content-Type": "application/octet-stream" },
+        })
+    ).text();
 
 /** Example machines that come with the page, and the bytes of one. */
 export const examples = () => json("v1/examples");

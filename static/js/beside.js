@@ -17,9 +17,11 @@ export class Beside {
         Object.assign(this, { store, loading });
         /* What is chosen here is chosen on the first machine too: the device of the same role, or the link between those of the same roles. */
         this.diagram = new Diagram((id) => {
-            const { doc } = loading.pair, [from, to] = id.split("--"), same = (one) => (doc && one ? doc.match.find(([a, b]) => a && b === one)?.[0] ?? "" : "");
-            if (same(from))
-                store.set({ from: same(from), to: same(to), panel: "selection" });
+            const { doc } = loading.pair,
+                [from, to] = id.split("--"),
+                same = (one) =>
+                    doc && one ? (doc.match.find(([a, b]) => a && b === one)?.[0] ?? "") : "";
+            if (same(from)) store.set({ from: same(from), to: same(to), panel: "selection" });
         }, "-b");
         this.root = this.diagram.root;
         this.root.hidden = true;
@@ -27,37 +29,72 @@ export class Beside {
 
     /** Shows, draws and marks what the state asks for. */
     async show() {
-        const { store, loading: { pair }, diagram } = this, { id, with: other, view, beside } = store.state, wanted = Boolean(id && other && view === "compare" && beside === "side" && pair.doc);
+        const {
+                store,
+                loading: { pair },
+                diagram,
+            } = this,
+            { id, with: other, view, beside } = store.state,
+            wanted = Boolean(id && other && view === "compare" && beside === "side" && pair.doc);
         this.root.hidden = !wanted;
-        if (!wanted)
-            return;
-        const asks = question(store.state), key = `${other}?${asks}@${theme.current()}`;
-        if (this.#shown === key)
-            return this.#mark();
+        if (!wanted) return;
+        const asks = question(store.state),
+            key = `${other}?${asks}@${theme.current()}`;
+        if (this.#shown === key) return this.#mark();
         this.#drawing?.abort();
         const control = (this.#drawing = new AbortController());
         this.#shown = key;
         try {
-            const text = await api.diagram(other, asks, { view: "system", theme: theme.current() }, control.signal);
-            if (control.signal.aborted)
-                return;
+            const text = await api.diagram(
+                other,
+                asks,
+                { view: "system", theme: theme.current() },
+                control.signal,
+            );
+            if (control.signal.aborted) return;
             diagram.show(text, true);
             this.#mark();
-            diagram.badge(marksOfMachine(index(await api.analysis(other, asks, control.signal))), ({ id: finding }) => store.set({ ...DEFAULTS, settings: {}, id: other, finding }));
+            diagram.badge(
+                marksOfMachine(index(await api.analysis(other, asks, control.signal))),
+                ({ id: finding }) => store.set({ ...DEFAULTS, settings: {}, id: other, finding }),
+            );
         } catch (error) {
-            if (error.name === "AbortError")
-                return;
+            if (error.name === "AbortError") return;
             this.#shown = "";
-            diagram.say(problemView(error.problem ?? { title: "The drawing cannot be shown", detail: error.message }));
+            diagram.say(
+                problemView(
+                    error.problem ?? {
+                        title: "The drawing cannot be shown",
+                        detail: error.message,
+                    },
+                ),
+            );
         }
     }
 
     #mark() {
-        const { store: { state }, loading: { pair: { doc }, loaded: { model } }, diagram } = this;
-        if (!doc || !model || !diagram.svg)
-            return;
-        const to = roles(doc), chosen = state.row ? findRow(doc, state.row) : null;
-        diagram.mark({ picked: [state.from, state.to].map((id) => to.get(id)).filter(Boolean), changed: marksOfPair(model, doc, chosen, "b") });
-        replace(diagram.caption, h("span", null, `${calledText(doc.b)}. Dashed: differs. Crossed: only this one has it.`));
+        const {
+            store: { state },
+            loading: {
+                pair: { doc },
+                loaded: { model },
+            },
+            diagram,
+        } = this;
+        if (!doc || !model || !diagram.svg) return;
+        const to = roles(doc),
+            chosen = state.row ? findRow(doc, state.row) : null;
+        diagram.mark({
+            picked: [state.from, state.to].map((id) => to.get(id)).filter(Boolean),
+            changed: marksOfPair(model, doc, chosen, "b"),
+        });
+        replace(
+            diagram.caption,
+            h(
+                "span",
+                null,
+                `${calledText(doc.b)}. Dashed: differs. Crossed: only this one has it.`,
+            ),
+        );
     }
 }

@@ -2,49 +2,85 @@
 import { hops } from "./model.js";
 
 const STARS = ["nvls", "collnet_direct", "collnet"]; // graphs whose GPUs all talk to one
-const upOf = (channels, graph, channel) => (graph === "tree" ? channels.trees?.[channel]?.up
-    : graph === "collnet_chain" ? channels.collnet_chain?.[channel]?.up
-        : graph === "nvls" ? channels.nvls?.tree?.[channel]?.up : null);
+const upOf = (channels, graph, channel) =>
+    graph === "tree"
+        ? channels.trees?.[channel]?.up
+        : graph === "collnet_chain"
+          ? channels.collnet_chain?.[channel]?.up
+          : graph === "nvls"
+            ? channels.nvls?.tree?.[channel]?.up
+            : null;
 
 /** The steps of a channel as seen on one of the hosts, which are alike: [{from, to, a, b}], a and b ranks or names,
  *  from and to node ids; "" where the end is on another host and no NIC is known. */
 export function channelSteps(model, graph, channel, host = 0) {
-    const channels = model.doc.channels ?? {}, local = model.doc.local_ranks ?? model.gpus.length;
+    const channels = model.doc.channels ?? {},
+        local = model.doc.local_ranks ?? model.gpus.length;
     const found = (model.doc.graphs ?? []).find((row) => row.name === graph);
     const at = found?.channels ? channel % found.channels : 0;
     const [entry = "", exit = ""] = found?.inter?.[at] ?? [];
     const mine = (rank) => Math.floor(rank / local) === host;
     const node = (rank) => model.gpuOfRank.get(rank - host * local) ?? "";
-    const heads = graph === "nvls" ? channels.nvls?.heads ?? [] : [];
-    const nic = (rank, end) => found?.inter?.[heads.indexOf(rank - host * local)]?.[end] ?? (end ? exit : entry); // a head of NVLS has its own NIC
-    const step = (a, b) => ({ a, b, from: mine(a) ? node(a) : nic(b, 0), to: mine(b) ? node(b) : nic(a, 1) });
+    const heads = graph === "nvls" ? (channels.nvls?.heads ?? []) : [];
+    const nic = (rank, end) =>
+        found?.inter?.[heads.indexOf(rank - host * local)]?.[end] ?? (end ? exit : entry); // a head of NVLS has its own NIC
+    const step = (a, b) => ({
+        a,
+        b,
+        from: mine(a) ? node(a) : nic(b, 0),
+        to: mine(b) ? node(b) : nic(a, 1),
+    });
     const here = ({ a, b }) => mine(a) || mine(b);
     if (graph === "ring") {
         const ring = channels.rings?.[channel] ?? [];
-        return ring.length < 2 ? [] : ring.map((a, i) => step(a, ring[(i + 1) % ring.length])).filter(here);
+        return ring.length < 2
+            ? []
+            : ring.map((a, i) => step(a, ring[(i + 1) % ring.length])).filter(here);
     }
-    const up = upOf(channels, graph, channel), ranks = model.doc.ranks ?? Infinity;
-    const sent = (up ?? []).map((parent, rank) => ({ rank, parent })).filter(({ parent }) => parent >= 0 && parent < ranks)
-        .map(({ rank, parent }) => step(rank, parent)).filter(here);
-    if (up && graph !== "nvls")
-        return sent;
-    const rank = (id) => { const own = model.nodes.get(id)?.rank; return own === undefined ? id.startsWith("NVS/") ? "switch" : "NIC" : own + host * local; };
-    const inside = channel < channelCount(model, graph) && STARS.includes(graph) ? starSteps(model, found, at).map(({ from, to }) => ({ a: rank(from), b: rank(to), from, to })) : [];
+    const up = upOf(channels, graph, channel),
+        ranks = model.doc.ranks ?? Infinity;
+    const sent = (up ?? [])
+        .map((parent, rank) => ({ rank, parent }))
+        .filter(({ parent }) => parent >= 0 && parent < ranks)
+        .map(({ rank, parent }) => step(rank, parent))
+        .filter(here);
+    if (up && graph !== "nvls") return sent;
+    const rank = (id) => {
+        const own = model.nodes.get(id)?.rank;
+        return own === undefined ? (id.startsWith("NVS/") ? "switch" : "NIC") : own + host * local;
+    };
+    const inside =
+        channel < channelCount(model, graph) && STARS.includes(graph)
+            ? starSteps(model, found, at).map(({ from, to }) => ({
+                  a: rank(from),
+                  b: rank(to),
+                  from,
+                  to,
+              }))
+            : [];
     return [...inside, ...sent];
 }
 
 /** The picture in which the service draws a graph by itself: its name among the views, "": none. Releases with one CollNet call it collnet. */
-export const drawnAlone = (graph) => ({ ring: "ring", tree: "tree", collnet_direct: "collnet_direct", collnet: "collnet_direct" })[graph] ?? "";
+export const drawnAlone = (graph) =>
+    ({ ring: "ring", tree: "tree", collnet_direct: "collnet_direct", collnet: "collnet_direct" })[
+        graph
+    ] ?? "";
 
 /** How many channels a graph has to draw. */
 export function channelCount(model, graph) {
     const channels = model.doc.channels ?? {};
     switch (graph) {
-    case "ring": return channels.rings?.length ?? 0;
-    case "tree": return channels.trees?.length ?? 0;
-    case "collnet_chain": return channels.collnet_chain?.length ?? 0;
-    case "nvls": return channels.nvls?.channels ?? 0;
-    default: return (model.doc.graphs ?? []).find((row) => row.name === graph)?.channels ?? 0;
+        case "ring":
+            return channels.rings?.length ?? 0;
+        case "tree":
+            return channels.trees?.length ?? 0;
+        case "collnet_chain":
+            return channels.collnet_chain?.length ?? 0;
+        case "nvls":
+            return channels.nvls?.channels ?? 0;
+        default:
+            return (model.doc.graphs ?? []).find((row) => row.name === graph)?.channels ?? 0;
     }
 }
 
@@ -52,17 +88,28 @@ export function channelCount(model, graph) {
  *  NCCL keeps no path: the link to it is the path. */
 export function linksOf(model, from, to) {
     const path = model.paths.get(`${from}>${to}`);
-    return path ? hops(model, path).map((hop) => [hop.from, hop.to, hop.type])
+    return path
+        ? hops(model, path).map((hop) => [hop.from, hop.to, hop.type])
         : (model.links.get(`${from}>${to}`) ?? []).slice(0, 1).map((link) => [from, to, link.type]);
 }
 
 /* Between each GPU and the centre of a channel, both ways: [{from, to}], node ids. The centre is NVLS's switch, or CollNet's head, which has its NIC besides. */
 function starSteps(model, found, c) {
-    if (!found?.channels || c >= found.channels)
-        return [];
-    const head = model.gpuOfRank.get(found.intra?.[c]?.[0]), nvls = found.name === "nvls", centre = nvls ? [...model.nodes.keys()].find((id) => id.startsWith("NVS/")) : head;
+    if (!found?.channels || c >= found.channels) return [];
+    const head = model.gpuOfRank.get(found.intra?.[c]?.[0]),
+        nvls = found.name === "nvls",
+        centre = nvls ? [...model.nodes.keys()].find((id) => id.startsWith("NVS/")) : head;
     const [entry, exit] = (!nvls && found.inter?.[c]) || [];
-    return [...model.gpus.flatMap(({ id }) => [[id, centre], [centre, id]]), [entry, head], [head, exit]].filter(([from, to]) => from && to && from !== to).map(([from, to]) => ({ from, to }));
+    return [
+        ...model.gpus.flatMap(({ id }) => [
+            [id, centre],
+            [centre, id],
+        ]),
+        [entry, head],
+        [head, exit],
+    ]
+        .filter(([from, to]) => from && to && from !== to)
+        .map(([from, to]) => ({ from, to }));
 }
 
 /** Links that a graph loads, the one with the least left first: [{from, to, type, bw, used, left, channels: [c, ...]}], as NCCL's search reserves them.
@@ -70,10 +117,26 @@ function starSteps(model, found, c) {
 export function loads(model, graph) {
     const known = loaded.get(model) ?? loaded.set(model, new Map()).get(model);
     if (!known.has(graph))
-        known.set(graph, (model.doc.explanations?.loads?.[graph] ?? []).map(([a, b, type, used, channels]) => {
-            const from = model.shown(a), to = model.shown(b), bw = (model.links.get(`${from}>${to}`) ?? []).find((link) => link.type === type)?.bw ?? 0;
-            return { from, to, type, bw, used, left: Math.max(0, bw - used), channels };
-        }).filter(({ from, to }) => from !== to).sort((a, b) => a.left / (a.bw || 1) - b.left / (b.bw || 1) || b.channels.length - a.channels.length || rankOf(model, a.from) - rankOf(model, b.from)));
+        known.set(
+            graph,
+            (model.doc.explanations?.loads?.[graph] ?? [])
+                .map(([a, b, type, used, channels]) => {
+                    const from = model.shown(a),
+                        to = model.shown(b),
+                        bw =
+                            (model.links.get(`${from}>${to}`) ?? []).find(
+                                (link) => link.type === type,
+                            )?.bw ?? 0;
+                    return { from, to, type, bw, used, left: Math.max(0, bw - used), channels };
+                })
+                .filter(({ from, to }) => from !== to)
+                .sort(
+                    (a, b) =>
+                        a.left / (a.bw || 1) - b.left / (b.bw || 1) ||
+                        b.channels.length - a.channels.length ||
+                        rankOf(model, a.from) - rankOf(model, b.from),
+                ),
+        );
     return known.get(graph);
 }
 

@@ -2,15 +2,15 @@
 import { deviceName } from "./model.js";
 
 /** A letter for each kind of host, in order: A, B, ... Z, AA. */
-export const letter = (kind) => (kind < 26 ? "" : letter(Math.floor(kind / 26) - 1)) + String.fromCharCode(65 + (kind % 26));
+export const letter = (kind) =>
+    (kind < 26 ? "" : letter(Math.floor(kind / 26) - 1)) + String.fromCharCode(65 + (kind % 26));
 
 /** [{host, kind, ranks}] of all hosts, in order. */
 export function tiles(view) {
     const hosts = view.host_ranks.map((ranks, host) => ({ host, kind: 0, ranks }));
     view.kinds.forEach((kind, k) => {
         for (const [from, to] of kind.hosts)
-            for (let host = from; host <= to; host++)
-                hosts[host].kind = k;
+            for (let host = from; host <= to; host++) hosts[host].kind = k;
     });
     return hosts;
 }
@@ -20,10 +20,8 @@ export function runs(view, few = 32) {
     const rows = [];
     for (const { host, kind, ranks } of tiles(view)) {
         const last = rows.at(-1);
-        if (view.hosts > few && last?.kind === kind && last.ranks === ranks)
-            last.to = host;
-        else
-            rows.push({ from: host, to: host, kind, ranks });
+        if (view.hosts > few && last?.kind === kind && last.ranks === ranks) last.to = host;
+        else rows.push({ from: host, to: host, kind, ranks });
     }
     return rows;
 }
@@ -36,49 +34,94 @@ export const odd = (view) => view.kinds.flatMap((kind, k) => (kind.odd ? [k] : [
 
 /** A field of a graph, for people. */
 export const fieldName = (field) => FIELDS[field] ?? field.replaceAll("_", " ");
-const FIELDS = { bw_intra: "bandwidth of a channel inside a host", bw_inter: "bandwidth of a channel between hosts", type_intra: "longest path inside a host", type_inter: "longest path to a NIC", cross_nic: "crossing of rails" };
+const FIELDS = {
+    bw_intra: "bandwidth of a channel inside a host",
+    bw_inter: "bandwidth of a channel between hosts",
+    type_intra: "longest path inside a host",
+    type_inter: "longest path to a NIC",
+    cross_nic: "crossing of rails",
+};
 
 /** How a kind is worse than the one with the fastest rings: "ring: bandwidth of a channel between hosts 12 instead of 24 GB/s". */
-export const behind = (kind) => kind.behind.map(({ graph, field, value, best }) =>
-    `${graph}: ${fieldName(field)} ${value} instead of ${best}${field.startsWith("bw") ? " GB/s" : ""}`).join("; ");
+export const behind = (kind) =>
+    kind.behind
+        .map(
+            ({ graph, field, value, best }) =>
+                `${graph}: ${fieldName(field)} ${value} instead of ${best}${field.startsWith("bw") ? " GB/s" : ""}`,
+        )
+        .join("; ");
 
 /** Hosts of a kind by their ranges: "0–4, 6". */
-export const hostsOf = (kind, most = 4) => ranges(kind.hosts.slice(0, most)) + (kind.hosts.length > most ? ", …" : "");
+export const hostsOf = (kind, most = 4) =>
+    ranges(kind.hosts.slice(0, most)) + (kind.hosts.length > most ? ", …" : "");
 
 /** Which NIC of each kind carries which rail: {rails: [number], rows: [{kind, cells: [NICs of that rail]}]}. */
 export function railMap(view) {
     const rails = [...new Set(view.nics.map((row) => row.rail))].sort((a, b) => a - b);
-    return { rails, rows: view.kinds.map((_, kind) => ({ kind, cells: rails.map((rail) => view.nics.filter((row) => row.kind === kind && row.rail === rail)) })) };
+    return {
+        rails,
+        rows: view.kinds.map((_, kind) => ({
+            kind,
+            cells: rails.map((rail) =>
+                view.nics.filter((row) => row.kind === kind && row.rail === rail),
+            ),
+        })),
+    };
 }
 
 /** "NET 0 (rail 0) of B at 96 %; PCIe switch 17:00.0 → GPU 19:00.0 of A at 48 % (PCIe)". */
 export function fullestSentence({ nic, links }) {
-    const percent = (row, of) => `${Math.round(row.bw / of * 100)} %`;
-    const told = [...(nic ? [`${deviceName(nic.net)} (rail ${nic.rail}) of ${letter(nic.kind)} at ${percent(nic, nic.port_bw)}`] : []),
-        ...[...links].filter((row) => row.type !== "NET").sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw).map((row) => `${deviceName(row.from)} → ${deviceName(row.to)} of ${letter(row.kind)} at ${percent(row, row.link_bw)} (${LINKS[row.type] ?? row.type})`)];
-    return told.length ? `The fullest over all rings: ${told.join("; ")}.` : "No ring uses a NIC or link.";
+    const percent = (row, of) => `${Math.round((row.bw / of) * 100)} %`;
+    const told = [
+        ...(nic
+            ? [
+                  `${deviceName(nic.net)} (rail ${nic.rail}) of ${letter(nic.kind)} at ${percent(nic, nic.port_bw)}`,
+              ]
+            : []),
+        ...[...links]
+            .filter((row) => row.type !== "NET")
+            .sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw)
+            .map(
+                (row) =>
+                    `${deviceName(row.from)} → ${deviceName(row.to)} of ${letter(row.kind)} at ${percent(row, row.link_bw)} (${LINKS[row.type] ?? row.type})`,
+            ),
+    ];
+    return told.length
+        ? `The fullest over all rings: ${told.join("; ")}.`
+        : "No ring uses a NIC or link.";
 }
 const LINKS = { NVL: "NVLink", PCI: "PCIe", SYS: "inter-CPU", C2C: "C2C" };
 
 /** The fullest links first: [{kind, from, to, type, bw, link_bw, share}]. */
-export const busiest = (view, most = 12) => view.links.filter((row) => row.link_bw > 0).map((row) => ({ ...row, share: row.bw / row.link_bw }))
-    .sort((a, b) => b.share - a.share || a.kind - b.kind).slice(0, most);
+export const busiest = (view, most = 12) =>
+    view.links
+        .filter((row) => row.link_bw > 0)
+        .map((row) => ({ ...row, share: row.bw / row.link_bw }))
+        .sort((a, b) => b.share - a.share || a.kind - b.kind)
+        .slice(0, most);
 
 /** NICs that something goes by. */
-export const used = (view) => view.nics.filter((row) => row.channels_in > 0 || row.channels_out > 0);
+export const used = (view) =>
+    view.nics.filter((row) => row.channels_in > 0 || row.channels_out > 0);
 
 /** "320 of 384 hops between hosts keep their rail". */
 export function railSentence({ hops, crossing }) {
-    if (!hops)
-        return "No ring leaves its host by a NIC.";
-    return crossing ? `${hops - crossing} of ${hops} hops of the rings between hosts keep their rail; ${crossing} enter by a NIC of another number than they left by.`
+    if (!hops) return "No ring leaves its host by a NIC.";
+    return crossing
+        ? `${hops - crossing} of ${hops} hops of the rings between hosts keep their rail; ${crossing} enter by a NIC of another number than they left by.`
         : `All ${hops} hops of the rings between hosts keep their rail.`;
 }
 
 /** The cluster in a sentence. */
 export function sentence(view, doc) {
-    const many = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`, order = { block: "host by host", cyclic: "dealt out in turn", list: "placed by a list" }[view.order];
-    const fused = view.systems < view.hosts ? `, ${many(view.systems, "system")} after fusing NVLink domains` : "";
+    const many = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`,
+        order = { block: "host by host", cyclic: "dealt out in turn", list: "placed by a list" }[
+            view.order
+        ];
+    const fused =
+        view.systems < view.hosts
+            ? `, ${many(view.systems, "system")} after fusing NVLink domains`
+            : "";
     return `${many(view.hosts, "host")} of ${many(view.kinds.length, "kind")}${fused}; ${many(doc.ranks, "rank")} ${order} on ${many(view.nodes, "node")}, ${many(doc.summary.channels, "channel")}.`;
 }
 
@@ -86,25 +129,37 @@ export function sentence(view, doc) {
 export const clusterName = ({ name, id }) => name || `Cluster ${id.slice(0, 12)}`;
 
 /** Host numbers in ranges: "0–2, 5". */
-export const ranges = (hosts) => hosts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
+export const ranges = (hosts) =>
+    hosts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
 
 /** Hosts of one line of a cluster's description: "host 3", "hosts 4–7". */
 export function lineHosts(description, line) {
-    const { count = 1 } = description.hosts[line], first = description.hosts.slice(0, line).reduce((sum, row) => sum + (row.count ?? 1), 0);
+    const { count = 1 } = description.hosts[line],
+        first = description.hosts.slice(0, line).reduce((sum, row) => sum + (row.count ?? 1), 0);
     return `host${count === 1 ? "" : "s"} ${ranges([[first, first + count - 1]])}`;
 }
 
 /** What NCCL makes of the NVLink fabrics of the hosts; "" where nothing is said of them. Hosts of ranks that are listed one by one have other numbers than their lines. */
 export function domainSentence({ rule, text, line, crosses_cliques: crosses }, description) {
-    if (rule === "NOT_STATED")
-        return "";
-    const who = line === null || Array.isArray(description.ranks) ? "" : ` (${lineHosts(description, line)})`;
+    if (rule === "NOT_STATED") return "";
+    const who =
+        line === null || Array.isArray(description.ranks)
+            ? ""
+            : ` (${lineHosts(description, line)})`;
     return `${rule === "ON" ? text : `Hosts stay apart: ${text}`}${who}${crosses ? " Cliques of one UUID talk by NVLink too." : ""}`;
 }
 
 /** Findings about hosts beside one another, then the others. */
 export function order(findings) {
-    const first = ["domain-unused", "domain-split", "cluster-odd-host", "cluster-nic-order", "host-sets-channels", "uneven-hosts"], of = (row) => first.includes(row.id);
+    const first = [
+            "domain-unused",
+            "domain-split",
+            "cluster-odd-host",
+            "cluster-nic-order",
+            "host-sets-channels",
+            "uneven-hosts",
+        ],
+        of = (row) => first.includes(row.id);
     return [...findings.filter(of), ...findings.filter((row) => !of(row))];
 }
 
@@ -112,8 +167,7 @@ export function order(findings) {
 export function runsOf(ids, names = []) {
     const rows = [];
     ids.forEach((id, i) => {
-        if (rows.at(-1)?.id !== id)
-            rows.push({ id, count: 0, names: [] });
+        if (rows.at(-1)?.id !== id) rows.push({ id, count: 0, names: [] });
         const run = rows.at(-1);
         run.count++;
         run.names.push(...names.slice(i, i + 1));
@@ -125,15 +179,33 @@ const HOST_NAME = /^[A-Za-z0-9._-]{1,253}$/;
 
 /** The description of a cluster of kept dumps, as the service reads it. Names go along where each host has one of its own that can name a host. */
 export function describe(runs) {
-    const all = runs.flatMap(({ names = [] }) => names), fit = all.length === runs.reduce((sum, { count }) => sum + count, 0) && new Set(all).size === all.length && all.every((name) => HOST_NAME.test(name));
-    return JSON.stringify({ hosts: runs.map(({ id, count, names }) => ({ topology: id, count, ...(fit ? { names } : {}) })) });
+    const all = runs.flatMap(({ names = [] }) => names),
+        fit =
+            all.length === runs.reduce((sum, { count }) => sum + count, 0) &&
+            new Set(all).size === all.length &&
+            all.every((name) => HOST_NAME.test(name));
+    return JSON.stringify({
+        hosts: runs.map(({ id, count, names }) => ({
+            topology: id,
+            count,
+            ...(fit ? { names } : {}),
+        })),
+    });
 }
 
 /** Names of the hosts of a cluster by their numbers, from its record; "" where a host has none. */
-export const hostNames = (record) => record.description.hosts.flatMap(({ count = 1, names = [] }) => Array.from({ length: count }, (_, i) => names[i] ?? ""));
+export const hostNames = (record) =>
+    record.description.hosts.flatMap(({ count = 1, names = [] }) =>
+        Array.from({ length: count }, (_, i) => names[i] ?? ""),
+    );
 
 /** "host 40 (node41)", "hosts 3, 7 (a, b)": hosts of a kind with what they are called, for people. */
 export function calledHosts(kind, names) {
-    const numbers = kind.hosts.flatMap(([from, to]) => Array.from({ length: Math.min(to - from + 1, 8) }, (_, i) => from + i)).slice(0, 8), called = numbers.map((n) => names[n]).filter(Boolean);
+    const numbers = kind.hosts
+            .flatMap(([from, to]) =>
+                Array.from({ length: Math.min(to - from + 1, 8) }, (_, i) => from + i),
+            )
+            .slice(0, 8),
+        called = numbers.map((n) => names[n]).filter(Boolean);
     return `host${kind.host_count === 1 ? "" : "s"} ${hostsOf(kind)}${called.length ? ` (${called.slice(0, 4).join(", ")}${kind.host_count > 4 ? ", …" : ""})` : ""}`;
 }

@@ -18,7 +18,10 @@ export class ClusterPicture {
     constructor(store) {
         this.store = store;
         this.diagram = new Diagram(() => {});
-        this.diagram.canvas.setAttribute("aria-label", "Drawing of a ring or tree over the hosts. Arrow keys move it, plus and minus zoom, 0 shows all.");
+        this.diagram.canvas.setAttribute(
+            "aria-label",
+            "Drawing of a ring or tree over the hosts. Arrow keys move it, plus and minus zoom, 0 shows all.",
+        );
     }
 
     /** What is drawn: {view, channel}. */
@@ -31,12 +34,19 @@ export class ClusterPicture {
     mark(view, findings, shown, open) {
         this.marks = () => {
             const { svg } = this.diagram;
-            if (!svg)
-                return;
+            if (!svg) return;
             if (this.#marked.key !== findings || this.#marked.svg !== svg)
-                this.#marked = { key: findings, svg, rows: marksOfCluster(view, findings, stations(svg)) };
+                this.#marked = {
+                    key: findings,
+                    svg,
+                    rows: marksOfCluster(view, findings, stations(svg)),
+                };
             this.diagram.badge(this.#marked.rows, open);
-            this.diagram.mark({ picked: this.#marked.rows.filter((row) => row.findings.some(({ key }) => key === shown)).map(({ node }) => node) });
+            this.diagram.mark({
+                picked: this.#marked.rows
+                    .filter((row) => row.findings.some(({ key }) => key === shown))
+                    .map(({ node }) => node),
+            });
         };
         this.marks();
     }
@@ -44,29 +54,44 @@ export class ClusterPicture {
     /** In a format, as text. */
     text(format) {
         const { cluster } = this.store.state;
-        return api.clusterDiagram(cluster, question({ ...this.store.state, hosts: 1 }), { ...this.wanted, format, theme: format === "svg" ? theme.current() : "" });
+        return api.clusterDiagram(cluster, question({ ...this.store.state, hosts: 1 }), {
+            ...this.wanted,
+            format,
+            theme: format === "svg" ? theme.current() : "",
+        });
     }
 
     async draw() {
-        const { cluster } = this.store.state, asks = question({ ...this.store.state, hosts: 1 }), wanted = this.wanted, colours = theme.current();
+        const { cluster } = this.store.state,
+            asks = question({ ...this.store.state, hosts: 1 }),
+            wanted = this.wanted,
+            colours = theme.current();
         const key = `${cluster}?${asks}#${wanted.view}${wanted.channel}@${colours}`;
-        if (!cluster || key === this.#shown)
-            return;
+        if (!cluster || key === this.#shown) return;
         this.#asked?.abort();
         const control = (this.#asked = new AbortController());
         this.#shown = key;
-        if (!this.diagram.svg)
-            this.diagram.say("Drawing…");
+        if (!this.diagram.svg) this.diagram.say("Drawing…");
         try {
-            const text = await api.clusterDiagram(cluster, asks, { ...wanted, theme: colours }, control.signal);
-            if (!control.signal.aborted)
-                this.diagram.show(text, true);
+            const text = await api.clusterDiagram(
+                cluster,
+                asks,
+                { ...wanted, theme: colours },
+                control.signal,
+            );
+            if (!control.signal.aborted) this.diagram.show(text, true);
             this.marks?.();
         } catch (error) {
-            if (error.name === "AbortError")
-                return;
+            if (error.name === "AbortError") return;
             this.#shown = "";
-            this.diagram.say(problemView(error.problem ?? { title: "The drawing cannot be shown", detail: error.message }));
+            this.diagram.say(
+                problemView(
+                    error.problem ?? {
+                        title: "The drawing cannot be shown",
+                        detail: error.message,
+                    },
+                ),
+            );
         }
     }
 }
@@ -74,8 +99,7 @@ export class ClusterPicture {
 /* The tiles of hosts on a drawing: its stations, or, where each rank is drawn, the first rank of each host. */
 function stations(svg) {
     const drawn = [...svg.querySelectorAll("g.station")];
-    if (drawn.length)
-        return drawn.map((group) => ({ id: group.id, title: titleOf(group) }));
+    if (drawn.length) return drawn.map((group) => ({ id: group.id, title: titleOf(group) }));
     const first = new Map();
     for (const group of svg.querySelectorAll("g.node")) {
         const host = [...group.classList].find((name) => /^host-\d+$/.test(name));

@@ -5,7 +5,8 @@ import { bandwidth, typeOf } from "./model.js";
 const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
 /** A text as the start of a sentence: a word gets a capital, a name such as gdr="0" or mlx5_0 does not. */
-export const capital = (text) => text.replace(/^[a-z]+(?=[\s,.:;]|$)/, (word) => word[0].toUpperCase() + word.slice(1));
+export const capital = (text) =>
+    text.replace(/^[a-z]+(?=[\s,.:;]|$)/, (word) => word[0].toUpperCase() + word.slice(1));
 
 /** Less is better only of times. */
 const isLoss = (cost) => (cost.unit === "us" ? cost.now > cost.repaired : cost.now < cost.repaired);
@@ -14,14 +15,15 @@ export const costs = (finding) => Boolean(finding.cost) && isLoss(finding.cost);
 
 /** "Costs 56 of 455 GB/s (AllReduce at 1 GiB on 2 hosts)"; "" where nothing is known about a cost, not even why. */
 export function costText({ cost, no_cost: why }) {
-    if (!cost)
-        return why ? `Cost unknown: ${why}` : "";
-    if (!isLoss(cost))
-        return "Costs nothing here";
-    const { now, repaired, unit } = cost, what = cost.for.replace(/^(bus bandwidth|time) of /, ""), loss = difference(now, repaired);
-    if (unit === "us")
-        return `Adds ${loss} µs to ${bandwidth(repaired)} µs (${what})`;
-    return what.startsWith(unit) ? `Costs ${loss} of ${bandwidth(repaired)} ${what}` : `Costs ${loss} of ${bandwidth(repaired)} ${unit} (${what})`;
+    if (!cost) return why ? `Cost unknown: ${why}` : "";
+    if (!isLoss(cost)) return "Costs nothing here";
+    const { now, repaired, unit } = cost,
+        what = cost.for.replace(/^(bus bandwidth|time) of /, ""),
+        loss = difference(now, repaired);
+    if (unit === "us") return `Adds ${loss} µs to ${bandwidth(repaired)} µs (${what})`;
+    return what.startsWith(unit)
+        ? `Costs ${loss} of ${bandwidth(repaired)} ${what}`
+        : `Costs ${loss} of ${bandwidth(repaired)} ${unit} (${what})`;
 }
 
 /* No more digits than the values themselves show. */
@@ -30,14 +32,16 @@ function difference(now, repaired) {
     return bandwidth(Math.max(now, repaired) >= 100 && loss >= 1 ? Math.round(loss) : loss);
 }
 
-const valueText = (value, { unit, for: what }) => `${value} ${unit === "us" ? "µs" : unit} (${what.replace(/^(bus bandwidth|time) of /, "")})`;
+const valueText = (value, { unit, for: what }) =>
+    `${value} ${unit === "us" ? "µs" : unit} (${what.replace(/^(bus bandwidth|time) of /, "")})`;
 
 /** What is lost of the bandwidth that is shown, as the end of a sentence: "; repaired 455 GB/s", "; on 2 hosts …", or "". */
 export function lossText(doc) {
     const cost = doc.summary?.verdict?.cost;
-    if (cost?.unit !== "GB/s" || !isLoss(cost))
-        return "";
-    return isOfShown(doc, cost) ? `; with everything repaired ${bandwidth(cost.repaired)} GB/s` : `; because of faults ${valueText(`${bandwidth(cost.now)} instead of ${bandwidth(cost.repaired)}`, cost)}`;
+    if (cost?.unit !== "GB/s" || !isLoss(cost)) return "";
+    return isOfShown(doc, cost)
+        ? `; with everything repaired ${bandwidth(cost.repaired)} GB/s`
+        : `; because of faults ${valueText(`${bandwidth(cost.now)} instead of ${bandwidth(cost.repaired)}`, cost)}`;
 }
 
 const isOfShown = (doc, cost) => cost.hosts === doc.hosts;
@@ -49,16 +53,18 @@ export const worst = (rows) => SEVERITIES.find((name) => rows.some((row) => row.
 /** Findings as groups of a cause and what follows from it, in the service's order: [{cause, consequences, severity}]; severity: the gravest of them.
  * follows_from names the nearest row before with that id. */
 export function causes(findings) {
-    const groups = [], groupOf = new Map();
+    const groups = [],
+        groupOf = new Map();
     for (const row of findings) {
         const group = groupOf.get(row.follows_from) ?? { cause: row, consequences: [] };
-        if (group.cause === row)
-            groups.push(group);
-        else
-            group.consequences.push(row);
+        if (group.cause === row) groups.push(group);
+        else group.consequences.push(row);
         groupOf.set(row.id, group);
     }
-    return groups.map((group) => ({ ...group, severity: worst([group.cause, ...group.consequences]) }));
+    return groups.map((group) => ({
+        ...group,
+        severity: worst([group.cause, ...group.consequences]),
+    }));
 }
 
 /** Devices with findings that are no notes, for marks on the drawing: [{node, severity, findings: [the rows about it]}]. */
@@ -67,44 +73,87 @@ export function flawedDevices(findings) {
     for (const finding of findings.filter(({ severity }) => severity !== "info"))
         for (const { node } of finding.places)
             if (node)
-                rows.set(node, [...(rows.get(node) ?? []).filter((one) => one !== finding), finding]);
+                rows.set(node, [
+                    ...(rows.get(node) ?? []).filter((one) => one !== finding),
+                    finding,
+                ]);
     return [...rows].map(([node, list]) => ({ node, severity: worst(list), findings: list }));
 }
 
 /* Findings about links of a device, by the kind of link. */
-const PCIE = ["slow-link", "pcie-below-model", "link-missing", "link-unknown", "idle-gpus", "throttling-bridge", "slow-slot", "slot-shared", "shared-uplink", "crowded-uplink"];
-const NVLINK = ["nvlink-one-sided", "nvlink-count", "nvlinks-below-board", "nvlink-zero", "nvlink-targets"];
+const PCIE = [
+    "slow-link",
+    "pcie-below-model",
+    "link-missing",
+    "link-unknown",
+    "idle-gpus",
+    "throttling-bridge",
+    "slow-slot",
+    "slot-shared",
+    "shared-uplink",
+    "crowded-uplink",
+];
+const NVLINK = [
+    "nvlink-one-sided",
+    "nvlink-count",
+    "nvlinks-below-board",
+    "nvlink-zero",
+    "nvlink-targets",
+];
 
 /** The links that a finding is about: [[from, to, type]]. Of PCIe the link towards the CPU; of NVLink those between the named GPUs, else the weakest of each GPU. */
 export function linksOfFinding(model, { id, places }) {
     const nodes = places.map(({ node }) => node).filter((node) => model.nodes.has(node));
-    if (PCIE.includes(id))
-        return nodes.flatMap((node) => uplink(model, node));
-    if (!NVLINK.includes(id))
-        return [];
-    const ofNvlink = (node) => [...model.links.values()].flat().filter((link) => link.type === "NVL" && link.from === node);
-    const between = nodes.flatMap((node, i) => ofNvlink(node).filter(({ to }) => nodes.indexOf(to) > i)), weakest = (rows) => rows.filter((row) => row.bw === Math.min(...rows.map(({ bw }) => bw)));
-    return (between.length ? weakest(between) : nodes.flatMap((node) => weakest(ofNvlink(node)).slice(0, 1))).map(({ from, to, type }) => [from, to, type]);
+    if (PCIE.includes(id)) return nodes.flatMap((node) => uplink(model, node));
+    if (!NVLINK.includes(id)) return [];
+    const ofNvlink = (node) =>
+        [...model.links.values()]
+            .flat()
+            .filter((link) => link.type === "NVL" && link.from === node);
+    const between = nodes.flatMap((node, i) =>
+            ofNvlink(node).filter(({ to }) => nodes.indexOf(to) > i),
+        ),
+        weakest = (rows) => rows.filter((row) => row.bw === Math.min(...rows.map(({ bw }) => bw)));
+    return (
+        between.length
+            ? weakest(between)
+            : nodes.flatMap((node) => weakest(ofNvlink(node)).slice(0, 1))
+    ).map(({ from, to, type }) => [from, to, type]);
 }
 
 /* Steps of PCIe from each device up to its CPU, counted once an analysis. */
 const depths = new WeakMap();
 function depthsOf(model) {
     if (!depths.has(model)) {
-        const depth = new Map([...model.nodes.keys()].filter((id) => typeOf(id) === "CPU").map((id) => [id, 0])), beside = new Map();
+        const depth = new Map(
+                [...model.nodes.keys()].filter((id) => typeOf(id) === "CPU").map((id) => [id, 0]),
+            ),
+            beside = new Map();
         for (const { from, to, type } of [...model.links.values()].flat())
             if (type === "PCI" || type === "NET")
                 beside.set(from, [...(beside.get(from) ?? []), to]);
         for (let edge = [...depth.keys()]; edge.length;)
-            edge = edge.flatMap((id) => (beside.get(id) ?? []).filter((to) => !depth.has(to) && depth.set(to, depth.get(id) + 1)));
+            edge = edge.flatMap((id) =>
+                (beside.get(id) ?? []).filter(
+                    (to) => !depth.has(to) && depth.set(to, depth.get(id) + 1),
+                ),
+            );
         depths.set(model, depth);
     }
     return depths.get(model);
 }
 
 function uplink(model, node) {
-    const depth = depthsOf(model), own = depth.get(node);
-    return [...model.links.values()].flat().filter(({ from, to, type }) => from === node && (type === "PCI" || type === "NET") && depth.get(to) === own - 1).slice(0, 1).map(({ from, to, type }) => [from, to, type]);
+    const depth = depthsOf(model),
+        own = depth.get(node);
+    return [...model.links.values()]
+        .flat()
+        .filter(
+            ({ from, to, type }) =>
+                from === node && (type === "PCI" || type === "NET") && depth.get(to) === own - 1,
+        )
+        .slice(0, 1)
+        .map(({ from, to, type }) => [from, to, type]);
 }
 
 /** The same for links, for marks on the drawing: [{link: [from, to, type], severity, findings}]. */
@@ -113,7 +162,13 @@ export function flawedLinks(model, findings) {
     for (const finding of findings.filter(({ severity }) => severity !== "info"))
         for (const link of linksOfFinding(model, finding)) {
             const key = link.slice(0, 2).sort().join(">") + link[2];
-            rows.set(key, { link, findings: [...(rows.get(key)?.findings ?? []).filter((one) => one !== finding), finding] });
+            rows.set(key, {
+                link,
+                findings: [
+                    ...(rows.get(key)?.findings ?? []).filter((one) => one !== finding),
+                    finding,
+                ],
+            });
         }
     return [...rows.values()].map((row) => ({ ...row, severity: worst(row.findings) }));
 }
@@ -121,45 +176,89 @@ export function flawedLinks(model, findings) {
 /** Groups that need attention, and those that are only notes. */
 export function bySeverity(findings) {
     const groups = causes(findings);
-    return { faults: groups.filter((group) => group.severity !== "info"), notes: groups.filter((group) => group.severity === "info") };
+    return {
+        faults: groups.filter((group) => group.severity !== "info"),
+        notes: groups.filter((group) => group.severity === "info"),
+    };
 }
 
 /** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice, measured}; null where nothing was diagnosed. results: of nccl-tests
  *  that were opened; low ones are not healthy, whatever the dump shows, and are measured: what they say. */
 export function headline(doc, results = null) {
-    const verdict = doc?.summary?.verdict, low = results?.verdict === "low" ? results.sentence : "";
-    if (!verdict)
-        return null;
+    const verdict = doc?.summary?.verdict,
+        low = results?.verdict === "low" ? results.sentence : "";
+    if (!verdict) return null;
     const { sentence, advice } = verdict;
     if (low && verdict.state !== "degraded")
-        return { state: "fault", mark: "▼", title: "Measured bandwidth is low", measured: low, sentence: verdict.state === "healthy" ? "The dump shows no cause: nothing in it lowers what NCCL gets from this machine. Bandwidth lists what would explain these results." : sentence, advice };
+        return {
+            state: "fault",
+            mark: "▼",
+            title: "Measured bandwidth is low",
+            measured: low,
+            sentence:
+                verdict.state === "healthy"
+                    ? "The dump shows no cause: nothing in it lowers what NCCL gets from this machine. Bandwidth lists what would explain these results."
+                    : sentence,
+            advice,
+        };
     if (verdict.state === "healthy")
-        return { state: "good", mark: "✓", title: "Healthy", sentence: capital(sentence.replace(/^Healthy: /, "")), advice };
+        return {
+            state: "good",
+            mark: "✓",
+            title: "Healthy",
+            sentence: capital(sentence.replace(/^Healthy: /, "")),
+            advice,
+        };
     if (verdict.state !== "degraded")
         return { state: "open", mark: "?", title: "Cannot tell", sentence, advice };
-    const count = causes(doc.findings ?? []).filter(({ cause }) => costs(cause) || cause.severity === "error").length;
-    return { state: "fault", mark: "✗", title: plural(Math.max(1, count), "fault"), sentence, advice, measured: low };
+    const count = causes(doc.findings ?? []).filter(
+        ({ cause }) => costs(cause) || cause.severity === "error",
+    ).length;
+    return {
+        state: "fault",
+        mark: "✗",
+        title: plural(Math.max(1, count), "fault"),
+        sentence,
+        advice,
+        measured: low,
+    };
 }
 
-const LARGE = 2 ** 30, SMALL = 8;
+const LARGE = 2 ** 30,
+    SMALL = 8;
 
 /** What the chosen algorithm gives, on more hosts too where their analysis is given, and what all repairs together would give: [[name, value]]; none where one rank sends nothing. */
 export function expected(doc, network = null) {
-    const at = (bytes, { predictions } = doc) => waysAt(predictions, "AllReduce", bytes).find((way) => way.chosen), large = at(LARGE), small = at(SMALL), wide = network && at(LARGE, network), cost = doc.summary?.verdict?.cost;
-    return [large && ["AllReduce at 1 GiB", `${bandwidth(large.bw)} GB/s bus bandwidth, ${large.name}`], wide && [`AllReduce at 1 GiB on ${network.hosts} hosts`, `${bandwidth(wide.bw)} GB/s bus bandwidth, ${wide.name}`], small && ["AllReduce at 8 bytes", `${bandwidth(small.time)} µs, ${small.name}`],
-        cost && isLoss(cost) && ["With everything repaired", valueText(bandwidth(cost.repaired), cost)]].filter(Boolean);
+    const at = (bytes, { predictions } = doc) =>
+            waysAt(predictions, "AllReduce", bytes).find((way) => way.chosen),
+        large = at(LARGE),
+        small = at(SMALL),
+        wide = network && at(LARGE, network),
+        cost = doc.summary?.verdict?.cost;
+    return [
+        large && ["AllReduce at 1 GiB", `${bandwidth(large.bw)} GB/s bus bandwidth, ${large.name}`],
+        wide && [
+            `AllReduce at 1 GiB on ${network.hosts} hosts`,
+            `${bandwidth(wide.bw)} GB/s bus bandwidth, ${wide.name}`,
+        ],
+        small && ["AllReduce at 8 bytes", `${bandwidth(small.time)} µs, ${small.name}`],
+        cost &&
+            isLoss(cost) && ["With everything repaired", valueText(bandwidth(cost.repaired), cost)],
+    ].filter(Boolean);
 }
 
 /** Assumptions about the input on which one of these parts of the document rests, as texts. */
-export const assumed = (doc, parts) => (doc.input?.assumed ?? []).filter((row) => row.touches.some((part) => parts.includes(part))).map((row) => row.what);
+export const assumed = (doc, parts) =>
+    (doc.input?.assumed ?? [])
+        .filter((row) => row.touches.some((part) => parts.includes(part)))
+        .map((row) => row.what);
 
 /** How good a figure of bandwidth or channels is: "good", "limited", "fault", "open"; null: nothing was diagnosed. shown: for the number of hosts that is shown alone. */
 export function bandwidthTone(doc, { shown = false } = {}) {
-    const verdict = doc.summary?.verdict, cost = verdict?.cost;
-    if (!verdict)
-        return null;
-    if ((doc.findings ?? []).some((row) => row.severity === "error"))
-        return "fault";
+    const verdict = doc.summary?.verdict,
+        cost = verdict?.cost;
+    if (!verdict) return null;
+    if ((doc.findings ?? []).some((row) => row.severity === "error")) return "fault";
     if (cost && isLoss(cost) && ["GB/s", "channels"].includes(cost.unit))
         return shown && !isOfShown(doc, cost) ? null : "fault";
     return { healthy: "good", degraded: "limited" }[verdict.state] ?? "open";
@@ -167,6 +266,11 @@ export function bandwidthTone(doc, { shown = false } = {}) {
 
 /** The gravest of these findings that is no note, with what it makes of a line: {tone: "fault" | "limited", title}; null: none. */
 export function flaw(doc, ids) {
-    const rows = (doc.findings ?? []).filter((row) => ids.includes(row.id) && row.severity !== "info"), grave = rows.find((row) => row.severity === "error" || costs(row));
-    return rows.length ? { tone: grave ? "fault" : "limited", title: (grave ?? rows[0]).title } : null;
+    const rows = (doc.findings ?? []).filter(
+            (row) => ids.includes(row.id) && row.severity !== "info",
+        ),
+        grave = rows.find((row) => row.severity === "error" || costs(row));
+    return rows.length
+        ? { tone: grave ? "fault" : "limited", title: (grave ?? rows[0]).title }
+        : null;
 }

@@ -4,8 +4,7 @@
 export function h(spec, props, ...children) {
     const [tag, ...classes] = spec.split(".");
     const node = document.createElement(tag || "div");
-    if (classes.length)
-        node.className = classes.join(" ");
+    if (classes.length) node.className = classes.join(" ");
     return fill(node, props, children);
 }
 
@@ -18,16 +17,16 @@ export function s(tag, props, ...children) {
 
 function fill(node, props, children) {
     for (const [name, value] of Object.entries(props ?? {})) {
-        if (value === undefined || value === null || value === false)
-            continue;
-        if (name.startsWith("on"))
-            node.addEventListener(name.slice(2), value);
-        else if (name === "value")
-            node.value = value;
-        else
-            node.setAttribute(name, value === true ? "" : value);
+        if (value === undefined || value === null || value === false) continue;
+        if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+        else if (name === "value") node.value = value;
+        else node.setAttribute(name, value === true ? "" : value);
     }
-    node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+    node.append(
+        ...children
+            .flat(3)
+            .filter((child) => child !== null && child !== undefined && child !== false),
+    );
     return node;
 }
 
@@ -35,16 +34,22 @@ const folds = new Map(); // which folds the reader opened or closed: a view is m
 
 /** Something that is shown on demand, a <details>. content: what h() takes, or a function that makes it once it is shown. key: of this fold wherever the page is made anew. */
 export function fold(key, label, content, { id, open = false } = {}) {
-    let shown = folds.get(key) ?? open, made = typeof content !== "function";
-    const node = h("details.fold", { id, open: shown }, h("summary", { "data-key": `fold:${key}` }, label), made && content);
+    let shown = folds.get(key) ?? open,
+        made = typeof content !== "function";
+    const node = h(
+        "details.fold",
+        { id, open: shown },
+        h("summary", { "data-key": `fold:${key}` }, label),
+        made && content,
+    );
     const make = () => {
-        if (node.open && !made)
-            fill(node, null, [content()]);
+        if (node.open && !made) fill(node, null, [content()]);
         made ||= node.open;
     };
     node.addEventListener("toggle", () => {
-        if (node.open !== shown) // the browser says so of a new element too
-            folds.set(key, shown = node.open);
+        if (node.open !== shown)
+            // the browser says so of a new element too
+            folds.set(key, (shown = node.open));
         make();
     });
     make();
@@ -52,15 +57,21 @@ export function fold(key, label, content, { id, open = false } = {}) {
 }
 
 /** Text whose commands are in backticks, as nodes. */
-export const withCode = (text) => text.split("`").map((piece, i) => (i % 2 ? h("code", null, piece) : piece));
+export const withCode = (text) =>
+    text.split("`").map((piece, i) => (i % 2 ? h("code", null, piece) : piece));
 
 /** Replaces what is in a node, keeping the focus on the element of the same data-key. The browser keeps the node's scroll position,
  * as long as nobody asks for it in between: that would lay out the page each time. */
 export function replace(node, ...children) {
-    const key = node.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;
-    node.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
-    if (key)
-        node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+    const key = node.contains(document.activeElement)
+        ? document.activeElement.closest("[data-key]")?.dataset.key
+        : null;
+    node.replaceChildren(
+        ...children
+            .flat(3)
+            .filter((child) => child !== null && child !== undefined && child !== false),
+    );
+    if (key) node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
 /** Says something to screen readers. */
@@ -70,7 +81,15 @@ export function announce(text) {
 
 /** text: or a function that gives it. A button that puts text on the clipboard and says so without changing its width. */
 export function copyButton(text, label = "Copy") {
-    const button = h("button.copy", { type: "button", "aria-label": typeof text === "function" ? label : `${label}: ${text}`, onclick: copy }, label);
+    const button = h(
+        "button.copy",
+        {
+            type: "button",
+            "aria-label": typeof text === "function" ? label : `${label}: ${text}`,
+            onclick: copy,
+        },
+        label,
+    );
     async function copy() {
         const what = typeof text === "function" ? text() : text;
         let done = true;
@@ -87,7 +106,8 @@ export function copyButton(text, label = "Copy") {
 }
 
 /** A link to a page of the documentation, which opens beside this one. */
-export const docsLink = (page, label) => h("a", { href: `docs/${page}`, target: "_blank", rel: "noopener" }, label);
+export const docsLink = (page, label) =>
+    h("a", { href: `docs/${page}`, target: "_blank", rel: "noopener" }, label);
 
 /* For pages without a secure context: an http:// address other than localhost. */
 function copyBySelection(text) {
@@ -101,10 +121,21 @@ function copyBySelection(text) {
 
 /** A row of choices of which one holds: [[value, label, title], ...]. */
 export function choices(name, options, current, choose) {
-    return h("div.choices", { role: "group", "aria-label": name },
+    return h(
+        "div.choices",
+        { role: "group", "aria-label": name },
         options.map(([value, label, title]) =>
-            h("button", {
-                type: "button", title, "aria-pressed": String(value === current), "data-key": `${name}:${value}`,
-                onclick: () => choose(value),
-            }, label)));
+            h(
+                "button",
+                {
+                    type: "button",
+                    title,
+                    "aria-pressed": String(value === current),
+                    "data-key": `${name}:${value}`,
+                    onclick: () => choose(value),
+                },
+                label,
+            ),
+        ),
+    );
 }

@@ -17,8 +17,7 @@ export function watchHands(target = document, most = MOST_MS) {
 
 /** Gives a promise of the end: at once where nobody presses anything. */
 export async function handsOff() {
-    while (performance.now() < until)
-        await new Promise((next) => setTimeout(next, 50));
+    while (performance.now() < until) await new Promise((next) => setTimeout(next, 50));
 }
 
 const FRAMES_MS = 50; // three frames

@@ -5,22 +5,38 @@ import { shortName } from "./model.js";
 /** Hosts of the communicator, the rails, and how many ranks a host has. */
 export function shape(model) {
     const local = model.doc.local_ranks || model.gpus.length || 1;
-    return { count: Math.max(1, Math.round((model.doc.ranks ?? local) / local)), local, rails: model.nets.map((node) => shortName(model, node.id)) };
+    return {
+        count: Math.max(1, Math.round((model.doc.ranks ?? local) / local)),
+        local,
+        rails: model.nets.map((node) => shortName(model, node.id)),
+    };
 }
 
 /* The rail of a rank: its place among the NICs, by the search's channels where they say it, else its best NIC. -1: none. */
 function railOfRank(model) {
-    const rails = new Map(), place = new Map(model.nets.map((node, i) => [node.id, i]));
+    const rails = new Map(),
+        place = new Map(model.nets.map((node, i) => [node.id, i]));
     for (const graph of model.doc.graphs ?? [])
         (graph.inter ?? []).forEach(([entry, exit], c) => {
             const order = graph.intra?.[c] ?? [];
-            for (const [rank, net] of [[order[0], entry], [order.at(-1), exit]])
-                if (rank !== undefined && graph.name === "ring" && place.has(net) && !rails.has(rank))
+            for (const [rank, net] of [
+                [order[0], entry],
+                [order.at(-1), exit],
+            ])
+                if (
+                    rank !== undefined &&
+                    graph.name === "ring" &&
+                    place.has(net) &&
+                    !rails.has(rank)
+                )
                     rails.set(rank, place.get(net));
         });
     return (rank) => {
         if (!rails.has(rank)) {
-            const from = model.gpuOfRank.get(rank), paths = model.nets.map((node) => model.paths.get(`${from}>${node.id}`)).filter(Boolean);
+            const from = model.gpuOfRank.get(rank),
+                paths = model.nets
+                    .map((node) => model.paths.get(`${from}>${node.id}`))
+                    .filter(Boolean);
             const best = paths.sort((a, b) => b.bw - a.bw || a.hops.length - b.hops.length)[0];
             rails.set(rank, best ? place.get(best.to) : -1);
         }
@@ -31,104 +47,165 @@ function railOfRank(model) {
 /** What a channel sends between hosts: [{a, b, from, to, out, into}], a and b ranks, from and to hosts, out and into rails.
  *  In a tree each link goes up; in a ring they follow one another from host 0. */
 export function hostLinks(model, graph, channel) {
-    const { local, count } = shape(model), channels = model.doc.channels ?? {}, rail = railOfRank(model);
+    const { local, count } = shape(model),
+        channels = model.doc.channels ?? {},
+        rail = railOfRank(model);
     const host = (rank) => Math.floor(rank / local);
-    const link = (a, b) => ({ a, b, from: host(a), to: host(b), out: rail(a % local), into: rail(b % local) });
-    if (count < 2)
-        return [];
+    const link = (a, b) => ({
+        a,
+        b,
+        from: host(a),
+        to: host(b),
+        out: rail(a % local),
+        into: rail(b % local),
+    });
+    if (count < 2) return [];
     if (graph === "ring") {
         const ring = channels.rings?.[channel] ?? [];
-        const rows = ring.map((a, i) => [a, ring[(i + 1) % ring.length]]).filter(([a, b]) => host(a) !== host(b)).map(([a, b]) => link(a, b));
+        const rows = ring
+            .map((a, i) => [a, ring[(i + 1) % ring.length]])
+            .filter(([a, b]) => host(a) !== host(b))
+            .map(([a, b]) => link(a, b));
         const first = rows.findIndex((row) => row.from === 0);
         return first > 0 ? [...rows.slice(first), ...rows.slice(0, first)] : rows;
     }
-    const up = graph === "tree" ? channels.trees?.[channel]?.up : graph === "nvls" ? channels.nvls?.tree?.[channel]?.up : graph === "collnet_chain" ? channels.collnet_chain?.[channel]?.up : null;
-    return (up ?? []).flatMap((parent, rank) => (parent >= 0 && parent < local * count && host(parent) !== host(rank) ? [link(rank, parent)] : []));
+    const up =
+        graph === "tree"
+            ? channels.trees?.[channel]?.up
+            : graph === "nvls"
+              ? channels.nvls?.tree?.[channel]?.up
+              : graph === "collnet_chain"
+                ? channels.collnet_chain?.[channel]?.up
+                : null;
+    return (up ?? []).flatMap((parent, rank) =>
+        parent >= 0 && parent < local * count && host(parent) !== host(rank)
+            ? [link(rank, parent)]
+            : [],
+    );
 }
 
-const TILE = { w: 116, h: 52 }, GAP = { x: 30, y: 22 };
+const TILE = { w: 116, h: 52 },
+    GAP = { x: 30, y: 22 };
 
 /** Where each host is: [{x, y}] of tiles' corners. A small ring is a circle, a large one runs down columns, so that rails are
  *  upright lines; trees are layers. */
 export function layout(count, graph, links) {
-    return graph === "ring" ? (count <= 20 ? circle(count, links) : columns(count, links)) : layers(count, links);
+    return graph === "ring"
+        ? count <= 20
+            ? circle(count, links)
+            : columns(count, links)
+        : layers(count, links);
 }
 
 const ringOrder = (count, links) => {
-    const order = [0, ...links.map((row) => row.to)], seen = new Set(order);
-    return [...new Set([...order, ...Array.from({ length: count }, (_, i) => i).filter((i) => !seen.has(i))])];
+    const order = [0, ...links.map((row) => row.to)],
+        seen = new Set(order);
+    return [
+        ...new Set([
+            ...order,
+            ...Array.from({ length: count }, (_, i) => i).filter((i) => !seen.has(i)),
+        ]),
+    ];
 };
 
 function circle(count, links) {
-    const radius = Math.max(90, count * (TILE.w + 24) / (2 * Math.PI)), places = [];
+    const radius = Math.max(90, (count * (TILE.w + 24)) / (2 * Math.PI)),
+        places = [];
     ringOrder(count, links).forEach((host, i) => {
-        const angle = i / count * 2 * Math.PI - Math.PI / 2;
+        const angle = (i / count) * 2 * Math.PI - Math.PI / 2;
         places[host] = { x: radius * 1.5 * Math.cos(angle), y: radius * 0.75 * Math.sin(angle) };
     });
     return places;
 }
 
 function columns(count, links) {
-    const down = Math.ceil(Math.sqrt(count * 0.9)), places = [];
+    const down = Math.ceil(Math.sqrt(count * 0.9)),
+        places = [];
     ringOrder(count, links).forEach((host, i) => {
-        places[host] = { x: Math.floor(i / down) * (TILE.w + GAP.x), y: i % down * (TILE.h + GAP.y) };
+        places[host] = {
+            x: Math.floor(i / down) * (TILE.w + GAP.x),
+            y: (i % down) * (TILE.h + GAP.y),
+        };
     });
     return places;
 }
 
 /* Roots on top; below each its children side by side, every subtree as wide as its leaves. */
 function layers(count, links) {
-    const children = Array.from({ length: count }, () => []), hasParent = new Set(), places = [];
+    const children = Array.from({ length: count }, () => []),
+        hasParent = new Set(),
+        places = [];
     for (const { from, to } of links)
         if (!hasParent.has(from)) {
             hasParent.add(from);
             children[to].push(from);
         }
-    let column = 0, deepest = 0;
+    let column = 0,
+        deepest = 0;
     const place = (host, depth) => {
-        if (places[host])
-            return;
+        if (places[host]) return;
         places[host] = { depth, column: 0 };
         deepest = Math.max(deepest, depth);
         children[host].forEach((child) => place(child, depth + 1));
         const below = children[host].map((child) => places[child].column);
-        places[host].column = below.length ? (Math.min(...below) + Math.max(...below)) / 2 : column++;
+        places[host].column = below.length
+            ? (Math.min(...below) + Math.max(...below)) / 2
+            : column++;
     };
-    for (let host = 0; host < count; host++)
-        if (!hasParent.has(host))
-            place(host, 0);
-    for (let host = 0; host < count; host++)
-        place(host, 0);
-    const rise = Math.max(TILE.h + GAP.y, column * (TILE.w + 14) / (2.6 * (deepest + 1)));
+    for (let host = 0; host < count; host++) if (!hasParent.has(host)) place(host, 0);
+    for (let host = 0; host < count; host++) place(host, 0);
+    const rise = Math.max(TILE.h + GAP.y, (column * (TILE.w + 14)) / (2.6 * (deepest + 1)));
     return places.map((one) => ({ x: one.column * (TILE.w + 14), y: one.depth * rise }));
 }
 
 /** The overview as SVG text, for the page's drawing; and its tiles, for culling: {svg, places, tile}. */
 export function overview(model, graph, channel) {
-    const { count, local, rails } = shape(model), links = hostLinks(model, graph, channel), places = layout(count, graph, links);
-    const xs = places.map((p) => p.x), ys = places.map((p) => p.y), min = { x: Math.min(...xs) - 30, y: Math.min(...ys) - 30 };
-    const size = { w: Math.max(...xs) + TILE.w + 30 - min.x, h: Math.max(...ys) + TILE.h + 30 - min.y };
-    const railX = (rail) => (rails.length ? 8 + (Math.max(0, rail) + 0.5) * (TILE.w - 16) / rails.length : TILE.w / 2), n = (v) => Number(v.toFixed(1));
+    const { count, local, rails } = shape(model),
+        links = hostLinks(model, graph, channel),
+        places = layout(count, graph, links);
+    const xs = places.map((p) => p.x),
+        ys = places.map((p) => p.y),
+        min = { x: Math.min(...xs) - 30, y: Math.min(...ys) - 30 };
+    const size = {
+        w: Math.max(...xs) + TILE.w + 30 - min.x,
+        h: Math.max(...ys) + TILE.h + 30 - min.y,
+    };
+    const railX = (rail) =>
+            rails.length
+                ? 8 + ((Math.max(0, rail) + 0.5) * (TILE.w - 16)) / rails.length
+                : TILE.w / 2,
+        n = (v) => Number(v.toFixed(1));
     const middle = min.y * 2 + size.h - TILE.h; // of a tile in the middle, twice
     const marks = places.map(() => new Set());
     const mark = (host, rail, side, inward) => {
-        const { x, y } = places[host], at = x + railX(rail), edge = side > 0 ? y + TILE.h : y, turn = (inward ? -side : side) * 5;
+        const { x, y } = places[host],
+            at = x + railX(rail),
+            edge = side > 0 ? y + TILE.h : y,
+            turn = (inward ? -side : side) * 5;
         marks[host].add(`M${n(at - 4)},${n(edge - turn / 2)}h8l-4,${turn}z`);
         return { x: at, y: edge };
     };
     const line = (row) => {
-        const { from, to } = row, rise = places[to].y - places[from].y, beside = Math.abs(rise) < TILE.h + GAP.y; // no room between them: both by their outer edge
-        const side = beside ? (places[from].y + places[to].y < middle ? -1 : 1) : Math.sign(rise), other = beside ? side : -side;
-        const a = mark(from, row.out, side, false), b = mark(to, row.into, other, true), bend = Math.max(8, Math.min(60, Math.hypot(b.x - a.x, b.y - a.y) / 3));
+        const { from, to } = row,
+            rise = places[to].y - places[from].y,
+            beside = Math.abs(rise) < TILE.h + GAP.y; // no room between them: both by their outer edge
+        const side = beside ? (places[from].y + places[to].y < middle ? -1 : 1) : Math.sign(rise),
+            other = beside ? side : -side;
+        const a = mark(from, row.out, side, false),
+            b = mark(to, row.into, other, true),
+            bend = Math.max(8, Math.min(60, Math.hypot(b.x - a.x, b.y - a.y) / 3));
         const kind = `edge${row.out === row.into ? "" : " crossing"}${graph === "ring" && count > 20 && side < 0 ? " jump" : ""}`;
         return `<g id="HOST/${from}--HOST/${to}" class="${kind}"><path d="M${n(a.x)},${n(a.y)}C${n(a.x)},${n(a.y + side * bend)} ${n(b.x)},${n(b.y + other * bend)} ${n(b.x)},${n(b.y)}"/></g>`;
     };
     const lines = links.map(line).join("");
     const tile = (host) => {
-        const { x, y } = places[host], title = `Host ${host}, ranks ${host * local} to ${host * local + local - 1}`;
-        return `<g id="HOST/${host}" class="node host"><title>${title}</title><rect x="${n(x)}" y="${n(y)}" width="${TILE.w}" height="${TILE.h}" rx="4"/>` +
+        const { x, y } = places[host],
+            title = `Host ${host}, ranks ${host * local} to ${host * local + local - 1}`;
+        return (
+            `<g id="HOST/${host}" class="node host"><title>${title}</title><rect x="${n(x)}" y="${n(y)}" width="${TILE.w}" height="${TILE.h}" rx="4"/>` +
             `<path class="rails" d="${rails.map((_, r) => `M${n(x + railX(r))},${n(y + TILE.h - 9)}v4`).join("") || "M0,0"}"/><path class="ends" d="${[...marks[host]].join("") || "M0,0"}"/>` +
-            `<text class="name" x="${n(x + TILE.w / 2)}" y="${n(y + 21)}">Host ${host}</text><text class="ranks" x="${n(x + TILE.w / 2)}" y="${n(y + 35)}">ranks ${host * local}–${host * local + local - 1}</text></g>`;
+            `<text class="name" x="${n(x + TILE.w / 2)}" y="${n(y + 21)}">Host ${host}</text><text class="ranks" x="${n(x + TILE.w / 2)}" y="${n(y + 35)}">ranks ${host * local}–${host * local + local - 1}</text></g>`
+        );
     };
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${n(min.x)} ${n(min.y)} ${n(size.w)} ${n(size.h)}"><g class="graph hosts">${lines}${places.map((_, host) => tile(host)).join("")}</g></svg>`;
     return { svg, places, tile: TILE };

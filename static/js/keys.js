@@ -6,36 +6,66 @@ import { rowOf } from "./transfers.js";
 export function listenToKeys({ store, loaded, moment, schedule, actions }) {
     const turn = (by) => {
         const count = loaded.model ? channelCount(loaded.model, store.state.graph) : 0;
-        if (count)
-            actions.channel((store.state.channel + by + count) % count);
+        if (count) actions.channel((store.state.channel + by + count) % count);
     };
     const move = (ranks, rounds) => {
-        const { doc } = schedule, { rank, round } = store.state, count = doc && rowOf(doc, rank)?.count;
+        const { doc } = schedule,
+            { rank, round } = store.state,
+            count = doc && rowOf(doc, rank)?.count;
         if (count)
-            actions.transfer((rank + ranks + doc.ranks) % doc.ranks, (round + rounds + count) % count);
+            actions.transfer(
+                (rank + ranks + doc.ranks) % doc.ranks,
+                (round + rounds + count) % count,
+            );
     };
     const stepBy = (by) => {
         const { graph, channel, view, host } = store.state;
-        const count = loaded.model && view === "channels" ? channelSteps(loaded.model, graph, channel, host).length : 0;
+        const count =
+            loaded.model && view === "channels"
+                ? channelSteps(loaded.model, graph, channel, host).length
+                : 0;
         if (count)
-            actions.step(moment.step < 0 && by < 0 ? count - 1 : (moment.step + by + count) % count);
+            actions.step(
+                moment.step < 0 && by < 0 ? count - 1 : (moment.step + by + count) % count,
+            );
     };
     const keys = {
-        m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"), b: () => actions.view("bandwidth"), k: () => actions.view("place"),
-        p: () => actions.view("transfers"), d: () => actions.view("diff"), v: () => actions.view("compare"), h: () => actions.view("hosts"), r: () => actions.view("source"), g: () => actions.view("log"), e: () => actions.export(), "/": () => actions.search(), l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
-        f: () => actions.detail(store.state.detail === "less" ? "all" : "less"), s: () => actions.panel("settings"), w: () => actions.panel("why"), z: () => actions.panel(shownPanel(store.state) === "none" ? "summary" : "none"),
-        "[": () => (store.state.view === "transfers" ? move(-1, 0) : turn(-1)), "]": () => (store.state.view === "transfers" ? move(1, 0) : turn(1)),
-        ",": () => (store.state.view === "transfers" ? move(0, -1) : stepBy(-1)), ".": () => (store.state.view === "transfers" ? move(0, 1) : stepBy(1)),
+        m: () => actions.view("machine"),
+        x: () => actions.view("matrix"),
+        c: () => actions.view("channels"),
+        t: () => actions.view("tuning"),
+        b: () => actions.view("bandwidth"),
+        k: () => actions.view("place"),
+        p: () => actions.view("transfers"),
+        d: () => actions.view("diff"),
+        v: () => actions.view("compare"),
+        h: () => actions.view("hosts"),
+        r: () => actions.view("source"),
+        g: () => actions.view("log"),
+        e: () => actions.export(),
+        "/": () => actions.search(),
+        l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
+        f: () => actions.detail(store.state.detail === "less" ? "all" : "less"),
+        s: () => actions.panel("settings"),
+        w: () => actions.panel("why"),
+        z: () => actions.panel(shownPanel(store.state) === "none" ? "summary" : "none"),
+        "[": () => (store.state.view === "transfers" ? move(-1, 0) : turn(-1)),
+        "]": () => (store.state.view === "transfers" ? move(1, 0) : turn(1)),
+        ",": () => (store.state.view === "transfers" ? move(0, -1) : stepBy(-1)),
+        ".": () => (store.state.view === "transfers" ? move(0, 1) : stepBy(1)),
         Escape: () => (store.state.from || store.state.finding) && actions.clear(),
     };
     addEventListener("keydown", (event) => {
-        if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog"))
+        if (
+            event.ctrlKey ||
+            event.metaKey ||
+            event.altKey ||
+            event.target.closest("input, textarea, select, dialog")
+        )
             return;
-        if (event.key === "?")
-            actions.help();
+        if (event.key === "?") actions.help();
         else if (store.state.id && keys[event.key]) {
-            if (event.key.length === 1)
-                event.preventDefault();
+            if (event.key.length === 1) event.preventDefault();
             keys[event.key]();
         }
     });

@@ -11,18 +11,32 @@ export class Library {
 
     /** store: of the state; changed(): the list is another. */
     constructor(store, changed) {
-        Object.assign(this, { store, changed, items: null, next: null, busy: false, problem: null, picked: new Set(), runs: [], refused: [] });
+        Object.assign(this, {
+            store,
+            changed,
+            items: null,
+            next: null,
+            busy: false,
+            problem: null,
+            picked: new Set(),
+            runs: [],
+            refused: [],
+        });
         this.actions = {
             pick: (id, on) => {
                 const name = this.items?.find((row) => row.id === id)?.name;
                 this.picked[on ? "add" : "delete"](id);
-                this.runs = on ? [...this.runs, { id, count: 1, names: name ? [name] : [] }] : this.runs.filter((run) => run.id !== id);
+                this.runs = on
+                    ? [...this.runs, { id, count: 1, names: name ? [name] : [] }]
+                    : this.runs.filter((run) => run.id !== id);
                 this.changed();
             },
             /** How many such hosts the cluster is to have. */
             count: (id, count) => {
                 const [first] = this.runs.filter((run) => run.id === id);
-                this.runs = this.runs.filter((run) => run.id !== id || run === first).map((run) => (run === first ? { id, count } : run));
+                this.runs = this.runs
+                    .filter((run) => run.id !== id || run === first)
+                    .map((run) => (run === first ? { id, count } : run));
                 this.changed();
             },
             cluster: async () => {
@@ -37,20 +51,21 @@ export class Library {
             search: (q, now = false) => {
                 clearTimeout(this.#timer);
                 const field = document.getElementById("library-search");
-                if (now && field)
-                    field.value = q;
+                if (now && field) field.value = q;
                 this.#timer = setTimeout(() => store.set({ q }, { replace: true }), now ? 0 : 250);
             },
             more: () => this.load(true),
             reload: () => this.load(),
             edit: async (row) => {
                 const answer = await editDialog(row);
-                if (answer)
-                    this.#change(row, () => api.change(row.id, answer));
+                if (answer) this.#change(row, () => api.change(row.id, answer));
             },
             remove: async (row) => {
                 if (await deleteDialog(row))
-                    this.#change(row, async () => { await api.remove(row.id); return null; });
+                    this.#change(row, async () => {
+                        await api.remove(row.id);
+                        return null;
+                    });
             },
         };
     }
@@ -67,12 +82,17 @@ export class Library {
         Object.assign(this, { busy: true, problem: null }, more ? {} : { next: null });
         this.changed();
         try {
-            const page = await api.list({ q: this.store.state.q, cursor: more ? this.next : "" }, control.signal);
-            Object.assign(this, { items: more ? [...this.items, ...page.items] : page.items, next: page.next });
+            const page = await api.list(
+                { q: this.store.state.q, cursor: more ? this.next : "" },
+                control.signal,
+            );
+            Object.assign(this, {
+                items: more ? [...this.items, ...page.items] : page.items,
+                next: page.next,
+            });
             announce(`${this.items.length} dumps${page.next ? " and more" : ""}`);
         } catch (error) {
-            if (error.name === "AbortError")
-                return;
+            if (error.name === "AbortError") return;
             this.problem = api.problemOf(error);
         } finally {
             if (!control.signal.aborted) {
@@ -86,7 +106,9 @@ export class Library {
     async #change(row, act) {
         try {
             const now = await act();
-            this.items = this.items.flatMap((one) => (one.id !== row.id ? [one] : now ? [{ ...one, ...now }] : []));
+            this.items = this.items.flatMap((one) =>
+                one.id !== row.id ? [one] : now ? [{ ...one, ...now }] : [],
+            );
             announce(now ? "Saved" : "Deleted");
         } catch (error) {
             this.problem = api.problemOf(error);

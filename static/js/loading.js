@@ -15,10 +15,20 @@ import { openWhy, parseWhy } from "./why.js";
 
 export class Loading {
     /** What is there; null: not yet. network: the index of the same question about two hosts, where one host leaves the network out. before: the index of the last answer about the same machine. */
-    loaded = { id: "", summary: null, doc: null, model: null, network: null, before: null, source: null, findings: null, problem: null };
+    loaded = {
+        id: "",
+        summary: null,
+        doc: null,
+        model: null,
+        network: null,
+        before: null,
+        source: null,
+        findings: null,
+        problem: null,
+    };
     other = { key: "", diff: null, doc: null, model: null, problem: null };
     pair = { key: "", doc: null, problem: null }; // two dumps compared
-    kept = null;                                  // dumps to choose the second from
+    kept = null; // dumps to choose the second from
     explained = { key: "", why: "", data: null, problem: null };
     log = { id: "", name: "", blob: null, answer: null, problem: null, busy: false };
     settings = [];
@@ -51,118 +61,157 @@ export class Loading {
     /** The other side as views need it; null while it is not there. */
     get compared() {
         const { diff } = this.other;
-        return diff && { ...this.other, names: { a: sideName(diff.a, diff.b), b: sideName(diff.b, diff.a) } };
+        return (
+            diff && {
+                ...this.other,
+                names: { a: sideName(diff.a, diff.b), b: sideName(diff.b, diff.a) },
+            }
+        );
     }
 
     async analysis() {
-        const before = this.#analysing, { store, loaded } = this, { id } = store.state, asks = question(store.state), control = (this.#analysing = id ? new AbortController() : null);
+        const before = this.#analysing,
+            { store, loaded } = this,
+            { id } = store.state,
+            asks = question(store.state),
+            control = (this.#analysing = id ? new AbortController() : null);
         before?.abort();
         this.#networking?.abort();
-        if (!id)
-            return;
+        if (!id) return;
         const another = loaded.id !== id;
         if (another)
-            Object.assign(loaded, { id, doc: null, model: null, source: null, findings: null, summary: loaded.summary?.id === id ? loaded.summary : null });
+            Object.assign(loaded, {
+                id,
+                doc: null,
+                model: null,
+                source: null,
+                findings: null,
+                summary: loaded.summary?.id === id ? loaded.summary : null,
+            });
         loaded.problem = null;
         this.busy(1);
         this.asked();
         this.source();
         try {
-            const [doc, summary] = await Promise.all([api.analysis(id, asks, control.signal), loaded.summary ?? api.summary(id, control.signal)]);
-            Object.assign(loaded, { before: another ? null : loaded.model, doc, model: index(doc), network: null, summary, problem: null });
+            const [doc, summary] = await Promise.all([
+                api.analysis(id, asks, control.signal),
+                loaded.summary ?? api.summary(id, control.signal),
+            ]);
+            Object.assign(loaded, {
+                before: another ? null : loaded.model,
+                doc,
+                model: index(doc),
+                network: null,
+                summary,
+                problem: null,
+            });
             this.#network(id);
             this.#keepPlace();
-            if (doc.findings?.some((row) => row.where?.line))
-                this.source(true);
+            if (doc.findings?.some((row) => row.where?.line)) this.source(true);
             announce(`Analysis ready: ${doc.ranks} ranks, ${doc.channels?.count ?? 0} channels`);
         } catch (error) {
-            if (error.name !== "AbortError")
-                return await this.#failed(error, id);
-            if (this.#analysing === control) // stopped by hand, not overtaken
-                loaded.problem = { title: "Cancelled", detail: "The analysis was stopped before it was ready", advice: "Ask again, or with fewer hosts", again: true };
+            if (error.name !== "AbortError") return await this.#failed(error, id);
+            if (this.#analysing === control)
+                // stopped by hand, not overtaken
+                loaded.problem = {
+                    title: "Cancelled",
+                    detail: "The analysis was stopped before it was ready",
+                    advice: "Ask again, or with fewer hosts",
+                    again: true,
+                };
         } finally {
             this.busy(-1);
-            if (this.#analysing === control)
-                this.arrived();
+            if (this.#analysing === control) this.arrived();
         }
     }
 
     /* NCCL drops the NICs of one host: what concerns them is answered for two. */
     async #network(id) {
-        const { store, loaded } = this, { doc } = loaded, asks = question({ ...store.state, hosts: NETWORK_HOSTS }), control = (this.#networking = new AbortController());
-        if (!hidesNetwork(doc))
-            return;
+        const { store, loaded } = this,
+            { doc } = loaded,
+            asks = question({ ...store.state, hosts: NETWORK_HOSTS }),
+            control = (this.#networking = new AbortController());
+        if (!hidesNetwork(doc)) return;
         this.busy(1);
         try {
             await idle(); // the answer is shown first
             const network = index(await api.analysis(id, asks, control.signal));
-            if (loaded.doc === doc)
-                loaded.network = network;
+            if (loaded.doc === doc) loaded.network = network;
         } catch (error) {
-            if (!(error instanceof api.Problem) && error.name !== "AbortError")
-                throw error; // without an answer, the rows say that two hosts are needed
+            if (!(error instanceof api.Problem) && error.name !== "AbortError") throw error; // without an answer, the rows say that two hosts are needed
         } finally {
-            if (loaded.network && loaded.doc === doc)
-                await this.later();
+            if (loaded.network && loaded.doc === doc) await this.later();
             this.busy(-1);
         }
     }
 
     /** The other side of a comparison: its differences, and its whole answer for the matrix and the paths. */
     async comparison() {
-        const { store, other } = this, { id, against } = store.state, asks = question(store.state), key = against.length ? `${id}?${asks}|${against.join("|")}` : "";
-        if (other.key === key)
-            return;
+        const { store, other } = this,
+            { id, against } = store.state,
+            asks = question(store.state),
+            key = against.length ? `${id}?${asks}|${against.join("|")}` : "";
+        if (other.key === key) return;
         this.#comparing?.abort();
         Object.assign(other, { key, diff: null, doc: null, model: null, problem: null });
-        if (!key || !id)
-            return;
+        if (!key || !id) return;
         const control = (this.#comparing = new AbortController());
         this.busy(1);
         try {
-            const [diff, doc] = await Promise.all([api.difference(id, asks, against, control.signal), api.analysis(id, question(stateOfOther(store.state)), control.signal)]);
+            const [diff, doc] = await Promise.all([
+                api.difference(id, asks, against, control.signal),
+                api.analysis(id, question(stateOfOther(store.state)), control.signal),
+            ]);
             Object.assign(other, { diff, doc, model: index(doc) });
             announce(diff.equal ? "Nothing changes" : diff.summary);
         } catch (error) {
             if (error.name === "AbortError") {
                 if (this.#comparing === control && other.key === key)
-                    Object.assign(other, { key: "", problem: { title: "Cancelled", detail: "The comparison was stopped", advice: "Choose the other side again" } });
+                    Object.assign(other, {
+                        key: "",
+                        problem: {
+                            title: "Cancelled",
+                            detail: "The comparison was stopped",
+                            advice: "Choose the other side again",
+                        },
+                    });
                 return;
             }
             other.problem = api.problemOf(error);
         } finally {
             this.busy(-1);
-            if (this.#comparing === control)
-                this.changed();
+            if (this.#comparing === control) this.changed();
         }
     }
 
     /** The comparison with a second dump, and, where it is chosen, what there is to choose from. */
     async pairing({ again = false } = {}) {
-        const { store, pair } = this, { id, with: other, view } = store.state, asks = question(store.state), key = id && other ? `${id} ${other}?${asks}` : "";
-        if (view === "compare" && id && !this.kept)
-            this.#choices();
-        if (pair.key === key && !again)
-            return;
+        const { store, pair } = this,
+            { id, with: other, view } = store.state,
+            asks = question(store.state),
+            key = id && other ? `${id} ${other}?${asks}` : "";
+        if (view === "compare" && id && !this.kept) this.#choices();
+        if (pair.key === key && !again) return;
         this.#pairing?.abort();
         Object.assign(pair, { key, doc: null, problem: null });
-        if (!key)
-            return;
+        if (!key) return;
         const control = (this.#pairing = new AbortController());
         this.busy(1);
         try {
             pair.doc = await api.compare(id, other, asks, control.signal);
             announce(pair.doc.summary);
         } catch (error) {
-            if (error.name === "AbortError" && this.#pairing !== control)
-                return;
-            if (error.name !== "AbortError" && !(error instanceof api.Problem))
-                throw error;
-            pair.problem = error.problem ?? { title: "Cancelled", detail: "The comparison was stopped", advice: "Ask again", again: true };
+            if (error.name === "AbortError" && this.#pairing !== control) return;
+            if (error.name !== "AbortError" && !(error instanceof api.Problem)) throw error;
+            pair.problem = error.problem ?? {
+                title: "Cancelled",
+                detail: "The comparison was stopped",
+                advice: "Ask again",
+                again: true,
+            };
         } finally {
             this.busy(-1);
-            if (this.#pairing === control)
-                this.changed();
+            if (this.#pairing === control) this.changed();
         }
     }
 
@@ -178,41 +227,56 @@ export class Loading {
 
     /** The explanation that is open, once there is an analysis to ask about. */
     async explanation() {
-        const { store, explained, loaded: { model } } = this, { id, panel } = store.state, asks = question(store.state);
-        if (!id || panel !== "why" || !model)
-            return;
-        const why = openWhy(model, store.state), key = `${id}?${asks}|${why}`;
-        if (explained.key === key)
-            return;
+        const {
+                store,
+                explained,
+                loaded: { model },
+            } = this,
+            { id, panel } = store.state,
+            asks = question(store.state);
+        if (!id || panel !== "why" || !model) return;
+        const why = openWhy(model, store.state),
+            key = `${id}?${asks}|${why}`;
+        if (explained.key === key) return;
         this.#explaining?.abort();
         Object.assign(explained, { key, why: "", data: null, problem: null });
         const control = (this.#explaining = new AbortController());
         this.busy(1);
         try {
-            Object.assign(explained, { data: await api.explanation(id, asks, parseWhy(why), control.signal), why });
+            Object.assign(explained, {
+                data: await api.explanation(id, asks, parseWhy(why), control.signal),
+                why,
+            });
             announce(explained.data.answer);
         } catch (error) {
             if (error.name === "AbortError") {
-                if (explained.key === key)
-                    explained.key = "";
+                if (explained.key === key) explained.key = "";
                 return;
             }
             Object.assign(explained, { problem: api.problemOf(error), why });
         } finally {
             this.busy(-1);
-            if (this.#explaining === control)
-                this.changed();
+            if (this.#explaining === control) this.changed();
         }
     }
 
     /** Compares a log with the prediction; without one, the log that is there with what is asked now. Gives the answer.
      *  implied: what the lines say of the machine, where it was opened for them. */
     async checkLog(blob = this.log.blob, name = this.log.name, implied = this.log.implied) {
-        const { store, log } = this, { id } = store.state, control = new AbortController();
+        const { store, log } = this,
+            { id } = store.state,
+            control = new AbortController();
         this.#checking?.abort();
-        Object.assign(log, { id, name, blob, implied, answer: null, problem: null, busy: Boolean(blob) });
-        if (!blob || !id)
-            return null;
+        Object.assign(log, {
+            id,
+            name,
+            blob,
+            implied,
+            answer: null,
+            problem: null,
+            busy: Boolean(blob),
+        });
+        if (!blob || !id) return null;
         this.#checking = control;
         this.busy(1);
         this.changed();
@@ -220,8 +284,7 @@ export class Loading {
             log.answer = await api.checkLog(id, question(store.state), blob, control.signal);
             announce(log.answer.check ? verdictText(log.answer.check) : log.answer.why_no_check);
         } catch (error) {
-            if (!(error instanceof api.Problem) && error.name !== "AbortError")
-                throw error;
+            if (!(error instanceof api.Problem) && error.name !== "AbortError") throw error;
             log.problem = error.problem ?? null;
         } finally {
             this.busy(-1);
@@ -235,58 +298,54 @@ export class Loading {
 
     /** The dump's text, for the view that shows it, or for the lines of findings. */
     async source(ofFindings = false) {
-        const { store, loaded } = this, { id, view } = store.state, shown = view === "source";
-        if (!id || !(shown || ofFindings) || loaded.source !== null)
-            return;
+        const { store, loaded } = this,
+            { id, view } = store.state,
+            shown = view === "source";
+        if (!id || !(shown || ofFindings) || loaded.source !== null) return;
         try {
             const text = await api.source(id);
-            if (loaded.id !== id || loaded.source !== null)
-                return;
+            if (loaded.id !== id || loaded.source !== null) return;
             loaded.source = text;
-            if (shown)
-                this.changed();
-            else
-                this.later();
+            if (shown) this.changed();
+            else this.later();
         } catch (error) {
-            if (!(error instanceof api.Problem))
-                throw error;
+            if (!(error instanceof api.Problem)) throw error;
         }
     }
 
     async settingsOfRelease() {
         const { release } = this.store.state;
-        if (this.#settingsOf === release)
-            return;
+        if (this.#settingsOf === release) return;
         this.#settingsOf = release;
         try {
             this.settings = readSettings(await api.settings(release));
         } catch {
             this.settings = [];
         }
-        if (this.store.state.id)
-            this.later();
+        if (this.store.state.id) this.later();
     }
 
     /* Another question may leave fewer channels or hosts than the one that is shown. */
     #keepPlace() {
-        const { store, loaded: { model } } = this, last = channelCount(model, store.state.graph) - 1, hosts = shape(model).count, patch = {};
-        if (last >= 0 && store.state.channel > last)
-            patch.channel = last;
-        if (store.state.host >= hosts)
-            patch.host = hosts - 1;
+        const {
+                store,
+                loaded: { model },
+            } = this,
+            last = channelCount(model, store.state.graph) - 1,
+            hosts = shape(model).count,
+            patch = {};
+        if (last >= 0 && store.state.channel > last) patch.channel = last;
+        if (store.state.host >= hosts) patch.host = hosts - 1;
         store.set(patch, { replace: true });
     }
 
     async #failed(error, id) {
         const { loaded } = this;
-        if (!(error instanceof api.Problem))
-            throw error;
-        if (error.problem.status === 404 && !loaded.summary)
-            return this.missing(error);
+        if (!(error instanceof api.Problem)) throw error;
+        if (error.problem.status === 404 && !loaded.summary) return this.missing(error);
         loaded.summary ??= await api.summary(id).catch(() => null);
         loaded.findings = (await api.findings(id).catch(() => null))?.findings ?? null;
-        if (error.problem.line)
-            loaded.source ??= await api.source(id).catch(() => null);
+        if (error.problem.line) loaded.source ??= await api.source(id).catch(() => null);
         Object.assign(loaded, { doc: null, model: null, problem: error.problem });
     }
 }

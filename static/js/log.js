@@ -4,44 +4,68 @@ import { netName } from "./nics.js";
 
 /** Topics as the service names them, in NCCL's order. */
 export const TOPICS = {
-    system: "System", links: "Links", paths: "Paths", graphs: "Graphs", orders: "Orders of channels", rings: "Rings", trees: "Trees", nvls: "NVLS", counts: "Counts",
-    p2p: "P2P", gdr: "GPUDirect RDMA", net: "NICs of channels", tuning: "Tuning",
+    system: "System",
+    links: "Links",
+    paths: "Paths",
+    graphs: "Graphs",
+    orders: "Orders of channels",
+    rings: "Rings",
+    trees: "Trees",
+    nvls: "NVLS",
+    counts: "Counts",
+    p2p: "P2P",
+    gdr: "GPUDirect RDMA",
+    net: "NICs of channels",
+    tuning: "Tuning",
 };
 
 /** Whether text is a log, or a dumped graph, and no topology. */
-export const isLog = (text) => /^\s*<graphs[\s>]/.test(text) || (!/^\s*</.test(text) && /\bNCCL (INFO|WARN|version) /.test(text));
+export const isLog = (text) =>
+    /^\s*<graphs[\s>]/.test(text) ||
+    (!/^\s*</.test(text) && /\bNCCL (INFO|WARN|version) /.test(text));
 
 export function verdictText(check) {
-    if (check.verdict === "nothing-to-compare")
-        return "Nothing in the log can be compared.";
-    return check.verdict === "agrees" ? `All ${check.agree} facts of the log agree with the prediction.` : `${check.differ} of ${check.agree + check.differ} facts differ from the prediction.`;
+    if (check.verdict === "nothing-to-compare") return "Nothing in the log can be compared.";
+    return check.verdict === "agrees"
+        ? `All ${check.agree} facts of the log agree with the prediction.`
+        : `${check.differ} of ${check.agree + check.differ} facts differ from the prediction.`;
 }
 
 /** How every communicator of the log compares; "": the log names one at most. */
 export function surveyText(survey) {
-    if (!survey || survey.rows.length < 2)
-        return "";
-    const all = survey.rows.length, differing = survey.rows.filter((row) => row.differ > 0).map((row) => row.communicator), shown = differing.slice(0, 20);
+    if (!survey || survey.rows.length < 2) return "";
+    const all = survey.rows.length,
+        differing = survey.rows.filter((row) => row.differ > 0).map((row) => row.communicator),
+        shown = differing.slice(0, 20);
     const text = `${survey.compared === all ? `All ${all}` : `${survey.compared} of ${all}`} communicators were compared: ${survey.agree} facts agree, ${survey.differ} differ.`;
-    return shown.length ? `${text} Facts differ in communicator${differing.length === 1 ? "" : "s"} ${shown.join(", ")}${differing.length > shown.length ? ` and ${differing.length - shown.length} more` : ""}.` : text;
+    return shown.length
+        ? `${text} Facts differ in communicator${differing.length === 1 ? "" : "s"} ${shown.join(", ")}${differing.length > shown.length ? ` and ${differing.length - shown.length} more` : ""}.`
+        : text;
 }
 
 const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
 /* What the log says of GPUs that the machine lacks; "": they may be its own. Bus ids are the machine's only in NCCL's own dumps. */
 function missingGpus({ log, check }, model) {
-    const said = check?.causes.find((row) => row.id === "other-gpus")?.what, wanted = new Set(log.communicators[0]?.members.map((row) => row.bus_id).filter(Boolean));
-    if (said || !wanted.size || model.doc.input?.kind !== "nccl-topology")
-        return said ?? "";
-    return model.gpus.some(({ id }) => wanted.has(parseId(id).local)) ? "" : `none of the log's ${wanted.size} GPUs is in the dump`;
+    const said = check?.causes.find((row) => row.id === "other-gpus")?.what,
+        wanted = new Set(log.communicators[0]?.members.map((row) => row.bus_id).filter(Boolean));
+    if (said || !wanted.size || model.doc.input?.kind !== "nccl-topology") return said ?? "";
+    return model.gpus.some(({ id }) => wanted.has(parseId(id).local))
+        ? ""
+        : `none of the log's ${wanted.size} GPUs is in the dump`;
 }
 
 /** Of a log whose GPUs are not the machine's: what it is from, and what is shown; "": it may be from this machine. */
 export function otherMachine(answer, model) {
-    const missing = missingGpus(answer, model), [first] = answer.log.communicators, { hosts, ranks } = model.doc;
-    if (!missing)
-        return "";
-    const from = first ? [first.hosts > 0 && plural(first.hosts, "host"), plural(first.ranks, "rank")].filter(Boolean).join(", ") : "";
+    const missing = missingGpus(answer, model),
+        [first] = answer.log.communicators,
+        { hosts, ranks } = model.doc;
+    if (!missing) return "";
+    const from = first
+        ? [first.hosts > 0 && plural(first.hosts, "host"), plural(first.ranks, "rank")]
+              .filter(Boolean)
+              .join(", ")
+        : "";
     return `This log is from another machine${from && `: ${from}`}; shown: ${plural(hosts, "host")}, ${plural(ranks, "rank")}. ${missing[0].toUpperCase()}${missing.slice(1)}.`;
 }
 
@@ -53,19 +77,46 @@ export function applied({ release, hosts, ranks, settings, ranks_taken_from_log 
 
 /** "16 ranks, 8 of them here; 8 ranks, 8 of them here; and 4 more". */
 export function communicatorsText(communicators, shown = 6) {
-    const rows = communicators.slice(0, shown).map((row) => `${row.ranks} rank${row.ranks === 1 ? "" : "s"}, ${row.ranks_seen} of them here`);
-    if (communicators.length > shown)
-        rows.push(`and ${communicators.length - shown} more`);
+    const rows = communicators
+        .slice(0, shown)
+        .map(
+            (row) =>
+                `${row.ranks} rank${row.ranks === 1 ? "" : "s"}, ${row.ranks_seen} of them here`,
+        );
+    if (communicators.length > shown) rows.push(`and ${communicators.length - shown} more`);
     return rows.join("; ") || "not in the log";
 }
 
 const ID = /\b[A-Z]{3}\/[0-9a-f]+-[0-9a-f]+\b/g;
 
 /** A text of a fact with the names of the page in place of the log's ids: "GPU 0 → NUMA 0" for "GPU/0-21000 -> CPU/0-0". What the machine lacks keeps its id. */
-export const named = (model, text) => text.replace(ID, (id) => (!model.nodes.has(id) ? id : typeOf(id) === "NET" ? `NIC ${netName(model, id).replace(/^NET /, "")}` : shortName(model, id))).replace(/(?<=\S) -> (?=\S)/g, " → ");
+export const named = (model, text) =>
+    text
+        .replace(ID, (id) =>
+            !model.nodes.has(id)
+                ? id
+                : typeOf(id) === "NET"
+                  ? `NIC ${netName(model, id).replace(/^NET /, "")}`
+                  : shortName(model, id),
+        )
+        .replace(/(?<=\S) -> (?=\S)/g, " → ");
 
 /** Facts of a topic, differences first. */
-export const factRows = (check, topic) => check.facts.filter((fact) => fact.topic === topic).sort((a, b) => (b.verdict === "differs") - (a.verdict === "differs"));
+export const factRows = (check, topic) =>
+    check.facts
+        .filter((fact) => fact.topic === topic)
+        .sort((a, b) => (b.verdict === "differs") - (a.verdict === "differs"));
 
 /** Rows for a spreadsheet. */
-export const logRows = (check) => [["topic", "what", "verdict", "log", "predicted", "line", "lines"], ...check.facts.map((fact) => [fact.topic, fact.what, fact.verdict, fact.logged, fact.predicted, fact.line, fact.times])];
+export const logRows = (check) => [
+    ["topic", "what", "verdict", "log", "predicted", "line", "lines"],
+    ...check.facts.map((fact) => [
+        fact.topic,
+        fact.what,
+        fact.verdict,
+        fact.logged,
+        fact.predicted,
+        fact.line,
+        fact.times,
+    ]),
+];

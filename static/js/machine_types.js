@@ -4,26 +4,38 @@
 export function matching(rows, text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     return rows.filter((row) => {
-        const said = [row.name, ...row.also, row.title, row.family, row.gpu].join(" ").toLowerCase();
+        const said = [row.name, ...row.also, row.title, row.family, row.gpu]
+            .join(" ")
+            .toLowerCase();
         return words.every((word) => said.includes(word));
     });
 }
 
 /* The first capability of Blackwell. Its workstation cards (12.0, 12.1) have higher numbers than its later data-centre GPUs (10.3), but are not newer. */
-const BLACKWELL = 100, WORKSTATION = 120;
+const BLACKWELL = 100,
+    WORKSTATION = 120;
 const generation = ({ sm }) => (sm >= WORKSTATION ? BLACKWELL : sm);
 
 /** Families in the service's order, makers before clouds. In each, by the generation of the GPUs, newest first; of one generation those with more GPUs first,
  *  which are more common in jobs; then by title. */
 export function newestFirst(rows) {
-    const families = [...new Set(rows.map((row) => row.family))], family = (row) => families.indexOf(row.family);
-    return [...rows].sort((a, b) => family(a) - family(b) || generation(b) - generation(a) || b.gpus - a.gpus || a.title.localeCompare(b.title, "en", { numeric: true }));
+    const families = [...new Set(rows.map((row) => row.family))],
+        family = (row) => families.indexOf(row.family);
+    return [...rows].sort(
+        (a, b) =>
+            family(a) - family(b) ||
+            generation(b) - generation(a) ||
+            b.gpus - a.gpus ||
+            a.title.localeCompare(b.title, "en", { numeric: true }),
+    );
 }
 
 const NVLINK = { switched: "NVSwitch", direct: "direct NVLink", none: "no NVLink" };
 
 /** "8 × H100 SXM, NVSwitch; 8 NIC ports of 400 Gb/s with GPUDirect RDMA". */
 export function typeText({ gpus, gpu, nvlink, nets, net_gbps, gdr }) {
-    const nics = nets ? `${nets} NIC port${nets === 1 ? "" : "s"} of ${net_gbps} Gb/s ${gdr ? "with" : "without"} GPUDirect RDMA` : "no NICs";
+    const nics = nets
+        ? `${nets} NIC port${nets === 1 ? "" : "s"} of ${net_gbps} Gb/s ${gdr ? "with" : "without"} GPUDirect RDMA`
+        : "no NICs";
     return `${gpus} × ${gpu}, ${NVLINK[nvlink] ?? nvlink}; ${nics}`;
 }

@@ -46,29 +46,114 @@ import { transfersView } from "./views/transfers.js";
 import { tuningView } from "./views/tuning.js";
 import { whyView } from "./views/why.js";
 
-const store = new Store(), pictures = new Pictures();
-const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, extending: false, filter: "", focus: "", startProblem: null, refused: "", log: null, results: null }; // what is in no address
-const header = document.getElementById("header"), main = document.getElementById("main");
+const store = new Store(),
+    pictures = new Pictures();
+const moment = {
+    examples: null,
+    releases: [],
+    machines: null,
+    inputs: null,
+    step: -1,
+    extending: false,
+    filter: "",
+    focus: "",
+    startProblem: null,
+    refused: "",
+    log: null,
+    results: null,
+}; // what is in no address
+const header = document.getElementById("header"),
+    main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
-    busy: (by) => working.add(by), asked: () => scene.draw(), arrived, changed: renderAll, later: renderSoon, missing: (error) => (lately.forget(store.state.id), store.state.machine ? store.set({ id: "" }, { replace: true }) : opening.fail(error, null, "")),
+    busy: (by) => working.add(by),
+    asked: () => scene.draw(),
+    arrived,
+    changed: renderAll,
+    later: renderSoon,
+    missing: (error) => (
+        lately.forget(store.state.id),
+        store.state.machine
+            ? store.set({ id: "" }, { replace: true })
+            : opening.fail(error, null, "")
+    ),
 });
 const { loaded } = loading;
 const diagram = new Diagram((id, extend) => actions.choose(id, extend));
-const schedule = new Schedule(() => { if (store.state.view === "transfers") { renderDrawer(); scene.mark(); } });
+const schedule = new Schedule(() => {
+    if (store.state.view === "transfers") {
+        renderDrawer();
+        scene.mark();
+    }
+});
 const results = new Results(store, { busy: (by) => working.add(by), changed: renderAll });
-const placing = new Placing(store, { busy: (by) => working.add(by), changed: () => { renderDrawer(); scene.mark(); } });
-const scene = new Scene({ store, loading, schedule, placing, diagram, moment, again: () => actions.again(), refused: renderSide, opened: (finding) => actions.finding(finding) });
+const placing = new Placing(store, {
+    busy: (by) => working.add(by),
+    changed: () => {
+        renderDrawer();
+        scene.mark();
+    },
+});
+const scene = new Scene({
+    store,
+    loading,
+    schedule,
+    placing,
+    diagram,
+    moment,
+    again: () => actions.again(),
+    refused: renderSide,
+    opened: (finding) => actions.finding(finding),
+});
 const beside = new Beside({ store, loading });
-const opening = new Opening({ store, loaded, moment, working, shown: renderAll, refused: (problem) => { loading.pair.problem = problem; renderDrawer(); } });
-const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0, panel: "selection" }));
-const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll()), majority = new Majority(store, () => !store.state.id && renderAll());
+const opening = new Opening({
+    store,
+    loaded,
+    moment,
+    working,
+    shown: renderAll,
+    refused: (problem) => {
+        loading.pair.problem = problem;
+        renderDrawer();
+    },
+});
+const sourceLines = new SourceView((id) =>
+    store.set({ from: id, to: "", line: 0, panel: "selection" }),
+);
+const help = helpDialog(),
+    library = new Library(store, () => !store.state.id && renderAll()),
+    majority = new Majority(store, () => !store.state.id && renderAll());
 const clusters = new Clusters(store, () => !store.state.id && renderAll());
-const actions = makeActions({ store, loading, library, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped: () => { renderDrawer(); scene.mark(); } });
+const actions = makeActions({
+    store,
+    loading,
+    library,
+    results,
+    scene,
+    diagram,
+    moment,
+    opening,
+    help,
+    sourceLines,
+    schedule,
+    stepped: () => {
+        renderDrawer();
+        scene.mark();
+    },
+});
 /* The bodies stay and keep their scroll position; what is in them is made anew. */
-const drawerTabs = h("div", null), drawerBody = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1" }), drawer = h("section.drawer", { "aria-label": "Tables" }, drawerTabs, drawerBody);
-const sideHead = h("div.side-head", null), sideBody = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1" }), side = h("section.side", { "aria-label": "Selection and settings" }, sideHead, sideBody);
-const work = h("div.work", null, h("div.left", null, h("div.stages", null, diagram.root, beside.root), drawer), side);
+const drawerTabs = h("div", null),
+    drawerBody = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1" }),
+    drawer = h("section.drawer", { "aria-label": "Tables" }, drawerTabs, drawerBody);
+const sideHead = h("div.side-head", null),
+    sideBody = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1" }),
+    side = h("section.side", { "aria-label": "Selection and settings" }, sideHead, sideBody);
+const work = h(
+    "div.work",
+    null,
+    h("div.left", null, h("div.stages", null, diagram.root, beside.root), drawer),
+    side,
+);
 api.onTokenNeeded(tokenDialog);
 
 function arrived() {
@@ -77,16 +162,26 @@ function arrived() {
     loading.explanation();
     placing.load(loaded.model);
     if (loaded.summary && loaded.model)
-        lately.remember({ id: loaded.id, name: loaded.summary.name, sentence: loaded.doc.summary?.machine?.sentence, machine: store.state.machine });
+        lately.remember({
+            id: loaded.id,
+            name: loaded.summary.name,
+            sentence: loaded.doc.summary?.machine?.sentence,
+            machine: store.state.machine,
+        });
     renderAll();
-    if (store.state.view === "hosts")
-        scene.draw();
+    if (store.state.view === "hosts") scene.draw();
 }
 
 /* What a link to this address shows where it is pasted, as far as its reader runs scripts; index.html says the rest. */
 function describePage(name, sentence, doc) {
-    const text = name ? `${[name, sentence].filter(Boolean).join(": ")}. Paths, rings, trees and bandwidth as NCCL ${doc?.nccl ?? ""} decides them.` : DESCRIPTION;
-    for (const [selector, content] of [['meta[name="description"]', text], ['meta[property="og:description"]', text], ['meta[property="og:title"]', document.title]])
+    const text = name
+        ? `${[name, sentence].filter(Boolean).join(": ")}. Paths, rings, trees and bandwidth as NCCL ${doc?.nccl ?? ""} decides them.`
+        : DESCRIPTION;
+    for (const [selector, content] of [
+        ['meta[name="description"]', text],
+        ['meta[property="og:description"]', text],
+        ['meta[property="og:title"]', document.title],
+    ])
         document.querySelector(selector).setAttribute("content", content);
 }
 const DESCRIPTION = document.querySelector('meta[name="description"]').getAttribute("content");
@@ -94,83 +189,259 @@ const DESCRIPTION = document.querySelector('meta[name="description"]').getAttrib
 const places = { library: "Library", set: "Comparison with the majority", clusters: "Clusters" };
 
 function renderHeader() {
-    const { state } = store, { summary, doc } = loaded, isOpen = Boolean(state.id);
+    const { state } = store,
+        { summary, doc } = loaded,
+        isOpen = Boolean(state.id);
     const name = isOpen ? summary?.name || (summary ? state.id.slice(0, 12) : "") : "";
-    const sentence = isOpen ? doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "" : "";
+    const sentence = isOpen
+        ? (doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "")
+        : "";
     const cluster = state.place === "clusters" && clusters.one && clusterName(clusters.one.record);
-    document.title = [name || !isOpen && [cluster, places[state.place]].filter(Boolean).join(" · "), isOpen && doc && `NCCL ${doc.nccl}`, "Orrery"].filter(Boolean).join(" · ");
-    replace(header, topBar({ name, sentence, theme: theme.current(), open: isOpen, place: state.place, working: working.root, actions }),
-        isOpen && askBar({ state, graphs: summary?.input?.graph_file, domain: loaded.model?.systems ?? 0, releases: moment.releases, actions }));
+    document.title = [
+        name || (!isOpen && [cluster, places[state.place]].filter(Boolean).join(" · ")),
+        isOpen && doc && `NCCL ${doc.nccl}`,
+        "Orrery",
+    ]
+        .filter(Boolean)
+        .join(" · ");
+    replace(
+        header,
+        topBar({
+            name,
+            sentence,
+            theme: theme.current(),
+            open: isOpen,
+            place: state.place,
+            working: working.root,
+            actions,
+        }),
+        isOpen &&
+            askBar({
+                state,
+                graphs: summary?.input?.graph_file,
+                domain: loaded.model?.systems ?? 0,
+                releases: moment.releases,
+                actions,
+            }),
+    );
     describePage(name, sentence, doc);
 }
 
 const VIEW_TABS = [
-    ["Topology", [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["hosts", "Hosts"]]],
-    ["Performance", [["bandwidth", "Bandwidth"], ["tuning", "Tuning"], ["transfers", "Transfers"], ["place", "Choose GPUs"]]],
-    ["Check and compare", [["log", "Log"], ["diff", "What if"], ["compare", "Compare machines"], ["source", "Dump"]]],
+    [
+        "Topology",
+        [
+            ["machine", "Machine"],
+            ["matrix", "Matrix"],
+            ["channels", "Channels"],
+            ["hosts", "Hosts"],
+        ],
+    ],
+    [
+        "Performance",
+        [
+            ["bandwidth", "Bandwidth"],
+            ["tuning", "Tuning"],
+            ["transfers", "Transfers"],
+            ["place", "Choose GPUs"],
+        ],
+    ],
+    [
+        "Check and compare",
+        [
+            ["log", "Log"],
+            ["diff", "What if"],
+            ["compare", "Compare machines"],
+            ["source", "Dump"],
+        ],
+    ],
 ];
-const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, bandwidth: (context) => bandwidthView({ results, ...context }), place: (context) => placeView({ placing, ...context }), hosts: hostsView, transfers: (context) => transfersView({ schedule, ...context, actions: { ...actions, again: () => loadSchedule(true), table: (rank) => schedule.table(rank) } }), diff: differencesView, compare: compareView, log: logView };
+const TABLES = {
+    matrix: matrixView,
+    channels: channelsView,
+    tuning: tuningView,
+    bandwidth: (context) => bandwidthView({ results, ...context }),
+    place: (context) => placeView({ placing, ...context }),
+    hosts: hostsView,
+    transfers: (context) =>
+        transfersView({
+            schedule,
+            ...context,
+            actions: {
+                ...actions,
+                again: () => loadSchedule(true),
+                table: (rank) => schedule.table(rank),
+            },
+        }),
+    diff: differencesView,
+    compare: compareView,
+    log: logView,
+};
 
 /* The rounds of the ranks around the one that is shown. */
 function loadSchedule(again = false) {
     const { state } = store;
     if (state.id && state.view === "transfers")
-        schedule.load({ cluster: false, id: state.id, query: question(state), rank: state.rank, round: state.round }, again);
+        schedule.load(
+            {
+                cluster: false,
+                id: state.id,
+                query: question(state),
+                rank: state.rank,
+                round: state.round,
+            },
+            again,
+        );
 }
 
 function renderDrawer() {
-    const { state } = store, { model } = loaded, table = state.view === "source" ? sourceView : TABLES[state.view];
+    const { state } = store,
+        { model } = loaded,
+        table = state.view === "source" ? sourceView : TABLES[state.view];
     drawer.classList.toggle("open", Boolean(table));
     drawer.dataset.view = state.view;
     const { compared } = loading;
-    if (state.view === "matrix" && moveSelection(drawer.querySelector("#matrix"), { model, other: compared, state }))
+    if (
+        state.view === "matrix" &&
+        moveSelection(drawer.querySelector("#matrix"), { model, other: compared, state })
+    )
         return;
     if (state.view === "source" && drawer.contains(sourceLines.root) && loaded.source !== null) {
         replace(document.getElementById("source-about"), aboutSource(loaded.source, state));
         return sourceLines.show(loaded.source, { id: state.from, line: state.line });
     }
-    const across = settle(drawerBody, "view", state.view) ? drawerBody.querySelector(".scroll")?.scrollLeft : 0;
+    const across = settle(drawerBody, "view", state.view)
+        ? drawerBody.querySelector(".scroll")?.scrollLeft
+        : 0;
     drawerBody.hidden = !table;
     replace(drawerTabs, tabs("view", "drawer", VIEW_TABS, state.view, actions.view));
-    replace(drawerBody, !table ? null : state.view === "source" ? sourceView({ view: sourceLines, text: loaded.source, state })
-        : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, log: loading.log, machines: moment.machines, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
+    replace(
+        drawerBody,
+        !table
+            ? null
+            : state.view === "source"
+              ? sourceView({ view: sourceLines, text: loaded.source, state })
+              : model
+                ? table({
+                      model,
+                      state,
+                      step: moment.step,
+                      other: state.view === "diff" ? loading.other : compared,
+                      pair: loading.pair,
+                      kept: loading.kept,
+                      releases: moment.releases,
+                      settings: loading.settings,
+                      log: loading.log,
+                      machines: moment.machines,
+                      actions,
+                  })
+                : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"),
+    );
     if (state.view === "source" && loaded.source !== null)
         sourceLines.show(loaded.source, { id: state.from, line: state.line, anew: true });
-    if (across)
-        drawerBody.querySelector(".scroll").scrollLeft = across;
+    if (across) drawerBody.querySelector(".scroll").scrollLeft = across;
 }
 
 /* Marks what a body shows from now on; it is read from its beginning, unless it shows the same as before, which gives true. */
 function settle(body, name, value) {
-    if (body.dataset[name] === value)
-        return true;
-    if (body.dataset[name])
-        body.scrollTop = 0;
+    if (body.dataset[name] === value) return true;
+    if (body.dataset[name]) body.scrollTop = 0;
     body.dataset[name] = value;
     return false;
 }
 
-const PANEL_TABS = [["summary", "Summary"], ["selection", "Selection"], ["why", "Why"], ["settings", "Settings"]];
+const PANEL_TABS = [
+    ["summary", "Summary"],
+    ["selection", "Selection"],
+    ["why", "Why"],
+    ["settings", "Settings"],
+];
 
 function renderSide() {
-    const { state } = store, { model, network, doc, before, summary, source } = loaded, panel = shownPanel(state);
+    const { state } = store,
+        { model, network, before, summary, source } = loaded,
+        panel = shownPanel(state);
     const content = () => {
         if (panel === "settings")
-            return settingsView({ state, input: summary?.input, settings: loading.settings, focus: moment.focus, filter: moment.filter, refused: moment.refused, actions });
+            return settingsView({
+                state,
+                input: summary?.input,
+                settings: loading.settings,
+                focus: moment.focus,
+                filter: moment.filter,
+                refused: moment.refused,
+                actions,
+            });
         if (loaded.problem)
-            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name, again: actions.again }), summaryView({ findings: loaded.findings, summary, source, state, machines: moment.machines, actions })];
-        if (!model)
-            return h("p.muted", null, "Computing…");
+            return [
+                diagram.svg &&
+                    problemView(loaded.problem, {
+                        source,
+                        name: summary?.name,
+                        again: actions.again,
+                    }),
+                summaryView({
+                    findings: loaded.findings,
+                    summary,
+                    source,
+                    state,
+                    machines: moment.machines,
+                    actions,
+                }),
+            ];
+        if (!model) return h("p.muted", null, "Computing…");
         if (panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
-        return panel === "selection" ? selectionView({ model, network, other: loading.compared, state, extending: moment.extending, actions }) : summaryView({ model, network, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, other: loading.log.answer && model ? otherMachine(loading.log.answer, model) : "", results: results.answer }, actions });
+        return panel === "selection"
+            ? selectionView({
+                  model,
+                  network,
+                  other: loading.compared,
+                  state,
+                  extending: moment.extending,
+                  actions,
+              })
+            : summaryView({
+                  model,
+                  network,
+                  before,
+                  summary,
+                  source,
+                  state,
+                  releases: moment.releases,
+                  machines: moment.machines,
+                  known: {
+                      pair: state.with ? loading.pair.doc : null,
+                      log: loading.log.answer?.check,
+                      other:
+                          loading.log.answer && model
+                              ? otherMachine(loading.log.answer, model)
+                              : "",
+                      results: results.answer,
+                  },
+                  actions,
+              });
     };
     const hidden = panel === "none";
     work.classList.toggle("alone", hidden);
     settle(sideBody, "panel", panel);
     sideBody.hidden = hidden;
-    replace(sideHead, tabs("panel", "panel", PANEL_TABS, panel, actions.panel),
-        h("button", { type: "button", "data-key": "panel-hide", title: "More room for the drawing and the tables ( z )", "aria-expanded": String(!hidden), "aria-controls": "panel", onclick: () => actions.panel(hidden ? "summary" : "none") }, hidden ? "Show" : "Hide"));
+    replace(
+        sideHead,
+        tabs("panel", "panel", PANEL_TABS, panel, actions.panel),
+        h(
+            "button",
+            {
+                type: "button",
+                "data-key": "panel-hide",
+                title: "More room for the drawing and the tables ( z )",
+                "aria-expanded": String(!hidden),
+                "aria-controls": "panel",
+                onclick: () => actions.panel(hidden ? "summary" : "none"),
+            },
+            hidden ? "Show" : "Hide",
+        ),
+    );
     replace(sideBody, hidden ? null : content());
     if (moment.focus && panel === "settings")
         document.getElementById(`set-${moment.focus}`)?.focus();
@@ -178,23 +449,22 @@ function renderSide() {
 
 /* What reads positions comes before what moves things, and what measures the drawing comes last: the page is laid out once. */
 function renderAll() {
-    if (store.state.id)
-        renderMachine();
-    else
-        replace(main, startPlace());
+    if (store.state.id) renderMachine();
+    else replace(main, startPlace());
     renderHeader();
     beside.show();
-    if (store.state.id)
-        scene.mark();
+    if (store.state.id) scene.mark();
 }
 
 /* Answers that nobody waits for are shown together, once the browser has nothing else to do and nobody presses anything. */
 let soon = null;
 function renderSoon() {
-    soon ??= idle().then(handsOff).then(() => {
-        soon = null;
-        renderAll();
-    });
+    soon ??= idle()
+        .then(handsOff)
+        .then(() => {
+            soon = null;
+            renderAll();
+        });
     return soon;
 }
 
@@ -202,36 +472,79 @@ function renderSoon() {
 function startPlace() {
     const { state } = store;
     if (state.place === "set")
-        return majorityView({ majority, state, actions: { library: actions.library, majorityAgain: () => majority.load(true) } });
+        return majorityView({
+            majority,
+            state,
+            actions: { library: actions.library, majorityAgain: () => majority.load(true) },
+        });
     if (state.place === "library" && !moment.startProblem)
-        return libraryView({ library, state, actions: { ...library.actions, home: actions.home, majority: actions.majority, pair: (a, b) => store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }) } });
+        return libraryView({
+            library,
+            state,
+            actions: {
+                ...library.actions,
+                home: actions.home,
+                majority: actions.majority,
+                pair: (a, b) =>
+                    store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }),
+            },
+        });
     if (state.place === "clusters" && !moment.startProblem)
-        return clustersView({ clusters, state, actions: { ...clusters.actions, home: actions.home, library: actions.library } });
+        return clustersView({
+            clusters,
+            state,
+            actions: { ...clusters.actions, home: actions.home, library: actions.library },
+        });
     const pasted = document.getElementById("paste")?.value; // what was refused can be corrected
-    return startView({ examples: moment.examples, inputs: moment.inputs, machines: moment.machines, recent: lately.recent(), pictures, actions, problem: moment.startProblem, log: moment.log, results: moment.results, state, pasted });
+    return startView({
+        examples: moment.examples,
+        inputs: moment.inputs,
+        machines: moment.machines,
+        recent: lately.recent(),
+        pictures,
+        actions,
+        problem: moment.startProblem,
+        log: moment.log,
+        results: moment.results,
+        state,
+        pasted,
+    });
 }
 
 function renderMachine() {
-    if (work.parentNode !== main)
-        main.replaceChildren(work);
+    if (work.parentNode !== main) main.replaceChildren(work);
     renderDrawer();
     renderSide();
     replace(diagram.extra, foldButton());
     replace(diagram.above, crumbs(loaded.model, store.state, actions));
-    if (loaded.problem && !diagram.svg)
-        scene.say(loaded.problem);
+    if (loaded.problem && !diagram.svg) scene.say(loaded.problem);
 }
 
 function foldButton() {
-    const less = store.state.detail === "less", name = "Fold what is alike, hide bus ids";
-    return h("button", { type: "button", id: "fold", "data-key": "fold", "aria-pressed": String(less), title: `${name} ( f )`, onclick: () => actions.detail(less ? "all" : "less") }, "Fold");
+    const less = store.state.detail === "less",
+        name = "Fold what is alike, hide bus ids";
+    return h(
+        "button",
+        {
+            type: "button",
+            id: "fold",
+            "data-key": "fold",
+            "aria-pressed": String(less),
+            title: `${name} ( f )`,
+            onclick: () => actions.detail(less ? "all" : "less"),
+        },
+        "Fold",
+    );
 }
 
 store.subscribe((state, changed) => {
     const asked = ["id", ...ASKED].some((name) => changed.has(name));
-    if (changed.has("graph") || changed.has("channel"))
-        moment.step = -1;
-    if (!state.id && state.place === "library" && (asked || changed.has("place") || changed.has("q")))
+    if (changed.has("graph") || changed.has("channel")) moment.step = -1;
+    if (
+        !state.id &&
+        state.place === "library" &&
+        (asked || changed.has("place") || changed.has("q"))
+    )
         library.load();
     if (!state.id && state.place === "set" && (asked || changed.has("place") || changed.has("set")))
         majority.load();
@@ -243,15 +556,19 @@ store.subscribe((state, changed) => {
     loadSchedule();
     placing.load(asked ? null : loaded.model);
     results.prediction();
-    if (!state.id && state.place === "clusters" && (asked || changed.has("place") || ["cluster", "groups", "graph", "channel"].some((name) => changed.has(name))))
+    if (
+        !state.id &&
+        state.place === "clusters" &&
+        (asked ||
+            changed.has("place") ||
+            ["cluster", "groups", "graph", "channel"].some((name) => changed.has(name)))
+    )
         clusters.load();
-    else if (!state.id && state.place === "clusters" && clusters.one)
-        clusters.transfers();
+    else if (!state.id && state.place === "clusters" && clusters.one) clusters.transfers();
     renderAll();
     if (!state.id && state.machine && (changed.has("id") || changed.has("machine")))
         opening.asked();
-    if (changed.has("id"))
-        scene.forget();
+    if (changed.has("id")) scene.forget();
     if (asked) {
         loading.analysis();
         loading.settingsOfRelease();
@@ -260,10 +577,8 @@ store.subscribe((state, changed) => {
         loading.explanation();
         scene.draw();
     }
-    if (asked || changed.has("against"))
-        loading.comparison();
-    if (asked)
-        results.again();
+    if (asked || changed.has("against")) loading.comparison();
+    if (asked) results.again();
     if (asked && loading.log.blob)
         loading.checkLog(...(loading.log.id === state.id ? [] : [null, ""]));
 });
@@ -278,29 +593,32 @@ async function start() {
         clusters.picture.draw();
     });
     renderAll();
-    if (!store.state.id && store.state.machine)
-        opening.asked();
-    if (!store.state.id && store.state.place === "library")
-        library.load();
-    if (!store.state.id && store.state.place === "set")
-        majority.load();
-    if (!store.state.id && store.state.place === "clusters")
-        clusters.load();
+    if (!store.state.id && store.state.machine) opening.asked();
+    if (!store.state.id && store.state.place === "library") library.load();
+    if (!store.state.id && store.state.place === "set") majority.load();
+    if (!store.state.id && store.state.place === "clusters") clusters.load();
     const answer = loading.analysis();
     loading.comparison();
     loading.pairing();
     loadSchedule();
     results.prediction();
-    if (store.state.id) { // its answer comes before lists to choose from, unless it takes long
+    if (store.state.id) {
+        // its answer comes before lists to choose from, unless it takes long
         await Promise.race([answer, new Promise((done) => setTimeout(done, LISTS_AFTER))]);
         await idle();
     }
     loading.settingsOfRelease();
-    const [releases, examples, inputs, machines] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), []), quietly(api.inputs(), []), quietly(api.machines(), [])]);
+    const [releases, examples, inputs, machines] = await Promise.all([
+        quietly(api.releases(), []),
+        quietly(api.examples(), []),
+        quietly(api.inputs(), []),
+        quietly(api.machines(), []),
+    ]);
     moment.releases = readReleases(releases);
     Object.assign(moment, { examples, inputs, machines: newestFirst(machines) });
     const list = document.getElementById("examples");
-    if (list && !moment.log && !moment.results) { // a log or results on the start page offer the machine types as well
+    if (list && !moment.log && !moment.results) {
+        // a log or results on the start page offer the machine types as well
         replace(list, exampleList(examples, actions, pictures));
         replace(document.getElementById("inputs"), inputList(inputs));
         replace(document.getElementById("machine-type"), machineTypes(moment.machines, actions));
@@ -313,7 +631,11 @@ listenToKeys({ store, loaded, moment, schedule, actions });
 listenToDrops(actions);
 watchHands();
 /* The first links of the page lead past what comes before. */
-const skips = { drawing: () => (store.state.id ? diagram.canvas : main.querySelector("button")), tables: () => drawer.querySelector('[role="tab"][tabindex="0"]'), panel: () => side.querySelector('[role="tab"][tabindex="0"]') };
+const skips = {
+    drawing: () => (store.state.id ? diagram.canvas : main.querySelector("button")),
+    tables: () => drawer.querySelector('[role="tab"][tabindex="0"]'),
+    panel: () => side.querySelector('[role="tab"][tabindex="0"]'),
+};
 for (const link of document.querySelectorAll("[data-skip]"))
     link.addEventListener("click", (event) => {
         event.preventDefault();

@@ -14,9 +14,10 @@ export class Majority {
     }
 
     async load(again = false) {
-        const { set } = this.store.state, asks = question(this.store.state), key = `${set}?${asks}`;
-        if (this.#key === key && !again)
-            return;
+        const { set } = this.store.state,
+            asks = question(this.store.state),
+            key = `${set}?${asks}`;
+        if (this.#key === key && !again) return;
         this.#asked?.abort();
         const control = (this.#asked = new AbortController());
         this.#key = key;
@@ -26,8 +27,7 @@ export class Majority {
             this.doc = await api.majority(setQuery(set), asks, control.signal);
             announce(this.doc.summary);
         } catch (error) {
-            if (error.name === "AbortError")
-                return;
+            if (error.name === "AbortError") return;
             this.problem = api.problemOf(error);
             this.#key = "";
         }

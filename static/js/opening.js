@@ -12,7 +12,17 @@ export class Working {
     constructor(stop) {
         this.bar = h("progress", { max: "1", value: "0", hidden: true, "aria-label": "Sent" });
         this.text = h("span", null, "computing…");
-        this.root = h("div.busy", { id: "busy" }, this.bar, this.text, h("button", { type: "button", id: "stop", "data-key": "stop", onclick: stop }, "Cancel"));
+        this.root = h(
+            "div.busy",
+            { id: "busy" },
+            this.bar,
+            this.text,
+            h(
+                "button",
+                { type: "button", id: "stop", "data-key": "stop", onclick: stop },
+                "Cancel",
+            ),
+        );
     }
 
     /** by: 1 where work begins, -1 where it ends. */
@@ -25,7 +35,11 @@ export class Working {
     sent(bytes, of) {
         this.bar.hidden = !of;
         this.bar.value = of ? bytes / of : 0;
-        this.text.textContent = !of ? "computing…" : bytes < of ? `sending ${Math.floor(bytes / of * 100)} %` : "reading…";
+        this.text.textContent = !of
+            ? "computing…"
+            : bytes < of
+              ? `sending ${Math.floor((bytes / of) * 100)} %`
+              : "reading…";
     }
 }
 
@@ -41,9 +55,11 @@ export class Opening {
     constructor({ store, loaded, moment, working, shown, refused }) {
         Object.assign(this, { store, loaded, moment, working, shown });
         this.refused = (error, file) => {
-            if (!(error instanceof api.Problem))
-                throw error;
-            refused({ ...error.problem, title: `${file}: ${error.problem.title ?? "cannot be used"}` });
+            if (!(error instanceof api.Problem)) throw error;
+            refused({
+                ...error.problem,
+                title: `${file}: ${error.problem.title ?? "cannot be used"}`,
+            });
         };
     }
 
@@ -53,7 +69,15 @@ export class Opening {
 
     /** Whether it is open now; what is wrong was said. */
     open(blob, file, name) {
-        return this.#take((signal) => api.upload(blob, name, { signal, onProgress: (sent, of) => this.working.sent(sent, of) }), blob, file);
+        return this.#take(
+            (signal) =>
+                api.upload(blob, name, {
+                    signal,
+                    onProgress: (sent, of) => this.working.sent(sent, of),
+                }),
+            blob,
+            file,
+        );
     }
 
     /** The same for a machine of a type in place of a file. */
@@ -63,19 +87,26 @@ export class Opening {
 
     /** Opens the machine type that an address names, with all else that is asked there. */
     asked() {
-        const { store, loaded, working } = this, { machine } = store.state, control = (this.#control = new AbortController());
+        const { store, loaded, working } = this,
+            { machine } = store.state,
+            control = (this.#control = new AbortController());
         working.add(1);
-        return api.keepMachine(machine, control.signal).then((summary) => {
-            if (!store.state.id && store.state.machine === machine) {
-                loaded.summary = summary;
-                store.set({ id: summary.id }, { replace: true });
-            }
-        }).catch((error) => error.name !== "AbortError" && this.fail(error, null, machine)).finally(() => working.add(-1));
+        return api
+            .keepMachine(machine, control.signal)
+            .then((summary) => {
+                if (!store.state.id && store.state.machine === machine) {
+                    loaded.summary = summary;
+                    store.set({ id: summary.id }, { replace: true });
+                }
+            })
+            .catch((error) => error.name !== "AbortError" && this.fail(error, null, machine))
+            .finally(() => working.add(-1));
     }
 
     /* machine: the type that was sent, "" for a file. */
     async #take(send, blob, file, machine = "") {
-        const { store, loaded, moment, working } = this, control = (this.#control = new AbortController());
+        const { store, loaded, moment, working } = this,
+            control = (this.#control = new AbortController());
         working.add(1);
         try {
             const summary = await send(control.signal);
@@ -84,16 +115,13 @@ export class Opening {
             moment.startProblem = moment.log = moment.results = null;
             loaded.summary = summary;
             const release = asked || releaseOfLog(summary.input);
-            if (release && !asked)
-                announce(`The log is of NCCL ${release}, which is chosen now`);
+            if (release && !asked) announce(`The log is of NCCL ${release}, which is chosen now`);
             if (!store.set({ ...DEFAULTS, release, hosts, settings, machine, id: summary.id }))
                 this.shown(); // the same machine, as it was shown before
             return true;
         } catch (error) {
-            if (error.name !== "AbortError")
-                await this.fail(error, blob, file);
-            else
-                announce("Upload cancelled");
+            if (error.name !== "AbortError") await this.fail(error, blob, file);
+            else announce("Upload cancelled");
         } finally {
             working.sent(0, 0);
             working.add(-1);
@@ -112,15 +140,14 @@ export class Opening {
     }
 
     async #read(send, blob, file, passes = () => false) {
-        const { working } = this, control = (this.#control = new AbortController());
+        const { working } = this,
+            control = (this.#control = new AbortController());
         working.add(1);
         try {
             return await send(blob, control.signal);
         } catch (error) {
-            if (error instanceof api.Problem && passes(error.problem))
-                return undefined;
-            if (error.name !== "AbortError")
-                await this.fail(error, blob, file);
+            if (error instanceof api.Problem && passes(error.problem)) return undefined;
+            if (error.name !== "AbortError") await this.fail(error, blob, file);
             return null;
         } finally {
             working.add(-1);
@@ -145,17 +172,18 @@ export class Opening {
 
     /** Sends a dump to compare with the open one; gives its summary, null where that failed and refused(error, file) said it. */
     async keep(blob, file, name, refused = this.refused) {
-        const { working } = this, control = (this.#control = new AbortController());
+        const { working } = this,
+            control = (this.#control = new AbortController());
         working.add(1);
         try {
-            return await api.upload(blob, name, { signal: control.signal, onProgress: (sent, of) => working.sent(sent, of) });
+            return await api.upload(blob, name, {
+                signal: control.signal,
+                onProgress: (sent, of) => working.sent(sent, of),
+            });
         } catch (error) {
-            if (error.name === "AbortError")
-                announce("Upload cancelled");
-            else if (error instanceof api.Problem)
-                refused(error, file);
-            else
-                throw error;
+            if (error.name === "AbortError") announce("Upload cancelled");
+            else if (error instanceof api.Problem) refused(error, file);
+            else throw error;
             return null;
         } finally {
             working.sent(0, 0);
@@ -164,11 +192,18 @@ export class Opening {
     }
 
     async fail(error, blob, file) {
-        if (!(error instanceof api.Problem))
-            throw error;
-        const source = blob && error.problem.line ? await blob.text() : null, unknown = blob && api.isUnrecognised(error.problem);
-        const seen = unknown ? withoutEscapes(await blob.slice(0, SEEN).text()) : null, forms = unknown ? this.moment.inputs ?? await api.inputs().catch(() => []) : null;
-        this.moment.startProblem = problemView(error.problem, { source, seen, forms, name: file, again: blob ? () => this.open(blob, file, file.replace(/\.[a-z]+$/i, "")) : null });
+        if (!(error instanceof api.Problem)) throw error;
+        const source = blob && error.problem.line ? await blob.text() : null,
+            unknown = blob && api.isUnrecognised(error.problem);
+        const seen = unknown ? withoutEscapes(await blob.slice(0, SEEN).text()) : null,
+            forms = unknown ? (this.moment.inputs ?? (await api.inputs().catch(() => []))) : null;
+        this.moment.startProblem = problemView(error.problem, {
+            source,
+            seen,
+            forms,
+            name: file,
+            again: blob ? () => this.open(blob, file, file.replace(/\.[a-z]+$/i, "")) : null,
+        });
         if (this.store.state.id || this.store.state.machine)
             this.store.set({ ...DEFAULTS, settings: {} });
         this.shown();

@@ -5,7 +5,11 @@ import { findChange, marksOf } from "./compare.js";
 export function findRow(pair, text) {
     const [section, at] = text.split(".");
     if (section === "hardware" || section === "numbering")
-        return { section, row: (at !== undefined && pair?.[section].rows[at]) || null, change: null };
+        return {
+            section,
+            row: (at !== undefined && pair?.[section].rows[at]) || null,
+            change: null,
+        };
     return { row: null, ...findChange(pair, text) };
 }
 
@@ -14,33 +18,54 @@ export const roles = (pair) => new Map(pair.match.filter(([a, b]) => a && b));
 
 /* Marks of one row of hardware on the picture of a side, "a" or "b". */
 function marksOfRow(row, side) {
-    const device = row[`device_${side}`]?.node, other = row[`other_${side}`]?.node, mine = [device, other].filter(Boolean);
-    const alone = (row.what === "missing" && side === "a") || (row.what === "added" && side === "b");
-    return { devices: alone ? [] : mine, only: alone ? mine : [], links: row.what === "nvlinks" && device ? [[device, other, "NVL"], [device, nvswitch(device), "NVL"]] : [] };
+    const device = row[`device_${side}`]?.node,
+        other = row[`other_${side}`]?.node,
+        mine = [device, other].filter(Boolean);
+    const alone =
+        (row.what === "missing" && side === "a") || (row.what === "added" && side === "b");
+    return {
+        devices: alone ? [] : mine,
+        only: alone ? mine : [],
+        links:
+            row.what === "nvlinks" && device
+                ? [
+                      [device, other, "NVL"],
+                      [device, nvswitch(device), "NVL"],
+                  ]
+                : [],
+    };
 }
 const nvswitch = () => "NVS/0-0";
 
 /** What to mark on a side's picture: {links, devices, only}; only: what this side alone has. chosen: of findRow(), or null for everything. */
 export function marksOfPair(model, pair, chosen, side) {
-    const to = side === "b" ? roles(pair) : null, name = (id) => (to ? to.get(id) ?? id : id), links = [], devices = new Set(), only = new Set();
+    const to = side === "b" ? roles(pair) : null,
+        name = (id) => (to ? (to.get(id) ?? id) : id),
+        links = [],
+        devices = new Set(),
+        only = new Set();
     const take = (row) => {
         const marks = marksOfRow(row, side);
         links.push(...marks.links);
         marks.devices.forEach((id) => devices.add(id));
         marks.only.forEach((id) => only.add(id));
     };
-    if (!chosen) // links whose bandwidth is another say it best
-        links.push(...marksOf(model, pair, { section: "system", change: null }).links.map(([from, end, type]) => [name(from), name(end), type]));
+    if (!chosen)
+        // links whose bandwidth is another say it best
+        links.push(
+            ...marksOf(model, pair, { section: "system", change: null }).links.map(
+                ([from, end, type]) => [name(from), name(end), type],
+            ),
+        );
     const whole = !chosen?.row && !chosen?.change;
-    if (chosen?.row)
-        take(chosen.row);
-    else if (whole && (!chosen || chosen.section === "hardware"))
-        pair.hardware.rows.forEach(take);
+    if (chosen?.row) take(chosen.row);
+    else if (whole && (!chosen || chosen.section === "hardware")) pair.hardware.rows.forEach(take);
     if (whole)
-        for (const [a, b] of pair.match)
-            if (side === "a" ? !b : !a)
-                only.add(side === "a" ? a : b);
-    if (chosen?.change || (chosen && whole && chosen.section !== "hardware" && chosen.section !== "numbering")) {
+        for (const [a, b] of pair.match) if (side === "a" ? !b : !a) only.add(side === "a" ? a : b);
+    if (
+        chosen?.change ||
+        (chosen && whole && chosen.section !== "hardware" && chosen.section !== "numbering")
+    ) {
         const marks = marksOf(model, pair, chosen);
         links.push(...marks.links.map(([from, end, type]) => [name(from), name(end), type]));
         marks.devices.forEach((id) => devices.add(name(id)));
@@ -50,11 +75,25 @@ export function marksOfPair(model, pair, chosen, side) {
 
 /** A row of hardware in words: {device, other, text, a, b}. */
 export function rowText(row) {
-    const a = row.device_a?.name, b = row.device_b?.name, device = a ?? b ?? "–";
-    const inside = [row.gpus > 1 && `${row.gpus} GPUs`, row.nets > 1 && `${row.nets} ports`].filter(Boolean).join(", ");
+    const a = row.device_a?.name,
+        b = row.device_b?.name,
+        device = a ?? b ?? "–";
+    const inside = [row.gpus > 1 && `${row.gpus} GPUs`, row.nets > 1 && `${row.nets} ports`]
+        .filter(Boolean)
+        .join(", ");
     const text = row.what === "nvlinks" ? `NVLinks to ${row.other_a?.name ?? "?"}` : row.text;
-    const values = { missing: ["there", "missing"], added: ["missing", "there"], moved: [`below ${row.other_a?.name}`, `below ${row.other_b?.name}`] }[row.what] ?? [row.a ?? "–", row.b ?? "–"];
-    return { device, other: a && b && a !== b ? b : "", text: inside ? `${text}, with ${inside}` : text, a: values[0], b: values[1] };
+    const values = {
+        missing: ["there", "missing"],
+        added: ["missing", "there"],
+        moved: [`below ${row.other_a?.name}`, `below ${row.other_b?.name}`],
+    }[row.what] ?? [row.a ?? "–", row.b ?? "–"];
+    return {
+        device,
+        other: a && b && a !== b ? b : "",
+        text: inside ? `${text}, with ${inside}` : text,
+        a: values[0],
+        b: values[1],
+    };
 }
 
 /** What a side is called. */
@@ -62,22 +101,36 @@ export const calledText = (side) => side.name || side.topology.slice(0, 12);
 
 /** The set that a text names, as parameters of the service: "label:rack=7", "q:h100" or ids with commas between. */
 export function setQuery(text) {
-    const query = new URLSearchParams(), [, kind, rest] = /^(label|q):(.*)$/s.exec(text) ?? [];
-    if (kind)
-        query.append(kind, rest);
+    const query = new URLSearchParams(),
+        [, kind, rest] = /^(label|q):(.*)$/s.exec(text) ?? [];
+    if (kind) query.append(kind, rest);
     else
-        text.split(",").filter(Boolean).forEach((id) => query.append("topology", id));
+        text.split(",")
+            .filter(Boolean)
+            .forEach((id) => query.append("topology", id));
     return query;
 }
 
 /** A set in words. */
 export function setText(text) {
     const [, kind, rest] = /^(label|q):(.*)$/s.exec(text) ?? [];
-    return kind === "label" ? `All with the label ${rest}` : kind === "q" ? `All that “${rest}” finds` : `${text.split(",").filter(Boolean).length} chosen dumps`;
+    return kind === "label"
+        ? `All with the label ${rest}`
+        : kind === "q"
+          ? `All that “${rest}” finds`
+          : `${text.split(",").filter(Boolean).length} chosen dumps`;
 }
 
 /** Rows of the comparison for a spreadsheet. */
 export function pairRows(pair) {
-    const told = (kind) => pair[kind].rows.map((row) => { const said = rowText(row); return [kind, said.device, said.other, said.text, said.a, said.b]; });
-    return [["kind", "device", "device of b", "what", calledText(pair.a), calledText(pair.b)], ...told("hardware"), ...told("numbering")];
+    const told = (kind) =>
+        pair[kind].rows.map((row) => {
+            const said = rowText(row);
+            return [kind, said.device, said.other, said.text, said.a, said.b];
+        });
+    return [
+        ["kind", "device", "device of b", "what", calledText(pair.a), calledText(pair.b)],
+        ...told("hardware"),
+        ...told("numbering"),
+    ];
 }

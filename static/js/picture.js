@@ -1,7 +1,24 @@
 /* Pictures from the service as elements of this page: parsed as XML, stripped of everything that could act, adopted. */
 
-const FORBIDDEN = new Set(["script", "foreignObject", "iframe", "image", "use", "style", "animate", "set",
-    "animateTransform", "animateMotion", "audio", "video", "handler", "object", "embed"].map((name) => name.toLowerCase()));
+const FORBIDDEN = new Set(
+    [
+        "script",
+        "foreignObject",
+        "iframe",
+        "image",
+        "use",
+        "style",
+        "animate",
+        "set",
+        "animateTransform",
+        "animateMotion",
+        "audio",
+        "video",
+        "handler",
+        "object",
+        "embed",
+    ].map((name) => name.toLowerCase()),
+);
 const XLINK = "http://www.w3.org/1999/xlink";
 
 /** The <svg> element of a text; throws where the text is none. */
@@ -17,7 +34,10 @@ export function picture(text) {
 /** Removes what could act, in place. */
 export function clean(root) {
     for (const node of [...root.querySelectorAll("*")])
-        if (FORBIDDEN.has(node.localName.toLowerCase()) || node.namespaceURI !== "http://www.w3.org/2000/svg")
+        if (
+            FORBIDDEN.has(node.localName.toLowerCase()) ||
+            node.namespaceURI !== "http://www.w3.org/2000/svg"
+        )
             node.remove();
     for (const node of [root, ...root.querySelectorAll("*")])
         for (const name of node.getAttributeNames())
@@ -26,11 +46,26 @@ export function clean(root) {
 }
 
 /* Most attributes of a picture are places and sizes, which nothing can hide in: they are not read. */
-const HARMLESS = new Set(["id", "class", "d", "points", "x", "y", "cx", "cy", "rx", "ry", "text-anchor", "font-family", "font-size", "stroke-width", "stroke-dasharray"]);
+const HARMLESS = new Set([
+    "id",
+    "class",
+    "d",
+    "points",
+    "x",
+    "y",
+    "cx",
+    "cy",
+    "rx",
+    "ry",
+    "text-anchor",
+    "font-family",
+    "font-size",
+    "stroke-width",
+    "stroke-dasharray",
+]);
 
 function forbidden({ name, localName, namespaceURI, value }) {
-    if (/^on/i.test(name) || name === "style")
-        return true;
+    if (/^on/i.test(name) || name === "style") return true;
     if (localName === "href" && (namespaceURI === XLINK || !namespaceURI))
         return !value.startsWith("#");
     return /url\s*\(\s*['"]?(?!#)/i.test(value);
@@ -41,29 +76,42 @@ const WIDTH = 0.62; // of a character, against its height
 /** The box around what is in a group, but for some elements, from the numbers in it: {x, y, w, h}, null: nothing. The browser knows it exactly,
  *  but lays out every text to do so. Curves are inside their control points. */
 export function extent(group, but) {
-    const xs = [], ys = [], add = (x, y) => (xs.push(x), ys.push(y));
+    const xs = [],
+        ys = [],
+        add = (x, y) => (xs.push(x), ys.push(y));
     for (const shape of group.querySelectorAll("path, polygon, ellipse, text")) {
-        const number = (name) => Number(shape.getAttribute(name)), x = number("x"), y = number("y");
-        if (shape.closest(but))
-            continue;
+        const number = (name) => Number(shape.getAttribute(name)),
+            x = number("x"),
+            y = number("y");
+        if (shape.closest(but)) continue;
         if (shape.localName === "text") {
-            const half = shape.textContent.length * WIDTH * number("font-size") / 2, middle = x + ({ middle: 0, end: -half }[shape.getAttribute("text-anchor")] ?? half);
+            const half = (shape.textContent.length * WIDTH * number("font-size")) / 2,
+                middle = x + ({ middle: 0, end: -half }[shape.getAttribute("text-anchor")] ?? half);
             add(middle - half, y - number("font-size"));
             add(middle + half, y);
         } else if (shape.localName === "ellipse") {
             add(number("cx") - number("rx"), number("cy") - number("ry"));
             add(number("cx") + number("rx"), number("cy") + number("ry"));
         } else {
-            const numbers = (shape.getAttribute("d") ?? shape.getAttribute("points")).match(/-?\d+(\.\d+)?/g) ?? [];
+            const numbers =
+                (shape.getAttribute("d") ?? shape.getAttribute("points")).match(/-?\d+(\.\d+)?/g) ??
+                [];
             for (let i = 1; i < numbers.length; i += 2)
                 add(Number(numbers[i - 1]), Number(numbers[i]));
         }
     }
-    const least = (all) => all.reduce((a, b) => Math.min(a, b)), most = (all) => all.reduce((a, b) => Math.max(a, b));
-    return xs.length ? { x: least(xs), y: least(ys), w: most(xs) - least(xs), h: most(ys) - least(ys) } : null;
+    const least = (all) => all.reduce((a, b) => Math.min(a, b)),
+        most = (all) => all.reduce((a, b) => Math.max(a, b));
+    return xs.length
+        ? { x: least(xs), y: least(ys), w: most(xs) - least(xs), h: most(ys) - least(ys) }
+        : null;
 }
 
 /** What a device or link is called for people: Graphviz puts the tooltip on a link around the shape. */
 export function titleOf(group) {
-    return group.querySelector("a")?.getAttributeNS(XLINK, "title") || group.querySelector("title")?.textContent || group.id;
+    return (
+        group.querySelector("a")?.getAttributeNS(XLINK, "title") ||
+        group.querySelector("title")?.textContent ||
+        group.id
+    );
 }

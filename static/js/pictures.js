@@ -3,13 +3,23 @@ import * as api from "./api.js";
 import { h } from "./dom.js";
 import * as theme from "./theme.js";
 
-const STORE = "orrery-pictures", DAY = 86400e3;
+const STORE = "orrery-pictures",
+    DAY = 86400e3;
 
 export class Pictures {
     #made = new Map(); // file and colours -> promise of an address
     #last = Promise.resolve();
     #waiting = new Map();
-    #sight = "IntersectionObserver" in globalThis ? new IntersectionObserver((entries) => entries.filter((entry) => entry.isIntersecting).forEach(({ target }) => this.#show(target)), { rootMargin: "100px" }) : null;
+    #sight =
+        "IntersectionObserver" in globalThis
+            ? new IntersectionObserver(
+                  (entries) =>
+                      entries
+                          .filter((entry) => entry.isIntersecting)
+                          .forEach(({ target }) => this.#show(target)),
+                  { rootMargin: "100px" },
+              )
+            : null;
 
     /** The place of a picture, which fills itself. */
     of(file) {
@@ -20,19 +30,33 @@ export class Pictures {
     }
 
     async #show(place) {
-        const file = this.#waiting.get(place), colours = theme.current(), key = `${file}?theme=${colours}`;
+        const file = this.#waiting.get(place),
+            colours = theme.current(),
+            key = `${file}?theme=${colours}`;
         this.#sight.unobserve(place);
         this.#waiting.delete(place);
         if (!this.#made.has(key))
-            this.#made.set(key, (this.#last = this.#last.then(() => this.#make(file, colours, key))));
+            this.#made.set(
+                key,
+                (this.#last = this.#last.then(() => this.#make(file, colours, key))),
+            );
         const url = await this.#made.get(key);
-        if (url)
-            place.replaceChildren(h("img", { src: url, alt: "" }));
+        if (url) place.replaceChildren(h("img", { src: url, alt: "" }));
     }
 
     async #make(file, colours, key) {
         try {
-            const text = (await kept(key)) ?? await keep(key, small(await api.render(await api.example(file), { format: "svg", theme: colours })));
+            const text =
+                (await kept(key)) ??
+                (await keep(
+                    key,
+                    small(
+                        await api.render(await api.example(file), {
+                            format: "svg",
+                            theme: colours,
+                        }),
+                    ),
+                ));
             return URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
         } catch {
             this.#made.delete(key);
@@ -42,7 +66,8 @@ export class Pictures {
 }
 
 /** Without texts, which nobody reads at this size. */
-export const small = (svg) => svg.replace(/<text[\s\S]*?<\/text>/g, "").replace(/<title>[\s\S]*?<\/title>/g, "");
+export const small = (svg) =>
+    svg.replace(/<text[\s\S]*?<\/text>/g, "").replace(/<title>[\s\S]*?<\/title>/g, "");
 
 const address = (key) => `${location.origin}${location.pathname}pictures/${key}`;
 
@@ -52,6 +77,14 @@ async function kept(key) {
 }
 
 async function keep(key, text) {
-    await globalThis.caches?.open(STORE).then((store) => store.put(address(key), new Response(text, { headers: { "x-kept": String(Date.now()) } }))).catch(() => {});
+    await globalThis.caches
+        ?.open(STORE)
+        .then((store) =>
+            store.put(
+                address(key),
+                new Response(text, { headers: { "x-kept": String(Date.now()) } }),
+            ),
+        )
+        .catch(() => {});
     return text;
 }

@@ -18,27 +18,37 @@ export function toggled(text, gpu, gpus) {
 /** The query about a machine of so many GPUs. asked: the parameters of an analysis. With one host, one and two hosts count. */
 export function placeQuery(asked, state, gpus) {
     const query = new URLSearchParams(asked);
-    for (const name of ["hosts", "nics"]) // nics of an analysis are given names, which NICs a job gets is found here
+    for (const name of ["hosts", "nics"])
+        // nics of an analysis are given names, which NICs a job gets is found here
         query.delete(name);
-    if (state.hosts > 1)
-        query.set("hosts", state.hosts);
+    if (state.hosts > 1) query.set("hosts", state.hosts);
     query.set("count", state.count || usualCount(state.free ? readSet(state.free).length : gpus));
     query.set("collective", state.program);
-    if (state.free)
-        query.set("free", state.free);
-    if (state.rival)
-        query.set("compare", state.rival);
+    if (state.free) query.set("free", state.free);
+    if (state.rival) query.set("compare", state.rival);
     return query;
 }
 
 /** "91 %" of the best one; "best". */
-const shareText = (busbw, best) => (busbw === null || !best ? "–" : busbw >= best ? "best" : `${Math.round(100 * busbw / best)} %`);
+const shareText = (busbw, best) =>
+    busbw === null || !best
+        ? "–"
+        : busbw >= best
+          ? "best"
+          : `${Math.round((100 * busbw) / best)} %`;
 
 /** Rows of the table, the best first; the compared set last: [{key, gpus, nics, busbw, hosts: [text], share, limit, left, same, rival, entry}]. */
 export function placeRows(answer) {
-    const best = answer.best[0]?.busbw ?? 0, sets = answer.compared ? [...answer.best.map((entry) => [entry, false]), [answer.compared, true]] : answer.best.map((entry) => [entry, false]);
+    const best = answer.best[0]?.busbw ?? 0,
+        sets = answer.compared
+            ? [...answer.best.map((entry) => [entry, false]), [answer.compared, true]]
+            : answer.best.map((entry) => [entry, false]);
     return sets.map(([entry, rival]) => ({
-        key: setText(entry.gpus), gpus: entry.gpus, nics: entry.nics, rival, entry,
+        key: setText(entry.gpus),
+        gpus: entry.gpus,
+        nics: entry.nics,
+        rival,
+        entry,
         hosts: entry.hosts.map((row) => bandwidth(row.busbw)),
         share: shareText(entry.busbw, best),
         limit: entry.hosts.at(-1)?.limit ?? "–",
@@ -49,8 +59,7 @@ export function placeRows(answer) {
 
 /** "3, 5, 6, 7: another such job gets 57.9 GB/s". */
 export function leftText(left) {
-    if (!left?.gpus.length)
-        return "none";
+    if (!left?.gpus.length) return "none";
     return `${left.gpus.join(", ")}${left.next === null ? "" : `: another such job gets ${bandwidth(left.next)} GB/s`}`;
 }
 
@@ -62,7 +71,10 @@ export function costOf(row, rows) {
     const [best] = rows;
     if (!row || row === best || row.entry.busbw === null || !(row.entry.busbw < best.entry.busbw))
         return "";
-    const worst = row.entry.hosts.map((one, i) => ({ one, other: best.entry.hosts[i] })).filter(({ one, other }) => one.busbw < other.busbw).sort((a, b) => a.one.busbw / a.other.busbw - b.one.busbw / b.other.busbw)[0];
+    const worst = row.entry.hosts
+        .map((one, i) => ({ one, other: best.entry.hosts[i] }))
+        .filter(({ one, other }) => one.busbw < other.busbw)
+        .sort((a, b) => a.one.busbw / a.other.busbw - b.one.busbw / b.other.busbw)[0];
     const share = Math.round(100 * (1 - row.entry.busbw / best.entry.busbw));
     return `${share} % less than the best set${worst ? `: ${bandwidth(worst.one.busbw)} instead of ${bandwidth(worst.other.busbw)} GB/s on ${worst.one.hosts} host${worst.one.hosts === 1 ? "" : "s"}` : ""}`;
 }
@@ -70,8 +82,17 @@ export function costOf(row, rows) {
 /** Devices of a set on the drawing: its GPUs, the ports of its NICs and their cards. names: {NET id: name}. */
 export function placeMarks(model, names, row) {
     const ports = Object.keys(names).filter((id) => row.nics.includes(names[id]));
-    const cards = [...model.links.values()].flat().filter((link) => ports.includes(link.to) && link.from.startsWith("NIC/")).map((link) => link.from);
-    return [...new Set([...row.gpus.map((rank) => model.gpuOfRank.get(rank)).filter(Boolean), ...ports, ...cards])];
+    const cards = [...model.links.values()]
+        .flat()
+        .filter((link) => ports.includes(link.to) && link.from.startsWith("NIC/"))
+        .map((link) => link.from);
+    return [
+        ...new Set([
+            ...row.gpus.map((rank) => model.gpuOfRank.get(rank)).filter(Boolean),
+            ...ports,
+            ...cards,
+        ]),
+    ];
 }
 
 /** What starts a job on a set: the devices in the order of its ranks. */

@@ -17,9 +17,15 @@ export class Placing {
 
     /** model: of the open machine, null while it is not there. */
     async load(model) {
-        const { store: { state } } = this, query = model && state.view === "place" ? placeQuery(question(state), state, model.gpus.length) : null, key = query && `${state.id}?${query}`;
-        if (!key || key === this.#key)
-            return;
+        const {
+                store: { state },
+            } = this,
+            query =
+                model && state.view === "place"
+                    ? placeQuery(question(state), state, model.gpus.length)
+                    : null,
+            key = query && `${state.id}?${query}`;
+        if (!key || key === this.#key) return;
         this.#control?.abort();
         const control = (this.#control = new AbortController());
         this.#key = key;
@@ -31,12 +37,10 @@ export class Placing {
         } catch (error) {
             if (error.name !== "AbortError")
                 Object.assign(this, { answer: null, problem: api.problemOf(error) });
-            else if (this.#control === control)
-                this.#key = "";
+            else if (this.#control === control) this.#key = "";
         } finally {
             this.busy(-1);
-            if (this.#control === control)
-                this.changed();
+            if (this.#control === control) this.changed();
         }
     }
 

@@ -1,7 +1,16 @@
 /* The fifteen questions that people bring, answered from an analysis where it can, each with the place that shows the evidence.
  * A row: {id, ask, answer, tone, patch: of the state, or null, assumes: texts}.
  * tone: "good", "assumed" (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a link, neither good nor bad. */
-import { bandwidth, deviceFacts, gdrOfHosts, hostsText, parseId, reason, shortName, typeOf } from "./model.js";
+import {
+    bandwidth,
+    deviceFacts,
+    gdrOfHosts,
+    hostsText,
+    parseId,
+    reason,
+    shortName,
+    typeOf,
+} from "./model.js";
 import { loads } from "./channels.js";
 import { waysAt } from "./chart.js";
 import { assumed, bandwidthTone, costs, flaw, lossText } from "./diagnosis.js";
@@ -9,28 +18,61 @@ import { verdictText } from "./log.js";
 import { netName, nicTable } from "./nics.js";
 
 const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
-const all = (n, one) => (n === 1 ? `the only ${one}` : n === 2 ? `both ${one}s` : `all ${n} ${one}s`);
+const all = (n, one) =>
+    n === 1 ? `the only ${one}` : n === 2 ? `both ${one}s` : `all ${n} ${one}s`;
 
 /** network: the index of the same question about two hosts, where one is asked about; null: there is none.
  *  known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check of a log, other: what says that the log is from another machine, results: results of nccl-tests judged}. */
 export function questions(asked, { network = null, releases = [], known = {} } = {}) {
     return QUESTIONS.map(([id, ask, answer, parts = [], findings = []]) => {
         const model = network && OF_NETWORK.includes(id) ? network : asked;
-        const row = { id, ask, patch: null, assumes: [], ...answer(model, { releases, ...known }) }, found = flaw(model.doc, findings);
+        const row = { id, ask, patch: null, assumes: [], ...answer(model, { releases, ...known }) },
+            found = flaw(model.doc, findings);
         if (model !== asked)
-            Object.assign(row, { answer: `on ${model.doc.hosts} hosts: ${row.answer}`, patch: row.patch && { hosts: model.doc.hosts, ...row.patch } });
-        if (row.tone === "open")
-            return row;
-        const assumes = row.patch ? assumed(model.doc, parts) : [], tone = found?.tone ?? row.tone;
-        return { ...row, assumes, tone: tone === "good" && assumes.length ? "assumed" : tone, answer: row.answer + (found ? `; ${lower(found.title)}` : "") };
+            Object.assign(row, {
+                answer: `on ${model.doc.hosts} hosts: ${row.answer}`,
+                patch: row.patch && { hosts: model.doc.hosts, ...row.patch },
+            });
+        if (row.tone === "open") return row;
+        const assumes = row.patch ? assumed(model.doc, parts) : [],
+            tone = found?.tone ?? row.tone;
+        return {
+            ...row,
+            assumes,
+            tone: tone === "good" && assumes.length ? "assumed" : tone,
+            answer: row.answer + (found ? `; ${lower(found.title)}` : ""),
+        };
     });
 }
 
 /* Id, question, its answer; the parts of the document on which the answer rests; findings that say that it is bad. */
 const QUESTIONS = [
     ["machine", "Machine", machine, [], ["gpu-missing", "no-gpu", "no-ranked-gpu"]],
-    ["p2p", "P2P between all GPUs", p2p, ["p2p"], ["p2p-refused", "setting-hinders", "neither-p2p-nor-shm"]],
-    ["nics", "NIC of each GPU", nics, ["paths"], ["nic-missing", "nic-misplaced", "nic-past-cpu", "nic-on-other-socket", "unused-nic", "mixed-speeds", "port-slow", "slow-slot", "shared-uplink", "sockets-only"]],
+    [
+        "p2p",
+        "P2P between all GPUs",
+        p2p,
+        ["p2p"],
+        ["p2p-refused", "setting-hinders", "neither-p2p-nor-shm"],
+    ],
+    [
+        "nics",
+        "NIC of each GPU",
+        nics,
+        ["paths"],
+        [
+            "nic-missing",
+            "nic-misplaced",
+            "nic-past-cpu",
+            "nic-on-other-socket",
+            "unused-nic",
+            "mixed-speeds",
+            "port-slow",
+            "slow-slot",
+            "shared-uplink",
+            "sockets-only",
+        ],
+    ],
     ["gdr", "GPUDirect RDMA", gdr, ["gdr"], ["gdr-off", "gdr-too-far"]],
     ["channels", "Channels and their limit", channels, ["graphs"], ["simple-order", "one-channel"]],
     ["busbw", "Expected bus bandwidth", busbw, ["tuning"]],
@@ -40,7 +82,13 @@ const QUESTIONS = [
     ["pxn", "PXN and rails", pxn, ["paths"], ["crosses-rails"]],
     ["nvls", "NVLS", nvls, ["graphs"], ["nvls-off"]],
     ["domain", "NVLink domain, C2C", domain],
-    ["settings", "Settings that matter", settings, [], ["setting-hinders", "level-as-number", "farther-than-built"]],
+    [
+        "settings",
+        "Settings that matter",
+        settings,
+        [],
+        ["setting-hinders", "level-as-number", "farther-than-built"],
+    ],
     ["release", "Another release", release],
     ["log", "Agrees with a log", log],
 ];
@@ -51,62 +99,150 @@ const OF_NETWORK = ["nics", "gdr", "pxn"];
 /** Ids of findings that are named here. */
 export const NAMED = QUESTIONS.flatMap(([, , , , findings = []]) => findings);
 
-const needsHosts = (doc) => ({ answer: hostsText(doc).includes("domain") ? "one NVLink domain uses no NIC; two domains show it" : "one host uses no NIC; two hosts show it", tone: "open", patch: { hosts: 2 } });
+const needsHosts = (doc) => ({
+    answer: hostsText(doc).includes("domain")
+        ? "one NVLink domain uses no NIC; two domains show it"
+        : "one host uses no NIC; two hosts show it",
+    tone: "open",
+    patch: { hosts: 2 },
+});
 
 function machine({ doc, gpus }) {
     const m = doc.summary?.machine ?? {};
-    const nvlink = { switched: "NVSwitch", direct: "direct NVLink", none: "no NVLink" }[m.nvlink] ?? "";
-    return { answer: [plural(m.gpus ?? gpus.length, "GPU"), m.capabilities?.length && `sm ${m.capabilities.join(", ")}`, nvlink, plural(m.nets ?? 0, "NIC port"),
-        plural(m.numa_domains ?? 0, "NUMA domain")].filter(Boolean).join(", "), tone: null, patch: { view: "machine" } };
+    const nvlink =
+        { switched: "NVSwitch", direct: "direct NVLink", none: "no NVLink" }[m.nvlink] ?? "";
+    return {
+        answer: [
+            plural(m.gpus ?? gpus.length, "GPU"),
+            m.capabilities?.length && `sm ${m.capabilities.join(", ")}`,
+            nvlink,
+            plural(m.nets ?? 0, "NIC port"),
+            plural(m.numa_domains ?? 0, "NUMA domain"),
+        ]
+            .filter(Boolean)
+            .join(", "),
+        tone: null,
+        patch: { view: "machine" },
+    };
 }
 
 function p2p(model) {
-    const rows = model.doc.p2p ?? [], off = rows.filter((row) => !row.p2p);
-    const at = (row) => ({ view: "matrix", cell: "verdict", from: model.gpuOfRank.get(row.a) ?? "", to: model.gpuOfRank.get(row.b) ?? "", panel: "selection" });
-    if (!rows.length)
-        return { answer: "there is one GPU", tone: null, patch: null };
+    const rows = model.doc.p2p ?? [],
+        off = rows.filter((row) => !row.p2p);
+    const at = (row) => ({
+        view: "matrix",
+        cell: "verdict",
+        from: model.gpuOfRank.get(row.a) ?? "",
+        to: model.gpuOfRank.get(row.b) ?? "",
+        panel: "selection",
+    });
+    if (!rows.length) return { answer: "there is one GPU", tone: null, patch: null };
     if (!off.length)
-        return { answer: `yes, ${all(rows.length, "ordered pair")}`, tone: "good", patch: { view: "matrix", cell: "verdict" } };
-    return { answer: `${off.length} of ${rows.length} not: ${lower(reason(model, model.p2pWhy.get(`${off[0].a},${off[0].b}`)))}`, tone: "limited", patch: at(off[0]) };
+        return {
+            answer: `yes, ${all(rows.length, "ordered pair")}`,
+            tone: "good",
+            patch: { view: "matrix", cell: "verdict" },
+        };
+    return {
+        answer: `${off.length} of ${rows.length} not: ${lower(reason(model, model.p2pWhy.get(`${off[0].a},${off[0].b}`)))}`,
+        tone: "limited",
+        patch: at(off[0]),
+    };
 }
 
-const lower = (text) => (text ? text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, "") : "by rule");
+const lower = (text) =>
+    text
+        ? text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, "")
+        : "by rule";
 
 function nics(model) {
     const devs = model.doc.net_devs ?? [];
     if (!model.nets.length)
-        return model.doc.summary?.machine?.nets ? needsHosts(model.doc) : { answer: "the dump holds none", tone: null, patch: null };
-    if (!devs.length)
-        return needsHosts(model.doc);
-    const used = new Set(devs.map((row) => row.net)), unused = model.nets.filter((node) => !used.has(node.id));
-    const from = model.gpus[0], best = model.nets.map((node) => model.paths.get(`${from.id}>${node.id}`)).filter(Boolean).sort((a, b) => b.bw - a.bw || a.hops.length - b.hops.length)[0];
-    const patch = { view: "matrix", cell: "type", panel: "selection", from: (unused[0] ? model.gpus[0] : from).id, to: unused[0]?.id ?? best?.to ?? "" };
+        return model.doc.summary?.machine?.nets
+            ? needsHosts(model.doc)
+            : { answer: "the dump holds none", tone: null, patch: null };
+    if (!devs.length) return needsHosts(model.doc);
+    const used = new Set(devs.map((row) => row.net)),
+        unused = model.nets.filter((node) => !used.has(node.id));
+    const from = model.gpus[0],
+        best = model.nets
+            .map((node) => model.paths.get(`${from.id}>${node.id}`))
+            .filter(Boolean)
+            .sort((a, b) => b.bw - a.bw || a.hops.length - b.hops.length)[0];
+    const patch = {
+        view: "matrix",
+        cell: "type",
+        panel: "selection",
+        from: (unused[0] ? model.gpus[0] : from).id,
+        to: unused[0]?.id ?? best?.to ?? "",
+    };
     if (unused.length)
-        return { answer: `${plural(unused.length, "NIC")} in no channel: ${unused.slice(0, 3).map((node) => netName(model, node.id)).join(", ")}`, tone: null, patch };
-    const cut = nicTable(model).filter((row) => row.nics.length && row.nics.every((nic) => !nic.bw));
+        return {
+            answer: `${plural(unused.length, "NIC")} in no channel: ${unused
+                .slice(0, 3)
+                .map((node) => netName(model, node.id))
+                .join(", ")}`,
+            tone: null,
+            patch,
+        };
+    const cut = nicTable(model).filter(
+        (row) => row.nics.length && row.nics.every((nic) => !nic.bw),
+    );
     if (cut.length)
-        return { answer: `${plural(cut.length, "GPU")} cannot reach the NIC that NCCL gives ${cut.length === 1 ? "it" : "them"}`, tone: "fault", patch: { ...patch, from: cut[0].gpu, to: cut[0].nics[0].net } };
-    const shared = model.gpus.length > used.size ? `; ${model.gpus.length} GPUs share ${used.size}` : "";
-    return { answer: `${used.size === 1 ? "the only NIC is in use" : `${all(used.size, "NIC")} in use`}${shared}; GPU 0 at ${best?.type ?? "–"}, ${bandwidth(best?.bw)} GB/s`, tone: "good", patch };
+        return {
+            answer: `${plural(cut.length, "GPU")} cannot reach the NIC that NCCL gives ${cut.length === 1 ? "it" : "them"}`,
+            tone: "fault",
+            patch: { ...patch, from: cut[0].gpu, to: cut[0].nics[0].net },
+        };
+    const shared =
+        model.gpus.length > used.size ? `; ${model.gpus.length} GPUs share ${used.size}` : "";
+    return {
+        answer: `${used.size === 1 ? "the only NIC is in use" : `${all(used.size, "NIC")} in use`}${shared}; GPU 0 at ${best?.type ?? "–"}, ${bandwidth(best?.bw)} GB/s`,
+        tone: "good",
+        patch,
+    };
 }
 
 function gdr(model) {
-    const rows = gdrOfHosts(model.doc), off = rows.filter((row) => !row.send || !row.recv);
+    const rows = gdrOfHosts(model.doc),
+        off = rows.filter((row) => !row.send || !row.recv);
     if (!rows.length)
-        return model.nets.length || model.doc.summary?.machine?.nets ? needsHosts(model.doc) : { answer: "no NIC", tone: null, patch: null };
+        return model.nets.length || model.doc.summary?.machine?.nets
+            ? needsHosts(model.doc)
+            : { answer: "no NIC", tone: null, patch: null };
     if (!off.length)
-        return { answer: `on for ${all(rows.length, "GPU–NIC pair")}`, tone: "good", patch: { view: "matrix", cell: "verdict" } };
-    const used = new Set((model.doc.net_devs ?? []).map((row) => `${row.proxy_rank},${row.net}`)), inUse = off.filter((row) => used.has(`${row.rank},${row.net}`));
-    const direct = new Set(rows.filter((row) => row.send && row.recv).map((row) => row.rank)), enough = !inUse.length && rows.every((row) => direct.has(row.rank));
-    const first = inUse[0] ?? off[0], gpu = model.gpuOfRank.get(first.rank), whyOf = (row) => model.gdrWhy.get(`${row.rank},${row.net},${row.send ? "recv" : "send"}`);
+        return {
+            answer: `on for ${all(rows.length, "GPU–NIC pair")}`,
+            tone: "good",
+            patch: { view: "matrix", cell: "verdict" },
+        };
+    const used = new Set((model.doc.net_devs ?? []).map((row) => `${row.proxy_rank},${row.net}`)),
+        inUse = off.filter((row) => used.has(`${row.rank},${row.net}`));
+    const direct = new Set(rows.filter((row) => row.send && row.recv).map((row) => row.rank)),
+        enough = !inUse.length && rows.every((row) => direct.has(row.rank));
+    const first = inUse[0] ?? off[0],
+        gpu = model.gpuOfRank.get(first.rank),
+        whyOf = (row) => model.gdrWhy.get(`${row.rank},${row.net},${row.send ? "recv" : "send"}`);
     const reasons = new Map();
     for (const row of off) {
         const why = lower(reason(model, { ...whyOf(row), distance: "" })); // what is compared differs by pair
         reasons.set(why, (reasons.get(why) ?? 0) + 1);
     }
-    const because = reasons.size === 1 ? [lower(reason(model, whyOf(first))).replace(/\. (\S+ against \S+)$/, " ($1)")] : [...reasons].sort(([, a], [, b]) => b - a).map(([why, n]) => `${n} because ${why}`);
-    return { answer: `${enough ? "every GPU has a NIC with it; " : ""}${off.length} of ${rows.length} pairs without: ${because.join("; ")}`, tone: enough ? "good" : "limited",
-        patch: { view: "matrix", cell: "verdict", panel: "selection", from: gpu ?? "", to: first.net } };
+    const because =
+        reasons.size === 1
+            ? [lower(reason(model, whyOf(first))).replace(/\. (\S+ against \S+)$/, " ($1)")]
+            : [...reasons].sort(([, a], [, b]) => b - a).map(([why, n]) => `${n} because ${why}`);
+    return {
+        answer: `${enough ? "every GPU has a NIC with it; " : ""}${off.length} of ${rows.length} pairs without: ${because.join("; ")}`,
+        tone: enough ? "good" : "limited",
+        patch: {
+            view: "matrix",
+            cell: "verdict",
+            panel: "selection",
+            from: gpu ?? "",
+            to: first.net,
+        },
+    };
 }
 
 function channels(model) {
@@ -114,97 +250,247 @@ function channels(model) {
     if (!ring?.channels)
         return { answer: "no ring was found", tone: "fault", patch: { view: "channels" } };
     const [tightest] = loads(model, "ring");
-    const limit = tightest ? `; fullest link ${shortName(model, tightest.from)} → ${shortName(model, tightest.to)}, ${bandwidth(tightest.used)} of ${bandwidth(tightest.bw)} GB/s` : "";
-    return { answer: `${model.doc.channels.count}; ring ${ring.channels} × ${bandwidth(ring.bw_intra)} GB/s inside${model.doc.hosts > 1 ? `, ${bandwidth(ring.bw_inter)} out` : ""}${limit}`,
-        tone: ring.bw_intra < 1 ? "limited" : bandwidthTone(model.doc, { shown: true }), patch: { view: "channels", graph: "ring", channel: 0 } };
+    const limit = tightest
+        ? `; fullest link ${shortName(model, tightest.from)} → ${shortName(model, tightest.to)}, ${bandwidth(tightest.used)} of ${bandwidth(tightest.bw)} GB/s`
+        : "";
+    return {
+        answer: `${model.doc.channels.count}; ring ${ring.channels} × ${bandwidth(ring.bw_intra)} GB/s inside${model.doc.hosts > 1 ? `, ${bandwidth(ring.bw_inter)} out` : ""}${limit}`,
+        tone: ring.bw_intra < 1 ? "limited" : bandwidthTone(model.doc, { shown: true }),
+        patch: { view: "channels", graph: "ring", channel: 0 },
+    };
 }
 
 function busbw({ doc }, { results }) {
     const tone = { "as expected": "good", high: "good", low: "fault" }[results?.verdict];
     if (tone)
-        return { answer: `measured: ${lower(results.sentence)}`, tone, patch: { view: "bandwidth" } };
+        return {
+            answer: `measured: ${lower(results.sentence)}`,
+            tone,
+            patch: { view: "bandwidth" },
+        };
     const chosen = waysAt(doc.predictions, "AllReduce", 2 ** 30).find((way) => way.chosen);
-    if (!chosen)
-        return { answer: "one rank sends nothing", tone: null, patch: null };
-    return { answer: `AllReduce ${bandwidth(chosen.bw)} GB/s at 1 GiB, ${chosen.name} (a model, not a measurement)${lossText(doc)}`,
-        tone: bandwidthTone(doc), patch: { view: "tuning", collective: "AllReduce" } };
+    if (!chosen) return { answer: "one rank sends nothing", tone: null, patch: null };
+    return {
+        answer: `AllReduce ${bandwidth(chosen.bw)} GB/s at 1 GiB, ${chosen.name} (a model, not a measurement)${lossText(doc)}`,
+        tone: bandwidthTone(doc),
+        patch: { view: "tuning", collective: "AllReduce" },
+    };
 }
 
 /** Findings about a device that is slower than its equals or its model. The service decides which devices are equal (engine/hardware). */
-const SLOWER = ["nvlink-count", "nvlink-one-sided", "nvlink-zero", "slow-link", "port-slow", "nvlinks-missing", "nvlinks-below-board", "pcie-below-model"];
+const SLOWER = [
+    "nvlink-count",
+    "nvlink-one-sided",
+    "nvlink-zero",
+    "slow-link",
+    "port-slow",
+    "nvlinks-missing",
+    "nvlinks-below-board",
+    "pcie-below-model",
+];
 
 function degraded({ doc }) {
     const found = (doc.findings ?? []).filter((row) => SLOWER.includes(row.id));
     if (!found.length)
-        return assumed(doc, ["system.links"]).length ? unknowable("link speeds are assumed") : { answer: "none: equal devices have equal links and ports", tone: "good", patch: { view: "machine" } };
-    const [first] = found, more = found.reduce((sum, row) => sum + row.places.length + row.more_places, -1);
-    return { answer: `${first.detail}${more > 0 ? `; ${plural(more, "more device")}` : ""}`, tone: found.some(costs) ? "fault" : "limited",
-        patch: { view: "machine", ...(first.where?.node ? { panel: "selection", from: first.where.node, to: "" } : {}) } };
+        return assumed(doc, ["system.links"]).length
+            ? unknowable("link speeds are assumed")
+            : {
+                  answer: "none: equal devices have equal links and ports",
+                  tone: "good",
+                  patch: { view: "machine" },
+              };
+    const [first] = found,
+        more = found.reduce((sum, row) => sum + row.places.length + row.more_places, -1);
+    return {
+        answer: `${first.detail}${more > 0 ? `; ${plural(more, "more device")}` : ""}`,
+        tone: found.some(costs) ? "fault" : "limited",
+        patch: {
+            view: "machine",
+            ...(first.where?.node ? { panel: "selection", from: first.where.node, to: "" } : {}),
+        },
+    };
 }
 
-const unknowable = (why) => ({ answer: `cannot be known from this input: its ${why}`, tone: "open", patch: null });
+const unknowable = (why) => ({
+    answer: `cannot be known from this input: its ${why}`,
+    tone: "open",
+    patch: null,
+});
 
 function credible(model) {
-    if (assumed(model.doc, ["p2p"]).length) // positions in the tree, on which P2P rests; how NICs are presented is another matter
+    if (assumed(model.doc, ["p2p"]).length)
+        // positions in the tree, on which P2P rests; how NICs are presented is another matter
         return unknowable("switches and distances are assumed");
-    const pci = [...model.nodes.keys()].filter((id) => typeOf(id) === "PCI").length, many = model.gpus.length > 2;
+    const pci = [...model.nodes.keys()].filter((id) => typeOf(id) === "PCI").length,
+        many = model.gpus.length > 2;
     const c2c = [...model.links.values()].some((rows) => rows[0].type === "C2C");
-    const flat = many && !pci && !c2c && model.gpus.every((node) => [...model.links.keys()].some((key) => key.startsWith(`${node.id}>CPU/`) && (model.links.get(key)[0].type === "PCI")));
-    return flat ? { answer: "every GPU hangs on its CPU, no PCIe switch is seen: a virtual machine may hide them", tone: "limited", patch: { view: "source" } }
-        : { answer: pci ? `looks real: ${plural(pci, "PCIe switch", "PCIe switches")}` : c2c ? "looks real: C2C links to the CPUs" : "no sign of hidden PCIe switches", tone: "good", patch: { view: "source" } };
+    const flat =
+        many &&
+        !pci &&
+        !c2c &&
+        model.gpus.every((node) =>
+            [...model.links.keys()].some(
+                (key) =>
+                    key.startsWith(`${node.id}>CPU/`) && model.links.get(key)[0].type === "PCI",
+            ),
+        );
+    return flat
+        ? {
+              answer: "every GPU hangs on its CPU, no PCIe switch is seen: a virtual machine may hide them",
+              tone: "limited",
+              patch: { view: "source" },
+          }
+        : {
+              answer: pci
+                  ? `looks real: ${plural(pci, "PCIe switch", "PCIe switches")}`
+                  : c2c
+                    ? "looks real: C2C links to the CPUs"
+                    : "no sign of hidden PCIe switches",
+              tone: "good",
+              patch: { view: "source" },
+          };
 }
 
 function peers(model, { pair }) {
     if (pair)
-        return { answer: `compared with ${pair.b.name || "another dump"}: ${lower(pair.summary)}`, tone: pair.equal && pair.same_decisions ? "good" : pair.equal ? null : "limited", patch: { view: "compare" } };
-    return { answer: "compare it with the dump of another host, or many of the library with their majority", tone: null, patch: { view: "compare" } };
+        return {
+            answer: `compared with ${pair.b.name || "another dump"}: ${lower(pair.summary)}`,
+            tone: pair.equal && pair.same_decisions ? "good" : pair.equal ? null : "limited",
+            patch: { view: "compare" },
+        };
+    return {
+        answer: "compare it with the dump of another host, or many of the library with their majority",
+        tone: null,
+        patch: { view: "compare" },
+    };
 }
 
 function pxn(model) {
     const devs = model.doc.net_devs ?? [];
     if (!devs.length)
-        return model.doc.summary?.machine?.nets ? needsHosts(model.doc) : { answer: "no NIC", tone: null, patch: null };
-    const via = devs.filter((row) => row.proxy_rank !== row.rank), ring = (model.doc.graphs ?? []).find((row) => row.name === "ring");
-    const cross = ring?.cross_nic ? `; rings ${ring.cross_nic > 1 ? "alternate between" : "cross"} rails` : "; rings keep to their rail";
+        return model.doc.summary?.machine?.nets
+            ? needsHosts(model.doc)
+            : { answer: "no NIC", tone: null, patch: null };
+    const via = devs.filter((row) => row.proxy_rank !== row.rank),
+        ring = (model.doc.graphs ?? []).find((row) => row.name === "ring");
+    const cross = ring?.cross_nic
+        ? `; rings ${ring.cross_nic > 1 ? "alternate between" : "cross"} rails`
+        : "; rings keep to their rail";
     const first = via[0];
-    return { answer: (via.length ? `PXN for ${via.length} of ${devs.length} pairs of GPU and channel, such as GPU ${first.rank} through GPU ${first.proxy_rank}` : "no PXN") + cross, tone: null,
-        patch: first ? { view: "matrix", panel: "selection", from: model.gpuOfRank.get(first.rank) ?? "", to: first.net } : { view: "channels", graph: "ring" } };
+    return {
+        answer:
+            (via.length
+                ? `PXN for ${via.length} of ${devs.length} pairs of GPU and channel, such as GPU ${first.rank} through GPU ${first.proxy_rank}`
+                : "no PXN") + cross,
+        tone: null,
+        patch: first
+            ? {
+                  view: "matrix",
+                  panel: "selection",
+                  from: model.gpuOfRank.get(first.rank) ?? "",
+                  to: first.net,
+              }
+            : { view: "channels", graph: "ring" },
+    };
 }
 
 function nvls(model) {
-    const { doc, nodes, gpus } = model, count = doc.channels?.nvls?.channels ?? 0;
+    const { doc, nodes, gpus } = model,
+        count = doc.channels?.nvls?.channels ?? 0;
     if (count)
-        return { answer: `yes, ${plural(count, "channel")}`, tone: "good", patch: { view: "channels", graph: "nvls", channel: 0 } };
-    const hub = [...nodes.keys()].some((id) => id.startsWith("NVS/")), old = gpus.find((node) => node.sm !== undefined && node.sm < 90);
-    const why = "NCCL_NVLS_ENABLE" in (doc.settings ?? {}) ? "by NCCL_NVLS_ENABLE" : !hub ? "there is no NVSwitch" : old ? `it needs capability 9.0, these have ${deviceFacts(model, old.id).find(([n]) => n === "Capability")?.[1]}`
-        : doc.ranks <= 2 ? "two ranks do not need it" : (doc.graphs ?? []).some(({ name, channels }) => name === "nvls" && !channels) ? "the search found no channel for it" : `by a rule of NCCL ${doc.nccl}`;
-    return { answer: `off: ${why}`, tone: null, patch: "NCCL_NVLS_ENABLE" in (doc.settings ?? {}) ? { panel: "settings" } : { view: "channels", graph: "nvls" } };
+        return {
+            answer: `yes, ${plural(count, "channel")}`,
+            tone: "good",
+            patch: { view: "channels", graph: "nvls", channel: 0 },
+        };
+    const hub = [...nodes.keys()].some((id) => id.startsWith("NVS/")),
+        old = gpus.find((node) => node.sm !== undefined && node.sm < 90);
+    const why =
+        "NCCL_NVLS_ENABLE" in (doc.settings ?? {})
+            ? "by NCCL_NVLS_ENABLE"
+            : !hub
+              ? "there is no NVSwitch"
+              : old
+                ? `it needs capability 9.0, these have ${deviceFacts(model, old.id).find(([n]) => n === "Capability")?.[1]}`
+                : doc.ranks <= 2
+                  ? "two ranks do not need it"
+                  : (doc.graphs ?? []).some(({ name, channels }) => name === "nvls" && !channels)
+                    ? "the search found no channel for it"
+                    : `by a rule of NCCL ${doc.nccl}`;
+    return {
+        answer: `off: ${why}`,
+        tone: null,
+        patch:
+            "NCCL_NVLS_ENABLE" in (doc.settings ?? {})
+                ? { panel: "settings" }
+                : { view: "channels", graph: "nvls" },
+    };
 }
 
 function domain(model) {
-    const c2c = [...model.links.values()].flat().filter((row) => row.type === "C2C" && typeOf(row.from) === "CPU").length, systems = new Set(model.gpus.map((node) => parseId(node.id).system));
+    const c2c = [...model.links.values()]
+            .flat()
+            .filter((row) => row.type === "C2C" && typeOf(row.from) === "CPU").length,
+        systems = new Set(model.gpus.map((node) => parseId(node.id).system));
     if (systems.size > 1)
-        return { answer: `${systems.size} hosts fused in one NVLink domain`, tone: null, patch: { view: "machine" } };
-    return c2c ? { answer: `one host; ${plural(c2c, "C2C link")} from CPUs to GPUs`, tone: null, patch: { view: "matrix", cell: "type" } } : { answer: "none: one host, no C2C links", tone: null, patch: { view: "machine" } };
+        return {
+            answer: `${systems.size} hosts fused in one NVLink domain`,
+            tone: null,
+            patch: { view: "machine" },
+        };
+    return c2c
+        ? {
+              answer: `one host; ${plural(c2c, "C2C link")} from CPUs to GPUs`,
+              tone: null,
+              patch: { view: "matrix", cell: "type" },
+          }
+        : { answer: "none: one host, no C2C links", tone: null, patch: { view: "machine" } };
 }
 
 function settings({ doc }) {
     const given = Object.keys(doc.settings ?? {});
-    return given.length ? { answer: `${given.join(", ")} given: what ${given.length > 1 ? "they change" : "it changes"}`, tone: null, patch: { view: "diff", against: given.map((name) => `${name}=`), change: "" } }
-        : { answer: "none given; see what NCCL_P2P_LEVEL=SYS would change", tone: null, patch: { view: "diff", against: ["NCCL_P2P_LEVEL=SYS"], change: "" } };
+    return given.length
+        ? {
+              answer: `${given.join(", ")} given: what ${given.length > 1 ? "they change" : "it changes"}`,
+              tone: null,
+              patch: { view: "diff", against: given.map((name) => `${name}=`), change: "" },
+          }
+        : {
+              answer: "none given; see what NCCL_P2P_LEVEL=SYS would change",
+              tone: null,
+              patch: { view: "diff", against: ["NCCL_P2P_LEVEL=SYS"], change: "" },
+          };
 }
 
 function release({ doc }, { releases }) {
-    const rows = releases.filter((row) => row.name !== doc.nccl), at = releases.findIndex((row) => row.name === doc.nccl);
+    const rows = releases.filter((row) => row.name !== doc.nccl),
+        at = releases.findIndex((row) => row.name === doc.nccl);
     const before = releases[at + 1] ?? rows[0];
-    return before ? { answer: `see what ${before.name} would decide`, tone: null, patch: { view: "diff", against: [before.name], change: "" } } : { answer: "the differences", tone: null, patch: { view: "diff" } };
+    return before
+        ? {
+              answer: `see what ${before.name} would decide`,
+              tone: null,
+              patch: { view: "diff", against: [before.name], change: "" },
+          }
+        : { answer: "the differences", tone: null, patch: { view: "diff" } };
 }
 
 function log(model, { log: check, other }) {
     if (other)
-        return { answer: "the log that was opened is from another machine", tone: null, patch: { view: "log" } };
+        return {
+            answer: "the log that was opened is from another machine",
+            tone: null,
+            patch: { view: "log" },
+        };
     if (check?.agree + check?.differ > 0)
-        return { answer: lower(verdictText(check)), tone: check.verdict === "agrees" ? "good" : "limited", patch: { view: "log" } };
-    return { answer: "needs a log of the job (NCCL_DEBUG=INFO)", tone: null, patch: { view: "log" } };
+        return {
+            answer: lower(verdictText(check)),
+            tone: check.verdict === "agrees" ? "good" : "limited",
+            patch: { view: "log" },
+        };
+    return {
+        answer: "needs a log of the job (NCCL_DEBUG=INFO)",
+        tone: null,
+        patch: { view: "log" },
+    };
 }
-

@@ -1,11 +1,14 @@
 /* What this browser opened lately, newest first: ids and names alone, kept in this browser. */
-const KEY = "recent", MOST = 6;
+const KEY = "recent",
+    MOST = 6;
 
 /** [{id, name, sentence, machine}]. */
 export function recent() {
     try {
         const rows = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-        return Array.isArray(rows) ? rows.filter((row) => /^[0-9a-f]{8,}$/.test(row?.id)).slice(0, MOST) : [];
+        return Array.isArray(rows)
+            ? rows.filter((row) => /^[0-9a-f]{8,}$/.test(row?.id)).slice(0, MOST)
+            : [];
     } catch {
         return [];
     }
@@ -20,6 +23,15 @@ function write(rows) {
 }
 
 /** The machine that is open now comes first. */
-export const remember = ({ id, name, sentence, machine }) => write([{ id, name: String(name ?? ""), sentence: String(sentence ?? ""), machine: machine || undefined }, ...recent().filter((row) => row.id !== id)]);
+export const remember = ({ id, name, sentence, machine }) =>
+    write([
+        {
+            id,
+            name: String(name ?? ""),
+            sentence: String(sentence ?? ""),
+            machine: machine || undefined,
+        },
+        ...recent().filter((row) => row.id !== id),
+    ]);
 /** One that the service has no more. */
 export const forget = (id) => write(recent().filter((row) => row.id !== id));

@@ -6,7 +6,16 @@ import { placeText, SECTIONS, sideName, sizeText, valueText } from "./compare.js
 import { assumed, bySeverity, capital, costText, expected, headline } from "./diagnosis.js";
 import { hostLinks, shape } from "./hosts.js";
 import { logRows } from "./log.js";
-import { bandwidth, cell, figures, GRAPH_NAMES, hops, PATTERNS, shortName, verdict } from "./model.js";
+import {
+    bandwidth,
+    cell,
+    figures,
+    GRAPH_NAMES,
+    hops,
+    PATTERNS,
+    shortName,
+    verdict,
+} from "./model.js";
 import { pairRows } from "./pairs.js";
 import { questions } from "./questions.js";
 import { transferRows } from "./transfers.js";
@@ -14,7 +23,9 @@ import { transferRows } from "./transfers.js";
 /** Rows of values as CSV (RFC 4180). Texts that a spreadsheet would run as a formula get a space in front. */
 export function csv(rows) {
     const field = (value) => {
-        const text = value === null || value === undefined ? "" : String(value), safe = typeof value === "string" && /^[=+@\t\r]|^-[^\d–-]/.test(text) ? ` ${text}` : text;
+        const text = value === null || value === undefined ? "" : String(value),
+            safe =
+                typeof value === "string" && /^[=+@\t\r]|^-[^\d–-]/.test(text) ? ` ${text}` : text;
         return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
     };
     return rows.map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
@@ -24,94 +35,348 @@ export function csv(rows) {
 export function matrixRows(model, mode, after = null) {
     const columns = [...model.gpus, ...model.nets];
     const say = (from, to) => {
-        const a = cell(model, from, to, mode).text, b = after ? cell(after, from, to, mode).text : a;
+        const a = cell(model, from, to, mode).text,
+            b = after ? cell(after, from, to, mode).text : a;
         return a === b ? a : `${a}→${b}`;
     };
-    return [["", ...columns.map((node) => shortName(model, node.id))], ...model.gpus.map((row) => [shortName(model, row.id), ...columns.map((column) => say(row.id, column.id))])];
+    return [
+        ["", ...columns.map((node) => shortName(model, node.id))],
+        ...model.gpus.map((row) => [
+            shortName(model, row.id),
+            ...columns.map((column) => say(row.id, column.id)),
+        ]),
+    ];
 }
 
 /** The table of a view as rows, with a name for its file; null where it has none. */
 export function tableOf({ model, other, pair, log, results, schedule, state }) {
     const { doc } = model;
     switch (state.view) {
-    case "channels": return ["channels", [["graph", "from", "to", "link", "channels", "used GB/s", "of GB/s", "left GB/s"],
-        ...(doc.graphs ?? []).flatMap((graph) => loads(model, graph.name).map((row) => [graph.name, row.from, row.to, row.type, row.channels.length, row.used, row.bw, row.left]))]];
-    case "tuning": return ["tuning", [["collective", "bytes", "algorithm", "protocol", "microseconds", "bus GB/s", "chosen"],
-        ...Object.keys(doc.predictions?.functions ?? {}).flatMap((name) => doc.predictions.sizes.flatMap((bytes) =>
-            waysAt(doc.predictions, name, bytes).map((way) => [name, bytes, way.algorithm, way.protocol, way.time, way.bw, way.chosen ? "yes" : "no"])))]];
-    case "hosts": return ["hosts", [["graph", "channel", "from host", "from rank", "rail", "to host", "to rank", "rail"],
-        ...hostLinks(model, state.graph, state.channel).map((row) => [state.graph, state.channel, row.from, row.a, shape(model).rails[row.out] ?? "", row.to, row.b, shape(model).rails[row.into] ?? ""])]];
-    case "transfers": return schedule?.doc ? ["transfers", transferRows(schedule.doc)] : null;
-    case "diff": return other?.diff ? ["differences", [["section", "what", "where", "places", sideName(other.diff.a, other.diff.b), sideName(other.diff.b, other.diff.a), "because"],
-        ...Object.entries(other.diff.sections).flatMap(([name, section]) => section.changes.map((row) =>
-            [name, row.text, placeText(model, row.where[0] ?? {}), row.count, valueText(model, row.what, row.a), valueText(model, row.what, row.b), row.because.join(" ")]))]] : null;
-    case "bandwidth": return results?.answer ? ["bandwidth", resultRows(results.answer)] : null;
-    case "log": return log?.answer?.check ? ["log", logRows(log.answer.check)] : null;
-    case "compare": return pair ? ["comparison", pairRows(pair)] : null;
-    case "source": return null;
-    default: return [`matrix-${state.cell}`, matrixRows(model, state.cell, other?.model)];
+        case "channels":
+            return [
+                "channels",
+                [
+                    [
+                        "graph",
+                        "from",
+                        "to",
+                        "link",
+                        "channels",
+                        "used GB/s",
+                        "of GB/s",
+                        "left GB/s",
+                    ],
+                    ...(doc.graphs ?? []).flatMap((graph) =>
+                        loads(model, graph.name).map((row) => [
+                            graph.name,
+                            row.from,
+                            row.to,
+                            row.type,
+                            row.channels.length,
+                            row.used,
+                            row.bw,
+                            row.left,
+                        ]),
+                    ),
+                ],
+            ];
+        case "tuning":
+            return [
+                "tuning",
+                [
+                    [
+                        "collective",
+                        "bytes",
+                        "algorithm",
+                        "protocol",
+                        "microseconds",
+                        "bus GB/s",
+                        "chosen",
+                    ],
+                    ...Object.keys(doc.predictions?.functions ?? {}).flatMap((name) =>
+                        doc.predictions.sizes.flatMap((bytes) =>
+                            waysAt(doc.predictions, name, bytes).map((way) => [
+                                name,
+                                bytes,
+                                way.algorithm,
+                                way.protocol,
+                                way.time,
+                                way.bw,
+                                way.chosen ? "yes" : "no",
+                            ]),
+                        ),
+                    ),
+                ],
+            ];
+        case "hosts":
+            return [
+                "hosts",
+                [
+                    [
+                        "graph",
+                        "channel",
+                        "from host",
+                        "from rank",
+                        "rail",
+                        "to host",
+                        "to rank",
+                        "rail",
+                    ],
+                    ...hostLinks(model, state.graph, state.channel).map((row) => [
+                        state.graph,
+                        state.channel,
+                        row.from,
+                        row.a,
+                        shape(model).rails[row.out] ?? "",
+                        row.to,
+                        row.b,
+                        shape(model).rails[row.into] ?? "",
+                    ]),
+                ],
+            ];
+        case "transfers":
+            return schedule?.doc ? ["transfers", transferRows(schedule.doc)] : null;
+        case "diff":
+            return other?.diff
+                ? [
+                      "differences",
+                      [
+                          [
+                              "section",
+                              "what",
+                              "where",
+                              "places",
+                              sideName(other.diff.a, other.diff.b),
+                              sideName(other.diff.b, other.diff.a),
+                              "because",
+                          ],
+                          ...Object.entries(other.diff.sections).flatMap(([name, section]) =>
+                              section.changes.map((row) => [
+                                  name,
+                                  row.text,
+                                  placeText(model, row.where[0] ?? {}),
+                                  row.count,
+                                  valueText(model, row.what, row.a),
+                                  valueText(model, row.what, row.b),
+                                  row.because.join(" "),
+                              ]),
+                          ),
+                      ],
+                  ]
+                : null;
+        case "bandwidth":
+            return results?.answer ? ["bandwidth", resultRows(results.answer)] : null;
+        case "log":
+            return log?.answer?.check ? ["log", logRows(log.answer.check)] : null;
+        case "compare":
+            return pair ? ["comparison", pairRows(pair)] : null;
+        case "source":
+            return null;
+        default:
+            return [`matrix-${state.cell}`, matrixRows(model, state.cell, other?.model)];
     }
 }
 
-const escape = (text) => String(text).replaceAll("|", "\\|").replaceAll("\n", " ").replaceAll("<", "&lt;");
-const table = ([head, ...rows]) => [`| ${head.map(escape).join(" | ")} |`, `|${head.map(() => "---|").join("")}`, ...rows.map((row) => `| ${row.map(escape).join(" | ")} |`)].join("\n");
+const escape = (text) =>
+    String(text).replaceAll("|", "\\|").replaceAll("\n", " ").replaceAll("<", "&lt;");
+const table = ([head, ...rows]) =>
+    [
+        `| ${head.map(escape).join(" | ")} |`,
+        `|${head.map(() => "---|").join("")}`,
+        ...rows.map((row) => `| ${row.map(escape).join(" | ")} |`),
+    ].join("\n");
 
 const MOST_COLUMNS = 24;
-const STATES = { good: "good", assumed: "good if the assumptions hold", limited: "limited", fault: "fault", open: "not known" };
+const STATES = {
+    good: "good",
+    assumed: "good if the assumptions hold",
+    limited: "limited",
+    fault: "fault",
+    open: "not known",
+};
 
 function verdictText(doc, add) {
-    const head = headline(doc), figures = expected(doc);
+    const head = headline(doc),
+        figures = expected(doc);
     if (head)
-        add(`Verdict: ${head.title}`, escape(head.sentence), head.advice && `Do: ${escape(head.advice)}`);
+        add(
+            `Verdict: ${head.title}`,
+            escape(head.sentence),
+            head.advice && `Do: ${escape(head.advice)}`,
+        );
     if (figures.length)
-        add("Expected", figures.map(([name, value]) => `- ${name}: ${value}${assumedText(doc, assumed(doc, ["tuning"]))}`).join("\n"), "Predicted with NCCL's own model, not measured.");
+        add(
+            "Expected",
+            figures
+                .map(
+                    ([name, value]) =>
+                        `- ${name}: ${value}${assumedText(doc, assumed(doc, ["tuning"]))}`,
+                )
+                .join("\n"),
+            "Predicted with NCCL's own model, not measured.",
+        );
     if (doc.input?.assumed.length)
-        add("Assumed about the input", doc.input.assumed.map((row, i) => `${i + 1}. ${escape(capital(row.what))}.`).join("\n"));
+        add(
+            "Assumed about the input",
+            doc.input.assumed.map((row, i) => `${i + 1}. ${escape(capital(row.what))}.`).join("\n"),
+        );
 }
 
 /* " (≈ rests on assumptions 1, 3)": of the list above. */
-const assumedText = (doc, texts) => (texts.length ? ` (≈ rests on assumption${texts.length > 1 ? "s" : ""} ${doc.input.assumed.flatMap((row, i) => (texts.includes(row.what) ? [i + 1] : [])).join(", ")})` : "");
+const assumedText = (doc, texts) =>
+    texts.length
+        ? ` (≈ rests on assumption${texts.length > 1 ? "s" : ""} ${doc.input.assumed.flatMap((row, i) => (texts.includes(row.what) ? [i + 1] : [])).join(", ")})`
+        : "";
 
 /* Causes with their costs, what follows from each below it; notes by title. */
 function findingsText(findings, add) {
-    const { faults, notes } = bySeverity(findings), cost = (row) => costText(row) && ` ${escape(costText(row))}.`;
-    const line = (row) => `- **${row.severity}** ${escape(row.title)}:${cost(row)} ${escape(capital(row.detail))}${row.where?.line ? ` (line ${row.where.line})` : ""}.`;
+    const { faults, notes } = bySeverity(findings),
+        cost = (row) => costText(row) && ` ${escape(costText(row))}.`;
+    const line = (row) =>
+        `- **${row.severity}** ${escape(row.title)}:${cost(row)} ${escape(capital(row.detail))}${row.where?.line ? ` (line ${row.where.line})` : ""}.`;
     if (faults.length)
-        add("Findings", faults.map(({ cause, consequences }) => [`${line(cause)} ${escape(cause.advice ?? "")}`, ...consequences.map((row) => `  ${line(row)}`)].join("\n")).join("\n"));
+        add(
+            "Findings",
+            faults
+                .map(({ cause, consequences }) =>
+                    [
+                        `${line(cause)} ${escape(cause.advice ?? "")}`,
+                        ...consequences.map((row) => `  ${line(row)}`),
+                    ].join("\n"),
+                )
+                .join("\n"),
+        );
     if (notes.length)
-        add("Notes", notes.flatMap(({ cause, consequences }) => [cause, ...consequences]).map((row) => `- ${escape(row.title)}: ${escape(row.detail)}.`).join("\n"));
+        add(
+            "Notes",
+            notes
+                .flatMap(({ cause, consequences }) => [cause, ...consequences])
+                .map((row) => `- ${escape(row.title)}: ${escape(row.detail)}.`)
+                .join("\n"),
+        );
 }
 
 /** The whole story of what is shown, for a ticket. link: the page's address, or "". */
 export function markdown({ model, other, state, summary, releases, link }) {
-    const { doc } = model, parts = [], add = (title, ...text) => parts.push(`## ${title}\n\n${text.filter(Boolean).join("\n\n")}`);
+    const { doc } = model,
+        parts = [],
+        add = (title, ...text) => parts.push(`## ${title}\n\n${text.filter(Boolean).join("\n\n")}`);
     const settings = Object.entries(doc.settings ?? {}).map(([name, value]) => `${name}=${value}`);
-    parts.push(`# ${escape(summary?.name || "A machine")} as NCCL ${doc.nccl} sees it`,
-        [`${doc.summary?.machine?.sentence ?? ""}.`, `${doc.hosts} host${doc.hosts > 1 ? "s" : ""}, ${doc.ranks} ranks${settings.length ? `; ${settings.join(", ")}` : ""}.`, doc.verified === false && `NCCL ${doc.asked} is not emulated: these are the results of the nearest release.`, link && `[Open in Orrery](${link})`].filter(Boolean).join("\n"));
+    parts.push(
+        `# ${escape(summary?.name || "A machine")} as NCCL ${doc.nccl} sees it`,
+        [
+            `${doc.summary?.machine?.sentence ?? ""}.`,
+            `${doc.hosts} host${doc.hosts > 1 ? "s" : ""}, ${doc.ranks} ranks${settings.length ? `; ${settings.join(", ")}` : ""}.`,
+            doc.verified === false &&
+                `NCCL ${doc.asked} is not emulated: these are the results of the nearest release.`,
+            link && `[Open in Orrery](${link})`,
+        ]
+            .filter(Boolean)
+            .join("\n"),
+    );
     verdictText(doc, add);
     findingsText(doc.findings ?? [], add);
-    add("At a glance", table([["Question", "State", "Answer"], ...questions(model, { releases }).map((row) => [row.ask, STATES[row.tone] ?? "", row.answer + assumedText(doc, row.assumes)])]));
+    add(
+        "At a glance",
+        table([
+            ["Question", "State", "Answer"],
+            ...questions(model, { releases }).map((row) => [
+                row.ask,
+                STATES[row.tone] ?? "",
+                row.answer + assumedText(doc, row.assumes),
+            ]),
+        ]),
+    );
     if (state.from && state.to)
-        add(`${shortName(model, state.from)} to ${shortName(model, state.to)}`, pathText(model, state));
+        add(
+            `${shortName(model, state.from)} to ${shortName(model, state.to)}`,
+            pathText(model, state),
+        );
     if (other?.diff)
-        add("Against the other side", `${sideName(other.diff.a, other.diff.b)} → ${sideName(other.diff.b, other.diff.a)}: ${other.diff.summary}`,
-            table([["Rule or setting", "Before", "After", "Facts", "In"], ...other.diff.reasons.map((row) => [row.text || row.id, row.a, row.b, row.changed, row.sections.map((name) => SECTIONS[name] ?? name).join(", ")])]));
+        add(
+            "Against the other side",
+            `${sideName(other.diff.a, other.diff.b)} → ${sideName(other.diff.b, other.diff.a)}: ${other.diff.summary}`,
+            table([
+                ["Rule or setting", "Before", "After", "Facts", "In"],
+                ...other.diff.reasons.map((row) => [
+                    row.text || row.id,
+                    row.a,
+                    row.b,
+                    row.changed,
+                    row.sections.map((name) => SECTIONS[name] ?? name).join(", "),
+                ]),
+            ]),
+        );
     if (model.gpus.length + model.nets.length <= MOST_COLUMNS)
-        add("Paths", ...["type", "bw", "verdict"].map((mode) => `${{ type: "Type", bw: "GB/s", verdict: "P2P (W write, R read), GPUDirect (S send, R receive)" }[mode]}\n\n${table(matrixRows(model, mode))}`));
-    add("Graphs", table([["Graph", "Pattern", "Channels", "Intra GB/s", "Inter GB/s", "Type intra", "Type inter"], ...(doc.graphs ?? []).filter((row) => row.channels).map((row) =>
-        [GRAPH_NAMES[row.name] ?? row.name, PATTERNS[row.pattern] ?? row.pattern, row.channels, bandwidth(row.bw_intra), bandwidth(row.bw_inter), row.type_intra, row.type_inter])]), table([["Figure", "Value"], ...figures(doc)]));
+        add(
+            "Paths",
+            ...["type", "bw", "verdict"].map(
+                (mode) =>
+                    `${{ type: "Type", bw: "GB/s", verdict: "P2P (W write, R read), GPUDirect (S send, R receive)" }[mode]}\n\n${table(matrixRows(model, mode))}`,
+            ),
+        );
+    add(
+        "Graphs",
+        table([
+            [
+                "Graph",
+                "Pattern",
+                "Channels",
+                "Intra GB/s",
+                "Inter GB/s",
+                "Type intra",
+                "Type inter",
+            ],
+            ...(doc.graphs ?? [])
+                .filter((row) => row.channels)
+                .map((row) => [
+                    GRAPH_NAMES[row.name] ?? row.name,
+                    PATTERNS[row.pattern] ?? row.pattern,
+                    row.channels,
+                    bandwidth(row.bw_intra),
+                    bandwidth(row.bw_inter),
+                    row.type_intra,
+                    row.type_inter,
+                ]),
+        ]),
+        table([["Figure", "Value"], ...figures(doc)]),
+    );
     const chosen = ranges(doc.predictions, state.collective);
     if (chosen.length)
-        add(`What is chosen for ${state.collective}`, table([["From", "Algorithm", "Protocol"], ...chosen.map((row) => [sizeText(row.from), row.algorithm, row.protocol])]), "A model, not a measurement.");
+        add(
+            `What is chosen for ${state.collective}`,
+            table([
+                ["From", "Algorithm", "Protocol"],
+                ...chosen.map((row) => [sizeText(row.from), row.algorithm, row.protocol]),
+            ]),
+            "A model, not a measurement.",
+        );
     if (doc.assumptions?.length)
-        add("Assumed", doc.assumptions.filter((row) => !row.id.startsWith("input-")).map((row) => `- ${escape(row.text)}`).join("\n"));
+        add(
+            "Assumed",
+            doc.assumptions
+                .filter((row) => !row.id.startsWith("input-"))
+                .map((row) => `- ${escape(row.text)}`)
+                .join("\n"),
+        );
     return `${parts.join("\n\n")}\n`;
 }
 
 function pathText(model, { from, to }) {
-    const path = model.paths.get(`${from}>${to}`), decision = verdict(model, from, to);
-    if (!path)
-        return "NCCL keeps no path between these two.";
-    return [`${path.type}, ${bandwidth(path.bw)} GB/s. ${(decision?.rows ?? []).map((row) => `${row.what}: ${row.text}.`).join(" ")}`,
-        table([["Hop", "To", "Link", "GB/s", ""], ...hops(model, path).map((row, i) => [i + 1, shortName(model, row.to), row.type, bandwidth(row.bw), row.narrowest ? "narrowest" : ""])])].join("\n\n");
+    const path = model.paths.get(`${from}>${to}`),
+        decision = verdict(model, from, to);
+    if (!path) return "NCCL keeps no path between these two.";
+    return [
+        `${path.type}, ${bandwidth(path.bw)} GB/s. ${(decision?.rows ?? []).map((row) => `${row.what}: ${row.text}.`).join(" ")}`,
+        table([
+            ["Hop", "To", "Link", "GB/s", ""],
+            ...hops(model, path).map((row, i) => [
+                i + 1,
+                shortName(model, row.to),
+                row.type,
+                bandwidth(row.bw),
+                row.narrowest ? "narrowest" : "",
+            ]),
+        ]),
+    ].join("\n\n");
 }

@@ -14,8 +14,8 @@ export class Results {
     busy = false;
     guessed = false; // the machine was opened for them, because they look like those of its type
     withLog = false; // NCCL's own log is in the same text
-    tested = "";     // the program that they are taken to be of; "": as they say
-    table = null;    // the index of the table that is shown; null: the one that the service chose
+    tested = ""; // the program that they are taken to be of; "": as they say
+    table = null; // the index of the table that is shown; null: the one that the service chose
     #key = "";
     #control = null;
 
@@ -29,11 +29,10 @@ export class Results {
 
     /* The hosts are those of the results until one answer said how many these are. */
     #query(named) {
-        const { state } = this.store, query = question(state);
-        if (named)
-            query.set("hosts", state.hosts);
-        if (this.tested)
-            query.set("collective", this.tested);
+        const { state } = this.store,
+            query = question(state);
+        if (named) query.set("hosts", state.hosts);
+        if (this.tested) query.set("collective", this.tested);
         return query;
     }
 
@@ -74,19 +73,28 @@ export class Results {
 
     /** The same results for what is asked now; another machine has no results yet. */
     again() {
-        if (this.blob && !this.#key.startsWith(`${this.store.state.id}?`))
-            return this.forget();
-        const { blob, store, answer, problem } = this, query = this.#query(true);
-        if (blob && store.state.id && (answer || problem) && this.#key !== `${store.state.id}?${query}`)
+        if (this.blob && !this.#key.startsWith(`${this.store.state.id}?`)) return this.forget();
+        const { blob, store, answer, problem } = this,
+            query = this.#query(true);
+        if (
+            blob &&
+            store.state.id &&
+            (answer || problem) &&
+            this.#key !== `${store.state.id}?${query}`
+        )
             this.#ask(query, false);
         return undefined;
     }
 
     /** What the open machine should give, where the address asks for it. */
     async prediction() {
-        const { store: { state }, predicted } = this, query = question(state), key = `${state.id}?${query}|${state.program}`;
-        if (!state.id || state.view !== "bandwidth" || this.blob || predicted.key === key)
-            return;
+        const {
+                store: { state },
+                predicted,
+            } = this,
+            query = question(state),
+            key = `${state.id}?${query}|${state.program}`;
+        if (!state.id || state.view !== "bandwidth" || this.blob || predicted.key === key) return;
         this.#predicting?.abort();
         const control = (this.#predicting = new AbortController());
         Object.assign(predicted, { key, doc: null, problem: null });
@@ -94,25 +102,35 @@ export class Results {
         try {
             predicted.doc = await api.predict(state.id, query, state.program, control.signal);
         } catch (error) {
-            if (error.name !== "AbortError")
-                predicted.problem = api.problemOf(error);
+            if (error.name !== "AbortError") predicted.problem = api.problemOf(error);
         } finally {
             this.working(-1);
-            if (this.#predicting === control)
-                this.changed();
+            if (this.#predicting === control) this.changed();
         }
     }
 
     forget() {
         this.#control?.abort();
-        Object.assign(this, { name: "", blob: null, answer: null, problem: null, busy: false, guessed: false, withLog: false, tested: "", table: null });
+        Object.assign(this, {
+            name: "",
+            blob: null,
+            answer: null,
+            problem: null,
+            busy: false,
+            guessed: false,
+            withLog: false,
+            tested: "",
+            table: null,
+        });
         this.#key = "";
         this.prediction();
         this.changed();
     }
 
     async #ask(query, first) {
-        const { store } = this, { id } = store.state, control = new AbortController();
+        const { store } = this,
+            { id } = store.state,
+            control = new AbortController();
         this.#control?.abort();
         this.#control = control;
         this.#key = `${id}?${query}`;
@@ -122,16 +140,13 @@ export class Results {
         let taken = true;
         try {
             const answer = await api.checkPerf(id, query, this.blob, control.signal);
-            if (this.#control === control)
-                this.#answered(answer, first);
+            if (this.#control === control) this.#answered(answer, first);
         } catch (error) {
             if (error.name !== "AbortError") {
                 const problem = api.problemOf(error);
                 taken = !(first && api.isUnrecognised(problem));
-                if (taken)
-                    this.problem = problem;
-                else
-                    Object.assign(this, { blob: null, name: "" });
+                if (taken) this.problem = problem;
+                else Object.assign(this, { blob: null, name: "" });
             }
         } finally {
             this.working(-1);

@@ -27,16 +27,29 @@ export class Scene {
 
     /** now: {step} of this moment. refused(): the drawing could not be made. opened(finding): its mark was chosen. */
     constructor({ store, loading, schedule, placing, diagram, moment, again, refused, opened }) {
-        Object.assign(this, { store, loading, schedule, placing, diagram, moment, again, refused, opened });
+        Object.assign(this, {
+            store,
+            loading,
+            schedule,
+            placing,
+            diagram,
+            moment,
+            again,
+            refused,
+            opened,
+        });
     }
 
     /** What is asked of the server: a view, and a channel. local: the page draws it itself. */
     get wanted() {
-        const { view, layout, graph, channel } = this.store.state, { model } = this.loading.loaded;
+        const { view, layout, graph, channel } = this.store.state,
+            { model } = this.loading.loaded;
         if (view === "hosts" && model && shape(model).count > 1)
             return { view: "hosts", channel: `${graph}${channel}`, local: true };
         const alone = view === "channels" && layout === "alone" ? drawnAlone(graph) : "";
-        return alone ? { view: alone, ...(alone === "collnet_direct" ? {} : { channel }) } : { view: "system" };
+        return alone
+            ? { view: alone, ...(alone === "collnet_direct" ? {} : { channel }) }
+            : { view: "system" };
     }
 
     /** Another machine: what was drawn is of no use. */
@@ -49,15 +62,21 @@ export class Scene {
 
     /** The overview of hosts is made of the analysis; a new one makes it anew. */
     analysed() {
-        if (this.#shown.includes("#hosts"))
-            this.#shown = "";
+        if (this.#shown.includes("#hosts")) this.#shown = "";
     }
 
     async draw() {
-        const { store, diagram, loading: { loaded } } = this, { wanted } = this, { id } = store.state, asks = question(store.state), colours = theme.current();
+        const {
+                store,
+                diagram,
+                loading: { loaded },
+            } = this,
+            { wanted } = this,
+            { id } = store.state,
+            asks = question(store.state),
+            colours = theme.current();
         const key = `${id}?${asks}#${wanted.view}${wanted.channel ?? ""}@${colours}`;
-        if (!id || this.#shown === key)
-            return this.mark();
+        if (!id || this.#shown === key) return this.mark();
         this.#drawing?.abort();
         if (wanted.local) {
             const picture = overview(loaded.model, store.state.graph, store.state.channel);
@@ -66,20 +85,23 @@ export class Scene {
             return this.mark();
         }
         const control = (this.#drawing = new AbortController());
-        if (!diagram.svg)
-            diagram.say("Drawing…");
+        if (!diagram.svg) diagram.say("Drawing…");
         try {
             const text = await api.diagram(id, asks, { ...wanted, theme: colours }, control.signal);
-            if (control.signal.aborted)
-                return;
+            if (control.signal.aborted) return;
             diagram.show(text, true);
             this.#shown = key;
             this.mark();
         } catch (error) {
-            if (error.name === "AbortError")
-                return;
+            if (error.name === "AbortError") return;
             this.#shown = "";
-            this.say(loaded.problem ?? error.problem ?? { title: "The drawing cannot be shown", detail: error.message });
+            this.say(
+                loaded.problem ??
+                    error.problem ?? {
+                        title: "The drawing cannot be shown",
+                        detail: error.message,
+                    },
+            );
             this.refused();
         }
     }
@@ -87,60 +109,164 @@ export class Scene {
     /** A problem in the place of the drawing. */
     say(problem) {
         const { source, summary } = this.loading.loaded;
-        this.diagram.say(problemView(problem, { source, name: summary?.name, again: this.again, choose: withoutGpus(problem, summary) ? chooseType : null }));
+        this.diagram.say(
+            problemView(problem, {
+                source,
+                name: summary?.name,
+                again: this.again,
+                choose: withoutGpus(problem, summary) ? chooseType : null,
+            }),
+        );
     }
 
     /** Selection, channel, differences and loads on the drawing. */
     mark() {
-        const { diagram } = this, { model } = this.loading.loaded, { from, to, view, layout, graph, detail, host } = this.store.state, { diff } = this.loading.other;
-        if (!model || !diagram.svg)
-            return this.#caption("");
-        const path = to && model.paths.get(`${from}>${to}`), slowest = path && hops(model, path).find((row) => row.narrowest);
-        const transfer = view === "transfers" ? transferStep(model, this.schedule.doc, this.store.state.rank, this.store.state.round) : null;
-        const steps = transfer ? [transfer] : view === "channels" && layout === "machine" ? this.#steps(model) : [], at = transfer ? 0 : this.moment.step, now = steps[at];
+        const { diagram } = this,
+            { model } = this.loading.loaded,
+            { from, to, view, layout, graph, detail, host } = this.store.state,
+            { diff } = this.loading.other;
+        if (!model || !diagram.svg) return this.#caption("");
+        const path = to && model.paths.get(`${from}>${to}`),
+            slowest = path && hops(model, path).find((row) => row.narrowest);
+        const transfer =
+            view === "transfers"
+                ? transferStep(
+                      model,
+                      this.schedule.doc,
+                      this.store.state.rank,
+                      this.store.state.round,
+                  )
+                : null;
+        const steps = transfer
+                ? [transfer]
+                : view === "channels" && layout === "machine"
+                  ? this.#steps(model)
+                  : [],
+            at = transfer ? 0 : this.moment.step,
+            now = steps[at];
         const fanned = model.nodes.size > MANY && steps.some((one) => one.to.startsWith("NVS/")); // each a line to the same switch: the links say it
-        const lit = this.#lit(model), links = lit ? lit.links : fanned && !now ? steps.flatMap((one) => linksOf(model, one.from, one.to)) : now ? linksOf(model, now.from, now.to) : to ? linksOf(model, from, to) : [];
-        const less = detail === "less" && this.wanted.view === "system" && view !== "hosts" ? folded(model) : null;
-        const pair = view === "compare" ? this.loading.pair.doc : null, chosen = pair && this.store.state.row ? findRow(pair, this.store.state.row) : null;
-        const changed = pair ? marksOfPair(model, pair, chosen, "a") : diff && ["diff", "matrix"].includes(view) ? marksOf(model, diff, view === "diff" ? findChange(diff, this.store.state.change) : null) : null;
+        const lit = this.#lit(model),
+            links = lit
+                ? lit.links
+                : fanned && !now
+                  ? steps.flatMap((one) => linksOf(model, one.from, one.to))
+                  : now
+                    ? linksOf(model, now.from, now.to)
+                    : to
+                      ? linksOf(model, from, to)
+                      : [];
+        const less =
+            detail === "less" && this.wanted.view === "system" && view !== "hosts"
+                ? folded(model)
+                : null;
+        const pair = view === "compare" ? this.loading.pair.doc : null,
+            chosen = pair && this.store.state.row ? findRow(pair, this.store.state.row) : null;
+        const changed = pair
+            ? marksOfPair(model, pair, chosen, "a")
+            : diff && ["diff", "matrix"].includes(view)
+              ? marksOf(
+                    model,
+                    diff,
+                    view === "diff" ? findChange(diff, this.store.state.change) : null,
+                )
+              : null;
         const set = view === "place" ? this.#placed() : null;
-        diagram.fold(less, new Set([from, to, ...set?.devices ?? []]));
+        diagram.fold(less, new Set([from, to, ...(set?.devices ?? [])]));
         diagram.badge(this.#flawed(model), (finding) => this.opened(finding));
         diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
-        diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : set ? set.devices : lit ? lit.devices : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
-        diagram.draw(fanned && !now ? steps.filter((one) => ![one.from, one.to].some((id) => id.startsWith("NVS/"))) : steps, at);
+        diagram.mark({
+            picked:
+                view === "hosts"
+                    ? [`HOST/${host}`]
+                    : set
+                      ? set.devices
+                      : lit
+                        ? lit.devices
+                        : [from, to].filter(Boolean),
+            links,
+            narrowest: slowest ? [slowest.from, slowest.to] : null,
+            changed,
+        });
+        diagram.draw(
+            fanned && !now
+                ? steps.filter((one) => ![one.from, one.to].some((id) => id.startsWith("NVS/")))
+                : steps,
+            at,
+        );
         if (this.moment.extending && from && !to)
             return this.#caption("Click the device at the other end of the path.");
         if (lit)
-            return this.#caption(`${lit.title}: ${lit.devices.length ? "the device and its link are lit" : "no device of the drawing is named"}.`);
+            return this.#caption(
+                `${lit.title}: ${lit.devices.length ? "the device and its link are lit" : "no device of the drawing is named"}.`,
+            );
         if (set)
-            return this.#caption(`GPUs ${set.row.gpus.join(", ")}${set.row.nics.length ? ` and ${set.row.nics.join(", ")}` : ""} are marked.`);
-        this.#caption(now ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
-            : path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${slowest ? ", the narrowest link is the widest line" : ""}`
-                : pair ? `Dashed: differs from ${calledText(pair.b)}. Crossed: only this one has it.`
-                    : steps.length ? "Arrows show who sends to whom; a step lights the links it uses."
-                    : less ? `Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.`
-                        : diagram.note.split(" · ").at(-1));
+            return this.#caption(
+                `GPUs ${set.row.gpus.join(", ")}${set.row.nics.length ? ` and ${set.row.nics.join(", ")}` : ""} are marked.`,
+            );
+        this.#caption(
+            now
+                ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
+                : path
+                  ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${slowest ? ", the narrowest link is the widest line" : ""}`
+                  : pair
+                    ? `Dashed: differs from ${calledText(pair.b)}. Crossed: only this one has it.`
+                    : steps.length
+                      ? "Arrows show who sends to whom; a step lights the links it uses."
+                      : less
+                        ? `Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.`
+                        : diagram.note.split(" · ").at(-1),
+        );
     }
 
     /* The finding that was chosen: its devices and links; null: none is. */
     #lit(model) {
-        const finding = this.store.state.finding && (model.doc.findings ?? []).find(({ id }) => id === this.store.state.finding);
-        return finding ? { title: finding.title, devices: finding.places.map(({ node }) => node).filter(Boolean), links: linksOfFinding(model, finding) } : null;
+        const finding =
+            this.store.state.finding &&
+            (model.doc.findings ?? []).find(({ id }) => id === this.store.state.finding);
+        return finding
+            ? {
+                  title: finding.title,
+                  devices: finding.places.map(({ node }) => node).filter(Boolean),
+                  links: linksOfFinding(model, finding),
+              }
+            : null;
     }
 
     /* The same rows for the same analysis and picture, which are marked once. The overview of hosts shows no device. */
     #flawed(model) {
-        const { wanted: { view }, diagram: { svg } } = this;
+        const {
+            wanted: { view },
+            diagram: { svg },
+        } = this;
         if (this.flawed?.model !== model || this.flawed.svg !== svg)
-            this.flawed = { model, svg, rows: view === "system" ? marksOfMachine(model) : view === "hosts" ? [] : marksOfChannel(model, this.diagram.ids) };
+            this.flawed = {
+                model,
+                svg,
+                rows:
+                    view === "system"
+                        ? marksOfMachine(model)
+                        : view === "hosts"
+                          ? []
+                          : marksOfChannel(model, this.diagram.ids),
+            };
         return this.flawed.rows;
     }
 
     /* The set of GPUs that is shown, and its devices. */
     #placed() {
-        const { model, network } = this.loading.loaded, rows = this.placing.answer ? placeRows(this.placing.answer) : [], row = shownRow(rows, this.store.state.pick);
-        return row && { row, devices: placeMarks(network ?? model, (network ?? model).doc.summary?.net_names ?? {}, row) };
+        const { model, network } = this.loading.loaded,
+            rows = this.placing.answer ? placeRows(this.placing.answer) : [],
+            row = shownRow(rows, this.store.state.pick);
+        return (
+            row && {
+                row,
+                devices: placeMarks(
+                    network ?? model,
+                    (network ?? model).doc.summary?.net_names ?? {},
+                    row,
+                ),
+            }
+        );
     }
 
     #steps(model) {
@@ -149,6 +275,9 @@ export class Scene {
     }
 
     #caption(text) {
-        replace(this.diagram.caption, text && h("span", null, text[0].toUpperCase() + text.slice(1)));
+        replace(
+            this.diagram.caption,
+            text && h("span", null, text[0].toUpperCase() + text.slice(1)),
+        );
     }
 }

@@ -24,8 +24,7 @@ export class Schedule {
         asks.set("ranks", windowAt(rank));
         asks.set("rounds", windowAt(round));
         const key = `${cluster}${id}?${asks}`;
-        if (key === this.#key && !again)
-            return;
+        if (key === this.#key && !again) return;
         this.#asked?.abort();
         const control = (this.#asked = new AbortController());
         this.#key = key;
@@ -36,8 +35,7 @@ export class Schedule {
             this.doc = await api.schedule(cluster, id, asks, control.signal);
             announce(`Point to point: ${this.doc.ranks} ranks`);
         } catch (error) {
-            if (error.name === "AbortError")
-                return;
+            if (error.name === "AbortError") return;
             Object.assign(this, { doc: null, problem: api.problemOf(error) });
         }
         this.busy = false;
@@ -55,7 +53,11 @@ export class Schedule {
         const asks = new URLSearchParams(this.#of.query);
         asks.set("ranks", rank);
         try {
-            save(`transfers-of-rank-${rank}.csv`, csv(transferRows(await api.schedule(this.#of.cluster, this.#of.id, asks))), "text/csv;charset=utf-8");
+            save(
+                `transfers-of-rank-${rank}.csv`,
+                csv(transferRows(await api.schedule(this.#of.cluster, this.#of.id, asks))),
+                "text/csv;charset=utf-8",
+            );
             announce(`transfers-of-rank-${rank}.csv was made`);
         } catch (error) {
             this.problem = api.problemOf(error);

@@ -4,26 +4,64 @@ import { placeOf } from "./source.js";
 
 /** Entries to search: [{id, name, text}]. lines and devices: of the dump, where it is at hand; they hold names and GUIDs. */
 export function entries(model, lines = [], devices = new Map()) {
-    return [...model.nodes.values()].filter((node) => typeOf(node.id) !== "DEV").map((node) => {
-        const { type, local } = parseId(node.id), place = placeOf(devices, node.id);
-        const said = place ? lines.slice(place.line - 1, place.last).join(" ") : "", named = /<net[^>]*\bname="([^"]*)"/.exec(said)?.[1] ?? "", guid = /\bguid="([^"]*)"/.exec(said)?.[1] ?? "";
-        const bus = ["GPU", "PCI", "NIC"].includes(type) ? busId(local) : "", rank = node.rank === undefined ? "" : `rank ${node.rank} rank:${node.rank}`;
-        return { id: node.id, name: shortName(model, node.id), about: [bus, node.rank === undefined ? "" : `rank ${node.rank}`, named, guid].filter(Boolean).join(", "),
-            text: [node.id, shortName(model, node.id), bus, bus && `0000:${bus}`, rank, named, guid, node.asic].filter(Boolean).join("\n").toLowerCase() };
-    });
+    return [...model.nodes.values()]
+        .filter((node) => typeOf(node.id) !== "DEV")
+        .map((node) => {
+            const { type, local } = parseId(node.id),
+                place = placeOf(devices, node.id);
+            const said = place ? lines.slice(place.line - 1, place.last).join(" ") : "",
+                named = /<net[^>]*\bname="([^"]*)"/.exec(said)?.[1] ?? "",
+                guid = /\bguid="([^"]*)"/.exec(said)?.[1] ?? "";
+            const bus = ["GPU", "PCI", "NIC"].includes(type) ? busId(local) : "",
+                rank = node.rank === undefined ? "" : `rank ${node.rank} rank:${node.rank}`;
+            return {
+                id: node.id,
+                name: shortName(model, node.id),
+                about: [bus, node.rank === undefined ? "" : `rank ${node.rank}`, named, guid]
+                    .filter(Boolean)
+                    .join(", "),
+                text: [
+                    node.id,
+                    shortName(model, node.id),
+                    bus,
+                    bus && `0000:${bus}`,
+                    rank,
+                    named,
+                    guid,
+                    node.asic,
+                ]
+                    .filter(Boolean)
+                    .join("\n")
+                    .toLowerCase(),
+            };
+        });
 }
 
 /** The entries that hold every word, best first: what begins with the words, or is it whole, before what merely holds them. */
 export function find(list, wanted, most = 12) {
-    const text = wanted.trim().toLowerCase(), words = text.split(/\s+/).filter(Boolean);
-    if (!words.length)
-        return [];
+    const text = wanted.trim().toLowerCase(),
+        words = text.split(/\s+/).filter(Boolean);
+    if (!words.length) return [];
     const score = (entry) => {
         const lines = entry.text.split("\n");
-        return lines.includes(text) ? 0 : lines.some((line) => line.startsWith(text)) ? 1 : entry.name.toLowerCase().includes(text) ? 2 : 3;
+        return lines.includes(text)
+            ? 0
+            : lines.some((line) => line.startsWith(text))
+              ? 1
+              : entry.name.toLowerCase().includes(text)
+                ? 2
+                : 3;
     };
-    return list.filter((entry) => words.every((word) => entry.text.includes(word))).map((entry) => ({ entry, score: score(entry) }))
-        .sort((a, b) => a.score - b.score || ORDER.indexOf(typeOf(a.entry.id)) - ORDER.indexOf(typeOf(b.entry.id))).slice(0, most).map(({ entry }) => entry);
+    return list
+        .filter((entry) => words.every((word) => entry.text.includes(word)))
+        .map((entry) => ({ entry, score: score(entry) }))
+        .sort(
+            (a, b) =>
+                a.score - b.score ||
+                ORDER.indexOf(typeOf(a.entry.id)) - ORDER.indexOf(typeOf(b.entry.id)),
+        )
+        .slice(0, most)
+        .map(({ entry }) => entry);
 }
 
 const ORDER = ["GPU", "NET", "NIC", "CPU", "PCI", "NVS"];

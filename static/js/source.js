@@ -2,26 +2,37 @@
 import { parseId } from "./model.js";
 
 const TAG = /<!--[\s\S]*?-->|<(\/?)([A-Za-z_][\w.-]*)((?:[^>"']|"[^"]*"|'[^']*')*?)(\/?)>/g;
-const attribute = (text, name) => new RegExp(`\\b${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(text)?.slice(1).find((value) => value !== undefined);
+const attribute = (text, name) =>
+    new RegExp(`\\b${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`)
+        .exec(text)
+        ?.slice(1)
+        .find((value) => value !== undefined);
 
 /** "0000:1b:00.0" -> "1b000", as node ids have it; "" where it is no bus id. */
 export function localOf(busid) {
     const match = /^([0-9a-f]+):([0-9a-f]{2}):([0-9a-f]{2})\.([0-9a-f])$/i.exec(busid ?? "");
-    return match ? match.slice(1).join("").toLowerCase().replace(/^0+(?=.)/, "") : "";
+    return match
+        ? match
+              .slice(1)
+              .join("")
+              .toLowerCase()
+              .replace(/^0+(?=.)/, "")
+        : "";
 }
 
 /** Lines of devices: Map of node id to {line, last}, from the element that has the bus id to the one that says what it is. */
 export function devicesIn(text) {
-    const devices = new Map(), open = [], hashes = [];
-    let line = 1, at = 0, system = 0;
+    const devices = new Map(),
+        open = [],
+        hashes = [];
+    let line = 1,
+        at = 0,
+        system = 0;
     const put = (id, first, last) => devices.has(id) || devices.set(id, { line: first, last });
     for (const match of text.matchAll(TAG)) {
-        for (; at < match.index; at++)
-            if (text.charCodeAt(at) === 10)
-                line++;
+        for (; at < match.index; at++) if (text.charCodeAt(at) === 10) line++;
         const [, closing, name, attributes, alone] = match;
-        if (!name)
-            continue;
+        if (!name) continue;
         if (closing) {
             const element = open.pop();
             if (element?.name === "pci" && element.local && !element.is)
@@ -31,21 +42,31 @@ export function devicesIn(text) {
         const parent = open.findLast((element) => element.name === "pci");
         if (name === "cpu") {
             const hash = attribute(attributes, "host_hash") ?? "";
-            if (!hashes.includes(hash))
-                hashes.push(hash);
+            if (!hashes.includes(hash)) hashes.push(hash);
             system = hashes.indexOf(hash);
-            put(`CPU/${system.toString(16)}-${Math.max(0, Number(attribute(attributes, "numaid") ?? 0)).toString(16)}`, line, line);
+            put(
+                `CPU/${system.toString(16)}-${Math.max(0, Number(attribute(attributes, "numaid") ?? 0)).toString(16)}`,
+                line,
+                line,
+            );
         } else if ((name === "gpu" || name === "nic") && parent?.local) {
             parent.is = name;
             put(`${name.toUpperCase()}/${system.toString(16)}-${parent.local}`, parent.line, line);
         } else if (name === "net") {
-            put(`NET/${system.toString(16)}-${Number(attribute(attributes, "dev") ?? 0).toString(16)}`, line, line);
+            put(
+                `NET/${system.toString(16)}-${Number(attribute(attributes, "dev") ?? 0).toString(16)}`,
+                line,
+                line,
+            );
         }
-        const element = { name, line, local: name === "pci" ? localOf(attribute(attributes, "busid")) : "", is: "" };
-        if (!alone)
-            open.push(element);
-        else if (element.local)
-            put(`PCI/${system.toString(16)}-${element.local}`, line, line);
+        const element = {
+            name,
+            line,
+            local: name === "pci" ? localOf(attribute(attributes, "busid")) : "",
+            is: "",
+        };
+        if (!alone) open.push(element);
+        else if (element.local) put(`PCI/${system.toString(16)}-${element.local}`, line, line);
     }
     return devices;
 }
@@ -53,10 +74,20 @@ export function devicesIn(text) {
 /** Where a node id is: exactly, or as the only device of that kind and place on any host; null where it does not. */
 export function placeOf(devices, id) {
     const { type, local } = parseId(id.replace(/^DEV\//, "GPU/"));
-    return devices.get(id) ?? [...devices].find(([other]) => other.startsWith(`${type}/`) && other.endsWith(`-${local}`))?.[1] ?? null;
+    return (
+        devices.get(id) ??
+        [...devices].find(
+            ([other]) => other.startsWith(`${type}/`) && other.endsWith(`-${local}`),
+        )?.[1] ??
+        null
+    );
 }
 
 /** The device whose lines hold a line, the innermost first; "" for none. */
 export function deviceAt(devices, line) {
-    return [...devices].filter(([, place]) => place.line <= line && line <= place.last).sort((a, b) => (a[1].last - a[1].line) - (b[1].last - b[1].line))[0]?.[0] ?? "";
+    return (
+        [...devices]
+            .filter(([, place]) => place.line <= line && line <= place.last)
+            .sort((a, b) => a[1].last - a[1].line - (b[1].last - b[1].line))[0]?.[0] ?? ""
+    );
 }

@@ -1,75 +1,137 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-export const VIEWS = ["machine", "matrix", "channels", "tuning", "bandwidth", "place", "diff", "compare", "hosts", "transfers", "source", "log"];
+export const VIEWS = [
+    "machine",
+    "matrix",
+    "channels",
+    "tuning",
+    "bandwidth",
+    "place",
+    "diff",
+    "compare",
+    "hosts",
+    "transfers",
+    "source",
+    "log",
+];
 export const PANELS = ["auto", "summary", "selection", "why", "settings", "none"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
 
 export const DEFAULTS = Object.freeze({
-    id: "",            // of a stored topology
-    machine: "",       // the machine type that the topology was made of; without an id it is made first
-    release: "",       // "": the server's default
+    id: "", // of a stored topology
+    machine: "", // the machine type that the topology was made of; without an id it is made first
+    release: "", // "": the server's default
     hosts: 1,
     settings: Object.freeze({}), // NCCL_NAME: text
-    gpus: "",          // those that take part: numbers or bus ids; "": all
-    nics: "",          // the same, as NCCL_IB_HCA names them
-    fuse_nics: "",     // "never" or "always"; "": as the input is
-    tuner: "",         // the text of a file of NCCL's example tuner plugin
-    assume: "",        // the machine type that fills in what the input does not say
-    assume_nics: "",   // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
-    against: Object.freeze([]),  // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
-    view: "machine",   // the drawing alone, or the table below it
-    panel: "auto",     // see shownPanel()
-    from: "",          // selected device, or start of the selected path
-    to: "",            // end of the selected path
-    finding: "",       // that is lit on the drawing, by its id
-    why: "",           // the decision that is asked why, as why.js writes it; "": the first about the selection
-    cell: "type",      // what matrix cells say
-    side: "a",         // of a comparison, in the matrix: before, after, or both
-    change: "",        // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
-    topic: "",         // of a log's facts, "": all in a table
-    with: "",          // id of a second topology to compare with
-    row: "",           // of that: a section ("hardware"), one of its rows ("hardware.3") or changes ("paths.0")
-    beside: "ghost",   // what differs marked on this machine's picture, or both pictures ("side")
-    graph: "ring",     // whose channel is drawn
+    gpus: "", // those that take part: numbers or bus ids; "": all
+    nics: "", // the same, as NCCL_IB_HCA names them
+    fuse_nics: "", // "never" or "always"; "": as the input is
+    tuner: "", // the text of a file of NCCL's example tuner plugin
+    assume: "", // the machine type that fills in what the input does not say
+    assume_nics: "", // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
+    against: Object.freeze([]), // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
+    view: "machine", // the drawing alone, or the table below it
+    panel: "auto", // see shownPanel()
+    from: "", // selected device, or start of the selected path
+    to: "", // end of the selected path
+    finding: "", // that is lit on the drawing, by its id
+    why: "", // the decision that is asked why, as why.js writes it; "": the first about the selection
+    cell: "type", // what matrix cells say
+    side: "a", // of a comparison, in the matrix: before, after, or both
+    change: "", // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
+    topic: "", // of a log's facts, "": all in a table
+    with: "", // id of a second topology to compare with
+    row: "", // of that: a section ("hardware"), one of its rows ("hardware.3") or changes ("paths.0")
+    beside: "ghost", // what differs marked on this machine's picture, or both pictures ("side")
+    graph: "ring", // whose channel is drawn
     channel: 0,
     layout: "machine", // a channel on the machine, "alone" as a picture of its own, or the "load" of links
     collective: "AllReduce",
-    size: 0,           // bytes, the message whose tuning is shown
+    size: 0, // bytes, the message whose tuning is shown
     program: "all_reduce", // of nccl-tests, whose prediction is shown
-    count: 0,          // GPUs of a job for which the best set is looked for; 0: half of them
-    free: "",          // GPUs that it may take, such as "0,1,4"; "": all
-    rival: "",         // another choice, to compare with
-    pick: "",          // the set that is shown on the drawing; "": the best
-    axes: "log",       // of the chart of bandwidths: all sizes, or "linear" from 1 MiB on
-    rank: 0,           // whose transfers are shown
-    round: 0,          // and in which round
-    host: 0,           // of several, the one that is shown
-    line: 0,           // of the dump
-    trays: "",         // of a matrix of many trays: "" summarised by tray, "all" devices, or two trays such as "3,5"
-    detail: "all",     // or "less": bus ids hidden, identical blocks folded
-    place: "",         // "library": the kept dumps; "set": some of them against what most are like; "clusters": the kept clusters, or one of them
-    cluster: "",       // its id
-    groups: "",        // its parallel groups, such as "tp=8,pp=4"
-    group: "",         // one of them, such as "dp:0": whose transfers are shown; "": those of the whole cluster
-    q: "",             // what is searched there
-    set: "",           // "label:NAME=VALUE", "q:TEXT", or ids with commas between
+    count: 0, // GPUs of a job for which the best set is looked for; 0: half of them
+    free: "", // GPUs that it may take, such as "0,1,4"; "": all
+    rival: "", // another choice, to compare with
+    pick: "", // the set that is shown on the drawing; "": the best
+    axes: "log", // of the chart of bandwidths: all sizes, or "linear" from 1 MiB on
+    rank: 0, // whose transfers are shown
+    round: 0, // and in which round
+    host: 0, // of several, the one that is shown
+    line: 0, // of the dump
+    trays: "", // of a matrix of many trays: "" summarised by tray, "all" devices, or two trays such as "3,5"
+    detail: "all", // or "less": bus ids hidden, identical blocks folded
+    place: "", // "library": the kept dumps; "set": some of them against what most are like; "clusters": the kept clusters, or one of them
+    cluster: "", // its id
+    groups: "", // its parallel groups, such as "tp=8,pp=4"
+    group: "", // one of them, such as "dp:0": whose transfers are shown; "": those of the whole cluster
+    q: "", // what is searched there
+    set: "", // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
 
 /** Views that have the summary beside them unless another panel is chosen. The tables of all others get the whole width. */
 const WITH_SUMMARY = ["machine", "matrix", "channels", "hosts", "bandwidth"];
-export const shownPanel = ({ panel, view }) => (panel !== "auto" ? panel : WITH_SUMMARY.includes(view) ? "summary" : "none");
+export const shownPanel = ({ panel, view }) =>
+    panel !== "auto" ? panel : WITH_SUMMARY.includes(view) ? "summary" : "none";
 
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "machine", "release", "gpus", "nics", "tuner", "assume", "assume_nics", "from", "to", "graph", "collective", "program", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group", "free", "rival", "pick", "trays", "finding"];
+const TEXTS = [
+    "id",
+    "machine",
+    "release",
+    "gpus",
+    "nics",
+    "tuner",
+    "assume",
+    "assume_nics",
+    "from",
+    "to",
+    "graph",
+    "collective",
+    "program",
+    "change",
+    "with",
+    "row",
+    "why",
+    "topic",
+    "q",
+    "set",
+    "cluster",
+    "groups",
+    "group",
+    "free",
+    "rival",
+    "pick",
+    "trays",
+    "finding",
+];
 export const FUSE_NICS = ["never", "always"];
-const ONE_OF = { fuse_nics: FUSE_NICS, view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], axes: ["log", "linear"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
+const ONE_OF = {
+    fuse_nics: FUSE_NICS,
+    view: VIEWS,
+    panel: PANELS,
+    cell: CELLS,
+    side: SIDES,
+    layout: ["machine", "alone", "load"],
+    axes: ["log", "linear"],
+    detail: ["less", "all"],
+    place: ["library", "set", "clusters"],
+    beside: ["ghost", "side"],
+};
 /** What decides an analysis beside the release, the hosts and the settings. */
 const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume", "assume_nics"];
 export const ASKED = ["release", "hosts", "settings", ...ASKED_TEXTS];
-const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, rank: 131071, round: 262143, line: 1e7, count: 1024 };
+const NUMBERS = {
+    channel: 65535,
+    size: 2 ** 40,
+    host: 65535,
+    rank: 131071,
+    round: 262143,
+    line: 1e7,
+    count: 1024,
+};
 const MOST_AGAINST = 48;
 
 const number = (text, least, most, otherwise) =>
@@ -79,18 +141,15 @@ const number = (text, least, most, otherwise) =>
 export function parse(fragment) {
     const query = new URLSearchParams(fragment.replace(/^#/, ""));
     const state = { ...DEFAULTS, settings: {} };
-    for (const name of TEXTS)
-        state[name] = query.get(name) ?? DEFAULTS[name];
+    for (const name of TEXTS) state[name] = query.get(name) ?? DEFAULTS[name];
     for (const [name, values] of Object.entries(ONE_OF))
-        if (values.includes(query.get(name)))
-            state[name] = query.get(name);
+        if (values.includes(query.get(name))) state[name] = query.get(name);
     state.hosts = number(query.get("hosts"), 1, MAX_HOSTS, DEFAULTS.hosts);
     for (const [name, most] of Object.entries(NUMBERS))
         state[name] = number(query.get(name), 0, most, DEFAULTS[name]);
     state.against = query.getAll("against").filter(Boolean).slice(0, MOST_AGAINST);
     for (const [name, value] of query)
-        if (/^NCCL_[A-Z0-9_]+$/.test(name) && value !== "")
-            state.settings[name] = value;
+        if (/^NCCL_[A-Z0-9_]+$/.test(name) && value !== "") state.settings[name] = value;
     return state;
 }
 
@@ -102,8 +161,7 @@ export function format(state) {
             for (const setting of Object.keys(state.settings).sort())
                 query.set(setting, state.settings[setting]);
         } else if (name === "against") {
-            for (const text of state.against)
-                query.append("against", text);
+            for (const text of state.against) query.append("against", text);
         } else if (state[name] !== DEFAULTS[name]) {
             query.set(name, state[name]);
         }
@@ -114,13 +172,9 @@ export function format(state) {
 /** The part of a state that decides an analysis, as query parameters of the service. */
 export function question(state) {
     const query = new URLSearchParams();
-    if (state.release)
-        query.set("release", state.release);
-    if (state.hosts !== 1)
-        query.set("hosts", state.hosts);
-    for (const name of ASKED_TEXTS)
-        if (state[name])
-            query.set(name, state[name]);
+    if (state.release) query.set("release", state.release);
+    if (state.hosts !== 1) query.set("hosts", state.hosts);
+    for (const name of ASKED_TEXTS) if (state[name]) query.set(name, state[name]);
     for (const setting of Object.keys(state.settings).sort())
         query.set(setting, state.settings[setting]);
     return query;
@@ -128,8 +182,15 @@ export function question(state) {
 
 /** Which keys differ between two states. */
 export function changes(before, after) {
-    const said = (state, name) => (name === "settings" ? question(state).toString() : name === "against" ? state.against.join("\n") : state[name]);
-    return new Set(Object.keys(DEFAULTS).filter((name) => said(before, name) !== said(after, name)));
+    const said = (state, name) =>
+        name === "settings"
+            ? question(state).toString()
+            : name === "against"
+              ? state.against.join("\n")
+              : state[name];
+    return new Set(
+        Object.keys(DEFAULTS).filter((name) => said(before, name) !== said(after, name)),
+    );
 }
 
 /** The address of a state that differs from this one in a patch, for links. */
@@ -151,13 +212,10 @@ export class Store {
     /** replace: no new entry in the browser's history. Gives whether anything changed. */
     set(patch, { replace = false } = {}) {
         const next = { ...this.state, ...patch };
-        if (!changes(this.state, next).size)
-            return false;
+        if (!changes(this.state, next).size) return false;
         const url = `#${format(next)}`;
-        if (replace)
-            history.replaceState(null, "", url);
-        else
-            history.pushState(null, "", url);
+        if (replace) history.replaceState(null, "", url);
+        else history.pushState(null, "", url);
         this.#become(next);
         return true;
     }
@@ -166,8 +224,6 @@ export class Store {
         const before = this.state;
         this.state = next;
         const changed = changes(before, next);
-        if (changed.size)
-            for (const listener of this.#listeners)
-                listener(next, changed, before);
+        if (changed.size) for (const listener of this.#listeners) listener(next, changed, before);
     }
 }

@@ -13,10 +13,10 @@ function chosen() {
 }
 
 function apply() {
-    const before = current(), theme = chosen() ?? (system.matches ? "dark" : "light");
+    const before = current(),
+        theme = chosen() ?? (system.matches ? "dark" : "light");
     document.documentElement.dataset.theme = theme;
-    if (before && before !== theme)
-        listener(theme);
+    if (before && before !== theme) listener(theme);
 }
 
 export function start(onChange) {
@@ -29,10 +29,8 @@ export function start(onChange) {
 export function toggle() {
     const next = current() === "dark" ? "light" : "dark";
     try {
-        if (next === (system.matches ? "dark" : "light"))
-            localStorage.removeItem("theme");
-        else
-            localStorage.setItem("theme", next);
+        if (next === (system.matches ? "dark" : "light")) localStorage.removeItem("theme");
+        else localStorage.setItem("theme", next);
         apply();
     } catch {
         document.documentElement.dataset.theme = next;

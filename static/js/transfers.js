@@ -6,57 +6,117 @@ export const WINDOW = 16;
 
 /** The window that a rank or round is in, as the service takes it: "16-31". */
 export const windowAt = (at) => {
-    const first = at - at % WINDOW;
+    const first = at - (at % WINDOW);
     return `${first}-${first + WINDOW - 1}`;
 };
 
 const proxied = (way, rank) => (way.nics ?? []).some((nic) => nic && nic.proxy !== rank);
 
 /** What a cell is coloured as: the path's type, PXN, NET, or SHM; "" for nobody. */
-export const kindOf = (way, rank) => (!way ? "" : way.transport === "NET" ? (proxied(way, rank) ? "PXN" : "NET") : way.transport === "SHM" ? "SHM" : way.path);
+export const kindOf = (way, rank) =>
+    !way
+        ? ""
+        : way.transport === "NET"
+          ? proxied(way, rank)
+              ? "PXN"
+              : "NET"
+          : way.transport === "SHM"
+            ? "SHM"
+            : way.path;
 
 /** "by itself", "P2P, NVL", "shared memory, PHB", "network". */
 export function overText(way) {
-    if (!way)
-        return "";
+    if (!way) return "";
     switch (way.transport) {
-    case "SELF": return "a copy on the GPU";
-    case "P2P": return `P2P, ${way.path}${way.read ? ", by reading" : ""}${way.via >= 0 ? `, through rank ${way.via}` : ""}`;
-    case "SHM": return `shared memory, ${way.path}`;
-    default: return "network";
+        case "SELF":
+            return "a copy on the GPU";
+        case "P2P":
+            return `P2P, ${way.path}${way.read ? ", by reading" : ""}${way.via >= 0 ? `, through rank ${way.via}` : ""}`;
+        case "SHM":
+            return `shared memory, ${way.path}`;
+        default:
+            return "network";
     }
 }
 
 /** Each NIC once: "NET/0-2 through rank 2 (PXN), GPUDirect". */
 export function nicText(way, rank) {
-    const say = (nic) => (nic ? `${deviceName(nic.net)}${nic.proxy !== rank ? ` through rank ${nic.proxy} (PXN)` : `, ${nic.path}`}${nic.gdr ? ", GPUDirect" : ""}` : "none, or unknown without the channel");
+    const say = (nic) =>
+        nic
+            ? `${deviceName(nic.net)}${nic.proxy !== rank ? ` through rank ${nic.proxy} (PXN)` : `, ${nic.path}`}${nic.gdr ? ", GPUDirect" : ""}`
+            : "none, or unknown without the channel";
     return [...new Set((way?.nics ?? []).map(say))].join("; ");
 }
 
 /** The rank that is shown, or the first there is. */
-export const rowOf = (doc, rank) => doc.schedule.find((row) => row.rank === rank) ?? doc.schedule[0];
+export const rowOf = (doc, rank) =>
+    doc.schedule.find((row) => row.rank === rank) ?? doc.schedule[0];
 
 /** A rank of the communicator, with the cluster's rank where it is one of a group. */
-export const rankText = (doc, rank) => (doc.group ? `${rank} (${doc.group.world[rank]})` : String(rank));
+export const rankText = (doc, rank) =>
+    doc.group ? `${rank} (${doc.group.world[rank]})` : String(rank);
 
-export const sentence = (doc) => `${doc.ranks} ranks on ${doc.nodes} node${doc.nodes === 1 ? "" : "s"}; in each round a rank sends to one peer and receives from one. A transfer is spread over ${doc.p2p_channels_per_peer} of ${doc.p2p_channels} channels.`
-    + (doc.schedule[0]?.rounds[0]?.channels === null ? ` Which ones NCCL ${doc.nccl} takes is not known.` : "");
+export const sentence = (doc) =>
+    `${doc.ranks} ranks on ${doc.nodes} node${doc.nodes === 1 ? "" : "s"}; in each round a rank sends to one peer and receives from one. A transfer is spread over ${doc.p2p_channels_per_peer} of ${doc.p2p_channels} channels.` +
+    (doc.schedule[0]?.rounds[0]?.channels === null
+        ? ` Which ones NCCL ${doc.nccl} takes is not known.`
+        : "");
 
 /** The send of a rank in a round as a step on the drawing of its host: {a, b, from, to}, ranks and node ids; null: none. */
 export function transferStep(model, doc, rank, number) {
-    const way = doc?.schedule.find((row) => row.rank === rank)?.rounds.find((round) => round.round === number)?.send;
-    if (!way || way.transport === "SELF")
-        return null;
-    const local = model.doc.local_ranks ?? model.gpus.length, gpu = (one) => model.gpuOfRank.get(one % local) ?? "";
-    return { a: rank, b: way.rank, from: gpu(rank), to: way.transport === "NET" ? way.nics?.find(Boolean)?.net ?? "" : gpu(way.rank) };
+    const way = doc?.schedule
+        .find((row) => row.rank === rank)
+        ?.rounds.find((round) => round.round === number)?.send;
+    if (!way || way.transport === "SELF") return null;
+    const local = model.doc.local_ranks ?? model.gpus.length,
+        gpu = (one) => model.gpuOfRank.get(one % local) ?? "";
+    return {
+        a: rank,
+        b: way.rank,
+        from: gpu(rank),
+        to: way.transport === "NET" ? (way.nics?.find(Boolean)?.net ?? "") : gpu(way.rank),
+    };
 }
 
-const HEAD = ["rank", "round", "channels", "sends to", "over", "path", "NIC", "driven by rank", "GPUDirect", "receives from", "over", "path", "NIC", "GPUDirect"];
+const HEAD = [
+    "rank",
+    "round",
+    "channels",
+    "sends to",
+    "over",
+    "path",
+    "NIC",
+    "driven by rank",
+    "GPUDirect",
+    "receives from",
+    "over",
+    "path",
+    "NIC",
+    "GPUDirect",
+];
 
 /** Every transfer of an answer as rows for other programs. */
 export function transferRows(doc) {
-    const each = (way, name) => [...new Set((way?.nics ?? []).map((nic) => nic?.[name] ?? ""))].join(" ");
-    const side = (way, proxy) => [way?.rank ?? "", way?.transport ?? "", way?.path ?? "", each(way, "net"), ...(proxy ? [each(way, "proxy")] : []), each(way, "gdr")];
-    return [HEAD, ...doc.schedule.flatMap((row) => row.rounds.map((round) =>
-        [row.rank, round.round, (round.channels ?? []).join(" "), ...side(round.send, true), ...side(round.receive, false)]))];
+    const each = (way, name) =>
+        [...new Set((way?.nics ?? []).map((nic) => nic?.[name] ?? ""))].join(" ");
+    const side = (way, proxy) => [
+        way?.rank ?? "",
+        way?.transport ?? "",
+        way?.path ?? "",
+        each(way, "net"),
+        ...(proxy ? [each(way, "proxy")] : []),
+        each(way, "gdr"),
+    ];
+    return [
+        HEAD,
+        ...doc.schedule.flatMap((row) =>
+            row.rounds.map((round) => [
+                row.rank,
+                round.round,
+                (round.channels ?? []).join(" "),
+                ...side(round.send, true),
+                ...side(round.receive, false),
+            ]),
+        ),
+    ];
 }

@@ -8,12 +8,41 @@ import { fixture } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
-const good = readFileSync(exampleFile("h100-nvswitch").path), bad = readFileSync(exampleFile("h100-with-faults").path);
-const post = async (path, data, type = "application/octet-stream") => (await it.page.request.post(`${it.server.url}${path}`, { data, headers: { "Content-Type": type } })).json();
+const good = readFileSync(exampleFile("h100-nvswitch").path),
+    bad = readFileSync(exampleFile("h100-with-faults").path);
+const post = async (path, data, type = "application/octet-stream") =>
+    (
+        await it.page.request.post(`${it.server.url}${path}`, {
+            data,
+            headers: { "Content-Type": type },
+        })
+    ).json();
 const machine = async (dump) => (await post("/v1/topologies", dump)).id;
-const make = async () => post("/v1/clusters", JSON.stringify({ name: "row 7", hosts: [{ topology: await machine(good), count: 7 }, { topology: await machine(bad) }] }), "application/json");
-const rack = async (...fabrics) => (await post("/v1/clusters", JSON.stringify({ hosts: await Promise.all(fabrics.map(async (fabric) =>
-    ({ topology: await machine(good), count: 2, ...(fabric && { domain: "rack", fabric }) }))) }), "application/json")).id;
+const make = async () =>
+    post(
+        "/v1/clusters",
+        JSON.stringify({
+            name: "row 7",
+            hosts: [{ topology: await machine(good), count: 7 }, { topology: await machine(bad) }],
+        }),
+        "application/json",
+    );
+const rack = async (...fabrics) =>
+    (
+        await post(
+            "/v1/clusters",
+            JSON.stringify({
+                hosts: await Promise.all(
+                    fabrics.map(async (fabric) => ({
+                        topology: await machine(good),
+                        count: 2,
+                        ...(fabric && { domain: "rack", fabric }),
+                    })),
+                ),
+            }),
+            "application/json",
+        )
+    ).id;
 const uuid = "8f4c0000-0000-0000-0000-000000000001";
 const go = async (fragment) => {
     await it.page.goto("about:blank");
@@ -31,10 +60,15 @@ test("none is kept; one is described, kept, looked at, deleted", async () => {
     await it.key("keep-cluster").click();
     await it.page.locator(".problem").waitFor();
     assert.match(await it.page.locator(".problem").textContent(), /Count must be/);
-    await it.page.locator("#cluster-text").fill(`{"name": "pair", "hosts": [{"topology": "${id}", "count": 2}]}`);
+    await it.page
+        .locator("#cluster-text")
+        .fill(`{"name": "pair", "hosts": [{"topology": "${id}", "count": 2}]}`);
     await it.key("keep-cluster").click();
     await it.page.locator("#cluster-sentence").waitFor();
-    assert.match(await it.page.locator("#cluster-sentence").textContent(), /2 hosts of 1 kind; 16 ranks host by host on 2 nodes/);
+    assert.match(
+        await it.page.locator("#cluster-sentence").textContent(),
+        /2 hosts of 1 kind; 16 ranks host by host on 2 nodes/,
+    );
     assert.equal(await it.page.locator("#aligned").count(), 1);
     await it.key("all-clusters").click();
     await it.page.locator("#clusters").waitFor();
@@ -52,8 +86,16 @@ test("hosts with findings carry a mark on the ring and the tree; the mark leads 
         assert.equal(await mark.count(), 1, "one host differs");
         const station = await mark.getAttribute("data-badge");
         await mark.press("Enter");
-        assert.equal(await it.page.evaluate(() => document.activeElement.closest("[data-finding]")?.dataset.finding), "cluster-odd-host");
-        assert.deepEqual(await it.page.locator("#canvas .picked").evaluateAll((all) => all.map((one) => one.id)), [station]);
+        assert.equal(
+            await it.page.evaluate(
+                () => document.activeElement.closest("[data-finding]")?.dataset.finding,
+            ),
+            "cluster-odd-host",
+        );
+        assert.deepEqual(
+            await it.page.locator("#canvas .picked").evaluateAll((all) => all.map((one) => one.id)),
+            [station],
+        );
         await it.key("light:cluster-odd-host").click();
         assert.equal(await it.page.locator("#canvas .picked").count(), 0);
     }
@@ -61,32 +103,56 @@ test("hosts with findings carry a mark on the ring and the tree; the mark leads 
 
 test("hosts alike with a fault carry its mark, those of another kind the mark of theirs, which name their hosts and light them", async () => {
     const [whole, faulty] = [await machine(good), await machine(bad)];
-    const make = async (...hosts) => (await post("/v1/clusters", JSON.stringify({ hosts }), "application/json")).id;
+    const make = async (...hosts) =>
+        (await post("/v1/clusters", JSON.stringify({ hosts }), "application/json")).id;
     for (const graph of ["ring", "tree"]) {
         await go(`&cluster=${await make({ topology: faulty, count: 9 })}&graph=${graph}`);
         await it.page.locator("#canvas .badge-at").first().waitFor();
-        assert.equal(await it.page.locator("#canvas .badge-at").count(), await it.page.locator("#canvas g.station").count(), "all hosts are of one kind, and have the fault");
+        assert.equal(
+            await it.page.locator("#canvas .badge-at").count(),
+            await it.page.locator("#canvas g.station").count(),
+            "all hosts are of one kind, and have the fault",
+        );
     }
-    await go(`&cluster=${await make({ topology: whole, count: 4 }, { topology: faulty, count: 4 })}&graph=ring`);
+    await go(
+        `&cluster=${await make({ topology: whole, count: 4 }, { topology: faulty, count: 4 })}&graph=ring`,
+    );
     const finding = it.page.locator('[data-finding="slow-link:1"]');
     await finding.waitFor();
-    assert.match(await finding.textContent(), /A device's PCIe link is slower than those of equal devices on hosts 4–7: /);
+    assert.match(
+        await finding.textContent(),
+        /A device's PCIe link is slower than those of equal devices on hosts 4–7: /,
+    );
     await finding.getByRole("button").click();
     await it.until(() => document.querySelectorAll("#canvas .picked").length > 0);
-    const lit = await it.page.locator("#canvas .picked").evaluateAll((all) => all.map((one) => one.id));
-    assert.ok(lit.every((id) => Number(id.split(":")[1]) >= 2), `the faulty hosts, not the first ones: ${lit}`);
+    const lit = await it.page
+        .locator("#canvas .picked")
+        .evaluateAll((all) => all.map((one) => one.id));
+    assert.ok(
+        lit.every((id) => Number(id.split(":")[1]) >= 2),
+        `the faulty hosts, not the first ones: ${lit}`,
+    );
 });
 
 test("a cluster shows who differs and who sets what", async () => {
     const { id } = await make();
     await go(`&cluster=${id}`);
     assert.equal(await it.page.locator("#tiles .tile").count(), 8);
-    assert.match(await it.page.locator("#tiles .odd").textContent(), /^7 B 8 GPUs slowest, unlike most$/);
+    assert.match(
+        await it.page.locator("#tiles .odd").textContent(),
+        /^7 B 8 GPUs slowest, unlike most$/,
+    );
     assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest/);
-    assert.ok(await it.page.locator("#alignment tbody tr").count() > 0);
-    assert.match(await it.page.locator('[data-finding="cluster-odd-host"]').textContent(), /^warning Some hosts differ from the majority: host 7 has .*The job gets [\d.]+ GB\/s with them and [\d.]+ GB\/s without them/);
+    assert.ok((await it.page.locator("#alignment tbody tr").count()) > 0);
+    assert.match(
+        await it.page.locator('[data-finding="cluster-odd-host"]').textContent(),
+        /^warning Some hosts differ from the majority: host 7 has .*The job gets [\d.]+ GB\/s with them and [\d.]+ GB\/s without them/,
+    );
     assert.match(await it.page.locator("#rails").textContent(), /hops of the rings/);
-    assert.ok(await it.page.locator("#nics tbody tr").count() > 0 && await it.page.locator("#busy-links tbody tr").count() > 0);
+    assert.ok(
+        (await it.page.locator("#nics tbody tr").count()) > 0 &&
+            (await it.page.locator("#busy-links tbody tr").count()) > 0,
+    );
     await it.page.locator("#tiles .odd").focus();
     await it.page.keyboard.press("Enter");
     await it.page.locator("#glance").waitFor();
@@ -94,27 +160,48 @@ test("a cluster shows who differs and who sets what", async () => {
 });
 
 test("an archive with 63 dumps and one more are dropped; one click later the host that differs is named, with what differs and what the job gets without it", async () => {
-    const dumps = Array.from({ length: 63 }, (_, i) => [`row7/host${i}.xml`, i === 40 ? bad.toString() : good.toString()]);
+    const dumps = Array.from({ length: 63 }, (_, i) => [
+        `row7/host${i}.xml`,
+        i === 40 ? bad.toString() : good.toString(),
+    ]);
     await it.page.goto(it.server.url);
     await it.key("clusters").waitFor();
-    await it.page.evaluate(async ([archive, last]) => {
-        const dataTransfer = new DataTransfer(), bytes = Uint8Array.from(atob(archive), (letter) => letter.charCodeAt(0));
-        dataTransfer.items.add(new File([bytes], "row7.tar.gz"));
-        dataTransfer.items.add(new File([last], "host63.xml"));
-        dataTransfer.items.add(new File(["see the wiki"], "notes.txt"));
-        for (const type of ["dragover", "drop"])
-            document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-    }, [gzipSync(tarOf(dumps)).toString("base64"), good.toString()]);
+    await it.page.evaluate(
+        async ([archive, last]) => {
+            const dataTransfer = new DataTransfer(),
+                bytes = Uint8Array.from(atob(archive), (letter) => letter.charCodeAt(0));
+            dataTransfer.items.add(new File([bytes], "row7.tar.gz"));
+            dataTransfer.items.add(new File([last], "host63.xml"));
+            dataTransfer.items.add(new File(["see the wiki"], "notes.txt"));
+            for (const type of ["dragover", "drop"])
+                document.body.dispatchEvent(
+                    new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+                );
+        },
+        [gzipSync(tarOf(dumps)).toString("base64"), good.toString()],
+    );
     await it.page.locator("#refused").waitFor();
-    assert.match(await it.page.locator("#refused").textContent(), /1 file was not kept.*notes\.txt.*for example NCCL_TOPO_DUMP_FILE/);
+    assert.match(
+        await it.page.locator("#refused").textContent(),
+        /1 file was not kept.*notes\.txt.*for example NCCL_TOPO_DUMP_FILE/,
+    );
     let clicks = 0;
-    const click = async (locator) => { clicks++; await locator.click(); };
+    const click = async (locator) => {
+        clicks++;
+        await locator.click();
+    };
     await click(it.page.getByRole("button", { name: "Make a cluster of 64 hosts" }));
     const finding = it.page.locator('[data-finding="cluster-odd-host"]');
     await finding.waitFor();
-    assert.match(await finding.textContent(), /host 40 has mlx5_3 at 32 GT\/s x8, most at 32 GT\/s x16; host 40 has mlx5_5 with gdr="0".*Host 40 \(host40\) differs\. .*The job gets \d+(\.\d+)? GB\/s with them and \d+(\.\d+)? GB\/s without them/);
+    assert.match(
+        await finding.textContent(),
+        /host 40 has mlx5_3 at 32 GT\/s x8, most at 32 GT\/s x16; host 40 has mlx5_5 with gdr="0".*Host 40 \(host40\) differs\. .*The job gets \d+(\.\d+)? GB\/s with them and \d+(\.\d+)? GB\/s without them/,
+    );
     assert.doesNotMatch(await it.page.locator("#cluster-findings").textContent(), /leave such/i);
-    assert.ok((await finding.boundingBox()).y < (await it.page.locator("#tiles").boundingBox()).y, "findings come before the drawing");
+    assert.ok(
+        (await finding.boundingBox()).y < (await it.page.locator("#tiles").boundingBox()).y,
+        "findings come before the drawing",
+    );
     assert.match(await it.page.locator("#tiles .odd").textContent(), /^40 host40 B/);
     assert.ok(clicks <= 4);
     await it.key("library").click();
@@ -126,7 +213,13 @@ test("an archive with 63 dumps and one more are dropped; one click later the hos
 });
 
 test("hosts of a machine type", async () => {
-    const { id } = await post("/v1/clusters", JSON.stringify({ hosts: [{ machine: "hgx-h100", count: 3 }, { topology: await machine(bad) }] }), "application/json");
+    const { id } = await post(
+        "/v1/clusters",
+        JSON.stringify({
+            hosts: [{ machine: "hgx-h100", count: 3 }, { topology: await machine(bad) }],
+        }),
+        "application/json",
+    );
     await go(`&cluster=${id}`);
     assert.equal(await it.page.locator("#tiles .tile").count(), 4);
     await it.page.locator("#tiles .tile").first().click();
@@ -136,12 +229,24 @@ test("hosts of a machine type", async () => {
 
 test("NVLink domains: who is of which clique, and who keeps all apart", async () => {
     await go(`&cluster=${await rack({ uuid, clique: 3 }, { uuid, clique: 4 })}`);
-    assert.match(await it.page.locator("#domains-sentence").textContent(), /^The hosts of a clique are one system/);
-    assert.deepEqual(await it.page.locator("#domains tbody tr").allTextContents(), [`rack${uuid}32160–1`, `rack${uuid}42162–3`]);
-    assert.match(await it.page.locator('[data-finding="domain-split"]').textContent(), /hosts 0-1 are in clique 3, hosts 2-3 in clique 4/);
+    assert.match(
+        await it.page.locator("#domains-sentence").textContent(),
+        /^The hosts of a clique are one system/,
+    );
+    assert.deepEqual(await it.page.locator("#domains tbody tr").allTextContents(), [
+        `rack${uuid}32160–1`,
+        `rack${uuid}42162–3`,
+    ]);
+    assert.match(
+        await it.page.locator('[data-finding="domain-split"]').textContent(),
+        /hosts 0-1 are in clique 3, hosts 2-3 in clique 4/,
+    );
     await it.axe("NVLink domains");
     await go(`&cluster=${await rack({ uuid, clique: 3 }, null)}`);
-    assert.match(await it.page.locator("#domains-sentence").textContent(), /^Hosts stay apart: .* \(hosts 2–3\)$/);
+    assert.match(
+        await it.page.locator("#domains-sentence").textContent(),
+        /^Hosts stay apart: .* \(hosts 2–3\)$/,
+    );
     assert.equal(await it.page.locator('[data-finding="domain-unused"]').count(), 1);
     await go(`&cluster=${await rack(null)}`);
     assert.equal(await it.page.locator("#domains-sentence").count(), 0);
@@ -150,36 +255,73 @@ test("NVLink domains: who is of which clique, and who keeps all apart", async ()
 test("rings and trees between hosts: drawn, stepped through, in the address, taken away", async () => {
     const { id } = await make();
     await go(`&cluster=${id}`);
-    const stations = it.page.locator("#canvas g.node.station"), title = () => it.page.locator('#canvas [id="note:caption"]').textContent();
+    const stations = it.page.locator("#canvas g.node.station"),
+        title = () => it.page.locator('#canvas [id="note:caption"]').textContent();
     await stations.first().waitFor();
     assert.equal(await stations.count(), 8);
     assert.match(await it.page.locator("#canvas g.node.marked").textContent(), /Host 7: slowest/);
     await it.key("next").click();
-    await it.until(() => /ring of channel 1 of/.test(document.querySelector('#canvas [id="note:caption"]').textContent));
+    await it.until(() =>
+        /ring of channel 1 of/.test(
+            document.querySelector('#canvas [id="note:caption"]').textContent,
+        ),
+    );
     await it.key("Graph:tree").focus();
     await it.page.keyboard.press("Enter");
-    await it.until(() => /tree of channel 0/.test(document.querySelector('#canvas [id="note:caption"]').textContent));
+    await it.until(() =>
+        /tree of channel 0/.test(document.querySelector('#canvas [id="note:caption"]').textContent),
+    );
     assert.match(it.page.url(), /graph=tree/);
     await go(`&cluster=${id}&graph=tree&channel=2`);
     await it.page.locator("#canvas g.node.gpu").first().waitFor();
     assert.match(await title(), /tree of channel 2 of/);
-    assert.equal(await it.page.locator("#canvas g.node.gpu").count(), 64, "so few ranks are shown one by one");
+    assert.equal(
+        await it.page.locator("#canvas g.node.gpu").count(),
+        64,
+        "so few ranks are shown one by one",
+    );
     assert.equal(await it.page.locator("#canvas g.edge.path").count(), 63);
-    const [download] = await Promise.all([it.page.waitForEvent("download"), it.key("take:dot").click()]);
+    const [download] = await Promise.all([
+        it.page.waitForEvent("download"),
+        it.key("take:dot").click(),
+    ]);
     assert.match(readFileSync(await download.path(), "utf8"), /view-tree/);
 });
 
 test("rails by kind of host; why the slowest is slow; what is fullest", async () => {
     const few = good.toString().replace(/<net name="mlx5_[^"]*" dev="7"[^>]*>/, "");
     assert.notEqual(few, good.toString());
-    const { id } = await post("/v1/clusters", JSON.stringify({ hosts: [{ topology: await machine(good), count: 40 }, { topology: await machine(bad) }, { topology: await machine(few) }] }), "application/json");
+    const { id } = await post(
+        "/v1/clusters",
+        JSON.stringify({
+            hosts: [
+                { topology: await machine(good), count: 40 },
+                { topology: await machine(bad) },
+                { topology: await machine(few) },
+            ],
+        }),
+        "application/json",
+    );
     await go(`&cluster=${id}`);
     assert.equal(await it.page.locator("#rail-map tbody tr").count(), 3);
     assert.equal(await it.page.locator("#rail-map .gone").count(), 1);
-    assert.match(await it.page.locator("#rail-map tbody tr").nth(2).textContent(), /^C41.*missing$/);
-    assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest.* instead of /);
-    assert.match(await it.page.locator("#fullest").textContent(), /^The fullest over all rings: NET \d+ .*%/);
-    assert.deepEqual(await it.page.locator("#tiles .tile b:first-child").allTextContents(), ["0–39", "40", "41"], "alike ones are folded");
+    assert.match(
+        await it.page.locator("#rail-map tbody tr").nth(2).textContent(),
+        /^C41.*missing$/,
+    );
+    assert.match(
+        await it.page.locator("#kinds tbody tr").nth(1).textContent(),
+        /slowest.* instead of /,
+    );
+    assert.match(
+        await it.page.locator("#fullest").textContent(),
+        /^The fullest over all rings: NET \d+ .*%/,
+    );
+    assert.deepEqual(
+        await it.page.locator("#tiles .tile b:first-child").allTextContents(),
+        ["0–39", "40", "41"],
+        "alike ones are folded",
+    );
 });
 
 test("groups, from the field and from the address", async () => {

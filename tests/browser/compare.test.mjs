@@ -7,19 +7,32 @@ import { fixture } from "./fixture.mjs";
 import { exampleFile, realDump } from "./support.mjs";
 
 const it = fixture();
-const { path: h100 } = exampleFile("h100-nvswitch"), { path: faults } = exampleFile("h100-with-faults");
+const { path: h100 } = exampleFile("h100-nvswitch"),
+    { path: faults } = exampleFile("h100-with-faults");
 /* Healthy and degraded: the pairs A4/A5 and A2/A1 of the real dumps where they are there, else our own. */
 const pairs = [
-    [realDump("real/timez-nccl_topo_dump_normal.xml"), realDump("real/timez-nccl_topo_dump.xml"), /NVLinks to GPU 1.*12.*1/s],
-    [realDump("real/gb300-2tray-0405-healthy-fused.xml"), realDump("real/gb300-2tray-fault-rank5-count0-fused.xml"), /NVLinks to NVSwitches.*18 to 1.*0 to 1/s],
+    [
+        realDump("real/timez-nccl_topo_dump_normal.xml"),
+        realDump("real/timez-nccl_topo_dump.xml"),
+        /NVLinks to GPU 1.*12.*1/s,
+    ],
+    [
+        realDump("real/gb300-2tray-0405-healthy-fused.xml"),
+        realDump("real/gb300-2tray-fault-rank5-count0-fused.xml"),
+        /NVLinks to NVSwitches.*18 to 1.*0 to 1/s,
+    ],
 ].filter(([a, b]) => a && b);
 const lessNic = dump.replace(/<pci busid="0000:1d[\s\S]*?<\/pci>/, "");
 const idOf = () => it.page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("id"));
 const keep = async (file) => {
-    const response = await fetch(`${it.server.url}/v1/topologies?name=${encodeURIComponent(file.split("/").pop())}`, { method: "POST", body: readFileSync(file) });
+    const response = await fetch(
+        `${it.server.url}/v1/topologies?name=${encodeURIComponent(file.split("/").pop())}`,
+        { method: "POST", body: readFileSync(file) },
+    );
     return (await response.json()).id;
 };
-const choose = async (id) => { // not while the list is still on its way
+const choose = async (id) => {
+    // not while the list is still on its way
     await it.page.locator(`#second option[value="${id}"]`).waitFor({ state: "attached" });
     await it.choose("#second", id);
 };
@@ -35,9 +48,15 @@ for (const [i, [a, b, words]] of pairs.entries())
         assert.match(it.page.url(), /view=compare/);
         assert.match(await it.page.locator("#hardware tbody").textContent(), words);
         assert.equal(await it.page.locator("#hardware tbody tr").count(), 1);
-        assert.ok(await it.page.locator("#canvas .changed").count() > 0, "what differs is marked");
+        assert.ok(
+            (await it.page.locator("#canvas .changed").count()) > 0,
+            "what differs is marked",
+        );
         await it.page.getByRole("tab", { name: /^Channels \d+/ }).click();
-        assert.match(await it.page.locator("#pair-rows").textContent(), /the number of channels.*(24|32).*2/s);
+        assert.match(
+            await it.page.locator("#pair-rows").textContent(),
+            /the number of channels.*(24|32).*2/s,
+        );
     });
 
 test("the second machine's drawing marks its findings, which lead to that machine", async () => {
@@ -47,8 +66,12 @@ test("the second machine's drawing marks its findings, which lead to that machin
     const link = it.page.locator('#canvas-b [data-badge="NIC/0-5e000--PCI/0-5a000"]');
     await link.waitFor();
     assert.equal(await mark.count(), 1, "the device and its link");
-    await it.page.locator('#canvas-b [id="GPU/0-5c000--PCI/0-5a000"] path.reach').click({ force: true });
-    await it.until(() => /GPU 3 → PCIe 5a:00.0/.test(document.querySelector("#panel h2")?.textContent)); // of the first machine, by role
+    await it.page
+        .locator('#canvas-b [id="GPU/0-5c000--PCI/0-5a000"] path.reach')
+        .click({ force: true });
+    await it.until(() =>
+        /GPU 3 → PCIe 5a:00.0/.test(document.querySelector("#panel h2")?.textContent),
+    ); // of the first machine, by role
     await link.press("Enter");
     await it.until((id) => location.hash.includes(`id=${id}`), second);
     assert.match(it.page.url(), /finding=slow-link/);
@@ -59,8 +82,14 @@ test("what only one of them has is crossed, on its own picture; a click lights b
     await it.open(it.write("three.xml", dump), `view=compare&with=${second}`);
     const { page } = it;
     await compared();
-    assert.match(await page.locator("#hardware tbody").textContent(), /NIC mlx5_0.*is missing.*there.*missing/s);
-    assert.ok(await page.locator(`#canvas g.node.only[id="${ids.net}"]`).count(), "the port is there alone");
+    assert.match(
+        await page.locator("#hardware tbody").textContent(),
+        /NIC mlx5_0.*is missing.*there.*missing/s,
+    );
+    assert.ok(
+        await page.locator(`#canvas g.node.only[id="${ids.net}"]`).count(),
+        "the port is there alone",
+    );
     const place = await it.device(ids.gpu0).boundingBox();
     await it.key("pair:hardware.0").click();
     assert.match(page.url(), /row=hardware\.0/);
@@ -68,23 +97,42 @@ test("what only one of them has is crossed, on its own picture; a click lights b
     assert.deepEqual(await it.device(ids.gpu0).boundingBox(), place, "devices keep their place");
     await it.key("Picture:side").click();
     await page.locator("#canvas-b svg").waitFor();
-    assert.equal(await page.locator("#canvas-b .node.only").count(), 0, "the other has nothing of its own");
+    assert.equal(
+        await page.locator("#canvas-b .node.only").count(),
+        0,
+        "the other has nothing of its own",
+    );
     await page.locator(`#canvas-b g.node[id="${ids.gpu1}"]`).click();
-    assert.ok(await page.locator(`#canvas g.node.picked[id="${ids.gpu1}"]`).count(), "the device of the same role is chosen here");
+    assert.ok(
+        await page.locator(`#canvas g.node.picked[id="${ids.gpu1}"]`).count(),
+        "the device of the same role is chosen here",
+    );
     assert.ok(await page.locator(`#canvas-b g.node.picked[id="${ids.gpu1}"]`).count());
     await it.key("swap-pair").click();
     await it.until(() => /is new/.test(document.querySelector("#hardware")?.textContent));
     await it.settled();
-    assert.ok(await page.locator(`#canvas-b g.node.only[id="${ids.net}"]`).count(), "now it is the second that has it");
+    assert.ok(
+        await page.locator(`#canvas-b g.node.only[id="${ids.net}"]`).count(),
+        "now it is the second that has it",
+    );
 });
 
 test("other bus ids and another order are the same machine", async () => {
-    const renamed = dump.replaceAll("0000:1b", "0000:7b").replaceAll("0000:1c", "0000:7c").replace("mlx5_0", "mlx5_4");
+    const renamed = dump
+        .replaceAll("0000:1b", "0000:7b")
+        .replaceAll("0000:1c", "0000:7c")
+        .replace("mlx5_0", "mlx5_4");
     const second = await keep(it.write("renamed.xml", renamed));
     await it.open(it.write("three.xml", dump), `view=compare&with=${second}&row=numbering`);
     await compared();
-    assert.match(await it.page.locator("#pair-summary").textContent(), /The same machine, whose devices have other names/);
-    assert.match(await it.page.locator("#numbering tbody").textContent(), /name of the NIC.*mlx5_0.*mlx5_4/s);
+    assert.match(
+        await it.page.locator("#pair-summary").textContent(),
+        /The same machine, whose devices have other names/,
+    );
+    assert.match(
+        await it.page.locator("#numbering tbody").textContent(),
+        /name of the NIC.*mlx5_0.*mlx5_4/s,
+    );
     await it.page.getByRole("tab", { name: "Hardware 0" }).click();
     assert.equal(await it.page.locator("#pair-rows").textContent(), "Every device has its equal.");
 });
@@ -98,14 +146,23 @@ test("a second file is chosen or dropped; one that is no dump is said so", async
     assert.match(await page.locator("#drawer .problem").textContent(), /broken\.xml/);
     await page.locator("#second-file").setInputFiles(faults);
     await compared();
-    assert.ok(await page.locator("#hardware tbody tr").count() > 0);
+    assert.ok((await page.locator("#hardware tbody tr").count()) > 0);
     const before = await idOf();
-    await page.evaluate((text) => {
-        const carried = new DataTransfer();
-        carried.items.add(new File([text], "dropped.xml"));
-        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }));
-    }, readFileSync(h100, "utf8").replace('link_width="16"', 'link_width="8"'));
-    await it.until(() => /PCIe lanes/.test(document.querySelector("#hardware")?.textContent) && document.querySelectorAll("#hardware tbody tr").length === 1);
+    await page.evaluate(
+        (text) => {
+            const carried = new DataTransfer();
+            carried.items.add(new File([text], "dropped.xml"));
+            document.body.dispatchEvent(
+                new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true }),
+            );
+        },
+        readFileSync(h100, "utf8").replace('link_width="16"', 'link_width="8"'),
+    );
+    await it.until(
+        () =>
+            /PCIe lanes/.test(document.querySelector("#hardware")?.textContent) &&
+            document.querySelectorAll("#hardware tbody tr").length === 1,
+    );
     assert.equal(await idOf(), before, "the first stays");
 });
 
@@ -126,20 +183,32 @@ test("by keyboard: v, the list, a row, the tabs", async () => {
 });
 
 test("a set of the library is held against what most of it is like", async () => {
-    const text = readFileSync(h100, "utf8"), all = [];
+    const text = readFileSync(h100, "utf8"),
+        all = [];
     for (let i = 0; i < 4; i++)
-        all.push(await keep(it.write(`host-${i}.xml`, i === 2 ? text.replace('link_width="16"', 'link_width="4"') : `${text}<!-- ${i} -->`)));
+        all.push(
+            await keep(
+                it.write(
+                    `host-${i}.xml`,
+                    i === 2
+                        ? text.replace('link_width="16"', 'link_width="4"')
+                        : `${text}<!-- ${i} -->`,
+                ),
+            ),
+        );
     const { page } = it;
     await page.goto(`${it.server.url}/#place=library&q=host-`);
     await page.locator("#library tbody tr").nth(3).waitFor();
     assert.ok(await it.key("compare-two").isDisabled());
-    for (const id of all)
-        await it.key(`pick:${id}`).check();
+    for (const id of all) await it.key(`pick:${id}`).check();
     await it.key("compare-many").click();
     await page.locator("#majority-summary").waitFor();
     assert.match(page.url(), /place=set&set=/);
     assert.match(await page.locator('[data-finding="L90"]').textContent(), /not built like most/);
-    assert.match(await page.locator("#deviations tbody").textContent(), /PCIe lanes.*16 \(3\).*differs from most.*host-2\.xml: 4/s);
+    assert.match(
+        await page.locator("#deviations tbody").textContent(),
+        /PCIe lanes.*16 \(3\).*differs from most.*host-2\.xml: 4/s,
+    );
     assert.equal(await page.locator("#members tbody tr").count(), 4);
     assert.match(await page.locator(`[data-member="${all[2]}"]`).textContent(), /in paths/);
     await it.axe("the majority");
@@ -149,7 +218,8 @@ test("a set of the library is held against what most of it is like", async () =>
 });
 
 test("two chosen in the library stand side by side; a set too small says so", async () => {
-    const [a, b] = [await keep(h100), await keep(faults)], { page } = it;
+    const [a, b] = [await keep(h100), await keep(faults)],
+        { page } = it;
     await page.goto(`${it.server.url}/#place=library`);
     await it.key(`pick:${a}`).check();
     await it.key(`pick:${b}`).check();

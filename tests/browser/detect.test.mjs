@@ -7,9 +7,13 @@ import { fixture } from "./fixture.mjs";
 import { temporaryFolder } from "./support.mjs";
 
 const said = join(temporaryFolder(), "gpus");
-process.env.LD_LIBRARY_PATH = join(dirname(resolve(process.env.ORRERY ?? "build/orrery")), "tests/doubles");
+process.env.LD_LIBRARY_PATH = join(
+    dirname(resolve(process.env.ORRERY ?? "build/orrery")),
+    "tests/doubles",
+);
 process.env.ORR_FAKE_NVML = said;
-const gpu = (slot) => `gpu 0000:00:${slot}.0\n  name NVIDIA H100\n  capability 9.0\n  ids 233010de 16c110de\n  pcie 5 16 5\n`;
+const gpu = (slot) =>
+    `gpu 0000:00:${slot}.0\n  name NVIDIA H100\n  capability 9.0\n  ids 233010de 16c110de\n  pcie 5 16 5\n`;
 
 const it = fixture();
 

@@ -18,19 +18,33 @@ test("the documentation reads well, and its search finds a section that opens", 
     await it.axe("results of a search");
     await first.click();
     await it.page.waitForURL(/#pxn/);
-    assert.equal(await it.page.locator("nav [aria-current]").textContent(), "NCCL: P2P and GPUDirect RDMA");
+    assert.equal(
+        await it.page.locator("nav [aria-current]").textContent(),
+        "NCCL: P2P and GPUDirect RDMA",
+    );
     await it.page.locator("nav input:not([hidden])").fill("zzzz");
     await it.page.locator("nav .results li").waitFor();
-    assert.equal(await it.page.locator("nav .results").textContent(), "No section contains “zzzz”.");
+    assert.equal(
+        await it.page.locator("nav .results").textContent(),
+        "No section contains “zzzz”.",
+    );
 });
 
 test("pages fit a phone, in dark colours too", async () => {
     await it.page.setViewportSize({ width: 390, height: 844 });
     await it.page.emulateMedia({ colorScheme: "dark" });
-    for (const page of ["index.html", "guides/dump.html", "findings.html", "nccl/release-table.html"]) {
+    for (const page of [
+        "index.html",
+        "guides/dump.html",
+        "findings.html",
+        "nccl/release-table.html",
+    ]) {
         await it.page.goto(`${it.server.url}/docs/${page}`);
         await it.page.locator("nav input:not([hidden])").waitFor();
-        assert.ok(await it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), page);
+        assert.ok(
+            await it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+            page,
+        );
     }
     await it.page.goto(`${it.server.url}/docs/guides/dump.html`);
     await it.axe("a guide in dark colours");
@@ -41,12 +55,17 @@ test("pages fit a phone, in dark colours too", async () => {
 test("findings and explanations lead to what the documentation says of them", async () => {
     await it.open(exampleFile("h100-with-faults").path);
     for (const summary of await it.page.locator("[data-finding] summary").all())
-        if (await summary.isVisible())
-            await summary.click();
-    const links = await it.page.locator("[data-finding] a", { hasText: "About this finding" }).evaluateAll((all) => all.map((link) => link.href));
+        if (await summary.isVisible()) await summary.click();
+    const links = await it.page
+        .locator("[data-finding] a", { hasText: "About this finding" })
+        .evaluateAll((all) => all.map((link) => link.href));
     assert.ok(links.length > 0);
     for (const link of links) {
         await it.page.goto(link);
-        assert.equal(await it.page.locator(`[id="${new URL(link).hash.slice(1)}"]`).count(), 1, link);
+        assert.equal(
+            await it.page.locator(`[id="${new URL(link).hash.slice(1)}"]`).count(),
+            1,
+            link,
+        );
     }
 });

@@ -5,15 +5,21 @@ import { dump, ids, malformed } from "./dumps.mjs";
 import { fixture } from "./fixture.mjs";
 import { ready } from "./support.mjs";
 
-const it = fixture(), dumpFile = () => it.write("three-gpus.xml", dump), malformedFile = () => it.write("broken.xml", malformed);
+const it = fixture(),
+    dumpFile = () => it.write("three-gpus.xml", dump),
+    malformedFile = () => it.write("broken.xml", malformed);
 
 test("wheel, drag, keys and buttons move the drawing; it fits again", async () => {
     await it.open(dumpFile());
     const look = () => it.page.locator("#canvas svg").getAttribute("viewBox");
-    const whole = await look(), box = await it.page.locator("#canvas").boundingBox();
+    const whole = await look(),
+        box = await it.page.locator("#canvas").boundingBox();
     await it.page.mouse.move(box.x + box.width / 2, box.y + 20);
     await it.page.mouse.wheel(0, -400);
-    await it.until((before) => document.querySelector("#canvas svg").getAttribute("viewBox") !== before, whole);
+    await it.until(
+        (before) => document.querySelector("#canvas svg").getAttribute("viewBox") !== before,
+        whole,
+    );
     const near = await look();
     await it.page.mouse.down();
     await it.page.mouse.move(box.x + box.width / 2 - 60, box.y + 50, { steps: 4 });
@@ -35,15 +41,25 @@ test("colours follow the system and the toggle, nothing moves", async () => {
     await it.another({ theme: "dark" });
     await it.open(dumpFile(), "view=matrix");
     const colour = () => it.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    const dark = await colour(), place = await it.device(ids.gpu0).boundingBox();
+    const dark = await colour(),
+        place = await it.device(ids.gpu0).boundingBox();
     assert.equal(await it.page.locator("html").getAttribute("data-theme"), "dark");
     await it.page.locator("#theme").click();
     assert.notEqual(await colour(), dark);
-    await it.page.locator("#canvas svg .theme-light, #canvas svg[class*='theme-light'], #canvas g[class*='theme-light']").first().waitFor({ state: "attached" });
+    await it.page
+        .locator(
+            "#canvas svg .theme-light, #canvas svg[class*='theme-light'], #canvas g[class*='theme-light']",
+        )
+        .first()
+        .waitFor({ state: "attached" });
     assert.deepEqual(await it.device(ids.gpu0).boundingBox(), place);
     await it.page.reload();
     await ready(it.page);
-    assert.equal(await it.page.locator("html").getAttribute("data-theme"), "light", "the choice is kept");
+    assert.equal(
+        await it.page.locator("html").getAttribute("data-theme"),
+        "light",
+        "the choice is kept",
+    );
     await it.page.locator("#theme").click();
     assert.equal(await colour(), dark);
 });
@@ -57,7 +73,11 @@ test("everything can be reached by keyboard", async () => {
     await it.page.keyboard.press("ArrowRight");
     await it.page.keyboard.press("Enter");
     assert.match(await it.page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
-    assert.equal(await it.page.evaluate(() => document.activeElement.dataset.key), `${ids.gpu0}>${ids.gpu2}`, "the focus stays");
+    assert.equal(
+        await it.page.evaluate(() => document.activeElement.dataset.key),
+        `${ids.gpu0}>${ids.gpu2}`,
+        "the focus stays",
+    );
     await it.device(ids.gpu1).focus();
     await it.page.keyboard.press("Enter");
     assert.match(await it.page.locator("#panel h2").first().textContent(), /GPU 1/);
@@ -92,8 +112,16 @@ test("axe finds nothing to complain about, on any view, light and dark", async (
     await it.page.locator("#file").setInputFiles(malformedFile());
     await it.page.locator(".problem").waitFor();
     await it.axeInBoth("problem");
-    for (const scene of ["", `view=matrix&hosts=2&from=${ids.gpu0}&to=${ids.net}&panel=selection`, "view=matrix&cell=verdict", "view=channels&hosts=2",
-        "view=tuning", "panel=settings&NCCL_P2P_LEVEL=NVL", `from=${ids.gpu0}&panel=selection`, "NCCL_FOO=1"]) {
+    for (const scene of [
+        "",
+        `view=matrix&hosts=2&from=${ids.gpu0}&to=${ids.net}&panel=selection`,
+        "view=matrix&cell=verdict",
+        "view=channels&hosts=2",
+        "view=tuning",
+        "panel=settings&NCCL_P2P_LEVEL=NVL",
+        `from=${ids.gpu0}&panel=selection`,
+        "NCCL_FOO=1",
+    ]) {
         await it.open(dumpFile(), scene);
         await it.axeInBoth(scene);
     }
@@ -104,12 +132,27 @@ test("what a picture could carry beside shapes is thrown away", async () => {
         <script>document.title = "run"</script><style>* { fill: red }</style><foreignObject><body xmlns="http://www.w3.org/1999/xhtml" onclick="1"/></foreignObject>
         <g id="${ids.gpu0}" class="node gpu" onclick="1"><title>x</title><a xlink:href="javascript:1" href="https://example.org/" xlink:title="GPU 0"><path d="M0,0 h5 v5 z" style="fill:red" fill="url(https://example.org/x)"/></a></g>
         <image href="https://example.org/x.png"/><use href="https://example.org/x.svg#a"/></svg>`;
-    await it.page.route("**/diagram.svg*", (route) => route.fulfill({ contentType: "image/svg+xml", body: evil }));
+    await it.page.route("**/diagram.svg*", (route) =>
+        route.fulfill({ contentType: "image/svg+xml", body: evil }),
+    );
     await it.open(dumpFile());
     assert.equal(await it.device(ids.gpu0).getAttribute("aria-label"), "GPU 0");
-    const left = await it.page.locator("#canvas").evaluate((canvas) => [...canvas.querySelectorAll("*")].flatMap((node) => [node.localName,
-        ...[...node.attributes].filter(({ name, value }) => /^on|href|^style$/.test(name) || /url\(/.test(value)).map(({ name }) => `@${name}`)]));
-    assert.deepEqual([...new Set(left)].filter((name) => !["svg", "g", "title", "path"].includes(name)), []);
+    const left = await it.page
+        .locator("#canvas")
+        .evaluate((canvas) =>
+            [...canvas.querySelectorAll("*")].flatMap((node) => [
+                node.localName,
+                ...[...node.attributes]
+                    .filter(
+                        ({ name, value }) => /^on|href|^style$/.test(name) || /url\(/.test(value),
+                    )
+                    .map(({ name }) => `@${name}`),
+            ]),
+        );
+    assert.deepEqual(
+        [...new Set(left)].filter((name) => !["svg", "g", "title", "path"].includes(name)),
+        [],
+    );
     assert.notEqual(await it.page.title(), "run");
     it.page.complaints = it.page.complaints.filter((text) => !/Content Security Policy/.test(text)); // the policy is the second wall
 });
@@ -120,7 +163,10 @@ test("a server that is gone is told, with what to do, and the page recovers", as
     await it.page.locator("#hosts").fill("3");
     await it.page.locator("#hosts").press("Enter");
     await it.page.locator(".problem").first().waitFor();
-    assert.match(await it.page.locator(".problem").first().textContent(), /cannot be reached.*orrery serve/);
+    assert.match(
+        await it.page.locator(".problem").first().textContent(),
+        /cannot be reached.*orrery serve/,
+    );
     await it.page.unroute("**/v1/**");
     await it.page.locator("#hosts").fill("2");
     await it.page.locator("#hosts").press("Enter");
@@ -133,8 +179,17 @@ test("nothing runs from another place, and the policy forbids inline code", asyn
     const hosts = new Set();
     it.page.on("request", (request) => hosts.add(new URL(request.url()).origin));
     await it.open(dumpFile());
-    assert.deepEqual([...hosts].filter((origin) => origin !== "null"), [it.server.url]);
-    assert.match(await it.page.locator("meta[http-equiv='Content-Security-Policy']").getAttribute("content"), /^default-src 'self';/);
+    assert.deepEqual(
+        [...hosts].filter((origin) => origin !== "null"),
+        [it.server.url],
+    );
+    assert.match(
+        await it.page.locator("meta[http-equiv='Content-Security-Policy']").getAttribute("content"),
+        /^default-src 'self';/,
+    );
     assert.equal(await it.page.locator("script:not([src]), [onclick]").count(), 0);
-    assert.doesNotMatch(await (await it.page.request.get(it.server.url)).text(), /<style|\bstyle=|\bon[a-z]+=/);
+    assert.doesNotMatch(
+        await (await it.page.request.get(it.server.url)).text(),
+        /<style|\bstyle=|\bon[a-z]+=/,
+    );
 });

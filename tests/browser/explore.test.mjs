@@ -7,19 +7,32 @@ import { exampleFile } from "./support.mjs";
 
 const it = fixture();
 const { path: h100 } = exampleFile("h100-nvswitch");
-const focused = () => it.page.evaluate(() => document.activeElement.id || document.activeElement.dataset.key);
+const focused = () =>
+    it.page.evaluate(() => document.activeElement.id || document.activeElement.dataset.key);
 
 test("the load of links: figures on the drawing, a table, what is left; a link is told by itself", async () => {
     await it.open(h100, "view=channels");
     await it.key("Drawn:load").click();
-    assert.ok(await it.page.locator("#canvas .weights g").count() >= 8);
-    assert.ok(await it.page.locator("#canvas .edge.load3").count() >= 8, "the NVLinks of this ring are full");
+    assert.ok((await it.page.locator("#canvas .weights g").count()) >= 8);
+    assert.ok(
+        (await it.page.locator("#canvas .edge.load3").count()) >= 8,
+        "the NVLinks of this ring are full",
+    );
     const row = it.page.locator("#loads tbody tr").first();
     assert.match(await row.textContent(), /GPU 0 → NVSwitchNVL12yes36037110\.8/);
     await it.key("graph:tree").click();
-    await it.until(() => /Load of links, Tree/.test(document.querySelector("#loads caption").textContent));
-    const shares = await it.page.locator("#loads tbody tr").evaluateAll((rows) => rows.map((one) => Number(one.cells[4].textContent) / Number(one.cells[5].textContent)));
-    assert.ok(shares.length > 8 && shares.every((share) => share <= 1), `a tree takes no more of a link than it has: ${shares}`);
+    await it.until(() =>
+        /Load of links, Tree/.test(document.querySelector("#loads caption").textContent),
+    );
+    const shares = await it.page
+        .locator("#loads tbody tr")
+        .evaluateAll((rows) =>
+            rows.map((one) => Number(one.cells[4].textContent) / Number(one.cells[5].textContent)),
+        );
+    assert.ok(
+        shares.length > 8 && shares.every((share) => share <= 1),
+        `a tree takes no more of a link than it has: ${shares}`,
+    );
     await it.key("graph:ring").click();
     await row.getByRole("button").click();
     assert.match(await it.page.locator("#link-load").textContent(), /Ring0 1 2 3.*36010\.8/);
@@ -34,7 +47,7 @@ test("the load of links: figures on the drawing, a table, what is left; a link i
 test("NVLS has steps of its own; brackets turn its channels, comma and point step", async () => {
     await it.open(h100, "view=channels&graph=nvls&hosts=2");
     assert.match(await it.page.locator("#order").textContent(), /Heads: ranks 0, 1/);
-    assert.ok(await it.page.locator("#order button").count() >= 16);
+    assert.ok((await it.page.locator("#order button").count()) >= 16);
     await it.page.keyboard.press(".");
     assert.equal(await it.page.locator("#canvas .overlay .now").count(), 1);
     assert.equal((await it.lit()).length, 1);
@@ -43,14 +56,24 @@ test("NVLS has steps of its own; brackets turn its channels, comma and point ste
 });
 
 test("CollNet, where it is asked for", async () => {
-    await it.open(it.write("coll.xml", dump.replace('gdr="1"/></nic>', 'gdr="1" coll="1"/></nic>')), "view=channels&hosts=2&NCCL_COLLNET_ENABLE=1&graph=collnet_chain&release=2.27.7");
+    await it.open(
+        it.write("coll.xml", dump.replace('gdr="1"/></nic>', 'gdr="1" coll="1"/></nic>')),
+        "view=channels&hosts=2&NCCL_COLLNET_ENABLE=1&graph=collnet_chain&release=2.27.7",
+    );
     assert.match(await it.page.locator("#channel-no").textContent(), /CollNet chain/);
     await it.page.locator('#graphs [data-key="graph:collnet_direct"]').click();
-    assert.equal(await it.page.locator("#canvas .overlay .step").count(), await it.page.locator("#order button").count(), "on the machine, to the head and on to its NIC");
+    assert.equal(
+        await it.page.locator("#canvas .overlay .step").count(),
+        await it.page.locator("#order button").count(),
+        "on the machine, to the head and on to its NIC",
+    );
     assert.match((await it.page.locator("#order button").allTextContents()).join(" "), /0→NIC/);
     await it.key("Drawn:alone").click();
     await it.page.locator('#canvas .view-collnet_direct g.node[id="network"]').waitFor();
-    assert.match(await it.page.locator('#canvas [id="GPU/0-1b000~head"]').textContent(), /head of share 0/);
+    assert.match(
+        await it.page.locator('#canvas [id="GPU/0-1b000~head"]').textContent(),
+        /head of share 0/,
+    );
     await it.visit(it.page.url());
     await it.page.locator('#canvas .view-collnet_direct g.node[id="network"]').waitFor();
     await it.axe("CollNet direct");
@@ -62,7 +85,7 @@ test("folding hides what is alike and bus ids, moves nothing, and shows what is 
     await it.page.locator("#fold").click();
     await it.page.locator("#canvas svg.less").waitFor();
     assert.match(it.page.url(), /detail=less/);
-    assert.ok(await it.page.locator("#canvas .folded").count() > 7);
+    assert.ok((await it.page.locator("#canvas .folded").count()) > 7);
     assert.equal(await it.device("NET/0-5").isVisible(), false);
     assert.equal(await it.device("NET/0-0").isVisible(), true);
     assert.deepEqual(await it.device("GPU/0-d9000").boundingBox(), place);
@@ -79,8 +102,7 @@ test("/ finds a device by bus id, name, rank, GUID; Enter selects, Shift+Enter m
         await it.page.keyboard.press("/");
         await it.page.locator("#search").fill(text);
         await it.page.locator("#found [aria-selected='true']").waitFor();
-        for (const key of keys)
-            await it.page.keyboard.press(key);
+        for (const key of keys) await it.page.keyboard.press(key);
         await it.until(() => !document.querySelector("#search"));
         return it.page.locator("#panel h2").first().textContent();
     };
@@ -111,7 +133,11 @@ test("arrows go from a device along its links", async () => {
     assert.equal(await focused(), ids.gpu1);
     await it.page.keyboard.press("ArrowUp");
     assert.match(await focused(), /^PCI\//);
-    assert.equal(await it.page.locator("#canvas svg").getAttribute("viewBox"), view, "the drawing stays");
+    assert.equal(
+        await it.page.locator("#canvas svg").getAttribute("viewBox"),
+        view,
+        "the drawing stays",
+    );
     await it.page.keyboard.press("Enter");
     assert.match(await it.page.locator("#panel h2").first().textContent(), /^PCIe/);
 });

@@ -7,23 +7,43 @@ import { fixture } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
-const secret = dump.replace('guid="0x1"', 'guid="0xa088c20300e0f1d2"').replaceAll('host_hash="0x1"', 'host_hash="0xfeedc0ffee12345"');
-const openExport = async () => { await it.key("export").click(); await it.page.locator("#export").waitFor(); };
+const secret = dump
+    .replace('guid="0x1"', 'guid="0xa088c20300e0f1d2"')
+    .replaceAll('host_hash="0x1"', 'host_hash="0xfeedc0ffee12345"');
+const openExport = async () => {
+    await it.key("export").click();
+    await it.page.locator("#export").waitFor();
+};
 const take = async (kind, press = (key) => it.key(key).click()) => {
-    const [download] = await Promise.all([it.page.waitForEvent("download"), press(`export:${kind}`)]);
+    const [download] = await Promise.all([
+        it.page.waitForEvent("download"),
+        press(`export:${kind}`),
+    ]);
     return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 };
 
 test("the machine as SVG and PNG, with what is marked on it; DOT, JSON, CSV, Markdown, XML", async () => {
-    await it.open(it.write("node17.xml", secret), `view=matrix&hosts=2&from=${ids.gpu0}&to=${ids.gpu2}`);
+    await it.open(
+        it.write("node17.xml", secret),
+        `view=matrix&hosts=2&from=${ids.gpu0}&to=${ids.gpu2}`,
+    );
     await openExport();
-    const svg = await take("svg"), text = svg.bytes.toString();
+    const svg = await take("svg"),
+        text = svg.bytes.toString();
     assert.equal(svg.name, "node17-matrix.svg");
     assert.match(text, /^<svg[^>]* width="\d+" height="\d+"/);
     assert.doesNotMatch(text, /class=|style=|<script|url\(http/);
     assert.match(text, /stroke="rgb\(176, 18, 91\)"/, "the lit path has its colour");
-    const [, w, h] = /width="(\d+)" height="(\d+)"/.exec(text).map(Number), png = await take("png");
-    assert.deepEqual([png.bytes.subarray(1, 4).toString(), png.bytes.readUInt32BE(16), png.bytes.readUInt32BE(20)], ["PNG", 2 * w, 2 * h]);
+    const [, w, h] = /width="(\d+)" height="(\d+)"/.exec(text).map(Number),
+        png = await take("png");
+    assert.deepEqual(
+        [
+            png.bytes.subarray(1, 4).toString(),
+            png.bytes.readUInt32BE(16),
+            png.bytes.readUInt32BE(20),
+        ],
+        ["PNG", 2 * w, 2 * h],
+    );
     assert.match((await take("dot")).bytes.toString(), /^(strict )?(di)?graph/m);
     assert.equal(JSON.parse((await take("json")).bytes).ranks, 6);
     const csv = await take("csv");
@@ -42,11 +62,21 @@ test("anonymous: no GUID, hash, name or id in any of them, and the dump analyses
     const id = /id=([0-9a-f]+)/.exec(it.page.url())[1];
     for (const kind of ["svg", "dot", "json", "csv", "md", "xml"]) {
         const file = await take(kind);
-        assert.doesNotMatch(file.bytes.toString(), new RegExp(`a088c203|feedc0ffee|customer|${id}`), kind);
+        assert.doesNotMatch(
+            file.bytes.toString(),
+            new RegExp(`a088c203|feedc0ffee|customer|${id}`),
+            kind,
+        );
         assert.doesNotMatch(file.name, /customer/);
     }
     const clean = (await take("xml")).bytes;
-    const analysis = async (body) => (await it.page.request.post(`${it.server.url}/v1/analyze?hosts=2`, { data: body, headers: { "Content-Type": "application/octet-stream" } })).json();
+    const analysis = async (body) =>
+        (
+            await it.page.request.post(`${it.server.url}/v1/analyze?hosts=2`, {
+                data: body,
+                headers: { "Content-Type": "application/octet-stream" },
+            })
+        ).json();
     const [a, b] = [await analysis(Buffer.from(secret)), await analysis(clean)];
     for (const section of ["paths", "p2p", "gdr", "graphs", "channels", "tuning"])
         assert.deepEqual(b[section], a[section], section);
@@ -65,30 +95,57 @@ test("by keyboard: e, a button, Escape", async () => {
 
 test("every view has its picture and table", async () => {
     const { path } = exampleFile("h100-nvswitch");
-    for (const [fragment, what] of [["view=channels", /^graph,from,to,link/], ["view=tuning", /^collective,bytes/], ["view=hosts&hosts=4", /^graph,channel,from host/], ["view=diff&against=2.27.7", /^section,what/], ["view=source", null]]) {
+    for (const [fragment, what] of [
+        ["view=channels", /^graph,from,to,link/],
+        ["view=tuning", /^collective,bytes/],
+        ["view=hosts&hosts=4", /^graph,channel,from host/],
+        ["view=diff&against=2.27.7", /^section,what/],
+        ["view=source", null],
+    ]) {
         await it.open(path, fragment);
         await openExport();
         assert.match((await take("svg")).bytes.toString(), /<svg/, fragment);
-        if (what)
-            assert.match((await take("csv")).bytes.toString(), what, fragment);
-        else
-            assert.ok(await it.key("export:csv").isDisabled());
+        if (what) assert.match((await take("csv")).bytes.toString(), what, fragment);
+        else assert.ok(await it.key("export:csv").isDisabled());
     }
 });
 
 test("tables as pictures: every cell with its colours and words, wherever the page was scrolled to", async () => {
     const { path } = exampleFile("h100-nvswitch");
     await it.another({ width: 390, height: 844 });
-    for (const fragment of ["view=matrix&hosts=2", "view=matrix&hosts=2&cell=verdict", "view=tuning", "view=channels"]) {
+    for (const fragment of [
+        "view=matrix&hosts=2",
+        "view=matrix&hosts=2&cell=verdict",
+        "view=tuning",
+        "view=channels",
+    ]) {
         await it.open(path, fragment);
-        await it.page.evaluate(() => document.querySelectorAll("#drawer, #drawer *").forEach((node) => node.scrollTo(500, 500)));
-        const cells = await it.page.locator("#drawer table").evaluateAll((all) => all.flatMap((table) => [...table.querySelectorAll("caption:not(.unseen), td, th")].map((cell) => cell.innerText.split(/\s+/)).flat()).filter(Boolean).sort());
+        await it.page.evaluate(() =>
+            document
+                .querySelectorAll("#drawer, #drawer *")
+                .forEach((node) => node.scrollTo(500, 500)),
+        );
+        const cells = await it.page.locator("#drawer table").evaluateAll((all) =>
+            all
+                .flatMap((table) =>
+                    [...table.querySelectorAll("caption:not(.unseen), td, th")]
+                        .map((cell) => cell.innerText.split(/\s+/))
+                        .flat(),
+                )
+                .filter(Boolean)
+                .sort(),
+        );
         await openExport();
-        const file = await take("table.svg"), text = file.bytes.toString(), drawn = [...text.matchAll(/<text x="(-?[\d.]+)" y="(-?[\d.]+)"[^>]*>([^<]*)</g)];
+        const file = await take("table.svg"),
+            text = file.bytes.toString(),
+            drawn = [...text.matchAll(/<text x="(-?[\d.]+)" y="(-?[\d.]+)"[^>]*>([^<]*)</g)];
         assert.match(file.name, /-(matrix|tuning|channels)\.table\.svg$/);
         assert.deepEqual(drawn.flatMap(([, , , what]) => what.split(/\s+/)).sort(), cells);
         const [, w, h] = /width="(\d+)" height="(\d+)"/.exec(text).map(Number);
-        assert.deepEqual(drawn.filter(([, x, y]) => x < 0 || y < 0 || +x > w || +y > h), []);
+        assert.deepEqual(
+            drawn.filter(([, x, y]) => x < 0 || y < 0 || +x > w || +y > h),
+            [],
+        );
         const places = new Set(drawn.map(([, x, y]) => `${x},${y}`));
         assert.equal(places.size, drawn.length, "no two texts at one place");
         const png = (await take("table.png")).bytes;
@@ -106,7 +163,15 @@ test("on paper nothing is cut off and controls are gone", async () => {
     assert.equal(await it.page.locator(".tools:visible").count(), 0);
     assert.ok(await it.page.locator("#matrix").isVisible());
     assert.ok(await it.page.locator("#glance").isVisible());
-    const clipped = await it.page.evaluate(() => [".side-body", ".drawer-body", "#main"].filter((name) => { const node = document.querySelector(name); return node.scrollHeight > node.clientHeight + 1 && getComputedStyle(node).overflow !== "visible"; }));
+    const clipped = await it.page.evaluate(() =>
+        [".side-body", ".drawer-body", "#main"].filter((name) => {
+            const node = document.querySelector(name);
+            return (
+                node.scrollHeight > node.clientHeight + 1 &&
+                getComputedStyle(node).overflow !== "visible"
+            );
+        }),
+    );
     assert.deepEqual(clipped, []);
 });
 

@@ -5,44 +5,119 @@ import { fixture } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
-const MACHINES = ["dgx-1", "dgx-2", "dgx-a100", "hgx-a100-4", "hgx-h100", "p4d.24xlarge", "polaris", "gb200-tray", "g6e.48xlarge", null]; // null: the example with faults
-const text = async (selector) => (await it.page.locator(selector).first().innerText()).replace(/\s+/g, " ");
+const MACHINES = [
+    "dgx-1",
+    "dgx-2",
+    "dgx-a100",
+    "hgx-a100-4",
+    "hgx-h100",
+    "p4d.24xlarge",
+    "polaris",
+    "gb200-tray",
+    "g6e.48xlarge",
+    null,
+]; // null: the example with faults
+const text = async (selector) =>
+    (await it.page.locator(selector).first().innerText()).replace(/\s+/g, " ");
 const first = (pattern, where) => pattern.exec(where)?.[1];
 
 /* Labels of the links between GPU 0 and its neighbours over NVLink, as [other end, GB/s]. */
-const nvlinks = (gpu) => it.page.evaluate((id) => [...document.querySelectorAll("#canvas g.edge")].filter((edge) => edge.id.split("--").includes(id)).map((edge) => [edge.id.split("--").find((end) => end !== id), /NVLink (\d+) GB\/s/.exec(edge.textContent)?.[1]]).filter(([, bw]) => bw), gpu);
+const nvlinks = (gpu) =>
+    it.page.evaluate(
+        (id) =>
+            [...document.querySelectorAll("#canvas g.edge")]
+                .filter((edge) => edge.id.split("--").includes(id))
+                .map((edge) => [
+                    edge.id.split("--").find((end) => end !== id),
+                    /NVLink (\d+) GB\/s/.exec(edge.textContent)?.[1],
+                ])
+                .filter(([, bw]) => bw),
+        gpu,
+    );
 
 test("bandwidth, channels, P2P, GPUDirect RDMA, findings and links are the same wherever they are shown", async () => {
     for (const machine of MACHINES) {
-        if (machine)
-            await it.visit(`${it.server.url}/#machine=${machine}&release=2.27.7&hosts=2`);
-        else
-            await it.open(exampleFile("h100-with-faults").path, "release=2.27.7&hosts=2");
+        if (machine) await it.visit(`${it.server.url}/#machine=${machine}&release=2.27.7&hosts=2`);
+        else await it.open(exampleFile("h100-with-faults").path, "release=2.27.7&hosts=2");
         await it.settled();
-        const name = machine ?? "faults", figures = await text('section[aria-label="Figures"] dl'), say = (id) => text(`[data-question="${id}"]`);
-        const expected = await text("#expected dl"), busbw = first(/AllReduce at 1 GiB (?:≈ )?([\d.]+) GB\/s/, expected);
-        assert.equal(first(/AllReduce ([\d.]+) GB\/s at 1 GiB/, await say("busbw")), busbw, `${name}: bus bandwidth`);
+        const name = machine ?? "faults",
+            figures = await text('section[aria-label="Figures"] dl'),
+            say = (id) => text(`[data-question="${id}"]`);
+        const expected = await text("#expected dl"),
+            busbw = first(/AllReduce at 1 GiB (?:≈ )?([\d.]+) GB\/s/, expected);
+        assert.equal(
+            first(/AllReduce ([\d.]+) GB\/s at 1 GiB/, await say("busbw")),
+            busbw,
+            `${name}: bus bandwidth`,
+        );
         const algorithm = first(/GB\/s bus bandwidth, (\w+ \w+)/, expected);
-        assert.equal(first(/at 1 GiB, (\w+ \w+)/, await say("busbw")), algorithm, `${name}: algorithm`);
-        assert.equal(first(/AllReduce, size ÷ time [\d.]+ GB\/s, (\w+ \w+)/, figures), algorithm, `${name}: algorithm among the figures`);
-        assert.equal(first(/Channels (\d+)/, figures), first(/(\d+); ring/, await say("channels")), `${name}: channels`);
-        const [, pairs, all] = /P2P (\d+) of (\d+) ordered/.exec(figures), off = /(\d+) of \d+ not/.exec(await say("p2p"));
+        assert.equal(
+            first(/at 1 GiB, (\w+ \w+)/, await say("busbw")),
+            algorithm,
+            `${name}: algorithm`,
+        );
+        assert.equal(
+            first(/AllReduce, size ÷ time [\d.]+ GB\/s, (\w+ \w+)/, figures),
+            algorithm,
+            `${name}: algorithm among the figures`,
+        );
+        assert.equal(
+            first(/Channels (\d+)/, figures),
+            first(/(\d+); ring/, await say("channels")),
+            `${name}: channels`,
+        );
+        const [, pairs, all] = /P2P (\d+) of (\d+) ordered/.exec(figures),
+            off = /(\d+) of \d+ not/.exec(await say("p2p"));
         assert.equal(Number(pairs), off ? all - off[1] : Number(all), `${name}: P2P`);
-        const [, direct, of] = /GPUDirect RDMA (\d+) of (\d+) GPU/.exec(figures), without = /(\d+) of \d+ pairs without/.exec(await say("gdr"));
+        const [, direct, of] = /GPUDirect RDMA (\d+) of (\d+) GPU/.exec(figures),
+            without = /(\d+) of \d+ pairs without/.exec(await say("gdr"));
         assert.equal(Number(direct), without ? of - without[1] : Number(of), `${name}: GDR`);
-        const counted = Number(first(/(\d+) warnings?/, await text("#findings h2")) ?? 0) + Number(first(/(\d+) errors?/, await text("#findings h2")) ?? 0);
-        assert.equal(await it.page.evaluate(() => [...document.querySelectorAll("#findings [data-finding]")].filter((row) => row.querySelector(".sev")?.matches(".sev-warning, .sev-error") && !row.parentElement.closest("[data-finding]")).length), counted, `${name}: findings`);
-        const gpu = await it.page.locator('#canvas g.node[id^="GPU/"]').first().getAttribute("id"), links = await nvlinks(gpu);
-        assert.equal(links.length > 0, machine !== "g6e.48xlarge", `${name}: the drawing has its NVLinks`);
+        const counted =
+            Number(first(/(\d+) warnings?/, await text("#findings h2")) ?? 0) +
+            Number(first(/(\d+) errors?/, await text("#findings h2")) ?? 0);
+        assert.equal(
+            await it.page.evaluate(
+                () =>
+                    [...document.querySelectorAll("#findings [data-finding]")].filter(
+                        (row) =>
+                            row.querySelector(".sev")?.matches(".sev-warning, .sev-error") &&
+                            !row.parentElement.closest("[data-finding]"),
+                    ).length,
+            ),
+            counted,
+            `${name}: findings`,
+        );
+        const gpu = await it.page.locator('#canvas g.node[id^="GPU/"]').first().getAttribute("id"),
+            links = await nvlinks(gpu);
+        assert.equal(
+            links.length > 0,
+            machine !== "g6e.48xlarge",
+            `${name}: the drawing has its NVLinks`,
+        );
         assert.equal(counted > 0, machine === null, `${name}: only the faults are findings`);
         await it.device(gpu).click();
         await it.page.locator("#panel .path-head").waitFor();
         for (const [end, bw] of links) {
-            if (!end.startsWith("GPU/")) { // to the NVSwitch: so much reaches each other GPU
-                assert.match(await text("#panel table:not(#own-nics) tbody"), new RegExp(`NVL ${bw} 2`), `${name}: NVLink at the switch`);
+            if (!end.startsWith("GPU/")) {
+                // to the NVSwitch: so much reaches each other GPU
+                assert.match(
+                    await text("#panel table:not(#own-nics) tbody"),
+                    new RegExp(`NVL ${bw} 2`),
+                    `${name}: NVLink at the switch`,
+                );
                 continue;
             }
-            const row = await it.page.evaluate((id) => [...document.querySelectorAll("#panel table:not(#own-nics) tbody tr")].map((one) => one.innerText.replace(/\s+/g, " ")).find((one) => one.startsWith(`${id} `)), await it.device(end).evaluate((node) => node.querySelector("text").textContent.trim().split(" · ")[0]));
+            const row = await it.page.evaluate(
+                (id) =>
+                    [...document.querySelectorAll("#panel table:not(#own-nics) tbody tr")]
+                        .map((one) => one.innerText.replace(/\s+/g, " "))
+                        .find((one) => one.startsWith(`${id} `)),
+                await it
+                    .device(end)
+                    .evaluate(
+                        (node) => node.querySelector("text").textContent.trim().split(" · ")[0],
+                    ),
+            );
             assert.match(row ?? "", new RegExp(` NVL ${bw} 1`), `${name}: NVLink to ${end}`);
         }
     }

@@ -4,7 +4,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach } from "node:test";
-import { choose, newPage, openFile, ready, startBrowser, startServer, temporaryFolder } from "./support.mjs";
+import {
+    choose,
+    newPage,
+    openFile,
+    ready,
+    startBrowser,
+    startServer,
+    temporaryFolder,
+} from "./support.mjs";
 
 /** An object whose `page` and `server` are those of the running test. */
 export function fixture() {
@@ -36,8 +44,7 @@ export function fixture() {
     /* Asks until it is so; waitForFunction would need eval, which the page's policy forbids. */
     it.until = async (question, argument) => {
         for (let i = 0; i < 400; i++) {
-            if (await it.page.evaluate(question, argument))
-                return;
+            if (await it.page.evaluate(question, argument)) return;
             await it.page.waitForTimeout(50);
         }
         assert.fail(`never true: ${question}`);
@@ -46,8 +53,7 @@ export function fixture() {
     it.choose = (selector, value) => choose(it.page, selector, value);
     it.open = async (file, fragment = "") => {
         await openFile(it.page, it.server.url, file);
-        if (fragment)
-            await it.visit(`${it.page.url()}&${fragment}`);
+        if (fragment) await it.visit(`${it.page.url()}&${fragment}`);
     };
     /* As from a link in a mail: nothing of the page is there before. */
     it.visit = async (url) => {
@@ -60,18 +66,40 @@ export function fixture() {
     it.cell = (from, to) => it.page.locator(`#matrix [data-key="${from}>${to}"]`);
     it.key = (key) => it.page.locator(`[data-key="${key}"]`);
     it.tab = (name) => it.page.getByRole("tab", { name, exact: true });
-    it.lit = () => it.page.locator("#canvas .edge.lit").evaluateAll((edges) => edges.map((edge) => edge.id).sort());
-    it.wideAsWindow = () => it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+    it.lit = () =>
+        it.page
+            .locator("#canvas .edge.lit")
+            .evaluateAll((edges) => edges.map((edge) => edge.id).sort());
+    it.wideAsWindow = () =>
+        it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
     const complaintsOfAxe = async (name, runOnly) => {
-        if (!await it.page.evaluate(() => Boolean(globalThis.axe)))
+        if (!(await it.page.evaluate(() => Boolean(globalThis.axe))))
             await it.page.evaluate(axeSource());
-        const violations = await it.page.evaluate(async (only) => (await globalThis.axe.run(document, { runOnly: only, resultTypes: ["violations"] })).violations.map((row) => `${row.id}: ${row.nodes.map((node) => node.target).slice(0, 3)}`), runOnly);
+        const violations = await it.page.evaluate(
+            async (only) =>
+                (
+                    await globalThis.axe.run(document, {
+                        runOnly: only,
+                        resultTypes: ["violations"],
+                    })
+                ).violations.map(
+                    (row) => `${row.id}: ${row.nodes.map((node) => node.target).slice(0, 3)}`,
+                ),
+            runOnly,
+        );
         assert.deepEqual(violations, [], name);
     };
     it.axe = (name) => complaintsOfAxe(name, ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"]);
     const theme = async (name) => {
         await it.page.emulateMedia({ colorScheme: name });
-        await it.until((now) => document.documentElement.dataset.theme === now && [...document.querySelectorAll("g.graph[class*='theme-']")].every((graph) => graph.classList.contains(`theme-${now}`)), name);
+        await it.until(
+            (now) =>
+                document.documentElement.dataset.theme === now &&
+                [...document.querySelectorAll("g.graph[class*='theme-']")].every((graph) =>
+                    graph.classList.contains(`theme-${now}`),
+                ),
+            name,
+        );
     };
     /* As shown, and the contrasts once more in dark colours: nothing else of what axe looks at depends on them. */
     it.axeInBoth = async (name) => {
@@ -84,4 +112,8 @@ export function fixture() {
 }
 
 let source = "";
-const axeSource = () => (source ||= readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
+const axeSource = () =>
+    (source ||= readFileSync(
+        createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
+        "utf8",
+    ));

@@ -14,7 +14,10 @@ test("fifteen questions are answered, or say what would answer them", async () =
     assert.equal(await it.page.locator("#glance dd").count(), 15);
     assert.match(await answer("machine").textContent(), /8 GPUs, sm 90, NVSwitch, 8 NIC ports/);
     assert.match(await answer("nics").textContent(), /1 NIC in no channel: mlx5_5/);
-    assert.match(await answer("degraded").textContent(), /0000:5e:00\.0 has 32 GT\/s x8 \(31\.5 GB\/s\); 0000:1b:00\.0, an equal device, has 32 GT\/s x16/);
+    assert.match(
+        await answer("degraded").textContent(),
+        /0000:5e:00\.0 has 32 GT\/s x8 \(31\.5 GB\/s\); 0000:1b:00\.0, an equal device, has 32 GT\/s x16/,
+    );
     assert.match(await answer("nvls").textContent(), /yes, \d+ channels/);
     assert.match(await answer("log").textContent(), /needs a log of the job/);
     assert.match(await it.page.locator("#findings").textContent(), /Findings/);
@@ -25,25 +28,50 @@ test("which NIC does GPU 3 use? on one host too, in the table and in the GPU's s
     await it.settled();
     for (const id of ["nics", "gdr", "pxn"])
         assert.match(await answer(id).textContent(), /on 2 hosts: /, id);
-    assert.match(await it.page.locator("#expected").textContent(), /AllReduce at 1 GiB on 2 hosts\s*\d+ GB\/s/);
+    assert.match(
+        await it.page.locator("#expected").textContent(),
+        /AllReduce at 1 GiB on 2 hosts\s*\d+ GB\/s/,
+    );
     await answer("nics").getByText("Which NIC each GPU uses").click();
     const row = it.page.locator('#gpu-nics tr[data-rank="3"]').first();
     assert.match(await row.innerText(), /^3\s+mlx5_3 5e:00\.0\s+PIX 48\s+yes\s+\d more/);
     assert.equal(await it.page.locator("#gpu-nics tbody tr").count(), 8);
-    assert.ok(await it.page.locator("#gpu-nics").evaluate((table) => table.getBoundingClientRect().right <= document.querySelector("#panel").getBoundingClientRect().right), "no column is cut off");
+    assert.ok(
+        await it.page
+            .locator("#gpu-nics")
+            .evaluate(
+                (table) =>
+                    table.getBoundingClientRect().right <=
+                    document.querySelector("#panel").getBoundingClientRect().right,
+            ),
+        "no column is cut off",
+    );
     await it.axe("the NICs of each GPU");
     await it.device("GPU/0-5c000").click();
     await it.page.locator("#own-nics").waitFor();
-    assert.match(await it.page.locator("#own-nics tbody tr").first().innerText(), /mlx5_3 5e:00\.0\s+PIX\s+48\s+yes/);
+    assert.match(
+        await it.page.locator("#own-nics tbody tr").first().innerText(),
+        /mlx5_3 5e:00\.0\s+PIX\s+48\s+yes/,
+    );
     assert.match(await it.page.locator("#panel").innerText(), /NICs on 2 hosts/);
-    assert.match(await it.page.locator("#own-nics tbody tr").nth(1).innerText(), /PXN.*through GPU \d/s);
+    assert.match(
+        await it.page.locator("#own-nics tbody tr").nth(1).innerText(),
+        /PXN.*through GPU \d/s,
+    );
     await it.page.locator("#own-nics button").first().click();
-    await it.until(() => /hosts=2/.test(location.hash) && /GPU 3 → NET 3/.test(document.querySelector("#panel h2")?.textContent));
+    await it.until(
+        () =>
+            /hosts=2/.test(location.hash) &&
+            /GPU 3 → NET 3/.test(document.querySelector("#panel h2")?.textContent),
+    );
 });
 
 test("an answer leads to its evidence by mouse: the pair without P2P", async () => {
     await it.open(three());
-    assert.match(await answer("p2p").textContent(), /4 of 6 not: the path is longer than the P2P level allows\. SYS against PXB/);
+    assert.match(
+        await answer("p2p").textContent(),
+        /4 of 6 not: the path is longer than the P2P level allows\. SYS against PXB/,
+    );
     await answer("p2p").getByRole("link").click();
     await it.page.locator("#matrix").waitFor();
     assert.match(it.page.url(), /view=matrix.*from=GPU\/0-1b000.*to=GPU\/0-9b000/);
@@ -56,7 +84,7 @@ test("by keyboard: the slower device is picked on the drawing, back returns", as
     const before = it.page.url();
     await it.key("question:degraded").focus();
     await it.page.keyboard.press("Enter");
-    await it.until(() => document.querySelector('#canvas .node.picked')?.id === "NIC/0-5e000");
+    await it.until(() => document.querySelector("#canvas .node.picked")?.id === "NIC/0-5e000");
     await it.page.goBack();
     await it.until((url) => location.href === url, before);
     await answer("degraded").waitFor();
@@ -64,7 +92,11 @@ test("by keyboard: the slower device is picked on the drawing, back returns", as
 
 test("another release and settings are answered by the comparison", async () => {
     await it.open(three());
-    await it.until(() => /what 2\.30\.4 would decide/.test(document.querySelector('[data-question="release"]')?.textContent));
+    await it.until(() =>
+        /what 2\.30\.4 would decide/.test(
+            document.querySelector('[data-question="release"]')?.textContent,
+        ),
+    );
     await answer("release").getByRole("link").click();
     await it.page.locator("#diff-summary").waitFor();
     assert.match(it.page.url(), /against=2\.30\.4/);
@@ -77,7 +109,11 @@ test("a changed question marks the answers that changed", async () => {
     await it.page.keyboard.press("Enter");
     await it.settled();
     await it.tab("Summary").click();
-    await it.until(() => /yes, all 6.*was: 4 of 6 not/.test(document.querySelector('[data-question="p2p"]')?.textContent));
+    await it.until(() =>
+        /yes, all 6.*was: 4 of 6 not/.test(
+            document.querySelector('[data-question="p2p"]')?.textContent,
+        ),
+    );
 });
 
 test("the tuning chart: curves, crossover points, a table of what is chosen", async () => {
@@ -85,7 +121,10 @@ test("the tuning chart: curves, crossover points, a table of what is chosen", as
     const { page } = it;
     assert.equal(await page.locator("#chart .curve").count(), 7);
     assert.equal(await page.locator("#chart .envelope").count(), 1);
-    assert.equal(await page.locator("#ranges tbody tr").count(), await page.locator("#chart .cross").count() + 1);
+    assert.equal(
+        await page.locator("#ranges tbody tr").count(),
+        (await page.locator("#chart .cross").count()) + 1,
+    );
     assert.match(await page.locator("#at-size caption").textContent(), /AllReduce of 1 GiB/);
     assert.match(await page.locator("#at-size tr.on").textContent(), /^NVLS Simple chosen/);
     const box = await page.locator("#chart svg").boundingBox();
@@ -98,11 +137,17 @@ test("the tuning chart: curves, crossover points, a table of what is chosen", as
     assert.match(page.url(), new RegExp(`size=${size * 2}\\b`));
     assert.equal(await page.evaluate(() => document.activeElement.id), "chart", "the focus stays");
     await page.keyboard.press("End");
-    assert.match(await page.locator("#chart").getAttribute("aria-valuetext"), /^16 GiB: NVLS Simple/);
+    assert.match(
+        await page.locator("#chart").getAttribute("aria-valuetext"),
+        /^16 GiB: NVLS Simple/,
+    );
 });
 
 test("the chart from its address; another side is drawn over it", async () => {
-    await it.open(exampleFile("h100-nvswitch").path, "view=tuning&size=4096&collective=AllGather&against=2.12.12");
+    await it.open(
+        exampleFile("h100-nvswitch").path,
+        "view=tuning&size=4096&collective=AllGather&against=2.12.12",
+    );
     assert.match(await it.page.locator("#at-size caption").textContent(), /AllGather of 4 KiB/);
     assert.equal(await it.page.locator("#chart .envelope").count(), 2);
     assert.match(await it.page.locator("#chart .note").textContent(), /dashed line is 2\.12\.12/);

@@ -22,13 +22,19 @@ test("a tile leads into its host, the crumbs lead out again", async () => {
     await it.open(h100, "hosts=8&view=hosts");
     assert.equal(await tiles().count(), 8);
     assert.equal(await it.page.locator("#hosts-table tbody tr").count(), 8);
-    assert.match(await it.page.locator("#hosts-summary").textContent(), /8 hosts of 8 ranks, 8 rails/);
+    assert.match(
+        await it.page.locator("#hosts-summary").textContent(),
+        /8 hosts of 8 ranks, 8 rails/,
+    );
     await it.page.locator('#canvas g.host[id="HOST/3"]').click();
     await it.until(() => document.querySelector("#canvas g.gpu"));
     assert.match(await it.page.locator("#crumbs").textContent(), /8 hosts › Host 3, ranks 24–31/);
     assert.match(it.page.url(), /host=3/);
     const ranks = (await it.page.locator("#order button").allTextContents()).map(Number);
-    assert.ok([24, 25, 26, 27, 28, 29, 30, 31].every((rank) => ranks.includes(rank)) && ranks.length <= 9, `the ring's steps are those of this host: ${ranks}`);
+    assert.ok(
+        [24, 25, 26, 27, 28, 29, 30, 31].every((rank) => ranks.includes(rank)) && ranks.length <= 9,
+        `the ring's steps are those of this host: ${ranks}`,
+    );
     await it.key("host-after").click();
     assert.match(await it.page.locator("#crumbs").textContent(), /Host 4/);
     await it.key("all-hosts").click();
@@ -64,9 +70,8 @@ test("512 hosts: all are there, only those in sight are drawn, near ones in full
     await it.open(h100, "hosts=512&view=hosts");
     assert.equal(await tiles().count(), 512);
     assert.equal(await it.page.locator("#canvas g.host.away").count(), 0);
-    for (let i = 0; i < 9; i++)
-        await it.page.getByRole("button", { name: "Zoom in" }).click();
-    assert.ok(await it.page.locator("#canvas g.host.away").count() > 300);
+    for (let i = 0; i < 9; i++) await it.page.getByRole("button", { name: "Zoom in" }).click();
+    assert.ok((await it.page.locator("#canvas g.host.away").count()) > 300);
     assert.equal(await it.page.locator("#canvas svg.far").count(), 0);
     await it.page.getByRole("button", { name: "Show all" }).click();
     assert.equal(await it.page.locator("#canvas g.host.away").count(), 0);

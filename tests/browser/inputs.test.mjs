@@ -7,7 +7,8 @@ import { test } from "node:test";
 import { fixture } from "./fixture.mjs";
 import { exampleFile, ready } from "./support.mjs";
 
-const it = fixture(), root = new URL("../..", import.meta.url).pathname;
+const it = fixture(),
+    root = new URL("../..", import.meta.url).pathname;
 const matrix = `$ nvidia-smi topo -m
 \t\u001b[4mGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\u001b[0m
 GPU0\t X \tNV4\tPIX\t0-15\t0
@@ -19,7 +20,9 @@ NIC Legend:
   NIC0: mlx5_0
 `;
 /* As a provider ships it: places of devices, no devices. */
-const provider = readFileSync(exampleFile("workstation").path, "utf8").replace(/<gpu [^>]*\/>/g, "").replace(/<nic>[^]*?<\/nic>/g, "");
+const provider = readFileSync(exampleFile("workstation").path, "utf8")
+    .replace(/<gpu [^>]*\/>/g, "")
+    .replace(/<nic>[^]*?<\/nic>/g, "");
 const panel = () => it.page.locator("#input");
 
 test("a pasted matrix: recognised, assumed, missing with commands; the text as it was stands in the dump view", async () => {
@@ -38,11 +41,23 @@ test("a pasted matrix: recognised, assumed, missing with commands; the text as i
 
 test("pasting a text anywhere opens it; a single word does nothing; a word in a field stays there", async () => {
     await it.page.goto(it.server.url);
-    const paste = (text, where = "body") => it.page.evaluate(([value, place]) => {
-        const data = new DataTransfer();
-        data.setData("text/plain", value);
-        document.querySelector(place).dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-    }, [text, where]);
+    const paste = (text, where = "body") =>
+        it.page.evaluate(
+            ([value, place]) => {
+                const data = new DataTransfer();
+                data.setData("text/plain", value);
+                document
+                    .querySelector(place)
+                    .dispatchEvent(
+                        new ClipboardEvent("paste", {
+                            clipboardData: data,
+                            bubbles: true,
+                            cancelable: true,
+                        }),
+                    );
+            },
+            [text, where],
+        );
     await paste("word");
     await paste(matrix, "#paste");
     await it.page.waitForTimeout(200);
@@ -56,14 +71,23 @@ test("a provider's file: no GPUs until a machine type is chosen, by keyboard; th
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
     await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
-    assert.match(await panel().textContent(), /as cloud providers ship them: places for 2 GPUs and 1 NIC/);
+    assert.match(
+        await panel().textContent(),
+        /as cloud providers ship them: places for 2 GPUs and 1 NIC/,
+    );
     await it.page.waitForLoadState("networkidle"); // the lists of releases and machines, with which the panel is drawn again
     await it.page.locator("#assume").focus();
     await it.choose("#assume", "g5.48xlarge");
     await ready(it.page);
     assert.match(it.page.url(), /assume=g5\.48xlarge/);
-    assert.match(await it.page.locator("#assumed").textContent(), /taken for g5\.48xlarge, 8x A10G: 2 GPUs \(sm 86\)/);
-    assert.match(await it.page.locator("#assumed").textContent(), /has 8 GPUs, the input has places for 2/);
+    assert.match(
+        await it.page.locator("#assumed").textContent(),
+        /taken for g5\.48xlarge, 8x A10G: 2 GPUs \(sm 86\)/,
+    );
+    assert.match(
+        await it.page.locator("#assumed").textContent(),
+        /has 8 GPUs, the input has places for 2/,
+    );
     await it.axe("a provider's file");
     await it.page.getByRole("button", { name: "Assume nothing" }).press("Enter");
     await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
@@ -78,13 +102,24 @@ test("a provider's file without kinds of devices: the problem leads to the machi
     await it.page.waitForLoadState("networkidle");
     await it.page.locator("#choose-type").click();
     assert.equal(await it.page.evaluate(() => document.activeElement.id), "assume");
-    assert.match(await panel().textContent(), /as cloud providers ship them: 3 PCI devices whose kinds NCCL finds/);
-    assert.match(await it.page.locator(".stage .problem, .problem").first().textContent(), /no attribute class.*name the machine type/s);
+    assert.match(
+        await panel().textContent(),
+        /as cloud providers ship them: 3 PCI devices whose kinds NCCL finds/,
+    );
+    assert.match(
+        await it.page.locator(".stage .problem, .problem").first().textContent(),
+        /no attribute class.*name the machine type/s,
+    );
     await it.choose("#assume", "hgx-h100");
     await it.page.locator("#type-source").waitFor();
-    assert.match(await it.page.locator("#type-source").textContent(), /facts are from MLPerf.*Not certain: CPU and NICs/);
+    assert.match(
+        await it.page.locator("#type-source").textContent(),
+        /facts are from MLPerf.*Not certain: CPU and NICs/,
+    );
     await it.choose("#assume", "BM.GPU3.8");
-    await it.until(() => /were not looked up/.test(document.getElementById("type-source")?.textContent ?? ""));
+    await it.until(() =>
+        /were not looked up/.test(document.getElementById("type-source")?.textContent ?? ""),
+    );
     await it.choose("#assume", "");
     await it.page.goto("about:blank");
     await it.page.goto(it.server.url);
@@ -100,7 +135,10 @@ test("a matrix: the machine types with as many GPUs and NIC ports come first", a
     await ready(it.page);
     const first = it.page.locator("#assume optgroup").first();
     assert.match(await first.getAttribute("label"), /As many GPUs and NIC ports as here/);
-    assert.deepEqual(await first.locator("option").evaluateAll((rows) => rows.map((row) => row.value)), ["Standard_NC48ads_A100_v4"]);
+    assert.deepEqual(
+        await first.locator("option").evaluateAll((rows) => rows.map((row) => row.value)),
+        ["Standard_NC48ads_A100_v4"],
+    );
 });
 
 test("an address with a machine type; NCCL's XML of it and a file for a virtual machine can be taken away", async () => {
@@ -110,7 +148,10 @@ test("an address with a machine type; NCCL's XML of it and a file for a virtual 
     await it.visit(`${it.page.url()}&assume=g5.48xlarge`);
     await it.key("export").click();
     const take = async (kind) => {
-        const [file] = await Promise.all([it.page.waitForEvent("download"), it.key(`export:${kind}`).click()]);
+        const [file] = await Promise.all([
+            it.page.waitForEvent("download"),
+            it.key(`export:${kind}`).click(),
+        ]);
         return readFileSync(await file.path(), "utf8");
     };
     assert.match(await take("nccl.xml"), /<gpu dev="0" sm="86" rank="0" gdr="1"\/>/);
@@ -140,7 +181,10 @@ test("what is no machine is refused with what it is", async () => {
     await it.page.locator("#paste").fill('<graphs version="1">\n</graphs>');
     await it.page.locator("#read").click();
     await it.page.locator(".problem").waitFor();
-    assert.match(await it.page.locator(".problem").textContent(), /NCCL graph XML.*not the machine/s);
+    assert.match(
+        await it.page.locator(".problem").textContent(),
+        /NCCL graph XML.*not the machine/s,
+    );
 });
 
 const logFile = new URL("../data/logs/workstation-2.27.7-1h.log", import.meta.url).pathname;
@@ -149,9 +193,15 @@ test("a log on the start page opens the machine that it prints, and is held agai
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(logFile);
     await it.page.locator("#log-verdict").waitFor();
-    assert.match(await it.page.locator("#log-verdict").textContent(), /^All \d+ facts of the log agree/);
+    assert.match(
+        await it.page.locator("#log-verdict").textContent(),
+        /^All \d+ facts of the log agree/,
+    );
     await it.tab("Summary").click(); // which stays folded beside tables
-    assert.match(await panel().textContent(), /NCCL debug log with its tree.*NCCL 2\.27\.7\S* printed: 2 GPUs/);
+    assert.match(
+        await panel().textContent(),
+        /NCCL debug log with its tree.*NCCL 2\.27\.7\S* printed: 2 GPUs/,
+    );
     assert.match(await it.page.locator("#assumed").textContent(), /compute capability/);
     await it.axe("a log as a machine");
     await it.tab("Dump").click();
@@ -169,7 +219,10 @@ test("a log without a tree shows its triage and what to do; the start page stays
     await it.page.locator("#paste").fill("node1:1:2 [0] NCCL INFO Channel 00/02 : 0 1\n");
     await it.page.locator("#read").click();
     await it.page.locator("#log-alone").waitFor();
-    assert.match(await it.page.locator("#why-not-compared").textContent(), /does not hold the printed tree.*NCCL_DEBUG_SUBSYS=GRAPH prints it/s);
+    assert.match(
+        await it.page.locator("#why-not-compared").textContent(),
+        /does not hold the printed tree.*NCCL_DEBUG_SUBSYS=GRAPH prints it/s,
+    );
     assert.equal(await it.page.locator("#log-verdict").count(), 0);
     await it.key("forget-log").click();
     await it.until(() => !document.querySelector("#log-alone") && document.querySelector("#paste"));
@@ -177,15 +230,31 @@ test("a log without a tree shows its triage and what to do; the start page stays
 
 test("a tar of orrery gather opens the machine; the dump view shows the XML that it tells", async () => {
     const folder = it.write("m.tar.gz", "").replace(/m\.tar\.gz$/, "");
-    execFileSync("/usr/bin/python3", ["-c", "import fake_machine, sys; fake_machine.MACHINES['tree-a'](sys.argv[1])", `${folder}m`],
-        { cwd: new URL("../detect/", import.meta.url).pathname });
-    execFileSync(process.env.ORRERY ? resolve(process.env.ORRERY) : join(root, "build/orrery"), ["gather", "--root", `${folder}m`, `${folder}m.tar.gz`]);
+    execFileSync(
+        "/usr/bin/python3",
+        [
+            "-c",
+            "import fake_machine, sys; fake_machine.MACHINES['tree-a'](sys.argv[1])",
+            `${folder}m`,
+        ],
+        { cwd: new URL("../detect/", import.meta.url).pathname },
+    );
+    execFileSync(process.env.ORRERY ? resolve(process.env.ORRERY) : join(root, "build/orrery"), [
+        "gather",
+        "--root",
+        `${folder}m`,
+        `${folder}m.tar.gz`,
+    ]);
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(`${folder}m.tar.gz`);
     await it.page.locator("#input").waitFor();
     assert.match(await panel().textContent(), /tar of orrery gather/);
     const commands = await it.page.locator("#missing pre").allTextContents();
-    assert.ok(commands.length > 0 && commands.every((text) => !/ says | shows |^run it|in a container/.test(text)), `commands to run as they stand: ${commands.join(" | ")}`);
+    assert.ok(
+        commands.length > 0 &&
+            commands.every((text) => !/ says | shows |^run it|in a container/.test(text)),
+        `commands to run as they stand: ${commands.join(" | ")}`,
+    );
     await it.tab("Dump").click();
     await it.page.locator("#source .line").first().waitFor();
     assert.match(await it.page.locator("#source").textContent(), /<system/);

@@ -8,7 +8,13 @@ import { startServer } from "./support.mjs";
 
 const it = fixture();
 const rows = () => it.page.locator("#library tbody tr");
-const kept = async (name, text) => (await it.page.request.post(`${it.server.url}/v1/topologies?name=${encodeURIComponent(name)}`, { data: text, headers: { "Content-Type": "application/octet-stream" } })).json();
+const kept = async (name, text) =>
+    (
+        await it.page.request.post(
+            `${it.server.url}/v1/topologies?name=${encodeURIComponent(name)}`,
+            { data: text, headers: { "Content-Type": "application/octet-stream" } },
+        )
+    ).json();
 const variant = (n) => dump.replace('guid="0x1"', `guid="0x${n}"`);
 const library = async (fragment = "") => {
     await it.page.goto("about:blank");
@@ -30,17 +36,26 @@ test("an empty library says so; what is opened is kept there and opens again", a
 });
 
 test("search by name and label, from the address too", async () => {
-    const a = await kept("alpha", variant(101)), b = await kept("beta", variant(102));
-    await it.page.request.patch(`${it.server.url}/v1/topologies/${b.id}`, { data: { labels: { rack: "seven" } } });
+    const a = await kept("alpha", variant(101)),
+        b = await kept("beta", variant(102));
+    await it.page.request.patch(`${it.server.url}/v1/topologies/${b.id}`, {
+        data: { labels: { rack: "seven" } },
+    });
     await library();
     await it.page.locator("#library-search").focus();
     await it.page.keyboard.type("seven");
     await it.until(() => document.querySelectorAll("#library tbody tr").length === 1);
     assert.match(await rows().first().textContent(), /beta.*rack=seven/);
     assert.match(it.page.url(), /q=seven/);
-    assert.equal(await it.page.locator("#library-search").inputValue(), "seven", "typing is not disturbed");
+    assert.equal(
+        await it.page.locator("#library-search").inputValue(),
+        "seven",
+        "typing is not disturbed",
+    );
     await library("&q=alpha");
-    assert.deepEqual(await rows().evaluateAll((all) => all.map((row) => row.dataset.topology)), [a.id]);
+    assert.deepEqual(await rows().evaluateAll((all) => all.map((row) => row.dataset.topology)), [
+        a.id,
+    ]);
     await library("&q=no-such-thing");
     assert.match(await it.page.locator("#library-empty").textContent(), /no-such-thing/);
 });
@@ -53,10 +68,20 @@ test("a name and labels are changed in a dialog, by keyboard", async () => {
     await it.page.locator("#edit-name").fill("gamma two");
     await it.page.locator("#edit-labels").fill("not a label");
     await it.page.locator("#dialog-yes").click();
-    assert.equal(await it.page.locator("#edit-labels").count(), 1, "a line that is no label keeps the dialog open");
+    assert.equal(
+        await it.page.locator("#edit-labels").count(),
+        1,
+        "a line that is no label keeps the dialog open",
+    );
     await it.page.locator("#edit-labels").fill("rack=8\nhost = node17");
     await it.page.locator("#dialog-yes").click();
-    await it.until((key) => /gamma two.*host=node17.*rack=8|gamma two.*rack=8.*host=node17/.test(document.querySelector(`[data-topology="${key}"]`)?.textContent), id);
+    await it.until(
+        (key) =>
+            /gamma two.*host=node17.*rack=8|gamma two.*rack=8.*host=node17/.test(
+                document.querySelector(`[data-topology="${key}"]`)?.textContent,
+            ),
+        id,
+    );
     const now = await (await it.page.request.get(`${it.server.url}/v1/topologies/${id}`)).json();
     assert.deepEqual([now.name, now.labels], ["gamma two", { rack: "8", host: "node17" }]);
 });
@@ -75,19 +100,20 @@ test("deleting asks first", async () => {
 });
 
 test("more than a page is loaded when asked for", async () => {
-    for (let n = 0; n < 53; n++)
-        await kept(`many ${n}`, variant(2000 + n));
+    for (let n = 0; n < 53; n++) await kept(`many ${n}`, variant(2000 + n));
     await library("&q=many");
     await it.page.locator("#more, #library tbody tr:nth-child(53)").first().waitFor();
-    if (await it.page.locator("#more").count())
-        await it.page.locator("#more").click();
+    if (await it.page.locator("#more").count()) await it.page.locator("#more").click();
     await it.until(() => document.querySelectorAll("#library tbody tr").length === 53);
 });
 
 test("an upload shows how far it is and can be cancelled", async () => {
     let letGo;
     const held = new Promise((done) => (letGo = done));
-    await it.page.route("**/v1/topologies?*", async (route) => { await held; await route.abort().catch(() => {}); });
+    await it.page.route("**/v1/topologies?*", async (route) => {
+        await held;
+        await route.abort().catch(() => {});
+    });
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
     await it.page.locator("#busy.on").waitFor();
@@ -102,7 +128,10 @@ test("a long analysis can be stopped and asked again", async () => {
     await it.open(it.write("three-gpus.xml", dump));
     let letGo;
     const held = new Promise((done) => (letGo = done));
-    await it.page.route("**/analysis?*", async (route) => { await held; await route.continue().catch(() => {}); });
+    await it.page.route("**/analysis?*", async (route) => {
+        await held;
+        await route.continue().catch(() => {});
+    });
     await it.page.locator("#hosts").fill("7");
     await it.page.locator("#hosts").press("Enter");
     await it.page.locator("#busy.on").waitFor();
@@ -121,9 +150,20 @@ test("a server that wants a token is given one, which no storage keeps", async (
     await it.page.route("**/v1/**", async (route) => {
         const given = (await route.request().allHeaders()).authorization ?? "";
         seen.push(given);
-        if (given === "Bearer right")
-            return route.continue();
-        return route.fulfill({ status: 401, contentType: "application/problem+json", headers: { "WWW-Authenticate": "Bearer" }, body: JSON.stringify({ type: "/problems/unauthorized", title: "A token is needed", status: 401, detail: "no token was sent", instance: "1", advice: "send one" }) });
+        if (given === "Bearer right") return route.continue();
+        return route.fulfill({
+            status: 401,
+            contentType: "application/problem+json",
+            headers: { "WWW-Authenticate": "Bearer" },
+            body: JSON.stringify({
+                type: "/problems/unauthorized",
+                title: "A token is needed",
+                status: 401,
+                detail: "no token was sent",
+                instance: "1",
+                advice: "send one",
+            }),
+        });
     });
     await it.page.goto(`${it.server.url}/#place=library`);
     await it.page.locator("#token").fill("wrong");
@@ -138,7 +178,14 @@ test("a server that wants a token is given one, which no storage keeps", async (
     await it.page.locator("#file").setInputFiles(it.write("with-token.xml", variant(900)));
     await it.device(ids.gpu0).waitFor();
     assert.equal(seen.at(-1), "Bearer right", "uploads, analyses and drawings carry it");
-    const stored = await it.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]));
+    const stored = await it.page.evaluate(() =>
+        JSON.stringify([
+            { ...localStorage },
+            { ...sessionStorage },
+            document.cookie,
+            location.href,
+        ]),
+    );
     assert.doesNotMatch(stored, /right/);
     await it.page.reload();
     await it.page.locator("#token").waitFor();
@@ -149,7 +196,10 @@ test("a server that wants a token is given one, which no storage keeps", async (
 
 test("a real server with tokens: asked on the first request; a reader may not write and may take another token", async () => {
     const hash = (token) => createHash("sha256").update(token).digest("hex");
-    const server = await startServer("--token-file", it.write("tokens", `reader read ${hash("read-me")}\nboth read,write ${hash("write-me")}\n`));
+    const server = await startServer(
+        "--token-file",
+        it.write("tokens", `reader read ${hash("read-me")}\nboth read,write ${hash("write-me")}\n`),
+    );
     try {
         await it.page.goto(server.url);
         await it.page.locator("#token").fill("read-me");

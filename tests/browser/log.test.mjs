@@ -15,28 +15,42 @@ const verdict = () => it.page.locator("#log-verdict").textContent();
 
 test("a log that agrees, chosen as a file: what was recovered and every topic", async () => {
     await it.open(workstation);
-    const { page } = it, text = await lines();
+    const { page } = it,
+        text = await lines();
     await it.tab("Log").click();
     assert.match(await page.locator("#no-log").textContent(), /NCCL_DEBUG_SUBSYS/);
     await page.locator("#log-file").setInputFiles(it.write("job.log", text));
     await page.locator("#log-verdict").waitFor();
     assert.match(await verdict(), /^All \d+ facts of the log agree/);
-    assert.match(await page.locator("#log-recovered").textContent(), /2\.27\.7\+cuda12\.4.*node1.*2 ranks, 2 of them here/s);
+    assert.match(
+        await page.locator("#log-recovered").textContent(),
+        /2\.27\.7\+cuda12\.4.*node1.*2 ranks, 2 of them here/s,
+    );
     assert.match(await page.locator('[data-topic="paths"]').textContent(), /agrees/);
-    assert.match(await page.locator('[data-topic="tuning"]').textContent(), /not in the log \(TUNING\)/);
-    assert.match(await page.locator("#log-subsystems").textContent(), /^NCCL_DEBUG_SUBSYS=[A-Z,]*TUNING[A-Z,]* prints what/);
+    assert.match(
+        await page.locator('[data-topic="tuning"]').textContent(),
+        /not in the log \(TUNING\)/,
+    );
+    assert.match(
+        await page.locator("#log-subsystems").textContent(),
+        /^NCCL_DEBUG_SUBSYS=[A-Z,]*TUNING[A-Z,]* prints what/,
+    );
     assert.match(page.url(), /view=log/);
 });
 
 test("pasted, with a difference: it is named, lit on the drawing, and its topic listed", async () => {
     await it.open(workstation);
-    const { page } = it, text = await lines((whole) => whole.replaceAll("/PHB)", "/SYS)"));
+    const { page } = it,
+        text = await lines((whole) => whole.replaceAll("/PHB)", "/SYS)"));
     await page.keyboard.press("g");
     await page.locator("#log-paste").fill(text);
     await it.key("log-read").click();
     await page.locator("#first-difference").waitFor();
     assert.match(await verdict(), /\d+ of \d+ facts differ/);
-    assert.match(await page.locator("#first-difference").textContent(), /GPU \d → NUMA 0 \(GPU\/0-[0-9a-f]+ -> CPU\/0-0\).*SYS.*PHB/s);
+    assert.match(
+        await page.locator("#first-difference").textContent(),
+        /GPU \d → NUMA 0 \(GPU\/0-[0-9a-f]+ -> CPU\/0-0\).*SYS.*PHB/s,
+    );
     await it.until(() => document.querySelectorAll("#canvas .edge.lit").length > 0);
     assert.match(page.url(), /from=GPU/);
     await it.key("topic-of:paths").click();
@@ -50,26 +64,41 @@ test("a log of another machine: that first, no causes, and the log's own machine
     const { page } = it;
     await it.open(exampleFile("h100-nvswitch").path, "hosts=4");
     await it.page.locator("body").press("g");
-    await page.locator("#log-file").setInputFiles(join(root, "tests/data/logs/workstation-2.27.7-1h.log"));
+    await page
+        .locator("#log-file")
+        .setInputFiles(join(root, "tests/data/logs/workstation-2.27.7-1h.log"));
     await page.locator("#other-machine").waitFor();
-    assert.match(await page.locator("#other-machine").textContent(), /^This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks\. None of the log's 2 GPUs is in the dump\./);
+    assert.match(
+        await page.locator("#other-machine").textContent(),
+        /^This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks\. None of the log's 2 GPUs is in the dump\./,
+    );
     assert.equal(await page.locator("#causes").count(), 0);
     assert.equal(await page.locator("#first-difference:visible").count(), 0, "folded");
     await it.axe("another machine");
     await it.tab("Summary").click();
-    assert.match(await page.locator('[data-question="log"]').textContent(), /the log that was opened is from another machine/);
+    assert.match(
+        await page.locator('[data-question="log"]').textContent(),
+        /the log that was opened is from another machine/,
+    );
     await it.page.locator("#hosts").fill("1"); // the prediction is for the log's ranks then, and the service says it too
     await it.page.locator("#hosts").press("Enter");
-    await it.until(() => /None of the log's 2 GPUs is in the dump/.test(document.querySelector("#other-machine")?.textContent));
+    await it.until(() =>
+        /None of the log's 2 GPUs is in the dump/.test(
+            document.querySelector("#other-machine")?.textContent,
+        ),
+    );
     await it.key("log-own").click();
-    await it.until(() => /^All \d+ facts of the log agree/.test(document.querySelector("#log-verdict")?.textContent));
+    await it.until(() =>
+        /^All \d+ facts of the log agree/.test(document.querySelector("#log-verdict")?.textContent),
+    );
     await page.getByRole("tab", { name: "Summary", exact: true }).click();
     assert.match(await page.locator('[data-question="machine"]').textContent(), /^2 GPUs/);
 });
 
 test("a dropped log goes to the machine that is open; forgetting it leaves the machine", async () => {
     await it.open(workstation);
-    const { page } = it, text = await lines();
+    const { page } = it,
+        text = await lines();
     await page.evaluate((content) => {
         const transfer = new DataTransfer();
         transfer.items.add(new File([content], "job.log"));
@@ -87,7 +116,10 @@ test("what is no log is refused with what to do; by keyboard from tab to tab", a
     await page.locator("#log-paste").fill("nothing of the kind");
     await it.key("log-read").focus();
     await page.keyboard.press("Enter");
-    assert.match(await page.locator("#drawer .problem").textContent(), /does not look like an NCCL log/i);
+    assert.match(
+        await page.locator("#drawer .problem").textContent(),
+        /does not look like an NCCL log/i,
+    );
     await page.locator("#log-paste").fill(await lines());
     await it.key("log-read").focus();
     await page.keyboard.press("Enter");
@@ -104,49 +136,99 @@ test("another question is held against the same log; the address tells the view"
     assert.equal(await it.tab("Log").getAttribute("aria-selected"), "true");
     await page.locator("#log-file").setInputFiles(it.write("job.log", await lines()));
     await page.locator("#log-verdict").waitFor();
-    await page.evaluate(() => { location.hash += "&NCCL_P2P_DISABLE=1"; });
-    await it.until(() => /NCCL_P2P_DISABLE=1/.test(document.querySelector("#log-recovered")?.textContent ?? ""));
+    await page.evaluate(() => {
+        location.hash += "&NCCL_P2P_DISABLE=1";
+    });
+    await it.until(() =>
+        /NCCL_P2P_DISABLE=1/.test(document.querySelector("#log-recovered")?.textContent ?? ""),
+    );
 });
 
-const CRASH = ["node1:10:99 [0] NCCL INFO NCCL_IB_DISABLE set by environment to 1.", "node1:10:99 [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..3}",
-    "node1:11:98 [1] misc/ibvwrap.cc:284 NCCL WARN Call to ibv_modify_qp failed with error Invalid argument", "node1:11:98 [1] NCCL WARN something new"];
+const CRASH = [
+    "node1:10:99 [0] NCCL INFO NCCL_IB_DISABLE set by environment to 1.",
+    "node1:10:99 [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..3}",
+    "node1:11:98 [1] misc/ibvwrap.cc:284 NCCL WARN Call to ibv_modify_qp failed with error Invalid argument",
+    "node1:11:98 [1] NCCL WARN something new",
+];
 
 test("a job that failed: the verdict stands first, with what went wrong, on which rank, and what to do", async () => {
     await it.open(workstation, "view=log");
     const { page } = it;
-    await page.locator("#log-file").setInputFiles(it.write("job.log", await lines((text) => [text, ...CRASH].join("\n"))));
+    await page
+        .locator("#log-file")
+        .setInputFiles(it.write("job.log", await lines((text) => [text, ...CRASH].join("\n"))));
     await page.locator("#log-outcome").waitFor();
     assert.match(await page.locator("#log-outcome").textContent(), /Verdict: failed/);
     const row = await page.locator('#log-events tr[data-event="ib-modify-qp"]').textContent();
-    assert.match(row, /error.*1.*node1.*Call to ibv_modify_qp failed.*could not connect two NICs.*ib_write_bw/s);
-    assert.match(await page.locator('#log-events tr[data-event="unknown"]').textContent(), /something new.*does not know this message/s);
+    assert.match(
+        row,
+        /error.*1.*node1.*Call to ibv_modify_qp failed.*could not connect two NICs.*ib_write_bw/s,
+    );
+    assert.match(
+        await page.locator('#log-events tr[data-event="unknown"]').textContent(),
+        /something new.*does not know this message/s,
+    );
     assert.match(await page.locator("#log-ran").textContent(), /NCCL 2\.27\.7/);
     await page.locator("#log-settings summary").click();
     assert.match(await page.locator("#log-settings").textContent(), /NCCL_IB_DISABLE.*1/s);
     assert.match(await page.locator("#log-choices").textContent(), /AllReduce/);
-    assert.ok(await page.evaluate(() => document.querySelector("#log-triage").compareDocumentPosition(document.querySelector("#log-verdict")) & Node.DOCUMENT_POSITION_FOLLOWING));
+    assert.ok(
+        await page.evaluate(
+            () =>
+                document
+                    .querySelector("#log-triage")
+                    .compareDocumentPosition(document.querySelector("#log-verdict")) &
+                Node.DOCUMENT_POSITION_FOLLOWING,
+        ),
+    );
     await it.settled();
     await it.axe("failed");
 });
 
 /* Two ranks of a job; the lines of `more` say something of the machine. */
-const bare = (...more) => ["NCCL version 2.27.7+cuda12.4", ...more, ...[0, 1].map((rank) =>
-    `n1:${10 + rank}:${20 + rank} [${rank}] NCCL INFO ncclCommInitRank comm 0x5${rank} rank ${rank} nranks 2 cudaDev ${rank} nvmlDev ${rank} busId ${rank + 1}0 commId 0xa - Init COMPLETE`)].join("\n");
+const bare = (...more) =>
+    [
+        "NCCL version 2.27.7+cuda12.4",
+        ...more,
+        ...[0, 1].map(
+            (rank) =>
+                `n1:${10 + rank}:${20 + rank} [${rank}] NCCL INFO ncclCommInitRank comm 0x5${rank} rank ${rank} nranks 2 cudaDev ${rank} nvmlDev ${rank} busId ${rank + 1}0 commId 0xa - Init COMPLETE`,
+        ),
+    ].join("\n");
 
 test("a log without a tree, before a machine is open: its triage, and the machine types that fit it; one is chosen", async () => {
     const { page } = it;
     await page.goto(it.server.url);
-    await page.locator("#file").setInputFiles(it.write("job.log", bare("#  Rank  0 Group  0 Pid      1 on      n1 device  0 [0x18] NVIDIA H100 80GB HBM3")));
+    await page
+        .locator("#file")
+        .setInputFiles(
+            it.write(
+                "job.log",
+                bare(
+                    "#  Rank  0 Group  0 Pid      1 on      n1 device  0 [0x18] NVIDIA H100 80GB HBM3",
+                ),
+            ),
+        );
     await page.locator("#log-alone").waitFor();
     assert.match(await page.locator("#log-outcome").textContent(), /Verdict: cannot tell/);
-    assert.match(await page.locator("#why-not-compared").textContent(), /none is chosen.*dgx-h100.*these lines would decide: the names of the NICs/s);
+    assert.match(
+        await page.locator("#why-not-compared").textContent(),
+        /none is chosen.*dgx-h100.*these lines would decide: the names of the NICs/s,
+    );
     const fits = page.locator("#log-machine optgroup").first();
     assert.equal(await fits.getAttribute("label"), "Fits the log's lines");
-    assert.ok((await fits.locator("option").evaluateAll((rows) => rows.map((row) => row.value))).includes("dgx-h100"));
+    assert.ok(
+        (await fits.locator("option").evaluateAll((rows) => rows.map((row) => row.value))).includes(
+            "dgx-h100",
+        ),
+    );
     await it.axe("a log alone");
     await it.choose("#log-machine", "dgx-h100");
     await page.locator("#log-verdict").waitFor();
-    assert.match(await page.locator("#log-assumed").textContent(), /GPUs whose numbers the log prints/);
+    assert.match(
+        await page.locator("#log-assumed").textContent(),
+        /GPUs whose numbers the log prints/,
+    );
     assert.match(await page.locator("header").textContent(), /dgx-h100/);
     await it.settled();
     await it.choose("#log-machine", "hgx-b200"); // another type for the same log
@@ -158,9 +240,21 @@ test("a log without a tree, before a machine is open: its triage, and the machin
 test("a log whose lines imply a machine type opens it, and says which lines", async () => {
     const { page } = it;
     await page.goto(it.server.url);
-    await page.locator("#file").setInputFiles(it.write("job.log", bare("n1:10:20 [0] NCCL INFO NET/OFI Running on p4d.24xlarge platform, topology file /a.xml")));
+    await page
+        .locator("#file")
+        .setInputFiles(
+            it.write(
+                "job.log",
+                bare(
+                    "n1:10:20 [0] NCCL INFO NET/OFI Running on p4d.24xlarge platform, topology file /a.xml",
+                ),
+            ),
+        );
     await page.locator("#log-implied").waitFor();
-    assert.match(await page.locator("#log-implied").textContent(), /no known type but p4d\.24xlarge fits the log: line 2: the network plugin names the platform p4d\.24xlarge/);
+    assert.match(
+        await page.locator("#log-implied").textContent(),
+        /no known type but p4d\.24xlarge fits the log: line 2: the network plugin names the platform p4d\.24xlarge/,
+    );
     assert.match(await page.locator("header").textContent(), /p4d\.24xlarge/);
     await it.settled();
     await it.axe("implied");
@@ -169,7 +263,11 @@ test("a log whose lines imply a machine type opens it, and says which lines", as
 test("axe finds nothing, light and dark; a phone shows it whole", async () => {
     await it.open(workstation, "view=log");
     await it.axeInBoth("empty");
-    await it.page.locator("#log-file").setInputFiles(it.write("job.log", await lines((text) => text.replaceAll("/PHB)", "/SYS)"))));
+    await it.page
+        .locator("#log-file")
+        .setInputFiles(
+            it.write("job.log", await lines((text) => text.replaceAll("/PHB)", "/SYS)"))),
+        );
     await it.page.locator("#first-difference").waitFor();
     await it.settled();
     await it.axeInBoth("differs");

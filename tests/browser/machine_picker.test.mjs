@@ -15,16 +15,27 @@ test("the picker has every type by family; words narrow it down, and say what th
     await picker();
     const { machines } = await (await it.page.request.get(`${it.server.url}/v1/machines`)).json();
     assert.equal((await titles()).length, machines.length);
-    assert.deepEqual(await it.page.locator("#open-type optgroup").evaluateAll((rows) => rows.map((row) => row.label)), [...new Set(machines.map((row) => row.family))]);
+    assert.deepEqual(
+        await it.page
+            .locator("#open-type optgroup")
+            .evaluateAll((rows) => rows.map((row) => row.label)),
+        [...new Set(machines.map((row) => row.family))],
+    );
     assert.match((await titles())[0], /B300/, "the newest first");
     await it.page.locator("#type-search").fill("h100 aws");
     const some = await titles();
     assert.ok(some.length > 0 && some.length < machines.length, some.join());
-    assert.match(await it.page.locator("#type-facts").textContent(), /^\d × H100 SXM5?, (NVSwitch|no NVLink); \d+ NIC ports? of \d+ Gb\/s with GPUDirect RDMA\./);
+    assert.match(
+        await it.page.locator("#type-facts").textContent(),
+        /^\d × H100 SXM5?, (NVSwitch|no NVLink); \d+ NIC ports? of \d+ Gb\/s with GPUDirect RDMA\./,
+    );
     await it.axe("a search");
     await it.page.locator("#type-search").fill("no such machine");
     assert.deepEqual(await titles(), []);
-    assert.equal(await it.page.locator("#type-facts").textContent(), "No machine type contains these words.");
+    assert.equal(
+        await it.page.locator("#type-facts").textContent(),
+        "No machine type contains these words.",
+    );
     assert.ok(await it.page.locator("#open-machine").isDisabled());
     await it.axe("nothing found");
 });
@@ -38,7 +49,10 @@ test("by keyboard alone: search, Enter, and the machine is open with what was ma
     await it.choose("#open-type", "hgx-h100");
     await it.page.keyboard.press("Enter");
     await ready(it.page);
-    assert.match(await it.page.locator("#input").textContent(), /machine type: HGX H100, 8 GPUs.*Bus ids and PCIe switches are made up.*NCCL_TOPO_DUMP_FILE/s);
+    assert.match(
+        await it.page.locator("#input").textContent(),
+        /machine type: HGX H100, 8 GPUs.*Bus ids and PCIe switches are made up.*NCCL_TOPO_DUMP_FILE/s,
+    );
     assert.match(it.page.url(), /machine=hgx-h100/);
     await it.page.goBack();
     await it.page.locator("#open-machine").waitFor();
@@ -49,15 +63,24 @@ test("by keyboard alone: search, Enter, and the machine is open with what was ma
 });
 
 test("an address that names a type opens it as it is asked for; a deleted one is made again; a wrong name is refused with the nearest", async () => {
-    await it.visit(`${it.server.url}/#machine=hgx-h100&hosts=2&view=tuning&release=2.21.5&panel=summary`);
+    await it.visit(
+        `${it.server.url}/#machine=hgx-h100&hosts=2&view=tuning&release=2.21.5&panel=summary`,
+    );
     await it.page.locator("#ranges").waitFor();
     assert.match(await it.page.locator("#expected h2").textContent(), /2 hosts, 16 ranks/);
-    const address = it.page.url(), id = /id=([0-9a-f]{32})/.exec(address)[1];
+    const address = it.page.url(),
+        id = /id=([0-9a-f]{32})/.exec(address)[1];
     assert.match(address, /machine=hgx-h100.*release=2\.21\.5.*hosts=2.*view=tuning/);
     await it.visit(address);
     await it.page.locator("#ranges").waitFor();
-    assert.equal((await it.page.request.delete(`${it.server.url}/v1/topologies/${id}`)).status(), 204);
-    await it.until(async (url) => (await fetch(url)).status === 404, `${it.server.url}/v1/topologies/${id}/analysis?hosts=2&release=2.21.5`);
+    assert.equal(
+        (await it.page.request.delete(`${it.server.url}/v1/topologies/${id}`)).status(),
+        204,
+    );
+    await it.until(
+        async (url) => (await fetch(url)).status === 404,
+        `${it.server.url}/v1/topologies/${id}/analysis?hosts=2&release=2.21.5`,
+    );
     await it.visit(address);
     await it.page.locator("#ranges").waitFor();
     assert.equal(it.page.url(), address);

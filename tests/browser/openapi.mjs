@@ -6,9 +6,20 @@ import { parse } from "yaml";
 
 export function readDescription(root) {
     const document = parse(readFileSync(join(root, "api/openapi.yaml"), "utf8"));
-    const resolve = (value) => value?.$ref ? value.$ref.slice(2).split("/").reduce((at, key) => at[key], document) : value;
-    const routes = Object.entries(document.paths).sort(([a], [b]) => a.split("{").length - b.split("{").length)
-        .map(([path, item]) => ({ path, item, pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`) }));
+    const resolve = (value) =>
+        value?.$ref
+            ? value.$ref
+                  .slice(2)
+                  .split("/")
+                  .reduce((at, key) => at[key], document)
+            : value;
+    const routes = Object.entries(document.paths)
+        .sort(([a], [b]) => a.split("{").length - b.split("{").length)
+        .map(([path, item]) => ({
+            path,
+            item,
+            pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
+        }));
 
     const operationOf = (method, pathname) => {
         const route = routes.find(({ pattern }) => pattern.test(pathname));
@@ -17,17 +28,22 @@ export function readDescription(root) {
 
     /** What is wrong with a call, in words; null where it is as described. */
     const wrongCall = (method, url, mediaType) => {
-        const { pathname, searchParams } = new URL(url), { route, operation } = operationOf(method, pathname);
+        const { pathname, searchParams } = new URL(url),
+            { route, operation } = operationOf(method, pathname);
         if (!operation)
             return `${method} ${pathname}: openapi.yaml has no such ${route ? "method" : "path"}`;
-        const known = [...route.item.parameters ?? [], ...operation.parameters ?? []].map(resolve)
-            .filter(({ in: place }) => place === "query").map(({ name }) => name);
-        const foreign = [...searchParams.keys()].filter((name) => !known.includes(name) && !(name.startsWith("NCCL_") && known.includes("NCCL_*")));
+        const known = [...(route.item.parameters ?? []), ...(operation.parameters ?? [])]
+            .map(resolve)
+            .filter(({ in: place }) => place === "query")
+            .map(({ name }) => name);
+        const foreign = [...searchParams.keys()].filter(
+            (name) =>
+                !known.includes(name) && !(name.startsWith("NCCL_") && known.includes("NCCL_*")),
+        );
         if (foreign.length)
             return `${method} ${route.path}: openapi.yaml has no parameter ${foreign.join(", ")}`;
         const body = resolve(operation.requestBody);
-        if (mediaType && !body)
-            return `${method} ${route.path}: openapi.yaml has no body here`;
+        if (mediaType && !body) return `${method} ${route.path}: openapi.yaml has no body here`;
         const media = mediaType?.split(";")[0];
         if (media && !Object.keys(body.content).some((kind) => kind === media || kind === "*/*"))
             return `${method} ${route.path}: openapi.yaml takes ${Object.keys(body.content).join(", ")}, not ${media}`;
@@ -37,7 +53,10 @@ export function readDescription(root) {
     const wrongStatus = (method, url, status) => {
         const { route, operation } = operationOf(method, new URL(url).pathname);
         const described = Object.keys(operation?.responses ?? {});
-        return !operation || described.includes(String(status)) || (status >= 400 && described.includes("default")) ? null
+        return !operation ||
+            described.includes(String(status)) ||
+            (status >= 400 && described.includes("default"))
+            ? null
             : `${method} ${route.path}: openapi.yaml does not describe ${status}`;
     };
     return { wrongCall, wrongStatus };

@@ -5,14 +5,21 @@ import { dump, ids, malformed } from "./dumps.mjs";
 import { fixture } from "./fixture.mjs";
 import { examples, ready, realDump, without } from "./support.mjs";
 
-const it = fixture(), dumpFile = () => it.write("three-gpus.xml", dump), malformedFile = () => it.write("broken.xml", malformed);
+const it = fixture(),
+    dumpFile = () => it.write("three-gpus.xml", dump),
+    malformedFile = () => it.write("broken.xml", malformed);
 const fact = (name) => it.page.locator(`dl.facts dt:text-is("${name}") + dd`);
 
 test("the empty page teaches how to get a dump, and copies the command", async () => {
-    await it.page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: it.server.url });
+    await it.page
+        .context()
+        .grantPermissions(["clipboard-read", "clipboard-write"], { origin: it.server.url });
     await it.page.goto(it.server.url);
     await it.page.getByRole("button", { name: /^Copy: NCCL_TOPO_DUMP_FILE/ }).click();
-    assert.match(await it.page.evaluate(() => navigator.clipboard.readText()), /^NCCL_TOPO_DUMP_FILE=\/tmp\/topo\.xml /);
+    assert.match(
+        await it.page.evaluate(() => navigator.clipboard.readText()),
+        /^NCCL_TOPO_DUMP_FILE=\/tmp\/topo\.xml /,
+    );
     assert.ok(await it.wideAsWindow());
 });
 
@@ -24,8 +31,14 @@ test("every example opens with a drawing and figures", async () => {
         await it.page.goto(it.server.url);
         await it.page.locator(`[data-example="${row.id}"]`).click();
         await ready(it.page);
-        assert.ok(await it.page.locator("#canvas svg g.gpu").count() > 0, `${row.id} has GPUs in its drawing`);
-        assert.match(await it.page.locator(".machine-name b").textContent(), new RegExp(row.title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
+        assert.ok(
+            (await it.page.locator("#canvas svg g.gpu").count()) > 0,
+            `${row.id} has GPUs in its drawing`,
+        );
+        assert.match(
+            await it.page.locator(".machine-name b").textContent(),
+            new RegExp(row.title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")),
+        );
         assert.equal(await it.page.locator(".stage .problem").count(), 0);
     }
 });
@@ -34,8 +47,7 @@ test("a chosen file is shown, with its own name", async () => {
     await it.open(dumpFile());
     assert.equal(await it.page.locator(".machine-name b").textContent(), "three-gpus");
     assert.equal(await fact("Ranks").textContent(), "3");
-    for (const id of [ids.gpu0, ids.gpu1, ids.gpu2])
-        assert.equal(await it.device(id).count(), 1);
+    for (const id of [ids.gpu0, ids.gpu1, ids.gpu2]) assert.equal(await it.device(id).count(), 1);
 });
 
 test("pasted text is read", async () => {
@@ -63,12 +75,15 @@ test("what is pasted stays while examples come late, and when it is refused", as
 
 test("a dropped file is read, over an open machine too", async () => {
     await it.page.goto(it.server.url);
-    const drop = (text) => it.page.evaluate((xml) => {
-        const dataTransfer = new DataTransfer();
-        dataTransfer.items.add(new File([xml], "dropped.xml", { type: "text/xml" }));
-        for (const type of ["dragover", "drop"])
-            document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-    }, text);
+    const drop = (text) =>
+        it.page.evaluate((xml) => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([xml], "dropped.xml", { type: "text/xml" }));
+            for (const type of ["dragover", "drop"])
+                document.body.dispatchEvent(
+                    new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+                );
+        }, text);
     await drop(dump);
     await ready(it.page);
     await drop(dump.replace('rank="2"', 'rank="7"').replace("200000", "400000"));
@@ -82,7 +97,10 @@ test("malformed XML shows line and column, with the line of the input", async ()
     await it.page.locator("#file").setInputFiles(malformedFile());
     const problem = it.page.locator(".problem");
     await problem.waitFor();
-    assert.match(await problem.locator(".where").textContent(), /broken\.xml:4:\d+ \(line 4, column \d+\)/);
+    assert.match(
+        await problem.locator(".where").textContent(),
+        /broken\.xml:4:\d+ \(line 4, column \d+\)/,
+    );
     assert.match(await problem.locator(".here").textContent(), /^4\s*<\/cpu>/);
     assert.equal(await problem.locator(".caret").count(), 1);
     await it.page.locator("#file").setInputFiles(dumpFile());
@@ -91,7 +109,9 @@ test("malformed XML shows line and column, with the line of the input", async ()
 
 test("bytes that are no topology are refused with advice, and the page goes on", async () => {
     await it.page.goto(it.server.url);
-    await it.page.locator("#file").setInputFiles(it.write("picture.png", "\x89PNG\r\n\x1a\nnothing"));
+    await it.page
+        .locator("#file")
+        .setInputFiles(it.write("picture.png", "\x89PNG\r\n\x1a\nnothing"));
     await it.page.locator(".problem h2").waitFor();
     await it.page.locator("#paste").fill(dump);
     await it.page.locator("#read").click();
@@ -104,8 +124,13 @@ test("an address of a machine that is not there says so", async () => {
     assert.equal(await it.page.locator("#choose").count(), 1);
 });
 
-for (const [name, gpus] of [["machines/machine-workstation-4090x2.xml", 2], ["machines/machine-dgx1-v100.xml", 8], ["machines/machine-dgx-a100.xml", 8],
-    ["machines/machine-hgx-h100.xml", 8], ["real/gb300-1tray-healthy.xml", 4]]) {
+for (const [name, gpus] of [
+    ["machines/machine-workstation-4090x2.xml", 2],
+    ["machines/machine-dgx1-v100.xml", 8],
+    ["machines/machine-dgx-a100.xml", 8],
+    ["machines/machine-hgx-h100.xml", 8],
+    ["real/gb300-1tray-healthy.xml", 4],
+]) {
     const file = realDump(name);
     test(`real dump: ${name}`, { skip: without(name) }, async () => {
         await it.open(file);
@@ -115,13 +140,20 @@ for (const [name, gpus] of [["machines/machine-workstation-4090x2.xml", 2], ["ma
         await it.page.locator("#matrix tbody tr").first().locator("button").nth(1).click();
         assert.ok((await it.lit()).length > 0, "the path is lit");
         await it.page.keyboard.press("c");
-        assert.ok(await it.page.locator("#canvas .overlay .step").count() >= gpus - 1, "a ring is drawn");
+        assert.ok(
+            (await it.page.locator("#canvas .overlay .step").count()) >= gpus - 1,
+            "a ring is drawn",
+        );
     });
 }
 
-test("a topology without GPUs says what it lacks and how to get it", { skip: without("provider/aws-p4d-24xl-a100.xml") }, async () => {
-    await it.page.goto(it.server.url);
-    await it.page.locator("#file").setInputFiles(realDump("provider/aws-p4d-24xl-a100.xml"));
-    await it.page.locator(".problem").first().waitFor();
-    assert.match(await it.page.locator("main").textContent(), /NCCL_TOPO_DUMP_FILE/);
-});
+test(
+    "a topology without GPUs says what it lacks and how to get it",
+    { skip: without("provider/aws-p4d-24xl-a100.xml") },
+    async () => {
+        await it.page.goto(it.server.url);
+        await it.page.locator("#file").setInputFiles(realDump("provider/aws-p4d-24xl-a100.xml"));
+        await it.page.locator(".problem").first().waitFor();
+        assert.match(await it.page.locator("main").textContent(), /NCCL_TOPO_DUMP_FILE/);
+    },
+);

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
 import { fixture } from "./fixture.mjs";
 
-const it = fixture(), dumpFile = () => it.write("three-gpus.xml", dump);
+const it = fixture(),
+    dumpFile = () => it.write("three-gpus.xml", dump);
 const fact = (name) => it.page.locator(`dl.facts dt:text-is("${name}") + dd`);
 
 test("a cell of the matrix shows the path, its narrowest hop, the verdict and its rule, and lights the path", async () => {
@@ -17,7 +18,10 @@ test("a cell of the matrix shows the path, its narrowest hop, the verdict and it
     assert.equal(await panel.locator(".hops tbody tr").count(), 5);
     assert.equal(await panel.locator(".hops tr.narrow").count(), 1);
     assert.match(await panel.locator(".hops tr.narrow").textContent(), /SYS.*narrowest/);
-    assert.match(await panel.locator(".verdict").textContent(), /P2P.*no.*longer than the P2P level allows.*SYS against PXB.*NCCL_P2P_LEVEL/s);
+    assert.match(
+        await panel.locator(".verdict").textContent(),
+        /P2P.*no.*longer than the P2P level allows.*SYS against PXB.*NCCL_P2P_LEVEL/s,
+    );
     assert.equal((await it.lit()).length, 5);
     assert.equal(await it.page.locator("#canvas .edge.narrowest").count(), 1);
     assert.equal(await it.page.locator("#canvas .node.picked").count(), 2);
@@ -30,8 +34,18 @@ test("a selection moves within the matrix, which is not made anew, and one cell 
     await it.page.locator("#matrix").evaluate((table) => table.setAttribute("data-seen", "1"));
     for (const to of [ids.gpu2, ids.net]) {
         await it.cell(ids.gpu0, to).click();
-        assert.deepEqual(await it.page.locator('#matrix [aria-selected="true"] button').evaluateAll((all) => all.map((one) => one.dataset.key)), [`${ids.gpu0}>${to}`]);
-        assert.deepEqual(await it.page.locator('#matrix button[tabindex="0"]').evaluateAll((all) => all.map((one) => one.dataset.key)), [`${ids.gpu0}>${to}`]);
+        assert.deepEqual(
+            await it.page
+                .locator('#matrix [aria-selected="true"] button')
+                .evaluateAll((all) => all.map((one) => one.dataset.key)),
+            [`${ids.gpu0}>${to}`],
+        );
+        assert.deepEqual(
+            await it.page
+                .locator('#matrix button[tabindex="0"]')
+                .evaluateAll((all) => all.map((one) => one.dataset.key)),
+            [`${ids.gpu0}>${to}`],
+        );
         assert.equal(await it.page.locator("#matrix th.on").count(), 2);
     }
     assert.equal(await it.page.locator("#matrix[data-seen]").count(), 1);
@@ -45,7 +59,11 @@ test("the matrix says type, bandwidth, hops or verdict in the same place", async
     const place = await it.cell(ids.gpu0, ids.gpu2).boundingBox();
     const says = async (name) => {
         await it.page.getByRole("button", { name, exact: true }).click();
-        assert.deepEqual(await it.cell(ids.gpu0, ids.gpu2).boundingBox(), place, `${name} moves nothing`);
+        assert.deepEqual(
+            await it.cell(ids.gpu0, ids.gpu2).boundingBox(),
+            place,
+            `${name} moves nothing`,
+        );
         return it.cell(ids.gpu0, ids.gpu2).textContent();
     };
     assert.match(await says("GB/s"), /^\d+(\.\d+)?$/);
@@ -72,11 +90,17 @@ test("a changed setting is a chip, changes the verdict, and goes away again", as
     await it.page.locator("#set-NCCL_P2P_LEVEL").press("Enter");
     await it.page.locator(".chip").waitFor();
     await it.settled();
-    await it.until((key) => document.querySelector(`#matrix [data-key="${key}"]`)?.textContent !== "–", `${ids.gpu0}>${ids.gpu2}`);
+    await it.until(
+        (key) => document.querySelector(`#matrix [data-key="${key}"]`)?.textContent !== "–",
+        `${ids.gpu0}>${ids.gpu2}`,
+    );
     assert.equal(await it.page.locator(".chip span").textContent(), "NCCL_P2P_LEVEL=SYS");
     assert.match(it.page.url(), /NCCL_P2P_LEVEL=SYS/);
     await it.page.getByRole("button", { name: "Remove NCCL_P2P_LEVEL" }).click();
-    await it.until((key) => document.querySelector(`#matrix [data-key="${key}"]`)?.textContent === "–", `${ids.gpu0}>${ids.gpu2}`);
+    await it.until(
+        (key) => document.querySelector(`#matrix [data-key="${key}"]`)?.textContent === "–",
+        `${ids.gpu0}>${ids.gpu2}`,
+    );
     assert.equal(await it.page.locator(".chip").count(), 0);
 });
 
@@ -91,7 +115,11 @@ test("a refused setting says so and can be taken back", async () => {
 test("another release can be asked", async () => {
     await it.open(dumpFile());
     const chosen = await it.page.locator("#release").inputValue();
-    const others = (await it.page.locator("#release option").evaluateAll((all) => all.map((option) => option.value))).filter((name) => name !== chosen);
+    const others = (
+        await it.page
+            .locator("#release option")
+            .evaluateAll((all) => all.map((option) => option.value))
+    ).filter((name) => name !== chosen);
     assert.ok(others.includes("2.27.7"), others.join());
     await it.choose("#release", "2.27.7");
     await it.page.waitForURL(/release=2\.27\.7/);
@@ -102,15 +130,31 @@ test("another release can be asked", async () => {
 test("the choice of releases is grouped by minor release and names tags that behave alike", async () => {
     await it.open(dumpFile());
     assert.equal(await it.page.locator(".unverified").count(), 0);
-    const groups = await it.page.locator("#release optgroup").evaluateAll((all) => all.map((group) => [group.label, [...group.children].map((option) => option.textContent)]));
-    const [, of_2_18] = groups.find(([label]) => label === "NCCL 2.18") ?? assert.fail(JSON.stringify(groups));
-    assert.deepEqual(of_2_18, ["2.18.5 (also 2.18.6)", "2.18.3", "2.18.1 – PyTorch 2.1.0 and 2.1.2 (CUDA 12)"]);
+    const groups = await it.page
+        .locator("#release optgroup")
+        .evaluateAll((all) =>
+            all.map((group) => [
+                group.label,
+                [...group.children].map((option) => option.textContent),
+            ]),
+        );
+    const [, of_2_18] =
+        groups.find(([label]) => label === "NCCL 2.18") ?? assert.fail(JSON.stringify(groups));
+    assert.deepEqual(of_2_18, [
+        "2.18.5 (also 2.18.6)",
+        "2.18.3",
+        "2.18.1 – PyTorch 2.1.0 and 2.1.2 (CUDA 12)",
+    ]);
 });
 
 test("a ring lies on the drawing, step by step", async () => {
     await it.open(dumpFile(), "view=channels&hosts=2");
     await it.page.locator("#canvas .overlay .step").first().waitFor();
-    assert.equal(await it.page.locator("#canvas .overlay .step").count(), 4, "in by the NIC, twice between GPUs, out by the NIC");
+    assert.equal(
+        await it.page.locator("#canvas .overlay .step").count(),
+        4,
+        "in by the NIC, twice between GPUs, out by the NIC",
+    );
     await it.page.keyboard.press(".");
     assert.equal(await it.page.locator("#canvas .overlay .step.now").count(), 1);
     assert.ok((await it.lit()).length > 0);
@@ -119,42 +163,48 @@ test("a ring lies on the drawing, step by step", async () => {
     assert.match(await it.page.locator("#channel-no").textContent(), /Ring, channel 1 of \d+/);
     await it.page.locator('[data-graph="tree"] button').click();
     assert.match(await it.page.locator("#channel-no").textContent(), /Tree, channel 0/);
-    assert.ok(await it.page.locator("#canvas .overlay .step").count() >= 2);
+    assert.ok((await it.page.locator("#canvas .overlay .step").count()) >= 2);
 });
 
 test("a channel that another question does not have gives way to the last one", async () => {
     await it.open(dumpFile(), "view=channels&layout=alone&channel=63");
-    await it.until(() => !/channel=63/.test(location.hash) && document.querySelector("#canvas svg"));
+    await it.until(
+        () => !/channel=63/.test(location.hash) && document.querySelector("#canvas svg"),
+    );
     await it.settled();
-    const [, at, of] = /Ring, channel (\d+) of (\d+)/.exec(await it.page.locator("#channel-no").textContent());
+    const [, at, of] = /Ring, channel (\d+) of (\d+)/.exec(
+        await it.page.locator("#channel-no").textContent(),
+    );
     assert.equal(Number(at), Number(of) - 1);
     assert.equal(await it.page.locator(".stage .problem").count(), 0);
 });
 
 test("the panel folds beside tables that need the width; the drawing, a tab and a key unfold it", async () => {
     await it.open(dumpFile());
-    const panel = it.page.locator("#panel"), wide = () => it.page.locator("#drawer").evaluate((body) => body.clientWidth > innerWidth * 0.9);
+    const panel = it.page.locator("#panel"),
+        wide = () =>
+            it.page.locator("#drawer").evaluate((body) => body.clientWidth > innerWidth * 0.9);
     assert.ok(await panel.isVisible());
     await it.tab("Log").click();
-    assert.ok(!await panel.isVisible() && await wide());
+    assert.ok(!(await panel.isVisible()) && (await wide()));
     await it.tab("Summary").click();
-    assert.ok(await panel.isVisible() && !await wide());
+    assert.ok((await panel.isVisible()) && !(await wide()));
     await it.page.keyboard.press("z");
-    assert.ok(!await panel.isVisible());
+    assert.ok(!(await panel.isVisible()));
     await it.device(ids.gpu0).click();
     assert.match(await panel.textContent(), /1b:00\.0/);
     await it.page.keyboard.press("Escape");
-    assert.ok(!await panel.isVisible(), "nothing is selected, and the table has the width again");
+    assert.ok(!(await panel.isVisible()), "nothing is selected, and the table has the width again");
     await it.tab("Machine").click();
     assert.ok(await it.page.locator("#verdict").isVisible());
 });
 
 test("the tuning table has bandwidth and latency, and marks the highest", async () => {
     await it.open(dumpFile(), "view=tuning");
-    assert.ok(await it.page.locator("#tuning .best").count() >= 1);
+    assert.ok((await it.page.locator("#tuning .best").count()) >= 1);
     await it.page.getByRole("button", { name: "Broadcast" }).click();
     await it.page.waitForURL(/collective=Broadcast/);
-    assert.ok(await it.page.locator("#tuning tbody tr").count() >= 2);
+    assert.ok((await it.page.locator("#tuning tbody tr").count()) >= 2);
 });
 
 test("a device is selected in the drawing, a second one with Shift makes a path", async () => {
@@ -166,7 +216,10 @@ test("a device is selected in the drawing, a second one with Shift makes a path"
 });
 
 test("the address restores everything, back and forward work", async () => {
-    await it.open(dumpFile(), `hosts=2&NCCL_P2P_LEVEL=NVL&view=channels&panel=selection&from=${ids.gpu0}&to=${ids.gpu2}&graph=tree&cell=bw`);
+    await it.open(
+        dumpFile(),
+        `hosts=2&NCCL_P2P_LEVEL=NVL&view=channels&panel=selection&from=${ids.gpu0}&to=${ids.gpu2}&graph=tree&cell=bw`,
+    );
     const there = it.page.url();
     assert.equal(await it.page.locator("#hosts").inputValue(), "2");
     assert.equal(await it.page.locator(".chip").count(), 1);

@@ -5,19 +5,24 @@ import { fixture } from "./fixture.mjs";
 import { resultsOf } from "./results.mjs";
 import { exampleFile, ready } from "./support.mjs";
 
-const it = fixture(), text = (selector) => it.page.locator(selector).textContent();
+const it = fixture(),
+    text = (selector) => it.page.locator(selector).textContent();
 const H100 = { type: "dgx-h100", model: "NVIDIA H100 80GB HBM3" };
 const verdict = () => it.page.locator("#results-verdict");
 const start = async () => {
     await it.page.goto(it.server.url);
     await it.page.locator("#open-type option").first().waitFor({ state: "attached" }); // the machine types, among which those of results are looked for
 };
-const paste = (value) => it.page.evaluate((what) => {
-    const data = new DataTransfer();
-    data.setData("text/plain", what);
-    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-}, value);
-const openType = async (type, more = "") => it.visit(`${it.server.url}/#machine=${type}&view=bandwidth${more}`);
+const paste = (value) =>
+    it.page.evaluate((what) => {
+        const data = new DataTransfer();
+        data.setData("text/plain", what);
+        document.body.dispatchEvent(
+            new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
+        );
+    }, value);
+const openType = async (type, more = "") =>
+    it.visit(`${it.server.url}/#machine=${type}&view=bandwidth${more}`);
 
 test("results pasted on the start page open the machine that they show, and the verdict comes first", async () => {
     await start();
@@ -25,17 +30,34 @@ test("results pasted on the start page open the machine that they show, and the 
     await verdict().waitFor();
     await ready(it.page);
     assert.equal(await verdict().getAttribute("data-verdict"), "as expected");
-    assert.match(await text("#results-verdict"), /✓\s+Verdict: as expected.*GB\/s at 8 GiB is what this machine should give.*all_reduce_perf, 8 ranks; machine: dgx-h100.*\(guessed\)/s);
+    assert.match(
+        await text("#results-verdict"),
+        /✓\s+Verdict: as expected.*GB\/s at 8 GiB is what this machine should give.*all_reduce_perf, 8 ranks; machine: dgx-h100.*\(guessed\)/s,
+    );
     assert.match(it.page.url(), /machine=dgx-h100.*view=bandwidth/);
-    assert.match(await text("#results-assumed"), /was not given.*The machine is like dgx-h100, guessed from the names of the GPUs/s);
-    const words = await it.page.locator("#bandwidth-rows tbody tr td:nth-child(6)").allTextContents();
+    assert.match(
+        await text("#results-assumed"),
+        /was not given.*The machine is like dgx-h100, guessed from the names of the GPUs/s,
+    );
+    const words = await it.page
+        .locator("#bandwidth-rows tbody tr td:nth-child(6)")
+        .allTextContents();
     assert.equal(words.length, 24);
-    assert.ok(words.every((word) => /^(✓ as expected|▲ high|\? cannot judge)$/.test(word)), words.join());
+    assert.ok(
+        words.every((word) => /^(✓ as expected|▲ high|\? cannot judge)$/.test(word)),
+        words.join(),
+    );
     assert.deepEqual([words[0], words.at(-1)], ["? cannot judge", "✓ as expected"]);
-    assert.ok(await it.page.locator("#bandwidth-chart > svg .point").count() > 15);
-    assert.match(await text("#bandwidth-legend"), /measured, as expected.*predicted.*normal range/s);
+    assert.ok((await it.page.locator("#bandwidth-chart > svg .point").count()) > 15);
+    assert.match(
+        await text("#bandwidth-legend"),
+        /measured, as expected.*predicted.*normal range/s,
+    );
     assert.match(await text('[data-question="busbw"]'), /✓|≈/);
-    assert.match(await text('[data-question="busbw"]'), /measured: \d+ GB\/s at 8 GiB is what this machine should give/);
+    assert.match(
+        await text('[data-question="busbw"]'),
+        /measured: \d+ GB\/s at 8 GiB is what this machine should give/,
+    );
     await it.settled();
     assert.match(await text("#drawer"), /1 KiB to 512 KiB: cannot judge, because /);
     assert.doesNotMatch(await text("#drawer"), /\[object|undefined|null|NaN/);
@@ -43,20 +65,42 @@ test("results pasted on the start page open the machine that they show, and the 
     await it.key("choose-machine").click();
     assert.equal(await it.page.evaluate(() => document.activeElement.id), "results-machine");
     await it.choose("#results-machine", "dgx-h100"); // what was guessed, now as the reader's own word
-    await it.until(() => document.querySelector("#results-verdict") && !/guessed/.test(document.querySelector("#drawer").textContent));
+    await it.until(
+        () =>
+            document.querySelector("#results-verdict") &&
+            !/guessed/.test(document.querySelector("#drawer").textContent),
+    );
 });
 
 test("low results on an open machine: the word, the sign, what explains it with a way to confirm it; hosts and program are asked anew", async () => {
     await openType("hgx-h100", "&hosts=2");
-    await paste(await resultsOf(it.server.url, { type: "hgx-h100", hosts: 2, model: H100.model, scale: (size) => (size >= 2 ** 20 ? 0.12 : 1) }));
+    await paste(
+        await resultsOf(it.server.url, {
+            type: "hgx-h100",
+            hosts: 2,
+            model: H100.model,
+            scale: (size) => (size >= 2 ** 20 ? 0.12 : 1),
+        }),
+    );
     await verdict().waitFor();
     assert.equal(await verdict().getAttribute("data-verdict"), "low");
-    await it.until(() => /Measured bandwidth is low.*Nothing wrong was found, but the input does not show/s.test(document.getElementById("verdict")?.textContent));
-    assert.match(await text("#results-verdict"), /▼\s+Verdict: low.*GB\/s at .* is \d+ % of what this machine should give/s);
-    assert.ok(await it.page.locator('#bandwidth-rows tr[data-verdict="low"]').count() > 4);
+    await it.until(() =>
+        /Measured bandwidth is low.*Nothing wrong was found, but the input does not show/s.test(
+            document.getElementById("verdict")?.textContent,
+        ),
+    );
+    assert.match(
+        await text("#results-verdict"),
+        /▼\s+Verdict: low.*GB\/s at .* is \d+ % of what this machine should give/s,
+    );
+    assert.ok((await it.page.locator('#bandwidth-rows tr[data-verdict="low"]').count()) > 4);
     assert.match(await text("#results-explanations"), /Confirm:|No configuration/);
     if (await it.page.locator("#results-explanations li").count())
-        assert.equal(await it.page.locator("#bandwidth-chart > svg .explained").count(), 1, "the best explanation is a second curve");
+        assert.equal(
+            await it.page.locator("#bandwidth-chart > svg .explained").count(),
+            1,
+            "the best explanation is a second curve",
+        );
     await it.settled();
     await it.axe("low");
     await it.page.locator("#results-hosts").fill("1");
@@ -66,29 +110,65 @@ test("low results on an open machine: the word, the sign, what explains it with 
     await it.until(() => document.querySelector("#results-verdict, #drawer .problem"));
     await it.choose("#results-program", "all_gather");
     await it.settled();
-    await it.until(() => /all_gather_perf/.test(document.querySelector("#results-verdict")?.textContent));
+    await it.until(() =>
+        /all_gather_perf/.test(document.querySelector("#results-verdict")?.textContent),
+    );
     await it.key("no-results").click();
     await it.page.locator("#predicted").waitFor();
 });
 
 /* A file, as a desktop drops it: first over the page, then on an element of it. */
-const dropOn = (selector, name, value) => it.page.evaluate(([where, called, what]) => {
-    const dataTransfer = new DataTransfer(), node = document.querySelector(where);
-    dataTransfer.items.add(new File([what], called, { type: "text/plain" }));
-    for (const type of ["dragenter", "dragover", "drop"])
-        node.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-}, [selector, name, value]);
+const dropOn = (selector, name, value) =>
+    it.page.evaluate(
+        ([where, called, what]) => {
+            const dataTransfer = new DataTransfer(),
+                node = document.querySelector(where);
+            dataTransfer.items.add(new File([what], called, { type: "text/plain" }));
+            for (const type of ["dragenter", "dragover", "drop"])
+                node.dispatchEvent(
+                    new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+                );
+        },
+        [selector, name, value],
+    );
 
 test("a results file dropped on any view opens Bandwidth with its verdict", async () => {
-    const good = await resultsOf(it.server.url, H100), low = await resultsOf(it.server.url, { ...H100, scale: (size) => (size >= 2 ** 20 ? 0.3 : 1) });
-    const views = ["machine", "matrix", "bandwidth", "compare", "log"].map((view) => [`machine=dgx-h100&view=${view}`, ["#canvas", "#panel", "#drawer"].filter((place) => view !== "machine" || place !== "#drawer")]);
-    for (const [i, [fragment, places]] of [["", ["body"]], ["place=library", ["body"]], ["place=clusters", ["body"]], ...views].entries()) {
+    const good = await resultsOf(it.server.url, H100),
+        low = await resultsOf(it.server.url, {
+            ...H100,
+            scale: (size) => (size >= 2 ** 20 ? 0.3 : 1),
+        });
+    const views = ["machine", "matrix", "bandwidth", "compare", "log"].map((view) => [
+        `machine=dgx-h100&view=${view}`,
+        ["#canvas", "#panel", "#drawer"].filter(
+            (place) => view !== "machine" || place !== "#drawer",
+        ),
+    ]);
+    for (const [i, [fragment, places]] of [
+        ["", ["body"]],
+        ["place=library", ["body"]],
+        ["place=clusters", ["body"]],
+        ...views,
+    ].entries()) {
         await it.page.goto("about:blank");
         await it.page.goto(`${it.server.url}/#${fragment}`);
-        await it.page.locator({ "": "#open-type option", "place=library": "#library, #library-empty", "place=clusters": "#cluster-text" }[fragment] ?? "#canvas svg").first().waitFor({ state: "attached" });
+        await it.page
+            .locator(
+                {
+                    "": "#open-type option",
+                    "place=library": "#library, #library-empty",
+                    "place=clusters": "#cluster-text",
+                }[fragment] ?? "#canvas svg",
+            )
+            .first()
+            .waitFor({ state: "attached" });
         await dropOn(places[i % places.length], "run.log", i % 2 ? low : good);
         await verdict().waitFor();
-        assert.equal(await verdict().getAttribute("data-verdict"), i % 2 ? "low" : "as expected", fragment);
+        assert.equal(
+            await verdict().getAttribute("data-verdict"),
+            i % 2 ? "low" : "as expected",
+            fragment,
+        );
         assert.match(it.page.url(), /machine=dgx-h100.*view=bandwidth/, fragment);
         assert.equal(await it.tab("Bandwidth").getAttribute("aria-selected"), "true", fragment);
         assert.equal(await it.page.locator("body.dragging").count(), 0);
@@ -97,9 +177,16 @@ test("a results file dropped on any view opens Bandwidth with its verdict", asyn
 
 test("results that show no machine: what they say, and the picker; the machine type that is chosen judges them", async () => {
     await start();
-    await it.page.locator("#file").setInputFiles(it.write("results.txt", await resultsOf(it.server.url, { type: "dgx-h100" })));
+    await it.page
+        .locator("#file")
+        .setInputFiles(
+            it.write("results.txt", await resultsOf(it.server.url, { type: "dgx-h100" })),
+        );
     await it.page.locator("#results-alone").waitFor();
-    assert.match(await text("#results-alone"), /cannot judge.*machine not known.*Choose the machine that the results are from/s);
+    assert.match(
+        await text("#results-alone"),
+        /cannot judge.*machine not known.*Choose the machine that the results are from/s,
+    );
     await it.axe("alone");
     await it.page.locator("#results-alone #type-search").fill("dgx h100");
     await it.page.locator("#results-alone #open-machine").click();
@@ -109,7 +196,10 @@ test("results that show no machine: what they say, and the picker; the machine t
 });
 
 test("several tables: each with its verdict, and one after the other to look at", async () => {
-    const both = [await resultsOf(it.server.url, { ...H100, scale: () => 0.3 }), await resultsOf(it.server.url, { ...H100, program: "all_gather" })].join("\n");
+    const both = [
+        await resultsOf(it.server.url, { ...H100, scale: () => 0.3 }),
+        await resultsOf(it.server.url, { ...H100, program: "all_gather" }),
+    ].join("\n");
     await openType("dgx-h100");
     await it.page.locator("#results-paste").fill(both);
     await it.key("results-read").click();
@@ -118,7 +208,11 @@ test("several tables: each with its verdict, and one after the other to look at"
     assert.equal(await rows.count(), 2);
     assert.match(await rows.nth(0).textContent(), /▼.*: low/);
     await it.key("results-table:1").click();
-    await it.until(() => document.querySelector('[data-key="results-table:1"]')?.getAttribute("aria-pressed") === "true");
+    await it.until(
+        () =>
+            document.querySelector('[data-key="results-table:1"]')?.getAttribute("aria-pressed") ===
+            "true",
+    );
     await it.key("results-table:0").click();
     await it.until(() => document.querySelector("#results-verdict").dataset.verdict === "low");
     assert.equal(await it.key("results-log").count(), 0);
@@ -145,7 +239,10 @@ test("what only speaks of bandwidth is read as something else; the table is expo
     await verdict().waitFor();
     await it.settled();
     await it.key("export").click();
-    const [file] = await Promise.all([it.page.waitForEvent("download"), it.key("export:csv").click()]);
+    const [file] = await Promise.all([
+        it.page.waitForEvent("download"),
+        it.key("export:csv").click(),
+    ]);
     assert.match(file.suggestedFilename(), /-bandwidth\.csv$/);
 });
 
@@ -153,7 +250,12 @@ test("a phone and dark colours", async () => {
     for (const options of [{ width: 390, height: 844 }, { theme: "dark" }]) {
         await it.another(options);
         await openType("dgx-h100");
-        await paste(await resultsOf(it.server.url, { ...H100, scale: (size) => (size > 2 ** 28 ? 0.4 : 1) }));
+        await paste(
+            await resultsOf(it.server.url, {
+                ...H100,
+                scale: (size) => (size > 2 ** 28 ? 0.4 : 1),
+            }),
+        );
         await verdict().waitFor();
         await it.settled();
         assert.ok(await it.wideAsWindow());

@@ -7,22 +7,49 @@ import { fixture } from "./fixture.mjs";
 const it = fixture();
 const open = (fragment = "") => it.open(it.write("rack.xml", nvl72), fragment);
 /* Heights in pixels of the texts that are shown, by what they belong to. */
-const texts = () => it.page.evaluate(() => [...document.querySelectorAll("#canvas g.node text")].filter((text) => text.textContent && text.getClientRects().length)
-    .map((text) => ({ text: text.textContent, kind: text.closest("g.node").classList[1], size: parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a })));
-const shown = (selector) => it.page.evaluate((what) => [...document.querySelectorAll(what)].filter((one) => getComputedStyle(one).display !== "none" && one.getClientRects().length).length, selector);
+const texts = () =>
+    it.page.evaluate(() =>
+        [...document.querySelectorAll("#canvas g.node text")]
+            .filter((text) => text.textContent && text.getClientRects().length)
+            .map((text) => ({
+                text: text.textContent,
+                kind: text.closest("g.node").classList[1],
+                size: parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a,
+            })),
+    );
+const shown = (selector) =>
+    it.page.evaluate(
+        (what) =>
+            [...document.querySelectorAll(what)].filter(
+                (one) => getComputedStyle(one).display !== "none" && one.getClientRects().length,
+            ).length,
+        selector,
+    );
 
 test("at a first look: every tray by its name, every GPU and its rank, in letters of nine pixels", async () => {
-    for (const [width, height] of [[1280, 800], [1440, 900], [1920, 1080]]) {
+    for (const [width, height] of [
+        [1280, 800],
+        [1440, 900],
+        [1920, 1080],
+    ]) {
         await it.another({ width, height });
         await open();
         const all = await texts();
         assert.equal(await it.page.locator("#canvas g.node.gpu").count(), 72);
         assert.equal(await it.page.locator("#canvas g.node.tray").count(), 18);
-        assert.deepEqual(all.filter((one) => one.size < 9), [], `${width} wide`);
+        assert.deepEqual(
+            all.filter((one) => one.size < 9),
+            [],
+            `${width} wide`,
+        );
         assert.equal(all.filter((one) => /^rank \d+$/.test(one.text)).length, 72);
         assert.ok(all.some((one) => one.text === "Tray 17 · ranks 68–71"));
         assert.equal(all.filter((one) => one.kind === "nvs").length, 1, "one bar for the fabric");
-        assert.equal(all.filter((one) => one.kind === "nic").length, 0, "NICs' bus ids are for who looks closely");
+        assert.equal(
+            all.filter((one) => one.kind === "nic").length,
+            0,
+            "NICs' bus ids are for who looks closely",
+        );
     }
 });
 
@@ -59,7 +86,10 @@ test("NVLS lights the links to the fabric instead of drawing a line for each GPU
 test("the ring by itself stops once at each tray", async () => {
     await open("view=channels&layout=alone");
     assert.equal(await it.page.locator("#canvas g.node.station").count(), 18);
-    assert.deepEqual((await texts()).filter((one) => one.size < 9), []);
+    assert.deepEqual(
+        (await texts()).filter((one) => one.size < 9),
+        [],
+    );
 });
 
 test("axe finds nothing, light and dark; a phone shows all trays by name", async () => {
@@ -75,8 +105,21 @@ test("axe finds nothing, light and dark; a phone shows all trays by name", async
 test("the matrix tray by tray, a pair of trays, and all GPUs; GPUs are named by rank, the domain is one of 18 hosts", async () => {
     await open("view=matrix&cell=bw");
     assert.equal(await it.page.locator("#matrix tbody tr").count(), 18);
-    assert.ok(await it.page.locator("#matrix").evaluate((table) => table.getBoundingClientRect().right <= document.querySelector("#drawer").getBoundingClientRect().right), "no column is cut off");
-    assert.equal(await it.page.locator("#matrix .mixed").count() > 0, true, "own NICs are nearer and farther");
+    assert.ok(
+        await it.page
+            .locator("#matrix")
+            .evaluate(
+                (table) =>
+                    table.getBoundingClientRect().right <=
+                    document.querySelector("#drawer").getBoundingClientRect().right,
+            ),
+        "no column is cut off",
+    );
+    assert.equal(
+        (await it.page.locator("#matrix .mixed").count()) > 0,
+        true,
+        "own NICs are nearer and farther",
+    );
     await it.axe("trays");
     await it.key("trays:3>5").focus();
     await it.page.keyboard.press("Enter");
@@ -84,10 +127,15 @@ test("the matrix tray by tray, a pair of trays, and all GPUs; GPUs are named by 
     assert.match(it.page.url(), /trays=3(%2C|,)5/);
     assert.match(await it.page.locator("#matrix tbody th").first().textContent(), /^Rank 12$/);
     await it.page.locator("#matrix tbody button").first().click();
-    await it.until(() => /^Rank 12 → Rank 20$/.test(document.querySelector("#panel h2")?.textContent));
+    await it.until(() =>
+        /^Rank 12 → Rank 20$/.test(document.querySelector("#panel h2")?.textContent),
+    );
     await it.key("Rows:all").click();
     await it.until(() => document.querySelectorAll("#matrix tbody tr").length === 72);
     await it.tab("Summary").click();
-    assert.match(await it.page.locator("#expected h2").textContent(), /^Expected on 1 NVLink domain of 18 hosts, 72 ranks$/);
+    assert.match(
+        await it.page.locator("#expected h2").textContent(),
+        /^Expected on 1 NVLink domain of 18 hosts, 72 ranks$/,
+    );
     assert.match(await it.page.locator(".bar.ask").textContent(), /Domains/);
 });

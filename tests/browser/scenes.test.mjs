@@ -6,7 +6,17 @@ import { STATES } from "./states.mjs";
 
 const it = fixture();
 
-for (const name of ["keys", "set", "detected", "input-matrix", "input-places", "input-assumed", "export", "search", "token"])
+for (const name of [
+    "keys",
+    "set",
+    "detected",
+    "input-matrix",
+    "input-places",
+    "input-assumed",
+    "export",
+    "search",
+    "token",
+])
     test(`axe finds nothing: ${name}, light and dark`, async () => {
         await STATES[name](it.page, it.server);
         await it.axeInBoth(name);
@@ -16,12 +26,12 @@ test("on a phone the start page is two screens long, and what is folded away ope
     await it.another({ width: 390, height: 844 });
     await it.page.goto(it.server.url);
     await it.page.locator(".examples").first().waitFor();
-    assert.ok(await it.page.evaluate(() => document.documentElement.scrollHeight) < 2 * 844);
+    assert.ok((await it.page.evaluate(() => document.documentElement.scrollHeight)) < 2 * 844);
     await it.axe("folded");
     const last = it.page.locator("[data-example]").last();
     assert.equal(await last.isVisible(), false);
     await it.page.locator("#examples summary").press("Enter");
-    assert.ok(await last.isVisible() && await it.wideAsWindow());
+    assert.ok((await last.isVisible()) && (await it.wideAsWindow()));
     await it.axe("unfolded");
 });
 

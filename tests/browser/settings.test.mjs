@@ -6,10 +6,18 @@ import { fixture } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
-const log = readFileSync(new URL("../data/logs/workstation-2.21.5-1h.log", import.meta.url), "utf8");
+const log = readFileSync(
+    new URL("../data/logs/workstation-2.21.5-1h.log", import.meta.url),
+    "utf8",
+);
 const { path: p5 } = exampleFile("aws-p5");
 /* Waits until so many devices of a kind are drawn. */
-const drawn = (kind, count) => it.until(([kind, count]) => document.querySelectorAll(`#canvas g.node[id^="${kind}/"]`).length === count, [kind, count]);
+const drawn = (kind, count) =>
+    it.until(
+        ([kind, count]) =>
+            document.querySelectorAll(`#canvas g.node[id^="${kind}/"]`).length === count,
+        [kind, count],
+    );
 
 test("NICs are fused as the settings panel says, and the address and a chip tell it", async () => {
     await it.open(p5, "hosts=2&panel=settings");
@@ -36,29 +44,48 @@ test("GPUs that take part are chosen in the settings panel", async () => {
 test("a tuner file decides what NCCL chooses; a line that is none is refused with its place", async () => {
     await it.open(p5, "hosts=2&release=2.27.7&panel=settings&view=tuning");
     const { page } = it;
-    const algorithms = (some) => it.until((some) => {
-        const names = new Set([...document.querySelectorAll("#ranges tbody tr td:nth-child(3)")].map((cell) => cell.textContent));
-        return some === "several" ? names.size > 1 : names.size === 1 && names.has(some);
-    }, some);
+    const algorithms = (some) =>
+        it.until((some) => {
+            const names = new Set(
+                [...document.querySelectorAll("#ranges tbody tr td:nth-child(3)")].map(
+                    (cell) => cell.textContent,
+                ),
+            );
+            return some === "several" ? names.size > 1 : names.size === 1 && names.has(some);
+        }, some);
     await algorithms("several"); // the model chooses by size
-    await page.locator("#set-tuner-file").setInputFiles(it.write("tuner.csv", "allreduce,0,17179869184,ring,simple,-1,-1,-1\n"));
+    await page
+        .locator("#set-tuner-file")
+        .setInputFiles(it.write("tuner.csv", "allreduce,0,17179869184,ring,simple,-1,-1,-1\n"));
     await algorithms("Ring");
     assert.match(await page.locator(".chips").first().textContent(), /tuner file, 1 line/);
     await page.locator("#set-tuner").fill("allreduce,0");
     await page.locator("#set-tuner").blur();
-    await it.until(() => /ine 1 of the tuner file has 2 fields; a row needs 8 to 10/.test(document.body.textContent));
+    await it.until(() =>
+        /ine 1 of the tuner file has 2 fields; a row needs 8 to 10/.test(document.body.textContent),
+    );
     await page.getByRole("button", { name: "No tuner file" }).click();
     await algorithms("several");
 });
 
 test("a graph file replaces the search until it is taken away; another file is refused", async () => {
     const { path } = exampleFile("workstation-2gpu");
-    const graphs = readFileSync(new URL("../data/logs/workstation-2.27.7.graph.xml", import.meta.url), "utf8").replaceAll('speedintra="12"', 'speedintra="5"');
+    const graphs = readFileSync(
+        new URL("../data/logs/workstation-2.27.7.graph.xml", import.meta.url),
+        "utf8",
+    ).replaceAll('speedintra="12"', 'speedintra="5"');
     await it.open(path, "release=2.27.7&panel=settings");
-    const { page } = it, chip = () => it.until(() => /graph file, \d graphs?/.test(document.querySelector(".chips").textContent));
+    const { page } = it,
+        chip = () =>
+            it.until(() =>
+                /graph file, \d graphs?/.test(document.querySelector(".chips").textContent),
+            );
     const before = page.url();
     await page.locator("#set-graphs").setInputFiles(it.write("wrong.xml", "<system/>"));
-    assert.match(await page.locator("#set-graphs").evaluate((field) => field.validationMessage), /no graph file/);
+    assert.match(
+        await page.locator("#set-graphs").evaluate((field) => field.validationMessage),
+        /no graph file/,
+    );
     assert.equal(page.url(), before);
     await page.locator("#set-graphs").setInputFiles(it.write("graph.xml", graphs));
     await chip();
@@ -67,15 +94,28 @@ test("a graph file replaces the search until it is taken away; another file is r
     await page.getByRole("tab", { name: "Summary" }).click();
     assert.match(await page.locator("#graph-file").textContent(), /its graphs replace the search/);
     await page.getByRole("button", { name: "No graph file" }).click();
-    await it.until(() => !/graph file/.test(document.querySelector(".chips").textContent) && !document.querySelector("#graph-file"));
+    await it.until(
+        () =>
+            !/graph file/.test(document.querySelector(".chips").textContent) &&
+            !document.querySelector("#graph-file"),
+    );
 });
 
 test("a graph file that does not fit the machine is refused with its reason, and can be taken away", async () => {
     await it.open(exampleFile("workstation-2gpu").path, "panel=settings");
     const { page } = it;
-    await page.locator("#set-graphs").setInputFiles(it.write("empty.xml", "<graphs version=\"1\">\n</graphs>\n"));
+    await page
+        .locator("#set-graphs")
+        .setInputFiles(it.write("empty.xml", '<graphs version="1">\n</graphs>\n'));
     await it.until(() => document.querySelector("#panel .problem")?.textContent.length > 10);
-    await page.locator("#set-graphs").setInputFiles(it.write("other.xml", "<graphs version=\"1\"><graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" speedintra=\"5\" speedinter=\"5\"><channel><gpu dev=\"7\"/></channel></graph></graphs>"));
+    await page
+        .locator("#set-graphs")
+        .setInputFiles(
+            it.write(
+                "other.xml",
+                '<graphs version="1"><graph id="0" pattern="4" crossnic="0" nchannels="1" speedintra="5" speedinter="5"><channel><gpu dev="7"/></channel></graph></graphs>',
+            ),
+        );
     await it.until(() => /raph file does not fit this machine/.test(document.body.textContent));
     await page.getByRole("button", { name: "No graph file" }).click();
     await it.until(() => !/does not fit/.test(document.body.textContent));
@@ -83,10 +123,16 @@ test("a graph file that does not fit the machine is refused with its reason, and
 
 test("the other side of a comparison is chosen among all releases, by minor release", async () => {
     await it.open(p5, "view=diff");
-    const { page } = it, groups = (id) => page.locator(`${id} optgroup`).evaluateAll((list) => list.map((group) => group.label));
+    const { page } = it,
+        groups = (id) =>
+            page.locator(`${id} optgroup`).evaluateAll((list) => list.map((group) => group.label));
     assert.ok((await groups("#against")).length > 20);
     assert.deepEqual(await groups("#against"), await groups("#release"));
-    assert.equal(await page.locator("#against option").count(), await page.locator("#release option").count() + 1, "and the same release");
+    assert.equal(
+        await page.locator("#against option").count(),
+        (await page.locator("#release option").count()) + 1,
+        "and the same release",
+    );
 });
 
 test("the release that a log names is chosen when the log is opened, and the page says so", async () => {
@@ -95,26 +141,46 @@ test("the release that a log names is chosen when the log is opened, and the pag
     assert.match(page.url(), /release=2\.21\.5/);
     assert.equal(await page.locator("#release").inputValue(), "2.21.5");
     await page.getByRole("tab", { name: "Summary" }).click();
-    assert.match(await page.locator("#logged-release").textContent(), /NCCL 2\.21\.5 is chosen, as the log names it/);
+    assert.match(
+        await page.locator("#logged-release").textContent(),
+        /NCCL 2\.21\.5 is chosen, as the log names it/,
+    );
     await it.choose("#release", "2.28.9");
-    await it.until(() => /names NCCL 2\.21\.5; another release is chosen/.test(document.querySelector("#logged-release")?.textContent ?? ""));
+    await it.until(() =>
+        /names NCCL 2\.21\.5; another release is chosen/.test(
+            document.querySelector("#logged-release")?.textContent ?? "",
+        ),
+    );
 });
 
 test("the release that a log chose does not stay for the next file; one that the reader chose does", async () => {
-    const { page } = it, workstation = readFileSync(exampleFile("workstation").path, "utf8");
-    const drop = (name) => page.evaluate(([content, file]) => {
-        const transfer = new DataTransfer();
-        transfer.items.add(new File([content], file));
-        dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, cancelable: true }));
-    }, [`${workstation}<!-- ${name} -->`, name]); // a content that is kept already keeps its name
+    const { page } = it,
+        workstation = readFileSync(exampleFile("workstation").path, "utf8");
+    const drop = (name) =>
+        page.evaluate(
+            ([content, file]) => {
+                const transfer = new DataTransfer();
+                transfer.items.add(new File([content], file));
+                dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, cancelable: true }));
+            },
+            [`${workstation}<!-- ${name} -->`, name],
+        ); // a content that is kept already keeps its name
     await it.open(it.write("job.log", log));
     await page.locator("#log-verdict").waitFor();
     assert.match(page.url(), /release=2\.21\.5/);
     await drop("first.xml");
-    await it.until(() => /first/.test(document.querySelector("header").textContent) && !/release=/.test(location.hash));
+    await it.until(
+        () =>
+            /first/.test(document.querySelector("header").textContent) &&
+            !/release=/.test(location.hash),
+    );
     await page.waitForLoadState("networkidle"); // an answer that arrives later draws the list of releases again
     await it.choose("#release", "2.18.1");
     await it.until(() => /release=2\.18\.1/.test(location.hash));
     await drop("second.xml");
-    await it.until(() => /second/.test(document.querySelector("header").textContent) && /release=2\.18\.1/.test(location.hash));
+    await it.until(
+        () =>
+            /second/.test(document.querySelector("header").textContent) &&
+            /release=2\.18\.1/.test(location.hash),
+    );
 });

@@ -5,7 +5,10 @@ import { dump, ids } from "./dumps.mjs";
 import { fixture } from "./fixture.mjs";
 
 const it = fixture();
-const lit = () => it.page.locator("#source .lit").evaluateAll((all) => all.map((row) => Number(row.dataset.line)));
+const lit = () =>
+    it.page
+        .locator("#source .lit")
+        .evaluateAll((all) => all.map((row) => Number(row.dataset.line)));
 const lineOf = (text) => dump.split("\n").findIndex((line) => line.includes(text)) + 1;
 
 test("the line of a selected device is lit and in sight; a line selects its device", async () => {
@@ -27,8 +30,7 @@ test("by keyboard: r, arrows from device to device, Enter", async () => {
     await it.page.keyboard.press("r");
     await it.page.locator("#source .line").first().waitFor();
     await it.page.locator("#source").focus();
-    for (let i = 0; i < 3; i++)
-        await it.page.keyboard.press("ArrowDown");
+    for (let i = 0; i < 3; i++) await it.page.keyboard.press("ArrowDown");
     await it.page.keyboard.press("Enter");
     assert.match(await it.page.locator("#panel h2").first().textContent(), /GPU 0/);
     await it.page.keyboard.press("ArrowDown");
@@ -50,7 +52,8 @@ test("a finding leads to its line", async () => {
     await it.open(it.write("odd.xml", odd));
     await it.page.locator("#findings").waitFor();
     const button = it.page.locator("#findings [data-key^='line:']").first();
-    if (!await button.isVisible()) // a note
+    if (!(await button.isVisible()))
+        // a note
         await it.page.locator("#notes-of-machine > summary").click();
     const line = Number(/line (\d+)/.exec(await button.textContent())[1]);
     await button.click();
@@ -62,7 +65,7 @@ test("of a large dump only what is in sight is made", async () => {
     const large = dump.replace("</system>", `${"<!-- padding -->\n".repeat(20000)}</system>`);
     await it.open(it.write("large.xml", large), "view=source&line=15000");
     await it.page.locator("#source .lit").waitFor();
-    assert.ok(await it.page.locator("#source .line").count() < 200);
+    assert.ok((await it.page.locator("#source .line").count()) < 200);
     assert.equal(await it.page.locator("#source .lit").textContent(), "15000<!-- padding -->");
 });
 

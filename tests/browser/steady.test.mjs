@@ -7,10 +7,23 @@ import { exampleFile, realDump, without } from "./support.mjs";
 const it = fixture();
 
 /* The browser's own measure of what moved, shifts right after an input included. */
-const watch = () => it.page.evaluate(() => {
-    globalThis.shifts = [];
-    new PerformanceObserver((list) => globalThis.shifts.push(...list.getEntries().map((entry) => ({ value: entry.value, of: entry.sources.map((source) => source.node?.id || source.node?.className || source.node?.nodeName) })))).observe({ type: "layout-shift" });
-});
+const watch = () =>
+    it.page.evaluate(() => {
+        globalThis.shifts = [];
+        new PerformanceObserver((list) =>
+            globalThis.shifts.push(
+                ...list
+                    .getEntries()
+                    .map((entry) => ({
+                        value: entry.value,
+                        of: entry.sources.map(
+                            (source) =>
+                                source.node?.id || source.node?.className || source.node?.nodeName,
+                        ),
+                    })),
+            ),
+        ).observe({ type: "layout-shift" });
+    });
 const shifted = async (act) => {
     await it.page.evaluate(() => (globalThis.shifts.length = 0));
     await act();
@@ -26,13 +39,23 @@ test("toggles shift nothing: colours, cells, sides, panels, channels, steps, loa
     await watch();
     const click = (key) => () => it.key(key).click();
     const steady = async (name, act) => assert.deepEqual(await shifted(act), [], name);
-    for (const key of ["Cells say:bw", "Cells say:verdict", "Cells say:type", "Side:b", "Side:a", "panel:settings", "panel:selection", "panel:summary", "fold", "fold"])
+    for (const key of [
+        "Cells say:bw",
+        "Cells say:verdict",
+        "Cells say:type",
+        "Side:b",
+        "Side:a",
+        "panel:settings",
+        "panel:selection",
+        "panel:summary",
+        "fold",
+        "fold",
+    ])
         await steady(key, click(key));
     await steady("theme", () => it.page.locator("#theme").click());
     await steady("cell", () => it.page.locator("#matrix button:not(:disabled)").nth(1).click());
     await it.page.keyboard.press("c");
-    for (const key of ["next", "previous"])
-        await steady(key, click(key));
+    for (const key of ["next", "previous"]) await steady(key, click(key));
     for (const key of [".", ".", ",", "l", "l"])
         await steady(`key ${key}`, () => it.page.keyboard.press(key));
     await it.page.keyboard.press("t");
@@ -41,13 +64,27 @@ test("toggles shift nothing: colours, cells, sides, panels, channels, steps, loa
         await steady(`chart ${key}`, () => it.page.keyboard.press(key));
 });
 
-for (const [name, gpus] of [["machines/machine-workstation-4090x2.xml", 2], ["machines/machine-dgx1-v100.xml", 8], ["machines/machine-dgx-a100.xml", 8], ["machines/machine-hgx-h100.xml", 8], ["real/gb300-1tray-healthy.xml", 4]]) {
+for (const [name, gpus] of [
+    ["machines/machine-workstation-4090x2.xml", 2],
+    ["machines/machine-dgx1-v100.xml", 8],
+    ["machines/machine-dgx-a100.xml", 8],
+    ["machines/machine-hgx-h100.xml", 8],
+    ["real/gb300-1tray-healthy.xml", 4],
+]) {
     const file = realDump(name);
     test(`every view of ${name}`, { skip: without(name) }, async () => {
         await it.open(file, "hosts=2&against=2.12.12");
         assert.equal(await it.page.locator("#glance dd").count(), 15);
         assert.equal(await it.page.locator("#canvas g.node.gpu").count(), gpus);
-        for (const [key, shown] of [["x", `#matrix tbody tr:nth-child(${gpus})`], ["c", "#loads tbody tr"], ["t", "#chart .envelope"], ["h", "#hosts-table tbody tr:nth-child(2)"], ["d", "#diff-summary, #drawer .problem"], ["r", "#source .line"], ["m", "#canvas g.gpu"]]) {
+        for (const [key, shown] of [
+            ["x", `#matrix tbody tr:nth-child(${gpus})`],
+            ["c", "#loads tbody tr"],
+            ["t", "#chart .envelope"],
+            ["h", "#hosts-table tbody tr:nth-child(2)"],
+            ["d", "#diff-summary, #drawer .problem"],
+            ["r", "#source .line"],
+            ["m", "#canvas g.gpu"],
+        ]) {
             await it.page.keyboard.press(key);
             await it.page.locator(shown).first().waitFor();
             assert.ok(await it.wideAsWindow(), key);

@@ -12,8 +12,16 @@ const matrix = readFileSync(join(root, "tests/golden/show/topo-m.input"), "utf8"
 /* Counts what the user does, and notes when the verdict appears. */
 function watch() {
     window.stopwatch = { clicks: 0, keys: 0 };
-    window.addEventListener("click", ({ isTrusted }) => (window.stopwatch.clicks += isTrusted), true);
-    window.addEventListener("keydown", ({ key, isTrusted }) => (window.stopwatch.keys += isTrusted && key !== "Control"), true);
+    window.addEventListener(
+        "click",
+        ({ isTrusted }) => (window.stopwatch.clicks += isTrusted),
+        true,
+    );
+    window.addEventListener(
+        "keydown",
+        ({ key, isTrusted }) => (window.stopwatch.keys += isTrusted && key !== "Control"),
+        true,
+    );
     window.addEventListener("paste", () => (window.stopwatch.pasted = performance.now()), true);
     new MutationObserver(() => {
         if (window.stopwatch.pasted && document.querySelector("#verdict h2"))
@@ -22,7 +30,9 @@ function watch() {
 }
 
 test("a pasted matrix is answered with a verdict after one key and no click", async (t) => {
-    await it.page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: it.server.url });
+    await it.page
+        .context()
+        .grantPermissions(["clipboard-read", "clipboard-write"], { origin: it.server.url });
     await it.page.addInitScript(watch);
     await it.page.goto(it.server.url);
     await it.page.locator("#paste").waitFor();
@@ -31,6 +41,10 @@ test("a pasted matrix is answered with a verdict after one key and no click", as
     await it.page.locator("#verdict h2").waitFor();
     const { clicks, keys, pasted, answered } = await it.page.evaluate(() => window.stopwatch);
     assert.deepEqual({ clicks, keys }, { clicks: 0, keys: 1 });
-    const [verdict] = /Healthy|Degraded|Cannot tell/.exec(await it.page.locator("#verdict h2").innerText());
-    t.diagnostic(`stopwatch: ${clicks} clicks, ${keys} key press (Ctrl+V) and ${((answered - pasted) / 1000).toFixed(2)} s from the pasted matrix to the verdict “${verdict}”`);
+    const [verdict] = /Healthy|Degraded|Cannot tell/.exec(
+        await it.page.locator("#verdict h2").innerText(),
+    );
+    t.diagnostic(
+        `stopwatch: ${clicks} clicks, ${keys} key press (Ctrl+V) and ${((answered - pasted) / 1000).toFixed(2)} s from the pasted matrix to the verdict “${verdict}”`,
+    );
 });

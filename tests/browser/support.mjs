@@ -19,12 +19,16 @@ export const shots = process.env.SCREENSHOTS ?? join(root, "build/screenshots");
 /** A dump by its place in ../shared/topologies: machines/NAME is kept in this repository too, others are null where ../shared is not beside the checkout. */
 export function realDump(path) {
     const [folder, name] = path.split("/");
-    const file = folder === "machines" ? join(root, "tests/conformance/topologies", name) : join(root, "../shared/topologies", path);
+    const file =
+        folder === "machines"
+            ? join(root, "tests/conformance/topologies", name)
+            : join(root, "../shared/topologies", path);
     return existsSync(file) ? file : null;
 }
 
 /** What a test of these dumps gives as `skip`: false, or why it is left out. */
-export const without = (...paths) => paths.every(realDump) ? false : "../shared is not beside this checkout";
+export const without = (...paths) =>
+    paths.every(realDump) ? false : "../shared is not beside this checkout";
 
 export const examples = () => {
     return JSON.parse(readFileSync(join(root, "static/examples/index.json"), "utf8"));
@@ -32,17 +36,36 @@ export const examples = () => {
 
 /** An example's file by a part of its id, the first one otherwise. */
 export function exampleFile(part) {
-    const rows = examples(), row = rows.find(({ id }) => id.includes(part)) ?? rows[0];
+    const rows = examples(),
+        row = rows.find(({ id }) => id.includes(part)) ?? rows[0];
     return { ...row, path: join(root, "static/examples", row.file) };
 }
 
 export async function startServer(...options) {
     const program = process.env.ORRERY ? resolve(process.env.ORRERY) : join(root, "build/orrery");
-    const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--database", ":memory:", "--analysis-time", "0", "--static", join(root, "static"), ...options], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(
+        program,
+        [
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--database",
+            ":memory:",
+            "--analysis-time",
+            "0",
+            "--static",
+            join(root, "static"),
+            ...options,
+        ],
+        { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
+    );
     process.on("exit", () => child.kill("SIGKILL")); // a test that throws leaves no daemon behind
     let said = "";
     const url = await new Promise((done, fail) => {
-        const timer = setTimeout(() => fail(new Error(`orrery did not say where it listens: ${said}`)), 20000);
+        const timer = setTimeout(
+            () => fail(new Error(`orrery did not say where it listens: ${said}`)),
+            20000,
+        );
         const hear = (bytes) => {
             said += bytes;
             const match = /listening on (http:\/\/[0-9.]+:\d+)/.exec(said);
@@ -56,21 +79,26 @@ export async function startServer(...options) {
         child.on("error", fail);
         child.on("exit", (code) => fail(new Error(`orrery ended with ${code}: ${said}`)));
     });
-    const stop = () => new Promise((done) => {
-        child.removeAllListeners("exit");
-        child.on("exit", (code, signal) => done(code ?? signal));
-        child.kill("SIGTERM");
-    });
+    const stop = () =>
+        new Promise((done) => {
+            child.removeAllListeners("exit");
+            child.on("exit", (code, signal) => done(code ?? signal));
+            child.kill("SIGTERM");
+        });
     return { url, stop };
 }
 
 /* Chromium without its windows: the same engine, at half the processor time of the whole program. CHROMIUM names another one. */
-export const startBrowser = () => chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell", headless: true, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
-});
+export const startBrowser = () =>
+    chromium.launch({
+        executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell",
+        headless: true,
+        args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+    });
 
 /* Files of the page itself are no interface. */
-const isFile = (pathname) => /^\/(docs|index\.html|icon\.svg|favicon\.ico|(css|js|examples|docs)\/.*)?$/.test(pathname);
+const isFile = (pathname) =>
+    /^\/(docs|index\.html|icon\.svg|favicon\.ico|(css|js|examples|docs)\/.*)?$/.test(pathname);
 const description = readDescription(root);
 
 function holdCallsToDescription(page) {
@@ -78,22 +106,44 @@ function holdCallsToDescription(page) {
         const url = request.url();
         if (/^http:/.test(url) && !isFile(new URL(url).pathname)) {
             const complaint = say(url);
-            if (complaint)
-                page.complaints.push(complaint);
+            if (complaint) page.complaints.push(complaint);
         }
     };
-    page.on("request", (request) => watch(request, (url) => description.wrongCall(request.method(), url, request.postDataBuffer() ? request.headers()["content-type"] : undefined)));
-    page.on("response", (response) => watch(response.request(), (url) => description.wrongStatus(response.request().method(), url, response.status())));
+    page.on("request", (request) =>
+        watch(request, (url) =>
+            description.wrongCall(
+                request.method(),
+                url,
+                request.postDataBuffer() ? request.headers()["content-type"] : undefined,
+            ),
+        ),
+    );
+    page.on("response", (response) =>
+        watch(response.request(), (url) =>
+            description.wrongStatus(response.request().method(), url, response.status()),
+        ),
+    );
 }
 
 /** A page that fails the test on any error of its own: exceptions, refused policies, missing files, calls that openapi.yaml does not describe. */
-export async function newPage(browser, { width = 1280, height = 800, theme = "light", reduced = false } = {}) {
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: reduced ? "reduce" : "no-preference", hasTouch: width < 500 });
+export async function newPage(
+    browser,
+    { width = 1280, height = 800, theme = "light", reduced = false } = {},
+) {
+    const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme: theme,
+        reducedMotion: reduced ? "reduce" : "no-preference",
+        hasTouch: width < 500,
+    });
     const page = await context.newPage();
     page.complaints = [];
     page.on("pageerror", (error) => page.complaints.push(String(error)));
     page.on("console", (message) => {
-        if (message.type() === "error" && !/the server responded with a status of 4\d\d/.test(message.text()))
+        if (
+            message.type() === "error" &&
+            !/the server responded with a status of 4\d\d/.test(message.text())
+        )
             page.complaints.push(message.text());
     });
     holdCallsToDescription(page);
@@ -108,13 +158,19 @@ export async function openFile(page, url, path) {
 
 /* Chooses from a list. In one step of the page: an answer that arrives meanwhile makes the list anew, and the choice from the old one is lost. */
 export async function choose(page, selector, value) {
-    await page.locator(`${selector} option[value="${value}"]`).first().waitFor({ state: "attached" });
-    await page.evaluate(([of, chosen]) => {
-        const list = document.querySelector(of);
-        list.value = chosen;
-        list.dispatchEvent(new Event("input", { bubbles: true }));
-        list.dispatchEvent(new Event("change", { bubbles: true }));
-    }, [selector, value]);
+    await page
+        .locator(`${selector} option[value="${value}"]`)
+        .first()
+        .waitFor({ state: "attached" });
+    await page.evaluate(
+        ([of, chosen]) => {
+            const list = document.querySelector(of);
+            list.value = chosen;
+            list.dispatchEvent(new Event("input", { bubbles: true }));
+            list.dispatchEvent(new Event("change", { bubbles: true }));
+        },
+        [selector, value],
+    );
 }
 
 /** The analysis is there and the drawing shown. */
@@ -125,8 +181,14 @@ export async function ready(page) {
         throw new Error(`no drawing, but: ${await page.locator("main").innerText()}`, { cause });
     }
     await page.locator(".busy:not(.on)").waitFor({ state: "attached" });
-    await page.locator("#panel[hidden], #panel #why-answer, #panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem").first().waitFor({ state: "attached" });
-    if (await page.locator("#release").count()) // the lists of releases, machines and examples arrive together, and the page is drawn again
+    await page
+        .locator(
+            "#panel[hidden], #panel #why-answer, #panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem",
+        )
+        .first()
+        .waitFor({ state: "attached" });
+    if (await page.locator("#release").count())
+        // the lists of releases, machines and examples arrive together, and the page is drawn again
         await page.locator("#release optgroup").first().waitFor({ state: "attached" });
 }
 

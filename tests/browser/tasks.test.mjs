@@ -7,50 +7,95 @@ import { exampleFile, ready } from "./support.mjs";
 
 const it = fixture();
 const text = (selector) => it.page.locator(selector).first().innerText();
-const focused = () => it.page.evaluate(() => ({ key: document.activeElement.dataset.key ?? "", id: document.activeElement.id, role: document.activeElement.getAttribute("role") ?? "", text: document.activeElement.textContent.trim().slice(0, 60) }));
+const focused = () =>
+    it.page.evaluate(() => ({
+        key: document.activeElement.dataset.key ?? "",
+        id: document.activeElement.id,
+        role: document.activeElement.getAttribute("role") ?? "",
+        text: document.activeElement.textContent.trim().slice(0, 60),
+    }));
 /* Presses Tab until what has the focus fits; gives how often. */
 async function tabTo(fits, most = 40) {
     for (let i = 1; i <= most; i++) {
         await it.page.keyboard.press("Tab");
-        if (fits(await focused()))
-            return i;
+        if (fits(await focused())) return i;
     }
     return assert.fail(`not reached by ${most} times Tab: ${fits}`);
 }
 
 /* Eight GPUs, each with the NIC next to it, as nvidia-smi topo -m prints them, colours included. */
 function matrix() {
-    const names = [...Array.from({ length: 8 }, (_, i) => `GPU${i}`), ...Array.from({ length: 8 }, (_, i) => `NIC${i}`)];
-    const cell = (a, b) => (a === b ? " X " : a < 8 && b < 8 ? "NV18" : a % 8 === b % 8 ? "PIX" : (a % 8 < 4) === (b % 8 < 4) ? "NODE" : "SYS");
-    return `\x1b[4m\t${names.join("\t")}\tCPU Affinity\tNUMA Affinity\x1b[0m\n${names.map((name, a) => `${name}\t${names.map((_, b) => cell(a, b)).join("\t")}${a < 8 ? `\t0-31\t${a < 4 ? 0 : 1}` : ""}`).join("\n")}\n\nNIC Legend:\n\n${names.slice(8).map((name, i) => `  ${name}: mlx5_${i}`).join("\n")}\n`;
+    const names = [
+        ...Array.from({ length: 8 }, (_, i) => `GPU${i}`),
+        ...Array.from({ length: 8 }, (_, i) => `NIC${i}`),
+    ];
+    const cell = (a, b) =>
+        a === b
+            ? " X "
+            : a < 8 && b < 8
+              ? "NV18"
+              : a % 8 === b % 8
+                ? "PIX"
+                : a % 8 < 4 === b % 8 < 4
+                  ? "NODE"
+                  : "SYS";
+    return `\x1b[4m\t${names.join("\t")}\tCPU Affinity\tNUMA Affinity\x1b[0m\n${names.map((name, a) => `${name}\t${names.map((_, b) => cell(a, b)).join("\t")}${a < 8 ? `\t0-31\t${a < 4 ? 0 : 1}` : ""}`).join("\n")}\n\nNIC Legend:\n\n${names
+        .slice(8)
+        .map((name, i) => `  ${name}: mlx5_${i}`)
+        .join("\n")}\n`;
 }
 
 test("a pasted matrix: the NIC of GPU 3, its GPUDirect RDMA, and AllReduce on four hosts with what it assumes, in three clicks; the assumption is changed beside the figure", async () => {
     let clicks = 0;
-    const click = async (locator) => { clicks++; await locator.click(); };
+    const click = async (locator) => {
+        clicks++;
+        await locator.click();
+    };
     await it.page.goto(it.server.url);
     await it.page.locator("#paste").fill(matrix());
     await click(it.page.locator("#read"));
     await ready(it.page);
     await click(it.page.getByText("Which NIC each GPU uses"));
-    assert.match(await it.page.locator('#gpu-nics tr[data-rank="3"]').first().innerText(), /^3\s+mlx5_3.*PIX.*\s+yes/s);
+    assert.match(
+        await it.page.locator('#gpu-nics tr[data-rank="3"]').first().innerText(),
+        /^3\s+mlx5_3.*PIX.*\s+yes/s,
+    );
     await click(it.key("Hosts of the job:4"));
-    await it.until(() => /Expected on 4 hosts, 32 ranks/.test(document.getElementById("expected")?.textContent));
-    assert.match(await text("#expected"), /AllReduce at 1 GiB\s+≈ \d+(\.\d+)? GB\/s.*≈ assumes: 8 NIC ports have 100 Gb\/s, with GPUDirect RDMA\./s);
+    await it.until(() =>
+        /Expected on 4 hosts, 32 ranks/.test(document.getElementById("expected")?.textContent),
+    );
+    assert.match(
+        await text("#expected"),
+        /AllReduce at 1 GiB\s+≈ \d+(\.\d+)? GB\/s.*≈ assumes: 8 NIC ports have 100 Gb\/s, with GPUDirect RDMA\./s,
+    );
     assert.ok(clicks <= 3);
-    const bandwidth = async () => Number(/AllReduce at 1 GiB\s+≈ (\d+(\.\d+)?)/.exec(await text("#expected"))[1]), before = await bandwidth();
+    const bandwidth = async () =>
+            Number(/AllReduce at 1 GiB\s+≈ (\d+(\.\d+)?)/.exec(await text("#expected"))[1]),
+        before = await bandwidth();
     await it.choose("#assume-speed", "400");
-    await it.until(() => /have 400 Gb\/s, with/.test(document.getElementById("expected")?.textContent));
-    assert.ok(await bandwidth() > 2 * before, `${await bandwidth()} after ${before}`);
+    await it.until(() =>
+        /have 400 Gb\/s, with/.test(document.getElementById("expected")?.textContent),
+    );
+    assert.ok((await bandwidth()) > 2 * before, `${await bandwidth()} after ${before}`);
     assert.match(it.page.url(), /assume_nics=400/);
-    assert.equal(await it.page.locator(".chip span").first().textContent(), "NICs taken for 400 Gb/s");
+    assert.equal(
+        await it.page.locator(".chip span").first().textContent(),
+        "NICs taken for 400 Gb/s",
+    );
     await it.choose("#assume-gdr", "off");
-    await it.until(() => /have 400 Gb\/s, without/.test(document.getElementById("expected")?.textContent));
-    assert.match(await text('[data-question="gdr"]'), /64 of 64 pairs without|[1-9]\d* of \d+ pairs without/);
+    await it.until(() =>
+        /have 400 Gb\/s, without/.test(document.getElementById("expected")?.textContent),
+    );
+    assert.match(
+        await text('[data-question="gdr"]'),
+        /64 of 64 pairs without|[1-9]\d* of \d+ pairs without/,
+    );
     await it.axe("assumptions");
     await it.key("Hosts of the job:4").focus();
     await it.page.getByRole("button", { name: "Assume the usual NICs" }).click();
-    await it.until(() => /have 100 Gb\/s, with/.test(document.getElementById("expected")?.textContent));
+    await it.until(() =>
+        /have 100 Gb\/s, with/.test(document.getElementById("expected")?.textContent),
+    );
     assert.equal(await bandwidth(), before);
 });
 
@@ -61,19 +106,31 @@ test("a paste that is not understood: what was seen, without a terminal's sequen
     await it.page.locator("#seen").waitFor();
     assert.equal(await it.page.locator("#seen pre").textContent(), "hello world\nsecond line");
     const { inputs } = await (await it.page.request.get(`${it.server.url}/v1/inputs`)).json();
-    assert.equal(await it.page.locator("#forms li").count(), inputs.length + 1, "results of nccl-tests too");
+    assert.equal(
+        await it.page.locator("#forms li").count(),
+        inputs.length + 1,
+        "results of nccl-tests too",
+    );
     assert.match(await text("#forms"), /nvidia-smi topo -m/);
     await it.axe("not understood");
 });
 
 test("findings, devices and links: a title lights them, a mark on the link opens the finding, a link and its label are selected", async () => {
-    const dump = readFileSync(exampleFile("hgx-a100-4").path, "utf8"), at = dump.indexOf('count="4"');
+    const dump = readFileSync(exampleFile("hgx-a100-4").path, "utf8"),
+        at = dump.indexOf('count="4"');
     await it.open(it.write("one-link.xml", `${dump.slice(0, at)}count="1"${dump.slice(at + 9)}`));
-    const mark = it.key("badge:GPU/0-12000--DEV/0-1c000").or(it.key("badge:GPU/0-12000--GPU/0-1c000")).first();
+    const mark = it
+        .key("badge:GPU/0-12000--DEV/0-1c000")
+        .or(it.key("badge:GPU/0-12000--GPU/0-1c000"))
+        .first();
     assert.match(await mark.getAttribute("aria-label"), /fewer NVLinks/);
     const finding = it.key("light:nvlink-count");
     await finding.click();
-    await it.until(() => document.querySelector("#canvas .picked")?.id === "GPU/0-12000" && document.querySelectorAll("#canvas .edge.lit").length === 1);
+    await it.until(
+        () =>
+            document.querySelector("#canvas .picked")?.id === "GPU/0-12000" &&
+            document.querySelectorAll("#canvas .edge.lit").length === 1,
+    );
     assert.match(it.page.url(), /finding=nvlink-count/);
     assert.equal(await finding.getAttribute("aria-pressed"), "true");
     await it.page.keyboard.press("Escape");
@@ -83,9 +140,16 @@ test("findings, devices and links: a title lights them, a mark on the link opens
     await it.page.keyboard.press("Enter");
     await it.page.locator("#findings").waitFor();
     await it.until(() => document.querySelectorAll("#canvas .edge.lit").length >= 1);
-    for (const [what, place] of [["the label", it.page.locator('#canvas [id="PCI/0-11000--CPU/0-0"] text').first()], ["the line", it.page.locator('#canvas [id="GPU/0-12000--PCI/0-11000"] path.reach')]]) {
+    for (const [what, place] of [
+        ["the label", it.page.locator('#canvas [id="PCI/0-11000--CPU/0-0"] text').first()],
+        ["the line", it.page.locator('#canvas [id="GPU/0-12000--PCI/0-11000"] path.reach')],
+    ]) {
         await place.click({ force: true });
-        await it.until(() => /^PCIe 11:00.0 → NUMA 0|^GPU 0 → PCIe 11:00.0/.test(document.querySelector("#panel h2")?.textContent ?? ""));
+        await it.until(() =>
+            /^PCIe 11:00.0 → NUMA 0|^GPU 0 → PCIe 11:00.0/.test(
+                document.querySelector("#panel h2")?.textContent ?? "",
+            ),
+        );
         assert.ok((await it.lit()).length === 1, what);
         assert.match(await text("#panel"), /GB\/s, one link/);
     }
@@ -130,7 +194,10 @@ test("by keyboard alone: from the start page to an example, past the drawing to 
     await it.page.keyboard.press("Enter");
     assert.match(await text("#panel h2"), /\S/);
     const toTabs = await tabTo(({ key }) => key === "view:matrix");
-    assert.ok(toTabs <= 12, `${toTabs} times Tab from a device to the tabs: its badges and tools lie between, no other device`);
+    assert.ok(
+        toTabs <= 12,
+        `${toTabs} times Tab from a device to the tabs: its badges and tools lie between, no other device`,
+    );
     await tabTo(({ key }) => key.startsWith("panel:"));
     await it.page.keyboard.press("ArrowRight");
     assert.equal((await focused()).role, "tab");
@@ -140,13 +207,21 @@ test("what was opened is offered again; pictures of examples come into sight; li
     await it.page.goto(it.server.url);
     await it.page.locator('[data-example="h100-with-faults"]').click();
     await ready(it.page);
-    assert.match(await it.page.locator('meta[name="description"]').getAttribute("content"), /H100.*as NCCL \d/);
+    assert.match(
+        await it.page.locator('meta[name="description"]').getAttribute("content"),
+        /H100.*as NCCL \d/,
+    );
     await it.key("home").click();
     await it.page.locator("#recent a").first().waitFor();
     assert.match(await text("#recent"), /8x H100 with two faults/);
     await it.page.locator(".examples").first().scrollIntoViewIfNeeded();
     await it.page.locator(".examples img").first().waitFor();
-    assert.ok(await it.page.locator(".examples img").first().evaluate((picture) => picture.decode().then(() => picture.naturalWidth > 0)));
+    assert.ok(
+        await it.page
+            .locator(".examples img")
+            .first()
+            .evaluate((picture) => picture.decode().then(() => picture.naturalWidth > 0)),
+    );
     await it.axe("start with what was opened");
     await it.page.locator("#recent a").first().click();
     await ready(it.page);

@@ -17,11 +17,22 @@ test("a machine alone: who meets whom by NVLink, by mouse and by keys", async ()
     await shown();
     assert.match(it.page.url(), /view=transfers/);
     assert.equal(await it.page.locator("#transfers tbody tr").count(), 8);
-    assert.equal(await it.page.locator("#transfers tbody tr").first().locator("button").allTextContents().then((all) => all.join(" ")), "0 1 3 6 2 7 5 4");
+    assert.equal(
+        await it.page
+            .locator("#transfers tbody tr")
+            .first()
+            .locator("button")
+            .allTextContents()
+            .then((all) => all.join(" ")),
+        "0 1 3 6 2 7 5 4",
+    );
     await transfer(1, 3).click();
     assert.match(it.page.url(), /rank=1&round=3/);
     assert.equal(await text("#rank-no"), "Rank 1 of 8");
-    assert.match(await it.page.locator('#rounds tr[data-round="3"]').textContent(), /7P2P, NVL.*3P2P, NVL/);
+    assert.match(
+        await it.page.locator('#rounds tr[data-round="3"]').textContent(),
+        /7P2P, NVL.*3P2P, NVL/,
+    );
     assert.ok((await it.lit()).length >= 1, "the way is lit on the machine");
     await it.page.locator("body").press(".");
     assert.equal(await text("#round-no"), "Round 4 of 8");
@@ -40,13 +51,27 @@ test("hosts: the network by the peer's rail, through another GPU; a link leads i
     await it.open(h100, "view=transfers&hosts=2&release=2.27.7&rank=1&round=9");
     await shown();
     await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 1 of 16");
-    assert.equal(await it.page.locator('#rounds tr.on').getAttribute("data-round"), "9");
-    assert.match(await it.page.locator("#rounds tr.on").textContent(), /10networkNET 2 through rank 2 \(PXN\), GPUDirect/);
-    assert.ok(await it.page.locator("#transfers button.k-PXN").count() > 8);
-    await it.visit(it.page.url().replace("hosts=2", "hosts=512").replace("rank=1", "rank=4000").replace("round=9", "round=2050"));
+    assert.equal(await it.page.locator("#rounds tr.on").getAttribute("data-round"), "9");
+    assert.match(
+        await it.page.locator("#rounds tr.on").textContent(),
+        /10networkNET 2 through rank 2 \(PXN\), GPUDirect/,
+    );
+    assert.ok((await it.page.locator("#transfers button.k-PXN").count()) > 8);
+    await it.visit(
+        it.page
+            .url()
+            .replace("hosts=2", "hosts=512")
+            .replace("rank=1", "rank=4000")
+            .replace("round=9", "round=2050"),
+    );
     await shown();
     await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 4000 of 4096");
-    assert.equal(await it.page.locator('[aria-selected="true"]:has([data-key="transfer:4000:2050"])').count(), 1);
+    assert.equal(
+        await it.page
+            .locator('[aria-selected="true"]:has([data-key="transfer:4000:2050"])')
+            .count(),
+        1,
+    );
     await it.key("rank:number").fill("7");
     await it.key("rank:number").press("Enter");
     await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 7 of 4096");
@@ -60,7 +85,10 @@ test("a rank's rounds go into a spreadsheet; an old release does not tell its ch
     assert.match(await text("#transfers-sentence"), /not known/);
     const coming = it.page.waitForEvent("download");
     await it.key("transfers-csv").click();
-    const file = await coming, lines = readFileSync(await file.path(), "utf8").trim().split("\r\n");
+    const file = await coming,
+        lines = readFileSync(await file.path(), "utf8")
+            .trim()
+            .split("\r\n");
     assert.equal(file.suggestedFilename(), "transfers-of-rank-0.csv");
     assert.equal(lines.length, 33);
     assert.match(lines[0], /^rank,round,channels,sends to/);
@@ -70,10 +98,20 @@ test("a rank's rounds go into a spreadsheet; an old release does not tell its ch
     assert.equal(await it.key("export:table.svg").isDisabled(), false);
 });
 
-const post = async (path, data, type = "application/octet-stream") => (await it.page.request.post(`${it.server.url}${path}`, { data, headers: { "Content-Type": type } })).json();
+const post = async (path, data, type = "application/octet-stream") =>
+    (
+        await it.page.request.post(`${it.server.url}${path}`, {
+            data,
+            headers: { "Content-Type": type },
+        })
+    ).json();
 const go = async (fragment) => {
     const topology = (await post("/v1/topologies", readFileSync(h100))).id;
-    const { id } = await post("/v1/clusters", JSON.stringify({ name: "row", hosts: [{ topology, count: 4 }] }), "application/json");
+    const { id } = await post(
+        "/v1/clusters",
+        JSON.stringify({ name: "row", hosts: [{ topology, count: 4 }] }),
+        "application/json",
+    );
     await it.page.goto("about:blank");
     await it.page.goto(`${it.server.url}/#place=clusters&cluster=${id}${fragment}`);
     await shown();

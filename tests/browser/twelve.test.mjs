@@ -7,7 +7,12 @@ import { logOf } from "./logs.mjs";
 import { realDump, without } from "./support.mjs";
 
 const it = fixture();
-const MACHINES = ["machines/machine-workstation-4090x2.xml", "machines/machine-dgx1-v100.xml", "machines/machine-dgx-a100.xml", "real/gb300-1tray-healthy.xml"];
+const MACHINES = [
+    "machines/machine-workstation-4090x2.xml",
+    "machines/machine-dgx1-v100.xml",
+    "machines/machine-dgx-a100.xml",
+    "real/gb300-1tray-healthy.xml",
+];
 const heading = () => it.page.locator("#panel h2").first().textContent();
 /* Goes to the address that the page shows, as somebody would who got it in a ticket. */
 const again = () => it.visit(it.page.url());
@@ -19,9 +24,10 @@ const INTERACTIONS = {
         await it.device(a).click();
         await it.device(b).click({ modifiers: ["Shift"] });
         await it.until(() => document.querySelector("#canvas .edge.lit"));
-        const lit = await it.lit(), title = await heading();
+        const lit = await it.lit(),
+            title = await heading();
         assert.match(title, /GPU \d+ → GPU \d+/);
-        assert.ok(await it.page.locator("#panel tr", { hasText: "narrowest" }).count() > 0);
+        assert.ok((await it.page.locator("#panel tr", { hasText: "narrowest" }).count()) > 0);
         await again();
         assert.deepEqual([await it.lit(), await heading()], [lit, title]);
         await it.page.keyboard.press("w");
@@ -46,26 +52,36 @@ const INTERACTIONS = {
         await again();
         assert.match(await it.page.locator("#channel-no").textContent(), /channel 1 of/);
         await it.page.keyboard.press("l");
-        assert.ok(await it.page.locator("#loads tbody tr").count() > 0);
+        assert.ok((await it.page.locator("#loads tbody tr").count()) > 0);
     },
     "4 findings": async () => {
         /* What the service finds is what the list says, and leads to; where it finds nothing, the list must say so. */
         const id = new URLSearchParams(new URL(it.page.url()).hash.slice(1)).get("id");
-        const findings = await (await fetch(`${it.server.url}/v1/topologies/${id}/analysis/findings`)).json(), lines = findings.filter((row) => row.where?.line);
+        const findings = await (
+                await fetch(`${it.server.url}/v1/topologies/${id}/analysis/findings`)
+            ).json(),
+            lines = findings.filter((row) => row.where?.line);
         await it.page.locator("#findings").waitFor();
-        assert.equal(await it.page.locator("#findings [data-key^='line:']").count() > 0, lines.length > 0, `${lines.length} findings have a line`);
+        assert.equal(
+            (await it.page.locator("#findings [data-key^='line:']").count()) > 0,
+            lines.length > 0,
+            `${lines.length} findings have a line`,
+        );
         if (!findings.length)
             return assert.match(await it.page.locator("#findings").textContent(), /^Findingsnone$/);
         if (!lines.length)
-            return assert.ok((await it.page.locator("#findings").textContent()).includes(findings[0].title), "those without a line stand there all the same");
+            return assert.ok(
+                (await it.page.locator("#findings").textContent()).includes(findings[0].title),
+                "those without a line stand there all the same",
+            );
         led++;
         const notes = it.page.locator("#notes-of-machine > summary");
-        if (!await it.page.locator("#findings [data-key^='line:']:visible").count())
+        if (!(await it.page.locator("#findings [data-key^='line:']:visible").count()))
             await notes.click();
         await it.page.locator("#findings [data-key^='line:']:visible").first().click();
         assert.match(it.page.url(), /line=\d+/);
         await again();
-        assert.ok(await it.page.locator("#source .line").count() > 0);
+        assert.ok((await it.page.locator("#source .line").count()) > 0);
     },
     "5 what if": async () => {
         await it.page.keyboard.press("d");
@@ -78,15 +94,23 @@ const INTERACTIONS = {
     },
     "6 two dumps": async (file) => {
         const other = readFileSync(file, "utf8").replace(/link_width="(8|16)"/, 'link_width="2"');
-        const { id } = await (await fetch(`${it.server.url}/v1/topologies?name=narrow`, { method: "POST", body: other })).json();
+        const { id } = await (
+            await fetch(`${it.server.url}/v1/topologies?name=narrow`, {
+                method: "POST",
+                body: other,
+            })
+        ).json();
         await it.page.keyboard.press("v");
         await it.page.locator(`#second option[value="${id}"]`).waitFor({ state: "attached" });
         await it.choose("#second", id);
         await it.page.locator("#pair-summary").waitFor();
-        assert.ok(await it.page.locator("#hardware tbody tr").count() > 0);
+        assert.ok((await it.page.locator("#hardware tbody tr").count()) > 0);
         assert.match(await it.page.locator("#hardware tbody").textContent(), /lanes/i);
         await again();
-        assert.ok(await it.page.locator("#canvas .changed").count() > 0, "what differs is marked on the picture");
+        assert.ok(
+            (await it.page.locator("#canvas .changed").count()) > 0,
+            "what differs is marked on the picture",
+        );
     },
     "7 a log, dropped or pasted": async () => {
         const text = await logOf(it.page, it.server.url);
@@ -94,12 +118,17 @@ const INTERACTIONS = {
         await it.page.locator("#log-paste").fill(text);
         await it.key("log-read").click();
         await it.page.locator("#log-verdict").waitFor();
-        assert.match(await it.page.locator("#log-verdict").textContent(), /^All \d+ facts of the log agree/);
+        assert.match(
+            await it.page.locator("#log-verdict").textContent(),
+            /^All \d+ facts of the log agree/,
+        );
         await again();
         await it.page.locator("#no-log").waitFor();
     },
     "8 one address for all of it": async (file, a) => {
-        await it.visit(`${it.page.url()}&release=2.27.7&hosts=2&NCCL_CROSS_NIC=0&view=channels&graph=tree&channel=0&panel=selection&from=${a}`);
+        await it.visit(
+            `${it.page.url()}&release=2.27.7&hosts=2&NCCL_CROSS_NIC=0&view=channels&graph=tree&channel=0&panel=selection&from=${a}`,
+        );
         assert.equal(await it.page.locator("#hosts").inputValue(), "2");
         assert.match(await it.page.locator("#channel-no").textContent(), /Tree/);
         assert.match(await heading(), /^GPU \d/);
@@ -111,7 +140,10 @@ const INTERACTIONS = {
         const before = await it.page.evaluate(() => document.activeElement.id);
         for (const key of ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"])
             await it.page.keyboard.press(key);
-        assert.ok(before && await it.page.evaluate(() => document.activeElement.closest("#canvas") !== null));
+        assert.ok(
+            before &&
+                (await it.page.evaluate(() => document.activeElement.closest("#canvas") !== null)),
+        );
         await it.page.keyboard.press("?");
         await it.page.locator("dialog[open]").waitFor();
         await it.page.keyboard.press("Escape");
@@ -124,7 +156,10 @@ const INTERACTIONS = {
     "11 taken away": async () => {
         await it.page.keyboard.press("e");
         for (const kind of ["svg", "csv", "md"]) {
-            const [download] = await Promise.all([it.page.waitForEvent("download"), it.key(`export:${kind}`).click()]);
+            const [download] = await Promise.all([
+                it.page.waitForEvent("download"),
+                it.key(`export:${kind}`).click(),
+            ]);
             assert.ok(readFileSync(await download.path()).length > 20, kind);
         }
         await it.page.keyboard.press("Escape");
@@ -148,7 +183,9 @@ for (const name of MACHINES) {
     test(`twelve interactions: ${name}`, { skip: without(name) }, async (t) => {
         await it.open(file);
         const start = it.page.url();
-        const [a, b] = await it.page.locator("#canvas g.node.gpu").evaluateAll((nodes) => nodes.map((node) => node.id));
+        const [a, b] = await it.page
+            .locator("#canvas g.node.gpu")
+            .evaluateAll((nodes) => nodes.map((node) => node.id));
         for (const [what, act] of Object.entries(INTERACTIONS))
             await t.test(what, async () => {
                 await it.visit(start);
@@ -157,4 +194,8 @@ for (const name of MACHINES) {
     });
 }
 
-test("of these machines, some have findings that lead to a line", { skip: without(...MACHINES) }, () => assert.ok(led > 0));
+test(
+    "of these machines, some have findings that lead to a line",
+    { skip: without(...MACHINES) },
+    () => assert.ok(led > 0),
+);

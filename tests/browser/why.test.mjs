@@ -16,7 +16,10 @@ test("a pair without P2P: why, what limits, and the setting that would change it
     await it.key(`ask:p2p:${ids.gpu0}:${ids.gpu2}`).click();
     await told("p2p");
     assert.match(await text("#why h2"), /Can rank 0 .* use P2P with rank 2/);
-    assert.match(await text("#why-answer"), /^No: rank 0 .* cannot use P2P with rank 2 .* longer than the P2P level PXB/);
+    assert.match(
+        await text("#why-answer"),
+        /^No: rank 0 .* cannot use P2P with rank 2 .* longer than the P2P level PXB/,
+    );
     assert.match(await text("#why-advice"), /^With NCCL_P2P_LEVEL=SYS the answer would be: yes/);
     assert.match(await text("#why-rule"), /Rule of NCCL 2\.30\.7.*P2P_BEYOND_LEVEL/);
     assert.match(await text("#compared"), /P2P levelPXBdefault of NCCL_P2P_LEVEL in NCCL 2\.30\.7/);
@@ -29,11 +32,12 @@ test("a pair without P2P: why, what limits, and the setting that would change it
 test("what only maintainers of Orrery look at is in a fold that is closed at first", async () => {
     await it.open(exampleFile("h100-nvswitch").path, "hosts=2&panel=why&why=graph:ring");
     await told("graph");
-    const behaviour = it.page.locator("#why-maintainers dt", { hasText: "steps_all" }), steps = it.page.locator("#compared-internal", { hasText: "steps taken" });
-    assert.equal(await behaviour.isVisible() || await steps.isVisible(), false);
+    const behaviour = it.page.locator("#why-maintainers dt", { hasText: "steps_all" }),
+        steps = it.page.locator("#compared-internal", { hasText: "steps taken" });
+    assert.equal((await behaviour.isVisible()) || (await steps.isVisible()), false);
     assert.doesNotMatch(await text("#compared"), /steps taken/);
     await it.page.locator("#why-maintainers summary").click();
-    assert.ok(await behaviour.isVisible() && await steps.isVisible());
+    assert.ok((await behaviour.isVisible()) && (await steps.isVisible()));
 });
 
 test("the limiting link is shown on the drawing, and the question stays", async () => {
@@ -64,7 +68,11 @@ test("by keyboard and address: w opens it, a question is chosen, back returns", 
     await it.page.keyboard.press("Enter");
     await told("nvls");
     assert.match(await text("#why-answer"), /^NVLink SHARP \(NVLS\) is on, with /);
-    assert.equal(await it.page.evaluate(() => document.activeElement.dataset.key), "why:nvls", "the focus stays");
+    assert.equal(
+        await it.page.evaluate(() => document.activeElement.dataset.key),
+        "why:nvls",
+        "the focus stays",
+    );
     const url = it.page.url();
     await it.page.goBack();
     await told("channels");
@@ -96,8 +104,10 @@ test("a question that the machine does not answer is a clear error, not a broken
 });
 
 const REAL = [
-    ["real/perlmutter-a100-nid001056.xml", "hosts=2", "gdr:GPU/0-3000:NET/0-1"], ["real/panlichen-topo.xml", "", "channels"],
-    ["real/oci-BM.GPU.H100.8.xml", "hosts=2&release=2.27.7", "graph:ring"], ["real/gb300-1tray-healthy.xml", "hosts=2", "nvls"],
+    ["real/perlmutter-a100-nid001056.xml", "hosts=2", "gdr:GPU/0-3000:NET/0-1"],
+    ["real/panlichen-topo.xml", "", "channels"],
+    ["real/oci-BM.GPU.H100.8.xml", "hosts=2&release=2.27.7", "graph:ring"],
+    ["real/gb300-1tray-healthy.xml", "hosts=2", "nvls"],
 ];
 for (const [file, question, asked] of REAL)
     test(`a real machine says why: ${file}, ${asked}`, { skip: without(file) }, async () => {
@@ -105,16 +115,21 @@ for (const [file, question, asked] of REAL)
         await told(asked.split(":")[0]);
         assert.match(await text("#why-rule"), /Rule of NCCL/);
         assert.ok((await text("#why-answer")).length > 40);
-        const [name, value] = (await it.page.locator("#what-if [data-key^='what-if:']").first().textContent()).split("=");
+        const [name, value] = (
+            await it.page.locator("#what-if [data-key^='what-if:']").first().textContent()
+        ).split("=");
         const said = () => why().getAttribute("data-verdict");
-        const before = await said(), then = await it.page.locator(".what-if b").allTextContents();
+        const before = await said(),
+            then = await it.page.locator(".what-if b").allTextContents();
         await it.visit(`${it.page.url()}&${name}=${value === "default" ? "" : value}`);
         await told(asked.split(":")[0]);
         const after = await said();
         if (then.length)
-            assert.ok(after !== before && after === then[0], `${name}=${value}: ${after}, promised ${then[0]}`);
-        else
-            assert.equal(after, before);
+            assert.ok(
+                after !== before && after === then[0],
+                `${name}=${value}: ${after}, promised ${then[0]}`,
+            );
+        else assert.equal(after, before);
     });
 
 test("axe finds nothing, light and dark; a phone shows it whole", async () => {

@@ -13,8 +13,10 @@ async function held() {
 }
 
 test("a button that is pressed is not replaced before its click is over; an open list not before a choice", async () => {
-    const button = new EventTarget(), list = Object.assign(new EventTarget(), { closest: (kind) => kind === "select" });
-    const act = (target, kind, more = {}) => target.dispatchEvent(Object.assign(new Event(kind), more));
+    const button = new EventTarget(),
+        list = Object.assign(new EventTarget(), { closest: (kind) => kind === "select" });
+    const act = (target, kind, more = {}) =>
+        target.dispatchEvent(Object.assign(new Event(kind), more));
     watchHands(button, Infinity);
     watchHands(list, Infinity);
     assert.equal(await held(), false, "nobody presses anything");

@@ -5,35 +5,82 @@ import { index } from "../../static/js/model.js";
 
 /* Two GPUs and two NICs a host, each GPU beside its NIC, three hosts. */
 const doc = {
-    hosts: 3, ranks: 6, local_ranks: 2,
-    system: { nodes: [{ id: "GPU/0-1", rank: 0 }, { id: "GPU/0-2", rank: 1 }, { id: "NET/0-0" }, { id: "NET/0-1" }], links: [] },
-    paths: [0, 1].flatMap((g) => [0, 1].map((n) => ({ from: `GPU/0-${g + 1}`, to: `NET/0-${n}`, type: "PIX", bw: g === n ? 24 : 12, hops: [`NET/0-${n}`] }))),
+    hosts: 3,
+    ranks: 6,
+    local_ranks: 2,
+    system: {
+        nodes: [
+            { id: "GPU/0-1", rank: 0 },
+            { id: "GPU/0-2", rank: 1 },
+            { id: "NET/0-0" },
+            { id: "NET/0-1" },
+        ],
+        links: [],
+    },
+    paths: [0, 1].flatMap((g) =>
+        [0, 1].map((n) => ({
+            from: `GPU/0-${g + 1}`,
+            to: `NET/0-${n}`,
+            type: "PIX",
+            bw: g === n ? 24 : 12,
+            hops: [`NET/0-${n}`],
+        })),
+    ),
     graphs: [{ name: "ring", channels: 1, intra: [[0, 1]], inter: [["NET/0-0", "NET/0-1"]] }],
-    channels: { count: 1, rings: [[0, 1, 2, 3, 5, 4]], trees: [{ up: [-1, 0, 0, 2, 2, 4] }], nvls: { channels: 1, heads: [0], tree: [{ up: [-1, -1, 0, -1, 0, -1] }] } },
+    channels: {
+        count: 1,
+        rings: [[0, 1, 2, 3, 5, 4]],
+        trees: [{ up: [-1, 0, 0, 2, 2, 4] }],
+        nvls: { channels: 1, heads: [0], tree: [{ up: [-1, -1, 0, -1, 0, -1] }] },
+    },
 };
 const model = index(doc);
 
-test("hosts, ranks a host, rails", () => assert.deepEqual(shape(model), { count: 3, local: 2, rails: ["NET 0", "NET 1"] }));
+test("hosts, ranks a host, rails", () =>
+    assert.deepEqual(shape(model), { count: 3, local: 2, rails: ["NET 0", "NET 1"] }));
 
 test("a ring goes from host to host over the rails of the ranks at the ends", () => {
     assert.deepEqual(hostLinks(model, "ring", 0), [
-        { a: 1, b: 2, from: 0, to: 1, out: 1, into: 0 }, { a: 3, b: 5, from: 1, to: 2, out: 1, into: 1 }, { a: 4, b: 0, from: 2, to: 0, out: 0, into: 0 }]);
+        { a: 1, b: 2, from: 0, to: 1, out: 1, into: 0 },
+        { a: 3, b: 5, from: 1, to: 2, out: 1, into: 1 },
+        { a: 4, b: 0, from: 2, to: 0, out: 0, into: 0 },
+    ]);
     assert.deepEqual(hostLinks(model, "ring", 7), []);
 });
 
 test("trees and NVLS go up; ranks beyond the last are no hosts", () => {
-    assert.deepEqual(hostLinks(model, "tree", 0).map((row) => [row.from, row.to]), [[1, 0], [2, 1]]);
-    assert.deepEqual(hostLinks(model, "nvls", 0).map((row) => [row.from, row.to]), [[1, 0], [2, 0]]);
+    assert.deepEqual(
+        hostLinks(model, "tree", 0).map((row) => [row.from, row.to]),
+        [
+            [1, 0],
+            [2, 1],
+        ],
+    );
+    assert.deepEqual(
+        hostLinks(model, "nvls", 0).map((row) => [row.from, row.to]),
+        [
+            [1, 0],
+            [2, 0],
+        ],
+    );
     assert.deepEqual(hostLinks(index({ ...doc, ranks: 2, hosts: 1 }), "tree", 0), []);
 });
 
-const overlaps = (places) => places.some((a, i) => places.some((b, j) => j < i && Math.abs(a.x - b.x) < 116 && Math.abs(a.y - b.y) < 52));
+const overlaps = (places) =>
+    places.some((a, i) =>
+        places.some((b, j) => j < i && Math.abs(a.x - b.x) < 116 && Math.abs(a.y - b.y) < 52),
+    );
 
 test("no two tiles overlap, from 2 to 512 hosts, in rings and trees", () => {
     for (const count of [2, 3, 8, 20, 21, 64, 512]) {
         const ring = Array.from({ length: count }, (_, i) => ({ from: i, to: (i + 1) % count }));
         const tree = Array.from({ length: count - 1 }, (_, i) => ({ from: i + 1, to: i >> 1 }));
-        for (const [graph, links] of [["ring", ring], ["tree", tree], ["ring", []], ["tree", []]]) {
+        for (const [graph, links] of [
+            ["ring", ring],
+            ["tree", tree],
+            ["ring", []],
+            ["tree", []],
+        ]) {
             const places = layout(count, graph, links);
             assert.equal(places.filter(Boolean).length, count);
             assert.ok(!overlaps(places), `${graph} of ${count} with ${links.length} links`);
@@ -42,9 +89,21 @@ test("no two tiles overlap, from 2 to 512 hosts, in rings and trees", () => {
 });
 
 test("a tree's children stand below their parent, even where links form a circle", () => {
-    const places = layout(4, "tree", [{ from: 1, to: 0 }, { from: 2, to: 0 }, { from: 3, to: 1 }]);
-    assert.ok(places[1].y > places[0].y && places[3].y > places[1].y && places[1].y === places[2].y);
-    assert.equal(layout(2, "tree", [{ from: 0, to: 1 }, { from: 1, to: 0 }]).filter(Boolean).length, 2);
+    const places = layout(4, "tree", [
+        { from: 1, to: 0 },
+        { from: 2, to: 0 },
+        { from: 3, to: 1 },
+    ]);
+    assert.ok(
+        places[1].y > places[0].y && places[3].y > places[1].y && places[1].y === places[2].y,
+    );
+    assert.equal(
+        layout(2, "tree", [
+            { from: 0, to: 1 },
+            { from: 1, to: 0 },
+        ]).filter(Boolean).length,
+        2,
+    );
 });
 
 test("the overview has a tile a host and marks links that change rails", () => {

@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fitting } from "../../static/js/views/input.js";
 
-const rows = [["a", 8, 8], ["b", 8, 4], ["c", 4, 4], ["d", 16, 8], ["e", 2, 1]].map(([name, gpus, nets]) => ({ name, gpus, nets }));
+const rows = [
+    ["a", 8, 8],
+    ["b", 8, 4],
+    ["c", 4, 4],
+    ["d", 16, 8],
+    ["e", 2, 1],
+].map(([name, gpus, nets]) => ({ name, gpus, nets }));
 const names = (machine) => fitting(machine, rows).map((row) => row.name);
 
 test("types with as many GPUs and NIC ports; without NICs the GPUs decide", () => {

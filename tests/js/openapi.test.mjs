@@ -10,7 +10,10 @@ const description = readFileSync(new URL("../../api/openapi.yaml", import.meta.u
 
 /** The choices of a query parameter: the first list behind its name. */
 function choices(name) {
-    const [, list] = description.match(new RegExp(`name: ${name}[,\\n](?:(?!name: )[\\s\\S])*?enum: \\[([^\\]]*)\\]`)) ?? [];
+    const [, list] =
+        description.match(
+            new RegExp(`name: ${name}[,\\n](?:(?!name: )[\\s\\S])*?enum: \\[([^\\]]*)\\]`),
+        ) ?? [];
     assert.ok(list, `openapi.yaml has no choices for ${name}`);
     return list.split(",").map((word) => word.trim());
 }

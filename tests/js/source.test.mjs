@@ -20,13 +20,26 @@ const text = `<system version="1">
 </system>`;
 const devices = devicesIn(text);
 
-test("bus ids as node ids have them", () => assert.deepEqual(["0000:1b:00.0", "0001:1E:00.1", "0000:00:00.0", "nonsense", undefined].map(localOf), ["1b000", "11e001", "0", "", ""]));
+test("bus ids as node ids have them", () =>
+    assert.deepEqual(
+        ["0000:1b:00.0", "0001:1E:00.1", "0000:00:00.0", "nonsense", undefined].map(localOf),
+        ["1b000", "11e001", "0", "", ""],
+    ));
 
 test("each device has its lines; comments and quoted brackets mislead nobody", () => {
-    assert.deepEqual(Object.fromEntries([...devices].map(([id, { line, last }]) => [id, [line, last]])), {
-        "CPU/0-0": [4, 4], "GPU/0-1b000": [6, 8], "NIC/0-1d000": [10, 10], "NET/0-b": [11, 11], "PCI/0-11e000": [12, 12], "PCI/0-1a000": [5, 5],
-        "CPU/1-1": [15, 15], "GPU/1-9b001": [15, 15],
-    });
+    assert.deepEqual(
+        Object.fromEntries([...devices].map(([id, { line, last }]) => [id, [line, last]])),
+        {
+            "CPU/0-0": [4, 4],
+            "GPU/0-1b000": [6, 8],
+            "NIC/0-1d000": [10, 10],
+            "NET/0-b": [11, 11],
+            "PCI/0-11e000": [12, 12],
+            "PCI/0-1a000": [5, 5],
+            "CPU/1-1": [15, 15],
+            "GPU/1-9b001": [15, 15],
+        },
+    );
 });
 
 test("a device is found by its id, a physical GPU by its bus id, and a line tells its device", () => {
@@ -40,6 +53,6 @@ test("a device is found by its id, a physical GPU by its bus id, and a line tell
 
 test("text that is no XML gives what it has", () => {
     assert.equal(devicesIn("").size, 0);
-    assert.equal(devicesIn("</cpu></pci><pci busid=\"0000:01:00.0\"><gpu").size, 0);
+    assert.equal(devicesIn('</cpu></pci><pci busid="0000:01:00.0"><gpu').size, 0);
     assert.equal(devicesIn("<".repeat(10000)).size, 0);
 });

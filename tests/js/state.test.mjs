@@ -10,12 +10,54 @@ test("an empty fragment is the default state, and the default state an empty fra
 
 test("everything that the page shows survives the address", () => {
     const state = {
-        id: "0123abcd", machine: "hgx-h100", release: "2.21.5", hosts: 4, gpus: "1,0", nics: "^mlx5_4", fuse_nics: "always", tuner: "allreduce,0,65536,tree,ll,2,-1,-1\n", assume: "p4d.24xlarge", settings: { NCCL_P2P_LEVEL: "SYS", NCCL_ALGO: "^NVLS,Tree & more" },
-        view: "channels", panel: "selection", from: "GPU/0-1b000", to: "NET/0-3", cell: "verdict", why: "p2p:GPU/0-1b000:GPU/0-1c000", graph: "tree", channel: 7,
-        layout: "alone", collective: "AllGather", against: ["2.7.8", "NCCL_ALGO=Ring,Tree", "NCCL_PXN_DISABLE="], side: "both", change: "paths.3",
-        topic: "paths", size: 2 ** 33, host: 511, line: 1200, detail: "less", place: "library", q: "rack 7 & more",
-        with: "89abcdef", row: "hardware.2", beside: "side", set: "label:rack=7",
-        cluster: "abc", groups: "tp=8,pp=4", group: "dp:3", rank: 131071, round: 70, axes: "linear", program: "alltoall", count: 4, free: "0,1,4", rival: "0,1", pick: "0,2", assume_nics: "400-no-gdr", trays: "3,5", finding: "slow-link",
+        id: "0123abcd",
+        machine: "hgx-h100",
+        release: "2.21.5",
+        hosts: 4,
+        gpus: "1,0",
+        nics: "^mlx5_4",
+        fuse_nics: "always",
+        tuner: "allreduce,0,65536,tree,ll,2,-1,-1\n",
+        assume: "p4d.24xlarge",
+        settings: { NCCL_P2P_LEVEL: "SYS", NCCL_ALGO: "^NVLS,Tree & more" },
+        view: "channels",
+        panel: "selection",
+        from: "GPU/0-1b000",
+        to: "NET/0-3",
+        cell: "verdict",
+        why: "p2p:GPU/0-1b000:GPU/0-1c000",
+        graph: "tree",
+        channel: 7,
+        layout: "alone",
+        collective: "AllGather",
+        against: ["2.7.8", "NCCL_ALGO=Ring,Tree", "NCCL_PXN_DISABLE="],
+        side: "both",
+        change: "paths.3",
+        topic: "paths",
+        size: 2 ** 33,
+        host: 511,
+        line: 1200,
+        detail: "less",
+        place: "library",
+        q: "rack 7 & more",
+        with: "89abcdef",
+        row: "hardware.2",
+        beside: "side",
+        set: "label:rack=7",
+        cluster: "abc",
+        groups: "tp=8,pp=4",
+        group: "dp:3",
+        rank: 131071,
+        round: 70,
+        axes: "linear",
+        program: "alltoall",
+        count: 4,
+        free: "0,1,4",
+        rival: "0,1",
+        pick: "0,2",
+        assume_nics: "400-no-gdr",
+        trays: "3,5",
+        finding: "slow-link",
     };
     assert.deepEqual(Object.keys(state).sort(), Object.keys(DEFAULTS).sort());
     assert.deepEqual(parse(format(state)), state);
@@ -27,7 +69,9 @@ test("device ids stay readable in the address", () => {
 });
 
 test("nonsense in the address falls back to the defaults", () => {
-    const state = parse("hosts=-3&channel=x&view=<script>&panel=&cell=9&nccl_debug=1&NCCL_=1&PATH=/bin&NCCL_P2P_LEVEL=");
+    const state = parse(
+        "hosts=-3&channel=x&view=<script>&panel=&cell=9&nccl_debug=1&NCCL_=1&PATH=/bin&NCCL_P2P_LEVEL=",
+    );
     assert.equal(state.hosts, 1);
     assert.equal(state.channel, 0);
     assert.equal(state.view, DEFAULTS.view);
@@ -39,15 +83,31 @@ test("nonsense in the address falls back to the defaults", () => {
 });
 
 test("the question holds what decides an analysis, in one order, and nothing else", () => {
-    const state = { ...DEFAULTS, id: "x", view: "tuning", hosts: 2, release: "2.27.7", settings: { NCCL_B: "2", NCCL_A: "1" } };
+    const state = {
+        ...DEFAULTS,
+        id: "x",
+        view: "tuning",
+        hosts: 2,
+        release: "2.27.7",
+        settings: { NCCL_B: "2", NCCL_A: "1" },
+    };
     assert.equal(question(state).toString(), "release=2.27.7&hosts=2&NCCL_A=1&NCCL_B=2");
     assert.equal(question(DEFAULTS).toString(), "");
-    assert.equal(question({ ...DEFAULTS, fuse_nics: "never", tuner: "a,b\n", gpus: "0" }).toString(), "gpus=0&fuse_nics=never&tuner=a%2Cb%0A");
+    assert.equal(
+        question({ ...DEFAULTS, fuse_nics: "never", tuner: "a,b\n", gpus: "0" }).toString(),
+        "gpus=0&fuse_nics=never&tuner=a%2Cb%0A",
+    );
     assert.equal(parse("fuse_nics=sometimes").fuse_nics, "");
 });
 
 test("changes names what differs", () => {
     assert.deepEqual([...changes(DEFAULTS, { ...DEFAULTS, settings: {} })], []);
-    assert.deepEqual([...changes(DEFAULTS, { ...DEFAULTS, hosts: 2, settings: { NCCL_A: "1" } })].sort(), ["hosts", "settings"]);
-    assert.deepEqual([...changes({ ...DEFAULTS, hosts: 2 }, { ...DEFAULTS, hosts: 2, channel: 1 })], ["channel"]);
+    assert.deepEqual(
+        [...changes(DEFAULTS, { ...DEFAULTS, hosts: 2, settings: { NCCL_A: "1" } })].sort(),
+        ["hosts", "settings"],
+    );
+    assert.deepEqual(
+        [...changes({ ...DEFAULTS, hosts: 2 }, { ...DEFAULTS, hosts: 2, channel: 1 })],
+        ["channel"],
+    );
 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { fit, pan, reshape, write, zoom } from "../../static/js/viewport.js";
 
-const picture = { x: 0, y: 0, w: 400, h: 100 }, square = { w: 500, h: 500 };
+const picture = { x: 0, y: 0, w: 400, h: 100 },
+    square = { w: 500, h: 500 };
 const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-9, `${a} is not ${b}`);
 
 test("fitting shows all, centred, in the window's proportions", () => {
@@ -22,7 +23,8 @@ test("a window without a size is no division by zero", () => {
 });
 
 test("zooming keeps the point under the pointer and the proportions", () => {
-    const whole = fit(picture, square, { margin: 0 }), box = zoom(whole, 2, 0.25, 0.5, whole);
+    const whole = fit(picture, square, { margin: 0 }),
+        box = zoom(whole, 2, 0.25, 0.5, whole);
     near(box.w, 200);
     near(box.x + 0.25 * box.w, whole.x + 0.25 * whole.w);
     near(box.y + 0.5 * box.h, whole.y + 0.5 * whole.h);
@@ -36,14 +38,17 @@ test("zooming ends somewhere on both sides", () => {
 });
 
 test("panning never loses the picture", () => {
-    const box = fit(picture, square, { margin: 0 }), far = pan(box, 100, -100, picture);
+    const box = fit(picture, square, { margin: 0 }),
+        far = pan(box, 100, -100, picture);
     near(far.x + far.w / 2, picture.x + picture.w);
     near(far.y + far.h / 2, picture.y);
 });
 
 test("another window keeps the middle and the scale", () => {
-    const box = { x: 100, y: 40, w: 100, h: 50 }, after = reshape(box, { w: 200, h: 100 }, { w: 400, h: 100 });
+    const box = { x: 100, y: 40, w: 100, h: 50 },
+        after = reshape(box, { w: 200, h: 100 }, { w: 400, h: 100 });
     assert.deepEqual(after, { x: 50, y: 40, w: 200, h: 50 });
 });
 
-test("a box is written with few digits", () => assert.equal(write({ x: 0.12345, y: 1, w: 2.5, h: 3 }), "0.123 1 2.5 3"));
+test("a box is written with few digits", () =>
+    assert.equal(write({ x: 0.12345, y: 1, w: 2.5, h: 3 }), "0.123 1 2.5 3"));

@@ -8,6 +8,18 @@ export function tarOf(rows) {
         head.write("ustar\0" + "00", 257);
         return head;
     };
-    const padded = (text) => { const body = Buffer.from(text); return Buffer.concat([body, Buffer.alloc((512 - body.length % 512) % 512)]); };
-    return Buffer.concat([...rows.flatMap(([name, text]) => [...(name.length > 100 ? [block("././@LongLink", name.length + 1, "L"), padded(`${name}\0`)] : []), block(name, Buffer.byteLength(text), "0"), padded(text)]), Buffer.alloc(1024)]);
+    const padded = (text) => {
+        const body = Buffer.from(text);
+        return Buffer.concat([body, Buffer.alloc((512 - (body.length % 512)) % 512)]);
+    };
+    return Buffer.concat([
+        ...rows.flatMap(([name, text]) => [
+            ...(name.length > 100
+                ? [block("././@LongLink", name.length + 1, "L"), padded(`${name}\0`)]
+                : []),
+            block(name, Buffer.byteLength(text), "0"),
+            padded(text),
+        ]),
+        Buffer.alloc(1024),
+    ]);
 }

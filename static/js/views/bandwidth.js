@@ -1,5 +1,19 @@
 /* "Is this the bandwidth I should get?" Results of nccl-tests against the prediction: the verdict, the chart, what explains it, the rows, what was assumed. */
-import { aboutText, bandText, fitText, markOf, picture, pieces, predictedPicture, predictedText, PROGRAMS, rangeText, reasons, reasonText, tableAt } from "../bandwidth.js";
+import {
+    aboutText,
+    bandText,
+    fitText,
+    markOf,
+    picture,
+    pieces,
+    predictedPicture,
+    predictedText,
+    PROGRAMS,
+    rangeText,
+    reasons,
+    reasonText,
+    tableAt,
+} from "../bandwidth.js";
 import { sizeText } from "../compare.js";
 import { capital } from "../diagnosis.js";
 import { copyButton, fold, h } from "../dom.js";
@@ -12,117 +26,477 @@ import { problemView } from "./problem.js";
 /** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), log(blob, name), tested(program), resultsTable(index), program(name), axes(scale). */
 export function bandwidthView({ model, state, results, machines, actions }) {
     const { answer, problem, busy, name, guessed, withLog, tested, table } = results;
-    if (busy)
-        return h("p.muted", { id: "judging" }, "Reading the results and predicting…");
-    if (!answer && !problem)
-        return alone(model, results.predicted, state, actions);
-    return [problem ? [problemView(problem), forget(name, actions.noResults)] : judged(answer, { name, forgotten: actions.noResults, guessed, table, state, actions }), controls({ state, guessed, tested, machines, actions }),
-        withLog && h("p", null, h("button", { type: "button", "data-key": "results-log", onclick: () => actions.log(results.blob, name) }, "Check the NCCL log in the same text"))];
+    if (busy) return h("p.muted", { id: "judging" }, "Reading the results and predicting…");
+    if (!answer && !problem) return alone(model, results.predicted, state, actions);
+    return [
+        problem
+            ? [problemView(problem), forget(name, actions.noResults)]
+            : judged(answer, {
+                  name,
+                  forgotten: actions.noResults,
+                  guessed,
+                  table,
+                  state,
+                  actions,
+              }),
+        controls({ state, guessed, tested, machines, actions }),
+        withLog &&
+            h(
+                "p",
+                null,
+                h(
+                    "button",
+                    {
+                        type: "button",
+                        "data-key": "results-log",
+                        onclick: () => actions.log(results.blob, name),
+                    },
+                    "Check the NCCL log in the same text",
+                ),
+            ),
+    ];
 }
 
 /** Results that no machine is known for, before one is open: what they say, and a choice of machine types. results: {name, answer}. actions: resultsOn(type), forgetResults(), axes(scale). */
 export function aloneResults({ results: { name, answer }, state, machines, actions }) {
-    return h("section", { id: "results-alone", "aria-label": "Results" },
-        judged(answer, { name, forgotten: actions.forgetResults, state, actions: { ...actions, resultsTable: null } }),
+    return h(
+        "section",
+        { id: "results-alone", "aria-label": "Results" },
+        judged(answer, {
+            name,
+            forgotten: actions.forgetResults,
+            state,
+            actions: { ...actions, resultsTable: null },
+        }),
         h("h2", null, "Choose the machine that the results are from"),
-        machinePicker(machines, actions.resultsOn, "Compare with this machine"));
+        machinePicker(machines, actions.resultsOn, "Compare with this machine"),
+    );
 }
 
-const forget = (name, forgotten) => h("p.muted", null, name, " ", h("button.text", { type: "button", "data-key": "no-results", onclick: forgotten }, "forget"));
+const forget = (name, forgotten) =>
+    h(
+        "p.muted",
+        null,
+        name,
+        " ",
+        h(
+            "button.text",
+            { type: "button", "data-key": "no-results", onclick: forgotten },
+            "forget",
+        ),
+    );
 
 function fileButton(actions, label) {
-    const file = h("input.unseen", { type: "file", id: "results-file", "aria-label": "Results of nccl-tests", tabindex: "-1", onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
-    return [h("button", { type: "button", "data-key": "results-choose", onclick: () => file.click() }, label), file];
+    const file = h("input.unseen", {
+        type: "file",
+        id: "results-file",
+        "aria-label": "Results of nccl-tests",
+        tabindex: "-1",
+        onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name),
+    });
+    return [
+        h(
+            "button",
+            { type: "button", "data-key": "results-choose", onclick: () => file.click() },
+            label,
+        ),
+        file,
+    ];
 }
 
 /* What the results are compared with, and other results. */
-const controls = ({ state, guessed, tested, machines, actions }) => h("div.toolbar", { id: "results-controls" },
-    h("label.field", null, "Machine type ", h("select", { id: "results-machine", "data-key": "results-machine", onchange: (event) => event.target.value && actions.resultsOn(event.target.value) },
-        h("option", { value: "" }, guessed ? `guessed: ${state.machine}` : state.machine ? "choose…" : "the open machine"), machineOptions(machines ?? [], [], "", guessed ? "" : state.machine))),
-    h("label.field", null, "Hosts ", h("input", { type: "number", id: "results-hosts", "data-key": "results-hosts", min: "1", value: String(state.hosts), onchange: (event) => Number(event.target.value) > 0 && actions.hosts(Number(event.target.value)) })),
-    h("label.field", null, "Program ", h("select", { id: "results-program", "data-key": "results-program", onchange: (event) => actions.tested(event.target.value) },
-        h("option", { value: "" }, "as the results say"), PROGRAMS.map((program) => h("option", { value: program, selected: program === tested }, program)))),
-    fileButton(actions, "Choose other results…"));
+const controls = ({ state, guessed, tested, machines, actions }) =>
+    h(
+        "div.toolbar",
+        { id: "results-controls" },
+        h(
+            "label.field",
+            null,
+            "Machine type ",
+            h(
+                "select",
+                {
+                    id: "results-machine",
+                    "data-key": "results-machine",
+                    onchange: (event) =>
+                        event.target.value && actions.resultsOn(event.target.value),
+                },
+                h(
+                    "option",
+                    { value: "" },
+                    guessed
+                        ? `guessed: ${state.machine}`
+                        : state.machine
+                          ? "choose…"
+                          : "the open machine",
+                ),
+                machineOptions(machines ?? [], [], "", guessed ? "" : state.machine),
+            ),
+        ),
+        h(
+            "label.field",
+            null,
+            "Hosts ",
+            h("input", {
+                type: "number",
+                id: "results-hosts",
+                "data-key": "results-hosts",
+                min: "1",
+                value: String(state.hosts),
+                onchange: (event) =>
+                    Number(event.target.value) > 0 && actions.hosts(Number(event.target.value)),
+            }),
+        ),
+        h(
+            "label.field",
+            null,
+            "Program ",
+            h(
+                "select",
+                {
+                    id: "results-program",
+                    "data-key": "results-program",
+                    onchange: (event) => actions.tested(event.target.value),
+                },
+                h("option", { value: "" }, "as the results say"),
+                PROGRAMS.map((program) =>
+                    h("option", { value: program, selected: program === tested }, program),
+                ),
+            ),
+        ),
+        fileButton(actions, "Choose other results…"),
+    );
 
 /* Where results come from. What was typed stays where the view is made anew. */
 function chooser(actions) {
-    const text = h("textarea", { id: "results-paste", "data-key": "results-paste", value: document.getElementById("results-paste")?.value ?? "", rows: "2", spellcheck: "false", autocomplete: "off", "aria-label": "Results as text", placeholder: "#       size         count      type   redop    root     time   algbw   busbw …" });
-    return h("div.toolbar", { id: "results-chooser" }, fileButton(actions, "Choose results…"), h("span.muted", null, "or drop a file of nccl-tests on this page, or paste it:"), text,
-        h("button", { type: "button", "data-key": "results-read", onclick: () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt") }, "Check the pasted text"));
+    const text = h("textarea", {
+        id: "results-paste",
+        "data-key": "results-paste",
+        value: document.getElementById("results-paste")?.value ?? "",
+        rows: "2",
+        spellcheck: "false",
+        autocomplete: "off",
+        "aria-label": "Results as text",
+        placeholder:
+            "#       size         count      type   redop    root     time   algbw   busbw …",
+    });
+    return h(
+        "div.toolbar",
+        { id: "results-chooser" },
+        fileButton(actions, "Choose results…"),
+        h("span.muted", null, "or drop a file of nccl-tests on this page, or paste it:"),
+        text,
+        h(
+            "button",
+            {
+                type: "button",
+                "data-key": "results-read",
+                onclick: () =>
+                    text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt"),
+            },
+            "Check the pasted text",
+        ),
+    );
 }
 
 function judged(whole, { name, forgotten, guessed = false, table = null, state, actions }) {
-    const answer = tableAt(whole, table), [mark, tone] = markOf(answer.verdict), shown = picture(answer), assumed = answer.assumed ?? [];
+    const answer = tableAt(whole, table),
+        [mark, tone] = markOf(answer.verdict),
+        shown = picture(answer),
+        assumed = answer.assumed ?? [];
     return [
-        h("section", { id: "results-verdict", "aria-label": "Verdict on the results", "data-verdict": answer.verdict, class: `tone-${tone}` },
-            h("h2", null, h("span.tone", { "aria-hidden": "true" }, mark), ` Verdict: ${answer.verdict}`),
+        h(
+            "section",
+            {
+                id: "results-verdict",
+                "aria-label": "Verdict on the results",
+                "data-verdict": answer.verdict,
+                class: `tone-${tone}`,
+            },
+            h(
+                "h2",
+                null,
+                h("span.tone", { "aria-hidden": "true" }, mark),
+                ` Verdict: ${answer.verdict}`,
+            ),
             h("p", null, answer.sentence),
-            h("p.muted", null, aboutText(answer), ".", guessed && [" ", h("button.text", { type: "button", "data-key": "choose-machine", onclick: () => document.getElementById("results-machine").focus() }, "Choose the machine")]), forget(name, forgotten)),
-        bandwidthChart(shown, `Bus bandwidth against message size. ${answer.sentence}`, state.axes, actions),
-        shapes(answer.shapes ?? []), explanations(answer), tables(whole, table ?? whole.table, actions), rows(answer.rows, true),
-        (assumed.length > 0 || guessed) && h("section", { id: "results-assumed" }, h("h2", null, "What was assumed"), h("ul.findings", null,
-            guessed && h("li", null, "The machine was not given: it was opened for these results. Another type can be chosen below."), assumed.map((text) => h("li", null, `${capital(text.replace(/\.$/, ""))}.`)))),
+            h(
+                "p.muted",
+                null,
+                aboutText(answer),
+                ".",
+                guessed && [
+                    " ",
+                    h(
+                        "button.text",
+                        {
+                            type: "button",
+                            "data-key": "choose-machine",
+                            onclick: () => document.getElementById("results-machine").focus(),
+                        },
+                        "Choose the machine",
+                    ),
+                ],
+            ),
+            forget(name, forgotten),
+        ),
+        bandwidthChart(
+            shown,
+            `Bus bandwidth against message size. ${answer.sentence}`,
+            state.axes,
+            actions,
+        ),
+        shapes(answer.shapes ?? []),
+        explanations(answer),
+        tables(whole, table ?? whole.table, actions),
+        rows(answer.rows, true),
+        (assumed.length > 0 || guessed) &&
+            h(
+                "section",
+                { id: "results-assumed" },
+                h("h2", null, "What was assumed"),
+                h(
+                    "ul.findings",
+                    null,
+                    guessed &&
+                        h(
+                            "li",
+                            null,
+                            "The machine was not given: it was opened for these results. Another type can be chosen below.",
+                        ),
+                    assumed.map((text) => h("li", null, `${capital(text.replace(/\.$/, ""))}.`)),
+                ),
+            ),
         answer.band && h("p.note", { id: "results-band" }, bandText(answer.band)),
     ];
 }
 
-const shapes = (list) => list.length > 0 && h("ul.findings", { id: "results-shapes" }, list.map((row) => h("li", null, h("b", null, row.kind), `: ${row.sentence}`)));
+const shapes = (list) =>
+    list.length > 0 &&
+    h(
+        "ul.findings",
+        { id: "results-shapes" },
+        list.map((row) => h("li", null, h("b", null, row.kind), `: ${row.sentence}`)),
+    );
 
 function explanations({ explanations: list = [], verdict }) {
-    return list.length > 0 ? h("section", { id: "results-explanations" }, h("h2", null, "What would explain it"),
-        h("ol.findings", null, list.map((row) => h("li", null, h("b", null, capital(row.what)), ` (${fitText(row.fit)})`, row.evidence && h("p", null, row.evidence),
-            h("p", null, h("b", null, "Confirm: "), pieces(row.confirm).map(({ code, text }) => (code ? h("code", null, text) : text)))))))
-        : verdict === "low" && h("p.note", { id: "results-explanations" }, "No configuration that was tried gives this curve.");
+    return list.length > 0
+        ? h(
+              "section",
+              { id: "results-explanations" },
+              h("h2", null, "What would explain it"),
+              h(
+                  "ol.findings",
+                  null,
+                  list.map((row) =>
+                      h(
+                          "li",
+                          null,
+                          h("b", null, capital(row.what)),
+                          ` (${fitText(row.fit)})`,
+                          row.evidence && h("p", null, row.evidence),
+                          h(
+                              "p",
+                              null,
+                              h("b", null, "Confirm: "),
+                              pieces(row.confirm).map(({ code, text }) =>
+                                  code ? h("code", null, text) : text,
+                              ),
+                          ),
+                      ),
+                  ),
+              ),
+          )
+        : verdict === "low" &&
+              h(
+                  "p.note",
+                  { id: "results-explanations" },
+                  "No configuration that was tried gives this curve.",
+              );
 }
 
 function tables({ tables: list = [] }, current, actions) {
-    return list.length > 1 && h("section", { id: "results-tables" }, h("h2", null, `${list.length} tables in these results`),
-        h("ul.findings", null, list.map((row, i) => h("li", { class: `tone-${markOf(row.verdict)[1]}` }, h("span.tone", { "aria-hidden": "true" }, markOf(row.verdict)[0]), " ",
-            actions.resultsTable ? h("button.text", { type: "button", "data-key": `results-table:${i}`, "aria-pressed": String(i === current), onclick: () => actions.resultsTable(i) }, `Line ${row.line}, ${row.collective ?? "unknown program"}`) : `Line ${row.line}`,
-            ": ", h("b", null, row.verdict), row.sentence && `. ${row.sentence}`))));
+    return (
+        list.length > 1 &&
+        h(
+            "section",
+            { id: "results-tables" },
+            h("h2", null, `${list.length} tables in these results`),
+            h(
+                "ul.findings",
+                null,
+                list.map((row, i) =>
+                    h(
+                        "li",
+                        { class: `tone-${markOf(row.verdict)[1]}` },
+                        h("span.tone", { "aria-hidden": "true" }, markOf(row.verdict)[0]),
+                        " ",
+                        actions.resultsTable
+                            ? h(
+                                  "button.text",
+                                  {
+                                      type: "button",
+                                      "data-key": `results-table:${i}`,
+                                      "aria-pressed": String(i === current),
+                                      onclick: () => actions.resultsTable(i),
+                                  },
+                                  `Line ${row.line}, ${row.collective ?? "unknown program"}`,
+                              )
+                            : `Line ${row.line}`,
+                        ": ",
+                        h("b", null, row.verdict),
+                        row.sentence && `. ${row.sentence}`,
+                    ),
+                ),
+            ),
+        )
+    );
 }
 
 /* measured: the rows of results; else what is predicted. */
 function rows(list, measured) {
     const body = list.map((row) => {
         const [mark, tone] = markOf(row.verdict);
-        return h(`tr.tone-${tone}`, measured ? { "data-verdict": row.verdict } : null,
+        return h(
+            `tr.tone-${tone}`,
+            measured ? { "data-verdict": row.verdict } : null,
             h("th.num", { scope: "row" }, sizeText(row.size)),
-            measured && h("td.num", null, bandwidth(row.busbw)), measured && h("td.num", null, row.in_place > 0 ? bandwidth(row.in_place) : "–"),
-            h("td.num", null, row.expected > 0 ? bandwidth(row.expected) : "–"), measured && h("td.num", null, rangeText(row)),
-            measured && h("td", null, h("span.tone", { "aria-hidden": "true" }, mark), ` ${row.verdict}`),
-            h("td", null, [row.algorithm, row.protocol].filter(Boolean).join(" ") || "–"), h("td.num", null, row.channels > 0 ? String(row.channels) : "–"));
+            measured && h("td.num", null, bandwidth(row.busbw)),
+            measured && h("td.num", null, row.in_place > 0 ? bandwidth(row.in_place) : "–"),
+            h("td.num", null, row.expected > 0 ? bandwidth(row.expected) : "–"),
+            measured && h("td.num", null, rangeText(row)),
+            measured &&
+                h("td", null, h("span.tone", { "aria-hidden": "true" }, mark), ` ${row.verdict}`),
+            h("td", null, [row.algorithm, row.protocol].filter(Boolean).join(" ") || "–"),
+            h("td.num", null, row.channels > 0 ? String(row.channels) : "–"),
+        );
     });
-    return h("div", null,
-        h("div.scroll", { tabindex: "0", role: "group", "aria-label": measured ? "Rows of the results" : "Predicted rows" }, h("table", { id: "bandwidth-rows" },
-            h("caption", null, measured ? "Row by row, bus bandwidth in GB/s" : "Predicted bus bandwidth in GB/s"),
-            h("thead", null, h("tr", null, h("th.num", { scope: "col" }, "Size"), measured && h("th.num", { scope: "col" }, "Measured"), measured && h("th.num", { scope: "col" }, "In place"), h("th.num", { scope: "col" }, "Predicted"),
-                measured && h("th.num", { scope: "col" }, "Normal"), measured && h("th", { scope: "col" }, "Verdict"), h("th", { scope: "col" }, "Algorithm and protocol"), h("th.num", { scope: "col" }, "Channels"))),
-            h("tbody", null, body))),
-        measured && reasons(list).map((row) => h("p.note", null, `${reasonText(row)}.`)));
+    return h(
+        "div",
+        null,
+        h(
+            "div.scroll",
+            {
+                tabindex: "0",
+                role: "group",
+                "aria-label": measured ? "Rows of the results" : "Predicted rows",
+            },
+            h(
+                "table",
+                { id: "bandwidth-rows" },
+                h(
+                    "caption",
+                    null,
+                    measured
+                        ? "Row by row, bus bandwidth in GB/s"
+                        : "Predicted bus bandwidth in GB/s",
+                ),
+                h(
+                    "thead",
+                    null,
+                    h(
+                        "tr",
+                        null,
+                        h("th.num", { scope: "col" }, "Size"),
+                        measured && h("th.num", { scope: "col" }, "Measured"),
+                        measured && h("th.num", { scope: "col" }, "In place"),
+                        h("th.num", { scope: "col" }, "Predicted"),
+                        measured && h("th.num", { scope: "col" }, "Normal"),
+                        measured && h("th", { scope: "col" }, "Verdict"),
+                        h("th", { scope: "col" }, "Algorithm and protocol"),
+                        h("th.num", { scope: "col" }, "Channels"),
+                    ),
+                ),
+                h("tbody", null, body),
+            ),
+        ),
+        measured && reasons(list).map((row) => h("p.note", null, `${reasonText(row)}.`)),
+    );
 }
 
 /* Without results: what the open machine should give, and how to measure it. */
 function alone(model, { doc, problem }, state, actions) {
-    const shown = doc?.rows.length > 0 && predictedPicture(doc), command = commandFor(state.program, model.doc);
+    const shown = doc?.rows.length > 0 && predictedPicture(doc),
+        command = commandFor(state.program, model.doc);
     return [
         chooser(actions),
-        h("p", null, "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, and what would explain it where it is not."),
+        h(
+            "p",
+            null,
+            "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, and what would explain it where it is not.",
+        ),
         h("div.command", null, h("pre", { tabindex: "0" }, command), copyButton(command)),
-        h("div.toolbar", null, h("label.field", null, "Program ", h("select", { id: "program", "data-key": "program", onchange: (event) => actions.program(event.target.value) },
-            PROGRAMS.map((program) => h("option", { value: program, selected: program === state.program }, program))))),
-        model.doc.ranks < 2 ? h("p.note", null, "Nothing is predicted for one rank: it sends nothing.") : problem ? problemView(problem) : !doc ? h("p.muted", null, "Computing…") : shown && [
-            h("p", { id: "predicted" }, h("b", null, "Predicted: "), `${predictedText(doc)}.`),
-            bandwidthChart(shown, `Predicted bus bandwidth against message size. ${predictedText(doc)}.`, state.axes, actions),
-            fold("predicted-rows", "The predicted figures", () => rows(shown.rows, false)),
-            doc.assumed.length > 0 && fold("predicted-assumed", "What was assumed", h("ul.findings", null, doc.assumed.map((text) => h("li", null, `${capital(text.replace(/\.$/, ""))}.`)))),
-            h("p.note", null, "Computed with NCCL's own model: a prediction, not a measurement."),
-        ],
+        h(
+            "div.toolbar",
+            null,
+            h(
+                "label.field",
+                null,
+                "Program ",
+                h(
+                    "select",
+                    {
+                        id: "program",
+                        "data-key": "program",
+                        onchange: (event) => actions.program(event.target.value),
+                    },
+                    PROGRAMS.map((program) =>
+                        h(
+                            "option",
+                            { value: program, selected: program === state.program },
+                            program,
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        model.doc.ranks < 2
+            ? h("p.note", null, "Nothing is predicted for one rank: it sends nothing.")
+            : problem
+              ? problemView(problem)
+              : !doc
+                ? h("p.muted", null, "Computing…")
+                : shown && [
+                      h(
+                          "p",
+                          { id: "predicted" },
+                          h("b", null, "Predicted: "),
+                          `${predictedText(doc)}.`,
+                      ),
+                      bandwidthChart(
+                          shown,
+                          `Predicted bus bandwidth against message size. ${predictedText(doc)}.`,
+                          state.axes,
+                          actions,
+                      ),
+                      fold("predicted-rows", "The predicted figures", () =>
+                          rows(shown.rows, false),
+                      ),
+                      doc.assumed.length > 0 &&
+                          fold(
+                              "predicted-assumed",
+                              "What was assumed",
+                              h(
+                                  "ul.findings",
+                                  null,
+                                  doc.assumed.map((text) =>
+                                      h("li", null, `${capital(text.replace(/\.$/, ""))}.`),
+                                  ),
+                              ),
+                          ),
+                      h(
+                          "p.note",
+                          null,
+                          "Computed with NCCL's own model: a prediction, not a measurement.",
+                      ),
+                  ],
     ];
 }
 
 /** The command of nccl-tests that measures a program on the whole machine. */
 function commandFor(name, { local_ranks, ranks, hosts }) {
     const program = `./build/${name}_perf -b 8 -e 8G -f 2`;
-    return hosts > 1 ? `mpirun -np ${ranks} -N ${local_ranks} ${program} -g 1 | tee results.txt` : `${program} -g ${local_ranks} | tee results.txt`;
+    return hosts > 1
+        ? `mpirun -np ${ranks} -N ${local_ranks} ${program} -g 1 | tee results.txt`
+        : `${program} -g ${local_ranks} | tee results.txt`;
 }

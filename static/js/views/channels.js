@@ -8,41 +8,162 @@ import { writeWhy } from "../why.js";
 export function channelsView({ model, state, step, actions }) {
     const graphs = model.doc.graphs ?? [];
     return [
-        h("div.toolbar", null, picker(model, state, actions),
-            choices("Drawn", [["machine", "On the machine"], ["load", "Load of links"], ...(drawnAlone(state.graph) ? [["alone", "By itself"]] : [])], state.layout, actions.layout),
-            found(model, state.graph) > 0 && whyButton(actions, writeWhy("graph", state.graph), `the ${GRAPH_NAMES[state.graph] ?? state.graph} graph`)),
+        h(
+            "div.toolbar",
+            null,
+            picker(model, state, actions),
+            choices(
+                "Drawn",
+                [
+                    ["machine", "On the machine"],
+                    ["load", "Load of links"],
+                    ...(drawnAlone(state.graph) ? [["alone", "By itself"]] : []),
+                ],
+                state.layout,
+                actions.layout,
+            ),
+            found(model, state.graph) > 0 &&
+                whyButton(
+                    actions,
+                    writeWhy("graph", state.graph),
+                    `the ${GRAPH_NAMES[state.graph] ?? state.graph} graph`,
+                ),
+        ),
         steps(model, state, step, actions),
-        h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Graphs" }, h("table.wide", { id: "graphs" },
-            h("caption.unseen", null, "Graphs"),
-            h("thead", null, h("tr", null, h("th", null, "Graph"), h("th", null, "Pattern"), h("th.num", null, "Channels"),
-                h("th.num", null, "Intra GB/s"), h("th.num", null, "Inter GB/s"), h("th", null, "Type intra"), h("th", null, "Type inter"), h("th", null, "Cross NIC"))),
-            h("tbody", null, graphs.map((graph) => row(graph, state, actions))))),
+        h(
+            "div.scroll",
+            { tabindex: "0", role: "group", "aria-label": "Graphs" },
+            h(
+                "table.wide",
+                { id: "graphs" },
+                h("caption.unseen", null, "Graphs"),
+                h(
+                    "thead",
+                    null,
+                    h(
+                        "tr",
+                        null,
+                        h("th", null, "Graph"),
+                        h("th", null, "Pattern"),
+                        h("th.num", null, "Channels"),
+                        h("th.num", null, "Intra GB/s"),
+                        h("th.num", null, "Inter GB/s"),
+                        h("th", null, "Type intra"),
+                        h("th", null, "Type inter"),
+                        h("th", null, "Cross NIC"),
+                    ),
+                ),
+                h(
+                    "tbody",
+                    null,
+                    graphs.map((graph) => row(graph, state, actions)),
+                ),
+            ),
+        ),
         loadTable(model, state, actions),
-        h("p.note", null, "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
-            `${model.doc.channels?.count ?? 0} channels are set up in the end. `, whyButton(actions, "channels", "so many channels")),
+        h(
+            "p.note",
+            null,
+            "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
+            `${model.doc.channels?.count ?? 0} channels are set up in the end. `,
+            whyButton(actions, "channels", "so many channels"),
+        ),
     ];
 }
 
-const whyButton = (actions, why, what) => h("button.text", { type: "button", "data-key": `ask:${why}`, "aria-label": `Why ${what}?`, onclick: (event) => { event.stopPropagation(); actions.why(why); } }, "Why?");
+const whyButton = (actions, why, what) =>
+    h(
+        "button.text",
+        {
+            type: "button",
+            "data-key": `ask:${why}`,
+            "aria-label": `Why ${what}?`,
+            onclick: (event) => {
+                event.stopPropagation();
+                actions.why(why);
+            },
+        },
+        "Why?",
+    );
 
 function row(graph, state, actions) {
-    const there = graph.channels > 0, kind = (type) => there && type ? h(`span.kind.k-${type}`, null, type) : "–";
-    return h(`tr${there ? ".click" : ""}${graph.name === state.graph ? ".on" : ""}`, { "data-graph": graph.name, onclick: there ? () => actions.graph(graph.name) : null },
-        h("td", null, there ? h("button.text", { type: "button", "data-key": `graph:${graph.name}` }, GRAPH_NAMES[graph.name] ?? graph.name) : GRAPH_NAMES[graph.name] ?? graph.name),
-        there ? [
-            h("td", null, PATTERNS[graph.pattern] ?? String(graph.pattern)), h("td.num", null, String(graph.channels)),
-            h("td.num", null, bandwidth(graph.bw_intra)), h("td.num", null, bandwidth(graph.bw_inter)),
-            h("td", null, kind(graph.type_intra)), h("td", null, kind(graph.type_inter)), h("td", null, graph.cross_nic ? "yes" : "no"),
-        ] : h("td.zero", { colspan: "7" }, "none on this machine", " ", graph.name === "nvls" && whyButton(actions, "nvls", "NVLS")));
+    const there = graph.channels > 0,
+        kind = (type) => (there && type ? h(`span.kind.k-${type}`, null, type) : "–");
+    return h(
+        `tr${there ? ".click" : ""}${graph.name === state.graph ? ".on" : ""}`,
+        { "data-graph": graph.name, onclick: there ? () => actions.graph(graph.name) : null },
+        h(
+            "td",
+            null,
+            there
+                ? h(
+                      "button.text",
+                      { type: "button", "data-key": `graph:${graph.name}` },
+                      GRAPH_NAMES[graph.name] ?? graph.name,
+                  )
+                : (GRAPH_NAMES[graph.name] ?? graph.name),
+        ),
+        there
+            ? [
+                  h("td", null, PATTERNS[graph.pattern] ?? String(graph.pattern)),
+                  h("td.num", null, String(graph.channels)),
+                  h("td.num", null, bandwidth(graph.bw_intra)),
+                  h("td.num", null, bandwidth(graph.bw_inter)),
+                  h("td", null, kind(graph.type_intra)),
+                  h("td", null, kind(graph.type_inter)),
+                  h("td", null, graph.cross_nic ? "yes" : "no"),
+              ]
+            : h(
+                  "td.zero",
+                  { colspan: "7" },
+                  "none on this machine",
+                  " ",
+                  graph.name === "nvls" && whyButton(actions, "nvls", "NVLS"),
+              ),
+    );
 }
 
 export function picker(model, state, actions) {
-    const count = channelCount(model, state.graph), name = GRAPH_NAMES[state.graph] ?? state.graph;
+    const count = channelCount(model, state.graph),
+        name = GRAPH_NAMES[state.graph] ?? state.graph;
     const move = (by) => actions.channel((state.channel + by + count) % count);
-    return h("div", { role: "group", "aria-label": "Channel" },
-        h("button.icon", { type: "button", "data-key": "previous", disabled: count < 2, title: "Previous channel ( [ )", "aria-label": "Previous channel", onclick: () => move(-1) }, "‹"),
-        " ", h("span.channel-no", { id: "channel-no" }, count ? `${name}, channel ${Math.min(state.channel, count - 1)} of ${count}` : `${name}: no channels`), " ",
-        h("button.icon", { type: "button", "data-key": "next", disabled: count < 2, title: "Next channel ( ] )", "aria-label": "Next channel", onclick: () => move(1) }, "›"));
+    return h(
+        "div",
+        { role: "group", "aria-label": "Channel" },
+        h(
+            "button.icon",
+            {
+                type: "button",
+                "data-key": "previous",
+                disabled: count < 2,
+                title: "Previous channel ( [ )",
+                "aria-label": "Previous channel",
+                onclick: () => move(-1),
+            },
+            "‹",
+        ),
+        " ",
+        h(
+            "span.channel-no",
+            { id: "channel-no" },
+            count
+                ? `${name}, channel ${Math.min(state.channel, count - 1)} of ${count}`
+                : `${name}: no channels`,
+        ),
+        " ",
+        h(
+            "button.icon",
+            {
+                type: "button",
+                "data-key": "next",
+                disabled: count < 2,
+                title: "Next channel ( ] )",
+                "aria-label": "Next channel",
+                onclick: () => move(1),
+            },
+            "›",
+        ),
+    );
 }
 
 function steps(model, state, step, actions) {
@@ -50,32 +171,82 @@ function steps(model, state, step, actions) {
     if (state.graph === "ring" && channels.rings?.[state.channel])
         return ring(model, state, step, actions);
     const list = channelSteps(model, state.graph, state.channel, state.host);
-    if (!list.length)
-        return null;
+    if (!list.length) return null;
     const name = (id, rank) => (id ? shortName(model, id) : `rank ${rank}`);
-    const roots = list.filter((one) => !list.some((other) => other.a === one.b)).map((one) => one.b);
-    return h("div.order", { id: "order", role: "group", "aria-label": "Steps" },
-        state.graph === "nvls" && channels.nvls?.heads && h("span.muted", null, `Heads: ranks ${channels.nvls.heads.join(", ")}. `),
-        h("span.muted", null, roots.length && state.graph !== "nvls" && state.graph !== "collnet_direct" ? `Root side: ${[...new Set(roots)].map((rank) => `rank ${rank}`).join(", ")}. ` : ""),
-        list.map((one, i) => [h("button", { type: "button", "data-key": `step:${i}`, "aria-current": i === step ? "step" : null, title: `${name(one.from, one.a)} sends to ${name(one.to, one.b)}`, onclick: () => actions.step(i === step ? -1 : i) },
-            `${one.a}→${one.b}`), " "]));
+    const roots = list
+        .filter((one) => !list.some((other) => other.a === one.b))
+        .map((one) => one.b);
+    return h(
+        "div.order",
+        { id: "order", role: "group", "aria-label": "Steps" },
+        state.graph === "nvls" &&
+            channels.nvls?.heads &&
+            h("span.muted", null, `Heads: ranks ${channels.nvls.heads.join(", ")}. `),
+        h(
+            "span.muted",
+            null,
+            roots.length && state.graph !== "nvls" && state.graph !== "collnet_direct"
+                ? `Root side: ${[...new Set(roots)].map((rank) => `rank ${rank}`).join(", ")}. `
+                : "",
+        ),
+        list.map((one, i) => [
+            h(
+                "button",
+                {
+                    type: "button",
+                    "data-key": `step:${i}`,
+                    "aria-current": i === step ? "step" : null,
+                    title: `${name(one.from, one.a)} sends to ${name(one.to, one.b)}`,
+                    onclick: () => actions.step(i === step ? -1 : i),
+                },
+                `${one.a}→${one.b}`,
+            ),
+            " ",
+        ]),
+    );
 }
 
 /* The order of the ranks; a click on one shows the step that leaves it. Ranks of other hosts are summarised. */
 function ring(model, state, step, actions) {
-    const order = model.doc.channels.rings[state.channel], list = channelSteps(model, "ring", state.channel, state.host);
-    const arrow = () => h("span.to", { "aria-hidden": "true" }, "→"), items = [];
+    const order = model.doc.channels.rings[state.channel],
+        list = channelSteps(model, "ring", state.channel, state.host);
+    const arrow = () => h("span.to", { "aria-hidden": "true" }, "→"),
+        items = [];
     for (let i = 0; i < order.length; i++) {
         const at = list.findIndex((one) => one.a === order[i]);
         let last = i;
         while (at < 0 && last + 1 < order.length && !list.some((one) => one.a === order[last + 1]))
             last++;
-        items.push(at >= 0
-            ? h("button", { type: "button", "data-key": `step:${at}`, "aria-current": at === step ? "step" : null, title: `Step from rank ${order[i]} to rank ${list[at].b}`, onclick: () => actions.step(at === step ? -1 : at) }, String(order[i]))
-            : h("span.muted", null, last - i < 8 ? order.slice(i, last + 1).join(" → ") : `${order[i]} … ${last - i - 1} ranks … ${order[last]}`), arrow());
+        items.push(
+            at >= 0
+                ? h(
+                      "button",
+                      {
+                          type: "button",
+                          "data-key": `step:${at}`,
+                          "aria-current": at === step ? "step" : null,
+                          title: `Step from rank ${order[i]} to rank ${list[at].b}`,
+                          onclick: () => actions.step(at === step ? -1 : at),
+                      },
+                      String(order[i]),
+                  )
+                : h(
+                      "span.muted",
+                      null,
+                      last - i < 8
+                          ? order.slice(i, last + 1).join(" → ")
+                          : `${order[i]} … ${last - i - 1} ranks … ${order[last]}`,
+                  ),
+            arrow(),
+        );
         i = last;
     }
-    return h("div.order", { id: "order", role: "group", "aria-label": "Order of the ranks" }, items, h("span.muted", null, String(order[0])));
+    return h(
+        "div.order",
+        { id: "order", role: "group", "aria-label": "Order of the ranks" },
+        items,
+        h("span.muted", null, String(order[0])),
+    );
 }
 
 const MOST_LOADS = 16;
@@ -83,18 +254,82 @@ const MOST_LOADS = 16;
 /* The links that a graph loads, the fullest first. */
 function loadTable(model, state, actions) {
     const rows = loads(model, state.graph);
-    if (!rows.length)
-        return null;
+    if (!rows.length) return null;
     const chain = ["tree", "collnet_chain"].includes(state.graph);
-    const now = new Set(rows.filter((row) => row.channels.includes(state.channel % Math.max(1, found(model, state.graph)))));
-    return [h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Load of links" }, h("table.wide", { id: "loads" },
-        h("caption", null, `Load of links, ${GRAPH_NAMES[state.graph] ?? state.graph}: the fullest ${Math.min(MOST_LOADS, rows.length)} of ${rows.length}`),
-        h("thead", null, h("tr", null, h("th", null, "Link"), h("th", null, "Type"), h("th.num", null, "Channels"), h("th", null, "This one"), h("th.num", null, "Used GB/s"), h("th.num", null, "Of GB/s"), h("th.num", null, "Left GB/s"))),
-        h("tbody", null, rows.slice(0, MOST_LOADS).map((row) => h(row.from === state.from && row.to === state.to ? "tr.on" : "tr", { "data-load": `${row.from}>${row.to}` },
-            h("td", null, h("button.text", { type: "button", "data-key": `load:${row.from}>${row.to}>${row.type}`, onclick: () => actions.select(row.from, row.to) }, `${shortName(model, row.from)} → ${shortName(model, row.to)}`)),
-            h("td", null, h(`span.kind.k-${row.type}`, null, row.type)), h("td.num", null, String(row.channels.length)), h("td", null, now.has(row) ? "yes" : "–"),
-            h("td.num", null, bandwidth(row.used)), h("td.num", null, bandwidth(row.bw)), h("td.num", null, bandwidth(row.left))))))),
-    h("p.note", null, "Used is what NCCL's search reserves for all channels together, in this direction of the link.", chain && " Between two GPUs it reserves one direction only, although a tree sends data both up and down.")];
+    const now = new Set(
+        rows.filter((row) =>
+            row.channels.includes(state.channel % Math.max(1, found(model, state.graph))),
+        ),
+    );
+    return [
+        h(
+            "div.scroll",
+            { tabindex: "0", role: "group", "aria-label": "Load of links" },
+            h(
+                "table.wide",
+                { id: "loads" },
+                h(
+                    "caption",
+                    null,
+                    `Load of links, ${GRAPH_NAMES[state.graph] ?? state.graph}: the fullest ${Math.min(MOST_LOADS, rows.length)} of ${rows.length}`,
+                ),
+                h(
+                    "thead",
+                    null,
+                    h(
+                        "tr",
+                        null,
+                        h("th", null, "Link"),
+                        h("th", null, "Type"),
+                        h("th.num", null, "Channels"),
+                        h("th", null, "This one"),
+                        h("th.num", null, "Used GB/s"),
+                        h("th.num", null, "Of GB/s"),
+                        h("th.num", null, "Left GB/s"),
+                    ),
+                ),
+                h(
+                    "tbody",
+                    null,
+                    rows
+                        .slice(0, MOST_LOADS)
+                        .map((row) =>
+                            h(
+                                row.from === state.from && row.to === state.to ? "tr.on" : "tr",
+                                { "data-load": `${row.from}>${row.to}` },
+                                h(
+                                    "td",
+                                    null,
+                                    h(
+                                        "button.text",
+                                        {
+                                            type: "button",
+                                            "data-key": `load:${row.from}>${row.to}>${row.type}`,
+                                            onclick: () => actions.select(row.from, row.to),
+                                        },
+                                        `${shortName(model, row.from)} → ${shortName(model, row.to)}`,
+                                    ),
+                                ),
+                                h("td", null, h(`span.kind.k-${row.type}`, null, row.type)),
+                                h("td.num", null, String(row.channels.length)),
+                                h("td", null, now.has(row) ? "yes" : "–"),
+                                h("td.num", null, bandwidth(row.used)),
+                                h("td.num", null, bandwidth(row.bw)),
+                                h("td.num", null, bandwidth(row.left)),
+                            ),
+                        ),
+                ),
+            ),
+        ),
+        h(
+            "p.note",
+            null,
+            "Used is what NCCL's search reserves for all channels together, in this direction of the link.",
+            chain &&
+                " Between two GPUs it reserves one direction only, although a tree sends data both up and down.",
+        ),
+    ];
 }
 
-const found = (model, graph) => (model.doc.graphs ?? []).find((row) => row.name === graph)?.channels ?? 0;
+const found = (model, graph) =>
+    (model.doc.graphs ?? []).find((row) => row.name === graph)?.channels ?? 0;

@@ -13,62 +13,215 @@ import { problemView } from "./problem.js";
 export function compareView({ model, state, pair, kept, machines, actions }) {
     return [
         chooser(state, pair, kept, machines, actions),
-        pair.problem ? problemView(pair.problem, { again: actions.pairAgain })
-            : !state.with ? empty()
-                : !pair.doc ? h("p.muted", { id: "pairing" }, "Comparing…")
-                    : answer(model, state, pair.doc, actions),
+        pair.problem
+            ? problemView(pair.problem, { again: actions.pairAgain })
+            : !state.with
+              ? empty()
+              : !pair.doc
+                ? h("p.muted", { id: "pairing" }, "Comparing…")
+                : answer(model, state, pair.doc, actions),
     ];
 }
 
 function chooser(state, pair, kept, machines, actions) {
-    const rows = (kept ?? []).filter((row) => row.id !== state.id), known = rows.some((row) => row.id === state.with);
-    const select = h("select", { id: "second", "data-key": "second", onchange: () => actions.with(select.value) },
+    const rows = (kept ?? []).filter((row) => row.id !== state.id),
+        known = rows.some((row) => row.id === state.with);
+    const select = h(
+        "select",
+        { id: "second", "data-key": "second", onchange: () => actions.with(select.value) },
         h("option", { value: "", selected: !state.with }, kept ? "choose a dump" : "loading…"),
-        state.with && !known && h("option", { value: state.with, selected: true }, pair.doc ? calledText(pair.doc.b) : state.with.slice(0, 12)),
-        rows.map((row) => h("option", { value: row.id, selected: row.id === state.with }, `${row.name || row.id.slice(0, 12)}${row.machine ? ` – ${row.machine.gpus} GPUs` : ""}`)));
-    const file = h("input.unseen", { type: "file", id: "second-file", "aria-label": "Second topology file", tabindex: "-1", onchange: () => file.files[0] && actions.second(file.files[0], file.files[0].name) });
-    return h("div.toolbar", { id: "second-chooser" },
+        state.with &&
+            !known &&
+            h(
+                "option",
+                { value: state.with, selected: true },
+                pair.doc ? calledText(pair.doc.b) : state.with.slice(0, 12),
+            ),
+        rows.map((row) =>
+            h(
+                "option",
+                { value: row.id, selected: row.id === state.with },
+                `${row.name || row.id.slice(0, 12)}${row.machine ? ` – ${row.machine.gpus} GPUs` : ""}`,
+            ),
+        ),
+    );
+    const file = h("input.unseen", {
+        type: "file",
+        id: "second-file",
+        "aria-label": "Second topology file",
+        tabindex: "-1",
+        onchange: () => file.files[0] && actions.second(file.files[0], file.files[0].name),
+    });
+    return h(
+        "div.toolbar",
+        { id: "second-chooser" },
         h("label.field", null, "With", select),
-        h("button", { type: "button", "data-key": "second-open", onclick: () => file.click() }, "File…"), file,
-        h("label.field", null, "or a machine type", h("select", { id: "second-type", "data-key": "second-type", onchange: (event) => event.target.value && actions.secondType(event.target.value) },
-            h("option", { value: "" }, "choose…"), machineOptions(machines ?? []))),
-        state.with && choices("Picture", [["ghost", "Marked", "What differs is marked on this machine's picture"], ["side", "Side by side", "Both machines, each with its own marks"]], state.beside, actions.beside),
-        state.with && h("button", { type: "button", "data-key": "swap-pair", title: "The other dump becomes the first", onclick: actions.swapPair }, "Swap"),
-        state.with && h("button.text", { type: "button", "data-key": "no-second", onclick: () => actions.with("") }, "clear"));
+        h(
+            "button",
+            { type: "button", "data-key": "second-open", onclick: () => file.click() },
+            "File…",
+        ),
+        file,
+        h(
+            "label.field",
+            null,
+            "or a machine type",
+            h(
+                "select",
+                {
+                    id: "second-type",
+                    "data-key": "second-type",
+                    onchange: (event) =>
+                        event.target.value && actions.secondType(event.target.value),
+                },
+                h("option", { value: "" }, "choose…"),
+                machineOptions(machines ?? []),
+            ),
+        ),
+        state.with &&
+            choices(
+                "Picture",
+                [
+                    ["ghost", "Marked", "What differs is marked on this machine's picture"],
+                    ["side", "Side by side", "Both machines, each with its own marks"],
+                ],
+                state.beside,
+                actions.beside,
+            ),
+        state.with &&
+            h(
+                "button",
+                {
+                    type: "button",
+                    "data-key": "swap-pair",
+                    title: "The other dump becomes the first",
+                    onclick: actions.swapPair,
+                },
+                "Swap",
+            ),
+        state.with &&
+            h(
+                "button.text",
+                { type: "button", "data-key": "no-second", onclick: () => actions.with("") },
+                "clear",
+            ),
+    );
 }
 
-const empty = () => h("div", { id: "no-second" },
-    h("p", null, "Choose another dump from the library, or drop a file. Devices are matched by their role in the machine, not by bus id. So you can compare a host with its neighbour, with itself a month ago, or with what its machine type should have."),
-    h("p.muted", null, "The library compares three dumps or more with what most of them are like."));
+const empty = () =>
+    h(
+        "div",
+        { id: "no-second" },
+        h(
+            "p",
+            null,
+            "Choose another dump from the library, or drop a file. Devices are matched by their role in the machine, not by bus id. So you can compare a host with its neighbour, with itself a month ago, or with what its machine type should have.",
+        ),
+        h(
+            "p.muted",
+            null,
+            "The library compares three dumps or more with what most of them are like.",
+        ),
+    );
 
 function answer(model, state, doc, actions) {
-    const chosen = findRow(doc, state.row), current = chosen.section || "hardware", names = { a: calledText(doc.a), b: calledText(doc.b), reasons: false };
-    const options = [["hardware", `Hardware ${doc.hardware.count}`], ["numbering", `Names ${doc.numbering.count}`],
-        ...Object.entries(SECTIONS).filter(([name]) => doc.sections[name]).map(([name, label]) => [name, `${label} ${doc.sections[name].changed}`])];
+    const chosen = findRow(doc, state.row),
+        current = chosen.section || "hardware",
+        names = { a: calledText(doc.a), b: calledText(doc.b), reasons: false };
+    const options = [
+        ["hardware", `Hardware ${doc.hardware.count}`],
+        ["numbering", `Names ${doc.numbering.count}`],
+        ...Object.entries(SECTIONS)
+            .filter(([name]) => doc.sections[name])
+            .map(([name, label]) => [name, `${label} ${doc.sections[name].changed}`]),
+    ];
     return [
-        h("p", { id: "pair-summary" }, h("b", null, names.a), " and ", h("b", null, names.b), ": ", doc.summary),
+        h(
+            "p",
+            { id: "pair-summary" },
+            h("b", null, names.a),
+            " and ",
+            h("b", null, names.b),
+            ": ",
+            doc.summary,
+        ),
         tabs("row", "pair-rows", options, current, actions.pairRow),
-        h("div", { id: "pair-rows", role: "tabpanel", tabindex: "-1" }, current === "hardware" || current === "numbering"
-            ? unlikes(doc[current], current, chosen.row, names, actions)
-            : section(model, doc.sections[current], current, chosen.change, names, { ...actions, change: actions.pairRow })),
+        h(
+            "div",
+            { id: "pair-rows", role: "tabpanel", tabindex: "-1" },
+            current === "hardware" || current === "numbering"
+                ? unlikes(doc[current], current, chosen.row, names, actions)
+                : section(model, doc.sections[current], current, chosen.change, names, {
+                      ...actions,
+                      change: actions.pairRow,
+                  }),
+        ),
     ];
 }
 
 function unlikes(list, kind, chosen, names, actions) {
     if (!list.count)
-        return h("p", null, kind === "hardware" ? "Every device has its equal." : "Devices have the same names and numbers.");
+        return h(
+            "p",
+            null,
+            kind === "hardware"
+                ? "Every device has its equal."
+                : "Devices have the same names and numbers.",
+        );
     const label = kind === "hardware" ? "Hardware that differs" : "Names and numbers that differ";
     return [
-        h("div.scroll", { tabindex: "0", role: "group", "aria-label": label }, h("table.wide", { id: kind },
-            h("caption.unseen", null, label),
-            h("thead", null, h("tr", null, h("th", null, "Device"), h("th", null, "What"), h("th", null, names.a), h("th", null, names.b))),
-            h("tbody", null, list.rows.map((row, i) => {
-                const text = rowText(row), key = `${kind}.${i}`, on = row === chosen;
-                return h(on ? "tr.on" : "tr", { "data-row": key },
-                    h("td.wrap", null, h("button.text", { type: "button", "data-key": `pair:${key}`, "aria-pressed": String(on), onclick: () => actions.pairRow(on ? kind : key, row) }, text.device),
-                        text.other && h("div.muted", null, `there ${text.other}`)),
-                    h("td.wrap", null, text.text), h("td.wrap.value", null, text.a), h("td.wrap.value.after", null, text.b));
-            })))),
+        h(
+            "div.scroll",
+            { tabindex: "0", role: "group", "aria-label": label },
+            h(
+                "table.wide",
+                { id: kind },
+                h("caption.unseen", null, label),
+                h(
+                    "thead",
+                    null,
+                    h(
+                        "tr",
+                        null,
+                        h("th", null, "Device"),
+                        h("th", null, "What"),
+                        h("th", null, names.a),
+                        h("th", null, names.b),
+                    ),
+                ),
+                h(
+                    "tbody",
+                    null,
+                    list.rows.map((row, i) => {
+                        const text = rowText(row),
+                            key = `${kind}.${i}`,
+                            on = row === chosen;
+                        return h(
+                            on ? "tr.on" : "tr",
+                            { "data-row": key },
+                            h(
+                                "td.wrap",
+                                null,
+                                h(
+                                    "button.text",
+                                    {
+                                        type: "button",
+                                        "data-key": `pair:${key}`,
+                                        "aria-pressed": String(on),
+                                        onclick: () => actions.pairRow(on ? kind : key, row),
+                                    },
+                                    text.device,
+                                ),
+                                text.other && h("div.muted", null, `there ${text.other}`),
+                            ),
+                            h("td.wrap", null, text.text),
+                            h("td.wrap.value", null, text.a),
+                            h("td.wrap.value.after", null, text.b),
+                        );
+                    }),
+                ),
+            ),
+        ),
         list.left_out > 0 && h("p.note", null, `${list.left_out} more are not listed.`),
     ];
 }

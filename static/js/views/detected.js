@@ -6,20 +6,62 @@ const COMMAND = "orrery detect > topo.xml";
 const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function noteItem({ severity, text, advice, command }) {
-    return h("li", null, h("b", null, severity === "warning" ? "Missing: " : "Note: "), text, advice ? h("p.muted", null, advice) : null,
-        command ? h("div.command", null, h("pre", { tabindex: "0" }, command), copyButton(command)) : null);
+    return h(
+        "li",
+        null,
+        h("b", null, severity === "warning" ? "Missing: " : "Note: "),
+        text,
+        advice ? h("p.muted", null, advice) : null,
+        command
+            ? h("div.command", null, h("pre", { tabindex: "0" }, command), copyButton(command))
+            : null,
+    );
 }
 
 /** found: what POST /v1/detect answered, null: not asked. actions: detect(), show(id). */
 export function detectedView({ found, actions }) {
     const detection = found?.detection;
-    return h("div", { id: "detected" },
-        h("p", null, "Or without NCCL: Orrery detects the same on any machine, and says what it lacks."),
+    return h(
+        "div",
+        { id: "detected" },
+        h(
+            "p",
+            null,
+            "Or without NCCL: Orrery detects the same on any machine, and says what it lacks.",
+        ),
         h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
-        h("p", null, h("button", { type: "button", id: "detect", "data-key": "detect", onclick: actions.detect }, "Detect the server's machine")),
-        detection && h("div", { role: "status" },
-            h("p", null, `Found ${plural(detection.gpus, "GPU")} and ${plural(detection.nets, "network device")}, as NCCL ${detection.release} would dump it. `,
-                detection.gpus ? h("button", { type: "button", id: "show-detected", onclick: () => actions.show(found.id) }, "Show it")
-                    : "Without a GPU there is nothing to analyse."),
-            detection.notes.length ? h("ul", { id: "notes" }, detection.notes.map(noteItem)) : null));
+        h(
+            "p",
+            null,
+            h(
+                "button",
+                { type: "button", id: "detect", "data-key": "detect", onclick: actions.detect },
+                "Detect the server's machine",
+            ),
+        ),
+        detection &&
+            h(
+                "div",
+                { role: "status" },
+                h(
+                    "p",
+                    null,
+                    `Found ${plural(detection.gpus, "GPU")} and ${plural(detection.nets, "network device")}, as NCCL ${detection.release} would dump it. `,
+                    detection.gpus
+                        ? h(
+                              "button",
+                              {
+                                  type: "button",
+                                  id: "show-detected",
+                                  onclick: () => actions.show(found.id),
+                              },
+                              "Show it",
+                          )
+                        : "Without a GPU there is nothing to analyse.",
+                ),
+                detection.notes.length
+                    ? h("ul", { id: "notes" }, detection.notes.map(noteItem))
+                    : null,
+            ),
+    );
 }

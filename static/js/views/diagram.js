@@ -15,25 +15,45 @@ const BADGES_AT = [0.2, 0.5, 0.8]; // of a link's length: where it is farthest f
 const ON_A_BUS = [12, 22, 32]; // units from the device: the rest of a link to an NVSwitch lies on those of other devices
 const LARGEST = 1.6; // pixels a unit at which all is shown, where there is room for more: texts about as large as the page's own
 const AHEAD = 0.5; // of the part in sight, drawn on each side of it while it moves
-const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
+const WHEEL = 1.0018,
+    BUTTON = 1.4,
+    KEY_STEP = 0.08;
 
 export class Diagram {
     /** onSelect(id, extend): a device was chosen; extend: as the end of a path. A second drawing has a suffix to its ids. */
     constructor(onSelect, suffix = "") {
         this.onSelect = onSelect;
-        this.canvas = h("div.canvas", { id: `canvas${suffix}`, tabindex: "0", role: "application", "aria-label": "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab or Page Down goes to its devices, arrow keys from one to the next.",
-            onkeydown: (event) => this.#key(event), onwheel: (event) => this.#wheel(event) });
+        this.canvas = h("div.canvas", {
+            id: `canvas${suffix}`,
+            tabindex: "0",
+            role: "application",
+            "aria-label":
+                "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab or Page Down goes to its devices, arrow keys from one to the next.",
+            onkeydown: (event) => this.#key(event),
+            onwheel: (event) => this.#wheel(event),
+        });
         this.message = h("div.waiting", null, "");
         this.caption = h("p.caption", null, "");
-        const tool = (label, title, act) => h("button.icon", { type: "button", title, "aria-label": title, onclick: act }, label);
+        const tool = (label, title, act) =>
+            h("button.icon", { type: "button", title, "aria-label": title, onclick: act }, label);
         this.plane = h("div.plane", null, this.canvas, this.message);
         this.extra = h("span", null);
         this.above = h("div.above", null);
-        this.root = h("div.stage", { id: `stage${suffix}`, tabindex: "-1" }, this.above, this.plane,
-            h("div.tools", { role: "group", "aria-label": "Drawing" },
-                tool("+", "Zoom in", () => this.#zoom(BUTTON)), tool("−", "Zoom out", () => this.#zoom(1 / BUTTON)),
-                tool("Fit", "Show all", () => this.fit()), this.extra),
-            this.caption);
+        this.root = h(
+            "div.stage",
+            { id: `stage${suffix}`, tabindex: "-1" },
+            this.above,
+            this.plane,
+            h(
+                "div.tools",
+                { role: "group", "aria-label": "Drawing" },
+                tool("+", "Zoom in", () => this.#zoom(BUTTON)),
+                tool("−", "Zoom out", () => this.#zoom(1 / BUTTON)),
+                tool("Fit", "Show all", () => this.fit()),
+                this.extra,
+            ),
+            this.caption,
+        );
         this.svg = null;
         this.note = ""; // the picture's own caption
         this.less = false;
@@ -41,8 +61,7 @@ export class Diagram {
             ready: () => this.svg !== null,
             began: () => {
                 this.canvas.classList.add("moving");
-                if (this.tiles)
-                    this.#cull(AHEAD);
+                if (this.tiles) this.#cull(AHEAD);
             },
             moved: (dx, dy) => this.#slide(this.#moved(dx, dy)),
             spread: (dx, dy, factor, fx, fy) => {
@@ -51,8 +70,7 @@ export class Diagram {
             },
             lifted: () => {
                 this.canvas.classList.remove("moving");
-                if (this.svg && this.box !== this.drawn)
-                    this.#look(this.box);
+                if (this.svg && this.box !== this.drawn) this.#look(this.box);
             },
             chosen: (device, shift) => this.onSelect(device?.id ?? "", shift),
         });
@@ -63,9 +81,16 @@ export class Diagram {
     /** Takes a picture's text; keep: the part that is shown stays (another theme of the same picture). tiles: {places, tile}
      *  of a picture of many, of which only those in sight are drawn, in full only when near. */
     show(text, keep, tiles = null) {
-        const svg = picture(text), box = svg.viewBox.baseVal;
-        const whole = box?.width ? { x: box.x, y: box.y, w: box.width, h: box.height }
-            : { x: 0, y: 0, w: parseFloat(svg.getAttribute("width")) || 100, h: parseFloat(svg.getAttribute("height")) || 100 };
+        const svg = picture(text),
+            box = svg.viewBox.baseVal;
+        const whole = box?.width
+            ? { x: box.x, y: box.y, w: box.width, h: box.height }
+            : {
+                  x: 0,
+                  y: 0,
+                  w: parseFloat(svg.getAttribute("width")) || 100,
+                  h: parseFloat(svg.getAttribute("height")) || 100,
+              };
         svg.removeAttribute("width");
         svg.removeAttribute("height");
         svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
@@ -76,18 +101,23 @@ export class Diagram {
         this.whole = whole;
         this.note = "";
         this.size = tiles ? whole : this.#cropped(whole);
-        svg.classList.toggle("meshed", svg.querySelectorAll("g.edge.sys").length > MANY && !svg.querySelector("g.node.tray"));
-        const same = keep && before && Math.abs(this.size.w - before.w) < 1 && Math.abs(this.size.h - before.h) < 1;
+        svg.classList.toggle(
+            "meshed",
+            svg.querySelectorAll("g.edge.sys").length > MANY && !svg.querySelector("g.node.tray"),
+        );
+        const same =
+            keep &&
+            before &&
+            Math.abs(this.size.w - before.w) < 1 &&
+            Math.abs(this.size.h - before.h) < 1;
         this.labels = tiles ? null : new Labels(svg);
         this.tiles = tiles && { ...tiles, shown: tiles.places.map(() => true) };
         this.groups = new Map();
-        for (const group of svg.querySelectorAll("g[id]"))
-            this.groups.set(group.id, group);
-        const devices = [...svg.querySelectorAll("g.node[id*='/']")], links = [...svg.querySelectorAll(".view-system g.edge[id*='--']")];
-        for (const group of [...devices, ...links])
-            this.#makeDevice(group);
-        for (const group of links)
-            this.#makeReach(group);
+        for (const group of svg.querySelectorAll("g[id]")) this.groups.set(group.id, group);
+        const devices = [...svg.querySelectorAll("g.node[id*='/']")],
+            links = [...svg.querySelectorAll(".view-system g.edge[id*='--']")];
+        for (const group of [...devices, ...links]) this.#makeDevice(group);
+        for (const group of links) this.#makeReach(group);
         devices[0]?.setAttribute("tabindex", "0");
         this.overlay = s("g", { class: "overlay" });
         this.badges = s("g", { class: "badges" });
@@ -100,25 +130,35 @@ export class Diagram {
 
     /* The picture's part below its caption, which the line under the drawing says instead. */
     #cropped(whole) {
-        const graph = this.svg.querySelector("g.graph"), caption = graph?.querySelector("[id='note:caption']");
-        this.note = caption && !graph.matches(".view-ring") ? caption.textContent.trim().split("\n").at(-1) : "";
-        if (!this.note)
-            return whole;
+        const graph = this.svg.querySelector("g.graph"),
+            caption = graph?.querySelector("[id='note:caption']");
+        this.note =
+            caption && !graph.matches(".view-ring")
+                ? caption.textContent.trim().split("\n").at(-1)
+                : "";
+        if (!this.note) return whole;
         caption.classList.add("apart");
-        const box = extent(graph, "[id='note:caption']"), { e, f } = graph.transform.baseVal.consolidate()?.matrix ?? { e: 0, f: 0 };
+        const box = extent(graph, "[id='note:caption']"),
+            { e, f } = graph.transform.baseVal.consolidate()?.matrix ?? { e: 0, f: 0 };
         return box ? { x: box.x + e - 4, y: box.y + f - 4, w: box.w + 8, h: box.h + 8 } : whole;
     }
 
     /** What `make` gives of the picture while all of it is there, at its full detail: {svg, size}. */
     asWhole(make) {
-        const { svg, whole } = this, away = [...svg.querySelectorAll(".away, .apart")], classes = svg.getAttribute("class") ?? "", had = away.map((one) => one.getAttribute("class"));
-        const brief = [...svg.querySelectorAll("text.brief")].map((text) => [text, text.parentNode]);
+        const { svg, whole } = this,
+            away = [...svg.querySelectorAll(".away, .apart")],
+            classes = svg.getAttribute("class") ?? "",
+            had = away.map((one) => one.getAttribute("class"));
+        const brief = [...svg.querySelectorAll("text.brief")].map((text) => [
+            text,
+            text.parentNode,
+        ]);
         svg.classList.remove("far", "tiny", "brief", "small");
-        const { badges } = this, around = badges.parentNode;
+        const { badges } = this,
+            around = badges.parentNode;
         badges.remove();
         away.forEach((one) => one.classList.remove("away", "apart"));
-        if (!svg.matches(".less"))
-            brief.forEach(([text]) => text.remove());
+        if (!svg.matches(".less")) brief.forEach(([text]) => text.remove());
         try {
             return make(svg, whole);
         } finally {
@@ -142,18 +182,15 @@ export class Diagram {
         group.setAttribute("tabindex", "-1"); // one of all is reached by Tab, see #arrive()
         group.setAttribute("role", "button");
         group.setAttribute("aria-label", title);
-        for (const link of group.querySelectorAll("a"))
-            link.replaceWith(...link.childNodes);
+        for (const link of group.querySelectorAll("a")) link.replaceWith(...link.childNodes);
         const text = group.querySelector("title");
-        if (text)
-            text.textContent = title;
+        if (text) text.textContent = title;
     }
 
     /* A link is a thin line: a wider one, which is not seen, takes the pointer. */
     #makeReach(group) {
         const path = group.querySelector("path");
-        if (path)
-            group.append(s("path", { class: "reach", d: path.getAttribute("d") }));
+        if (path) group.append(s("path", { class: "reach", d: path.getAttribute("d") }));
     }
 
     /* The device that has the focus is the one that Tab comes back to. */
@@ -169,25 +206,24 @@ export class Diagram {
 
     /* The next device or link in the order of the drawing. */
     #next(device, by) {
-        const all = [...this.svg.querySelectorAll('g[role="button"][tabindex]:not(.badge-at)')].filter((group) => !group.matches(".folded, .away"));
+        const all = [
+            ...this.svg.querySelectorAll('g[role="button"][tabindex]:not(.badge-at)'),
+        ].filter((group) => !group.matches(".folded, .away"));
         this.#arrive(all[(all.indexOf(device) + by + all.length) % all.length]);
     }
 
     /** Lights links [[from, to, type]], picks devices, marks the narrowest link, what another answer changes, and what it has not. */
     mark({ picked = [], links = [], narrowest = null, changed = null }) {
-        if (!this.svg)
-            return;
-        for (const group of this.svg.querySelectorAll(".lit.narrowest")) // a ring's own narrowest hops stay so
+        if (!this.svg) return;
+        for (const group of this.svg.querySelectorAll(".lit.narrowest"))
+            // a ring's own narrowest hops stay so
             group.classList.remove("narrowest");
         for (const group of this.svg.querySelectorAll(".picked, .lit, .changed, .only"))
             group.classList.remove("picked", "lit", "changed", "only");
         for (const [from, to, type] of changed?.links ?? [])
-            for (const edge of this.#edges(from, to, type))
-                edge.classList.add("changed");
-        for (const id of changed?.devices ?? [])
-            this.groups.get(id)?.classList.add("changed");
-        for (const id of changed?.only ?? [])
-            this.groups.get(id)?.classList.add("only");
+            for (const edge of this.#edges(from, to, type)) edge.classList.add("changed");
+        for (const id of changed?.devices ?? []) this.groups.get(id)?.classList.add("changed");
+        for (const id of changed?.only ?? []) this.groups.get(id)?.classList.add("only");
         for (const group of this.svg.querySelectorAll("g.node[aria-pressed]"))
             group.removeAttribute("aria-pressed");
         for (const id of picked) {
@@ -196,27 +232,47 @@ export class Diagram {
         }
         for (const [from, to, type] of links)
             for (const edge of this.#edges(from, to, type))
-                edge.classList.add("lit", ...(narrowest && narrowest[0] === from && narrowest[1] === to ? ["narrowest"] : []));
+                edge.classList.add(
+                    "lit",
+                    ...(narrowest && narrowest[0] === from && narrowest[1] === to
+                        ? ["narrowest"]
+                        : []),
+                );
         this.canvas.classList.toggle("lighting", links.length > 0);
     }
 
     /* Links are drawn once, from either end; a second one of a pair has its type behind the ids. A GPU of another part of a split host has no rank in this one, but is drawn as a GPU. */
     #edges(one, other, type = "") {
-        const [from, to] = [one, other].map((id) => (this.groups.has(id) ? id : id.replace(/^DEV\//, "GPU/")));
-        const of = (suffix) => [this.groups.get(`${from}--${to}${suffix}`), this.groups.get(`${to}--${from}${suffix}`)].filter(Boolean);
-        const named = of(`--${type}`), plain = of("");
+        const [from, to] = [one, other].map((id) =>
+            this.groups.has(id) ? id : id.replace(/^DEV\//, "GPU/"),
+        );
+        const of = (suffix) =>
+            [
+                this.groups.get(`${from}--${to}${suffix}`),
+                this.groups.get(`${to}--${from}${suffix}`),
+            ].filter(Boolean);
+        const named = of(`--${type}`),
+            plain = of("");
         return named.length ? named : plain;
     }
 
     /** Lays arrows over the drawing, one a step {from, to}; now: the one to mark, -1: all alike. */
     draw(steps, now = -1) {
-        if (!this.svg)
-            return;
-        const trayOf = (id) => { // the box of the tray that a device of a rack is in, "": none
-            const host = /^(?!NVS)[A-Z]+\/([0-9a-f]+)-/.exec(id)?.[1], box = `box:tray:${parseInt(host, 16)}`;
+        if (!this.svg) return;
+        const trayOf = (id) => {
+            // the box of the tray that a device of a rack is in, "": none
+            const host = /^(?!NVS)[A-Z]+\/([0-9a-f]+)-/.exec(id)?.[1],
+                box = `box:tray:${parseInt(host, 16)}`;
             return this.groups.has(box) ? box : "";
         };
-        this.overlay.replaceChildren(...arrows(steps, now, { centre: (id) => this.#centre(id), trayOf, height: this.size.h, pixel: this.box.w / this.window.w }));
+        this.overlay.replaceChildren(
+            ...arrows(steps, now, {
+                centre: (id) => this.#centre(id),
+                trayOf,
+                height: this.size.h,
+                pixel: this.box.w / this.window.w,
+            }),
+        );
         this.overlay.setAttribute("class", now >= 0 ? "overlay stepping" : "overlay");
         this.canvas.classList.toggle("drawn", steps.length > 0);
     }
@@ -228,8 +284,7 @@ export class Diagram {
 
     /** Puts a mark on each device and link that has findings, as large at every zoom: rows of flawedDevices() and flawedLinks(). open(finding): what a click does. */
     badge(rows, open) {
-        if (!this.svg || this.badged === rows)
-            return;
+        if (!this.svg || this.badged === rows) return;
         this.badged = rows;
         this.badges.replaceChildren(...rows.map((row) => this.#badge(row, open)).filter(Boolean));
     }
@@ -245,20 +300,35 @@ export class Diagram {
     }
 
     #middle([from, to, type]) {
-        const edge = this.#edges(from, to, type)[0], path = edge?.querySelector("path"), text = edge?.querySelector("text"), length = path?.getTotalLength();
-        const away = (at) => (text ? Math.hypot(at.x - text.getAttribute("x"), at.y - text.getAttribute("y")) : 0);
-        if (!path)
-            return null;
-        const bus = [from, to].some((id) => id.startsWith("NVS/")), device = bus && this.#centre(from.startsWith("NVS/") ? to : from), begin = path.getPointAtLength(0), last = path.getPointAtLength(length);
-        const near = device && Math.hypot(begin.x - device.x, begin.y - device.y) > Math.hypot(last.x - device.x, last.y - device.y) ? length : 0;
-        const places = device ? ON_A_BUS.map((by) => Math.abs(near - Math.min(by, length / 2))) : BADGES_AT.map((share) => length * share);
+        const edge = this.#edges(from, to, type)[0],
+            path = edge?.querySelector("path"),
+            text = edge?.querySelector("text"),
+            length = path?.getTotalLength();
+        const away = (at) =>
+            text ? Math.hypot(at.x - text.getAttribute("x"), at.y - text.getAttribute("y")) : 0;
+        if (!path) return null;
+        const bus = [from, to].some((id) => id.startsWith("NVS/")),
+            device = bus && this.#centre(from.startsWith("NVS/") ? to : from),
+            begin = path.getPointAtLength(0),
+            last = path.getPointAtLength(length);
+        const near =
+            device &&
+            Math.hypot(begin.x - device.x, begin.y - device.y) >
+                Math.hypot(last.x - device.x, last.y - device.y)
+                ? length
+                : 0;
+        const places = device
+            ? ON_A_BUS.map((by) => Math.abs(near - Math.min(by, length / 2)))
+            : BADGES_AT.map((share) => length * share);
         return places.map((at) => path.getPointAtLength(at)).sort((a, b) => away(b) - away(a))[0];
     }
 
     #centre(id) {
         const group = this.groups.get(id);
         const box = group?.querySelector("path, polygon, ellipse")?.getBBox();
-        return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2, w: box.width, h: box.height } : null;
+        return box
+            ? { x: box.x + box.width / 2, y: box.y + box.height / 2, w: box.width, h: box.height }
+            : null;
     }
 
     #whole(window) {
@@ -266,8 +336,7 @@ export class Diagram {
     }
 
     fit() {
-        if (this.svg)
-            this.#look(this.#whole(this.window));
+        if (this.svg) this.#look(this.#whole(this.window));
     }
 
     #look(box) {
@@ -277,8 +346,7 @@ export class Diagram {
         this.canvas.style.setProperty("--px", String(box.w / this.window.w)); // a pixel in units of the drawing
         this.labels?.show(this.window.w / box.w, this.less);
         this.svg.classList.toggle("near", this.window.w / box.w > NEAR);
-        if (this.tiles)
-            this.#cull();
+        if (this.tiles) this.#cull();
     }
 
     #moved(dx, dy) {
@@ -290,20 +358,36 @@ export class Diagram {
         const pixels = this.window.w / box.w;
         this.box = box;
         this.svg.style.transform = `translate(${Math.round((this.drawn.x - box.x) * pixels)}px, ${Math.round((this.drawn.y - box.y) * pixels)}px)`;
-        if (this.tiles && Math.max(Math.abs(box.x - this.tiles.around.x) / box.w, Math.abs(box.y - this.tiles.around.y) / box.h) > AHEAD / 2)
+        if (
+            this.tiles &&
+            Math.max(
+                Math.abs(box.x - this.tiles.around.x) / box.w,
+                Math.abs(box.y - this.tiles.around.y) / box.h,
+            ) >
+                AHEAD / 2
+        )
             this.#cull(AHEAD);
     }
 
     /* Shows the tiles of the part in sight, and of as much around it as its size times `ahead`: the fewer times while a finger moves, the smoother. */
     #cull(ahead = 0) {
-        const { places, tile, shown } = this.tiles, { w } = this.box, margin = tile.w, x = this.box.x - ahead * w, y = this.box.y - ahead * this.box.h;
-        const across = w * (1 + 2 * ahead), down = this.box.h * (1 + 2 * ahead);
+        const { places, tile, shown } = this.tiles,
+            { w } = this.box,
+            margin = tile.w,
+            x = this.box.x - ahead * w,
+            y = this.box.y - ahead * this.box.h;
+        const across = w * (1 + 2 * ahead),
+            down = this.box.h * (1 + 2 * ahead);
         this.tiles.around = this.box;
-        const scale = tile.w * this.window.w / w;
+        const scale = (tile.w * this.window.w) / w;
         this.svg.classList.toggle("far", scale < 80);
         this.svg.classList.toggle("tiny", scale < 24);
         places.forEach((place, i) => {
-            const inSight = place.x > x - margin - tile.w && place.x < x + across + margin && place.y > y - margin && place.y < y + down + margin;
+            const inSight =
+                place.x > x - margin - tile.w &&
+                place.x < x + across + margin &&
+                place.y > y - margin &&
+                place.y < y + down + margin;
             if (inSight !== shown[i]) {
                 shown[i] = inSight;
                 this.groups.get(`HOST/${i}`)?.classList.toggle("away", !inSight);
@@ -312,81 +396,94 @@ export class Diagram {
     }
 
     #zoom(factor, fx = 0.5, fy = 0.5) {
-        if (this.svg)
-            this.#look(zoom(this.box, factor, fx, fy, this.#whole(this.window)));
+        if (this.svg) this.#look(zoom(this.box, factor, fx, fy, this.#whole(this.window)));
     }
 
     #resized() {
-        const before = this.window, after = { w: this.plane.clientWidth || 1, h: this.plane.clientHeight || 1 };
+        const before = this.window,
+            after = { w: this.plane.clientWidth || 1, h: this.plane.clientHeight || 1 };
         this.window = after;
-        if (!this.svg)
-            return;
+        if (!this.svg) return;
         const whole = this.#whole(before);
-        if (Math.abs(this.box.w - whole.w) < 1 && Math.abs(this.box.x - whole.x) < 1)
-            this.fit();
-        else
-            this.#look(reshape(this.box, before, after));
+        if (Math.abs(this.box.w - whole.w) < 1 && Math.abs(this.box.x - whole.x) < 1) this.fit();
+        else this.#look(reshape(this.box, before, after));
     }
 
     #key(event) {
-        if (!this.svg || event.ctrlKey || event.metaKey || event.altKey)
-            return;
-        const device = event.target.closest?.("g.node, g.edge"), chosen = device && ["Enter", " "].includes(event.key);
-        const moves = { ArrowLeft: [-KEY_STEP, 0], ArrowRight: [KEY_STEP, 0], ArrowUp: [0, -KEY_STEP], ArrowDown: [0, KEY_STEP] };
+        if (!this.svg || event.ctrlKey || event.metaKey || event.altKey) return;
+        const device = event.target.closest?.("g.node, g.edge"),
+            chosen = device && ["Enter", " "].includes(event.key);
+        const moves = {
+            ArrowLeft: [-KEY_STEP, 0],
+            ArrowRight: [KEY_STEP, 0],
+            ArrowUp: [0, -KEY_STEP],
+            ArrowDown: [0, KEY_STEP],
+        };
         const pages = { PageDown: 1, PageUp: -1 }[event.key];
-        if (chosen)
-            this.onSelect(device.id, event.shiftKey);
-        else if (pages)
-            this.#next(device ?? this.#inReach, device ? pages : 0);
-        else if (device && moves[event.key])
-            this.#walk(device, ...moves[event.key]);
-        else if (moves[event.key])
-            this.#look(pan(this.box, ...moves[event.key], this.size));
-        else if (event.key === "+" || event.key === "=")
-            this.#zoom(BUTTON);
-        else if (event.key === "-")
-            this.#zoom(1 / BUTTON);
-        else if (event.key === "0")
-            this.fit();
-        else
-            return;
+        if (chosen) this.onSelect(device.id, event.shiftKey);
+        else if (pages) this.#next(device ?? this.#inReach, device ? pages : 0);
+        else if (device && moves[event.key]) this.#walk(device, ...moves[event.key]);
+        else if (moves[event.key]) this.#look(pan(this.box, ...moves[event.key], this.size));
+        else if (event.key === "+" || event.key === "=") this.#zoom(BUTTON);
+        else if (event.key === "-") this.#zoom(1 / BUTTON);
+        else if (event.key === "0") this.fit();
+        else return;
         event.preventDefault();
     }
 
     /* Along a link to the neighbour that lies most in a direction. */
     #walk(device, dx, dy) {
-        if (device.matches("g.edge"))
-            return this.#next(device, dx + dy > 0 ? 1 : -1);
-        const at = this.#centre(device.id), ends = [...this.groups.keys()].filter((id) => id.includes("--")).map((id) => id.split("--"));
-        const linked = new Set(ends.filter(([a, b]) => a === device.id || b === device.id).map(([a, b]) => (a === device.id ? b : a)));
-        const others = [...this.svg.querySelectorAll("g.node[tabindex]")].filter((group) => group !== device && !group.matches(".folded, .away"));
-        const best = (groups) => groups.map((group) => {
-            const to = this.#centre(group.id), x = to ? to.x - at.x : 0, y = to ? to.y - at.y : 0, ahead = (x * dx + y * dy) / KEY_STEP;
-            return { group, ahead, cost: ahead + 2 * Math.abs(x * dy - y * dx) / KEY_STEP };
-        }).filter(({ ahead }) => ahead > 1).sort((a, b) => a.cost - b.cost)[0]?.group;
+        if (device.matches("g.edge")) return this.#next(device, dx + dy > 0 ? 1 : -1);
+        const at = this.#centre(device.id),
+            ends = [...this.groups.keys()]
+                .filter((id) => id.includes("--"))
+                .map((id) => id.split("--"));
+        const linked = new Set(
+            ends
+                .filter(([a, b]) => a === device.id || b === device.id)
+                .map(([a, b]) => (a === device.id ? b : a)),
+        );
+        const others = [...this.svg.querySelectorAll("g.node[tabindex]")].filter(
+            (group) => group !== device && !group.matches(".folded, .away"),
+        );
+        const best = (groups) =>
+            groups
+                .map((group) => {
+                    const to = this.#centre(group.id),
+                        x = to ? to.x - at.x : 0,
+                        y = to ? to.y - at.y : 0,
+                        ahead = (x * dx + y * dy) / KEY_STEP;
+                    return {
+                        group,
+                        ahead,
+                        cost: ahead + (2 * Math.abs(x * dy - y * dx)) / KEY_STEP,
+                    };
+                })
+                .filter(({ ahead }) => ahead > 1)
+                .sort((a, b) => a.cost - b.cost)[0]?.group;
         const found = best(others.filter((group) => linked.has(group.id))) ?? best(others);
-        if (found)
-            this.#arrive(found);
+        if (found) this.#arrive(found);
         return undefined;
     }
 
     /** Hides what folding hides, beside what is picked, and texts of little account; null: all is shown. */
     fold(less, picked) {
-        if (!this.svg)
-            return;
+        if (!this.svg) return;
         this.less = less !== null;
         this.svg.classList.toggle("less", this.less);
         this.labels?.show(this.window.w / this.box.w, this.less);
         const away = (id) => Boolean(less?.hidden.has(id) && !picked.has(id));
         for (const [id, group] of this.groups)
             if (!id.startsWith("a_"))
-                group.classList.toggle("folded", id.startsWith("box:") ? away(id.slice(4)) : id.split("--").some(away));
+                group.classList.toggle(
+                    "folded",
+                    id.startsWith("box:") ? away(id.slice(4)) : id.split("--").some(away),
+                );
     }
 
     /** Writes on links how many channels use them and shows how full they are; [] takes it away. rows: of loads(). */
     weigh(rows) {
-        if (!this.svg)
-            return;
+        if (!this.svg) return;
         this.weights?.remove();
         for (const edge of this.svg.querySelectorAll(".load1, .load2, .load3"))
             edge.classList.remove("load1", "load2", "load3");
@@ -396,10 +493,14 @@ export class Diagram {
     }
 
     #wheel(event) {
-        if (!this.svg)
-            return;
+        if (!this.svg) return;
         event.preventDefault();
-        const at = this.canvas.getBoundingClientRect(), lines = event.deltaMode ? 30 : 1;
-        this.#zoom(WHEEL ** (-event.deltaY * lines * (event.ctrlKey ? 4 : 1)), (event.clientX - at.left) / at.width, (event.clientY - at.top) / at.height);
+        const at = this.canvas.getBoundingClientRect(),
+            lines = event.deltaMode ? 30 : 1;
+        this.#zoom(
+            WHEEL ** (-event.deltaY * lines * (event.ctrlKey ? 4 : 1)),
+            (event.clientX - at.left) / at.width,
+            (event.clientY - at.top) / at.height,
+        );
     }
 }

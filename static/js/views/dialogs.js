@@ -5,9 +5,37 @@ import { h } from "../dom.js";
 function ask(title, contents, { yes, danger = false, read }) {
     return new Promise((done) => {
         let answer = null;
-        const form = h("form", { method: "dialog", onsubmit: () => (answer = read()) }, contents,
-            h("p.buttons", null, h(danger ? "button.danger" : "button.primary", { type: "submit", id: "dialog-yes" }, yes), h("button", { type: "button", id: "dialog-no", onclick: () => dialog.close() }, "Cancel")));
-        const dialog = h("dialog.help", { "aria-labelledby": "dialog-title", onclose: () => { dialog.remove(); done(answer); } }, h("h2", { id: "dialog-title" }, title), form);
+        const form = h(
+            "form",
+            { method: "dialog", onsubmit: () => (answer = read()) },
+            contents,
+            h(
+                "p.buttons",
+                null,
+                h(
+                    danger ? "button.danger" : "button.primary",
+                    { type: "submit", id: "dialog-yes" },
+                    yes,
+                ),
+                h(
+                    "button",
+                    { type: "button", id: "dialog-no", onclick: () => dialog.close() },
+                    "Cancel",
+                ),
+            ),
+        );
+        const dialog = h(
+            "dialog.help",
+            {
+                "aria-labelledby": "dialog-title",
+                onclose: () => {
+                    dialog.remove();
+                    done(answer);
+                },
+            },
+            h("h2", { id: "dialog-title" }, title),
+            form,
+        );
         document.body.append(dialog);
         dialog.showModal();
     });
@@ -15,36 +43,93 @@ function ask(title, contents, { yes, danger = false, read }) {
 
 /** Gives a bearer token, "" where there is none. refused: one was given and does not hold. */
 export async function tokenDialog(refused) {
-    const field = h("input.wide", { id: "token", type: "password", autocomplete: "off", spellcheck: "false", required: true, "aria-describedby": "token-note" });
-    return (await ask("A token is needed", [
-        refused && h("p.bad", { role: "alert" }, "The server refuses this token: it may have expired, or not allow this."),
-        h("label.stack", null, "Bearer token", field),
-        h("p.note", { id: "token-note" }, "This server answers only to those who have a token; whoever runs it gives you one. The page keeps it until it is closed or reloaded, and writes it nowhere."),
-    ], { yes: "Use this token", read: () => field.value.trim() })) ?? "";
+    const field = h("input.wide", {
+        id: "token",
+        type: "password",
+        autocomplete: "off",
+        spellcheck: "false",
+        required: true,
+        "aria-describedby": "token-note",
+    });
+    return (
+        (await ask(
+            "A token is needed",
+            [
+                refused &&
+                    h(
+                        "p.bad",
+                        { role: "alert" },
+                        "The server refuses this token: it may have expired, or not allow this.",
+                    ),
+                h("label.stack", null, "Bearer token", field),
+                h(
+                    "p.note",
+                    { id: "token-note" },
+                    "This server answers only to those who have a token; whoever runs it gives you one. The page keeps it until it is closed or reloaded, and writes it nowhere.",
+                ),
+            ],
+            { yes: "Use this token", read: () => field.value.trim() },
+        )) ?? ""
+    );
 }
 
 /** Gives whether to delete. */
-export const deleteDialog = (row) => ask(`Delete “${row.name || row.id.slice(0, 12)}”?`,
-    h("p", null, "The dump and its labels are removed from this server for everybody. Links to it stop working."), { yes: "Delete", danger: true, read: () => true });
+export const deleteDialog = (row) =>
+    ask(
+        `Delete “${row.name || row.id.slice(0, 12)}”?`,
+        h(
+            "p",
+            null,
+            "The dump and its labels are removed from this server for everybody. Links to it stop working.",
+        ),
+        { yes: "Delete", danger: true, read: () => true },
+    );
 
 /** Gives {name, labels}, with labels as one NAME=VALUE a line. */
 export function editDialog(row) {
-    const name = h("input.wide", { id: "edit-name", value: row.name ?? "", maxlength: "200", autocomplete: "off" });
-    const labels = h("textarea", { id: "edit-labels", rows: "5", spellcheck: "false", placeholder: "rack=7\nhost=node17", value: writeLabels(row.labels), oninput: () => check() });
-    const check = () => labels.setCustomValidity(readLabels(labels.value) ? "" : "one label a line, as NAME=VALUE");
-    return ask("Name and labels", [h("label.stack", null, "Name", name), h("label.stack", null, "Labels, one a line as NAME=VALUE", labels)],
-        { yes: "Save", read: () => ({ name: name.value.trim(), labels: readLabels(labels.value) }) });
+    const name = h("input.wide", {
+        id: "edit-name",
+        value: row.name ?? "",
+        maxlength: "200",
+        autocomplete: "off",
+    });
+    const labels = h("textarea", {
+        id: "edit-labels",
+        rows: "5",
+        spellcheck: "false",
+        placeholder: "rack=7\nhost=node17",
+        value: writeLabels(row.labels),
+        oninput: () => check(),
+    });
+    const check = () =>
+        labels.setCustomValidity(readLabels(labels.value) ? "" : "one label a line, as NAME=VALUE");
+    return ask(
+        "Name and labels",
+        [
+            h("label.stack", null, "Name", name),
+            h("label.stack", null, "Labels, one a line as NAME=VALUE", labels),
+        ],
+        {
+            yes: "Save",
+            read: () => ({ name: name.value.trim(), labels: readLabels(labels.value) }),
+        },
+    );
 }
 
-export const writeLabels = (labels) => Object.entries(labels ?? {}).map(([name, value]) => `${name}=${value}`).join("\n");
+export const writeLabels = (labels) =>
+    Object.entries(labels ?? {})
+        .map(([name, value]) => `${name}=${value}`)
+        .join("\n");
 
 /** Labels of a text, null where a line is none. */
 export function readLabels(text) {
     const labels = {};
-    for (const line of text.split("\n").map((one) => one.trim()).filter(Boolean)) {
+    for (const line of text
+        .split("\n")
+        .map((one) => one.trim())
+        .filter(Boolean)) {
         const at = line.indexOf("=");
-        if (at < 1)
-            return null;
+        if (at < 1) return null;
         labels[line.slice(0, at).trim()] = line.slice(at + 1).trim();
     }
     return labels;

@@ -9,58 +9,250 @@ import { tablePicture } from "../table_picture.js";
 
 /** Opens the dialog. context: {state, loaded: {model, doc, summary}, other, releases, diagram, theme, wanted: the drawing's query}. */
 export function exportDialog(context) {
-    const { state, loaded: { model, doc, summary } } = context, hide = h("input", { type: "checkbox", id: "anonymise" }), status = h("p.note", { id: "export-status", role: "status" }, "");
-    const ending = ["nvidia-smi-topo", "nccl-log"].includes(doc.input?.kind) ? "txt" : "xml", gpus = busIds("vm-gpus", "GPUs"), nics = busIds("vm-nics", "NICs");
-    const table = tableOf({ model, other: context.other, pair: context.pair, log: context.log, results: context.results, schedule: context.schedule, state }), tables = tablePicture(document.querySelector("#drawer"));
-    const compared = state.view === "diff" ? context.other?.diff : state.view === "compare" ? context.pair : null;
+    const {
+            state,
+            loaded: { model, doc, summary },
+        } = context,
+        hide = h("input", { type: "checkbox", id: "anonymise" }),
+        status = h("p.note", { id: "export-status", role: "status" }, "");
+    const ending = ["nvidia-smi-topo", "nccl-log"].includes(doc.input?.kind) ? "txt" : "xml",
+        gpus = busIds("vm-gpus", "GPUs"),
+        nics = busIds("vm-nics", "NICs");
+    const table = tableOf({
+            model,
+            other: context.other,
+            pair: context.pair,
+            log: context.log,
+            results: context.results,
+            schedule: context.schedule,
+            state,
+        }),
+        tables = tablePicture(document.querySelector("#drawer"));
+    const compared =
+        state.view === "diff"
+            ? context.other?.diff
+            : state.view === "compare"
+              ? context.pair
+              : null;
     const files = [
         ["svg", "SVG", "the picture as it is shown, all of it", () => svgText(context)],
-        ["png", "PNG", "the same in pixels, two for one", async (clean) => png(clean(svgText(context)))],
-        ["table.svg", "SVG", tables ? "the tables as they are shown" : "no table is shown", tables && (() => tables)],
-        ["table.png", "PNG", "the same in pixels, two for one", tables && (async (clean) => png(clean(tables)))],
-        ["dot", "DOT", "for Graphviz, where the server draws it", state.view === "hosts" || state.view === "tuning" ? null : () => api.diagram(state.id, question(state), { ...context.wanted, local: "", format: "dot" })],
-        ["csv", "CSV", table ? `the table: ${table[0]}` : "this view has no table", table && (() => csv(table[1]))],
-        ["json", "JSON", compared ? "the differences" : "the whole analysis", () => JSON.stringify(compared ?? doc, null, 1)],
-        ["md", "Markdown", "a report for a ticket", () => markdown({ model, other: context.other, state, summary, releases: context.releases, link: hide.checked ? "" : location.href })],
-        [ending, ending === "xml" ? "XML" : "Text", "the input, as uploaded unless made anonymous", async () => (hide.checked ? (await api.anonymised(state.id)).text : api.source(state.id))],
-        ["nccl.xml", "NCCL XML", "the same as NCCL's topology XML, with what was assumed", () => api.xml(state.id, new URLSearchParams([["assume", state.assume], ["release", state.release]].filter(([, value]) => value)))],
-        ["vm.xml", "VM file", "for NCCL_TOPO_FILE in a virtual machine here: places without devices", () => api.vmFile(state.id, vmQuery(gpus.value, nics.value))],
+        [
+            "png",
+            "PNG",
+            "the same in pixels, two for one",
+            async (clean) => png(clean(svgText(context))),
+        ],
+        [
+            "table.svg",
+            "SVG",
+            tables ? "the tables as they are shown" : "no table is shown",
+            tables && (() => tables),
+        ],
+        [
+            "table.png",
+            "PNG",
+            "the same in pixels, two for one",
+            tables && (async (clean) => png(clean(tables))),
+        ],
+        [
+            "dot",
+            "DOT",
+            "for Graphviz, where the server draws it",
+            state.view === "hosts" || state.view === "tuning"
+                ? null
+                : () =>
+                      api.diagram(state.id, question(state), {
+                          ...context.wanted,
+                          local: "",
+                          format: "dot",
+                      }),
+        ],
+        [
+            "csv",
+            "CSV",
+            table ? `the table: ${table[0]}` : "this view has no table",
+            table && (() => csv(table[1])),
+        ],
+        [
+            "json",
+            "JSON",
+            compared ? "the differences" : "the whole analysis",
+            () => JSON.stringify(compared ?? doc, null, 1),
+        ],
+        [
+            "md",
+            "Markdown",
+            "a report for a ticket",
+            () =>
+                markdown({
+                    model,
+                    other: context.other,
+                    state,
+                    summary,
+                    releases: context.releases,
+                    link: hide.checked ? "" : location.href,
+                }),
+        ],
+        [
+            ending,
+            ending === "xml" ? "XML" : "Text",
+            "the input, as uploaded unless made anonymous",
+            async () =>
+                hide.checked ? (await api.anonymised(state.id)).text : api.source(state.id),
+        ],
+        [
+            "nccl.xml",
+            "NCCL XML",
+            "the same as NCCL's topology XML, with what was assumed",
+            () =>
+                api.xml(
+                    state.id,
+                    new URLSearchParams(
+                        [
+                            ["assume", state.assume],
+                            ["release", state.release],
+                        ].filter(([, value]) => value),
+                    ),
+                ),
+        ],
+        [
+            "vm.xml",
+            "VM file",
+            "for NCCL_TOPO_FILE in a virtual machine here: places without devices",
+            () => api.vmFile(state.id, vmQuery(gpus.value, nics.value)),
+        ],
     ];
     const take = async (kind, make) => {
         try {
-            const replaced = hide.checked ? (await api.anonymised(state.id)).replaced : [], clean = hide.checked ? anonymiser({ replaced, doc, summary }) : (text) => text;
-            const made = await make(clean), name = `${hide.checked ? "machine" : fileName(summary?.name || state.id.slice(0, 12))}-${kind === "csv" ? table[0] : state.view}.${kind}`;
-            save(name, typeof made === "string" ? clean(made) : made, TYPES[kind.split(".").at(-1)]);
+            const replaced = hide.checked ? (await api.anonymised(state.id)).replaced : [],
+                clean = hide.checked ? anonymiser({ replaced, doc, summary }) : (text) => text;
+            const made = await make(clean),
+                name = `${hide.checked ? "machine" : fileName(summary?.name || state.id.slice(0, 12))}-${kind === "csv" ? table[0] : state.view}.${kind}`;
+            save(
+                name,
+                typeof made === "string" ? clean(made) : made,
+                TYPES[kind.split(".").at(-1)],
+            );
             status.textContent = `${name} was made.`;
             announce(status.textContent);
         } catch (error) {
             status.textContent = `It could not be made: ${error.message}.`;
         }
     };
-    const dialog = h("dialog.help", { id: "export", "aria-labelledby": "export-title", onclose: () => dialog.remove() },
+    const dialog = h(
+        "dialog.help",
+        { id: "export", "aria-labelledby": "export-title", onclose: () => dialog.remove() },
         h("h2", { id: "export-title" }, "Take away"),
-        h("p", null, h("label", null, hide, " Anonymous: host names, GUIDs, hashes and ids are replaced, the same everywhere; bus ids and models stay")),
-        h("ul.exports", null, files.map(([kind, label, what, make]) => h("li", null,
-            h("button", { type: "button", "data-key": `export:${kind}`, disabled: !make, onclick: () => take(kind, make) }, label), h("span.muted", null, what)))),
-        h("details", null, h("summary", null, "Bus ids in the virtual machine"), h("p.muted", null, "In the order of the real ones, separated by commas, or as REAL=NEW. Left empty, the real ones stay."),
-            h("p", null, h("label.field", null, "GPUs", gpus)), h("p", null, h("label.field", null, "NICs", nics))),
+        h(
+            "p",
+            null,
+            h(
+                "label",
+                null,
+                hide,
+                " Anonymous: host names, GUIDs, hashes and ids are replaced, the same everywhere; bus ids and models stay",
+            ),
+        ),
+        h(
+            "ul.exports",
+            null,
+            files.map(([kind, label, what, make]) =>
+                h(
+                    "li",
+                    null,
+                    h(
+                        "button",
+                        {
+                            type: "button",
+                            "data-key": `export:${kind}`,
+                            disabled: !make,
+                            onclick: () => take(kind, make),
+                        },
+                        label,
+                    ),
+                    h("span.muted", null, what),
+                ),
+            ),
+        ),
+        h(
+            "details",
+            null,
+            h("summary", null, "Bus ids in the virtual machine"),
+            h(
+                "p.muted",
+                null,
+                "In the order of the real ones, separated by commas, or as REAL=NEW. Left empty, the real ones stay.",
+            ),
+            h("p", null, h("label.field", null, "GPUs", gpus)),
+            h("p", null, h("label.field", null, "NICs", nics)),
+        ),
         status,
-        h("form", { method: "dialog" }, h("p.buttons", null, h("button", null, "Close"), h("button", { type: "button", "data-key": "print", onclick: () => { dialog.close(); print(); } }, "Print…"))));
+        h(
+            "form",
+            { method: "dialog" },
+            h(
+                "p.buttons",
+                null,
+                h("button", null, "Close"),
+                h(
+                    "button",
+                    {
+                        type: "button",
+                        "data-key": "print",
+                        onclick: () => {
+                            dialog.close();
+                            print();
+                        },
+                    },
+                    "Print…",
+                ),
+            ),
+        ),
+    );
     document.body.append(dialog);
     dialog.showModal();
 }
 
-const busIds = (id, what) => h("input", { id, "data-key": id, spellcheck: "false", autocomplete: "off", placeholder: "0000:00:05.0, 0000:00:06.0", "aria-label": `Bus ids of the ${what} in the virtual machine` });
-const vmQuery = (gpus, nics) => new URLSearchParams([["gpus", gpus], ["nics", nics]].map(([name, text]) => [name, text.replace(/\s+/g, "")]).filter(([, text]) => text));
+const busIds = (id, what) =>
+    h("input", {
+        id,
+        "data-key": id,
+        spellcheck: "false",
+        autocomplete: "off",
+        placeholder: "0000:00:05.0, 0000:00:06.0",
+        "aria-label": `Bus ids of the ${what} in the virtual machine`,
+    });
+const vmQuery = (gpus, nics) =>
+    new URLSearchParams(
+        [
+            ["gpus", gpus],
+            ["nics", nics],
+        ]
+            .map(([name, text]) => [name, text.replace(/\s+/g, "")])
+            .filter(([, text]) => text),
+    );
 
-const TYPES = { txt: "text/plain", svg: "image/svg+xml", png: "image/png", dot: "text/vnd.graphviz", csv: "text/csv;charset=utf-8", json: "application/json", md: "text/markdown", xml: "application/xml" };
-const fileName = (text) => text.replace(/[^\w.-]+/g, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 60) || "machine";
+const TYPES = {
+    txt: "text/plain",
+    svg: "image/svg+xml",
+    png: "image/png",
+    dot: "text/vnd.graphviz",
+    csv: "text/csv;charset=utf-8",
+    json: "application/json",
+    md: "text/markdown",
+    xml: "application/xml",
+};
+const fileName = (text) =>
+    text
+        .replace(/[^\w.-]+/g, "-")
+        .replace(/^[-.]+|[-.]+$/g, "")
+        .slice(0, 60) || "machine";
 
 function svgText({ state, diagram }) {
-    const chart = document.querySelector(state.view === "tuning" ? "#chart svg" : "#bandwidth-chart > svg");
-    if (chart)
-        return standalone(chart, null);
-    if (!diagram.svg)
-        throw new Error("there is no picture yet");
+    const chart = document.querySelector(
+        state.view === "tuning" ? "#chart svg" : "#bandwidth-chart > svg",
+    );
+    if (chart) return standalone(chart, null);
+    if (!diagram.svg) throw new Error("there is no picture yet");
     return diagram.asWhole(standalone);
 }

@@ -6,26 +6,86 @@ import { graphCount } from "../graph_file.js";
 /** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while they are not known. open: its lists are shown at once, and the machine type is chosen
  *  here; otherwise assumptionControls() are beside the figures. actions: assume(name). */
 export function inputView({ input, machine = null, state, machines, actions, open = true }) {
-    if (!input)
-        return null;
+    if (!input) return null;
     const { assumed, missing } = input;
-    return h("section", { id: "input", "aria-label": "Input" },
-        h("h2", null, "Input", assumed.length > 0 && h("span.count", null, `${assumed.length} assumed`), missing.length > 0 && h("span.count", null, `${missing.length} missing`)),
+    return h(
+        "section",
+        { id: "input", "aria-label": "Input" },
+        h(
+            "h2",
+            null,
+            "Input",
+            assumed.length > 0 && h("span.count", null, `${assumed.length} assumed`),
+            missing.length > 0 && h("span.count", null, `${missing.length} missing`),
+        ),
         h("p", null, h("b", null, input.title), input.recognised && `: ${input.recognised}.`),
-        input.logged_release && h("p", { id: "logged-release" }, state.release === input.logged_release ? `NCCL ${input.logged_release} is chosen, as the log names it.`
-            : `The log names NCCL ${input.logged_release}; another release is chosen.`),
-        input.graph_file && h("p", { id: "graph-file" }, `A graph file with ${graphCount(input.graph_file)} is in use: its graphs replace the search.`),
-        assumed.length > 0 && fold("assumed", "What is assumed, and the answers that rest on it",
-            h("ul.findings", { id: "assumed" }, assumed.map((row) => h("li", null, capital(row.what), ".",
-                h("span.muted", null, ` (${row.touches.join(", ")})`)))), { open }),
-        missing.length > 0 && fold("missing", "What is missing, and the command that supplies it",
-            h("ul.findings", { id: "missing" }, missing.map((row) => h("li", null, capital(row.what),
-                row.command && h("div.command", null, h("pre", { tabindex: "0" }, row.command), copyButton(row.command))))), { open }),
-        open && isPartial(input, state) && machineChoice(state, machine, machines, actions));
+        input.logged_release &&
+            h(
+                "p",
+                { id: "logged-release" },
+                state.release === input.logged_release
+                    ? `NCCL ${input.logged_release} is chosen, as the log names it.`
+                    : `The log names NCCL ${input.logged_release}; another release is chosen.`,
+            ),
+        input.graph_file &&
+            h(
+                "p",
+                { id: "graph-file" },
+                `A graph file with ${graphCount(input.graph_file)} is in use: its graphs replace the search.`,
+            ),
+        assumed.length > 0 &&
+            fold(
+                "assumed",
+                "What is assumed, and the answers that rest on it",
+                h(
+                    "ul.findings",
+                    { id: "assumed" },
+                    assumed.map((row) =>
+                        h(
+                            "li",
+                            null,
+                            capital(row.what),
+                            ".",
+                            h("span.muted", null, ` (${row.touches.join(", ")})`),
+                        ),
+                    ),
+                ),
+                { open },
+            ),
+        missing.length > 0 &&
+            fold(
+                "missing",
+                "What is missing, and the command that supplies it",
+                h(
+                    "ul.findings",
+                    { id: "missing" },
+                    missing.map((row) =>
+                        h(
+                            "li",
+                            null,
+                            capital(row.what),
+                            row.command &&
+                                h(
+                                    "div.command",
+                                    null,
+                                    h("pre", { tabindex: "0" }, row.command),
+                                    copyButton(row.command),
+                                ),
+                        ),
+                    ),
+                ),
+                { open },
+            ),
+        open && isPartial(input, state) && machineChoice(state, machine, machines, actions),
+    );
 }
 
 /** Whether a machine type would fill something in. */
-const isPartial = (input, state) => input.kind !== "machine-type" && (input.assumed.some(({ what }) => !FUSED.test(what)) || input.missing.length > 0 || Boolean(state.assume));
+const isPartial = (input, state) =>
+    input.kind !== "machine-type" &&
+    (input.assumed.some(({ what }) => !FUSED.test(what)) ||
+        input.missing.length > 0 ||
+        Boolean(state.assume));
 const FUSED = /fuse_nics/; // of a dump that is complete
 
 const SPEEDS = ["10", "25", "50", "100", "200", "400", "800"];
@@ -33,52 +93,132 @@ const SPEEDS = ["10", "25", "50", "100", "200", "400", "800"];
 /** What can be assumed otherwise, beside the figures that rest on it: speed and GPUDirect RDMA of NICs that the input does not describe, and the machine type. [] where the input leaves nothing open.
  *  actions: assumeNics(word), assume(name), take("fuse_nics", when). */
 export function assumptionControls({ input, machine = null, state, machines, actions }) {
-    const [speed, ...flags] = state.assume_nics.split("-"), gdr = !flags.length, now = nicsAssumed(input);
-    const become = (gbps, direct) => actions.assumeNics(direct ? (gbps === "default" ? "" : gbps) : `${gbps || "default"}-no-gdr`);
-    const gbps = h("select", { id: "assume-speed", "data-key": "assume-speed", onchange: () => become(gbps.value, gdr) },
-        h("option", { value: "default", selected: !speed || speed === "default" }, now && (!speed || speed === "default") ? `${now.gbps} Gb/s` : "as the input suggests"),
-        SPEEDS.filter((one) => one !== now?.gbps || speed === one).map((one) => h("option", { value: one, selected: one === speed }, `${one} Gb/s`)));
-    const direct = h("select", { id: "assume-gdr", "data-key": "assume-gdr", onchange: () => become(speed || "default", direct.value === "on") },
-        h("option", { value: "on", selected: gdr && now?.gdr !== false }, "on"), h("option", { value: "off", selected: !gdr || now?.gdr === false }, "off"));
-    const fused = h("select", { id: "assume-fused", "data-key": "assume-fused", onchange: () => actions.take("fuse_nics", fused.value) },
-        h("option", { value: "", selected: state.fuse_nics !== "always" }, "as the dump lists them"), h("option", { value: "always", selected: state.fuse_nics === "always" }, "fused, as in a job"));
+    const [speed, ...flags] = state.assume_nics.split("-"),
+        gdr = !flags.length,
+        now = nicsAssumed(input);
+    const become = (gbps, direct) =>
+        actions.assumeNics(
+            direct ? (gbps === "default" ? "" : gbps) : `${gbps || "default"}-no-gdr`,
+        );
+    const gbps = h(
+        "select",
+        { id: "assume-speed", "data-key": "assume-speed", onchange: () => become(gbps.value, gdr) },
+        h(
+            "option",
+            { value: "default", selected: !speed || speed === "default" },
+            now && (!speed || speed === "default") ? `${now.gbps} Gb/s` : "as the input suggests",
+        ),
+        SPEEDS.filter((one) => one !== now?.gbps || speed === one).map((one) =>
+            h("option", { value: one, selected: one === speed }, `${one} Gb/s`),
+        ),
+    );
+    const direct = h(
+        "select",
+        {
+            id: "assume-gdr",
+            "data-key": "assume-gdr",
+            onchange: () => become(speed || "default", direct.value === "on"),
+        },
+        h("option", { value: "on", selected: gdr && now?.gdr !== false }, "on"),
+        h("option", { value: "off", selected: !gdr || now?.gdr === false }, "off"),
+    );
+    const fused = h(
+        "select",
+        {
+            id: "assume-fused",
+            "data-key": "assume-fused",
+            onchange: () => actions.take("fuse_nics", fused.value),
+        },
+        h(
+            "option",
+            { value: "", selected: state.fuse_nics !== "always" },
+            "as the dump lists them",
+        ),
+        h(
+            "option",
+            { value: "always", selected: state.fuse_nics === "always" },
+            "fused, as in a job",
+        ),
+    );
     return [
-        (input.assumed.some(({ what }) => FUSED.test(what)) || state.fuse_nics === "always") && h("p.controls", null, h("label.field", null, "NIC ports ", fused)),
-        input.assumed_nics > 0 && h("p.controls", null, h("label.field", null, "NIC speed ", gbps), " ", h("label.field", null, "GPUDirect RDMA ", direct)),
+        (input.assumed.some(({ what }) => FUSED.test(what)) || state.fuse_nics === "always") &&
+            h("p.controls", null, h("label.field", null, "NIC ports ", fused)),
+        input.assumed_nics > 0 &&
+            h(
+                "p.controls",
+                null,
+                h("label.field", null, "NIC speed ", gbps),
+                " ",
+                h("label.field", null, "GPUDirect RDMA ", direct),
+            ),
         isPartial(input, state) && machineChoice(state, machine, machines, actions),
     ].filter(Boolean);
 }
 
 /** What is assumed of NIC ports, as the service says it: {text, gbps, gdr}; null: nothing. */
 export function nicsAssumed(input) {
-    const text = (input?.assumed ?? []).map((row) => row.what).find((what) => NICS.test(what)), [, gbps, how] = NICS.exec(text ?? "") ?? [];
+    const text = (input?.assumed ?? []).map((row) => row.what).find((what) => NICS.test(what)),
+        [, gbps, how] = NICS.exec(text ?? "") ?? [];
     return text ? { text, gbps, gdr: how === "with" } : null;
 }
 const NICS = /NIC ports? ha\w+ ([\d.]+) Gb\/s, (with|without) GPUDirect RDMA/;
 
 /** The types that have as many GPUs and NIC ports as were found, which come first; none where nothing was found, or nearly all fit. */
 export const fitting = (machine, rows) => {
-    const fit = machine?.gpus ? rows.filter((row) => row.gpus === machine.gpus && (!machine.nets || row.nets === machine.nets)) : [];
+    const fit = machine?.gpus
+        ? rows.filter(
+              (row) => row.gpus === machine.gpus && (!machine.nets || row.nets === machine.nets),
+          )
+        : [];
     return fit.length < rows.length / 2 ? fit : [];
 };
 
 /** Options of a choice of machine types: those of a group that comes first ("" title: none), then all by family. */
 export function machineOptions(rows, first = [], title = "", selected = "") {
-    const option = (row) => h("option", { value: row.name, selected: row.name === selected }, row.title), families = [...new Set(rows.map((row) => row.family))];
-    return [first.length > 0 && h("optgroup", { label: title }, first.map(option)),
-        families.map((family) => h("optgroup", { label: family }, rows.filter((row) => row.family === family).map(option)))];
+    const option = (row) =>
+            h("option", { value: row.name, selected: row.name === selected }, row.title),
+        families = [...new Set(rows.map((row) => row.family))];
+    return [
+        first.length > 0 && h("optgroup", { label: title }, first.map(option)),
+        families.map((family) =>
+            h(
+                "optgroup",
+                { label: family },
+                rows.filter((row) => row.family === family).map(option),
+            ),
+        ),
+    ];
 }
 
 function machineChoice(state, machine, machines, actions) {
     const rows = machines ?? [];
     const likely = state.assume ? [] : fitting(machine, rows); // by what the input itself says
-    const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)), known = rows.some((row) => row.name === state.assume);
-    const choice = h("select", { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
+    const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)),
+        known = rows.some((row) => row.name === state.assume);
+    const choice = h(
+        "select",
+        { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
         h("option", { value: "", selected: !state.assume }, "not chosen"),
-        state.assume && !known && h("option", { value: state.assume, selected: true }, state.assume),
-        machineOptions(rows, likely, `As many GPUs${machine?.nets ? " and NIC ports" : ""} as here`, state.assume));
+        state.assume &&
+            !known &&
+            h("option", { value: state.assume, selected: true }, state.assume),
+        machineOptions(
+            rows,
+            likely,
+            `As many GPUs${machine?.nets ? " and NIC ports" : ""} as here`,
+            state.assume,
+        ),
+    );
     return [
         h("p", null, h("label.field", null, "Machine type ", choice)),
-        chosen && h("p.muted", { id: "type-source" }, chosen.source ? `Its facts are from ${chosen.source}.` : "Its facts were not looked up; they are common knowledge.",
-            chosen.unsure && ` Not certain: ${chosen.unsure}.`)];
+        chosen &&
+            h(
+                "p.muted",
+                { id: "type-source" },
+                chosen.source
+                    ? `Its facts are from ${chosen.source}.`
+                    : "Its facts were not looked up; they are common knowledge.",
+                chosen.unsure && ` Not certain: ${chosen.unsure}.`,
+            ),
+    ];
 }

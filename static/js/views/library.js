@@ -7,57 +7,309 @@ import { problemView } from "./problem.js";
 /** library: {items, next, busy, problem, picked, runs}. actions: search(text), more(), edit(row), remove(row), home(), reload(), pick(id, on), pair(a, b),
  *  majority(set). */
 export function libraryView({ library, state, actions }) {
-    const search = h("input.filter", { type: "search", id: "library-search", "data-key": "library-search", placeholder: "Name, label or id", "aria-label": "Search the library", value: document.getElementById("library-search")?.value ?? state.q,
-        oninput: () => actions.search(search.value) });
+    const search = h("input.filter", {
+        type: "search",
+        id: "library-search",
+        "data-key": "library-search",
+        placeholder: "Name, label or id",
+        "aria-label": "Search the library",
+        value: document.getElementById("library-search")?.value ?? state.q,
+        oninput: () => actions.search(search.value),
+    });
     const { items } = library;
-    return h("div.library", null,
-        h("header", null, h("h1", null, "Library"), h("p.muted", null, "Dumps that this server keeps, newest first. "), h("button", { type: "button", "data-key": "add-dump", onclick: actions.home }, "Add one…")),
-        library.refused.length > 0 && h("div.problem", { id: "refused", role: "alert" },
-            h("h2", null, `${library.refused.length} file${library.refused.length === 1 ? " was" : "s were"} not kept`),
-            h("ul", null, library.refused.slice(0, 8).map(({ name, why }) => h("li", null, h("b", null, name), `: ${why}`))),
-            library.refused.length > 8 && h("p", null, `and ${library.refused.length - 8} more.`),
-            h("p", null, "Each host needs a file of its own, for example ", h("code", null, "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml"), " of a job, or ", h("code", null, "nvidia-smi topo -m > host1.txt"), ".")),
+    return h(
+        "div.library",
+        null,
+        h(
+            "header",
+            null,
+            h("h1", null, "Library"),
+            h("p.muted", null, "Dumps that this server keeps, newest first. "),
+            h(
+                "button",
+                { type: "button", "data-key": "add-dump", onclick: actions.home },
+                "Add one…",
+            ),
+        ),
+        library.refused.length > 0 &&
+            h(
+                "div.problem",
+                { id: "refused", role: "alert" },
+                h(
+                    "h2",
+                    null,
+                    `${library.refused.length} file${library.refused.length === 1 ? " was" : "s were"} not kept`,
+                ),
+                h(
+                    "ul",
+                    null,
+                    library.refused
+                        .slice(0, 8)
+                        .map(({ name, why }) => h("li", null, h("b", null, name), `: ${why}`)),
+                ),
+                library.refused.length > 8 &&
+                    h("p", null, `and ${library.refused.length - 8} more.`),
+                h(
+                    "p",
+                    null,
+                    "Each host needs a file of its own, for example ",
+                    h("code", null, "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml"),
+                    " of a job, or ",
+                    h("code", null, "nvidia-smi topo -m > host1.txt"),
+                    ".",
+                ),
+            ),
         search,
         items?.length > 0 && together(library, items, state, actions),
-        library.problem ? [problemView(library.problem, { again: actions.reload }), h("p", null, h("button", { type: "button", "data-key": "reload", onclick: actions.reload }, "Try again"))]
-            : !items ? h("p.muted", null, "Loading…")
-                : !items.length ? h("div", { id: "library-empty" }, state.q ? `Nothing kept here has “${state.q}” in its name, labels or id.` : ["Nothing is kept yet. What you open on this page is kept, until somebody deletes it; a script adds one so:", h("div.command", null, h("pre", { tabindex: "0" }, ADD), copyButton(ADD))])
-                    : table(items, library, actions),
-        library.next && h("p", null, h("button", { type: "button", id: "more", "data-key": "more", disabled: library.busy, onclick: actions.more }, library.busy ? "Loading…" : "More")));
+        library.problem
+            ? [
+                  problemView(library.problem, { again: actions.reload }),
+                  h(
+                      "p",
+                      null,
+                      h(
+                          "button",
+                          { type: "button", "data-key": "reload", onclick: actions.reload },
+                          "Try again",
+                      ),
+                  ),
+              ]
+            : !items
+              ? h("p.muted", null, "Loading…")
+              : !items.length
+                ? h(
+                      "div",
+                      { id: "library-empty" },
+                      state.q
+                          ? `Nothing kept here has “${state.q}” in its name, labels or id.`
+                          : [
+                                "Nothing is kept yet. What you open on this page is kept, until somebody deletes it; a script adds one so:",
+                                h(
+                                    "div.command",
+                                    null,
+                                    h("pre", { tabindex: "0" }, ADD),
+                                    copyButton(ADD),
+                                ),
+                            ],
+                  )
+                : table(items, library, actions),
+        library.next &&
+            h(
+                "p",
+                null,
+                h(
+                    "button",
+                    {
+                        type: "button",
+                        id: "more",
+                        "data-key": "more",
+                        disabled: library.busy,
+                        onclick: actions.more,
+                    },
+                    library.busy ? "Loading…" : "More",
+                ),
+            ),
+    );
 }
 
 const ADD = `curl --data-binary @topo.xml "${location.origin}/v1/topologies?name=node17"`;
 
 /* What can be done with several: two side by side, more against what most are like. */
 function together({ picked, runs }, items, state, actions) {
-    const chosen = [...picked], hosts = runs.reduce((sum, run) => sum + run.count, 0);
-    return h("p.toolbar", { id: "together" },
-        h("button", { type: "button", "data-key": "compare-two", disabled: chosen.length !== 2, onclick: () => actions.pair(...chosen) }, "Compare the two"),
-        h("button", { type: "button", "data-key": "compare-many", disabled: chosen.length < 3, onclick: () => actions.majority(chosen.join(",")) }, "Compare with the majority"),
-        state.q && items.length > 2 && h("button", { type: "button", "data-key": "compare-found", onclick: () => actions.majority(`q:${state.q}`) }, "Compare all found with the majority"),
-        h("button", { type: "button", "data-key": "make-cluster", disabled: hosts < 2, onclick: actions.cluster }, hosts > 1 ? `Make a cluster of ${hosts} hosts` : "Make a cluster"),
-        h("span.muted", null, chosen.length ? `${chosen.length} chosen` : "Choose dumps to compare them or to make a cluster of them."));
+    const chosen = [...picked],
+        hosts = runs.reduce((sum, run) => sum + run.count, 0);
+    return h(
+        "p.toolbar",
+        { id: "together" },
+        h(
+            "button",
+            {
+                type: "button",
+                "data-key": "compare-two",
+                disabled: chosen.length !== 2,
+                onclick: () => actions.pair(...chosen),
+            },
+            "Compare the two",
+        ),
+        h(
+            "button",
+            {
+                type: "button",
+                "data-key": "compare-many",
+                disabled: chosen.length < 3,
+                onclick: () => actions.majority(chosen.join(",")),
+            },
+            "Compare with the majority",
+        ),
+        state.q &&
+            items.length > 2 &&
+            h(
+                "button",
+                {
+                    type: "button",
+                    "data-key": "compare-found",
+                    onclick: () => actions.majority(`q:${state.q}`),
+                },
+                "Compare all found with the majority",
+            ),
+        h(
+            "button",
+            {
+                type: "button",
+                "data-key": "make-cluster",
+                disabled: hosts < 2,
+                onclick: actions.cluster,
+            },
+            hosts > 1 ? `Make a cluster of ${hosts} hosts` : "Make a cluster",
+        ),
+        h(
+            "span.muted",
+            null,
+            chosen.length
+                ? `${chosen.length} chosen`
+                : "Choose dumps to compare them or to make a cluster of them.",
+        ),
+    );
 }
 
 /* How many hosts of a cluster are like this dump. */
 function hostsField(row, runs, actions) {
-    const field = h("input.short", { type: "number", min: "1", max: "16384", value: String(runs.filter((run) => run.id === row.id).reduce((sum, run) => sum + run.count, 0)), "data-key": `hosts:${row.id}`, "aria-label": `Hosts like ${row.name || row.id}`,
-        onchange: () => Number(field.value) >= 1 && actions.count(row.id, Math.floor(Number(field.value))) });
+    const field = h("input.short", {
+        type: "number",
+        min: "1",
+        max: "16384",
+        value: String(
+            runs.filter((run) => run.id === row.id).reduce((sum, run) => sum + run.count, 0),
+        ),
+        "data-key": `hosts:${row.id}`,
+        "aria-label": `Hosts like ${row.name || row.id}`,
+        onchange: () =>
+            Number(field.value) >= 1 && actions.count(row.id, Math.floor(Number(field.value))),
+    });
     return h("label", { title: "Hosts of the cluster" }, " × ", field);
 }
 
-const table = (items, { picked, runs }, actions) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Kept dumps" }, h("table.wide", { id: "library" },
-    h("caption.unseen", null, "Kept dumps"),
-    h("thead", null, h("tr", null, h("th", null, h("span.unseen", null, "Choose")), h("th", null, "Name"), h("th", null, "Machine"), h("th", null, "Labels"), h("th", { title: "Findings about the dump alone. Open the dump to see what each of them costs; one that costs nothing is a note." }, "Findings, before costs"), h("th", null, "Added (UTC)"), h("th.num", null, "Size"), h("th", null, h("span.unseen", null, "Do")))),
-    h("tbody", null, items.map((row) => h("tr", { "data-topology": row.id },
-        h("td", null, h("input", { type: "checkbox", checked: picked.has(row.id), "data-key": `pick:${row.id}`, "aria-label": `Choose ${row.name || row.id}`, onchange: (event) => actions.pick(row.id, event.target.checked) }), picked.has(row.id) && hostsField(row, runs, actions)),
-        h("td.wrap", null, h("a", { href: address(DEFAULTS, { id: row.id }), "data-key": `open:${row.id}` }, row.name || row.id.slice(0, 12))),
-        h("td.wrap.machine", null, row.machine?.sentence ?? "–"),
-        h("td.wrap", null, Object.entries(row.labels ?? {}).map(([name, value]) => [h("button.label", { type: "button", title: "Search for this label", onclick: () => actions.search(value, true) }, `${name}=${value}`), " "])),
-        h("td", null, counts(row.findings)),
-        h("td", null, h("time", { datetime: row.created }, (row.created ?? "").slice(0, 16).replace("T", " "))),
-        h("td.num", null, sizeText(row.size ?? 0)),
-        h("td", null, h("button", { type: "button", "data-key": `edit:${row.id}`, "aria-label": `Name and labels of ${row.name || row.id}`, onclick: () => actions.edit(row) }, "Edit"), " ",
-            h("button", { type: "button", "data-key": `delete:${row.id}`, "aria-label": `Delete ${row.name || row.id}`, onclick: () => actions.remove(row) }, "Delete")))))));
+const table = (items, { picked, runs }, actions) =>
+    h(
+        "div.scroll",
+        { tabindex: "0", role: "group", "aria-label": "Kept dumps" },
+        h(
+            "table.wide",
+            { id: "library" },
+            h("caption.unseen", null, "Kept dumps"),
+            h(
+                "thead",
+                null,
+                h(
+                    "tr",
+                    null,
+                    h("th", null, h("span.unseen", null, "Choose")),
+                    h("th", null, "Name"),
+                    h("th", null, "Machine"),
+                    h("th", null, "Labels"),
+                    h(
+                        "th",
+                        {
+                            title: "Findings about the dump alone. Open the dump to see what each of them costs; one that costs nothing is a note.",
+                        },
+                        "Findings, before costs",
+                    ),
+                    h("th", null, "Added (UTC)"),
+                    h("th.num", null, "Size"),
+                    h("th", null, h("span.unseen", null, "Do")),
+                ),
+            ),
+            h(
+                "tbody",
+                null,
+                items.map((row) =>
+                    h(
+                        "tr",
+                        { "data-topology": row.id },
+                        h(
+                            "td",
+                            null,
+                            h("input", {
+                                type: "checkbox",
+                                checked: picked.has(row.id),
+                                "data-key": `pick:${row.id}`,
+                                "aria-label": `Choose ${row.name || row.id}`,
+                                onchange: (event) => actions.pick(row.id, event.target.checked),
+                            }),
+                            picked.has(row.id) && hostsField(row, runs, actions),
+                        ),
+                        h(
+                            "td.wrap",
+                            null,
+                            h(
+                                "a",
+                                {
+                                    href: address(DEFAULTS, { id: row.id }),
+                                    "data-key": `open:${row.id}`,
+                                },
+                                row.name || row.id.slice(0, 12),
+                            ),
+                        ),
+                        h("td.wrap.machine", null, row.machine?.sentence ?? "–"),
+                        h(
+                            "td.wrap",
+                            null,
+                            Object.entries(row.labels ?? {}).map(([name, value]) => [
+                                h(
+                                    "button.label",
+                                    {
+                                        type: "button",
+                                        title: "Search for this label",
+                                        onclick: () => actions.search(value, true),
+                                    },
+                                    `${name}=${value}`,
+                                ),
+                                " ",
+                            ]),
+                        ),
+                        h("td", null, counts(row.findings)),
+                        h(
+                            "td",
+                            null,
+                            h(
+                                "time",
+                                { datetime: row.created },
+                                (row.created ?? "").slice(0, 16).replace("T", " "),
+                            ),
+                        ),
+                        h("td.num", null, sizeText(row.size ?? 0)),
+                        h(
+                            "td",
+                            null,
+                            h(
+                                "button",
+                                {
+                                    type: "button",
+                                    "data-key": `edit:${row.id}`,
+                                    "aria-label": `Name and labels of ${row.name || row.id}`,
+                                    onclick: () => actions.edit(row),
+                                },
+                                "Edit",
+                            ),
+                            " ",
+                            h(
+                                "button",
+                                {
+                                    type: "button",
+                                    "data-key": `delete:${row.id}`,
+                                    "aria-label": `Delete ${row.name || row.id}`,
+                                    onclick: () => actions.remove(row),
+                                },
+                                "Delete",
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    );
 
-const counts = (findings) => Object.entries(findings ?? {}).filter(([, n]) => n).map(([name, n]) => h(`span.sev-${name}`, null, `${n} ${name} `));
+const counts = (findings) =>
+    Object.entries(findings ?? {})
+        .filter(([, n]) => n)
+        .map(([name, n]) => h(`span.sev-${name}`, null, `${n} ${name} `));

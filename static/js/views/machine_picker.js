@@ -8,28 +8,74 @@ const ROWS = 6;
 /** machines: rows of /v1/machines, null while they are not known. open(type): what a choice does; label: of the button. */
 export function machinePicker(machines, open, label = "Open this machine") {
     const rows = machines ?? [];
-    const search = h("input", { type: "search", id: "type-search", "data-key": "type-search", placeholder: "hgx h100, p5, azure, gb200 …", autocomplete: "off", spellcheck: "false", disabled: !machines,
-        oninput: () => list(), onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), take()) });
-    const types = h("select", { id: "open-type", "data-key": "open-type", size: String(ROWS), disabled: !machines, onchange: () => about(), ondblclick: () => take(), onkeydown: (event) => event.key === "Enter" && take() });
-    const button = h("button", { type: "button", id: "open-machine", "data-key": "open-machine", disabled: true, onclick: () => take() }, label);
+    const search = h("input", {
+        type: "search",
+        id: "type-search",
+        "data-key": "type-search",
+        placeholder: "hgx h100, p5, azure, gb200 …",
+        autocomplete: "off",
+        spellcheck: "false",
+        disabled: !machines,
+        oninput: () => list(),
+        onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), take()),
+    });
+    const types = h("select", {
+        id: "open-type",
+        "data-key": "open-type",
+        size: String(ROWS),
+        disabled: !machines,
+        onchange: () => about(),
+        ondblclick: () => take(),
+        onkeydown: (event) => event.key === "Enter" && take(),
+    });
+    const button = h(
+        "button",
+        {
+            type: "button",
+            id: "open-machine",
+            "data-key": "open-machine",
+            disabled: true,
+            onclick: () => take(),
+        },
+        label,
+    );
     const facts = h("p.muted", { id: "type-facts", role: "status" });
 
     function take() {
         const row = rows.find(({ name }) => name === types.value);
-        if (row)
-            open(row.name);
+        if (row) open(row.name);
     }
     function about() {
         const row = rows.find(({ name }) => name === types.value);
         button.disabled = !row;
-        replace(facts, !machines ? "Loading…" : !row ? "No machine type contains these words." : [typeText(row), ". ", row.source ? `From ${row.source}.` : "Not looked up: common knowledge.", row.unsure && ` Not certain: ${row.unsure}.`]);
+        replace(
+            facts,
+            !machines
+                ? "Loading…"
+                : !row
+                  ? "No machine type contains these words."
+                  : [
+                        typeText(row),
+                        ". ",
+                        row.source ? `From ${row.source}.` : "Not looked up: common knowledge.",
+                        row.unsure && ` Not certain: ${row.unsure}.`,
+                    ],
+        );
     }
     function list() {
-        const some = matching(rows, search.value), before = types.value;
+        const some = matching(rows, search.value),
+            before = types.value;
         replace(types, machineOptions(some));
-        types.value = some.some(({ name }) => name === before) ? before : some[0]?.name ?? "";
+        types.value = some.some(({ name }) => name === before) ? before : (some[0]?.name ?? "");
         about();
     }
     list();
-    return h("div.picker", null, h("label.stack", null, "Search the machine types", search), h("label.stack", null, "Machine type", types), facts, button);
+    return h(
+        "div.picker",
+        null,
+        h("label.stack", null, "Search the machine types", search),
+        h("label.stack", null, "Machine type", types),
+        facts,
+        button,
+    );
 }

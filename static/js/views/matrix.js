@@ -9,110 +9,360 @@ const made = new WeakMap(); // table -> {model, other, mode, side, trays} that i
  *  take long to make. */
 export function moveSelection(table, { model, other, state }) {
     const shown = table && made.get(table);
-    if (!shown || shown.model !== model || shown.mode !== state.cell || shown.other !== (other?.model ?? null) || shown.side !== state.side || shown.trays !== state.trays)
+    if (
+        !shown ||
+        shown.model !== model ||
+        shown.mode !== state.cell ||
+        shown.other !== (other?.model ?? null) ||
+        shown.side !== state.side ||
+        shown.trays !== state.trays
+    )
         return false;
-    if (!shown.columns)
-        return true; // trays, of which no pair is selected
+    if (!shown.columns) return true; // trays, of which no pair is selected
     const { gpus, columns } = shown;
-    const r = gpus.findIndex((node) => node.id === state.from), c = columns.findIndex((node) => node.id === state.to);
-    for (const th of table.querySelectorAll("th.on"))
-        th.classList.remove("on");
+    const r = gpus.findIndex((node) => node.id === state.from),
+        c = columns.findIndex((node) => node.id === state.to);
+    for (const th of table.querySelectorAll("th.on")) th.classList.remove("on");
     table.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected", "false");
-    for (const button of table.querySelectorAll('button[tabindex="0"]'))
-        button.tabIndex = -1;
-    const rows = table.tBodies[0].rows, both = r >= 0 && c >= 0;
+    for (const button of table.querySelectorAll('button[tabindex="0"]')) button.tabIndex = -1;
+    const rows = table.tBodies[0].rows,
+        both = r >= 0 && c >= 0;
     rows[r]?.cells[0].classList.add("on");
     table.tHead.rows[0].cells[c + 1].classList.toggle("on", c >= 0);
-    if (both)
-        rows[r].cells[c + 1].setAttribute("aria-selected", "true");
+    if (both) rows[r].cells[c + 1].setAttribute("aria-selected", "true");
     const entry = rows[Math.max(0, r)]?.cells[1 + (both ? c : 0)]?.firstChild;
-    if (entry)
-        entry.tabIndex = 0;
+    if (entry) entry.tabIndex = 0;
     return true;
 }
 
 /** other: {model, names: {a, b}} where two answers are compared. actions: cell(mode), side(name), select(from, to), hosts(n). */
 export function matrixView({ model, other, state, actions }) {
-    const { nets } = model, after = other?.model, racks = trays(model), pair = chosenTrays(racks, state.trays);
+    const { nets } = model,
+        after = other?.model,
+        racks = trays(model),
+        pair = chosenTrays(racks, state.trays);
     if (racks.length > 1 && state.trays === "" && model.gpus.length + nets.length > MANY_COLUMNS)
         return trayMatrix(model, racks, other, state, actions);
-    const gpus = pair ? pair[0].gpus : model.gpus, columns = pair ? [...pair[1].gpus, ...pair[1].nets] : [...model.gpus, ...nets], firstNet = pair ? pair[1].gpus.length : gpus.length;
+    const gpus = pair ? pair[0].gpus : model.gpus,
+        columns = pair ? [...pair[1].gpus, ...pair[1].nets] : [...model.gpus, ...nets],
+        firstNet = pair ? pair[1].gpus.length : gpus.length;
     const used = new Set();
     let changes = 0;
-    const rows = gpus.map((row) => columns.map((column) => {
-        const value = both(model, after, row.id, column.id, state);
-        changes += value.changed ? 1 : 0;
-        for (const kind of [value.kind, value.changed && state.side === "both" && value.was])
-            if (kind)
-                used.add(kind);
-        return value;
-    }));
-    const grid = h(columns.length > DENSE ? "table.matrix.dense" : "table.matrix", { role: "grid", id: "matrix", "aria-label": `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`, onkeydown: walk },
-        h("thead", null, h("tr", null, h("td", null, ""), columns.map((node, i) =>
-            h(`th${i === firstNet && i ? ".gap" : ""}`, { scope: "col", title: node.id }, heading(model, node))))),
-        h("tbody", null, gpus.map((row, r) => h("tr", null,
-            h("th", { scope: "row", title: row.id }, shortName(model, row.id)),
-            columns.map((column, c) => {
-                const value = rows[r][c];
-                return h(c === firstNet && c ? "td.gap" : "td", { role: "gridcell", "aria-selected": "false" }, h(`button${value.kind ? `.k-${value.kind}` : ""}${value.changed ? ".changed" : ""}`, {
-                    type: "button", "data-key": `${row.id}>${column.id}`, title: `${shortName(model, row.id)} → ${shortName(model, column.id)}: ${value.label}`,
-                    "aria-label": `${shortName(model, row.id)} to ${shortName(model, column.id)}: ${value.text}, ${value.label}`,
-                    tabindex: "-1", disabled: value.text === "" && value.label === "no path",
-                    onclick: () => actions.select(row.id, column.id),
-                }, value.text || "·"));
-            })))));
-    made.set(grid, { model, other: after ?? null, mode: state.cell, side: state.side, trays: state.trays, gpus, columns });
+    const rows = gpus.map((row) =>
+        columns.map((column) => {
+            const value = both(model, after, row.id, column.id, state);
+            changes += value.changed ? 1 : 0;
+            for (const kind of [value.kind, value.changed && state.side === "both" && value.was])
+                if (kind) used.add(kind);
+            return value;
+        }),
+    );
+    const grid = h(
+        columns.length > DENSE ? "table.matrix.dense" : "table.matrix",
+        {
+            role: "grid",
+            id: "matrix",
+            "aria-label": `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`,
+            onkeydown: walk,
+        },
+        h(
+            "thead",
+            null,
+            h(
+                "tr",
+                null,
+                h("td", null, ""),
+                columns.map((node, i) =>
+                    h(
+                        `th${i === firstNet && i ? ".gap" : ""}`,
+                        { scope: "col", title: node.id },
+                        heading(model, node),
+                    ),
+                ),
+            ),
+        ),
+        h(
+            "tbody",
+            null,
+            gpus.map((row, r) =>
+                h(
+                    "tr",
+                    null,
+                    h("th", { scope: "row", title: row.id }, shortName(model, row.id)),
+                    columns.map((column, c) => {
+                        const value = rows[r][c];
+                        return h(
+                            c === firstNet && c ? "td.gap" : "td",
+                            { role: "gridcell", "aria-selected": "false" },
+                            h(
+                                `button${value.kind ? `.k-${value.kind}` : ""}${value.changed ? ".changed" : ""}`,
+                                {
+                                    type: "button",
+                                    "data-key": `${row.id}>${column.id}`,
+                                    title: `${shortName(model, row.id)} → ${shortName(model, column.id)}: ${value.label}`,
+                                    "aria-label": `${shortName(model, row.id)} to ${shortName(model, column.id)}: ${value.text}, ${value.label}`,
+                                    tabindex: "-1",
+                                    disabled: value.text === "" && value.label === "no path",
+                                    onclick: () => actions.select(row.id, column.id),
+                                },
+                                value.text || "·",
+                            ),
+                        );
+                    }),
+                ),
+            ),
+        ),
+    );
+    made.set(grid, {
+        model,
+        other: after ?? null,
+        mode: state.cell,
+        side: state.side,
+        trays: state.trays,
+        gpus,
+        columns,
+    });
     moveSelection(grid, { model, other, state });
     return [
-        h("div.toolbar", null,
-            cellChoices(state, actions), racks.length > 1 && trayChoices(state, pair, actions),
-            after && choices("Side", [["a", other.names.a], ["b", other.names.b], ["both", "Both"]], state.side, actions.side),
-            after && h("span.muted", { id: "matrix-changes" }, changes ? `${changes} of ${gpus.length * columns.length} cells change; a corner marks them` : "no cell changes")),
-        model.gpus.length > 0 ? h("div.beside", null, h("div.scroll", null, grid), h("div.legend", null, legend(state.cell, used))) : h("p", null, "No GPU takes part."),
-        nets.length === 0 && model.gpus.length > 0 && (model.doc.hosts === 1
-            ? h("p.note", null, "With one host NCCL drops the NICs from the graph. ", h("button.text", { type: "button", id: "two-hosts", onclick: () => actions.hosts(2) }, "Take two hosts"), " to see paths to them.")
-            : h("p.note", null, "The dump holds no NIC.")),
+        h(
+            "div.toolbar",
+            null,
+            cellChoices(state, actions),
+            racks.length > 1 && trayChoices(state, pair, actions),
+            after &&
+                choices(
+                    "Side",
+                    [
+                        ["a", other.names.a],
+                        ["b", other.names.b],
+                        ["both", "Both"],
+                    ],
+                    state.side,
+                    actions.side,
+                ),
+            after &&
+                h(
+                    "span.muted",
+                    { id: "matrix-changes" },
+                    changes
+                        ? `${changes} of ${gpus.length * columns.length} cells change; a corner marks them`
+                        : "no cell changes",
+                ),
+        ),
+        model.gpus.length > 0
+            ? h(
+                  "div.beside",
+                  null,
+                  h("div.scroll", null, grid),
+                  h("div.legend", null, legend(state.cell, used)),
+              )
+            : h("p", null, "No GPU takes part."),
+        nets.length === 0 &&
+            model.gpus.length > 0 &&
+            (model.doc.hosts === 1
+                ? h(
+                      "p.note",
+                      null,
+                      "With one host NCCL drops the NICs from the graph. ",
+                      h(
+                          "button.text",
+                          { type: "button", id: "two-hosts", onclick: () => actions.hosts(2) },
+                          "Take two hosts",
+                      ),
+                      " to see paths to them.",
+                  )
+                : h("p.note", null, "The dump holds no NIC.")),
     ];
 }
 
-const cellChoices = (state, actions) => choices("Cells say", [["type", "Type"], ["bw", "GB/s"], ["hops", "Hops"], ["verdict", "Verdict"]], state.cell, actions.cell);
-const trayChoices = (state, pair, actions) => choices("Rows", [["", "By tray"], ["all", "All GPUs"], ...(pair ? [[state.trays, pair[0] === pair[1] ? pair[0].name : `${pair[0].name} → ${pair[1].name}`]] : [])], state.trays, actions.trays);
+const cellChoices = (state, actions) =>
+    choices(
+        "Cells say",
+        [
+            ["type", "Type"],
+            ["bw", "GB/s"],
+            ["hops", "Hops"],
+            ["verdict", "Verdict"],
+        ],
+        state.cell,
+        actions.cell,
+    );
+const trayChoices = (state, pair, actions) =>
+    choices(
+        "Rows",
+        [
+            ["", "By tray"],
+            ["all", "All GPUs"],
+            ...(pair
+                ? [
+                      [
+                          state.trays,
+                          pair[0] === pair[1] ? pair[0].name : `${pair[0].name} → ${pair[1].name}`,
+                      ],
+                  ]
+                : []),
+        ],
+        state.trays,
+        actions.trays,
+    );
 
 /* Tray by tray: a cell is what all its pairs have in common, and leads to them. The columns behind are the NICs of the row's own tray and of the others. */
 function trayMatrix(model, racks, other, state, actions) {
-    const used = new Set(), open = (a, b) => actions.trays(`${a},${b}`), away = (r) => racks.flatMap(({ nets }, c) => (c === r ? [] : nets));
+    const used = new Set(),
+        open = (a, b) => actions.trays(`${a},${b}`),
+        away = (r) => racks.flatMap(({ nets }, c) => (c === r ? [] : nets));
     const entry = (r, c, value, title, act) => {
         used.add(value.kind);
-        return h("td", { role: "gridcell" }, h(`button${value.kind ? `.k-${value.kind}` : ""}${value.mixed ? ".mixed" : ""}`, { type: "button", "data-key": `trays:${r}>${c}`, title: `${title}: ${value.label}`,
-            "aria-label": `${title}: ${value.text}, ${value.label}`, tabindex: r === 0 && c === 0 ? "0" : "-1", onclick: act }, value.text || "·"));
+        return h(
+            "td",
+            { role: "gridcell" },
+            h(
+                `button${value.kind ? `.k-${value.kind}` : ""}${value.mixed ? ".mixed" : ""}`,
+                {
+                    type: "button",
+                    "data-key": `trays:${r}>${c}`,
+                    title: `${title}: ${value.label}`,
+                    "aria-label": `${title}: ${value.text}, ${value.label}`,
+                    tabindex: r === 0 && c === 0 ? "0" : "-1",
+                    onclick: act,
+                },
+                value.text || "·",
+            ),
+        );
     };
-    const grid = h("table.matrix.dense.trays", { role: "grid", id: "matrix", "aria-label": `Paths between trays: ${NAMES[state.cell]}`, onkeydown: walk },
-        h("thead", null, h("tr", null, h("td", null, ""), racks.map((rack, i) => h("th", { scope: "col", title: `${rack.name}, ranks ${rack.ranks}` }, h("small", null, "Tray"), String(i))),
-            model.nets.length > 0 && [h("th.gap", { scope: "col", title: "NICs of the same tray" }, h("small", null, "NICs"), "own"), h("th", { scope: "col", title: "NICs of all other trays" }, h("small", null, "NICs"), "others")])),
-        h("tbody", null, racks.map((rack, r) => h("tr", null,
-            h("th", { scope: "row" }, rack.name, h("span.muted", null, ` ranks ${rack.ranks}`)),
-            racks.map((to, c) => entry(r, c, together(model, rack.gpus, to.gpus, state.cell), r === c ? `GPUs of ${rack.name}` : `${rack.name} to ${to.name}`, () => open(r, c))),
-            model.nets.length > 0 && [[rack.nets, "its own NICs", r], [away(r), "NICs of other trays", r === 0 ? 1 : 0]].map(([nets, name, to], i) => entry(r, racks.length + i, together(model, rack.gpus, nets, state.cell), `${rack.name} to ${name}`, () => open(r, to)))))));
-    made.set(grid, { model, other: other?.model ?? null, mode: state.cell, side: state.side, trays: state.trays, columns: null });
+    const grid = h(
+        "table.matrix.dense.trays",
+        {
+            role: "grid",
+            id: "matrix",
+            "aria-label": `Paths between trays: ${NAMES[state.cell]}`,
+            onkeydown: walk,
+        },
+        h(
+            "thead",
+            null,
+            h(
+                "tr",
+                null,
+                h("td", null, ""),
+                racks.map((rack, i) =>
+                    h(
+                        "th",
+                        { scope: "col", title: `${rack.name}, ranks ${rack.ranks}` },
+                        h("small", null, "Tray"),
+                        String(i),
+                    ),
+                ),
+                model.nets.length > 0 && [
+                    h(
+                        "th.gap",
+                        { scope: "col", title: "NICs of the same tray" },
+                        h("small", null, "NICs"),
+                        "own",
+                    ),
+                    h(
+                        "th",
+                        { scope: "col", title: "NICs of all other trays" },
+                        h("small", null, "NICs"),
+                        "others",
+                    ),
+                ],
+            ),
+        ),
+        h(
+            "tbody",
+            null,
+            racks.map((rack, r) =>
+                h(
+                    "tr",
+                    null,
+                    h(
+                        "th",
+                        { scope: "row" },
+                        rack.name,
+                        h("span.muted", null, ` ranks ${rack.ranks}`),
+                    ),
+                    racks.map((to, c) =>
+                        entry(
+                            r,
+                            c,
+                            together(model, rack.gpus, to.gpus, state.cell),
+                            r === c ? `GPUs of ${rack.name}` : `${rack.name} to ${to.name}`,
+                            () => open(r, c),
+                        ),
+                    ),
+                    model.nets.length > 0 &&
+                        [
+                            [rack.nets, "its own NICs", r],
+                            [away(r), "NICs of other trays", r === 0 ? 1 : 0],
+                        ].map(([nets, name, to], i) =>
+                            entry(
+                                r,
+                                racks.length + i,
+                                together(model, rack.gpus, nets, state.cell),
+                                `${rack.name} to ${name}`,
+                                () => open(r, to),
+                            ),
+                        ),
+                ),
+            ),
+        ),
+    );
+    made.set(grid, {
+        model,
+        other: other?.model ?? null,
+        mode: state.cell,
+        side: state.side,
+        trays: state.trays,
+        columns: null,
+    });
     return [
-        h("div.toolbar", null, cellChoices(state, actions), trayChoices(state, null, actions), h("span.muted", null, "A cell says what all its pairs have in common; click it to see them.")),
-        h("div.beside", null, h("div.scroll", null, grid), h("div.legend", null, legend(state.cell, used))),
+        h(
+            "div.toolbar",
+            null,
+            cellChoices(state, actions),
+            trayChoices(state, null, actions),
+            h(
+                "span.muted",
+                null,
+                "A cell says what all its pairs have in common; click it to see them.",
+            ),
+        ),
+        h(
+            "div.beside",
+            null,
+            h("div.scroll", null, grid),
+            h("div.legend", null, legend(state.cell, used)),
+        ),
     ];
 }
 
 /* A cell before, after, or both as "SYS→NVB", and whether it changes. */
 function both(model, after, from, to, { cell: mode, side }) {
     const a = cell(model, from, to, mode);
-    if (!after)
-        return a;
-    const b = cell(after, from, to, mode), changed = a.text !== b.text;
-    const label = changed ? `${a.label}; ${a.text || "nothing"} before, ${b.text || "nothing"} after: ${b.label}` : a.label;
+    if (!after) return a;
+    const b = cell(after, from, to, mode),
+        changed = a.text !== b.text;
+    const label = changed
+        ? `${a.label}; ${a.text || "nothing"} before, ${b.text || "nothing"} after: ${b.label}`
+        : a.label;
     const shown = side === "a" ? a : b;
-    return { ...shown, text: side === "both" && changed ? `${a.text || "·"}→${b.text || "·"}` : shown.text, label, changed, was: a.kind };
+    return {
+        ...shown,
+        text: side === "both" && changed ? `${a.text || "·"}→${b.text || "·"}` : shown.text,
+        label,
+        changed,
+        was: a.kind,
+    };
 }
 
 const DENSE = 20; // columns that fit in full width
-const NAMES = { type: "type", bw: "bandwidth in GB/s", hops: "number of hops", verdict: "P2P and GPUDirect RDMA verdicts" };
+const NAMES = {
+    type: "type",
+    bw: "bandwidth in GB/s",
+    hops: "number of hops",
+    verdict: "P2P and GPUDirect RDMA verdicts",
+};
 
 function heading(model, node) {
     const [word, ...rest] = shortName(model, node.id).split(" ");
@@ -122,21 +372,34 @@ function heading(model, node) {
 function legend(mode, used) {
     if (mode === "verdict")
         return [
-            ["yes", "W / R", "P2P by writing / by reading"], ["yes", "SR", "GDR sending and receiving"],
-            ...(used.has("part") ? [["part", "–R", "one direction only"]] : []), ["no", "–", "no"],
-        ].map(([kind, text, meaning]) => h("span", null, h(`span.kind.k-${kind}`, null, text), meaning));
-    return Object.keys(KINDS).filter((kind) => used.has(kind) && kind !== "LOC").map((kind) =>
-        h("span", null, h(`span.kind.k-${kind}`, null, kind), KINDS[kind]));
+            ["yes", "W / R", "P2P by writing / by reading"],
+            ["yes", "SR", "GDR sending and receiving"],
+            ...(used.has("part") ? [["part", "–R", "one direction only"]] : []),
+            ["no", "–", "no"],
+        ].map(([kind, text, meaning]) =>
+            h("span", null, h(`span.kind.k-${kind}`, null, text), meaning),
+        );
+    return Object.keys(KINDS)
+        .filter((kind) => used.has(kind) && kind !== "LOC")
+        .map((kind) => h("span", null, h(`span.kind.k-${kind}`, null, kind), KINDS[kind]));
 }
 
 /** Arrow keys go from cell to cell of a grid of buttons, as in a spreadsheet. */
 export function walk(event) {
-    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -1e6], End: [0, 1e6] };
-    const step = steps[event.key], at = event.target.closest("td");
-    if (!step || !at)
-        return;
+    const steps = {
+        ArrowLeft: [0, -1],
+        ArrowRight: [0, 1],
+        ArrowUp: [-1, 0],
+        ArrowDown: [1, 0],
+        Home: [0, -1e6],
+        End: [0, 1e6],
+    };
+    const step = steps[event.key],
+        at = event.target.closest("td");
+    if (!step || !at) return;
     event.preventDefault();
-    const rows = [...event.currentTarget.tBodies[0].rows], clamp = (n, most) => Math.min(most, Math.max(0, n));
+    const rows = [...event.currentTarget.tBodies[0].rows],
+        clamp = (n, most) => Math.min(most, Math.max(0, n));
     const row = rows[clamp(rows.indexOf(at.parentNode) + step[0], rows.length - 1)];
     const to = row.cells[1 + clamp(at.cellIndex - 1 + step[1], row.cells.length - 2)].firstChild;
     event.target.tabIndex = -1;

@@ -5,35 +5,135 @@ import { excerpt, outdented } from "../model.js";
 
 /** problem: as the service gives it; source: the text that was sent, if it is at hand; name: of the file; again(): tries once more.
  *  seen: how a text begins that was not understood, forms: rows of /v1/inputs, which would have been. */
-export function problemView(problem, { source = null, name = "", seen = null, forms = null, again = null, choose = null } = {}) {
+export function problemView(
+    problem,
+    { source = null, name = "", seen = null, forms = null, again = null, choose = null } = {},
+) {
     const place = problem.line
         ? `${name || "input"}:${problem.line}${problem.column ? `:${problem.column}` : ""}`
         : "";
-    return h("div.problem", { role: "alert" },
+    return h(
+        "div.problem",
+        { role: "alert" },
         h("h2", null, problem.title ?? "Error"),
         h("p", null, sentence(problem.detail)),
-        place && h("p.where", null,
-            `${place} (line ${problem.line}${problem.column ? `, column ${problem.column}` : ""})`),
+        place &&
+            h(
+                "p.where",
+                null,
+                `${place} (line ${problem.line}${problem.column ? `, column ${problem.column}` : ""})`,
+            ),
         problem.where && !problem.line && h("p.where", null, problem.where),
         problem.advice && h("p", null, sentence(problem.advice)),
-        choose && h("p", null, h("button", { type: "button", id: "choose-type", onclick: choose }, "Fill it in from a machine type…")),
-        again && problem.status === 403 && hasToken() && h("p", null, h("button", { type: "button", "data-key": "other-token", onclick: () => { forgetToken(); again(); } }, "Use another token")),
-        again && (problem.again || problem.status === 0 || problem.status === 401 || problem.status >= 429) && h("p", null, h("button", { type: "button", "data-key": "again", onclick: again }, "Try again")),
-        seen !== null && h("div", { id: "seen" }, seen.trim() ? [h("p", null, "It begins with:"), h("pre.seen", { tabindex: "0" }, firstLines(seen))] : h("p", null, "It contains only blanks or control characters.")),
-        forms?.length > 0 && [h("p", null, "Orrery reads:"), h("ul.forms", { id: "forms" }, [...forms, RESULTS].map((row) => h("li", null, h("b", null, row.title), `: ${row.sign}. Made by `, h("code", null, row.made_by))))],
-        problem.line && source !== null && excerptView(source, problem.line, problem.column));
+        choose &&
+            h(
+                "p",
+                null,
+                h(
+                    "button",
+                    { type: "button", id: "choose-type", onclick: choose },
+                    "Fill it in from a machine type…",
+                ),
+            ),
+        again &&
+            problem.status === 403 &&
+            hasToken() &&
+            h(
+                "p",
+                null,
+                h(
+                    "button",
+                    {
+                        type: "button",
+                        "data-key": "other-token",
+                        onclick: () => {
+                            forgetToken();
+                            again();
+                        },
+                    },
+                    "Use another token",
+                ),
+            ),
+        again &&
+            (problem.again ||
+                problem.status === 0 ||
+                problem.status === 401 ||
+                problem.status >= 429) &&
+            h(
+                "p",
+                null,
+                h("button", { type: "button", "data-key": "again", onclick: again }, "Try again"),
+            ),
+        seen !== null &&
+            h(
+                "div",
+                { id: "seen" },
+                seen.trim()
+                    ? [
+                          h("p", null, "It begins with:"),
+                          h("pre.seen", { tabindex: "0" }, firstLines(seen)),
+                      ]
+                    : h("p", null, "It contains only blanks or control characters."),
+            ),
+        forms?.length > 0 && [
+            h("p", null, "Orrery reads:"),
+            h(
+                "ul.forms",
+                { id: "forms" },
+                [...forms, RESULTS].map((row) =>
+                    h(
+                        "li",
+                        null,
+                        h("b", null, row.title),
+                        `: ${row.sign}. Made by `,
+                        h("code", null, row.made_by),
+                    ),
+                ),
+            ),
+        ],
+        problem.line && source !== null && excerptView(source, problem.line, problem.column),
+    );
 }
 
-const RESULTS = { title: "results of nccl-tests", sign: "columns of bus bandwidth (busbw)", made_by: "all_reduce_perf -b 8 -e 8G -f 2 -g 8" };
-const firstLines = (text) => text.split(/\r\n|\r|\n/).slice(0, 4).map((line) => (line.length > 160 ? `${line.slice(0, 160)}…` : line).replace(/[\x00-\x08\x0b-\x1f\x7f]/g, "\ufffd")).join("\n");
+const RESULTS = {
+    title: "results of nccl-tests",
+    sign: "columns of bus bandwidth (busbw)",
+    made_by: "all_reduce_perf -b 8 -e 8G -f 2 -g 8",
+};
+const firstLines = (text) =>
+    text
+        .split(/\r\n|\r|\n/)
+        .slice(0, 4)
+        .map((line) =>
+            (line.length > 160 ? `${line.slice(0, 160)}…` : line).replace(
+                /[\x00-\x08\x0b-\x1f\x7f]/g,
+                "\ufffd",
+            ),
+        )
+        .join("\n");
 
-const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".") : "");
+const sentence = (text) =>
+    text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".") : "";
 
 /** around: lines before and after. */
 export function excerptView(source, line, column, around = 2) {
-    return h("div.excerpt", { tabindex: "0", role: "group", "aria-label": `Lines around ${line}` },
+    return h(
+        "div.excerpt",
+        { tabindex: "0", role: "group", "aria-label": `Lines around ${line}` },
         outdented(excerpt(source, line, column, around)).map((row) => [
-            h(row.here ? "div.here" : "div", null, h("span.number", null, String(row.number)), row.text || " "),
-            row.caret >= 0 && h("div", { "aria-hidden": "true" }, h("span.number", null, ""), h("span.caret", null, `${" ".repeat(row.caret)}^`)),
-        ]));
+            h(
+                row.here ? "div.here" : "div",
+                null,
+                h("span.number", null, String(row.number)),
+                row.text || " ",
+            ),
+            row.caret >= 0 &&
+                h(
+                    "div",
+                    { "aria-hidden": "true" },
+                    h("span.number", null, ""),
+                    h("span.caret", null, `${" ".repeat(row.caret)}^`),
+                ),
+        ]),
+    );
 }

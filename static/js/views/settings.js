@@ -5,20 +5,54 @@ import { FUSE_NICS, MOST_HOSTS } from "../state.js";
 
 /* What a job takes of the machine: rows like those of settings. */
 const SELECTIONS = [
-    { name: "gpus", label: "GPUs", meaning: "GPUs that take part, in the order of their ranks.", values: "numbers or bus ids, such as 0,1", default: "all" },
-    { name: "nics", label: "NICs", meaning: "NICs that take part, by the beginnings of their names.", values: "as in NCCL_IB_HCA: mlx5_0,mlx5_3 or ^mlx5_4", default: "all" },
-    { name: "fuse_nics", label: "Fused NICs", chip: (when) => `NICs fused: ${when}`, drop: "Fuse NICs as the input needs it", choices: FUSE_NICS, default: "auto",
-        meaning: "Fuses NICs as NCCL does when a job runs, and groups EFA NICs as Amazon's plugin does. auto: not in XML that NCCL wrote itself." },
-    { name: "tuner", label: "Tuner file", chip: (text) => `tuner file, ${lineCount(text)}`, drop: "No tuner file", file: true,
-        meaning: "File of NCCL's example tuner plugin (CSV), which decides algorithm, protocol and channels. Choose or paste it." },
+    {
+        name: "gpus",
+        label: "GPUs",
+        meaning: "GPUs that take part, in the order of their ranks.",
+        values: "numbers or bus ids, such as 0,1",
+        default: "all",
+    },
+    {
+        name: "nics",
+        label: "NICs",
+        meaning: "NICs that take part, by the beginnings of their names.",
+        values: "as in NCCL_IB_HCA: mlx5_0,mlx5_3 or ^mlx5_4",
+        default: "all",
+    },
+    {
+        name: "fuse_nics",
+        label: "Fused NICs",
+        chip: (when) => `NICs fused: ${when}`,
+        drop: "Fuse NICs as the input needs it",
+        choices: FUSE_NICS,
+        default: "auto",
+        meaning:
+            "Fuses NICs as NCCL does when a job runs, and groups EFA NICs as Amazon's plugin does. auto: not in XML that NCCL wrote itself.",
+    },
+    {
+        name: "tuner",
+        label: "Tuner file",
+        chip: (text) => `tuner file, ${lineCount(text)}`,
+        drop: "No tuner file",
+        file: true,
+        meaning:
+            "File of NCCL's example tuner plugin (CSV), which decides algorithm, protocol and channels. Choose or paste it.",
+    },
 ];
 
 /* Only NCCL's own XML can have a graph file behind it. */
-const GRAPHS = { name: "graphs", label: "Graph file",
-    meaning: "File that NCCL_GRAPH_DUMP_FILE wrote. Its graphs replace the search, as NCCL_GRAPH_FILE does. The service keeps the dump with this file under another address." };
+const GRAPHS = {
+    name: "graphs",
+    label: "Graph file",
+    meaning:
+        "File that NCCL_GRAPH_DUMP_FILE wrote. Its graphs replace the search, as NCCL_GRAPH_FILE does. The service keeps the dump with this file under another address.",
+};
 
 const LONGEST_FILE = 8000; // characters: the page keeps the text in its address
-const lineCount = (text) => { const lines = text.trim().split("\n").length; return `${lines} ${lines === 1 ? "line" : "lines"}`; };
+const lineCount = (text) => {
+    const lines = text.trim().split("\n").length;
+    return `${lines} ${lines === 1 ? "line" : "lines"}`;
+};
 
 /** The controls above the drawing. graphs: how many the graph file of the dump has, 0: there is none. domain: hosts of the dump that NVLink joins, each of which counts where there are several.
  *  actions: release(text), hosts(n), set(name, value), take(name, text), graphs(file), panel(name). */
@@ -26,102 +60,335 @@ export function askBar({ state, graphs = 0, domain = 0, releases, actions }) {
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
     const current = state.release || standard || "";
-    const hosts = h("input", { id: "hosts", type: "number", min: "1", max: String(MOST_HOSTS), step: "1", value: String(state.hosts), "data-key": "hosts",
-        onchange: () => hosts.value >= 1 ? actions.hosts(Math.floor(Number(hosts.value))) : (hosts.value = String(state.hosts)) });
-    const release = h("select", { id: "release", "data-key": "release", onchange: () => actions.release(release.value === standard ? "" : release.value) },
-        names.includes(current) || !current ? null : h("option", { value: current, selected: true }, current),
-        releaseOptions(releases, current));
-    return h("div.bar.ask", { role: "group", "aria-label": "What is asked" },
+    const hosts = h("input", {
+        id: "hosts",
+        type: "number",
+        min: "1",
+        max: String(MOST_HOSTS),
+        step: "1",
+        value: String(state.hosts),
+        "data-key": "hosts",
+        onchange: () =>
+            hosts.value >= 1
+                ? actions.hosts(Math.floor(Number(hosts.value)))
+                : (hosts.value = String(state.hosts)),
+    });
+    const release = h(
+        "select",
+        {
+            id: "release",
+            "data-key": "release",
+            onchange: () => actions.release(release.value === standard ? "" : release.value),
+        },
+        names.includes(current) || !current
+            ? null
+            : h("option", { value: current, selected: true }, current),
+        releaseOptions(releases, current),
+    );
+    return h(
+        "div.bar.ask",
+        { role: "group", "aria-label": "What is asked" },
         h("label.field", null, "NCCL", release),
-        h("label.field", { title: domain > 1 ? `Each is an NVLink domain of ${domain} hosts` : null }, domain > 1 ? "Domains" : "Hosts", hosts),
-        h("ul.chips", { "aria-label": "Changed settings" }, state.assume && h("li.chip", null, h("span", null, `taken for ${state.assume}`),
-            h("button", { type: "button", "aria-label": "Assume nothing", title: "Use only what the input contains", onclick: () => actions.assume("") }, "×")),
-            state.assume_nics && h("li.chip", null, h("span", null, nicsChip(state.assume_nics)),
-                h("button", { type: "button", "aria-label": "Assume the usual NICs", title: "Back to what the service assumes", onclick: () => actions.assumeNics("") }, "×")),
-            graphs > 0 && h("li.chip", null, h("span", null, `graph file, ${graphCount(graphs)}`),
-                h("button", { type: "button", "aria-label": "No graph file", title: "Search the graphs", onclick: () => actions.graphs(null) }, "×")), SELECTIONS.map(({ name, label, chip, drop = `All ${label}` }) => state[name] && h("li.chip", null, h("span", null, chip ? chip(state[name]) : `${label} ${state[name]}`),
-            h("button", { type: "button", "aria-label": drop, title: drop, onclick: () => actions.take(name, "") }, "×"))), Object.entries(state.settings).map(([name, value]) =>
-            h("li.chip", null, h("span", null, `${name}=${value}`),
-                h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))));
+        h(
+            "label.field",
+            { title: domain > 1 ? `Each is an NVLink domain of ${domain} hosts` : null },
+            domain > 1 ? "Domains" : "Hosts",
+            hosts,
+        ),
+        h(
+            "ul.chips",
+            { "aria-label": "Changed settings" },
+            state.assume &&
+                h(
+                    "li.chip",
+                    null,
+                    h("span", null, `taken for ${state.assume}`),
+                    h(
+                        "button",
+                        {
+                            type: "button",
+                            "aria-label": "Assume nothing",
+                            title: "Use only what the input contains",
+                            onclick: () => actions.assume(""),
+                        },
+                        "×",
+                    ),
+                ),
+            state.assume_nics &&
+                h(
+                    "li.chip",
+                    null,
+                    h("span", null, nicsChip(state.assume_nics)),
+                    h(
+                        "button",
+                        {
+                            type: "button",
+                            "aria-label": "Assume the usual NICs",
+                            title: "Back to what the service assumes",
+                            onclick: () => actions.assumeNics(""),
+                        },
+                        "×",
+                    ),
+                ),
+            graphs > 0 &&
+                h(
+                    "li.chip",
+                    null,
+                    h("span", null, `graph file, ${graphCount(graphs)}`),
+                    h(
+                        "button",
+                        {
+                            type: "button",
+                            "aria-label": "No graph file",
+                            title: "Search the graphs",
+                            onclick: () => actions.graphs(null),
+                        },
+                        "×",
+                    ),
+                ),
+            SELECTIONS.map(
+                ({ name, label, chip, drop = `All ${label}` }) =>
+                    state[name] &&
+                    h(
+                        "li.chip",
+                        null,
+                        h("span", null, chip ? chip(state[name]) : `${label} ${state[name]}`),
+                        h(
+                            "button",
+                            {
+                                type: "button",
+                                "aria-label": drop,
+                                title: drop,
+                                onclick: () => actions.take(name, ""),
+                            },
+                            "×",
+                        ),
+                    ),
+            ),
+            Object.entries(state.settings).map(([name, value]) =>
+                h(
+                    "li.chip",
+                    null,
+                    h("span", null, `${name}=${value}`),
+                    h(
+                        "button",
+                        {
+                            type: "button",
+                            "aria-label": `Remove ${name}`,
+                            title: "Back to the default",
+                            onclick: () => actions.set(name, ""),
+                        },
+                        "×",
+                    ),
+                ),
+            ),
+        ),
+    );
 }
 
 /* "400-no-gdr" in words. */
 function nicsChip(word) {
     const [speed, ...without] = word.split("-");
-    return ["NICs taken", speed !== "default" && `for ${speed} Gb/s`, without.length > 0 && "without GDR"].filter(Boolean).join(" ");
+    return [
+        "NICs taken",
+        speed !== "default" && `for ${speed} Gb/s`,
+        without.length > 0 && "without GDR",
+    ]
+        .filter(Boolean)
+        .join(" ");
 }
 
 /** All settings of the release with their meaning, and those asked for that it does not have. input: what the service took the bytes for;
  *  refused: why it did not take a graph file, "": it did. */
-export function settingsView({ state, input = null, settings, focus, filter, refused = "", actions }) {
+export function settingsView({
+    state,
+    input = null,
+    settings,
+    focus,
+    filter,
+    refused = "",
+    actions,
+}) {
     const known = new Set(settings.map((row) => row.name));
     const rows = [
         ...SELECTIONS,
-        ...(input?.kind === "nccl-topology" ? [{ ...GRAPHS, count: input.graph_file ?? 0, refused }] : []),
+        ...(input?.kind === "nccl-topology"
+            ? [{ ...GRAPHS, count: input.graph_file ?? 0, refused }]
+            : []),
         ...settings,
-        ...Object.keys(state.settings).filter((name) => !known.has(name)).map((name) => ({ name, meaning: "Not a setting of this release.", default: "" })),
+        ...Object.keys(state.settings)
+            .filter((name) => !known.has(name))
+            .map((name) => ({ name, meaning: "Not a setting of this release.", default: "" })),
     ];
-    const list = h("ul.settings", null, rows.map((row) => (row.name === GRAPHS.name ? graphFile(row, actions) : setting(row, state, actions))));
+    const list = h(
+        "ul.settings",
+        null,
+        rows.map((row) =>
+            row.name === GRAPHS.name ? graphFile(row, actions) : setting(row, state, actions),
+        ),
+    );
     const apply = () => {
         const wanted = search.value.trim().toLowerCase();
-        [...list.children].forEach((item, i) => (item.hidden = wanted !== "" && !`${rows[i].name} ${rows[i].label ?? ""} ${rows[i].meaning}`.toLowerCase().includes(wanted)));
+        [...list.children].forEach(
+            (item, i) =>
+                (item.hidden =
+                    wanted !== "" &&
+                    !`${rows[i].name} ${rows[i].label ?? ""} ${rows[i].meaning}`
+                        .toLowerCase()
+                        .includes(wanted)),
+        );
     };
-    const search = h("input.filter", { type: "search", id: "filter", placeholder: "Filter settings", "aria-label": "Filter settings", value: focus || filter || "", "data-key": "filter",
-        oninput: () => { actions.filter(search.value); apply(); } });
+    const search = h("input.filter", {
+        type: "search",
+        id: "filter",
+        placeholder: "Filter settings",
+        "aria-label": "Filter settings",
+        value: focus || filter || "",
+        "data-key": "filter",
+        oninput: () => {
+            actions.filter(search.value);
+            apply();
+        },
+    });
     apply();
-    return [h("div", null, search), settings.length ? list : h("p.muted", null, "The server lists no settings.")];
+    return [
+        h("div", null, search),
+        settings.length ? list : h("p.muted", null, "The server lists no settings."),
+    ];
 }
 
 function graphFile({ name, label, meaning, count, refused }, actions) {
     const id = `set-${name}`;
-    const file = h("input", { type: "file", id, "data-key": id, accept: ".xml,.txt", "aria-describedby": `${id}-meaning`, onchange: async () => {
-        const [chosen] = file.files, fits = !chosen || isGraphFile(await chosen.text());
-        file.setCustomValidity(fits ? "" : "This is no graph file: its first element is not <graphs>");
-        if (file.reportValidity() && chosen)
-            actions.graphs(chosen);
-    } });
-    return h(count ? "li.changed" : "li", null, h("div.line", null, h("label", { for: id }, label), file),
+    const file = h("input", {
+        type: "file",
+        id,
+        "data-key": id,
+        accept: ".xml,.txt",
+        "aria-describedby": `${id}-meaning`,
+        onchange: async () => {
+            const [chosen] = file.files,
+                fits = !chosen || isGraphFile(await chosen.text());
+            file.setCustomValidity(
+                fits ? "" : "This is no graph file: its first element is not <graphs>",
+            );
+            if (file.reportValidity() && chosen) actions.graphs(chosen);
+        },
+    });
+    return h(
+        count ? "li.changed" : "li",
+        null,
+        h("div.line", null, h("label", { for: id }, label), file),
         refused && h("p.problem", { role: "alert" }, refused),
-        h("p", { id: `${id}-meaning` }, meaning, count ? ` In use: ${graphCount(count)}.` : ""));
+        h("p", { id: `${id}-meaning` }, meaning, count ? ` In use: ${graphCount(count)}.` : ""),
+    );
 }
 
 function setting(row, state, actions) {
-    const selects = SELECTIONS.includes(row), value = (selects ? state[row.name] : state.settings[row.name]) ?? "", id = `set-${row.name}`;
-    const said = { id, "data-key": id, "aria-describedby": `${id}-meaning` }, become = (text) => (selects ? actions.take : actions.set)(row.name, text.trim());
-    const input = row.choices ? h("select", { ...said, onchange: () => become(input.value) }, ["", ...row.choices].map((word) => h("option", { value: word, selected: word === value }, word || row.default)))
-        : row.file ? h("textarea", { ...said, value, rows: "3", spellcheck: "false", onchange: () => take(input.value) })
-            : h("input", { ...said, value, spellcheck: "false", autocomplete: "off", placeholder: String(row.default ?? ""), onchange: () => become(input.value) });
+    const selects = SELECTIONS.includes(row),
+        value = (selects ? state[row.name] : state.settings[row.name]) ?? "",
+        id = `set-${row.name}`;
+    const said = { id, "data-key": id, "aria-describedby": `${id}-meaning` },
+        become = (text) => (selects ? actions.take : actions.set)(row.name, text.trim());
+    const input = row.choices
+        ? h(
+              "select",
+              { ...said, onchange: () => become(input.value) },
+              ["", ...row.choices].map((word) =>
+                  h("option", { value: word, selected: word === value }, word || row.default),
+              ),
+          )
+        : row.file
+          ? h("textarea", {
+                ...said,
+                value,
+                rows: "3",
+                spellcheck: "false",
+                onchange: () => take(input.value),
+            })
+          : h("input", {
+                ...said,
+                value,
+                spellcheck: "false",
+                autocomplete: "off",
+                placeholder: String(row.default ?? ""),
+                onchange: () => become(input.value),
+            });
     const take = (text) => {
-        input.setCustomValidity(text.length > LONGEST_FILE ? `The file has ${text.length} characters; the page takes up to ${LONGEST_FILE}` : "");
-        if (input.reportValidity())
-            become(text);
+        input.setCustomValidity(
+            text.length > LONGEST_FILE
+                ? `The file has ${text.length} characters; the page takes up to ${LONGEST_FILE}`
+                : "",
+        );
+        if (input.reportValidity()) become(text);
     };
-    const file = row.file && h("input", { type: "file", id: `${id}-file`, accept: ".csv,.conf,.txt", "aria-label": `Choose a ${row.label.toLowerCase()}`, onchange: async () => file.files[0] && take(await file.files[0].text()) });
-    return h(value ? "li.changed" : "li", null,
-        h("div.line", null, h("label", { for: id }, row.label ?? row.name), input), file,
-        h("p", { id: `${id}-meaning` }, row.meaning, row.values ? ` Values: ${row.values}.` : "",
-            row.default !== undefined && row.default !== "" ? ` Default: ${row.default}.` : ""));
+    const file =
+        row.file &&
+        h("input", {
+            type: "file",
+            id: `${id}-file`,
+            accept: ".csv,.conf,.txt",
+            "aria-label": `Choose a ${row.label.toLowerCase()}`,
+            onchange: async () => file.files[0] && take(await file.files[0].text()),
+        });
+    return h(
+        value ? "li.changed" : "li",
+        null,
+        h("div.line", null, h("label", { for: id }, row.label ?? row.name), input),
+        file,
+        h(
+            "p",
+            { id: `${id}-meaning` },
+            row.meaning,
+            row.values ? ` Values: ${row.values}.` : "",
+            row.default !== undefined && row.default !== "" ? ` Default: ${row.default}.` : "",
+        ),
+    );
 }
 
 /** The answers of /v1/releases and /v1/settings as plain rows, whatever envelope they come in. */
 export function readReleases(answer) {
-    const rows = Array.isArray(answer) ? answer : answer.releases ?? [];
-    const list = rows.map((row) => (typeof row === "string" ? { name: row } : { name: row.release ?? row.name ?? row.version, standard: row.default === true, alike: row.behaves_alike, shipped: row.shipped_with }));
+    const rows = Array.isArray(answer) ? answer : (answer.releases ?? []);
+    const list = rows.map((row) =>
+        typeof row === "string"
+            ? { name: row }
+            : {
+                  name: row.release ?? row.name ?? row.version,
+                  standard: row.default === true,
+                  alike: row.behaves_alike,
+                  shipped: row.shipped_with,
+              },
+    );
     const named = typeof answer.default === "string" ? answer.default : null;
-    const standard = list.find((row) => row.name === named) ?? list.find((row) => row.standard) ?? list.at(-1);
-    return list.map((row) => ({ name: row.name, standard: row === standard, alike: row.alike ?? [], shipped: row.shipped ?? [] }));
+    const standard =
+        list.find((row) => row.name === named) ?? list.find((row) => row.standard) ?? list.at(-1);
+    return list.map((row) => ({
+        name: row.name,
+        standard: row === standard,
+        alike: row.alike ?? [],
+        shipped: row.shipped ?? [],
+    }));
 }
 
 /** "2.29.2 (also 2.29.3) – PyTorch 2.12 (CUDA 12)": a release as the choice shows it. */
 export function releaseLabel(row) {
     const also = row.alike.length ? ` (also ${row.alike.join(", ")})` : "";
-    const shipped = row.shipped.map((wheel) => `${wheel.framework} ${wheel.version} (${wheel.build})`).join(", ");
+    const shipped = row.shipped
+        .map((wheel) => `${wheel.framework} ${wheel.version} (${wheel.build})`)
+        .join(", ");
     return `${row.name}${also}${shipped && ` – ${shipped}`}`;
 }
 
 /** All releases as options of a choice, grouped by minor release. */
-export const releaseOptions = (releases, current) => byMinor(releases).map(([minor, rows]) => h("optgroup", { label: `NCCL ${minor}` },
-    rows.map((row) => h("option", { value: row.name, selected: row.name === current }, releaseLabel(row)))));
+export const releaseOptions = (releases, current) =>
+    byMinor(releases).map(([minor, rows]) =>
+        h(
+            "optgroup",
+            { label: `NCCL ${minor}` },
+            rows.map((row) =>
+                h("option", { value: row.name, selected: row.name === current }, releaseLabel(row)),
+            ),
+        ),
+    );
 
 /** Releases by minor release, in their order: [["2.28", rows], ...]. */
 export function byMinor(releases) {
@@ -134,9 +401,14 @@ export function byMinor(releases) {
 }
 
 export function readSettings(answer) {
-    const rows = Array.isArray(answer) ? answer : answer.settings ?? [];
-    return rows.map((row) => ({
-        name: row.name, meaning: row.meaning ?? row.description ?? "", values: row.values ?? "",
-        default: row.default ?? row.default_text ?? "", here: row.in_release ?? row.available ?? true,
-    })).filter((row) => row.here);
+    const rows = Array.isArray(answer) ? answer : (answer.settings ?? []);
+    return rows
+        .map((row) => ({
+            name: row.name,
+            meaning: row.meaning ?? row.description ?? "",
+            values: row.values ?? "",
+            default: row.default ?? row.default_text ?? "",
+            here: row.in_release ?? row.available ?? true,
+        }))
+        .filter((row) => row.here);
 }

@@ -1,88 +1,347 @@
 /* The tuning model: bus bandwidth against message size as a chart, what is chosen from which size on, and the model's own figures. */
 import { choices, h, s } from "../dom.js";
-import { axes, chosenAt, curves, envelope, FRAME, pathOf, ranges, timeText, waysAt } from "../chart.js";
+import {
+    axes,
+    chosenAt,
+    curves,
+    envelope,
+    FRAME,
+    pathOf,
+    ranges,
+    timeText,
+    waysAt,
+} from "../chart.js";
 import { sizeText } from "../compare.js";
 import { bandwidth, tuningRows } from "../model.js";
 import { writeWhy } from "../why.js";
 
 /** other: {model, names} of a comparison, whose choice is drawn too. actions: collective(name), size(bytes). */
 export function tuningView({ model, other, state, actions }) {
-    const tuning = model.doc.tuning ?? {}, collectives = Object.keys(tuning.bandwidths ?? {});
-    if (!collectives.length)
-        return h("p", null, "The analysis holds no tuning model.");
-    const collective = collectives.includes(state.collective) ? state.collective : collectives.at(-1);
-    const predictions = model.doc.predictions, lines = curves(predictions, collective);
+    const tuning = model.doc.tuning ?? {},
+        collectives = Object.keys(tuning.bandwidths ?? {});
+    if (!collectives.length) return h("p", null, "The analysis holds no tuning model.");
+    const collective = collectives.includes(state.collective)
+        ? state.collective
+        : collectives.at(-1);
+    const predictions = model.doc.predictions,
+        lines = curves(predictions, collective);
     return [
-        h("div.toolbar", null, choices("Collective", collectives.map((name) => [name, name]), collective, actions.collective)),
-        lines.length > 0 ? predicted(predictions, collective, lines, other, state, actions) : h("p.note", null, model.doc.ranks > 1 ? "No algorithm and protocol can be used for this collective." : "One rank sends nothing: there is nothing to choose."),
+        h(
+            "div.toolbar",
+            null,
+            choices(
+                "Collective",
+                collectives.map((name) => [name, name]),
+                collective,
+                actions.collective,
+            ),
+        ),
+        lines.length > 0
+            ? predicted(predictions, collective, lines, other, state, actions)
+            : h(
+                  "p.note",
+                  null,
+                  model.doc.ranks > 1
+                      ? "No algorithm and protocol can be used for this collective."
+                      : "One rank sends nothing: there is nothing to choose.",
+              ),
         figures(tuning, collective),
     ];
 }
 
 function predicted(predictions, collective, lines, other, state, actions) {
-    const { sizes } = predictions, rows = ranges(predictions, collective), size = sizes.includes(state.size) ? state.size : 2 ** 30;
-    const ways = waysAt(predictions, collective, size), now = chosenAt(rows, size);
+    const { sizes } = predictions,
+        rows = ranges(predictions, collective),
+        size = sizes.includes(state.size) ? state.size : 2 ** 30;
+    const ways = waysAt(predictions, collective, size),
+        now = chosenAt(rows, size);
     return [
-        h("div.predicted", null,
-            chart(sizes, lines, rows, size, other && { rows: ranges(other.model.doc.predictions, collective), lines: curves(other.model.doc.predictions, collective), name: other.names.b }, collective, actions),
-            h("div.at", null,
-                h("table", { id: "at-size" },
-                    h("caption", null, `${collective} of ${sizeText(size)} `, h("button.text", { type: "button", "data-key": "ask:algorithm", "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`, onclick: () => actions.why(writeWhy("algorithm", collective, size)) }, "Why?")),
-                    h("thead", null, h("tr", null, h("th", null, "Algorithm and protocol"), h("th.num", null, "Time"), h("th.num", null, "Bus bandwidth (GB/s)"))),
-                    h("tbody", null, ways.map((way) => h(way.chosen ? "tr.on" : "tr", null, h("th", { scope: "row" }, swatch(way), way.name, way.chosen && h("b", null, " chosen")),
-                        h("td.num", null, timeText(way.time)), h("td.num", null, bandwidth(way.bw)))))))),
-        h("table", { id: "ranges" },
+        h(
+            "div.predicted",
+            null,
+            chart(
+                sizes,
+                lines,
+                rows,
+                size,
+                other && {
+                    rows: ranges(other.model.doc.predictions, collective),
+                    lines: curves(other.model.doc.predictions, collective),
+                    name: other.names.b,
+                },
+                collective,
+                actions,
+            ),
+            h(
+                "div.at",
+                null,
+                h(
+                    "table",
+                    { id: "at-size" },
+                    h(
+                        "caption",
+                        null,
+                        `${collective} of ${sizeText(size)} `,
+                        h(
+                            "button.text",
+                            {
+                                type: "button",
+                                "data-key": "ask:algorithm",
+                                "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`,
+                                onclick: () => actions.why(writeWhy("algorithm", collective, size)),
+                            },
+                            "Why?",
+                        ),
+                    ),
+                    h(
+                        "thead",
+                        null,
+                        h(
+                            "tr",
+                            null,
+                            h("th", null, "Algorithm and protocol"),
+                            h("th.num", null, "Time"),
+                            h("th.num", null, "Bus bandwidth (GB/s)"),
+                        ),
+                    ),
+                    h(
+                        "tbody",
+                        null,
+                        ways.map((way) =>
+                            h(
+                                way.chosen ? "tr.on" : "tr",
+                                null,
+                                h(
+                                    "th",
+                                    { scope: "row" },
+                                    swatch(way),
+                                    way.name,
+                                    way.chosen && h("b", null, " chosen"),
+                                ),
+                                h("td.num", null, timeText(way.time)),
+                                h("td.num", null, bandwidth(way.bw)),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        h(
+            "table",
+            { id: "ranges" },
             h("caption", null, `What NCCL chooses for ${collective}, by size`),
-            h("thead", null, h("tr", null, h("th.num", null, "From"), h("th.num", null, "Bytes"), h("th", null, "Algorithm"), h("th", null, "Protocol"), h("th.num", null, "Channels"), h("th.num", null, "Threads"))),
-            h("tbody", null, rows.map((row) => h(row === now ? "tr.on" : "tr", null, h("td.num", null, sizeText(row.from)), h("td.num", null, String(row.from)), h("td", null, row.algorithm), h("td", null, row.protocol),
-                h("td.num", null, String(row.channels)), h("td.num", null, String(row.threads)))))),
-        h("p.note", null, "Computed from NCCL's own model, for a sum of 32-bit floats: a prediction, not a measurement. Bus bandwidth is counted as nccl-tests does. Channels and threads are those at the first size."),
+            h(
+                "thead",
+                null,
+                h(
+                    "tr",
+                    null,
+                    h("th.num", null, "From"),
+                    h("th.num", null, "Bytes"),
+                    h("th", null, "Algorithm"),
+                    h("th", null, "Protocol"),
+                    h("th.num", null, "Channels"),
+                    h("th.num", null, "Threads"),
+                ),
+            ),
+            h(
+                "tbody",
+                null,
+                rows.map((row) =>
+                    h(
+                        row === now ? "tr.on" : "tr",
+                        null,
+                        h("td.num", null, sizeText(row.from)),
+                        h("td.num", null, String(row.from)),
+                        h("td", null, row.algorithm),
+                        h("td", null, row.protocol),
+                        h("td.num", null, String(row.channels)),
+                        h("td.num", null, String(row.threads)),
+                    ),
+                ),
+            ),
+        ),
+        h(
+            "p.note",
+            null,
+            "Computed from NCCL's own model, for a sum of 32-bit floats: a prediction, not a measurement. Bus bandwidth is counted as nccl-tests does. Channels and threads are those at the first size.",
+        ),
     ];
 }
 
-const swatch = ({ algorithm, protocol }) => s("svg", { class: `swatch a-${algorithm} p-${protocol}`, viewBox: "0 0 24 8", "aria-hidden": "true" }, s("path", { class: "curve", d: "M1,4H23" }));
+const swatch = ({ algorithm, protocol }) =>
+    s(
+        "svg",
+        {
+            class: `swatch a-${algorithm} p-${protocol}`,
+            viewBox: "0 0 24 8",
+            "aria-hidden": "true",
+        },
+        s("path", { class: "curve", d: "M1,4H23" }),
+    );
 
 function chart(sizes, lines, rows, size, after, collective, actions) {
-    const at = axes(sizes, [...lines, ...(after?.lines ?? [])]), { w, h: height, left, right, top, bottom } = FRAME;
+    const at = axes(sizes, [...lines, ...(after?.lines ?? [])]),
+        { w, h: height, left, right, top, bottom } = FRAME;
     const move = (event) => {
-        const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -99, End: 99 }[event.key];
-        if (!step)
-            return;
+        const step = {
+            ArrowLeft: -1,
+            ArrowDown: -1,
+            ArrowRight: 1,
+            ArrowUp: 1,
+            Home: -99,
+            End: 99,
+        }[event.key];
+        if (!step) return;
         event.preventDefault();
         actions.size(sizes[Math.max(0, Math.min(sizes.length - 1, sizes.indexOf(size) + step))]);
     };
     const pick = (event) => {
         const box = event.currentTarget.getBoundingClientRect();
-        actions.size(at.size((event.clientX - box.left) / box.width * w));
+        actions.size(at.size(((event.clientX - box.left) / box.width) * w));
     };
     const now = chosenAt(rows, size);
-    return h("div.chart", { id: "chart", tabindex: "0", role: "slider", "data-key": "chart", "aria-label": `Message size, ${collective}`, "aria-valuemin": "0", "aria-valuemax": String(sizes.length - 1),
-        "aria-valuenow": String(sizes.indexOf(size)), "aria-valuetext": `${sizeText(size)}: ${now?.name}`, onkeydown: move },
-    s("svg", { viewBox: `0 0 ${w} ${height}`, "aria-hidden": "true", onclick: pick },
-        at.yTicks.map((bw) => [s("path", { class: "grid", d: `M${left},${at.y(bw)}H${w - right}` }), s("text", { x: left - 6, y: at.y(bw) + 3.5, class: "y" }, String(Number(bw.toPrecision(1))))]),
-        at.xTicks.map((bytes) => s("text", { x: at.x(bytes), y: height - bottom + 15, class: "x" }, sizeText(bytes).replace("iB", ""))),
-        s("text", { x: left, y: top - 2, class: "axis" }, "GB/s bus"),
-        rows.slice(1).map((row, i) => [s("path", { class: "cross", d: `M${at.x(row.from)},${top}V${height - bottom}` }),
-            s("text", { x: at.x(row.from) + (at.x(row.from) > w - 90 ? -3 : 3), y: height - bottom - 5 - i % 4 * 12, class: at.x(row.from) > w - 90 ? "cross-at end" : "cross-at" }, sizeText(row.from))]),
-        lines.map((line) => s("path", { class: `curve a-${line.algorithm} p-${line.protocol}`, d: pathOf(line.points, at) })),
-        after && s("path", { class: "envelope other", d: pathOf(envelope(after.lines, after.rows), at) }),
-        s("path", { class: "envelope", d: pathOf(envelope(lines, rows), at) }),
-        s("path", { class: "cursor", d: `M${at.x(size)},${top}V${height - bottom}` })),
-    h("p.note", null, "The wide line is what NCCL takes; upright lines are the crossover points.", after ? ` The wide dashed line is ${after.name}.` : ""));
+    return h(
+        "div.chart",
+        {
+            id: "chart",
+            tabindex: "0",
+            role: "slider",
+            "data-key": "chart",
+            "aria-label": `Message size, ${collective}`,
+            "aria-valuemin": "0",
+            "aria-valuemax": String(sizes.length - 1),
+            "aria-valuenow": String(sizes.indexOf(size)),
+            "aria-valuetext": `${sizeText(size)}: ${now?.name}`,
+            onkeydown: move,
+        },
+        s(
+            "svg",
+            { viewBox: `0 0 ${w} ${height}`, "aria-hidden": "true", onclick: pick },
+            at.yTicks.map((bw) => [
+                s("path", { class: "grid", d: `M${left},${at.y(bw)}H${w - right}` }),
+                s(
+                    "text",
+                    { x: left - 6, y: at.y(bw) + 3.5, class: "y" },
+                    String(Number(bw.toPrecision(1))),
+                ),
+            ]),
+            at.xTicks.map((bytes) =>
+                s(
+                    "text",
+                    { x: at.x(bytes), y: height - bottom + 15, class: "x" },
+                    sizeText(bytes).replace("iB", ""),
+                ),
+            ),
+            s("text", { x: left, y: top - 2, class: "axis" }, "GB/s bus"),
+            rows
+                .slice(1)
+                .map((row, i) => [
+                    s("path", {
+                        class: "cross",
+                        d: `M${at.x(row.from)},${top}V${height - bottom}`,
+                    }),
+                    s(
+                        "text",
+                        {
+                            x: at.x(row.from) + (at.x(row.from) > w - 90 ? -3 : 3),
+                            y: height - bottom - 5 - (i % 4) * 12,
+                            class: at.x(row.from) > w - 90 ? "cross-at end" : "cross-at",
+                        },
+                        sizeText(row.from),
+                    ),
+                ]),
+            lines.map((line) =>
+                s("path", {
+                    class: `curve a-${line.algorithm} p-${line.protocol}`,
+                    d: pathOf(line.points, at),
+                }),
+            ),
+            after &&
+                s("path", {
+                    class: "envelope other",
+                    d: pathOf(envelope(after.lines, after.rows), at),
+                }),
+            s("path", { class: "envelope", d: pathOf(envelope(lines, rows), at) }),
+            s("path", { class: "cursor", d: `M${at.x(size)},${top}V${height - bottom}` }),
+        ),
+        h(
+            "p.note",
+            null,
+            "The wide line is what NCCL takes; upright lines are the crossover points.",
+            after ? ` The wide dashed line is ${after.name}.` : "",
+        ),
+    );
 }
 
 function figures(tuning, collective) {
-    const rows = tuningRows(tuning, collective), protocols = rows[0]?.cells.map((cell) => cell.protocol) ?? [];
+    const rows = tuningRows(tuning, collective),
+        protocols = rows[0]?.cells.map((cell) => cell.protocol) ?? [];
     return [
-        h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Tuning table" }, h("table", { id: "tuning" },
-            h("caption", null, "The model behind it"),
-            h("thead", null,
-                h("tr", null, h("th", { rowspan: "2", scope: "col" }, "Algorithm"), h("th", { colspan: String(protocols.length), scope: "colgroup" }, "Bandwidth, GB/s"),
-                    h("th", { colspan: String(protocols.length), scope: "colgroup" }, "Latency, µs")),
-                h("tr", null, [...protocols, ...protocols].map((protocol) => h("th.num", { scope: "col" }, protocol)))),
-            h("tbody", null, rows.map((row) => h("tr", null, h("th", { scope: "row" }, row.algorithm),
-                row.cells.map((cell) => h(`td.num${cell.best ? ".best" : ""}${cell.bw > 0 ? "" : ".zero"}`, null, cell.bw > 0 ? bandwidth(cell.bw) : "–")),
-                row.cells.map((cell) => h(`td.num${cell.bw > 0 ? "" : ".zero"}`, null, cell.bw > 0 ? bandwidth(cell.latency) : "–"))))))),
-        h("p.note", null, "NCCL takes the combination with the least latency + size ÷ bandwidth. A dash: not available here. The highest bandwidth is set bold."),
+        h(
+            "div.scroll",
+            { tabindex: "0", role: "group", "aria-label": "Tuning table" },
+            h(
+                "table",
+                { id: "tuning" },
+                h("caption", null, "The model behind it"),
+                h(
+                    "thead",
+                    null,
+                    h(
+                        "tr",
+                        null,
+                        h("th", { rowspan: "2", scope: "col" }, "Algorithm"),
+                        h(
+                            "th",
+                            { colspan: String(protocols.length), scope: "colgroup" },
+                            "Bandwidth, GB/s",
+                        ),
+                        h(
+                            "th",
+                            { colspan: String(protocols.length), scope: "colgroup" },
+                            "Latency, µs",
+                        ),
+                    ),
+                    h(
+                        "tr",
+                        null,
+                        [...protocols, ...protocols].map((protocol) =>
+                            h("th.num", { scope: "col" }, protocol),
+                        ),
+                    ),
+                ),
+                h(
+                    "tbody",
+                    null,
+                    rows.map((row) =>
+                        h(
+                            "tr",
+                            null,
+                            h("th", { scope: "row" }, row.algorithm),
+                            row.cells.map((cell) =>
+                                h(
+                                    `td.num${cell.best ? ".best" : ""}${cell.bw > 0 ? "" : ".zero"}`,
+                                    null,
+                                    cell.bw > 0 ? bandwidth(cell.bw) : "–",
+                                ),
+                            ),
+                            row.cells.map((cell) =>
+                                h(
+                                    `td.num${cell.bw > 0 ? "" : ".zero"}`,
+                                    null,
+                                    cell.bw > 0 ? bandwidth(cell.latency) : "–",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        h(
+            "p.note",
+            null,
+            "NCCL takes the combination with the least latency + size ÷ bandwidth. A dash: not available here. The highest bandwidth is set bold.",
+        ),
     ];
 }

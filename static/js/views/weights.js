@@ -9,12 +9,33 @@ export function weights(rows, edgesOf) {
     for (const row of rows)
         for (const edge of edgesOf(row)) {
             const now = fullest.get(edge);
-            if (!now || row.used / row.bw > now.used / now.bw)
-                fullest.set(edge, row);
+            if (!now || row.used / row.bw > now.used / now.bw) fullest.set(edge, row);
         }
-    return s("g", { class: "weights" }, [...fullest].map(([edge, row]) => {
-        const share = row.used / row.bw, path = edge.querySelector("path"), at = path?.getPointAtLength(path.getTotalLength() * AT);
-        edge.classList.add(share > 0.9 ? "load3" : share > 0.5 ? "load2" : "load1");
-        return at && s("g", { "data-weight": `${row.from}>${row.to}` }, s("title", null, `${row.channels.length} channels, ${Math.round(share * 100)} % used`), s("text", { x: at.x, y: at.y, "dominant-baseline": "central" }, String(row.channels.length)));
-    }));
+    return s(
+        "g",
+        { class: "weights" },
+        [...fullest].map(([edge, row]) => {
+            const share = row.used / row.bw,
+                path = edge.querySelector("path"),
+                at = path?.getPointAtLength(path.getTotalLength() * AT);
+            edge.classList.add(share > 0.9 ? "load3" : share > 0.5 ? "load2" : "load1");
+            return (
+                at &&
+                s(
+                    "g",
+                    { "data-weight": `${row.from}>${row.to}` },
+                    s(
+                        "title",
+                        null,
+                        `${row.channels.length} channels, ${Math.round(share * 100)} % used`,
+                    ),
+                    s(
+                        "text",
+                        { x: at.x, y: at.y, "dominant-baseline": "central" },
+                        String(row.channels.length),
+                    ),
+                )
+            );
+        }),
+    );
 }

@@ -1,7 +1,15 @@
 /* Why a decision is what it is: the answer, then the evidence: rule, limiting link, values with their origin, settings that would change it. */
 import { docsLink, h } from "../dom.js";
 import { shortName } from "../model.js";
-import { CHAPTERS, comparedText, evidence, internals, openWhy, whyOfMachine, whyOfSelection } from "../why.js";
+import {
+    CHAPTERS,
+    comparedText,
+    evidence,
+    internals,
+    openWhy,
+    whyOfMachine,
+    whyOfSelection,
+} from "../why.js";
 import { problemView } from "./problem.js";
 
 /** explained: {why, data, problem}. actions: why(text), limit(from, to), whatIf(setting, value), setting(name). */
@@ -10,65 +18,239 @@ export function whyView({ model, state, explained, actions }) {
     return [
         questions("Of the selection", whyOfSelection(model, state), open, actions),
         questions("Of the machine", whyOfMachine(model, state), open, actions),
-        explained.why !== open ? h("p.muted", { id: "explaining" }, "Trying settings…")
-            : explained.problem ? problemView(explained.problem)
-                : explained.data ? answer(model, explained.data, actions) : h("p.muted", { id: "explaining" }, "Trying settings…"),
+        explained.why !== open
+            ? h("p.muted", { id: "explaining" }, "Trying settings…")
+            : explained.problem
+              ? problemView(explained.problem)
+              : explained.data
+                ? answer(model, explained.data, actions)
+                : h("p.muted", { id: "explaining" }, "Trying settings…"),
     ];
 }
 
 function questions(label, rows, open, actions) {
-    return rows.length > 0 && h("div.why", { role: "group", "aria-label": label }, h("span.muted", null, `${label} `), rows.map((row) => [
-        h("button", { type: "button", "data-key": `why:${row.why}`, "aria-pressed": String(row.why === open), onclick: () => actions.why(row.why) }, row.label), " "]));
+    return (
+        rows.length > 0 &&
+        h(
+            "div.why",
+            { role: "group", "aria-label": label },
+            h("span.muted", null, `${label} `),
+            rows.map((row) => [
+                h(
+                    "button",
+                    {
+                        type: "button",
+                        "data-key": `why:${row.why}`,
+                        "aria-pressed": String(row.why === open),
+                        onclick: () => actions.why(row.why),
+                    },
+                    row.label,
+                ),
+                " ",
+            ]),
+        )
+    );
 }
 
 function answer(model, data, actions) {
-    return h("div", { id: "why", "data-decision": data.decision, "data-verdict": data.verdict },
+    return h(
+        "div",
+        { id: "why", "data-decision": data.decision, "data-verdict": data.verdict },
         h("h2", null, data.question),
         h("p", { id: "why-answer" }, data.answer),
         data.advice && h("p", { id: "why-advice" }, data.advice),
-        h("section.verdict", { id: "why-rule", "aria-label": "Rule" },
-            h("h3", null, `Rule of NCCL ${data.nccl}${data.verified ? "" : " (the nearest emulated release)"}`, h("span.mono", null, data.rule)), h("p", null, data.text),
-            h("p.small", null, docsLink(`nccl/${CHAPTERS[data.decision]}`, "How NCCL decides this"))),
+        h(
+            "section.verdict",
+            { id: "why-rule", "aria-label": "Rule" },
+            h(
+                "h3",
+                null,
+                `Rule of NCCL ${data.nccl}${data.verified ? "" : " (the nearest emulated release)"}`,
+                h("span.mono", null, data.rule),
+            ),
+            h("p", null, data.text),
+            h(
+                "p.small",
+                null,
+                docsLink(`nccl/${CHAPTERS[data.decision]}`, "How NCCL decides this"),
+            ),
+        ),
         data.limit && limit(model, data.limit, actions),
         compared(evidence(data.compared), "compared", "Values that were compared"),
         changing(data, actions),
-        data.assumptions.length > 0 && h("section.verdict", { "aria-label": "Assumed" },
-            h("h3", null, "Assumed"), h("ul", null, data.assumptions.map((row) => h("li", null, row.text)))),
-        maintainers(data));
+        data.assumptions.length > 0 &&
+            h(
+                "section.verdict",
+                { "aria-label": "Assumed" },
+                h("h3", null, "Assumed"),
+                h(
+                    "ul",
+                    null,
+                    data.assumptions.map((row) => h("li", null, row.text)),
+                ),
+            ),
+        maintainers(data),
+    );
 }
 
 function limit(model, link, actions) {
     const shown = (id) => (model.nodes.has(id) || id.includes("/") ? shortName(model, id) : id);
-    return h("p", { id: "why-limit" }, h("button.text", { type: "button", "data-key": "why-limit", title: "Show it on the drawing", onclick: () => actions.limit(link.from, link.to) },
-        `${shown(link.from)} → ${shown(link.to)}`), ` ${link.text}`);
+    return h(
+        "p",
+        { id: "why-limit" },
+        h(
+            "button.text",
+            {
+                type: "button",
+                "data-key": "why-limit",
+                title: "Show it on the drawing",
+                onclick: () => actions.limit(link.from, link.to),
+            },
+            `${shown(link.from)} → ${shown(link.to)}`,
+        ),
+        ` ${link.text}`,
+    );
 }
 
 /* Settings that change the decision, each with what else changes; then those that leave it. */
 function changing(data, actions) {
-    const change = data.what_if.filter((row) => row.changes), stay = data.what_if.filter((row) => !row.changes);
+    const change = data.what_if.filter((row) => row.changes),
+        stay = data.what_if.filter((row) => !row.changes);
     const text = (row) => `${row.setting}=${row.value || "default"}`;
-    const open = (row) => h("button.text.mono", { type: "button", "data-key": `what-if:${row.setting}=${row.value}`, title: "Show all that changes with it", onclick: () => actions.whatIf(row.setting, row.value) }, text(row));
-    return h("section.verdict", { id: "what-if", "aria-label": "What would change it" },
+    const open = (row) =>
+        h(
+            "button.text.mono",
+            {
+                type: "button",
+                "data-key": `what-if:${row.setting}=${row.value}`,
+                title: "Show all that changes with it",
+                onclick: () => actions.whatIf(row.setting, row.value),
+            },
+            text(row),
+        );
+    return h(
+        "section.verdict",
+        { id: "what-if", "aria-label": "What would change it" },
         h("h3", null, "What would change it"),
-        !change.length && h("p", null, stay.length ? "None of the settings that were tried." : "Orrery knows no setting that affects this."),
-        change.map((row) => h("div.what-if", { "data-setting": row.setting }, h("p", null, open(row), h("span.muted", null, `, now ${row.now}: `), h("b", null, row.then)),
-            row.consequences.length > 0 && h("ul", null, row.consequences.map((one) => h("li", null, `${one.of ? `${one.of}: ` : ""}${one.text} ${one.before} → ${one.after}`))),
-            !row.refused && h("p.muted", null, row.changed === 1 ? "1 fact changes in total" : `${row.changed} facts change in total`))),
-        stay.length > 0 && h("p.muted", { id: "stays" }, "Tried, without effect: ", stay.flatMap((row, i) => [i ? ", " : "", open(row)])),
-        data.not_tried > 0 && h("p.note", null, `${data.not_tried} more were not tried, because the time for this request was used up.`));
+        !change.length &&
+            h(
+                "p",
+                null,
+                stay.length
+                    ? "None of the settings that were tried."
+                    : "Orrery knows no setting that affects this.",
+            ),
+        change.map((row) =>
+            h(
+                "div.what-if",
+                { "data-setting": row.setting },
+                h(
+                    "p",
+                    null,
+                    open(row),
+                    h("span.muted", null, `, now ${row.now}: `),
+                    h("b", null, row.then),
+                ),
+                row.consequences.length > 0 &&
+                    h(
+                        "ul",
+                        null,
+                        row.consequences.map((one) =>
+                            h(
+                                "li",
+                                null,
+                                `${one.of ? `${one.of}: ` : ""}${one.text} ${one.before} → ${one.after}`,
+                            ),
+                        ),
+                    ),
+                !row.refused &&
+                    h(
+                        "p.muted",
+                        null,
+                        row.changed === 1
+                            ? "1 fact changes in total"
+                            : `${row.changed} facts change in total`,
+                    ),
+            ),
+        ),
+        stay.length > 0 &&
+            h(
+                "p.muted",
+                { id: "stays" },
+                "Tried, without effect: ",
+                stay.flatMap((row, i) => [i ? ", " : "", open(row)]),
+            ),
+        data.not_tried > 0 &&
+            h(
+                "p.note",
+                null,
+                `${data.not_tried} more were not tried, because the time for this request was used up.`,
+            ),
+    );
 }
 
 /* What only a maintainer of Orrery looks at: closed at first. */
 function maintainers(data) {
     const rows = internals(data.compared);
-    return (rows.length > 0 || data.release_rules.length > 0) && h("details", { id: "why-maintainers" }, h("summary", null, "For maintainers of Orrery"),
-        h("dl.facts", null, data.release_rules.map((row) => [h("dt", null, row.behaviour), h("dd", { title: row.sentence }, `${row.value} `, h("span.muted", null, `since ${row.since}`))])),
-        compared(rows, "compared-internal", "Figures of the search"));
+    return (
+        (rows.length > 0 || data.release_rules.length > 0) &&
+        h(
+            "details",
+            { id: "why-maintainers" },
+            h("summary", null, "For maintainers of Orrery"),
+            h(
+                "dl.facts",
+                null,
+                data.release_rules.map((row) => [
+                    h("dt", null, row.behaviour),
+                    h(
+                        "dd",
+                        { title: row.sentence },
+                        `${row.value} `,
+                        h("span.muted", null, `since ${row.since}`),
+                    ),
+                ]),
+            ),
+            compared(rows, "compared-internal", "Figures of the search"),
+        )
+    );
 }
 
 function compared(rows, id, label) {
-    return rows.length > 0 && h("div.scroll", { tabindex: "0", role: "group", "aria-label": label }, h("table.wide", { id },
-        h("caption.unseen", null, label),
-        h("thead", null, h("tr", null, h("th", null, "Compared"), h("th", null, "Value"), h("th", null, "Origin"))),
-        h("tbody", null, rows.map((row) => h("tr", { "data-origin": row.origin }, h("td.wrap", null, row.name), h("td.wrap", null, comparedText(row)), h("td.wrap", null, row.source ?? "computed"))))));
+    return (
+        rows.length > 0 &&
+        h(
+            "div.scroll",
+            { tabindex: "0", role: "group", "aria-label": label },
+            h(
+                "table.wide",
+                { id },
+                h("caption.unseen", null, label),
+                h(
+                    "thead",
+                    null,
+                    h(
+                        "tr",
+                        null,
+                        h("th", null, "Compared"),
+                        h("th", null, "Value"),
+                        h("th", null, "Origin"),
+                    ),
+                ),
+                h(
+                    "tbody",
+                    null,
+                    rows.map((row) =>
+                        h(
+                            "tr",
+                            { "data-origin": row.origin },
+                            h("td.wrap", null, row.name),
+                            h("td.wrap", null, comparedText(row)),
+                            h("td.wrap", null, row.source ?? "computed"),
+                        ),
+                    ),
+                ),
+            ),
+        )
+    );
 }
