@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "engine/base/budget.h"
 #include "engine/input/input.h"
+#include "engine/topology/graph_file.h"
 
 int orr_exit_of(enum orr_code code)
 {
@@ -150,29 +151,46 @@ static enum orr_code read_cluster(const struct orr_options *options, const struc
     return ORR_OK;
 }
 
-/* The input, with a graph file behind it where one is given. */
-static enum orr_code read_given(const struct orr_options *options, char **ret_bytes, size_t *ret_length,
-                                struct orr_error *err)
+/* The input, followed by the graph file if one is given; ret_lines: how many lines come before the graph file. */
+static enum orr_code read_given(const struct orr_options *options, struct orr_question *question, char **ret_bytes,
+                                size_t *ret_length, uint32_t *ret_lines, struct orr_error *err)
 {
     char *graphs = NULL, *both;
     size_t graph_length = 0;
     ORR_TRY(orr_read_input(options->file, ret_bytes, ret_length, err));
+    *ret_lines = UINT32_MAX;
     if (!options->graphs)
         return ORR_OK;
     enum orr_code code = orr_read_input(options->graphs, &graphs, &graph_length, err);
+    if (code == ORR_OK && !orr_is_graph_file(graphs, graph_length))
+        code = orr_fail(err, ORR_UNRECOGNISED, "this is not a graph file: it does not begin with <graphs>");
     both = code == ORR_OK ? realloc(*ret_bytes, *ret_length + 1 + graph_length) : NULL;
     if (both) {
         *ret_bytes = both;
         both[(*ret_length)++] = '\n';
+        *ret_lines = 0;
+        for (size_t i = 0; i < *ret_length; i++)
+            *ret_lines += both[i] == '\n';
         memcpy(both + *ret_length, graphs, graph_length);
         *ret_length += graph_length;
     } else {
         code = code == ORR_OK ? orr_fail_nomem(err) : code;
-        orr_error_where(err, "--graphs %.80s", options->graphs);
+        question->name = options->graphs;
         free(*ret_bytes);
         *ret_bytes = NULL;
     }
     free(graphs);
+    return code;
+}
+
+/* An error in a line of the graph file names that file and the line there. */
+static enum orr_code place_in_graphs(const struct orr_options *options, enum orr_code code, uint32_t lines,
+                                     struct orr_question *question, struct orr_error *err)
+{
+    if (code != ORR_OK && err->line > lines) {
+        err->line -= lines;
+        question->name = options->graphs;
+    }
     return code;
 }
 
@@ -194,17 +212,19 @@ static enum orr_code read_machine(const struct orr_options *options, struct orr_
 {
     char *bytes = NULL;
     size_t length = 0;
+    uint32_t lines = UINT32_MAX;
     enum orr_code code;
     if (options->params.machine) {
         code = orr_input_machine_with(options->params.machine, options->params.assumed_nics, &question->dump, err);
     } else {
-        ORR_TRY(read_given(options, &bytes, &length, err));
+        ORR_TRY(read_given(options, question, &bytes, &length, &lines, err));
         code = read_bytes(options, query->settings.release, bytes, length, &question->dump, err);
         free(bytes);
     }
-    ORR_TRY(code);
+    ORR_TRY(place_in_graphs(options, code, lines, question, err));
     ORR_TRY(take_logged_release(options, question->dump, query, err));
-    return orr_analyze(question->dump, query, NULL, &question->analysis, err);
+    code = orr_analyze(question->dump, query, NULL, &question->analysis, err);
+    return place_in_graphs(options, code, lines, question, err);
 }
 
 bool orr_is_machine_and_file(const struct orr_options *options)

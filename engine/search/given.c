@@ -44,6 +44,16 @@ static enum orr_code misfit(uint32_t line, const char *what, struct orr_error *e
     return ORR_INVALID;
 }
 
+/* Every host reads the same file, and the ranks in it are those of the host that wrote it. */
+static enum orr_code ranks_of_one_host(uint32_t line, const struct orr_release *release, struct orr_error *err)
+{
+    orr_fail_at(err, ORR_INVALID, line, 0,
+                "the graph file names GPUs by their ranks on one host, and NCCL %s fails with it on several hosts",
+                release->name);
+    orr_error_advice(err, "remove the rank attributes from the <gpu> elements of the graph file");
+    return ORR_INVALID;
+}
+
 static enum orr_code take_channel(const struct orr_search_state *s, const struct orr_file_channel *channel,
                                   uint32_t row, int32_t *gpus, int64_t nets[2], struct orr_error *err)
 {
@@ -55,6 +65,8 @@ static enum orr_code take_channel(const struct orr_search_state *s, const struct
                 nets[net_count++] = number_of(s->input.system->release, member->dev);
             continue;
         }
+        if (member->rank && s->input.system->release->graph_file_ranks && s->input.system->leaves_host)
+            return ranks_of_one_host(channel->line, s->input.system->release, err);
         if (gpu_count == row)
             return misfit(channel->line, "a channel names more GPUs than this machine has", err);
         int32_t rank = rank_of(s, member);
@@ -68,13 +80,16 @@ static enum orr_code take_channel(const struct orr_search_state *s, const struct
     return gpu_count == row ? ORR_OK : misfit(channel->line, "a channel does not name every GPU of this machine", err);
 }
 
-/* Words that a release does not know count as the farthest type. */
+/* NCCL's dictionary of graph files has no word for C2C, NET and DIS. It reads any word that it does not have as the
+ * first entry, LOC. */
 static enum orr_path_type type_of(const struct orr_release *release, const char *word)
 {
-    for (uint32_t i = 0; i < release->path_type_count; i++)
-        if (!strcmp(word, orr_path_type_name((enum orr_path_type)release->path_types[i])))
-            return (enum orr_path_type)release->path_types[i];
-    return ORR_PATH_SYS;
+    for (uint32_t i = 0; i < release->path_type_count; i++) {
+        enum orr_path_type type = (enum orr_path_type)release->path_types[i];
+        if (!strcmp(word, orr_path_type_name(type)))
+            return type == ORR_PATH_C2C || type == ORR_PATH_NET || type == ORR_PATH_DIS ? ORR_PATH_LOC : type;
+    }
+    return ORR_PATH_LOC;
 }
 
 /* A single GPU gets trees where no ring is asked for. */
@@ -91,13 +106,21 @@ static bool fits(enum orr_graph_kind kind, int32_t pattern, uint32_t gpus)
     return pattern > 0 && pattern < 8 && (allowed >> pattern & 1);
 }
 
+static enum orr_code check_complete(const struct orr_file_graph *given, struct orr_error *err)
+{
+    if (!given->lacks)
+        return ORR_OK;
+    return orr_fail_at(err, ORR_INVALID, given->line, 0, "a graph has no attribute %s, and NCCL fails without it",
+                       given->lacks);
+}
+
 static enum orr_code check_fields(const struct orr_search_state *s, enum orr_graph_kind kind,
                                   const struct orr_file_graph *given, struct orr_error *err)
 {
     if (!fits(kind, given->pattern, s->input.n))
         return misfit(given->line, "a graph has another pattern than NCCL gives the graph of this id", err);
-    if (given->channel_count != (int32_t)given->held)
-        return misfit(given->line, "a graph holds another number of channels than its nchannels says", err);
+    if (given->channel_count > (int32_t)given->held)
+        return misfit(given->line, "a graph has fewer channels than its nchannels says", err);
     if (given->channel_count > s->input.system->release->max_channels)
         return misfit(given->line, "a graph has more channels than this release allows", err);
     if (given->held && (given->bw_intra <= 0 || given->bw_inter < 0))
@@ -110,6 +133,7 @@ enum orr_code orr_search_take(const struct orr_search_state *s, enum orr_graph_k
                               struct orr_error *err)
 {
     uint32_t row = given->pattern == ORR_PATTERN_NVLS ? 1 : s->input.n;
+    ORR_TRY(check_complete(given, err));
     ORR_TRY(check_fields(s, kind, given, err));
     int32_t *gpus = ORR_NEW(arena, int32_t, (size_t)given->held * s->input.n);
     int64_t(*nets)[2] = orr_arena_alloc(arena, given->held, sizeof *nets);

@@ -1,4 +1,4 @@
-/* The file is flat, so a scanner of tags is enough; NCCL's own reader is no XML parser either. */
+/* The file is flat, so a scanner of tags is enough; NCCL's own reader is not an XML parser either. */
 #include "engine/topology/graph_file.h"
 
 #include <stdio.h>
@@ -101,6 +101,18 @@ static const char *text_of(struct reading *r, const struct tag *tag, const char 
     return kept;
 }
 
+/* What NCCL demands of a <graph>, in the order in which it asks; without one of them, the job fails. */
+static const char *lacks_of(const struct tag *tag)
+{
+    static const char *const demanded[] = {"id",         "crossnic",  "pattern",   "nchannels",   "speedintra",
+                                           "speedinter", "typeintra", "typeinter", "samechannels"};
+    char text[VALUE_SIZE];
+    for (size_t i = 0; i < sizeof demanded / sizeof *demanded; i++)
+        if (!value_of(tag, demanded[i], text))
+            return demanded[i];
+    return NULL;
+}
+
 /* The channels read so far belong to the last graph. */
 static void end_graph(struct reading *r)
 {
@@ -120,6 +132,7 @@ static void add_graph(struct reading *r, const struct tag *tag)
     const char *intra = text_of(r, tag, "typeintra"), *inter = text_of(r, tag, "typeinter");
     r->graphs[r->graph_count++] = (struct orr_file_graph){
         .line = tag->line,
+        .lacks = lacks_of(tag),
         .id = (int32_t)number_of(tag, "id"),
         .pattern = (int32_t)number_of(tag, "pattern"),
         .cross_nic = (int32_t)number_of(tag, "crossnic"),
@@ -157,6 +170,18 @@ static void end_channel(struct reading *r, uint32_t line)
         (struct orr_file_channel){.line = line, .members = members, .member_count = r->member_count};
 }
 
+static enum orr_code check_version(const struct tag *tag, struct orr_error *err)
+{
+    char text[VALUE_SIZE];
+    if (!value_of(tag, "version", text))
+        return orr_fail_at(err, ORR_INVALID, tag->line, 0,
+                           "<graphs> has no attribute version; NCCL demands version=\"1\"");
+    if (strtol(text, NULL, 0) != 1)
+        return orr_fail_at(err, ORR_INVALID, tag->line, 0, "<graphs> has version=\"%.20s\"; NCCL reads version 1 only",
+                           text);
+    return ORR_OK;
+}
+
 static enum orr_code read_tags(struct reading *r, const char *bytes, size_t length, uint32_t *line,
                                struct orr_error *err)
 {
@@ -166,7 +191,9 @@ static enum orr_code read_tags(struct reading *r, const char *bytes, size_t leng
     bool rooted = false;
     while (!orr_arena_starved(r->arena) && next_tag(&at, end, line, &tag)) {
         if (!rooted && !is(&tag, "graphs"))
-            break;
+            return orr_fail(err, ORR_UNRECOGNISED, "this is not a graph file: it does not begin with <graphs>");
+        if (!rooted)
+            ORR_TRY(check_version(&tag, err));
         rooted = true;
         bool opens = !tag.closes && (is(&tag, "graph") || (is(&tag, "channel") && r->graph_count));
         if (opens && r->parts++ == PARTS_MOST)
@@ -186,7 +213,9 @@ static enum orr_code read_tags(struct reading *r, const char *bytes, size_t leng
         }
     }
     end_graph(r);
-    return orr_arena_starved(r->arena) ? orr_fail_nomem(err) : ORR_OK;
+    if (orr_arena_starved(r->arena))
+        return orr_fail_nomem(err);
+    return rooted ? ORR_OK : orr_fail(err, ORR_UNRECOGNISED, "this is not a graph file: it has no <graphs>");
 }
 
 bool orr_is_graph_file(const char *bytes, size_t length)
@@ -207,8 +236,6 @@ enum orr_code orr_graph_file_read(const char *bytes, size_t length, uint32_t fir
     r->arena = arena;
     file->line_count = first_line;
     ORR_TRY(read_tags(r, bytes, length, &file->line_count, err));
-    if (!r->graph_count)
-        return orr_fail(err, ORR_UNRECOGNISED, "this is no graph file: it has no <graphs> with a <graph> inside");
     file->graphs = r->graphs;
     file->count = r->graph_count;
     *ret_file = file;

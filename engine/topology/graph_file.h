@@ -24,6 +24,7 @@ struct orr_file_channel {
 
 struct orr_file_graph {
     uint32_t line;
+    const char *lacks; /* the first attribute that NCCL demands and the graph does not have; NULL: it has them all */
     int32_t id, pattern, cross_nic, channel_count, same_channels; /* channel_count: as the file says */
     float bw_intra, bw_inter;                                     /* GB/s of one channel */
     float latency_inter;                                          /* microseconds */
@@ -40,8 +41,9 @@ struct orr_graph_file {
 
 /* Whether the first element of the bytes is <graphs>. */
 bool orr_is_graph_file(const char *bytes, size_t length);
-/* Reads a file, whose first byte is in first_line of the user's bytes, into arena. UNRECOGNISED: no <graphs> with a
- * <graph>; LIMIT: more than 65536 graphs and channels, or a channel with more than 4096 members. */
+/* Reads a file, whose first byte is in first_line of the user's bytes, into arena. UNRECOGNISED: it does not begin with
+ * <graphs>; INVALID: <graphs> has another version than "1"; LIMIT: more than 65536 graphs and channels, or a channel
+ * with more than 4096 members. A file without a <graph> is valid: NCCL then searches for every graph. */
 enum orr_code orr_graph_file_read(const char *bytes, size_t length, uint32_t first_line, struct orr_arena *arena,
                                   const struct orr_graph_file **ret_file, struct orr_error *err) ORR_NO_DISCARD;
 /* The graph of an id, NULL: the file has none. */

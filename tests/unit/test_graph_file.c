@@ -64,7 +64,8 @@ TEST(test_numbers_by_release)
         char text[4096];
         snprintf(text, sizeof text,
                  HOST "<graphs version=\"1\"><graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" "
-                      "speedintra=\"5\" speedinter=\"5\"><channel><gpu dev=\"%s\"/><gpu dev=\"%s\"/></channel></graph>"
+                      "speedintra=\"5\" speedinter=\"5\" typeintra=\"PHB\" typeinter=\"PXB\" samechannels=\"1\">"
+                      "<channel><gpu dev=\"%s\"/><gpu dev=\"%s\"/></channel></graph>"
                       "</graphs>",
                  cases[i].first, cases[i].second);
         enum orr_code code = analyse(text, cases[i].release, 1, &dump, &analysis, &err);
@@ -102,10 +103,12 @@ TEST(test_what_does_not_fit_is_refused)
         {FILE_OF(GRAPH("0", "4", "0", "1", "\n" CHANNEL("0", "0x7"))), "a GPU that this machine does not have", 6},
         {FILE_OF(GRAPH("0", "4", "0", "1", CHANNEL("0", "0"))), "a GPU twice", 5},
         {FILE_OF(GRAPH("0", "4", "0", "1", "<channel><gpu dev=\"0\"/></channel>")), "does not name every GPU", 5},
-        {FILE_OF(GRAPH("0", "4", "0", "2", CHANNEL("0", "0x1"))), "another number of channels", 5},
+        {FILE_OF(GRAPH("0", "4", "0", "2", CHANNEL("0", "0x1"))), "fewer channels than its nchannels", 5},
         {FILE_OF(GRAPH("0", "5", "0", "1", "<channel><gpu dev=\"0\"/></channel>")), "another pattern", 5},
         {FILE_OF(GRAPH("1", "4", "0", "1", CHANNEL("0", "0x1"))), "another pattern", 5},
-        {FILE_OF(""), "no graph file", 0},
+        {HOST "<graphs><graph/></graphs>\n", "no attribute version", 5},
+        {HOST "<graphs version=\"2\"></graphs>\n", "version=\"2\"", 5},
+        {FILE_OF("<graph id=\"0\" pattern=\"4\" nchannels=\"1\"></graph>"), "no attribute crossnic", 5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_error err;
@@ -116,6 +119,69 @@ TEST(test_what_does_not_fit_is_refused)
             fail_msg("case %zu: %s", i, err.text);
         assert_int_equal(err.line, cases[i].line);
         orr_dump_free(dump);
+    }
+}
+
+/* NCCL has no word for C2C, NET and DIS in these files, and reads every word that it does not have as LOC. */
+TEST(test_words_of_types)
+{
+    static const struct {
+        const char *word;
+        enum orr_path_type type;
+    } cases[] = {{"NVL", ORR_PATH_NVL}, {"P2C", ORR_PATH_P2C},   {"SYS", ORR_PATH_SYS}, {"C2C", ORR_PATH_LOC},
+                 {"NET", ORR_PATH_LOC}, {"bogus", ORR_PATH_LOC}, {"phb", ORR_PATH_LOC}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[4096];
+        struct orr_error err;
+        ORR_LOCAL(orr_dump, dump);
+        ORR_LOCAL(orr_analysis, analysis);
+        snprintf(text, sizeof text,
+                 HOST
+                 "<graphs version=\"1\"><graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" "
+                 "speedintra=\"5\" speedinter=\"5\" typeintra=\"%s\" typeinter=\"PXB\" samechannels=\"1\">" CHANNEL(
+                     "0", "0x1") "</graph></graphs>",
+                 cases[i].word);
+        assert_ok(analyse(text, "2.27.7", 1, &dump, &analysis, &err), &err);
+        assert_int_equal(analysis->parts[0].contribution.graphs[ORR_GRAPH_RING].type_intra, cases[i].type);
+    }
+}
+
+/* NCCL takes the first nchannels; without any graph in the file, it searches for each. */
+TEST(test_fewer_channels_than_listed)
+{
+    struct orr_error err;
+    ORR_LOCAL(orr_dump, dump);
+    ORR_LOCAL(orr_analysis, analysis);
+    ORR_LOCAL(orr_dump, empty);
+    ORR_LOCAL(orr_analysis, searched);
+    assert_ok(analyse(FILE_OF(GRAPH("0", "4", "0", "1", CHANNEL("0x1", "0") CHANNEL("0", "0x1"))), "2.27.7", 2, &dump,
+                      &analysis, &err),
+              &err);
+    const struct orr_graph *ring = &analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
+    assert_int_equal(ring->channels, 1);
+    assert_int_equal(ring->gpus[0], 1);
+    assert_ok(analyse(FILE_OF(""), "2.27.7", 2, &empty, &searched, &err), &err);
+    ring = &searched->parts[0].contribution.graphs[ORR_GRAPH_RING];
+    assert_true(ring->channels > 0 && ring->story.end != ORR_END_FILE);
+}
+
+/* A dump of 2.30.7 names GPUs by rank too. The other hosts read the same numbers, so NCCL fails there. */
+TEST(test_ranks_are_those_of_one_host)
+{
+    static const char text[] = FILE_OF(
+        GRAPH("0", "4", "0", "1", "<channel><gpu dev=\"0\" rank=\"0\"/><gpu dev=\"0x1\" rank=\"1\"/></channel>"));
+    static const struct {
+        const char *release;
+        uint32_t hosts;
+        bool fits;
+    } cases[] = {{"2.30.7", 1, true}, {"2.30.7", 2, false}, {"2.27.7", 2, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct orr_error err;
+        ORR_LOCAL(orr_dump, dump);
+        ORR_LOCAL(orr_analysis, analysis);
+        enum orr_code code = analyse(text, cases[i].release, cases[i].hosts, &dump, &analysis, &err);
+        assert_int_equal(code == ORR_OK, cases[i].fits);
+        assert_true(code == ORR_OK || strstr(err.text, "by their ranks on one host"));
     }
 }
 
