@@ -103,20 +103,30 @@ static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part
     return ORR_OK;
 }
 
-/* ORR_RULE_NVLS_ON: supported, as far as a system can say before the search. */
-static enum orr_rule decide_nvls(const struct orr_analysis *a, const struct orr_contribution *c)
+/* NCCL_NVLS_ENABLE is given as another value than 0 and 2: NCCL does not ask the hardware. */
+static bool nvls_forced(const struct orr_settings *settings)
 {
-    int64_t enabled = orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE);
+    int64_t enabled = orr_setting_int(settings, ORR_SET_NVLS_ENABLE);
+    return enabled != 0 && enabled != 2 && orr_setting_default(ORR_SET_NVLS_ENABLE, settings->release) != 1;
+}
+
+/* ORR_RULE_NVLS_ON: supported by GPUs of that capability, as far as a system can say before the search. */
+static enum orr_rule decide_nvls(const struct orr_analysis *a, const struct orr_contribution *c, int32_t sm)
+{
     const struct orr_release *release = a->query.settings.release;
     if (!release->connect->nvls_channels)
         return ORR_RULE_NVLS_UNKNOWN;
-    if (enabled == 0)
+    if (orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE) == 0)
         return ORR_RULE_NVLS_DISABLED;
     bool all = release->nvls_counts_clique && a->built.host_count > 1;
     if ((all ? a->local_ranks : c->rank_count) < (uint32_t)release->nvls_least_gpus)
         return ORR_RULE_NVLS_FEW_GPUS;
-    bool forced = enabled == 1 && orr_setting_default(ORR_SET_NVLS_ENABLE, release) != 1;
-    return forced || c->sm_min >= 90 ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_OLD_GPUS;
+    return nvls_forced(&a->query.settings) || sm >= 90 ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_OLD_GPUS;
+}
+
+bool orr_searches_nvls(const struct orr_analysis *a, const struct orr_contribution *c, int32_t sm)
+{
+    return decide_nvls(a, c, sm) == ORR_RULE_NVLS_ON && (c->has_nvswitch || nvls_forced(&a->query.settings));
 }
 
 static bool has_collnet(const struct orr_analysis *a)
@@ -147,7 +157,7 @@ enum orr_code orr_part_measure(const struct orr_analysis *a, struct orr_part *pa
         c->sm_max = sm > c->sm_max ? sm : c->sm_max;
     }
     c->has_nvswitch = orr_system_count(system, ORR_NVS) > 0;
-    c->nvls_rule = (uint8_t)decide_nvls(a, c);
+    c->nvls_rule = (uint8_t)decide_nvls(a, c, c->sm_min);
     c->nvls_on = c->nvls_rule == ORR_RULE_NVLS_ON;
     c->has_collnet = has_collnet(a);
     c->p2p_local_min = fewest_local_channels(part);

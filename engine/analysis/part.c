@@ -224,10 +224,13 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
     ORR_TRY(orr_part_measure(a, part, err));
     struct orr_search_request request = {.hosts = a->query.hosts,
                                          .collnet = c->has_collnet,
-                                         .nvls = c->nvls_on,
+                                         .nvls = orr_searches_nvls(a, c, c->sm_max),
                                          .file = a->dump->graphs,
                                          .memo = a->query.memo};
     ORR_TRY(orr_search(&part->paths, &a->query.settings, &request, a->arena, c->graphs, err));
+    int32_t own_sm = orr_system_node(&part->system, ORR_GPU, 0)->gpu.sm;
+    if (!c->graphs[ORR_GRAPH_NVLS].channels && !orr_searches_nvls(a, c, own_sm))
+        c->graphs[ORR_GRAPH_NVLS].pattern = ORR_PATTERN_NONE; /* only other ranks of the host have it */
     int32_t ring = c->graphs[ORR_GRAPH_RING].channels, tree = c->graphs[ORR_GRAPH_TREE].channels;
     bool fewer = part->system.release->ring_follows_tree && tree < ring;
     return place_nets(a, part, fewer ? tree : ring, err);

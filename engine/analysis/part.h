@@ -10,6 +10,8 @@ enum orr_code orr_parts_make(struct orr_analysis *analysis, struct orr_error *er
 /* GPUDirect RDMA of every GPU with every NET of the part. */
 enum orr_code orr_part_decide(const struct orr_analysis *analysis, struct orr_part *part,
                               struct orr_error *err) ORR_NO_DISCARD;
+/* contribution.c: whether a rank with a GPU of that capability asks for an NVLS graph. */
+bool orr_searches_nvls(const struct orr_analysis *analysis, const struct orr_contribution *c, int32_t sm);
 /* contribution.c: what the part contributes to the communicator, but for its graphs. */
 enum orr_code orr_part_measure(const struct orr_analysis *analysis, struct orr_part *part,
                                struct orr_error *err) ORR_NO_DISCARD;

@@ -123,7 +123,7 @@ static struct orr_fabric in_force(const struct orr_settings *settings, struct or
 {
     int64_t uuid = orr_setting_int(settings, ORR_SET_MNNVL_UUID);
     int64_t clique = orr_setting_int(settings, ORR_SET_MNNVL_CLIQUE_ID);
-    bool by_chassis = clique == -2 && settings->release->mnnvl == ORR_MNNVL_DOMAINS;
+    bool by_chassis = clique == -2 && settings->release->clique_by_chassis;
     if (uuid != -1)
         fabric.uuid[0] = fabric.uuid[1] = (uint64_t)uuid;
     if (clique != -1 && !by_chassis)
@@ -178,7 +178,7 @@ static enum orr_mnnvl_rule decide(struct orr_cluster *c, bool stated)
         return ORR_MNNVL_RULE_ONE_HOST;
     if (enabled == 0)
         return ORR_MNNVL_RULE_DISABLED;
-    if (p2p_off && enabled != 1 && mnnvl != ORR_MNNVL_MUST)
+    if (p2p_off && enabled != 1 && mnnvl == ORR_MNNVL_CLIQUES)
         return ORR_MNNVL_RULE_P2P_OFF;
     if (orr_setting_int(&c->settings, ORR_SET_CUMEM_ENABLE) == 0)
         return ORR_MNNVL_RULE_CUMEM_OFF;

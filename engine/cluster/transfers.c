@@ -150,7 +150,7 @@ struct orr_transfer_way orr_transfer_way(const struct orr_transfers *t, int32_t 
     if (is_apart(path, settings->release))
         return way;
     way.path = path->type;
-    if (p2p->decision.verdict && (p2p->via < 0 || orr_setting_int(settings, ORR_SET_P2P_USE_CUDA_MEMCPY) != 1)) {
+    if (p2p->decision.verdict && (p2p->via < 0 || !orr_setting_int(settings, ORR_SET_P2P_USE_CUDA_MEMCPY))) {
         way.transport = ORR_OVER_P2P;
         way.read = p2p->read;
         way.via = p2p->via < 0 ? -1 : orr_member_rank(own->member, p2p->via);

@@ -5,12 +5,12 @@
 
 void orr_cta_limits(struct orr_connecting *c)
 {
-    int64_t value;
+    int32_t value;
     c->min_ctas = 1;
     c->max_ctas = c->max_channels;
-    if (orr_setting_given(c->settings, ORR_SET_MIN_CTAS, &value) && value > 0)
+    if (orr_setting_as_int(c->settings, ORR_SET_MIN_CTAS, &value) && value > 0)
         c->min_ctas = orr_clamp(value, 1, c->max_channels);
-    if (orr_setting_given(c->settings, ORR_SET_MAX_CTAS, &value) && value > 0)
+    if (orr_setting_as_int(c->settings, ORR_SET_MAX_CTAS, &value) && value > 0)
         c->max_ctas = orr_clamp(value, 1, c->max_channels);
     if (c->min_ctas > c->max_ctas)
         c->min_ctas = c->max_ctas;
@@ -20,17 +20,17 @@ int32_t orr_args_limit(const struct orr_connecting *c)
 {
     enum { HEADER_BYTES = 32, CHANNEL_BYTES = 16 };
     int64_t bytes;
-    if (!orr_setting_given(c->settings, ORR_SET_WORK_ARGS_BYTES, &bytes))
+    if (!orr_setting_given(c->settings, ORR_SET_WORK_ARGS_BYTES, &bytes) || bytes < HEADER_BYTES)
         return c->max_channels;
-    return bytes < HEADER_BYTES ? 1 : orr_clamp((bytes - HEADER_BYTES) / CHANNEL_BYTES, 1, c->max_channels);
+    return orr_clamp((bytes - HEADER_BYTES) / CHANNEL_BYTES, 1, c->max_channels);
 }
 
 /* A limit under its new name or its old one. */
 static int32_t channel_limit(const struct orr_connecting *c, enum orr_setting setting, enum orr_setting old_setting,
                              int32_t low, int32_t otherwise)
 {
-    int64_t value;
-    if (!orr_setting_given(c->settings, setting, &value) && !orr_setting_given(c->settings, old_setting, &value))
+    int32_t value;
+    if (!orr_setting_as_int(c->settings, setting, &value) && !orr_setting_as_int(c->settings, old_setting, &value))
         return otherwise;
     return orr_clamp(value, low, c->max_channels);
 }

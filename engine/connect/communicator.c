@@ -35,7 +35,7 @@ static enum orr_code connect_members(const struct orr_member *members, uint32_t 
     }
     ORR_TRY(orr_connect_collnet(&c, lists, err));
     ORR_TRY(orr_connect_nvls(&c, err));
-    orr_count_p2p(&c);
+    ORR_TRY(orr_count_p2p(&c, err));
     *ret_communicator = out;
     return ORR_OK;
 }

@@ -24,14 +24,20 @@ static inline const int32_t *orr_graph_row(const struct orr_member *member, enum
     return graph->gpus + (size_t)channel * graph->gpu_count;
 }
 
-/* The value of an integer setting that the user gave; -2 is NCCL's own "not set". */
+/* The value of an integer setting that the user gave. */
 static inline bool orr_setting_given(const struct orr_settings *settings, enum orr_setting setting, int64_t *ret_value)
 {
-    int64_t value = orr_setting_int(settings, setting);
-    if (value == ORR_SETTING_UNSET || value == -2)
-        return false;
-    *ret_value = value;
-    return true;
+    *ret_value = orr_setting_int(settings, setting);
+    return *ret_value != ORR_SETTING_UNSET;
+}
+
+/* The same as the int in which NCCL keeps it: higher bits are lost. -2 is the default of the settings read by this
+ * function, so it counts as not given. */
+static inline bool orr_setting_as_int(const struct orr_settings *settings, enum orr_setting setting, int32_t *ret_value)
+{
+    int64_t value;
+    *ret_value = orr_setting_int32(settings, setting);
+    return orr_setting_given(settings, setting, &value) && value != -2;
 }
 
 static inline int32_t orr_clamp(int64_t value, int64_t low, int64_t high)
@@ -48,7 +54,8 @@ enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err) ORR_NO_
 enum orr_code orr_count_channels(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
 /* The limits by NCCL_MIN_CTAS and NCCL_MAX_CTAS, which NVLS obeys too. */
 void orr_cta_limits(struct orr_connecting *c);
-/* Most channels whose arguments fit into NCCL_WORK_ARGS_BYTES. */
+/* Most channels whose arguments fit into NCCL_WORK_ARGS_BYTES. Below the size of the header, NCCL's unsigned difference
+ * wraps, so there is no limit. */
 int32_t orr_args_limit(const struct orr_connecting *c);
 /* rings.c: that rings will close; one ring for every distinct channel. */
 enum orr_code orr_check_rings(const struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
@@ -61,7 +68,7 @@ enum orr_code orr_connect_collnet(struct orr_connecting *c, bool lists, struct o
 void orr_count_nvls(struct orr_connecting *c);
 enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
 /* p2p_counts.c */
-void orr_count_p2p(struct orr_connecting *c);
+enum orr_code orr_count_p2p(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
 
 /* First GPUs of a graph's channels in order, each once where `distinct`; heads has room for all. The number of them. */
 int32_t orr_graph_heads(const struct orr_graph *graph, bool distinct, int32_t heads[ORR_MAX_CHANNELS]);

@@ -29,8 +29,8 @@ void orr_count_nvls(struct orr_connecting *c)
         if (c->members[n].contribution->net_bw_min < rate)
             rate = c->members[n].contribution->net_bw_min;
     }
-    int64_t wanted;
-    if (!orr_setting_given(c->settings, ORR_SET_NVLS_NCHANNELS, &wanted) || wanted <= 0) {
+    int32_t wanted;
+    if (!orr_setting_as_int(c->settings, ORR_SET_NVLS_NCHANNELS, &wanted) || wanted <= 0) {
         wanted = c->rules->nvls_channels;
         if (c->members[0].contribution->sm_min >= 100)
             wanted = several_hosts ? c->rules->nvls_channels_sm100_hosts : c->rules->nvls_channels_sm100;

@@ -17,14 +17,24 @@ static int32_t power_down(int32_t value)
 
 #define LESS(a, b) ((a) < (b) ? (a) : (b))
 
-/* What rank 0 takes for a peer on another host. A negative number of the user's does not count, but where -1 asks for
- * the release's own choice. */
+/* NCCL_NCHANNELS_PER_NET_PEER, cut to the int in which NCCL keeps it. -1 asks for the release's own choice, and so
+ * does every number below 1 for releases that keep it in the communicator's configuration. */
+static bool user_net_peer(const struct orr_connecting *c, int32_t *ret_given)
+{
+    int64_t value;
+    if (!orr_setting_given(c->settings, ORR_SET_NCHANNELS_PER_NET_PEER, &value))
+        return false;
+    *ret_given = orr_setting_int32(c->settings, ORR_SET_NCHANNELS_PER_NET_PEER);
+    if (c->rules->net_peer_positive)
+        return *ret_given > 0;
+    return value != -1 || c->rules->net_peer == ORR_NET_PEER_TWO;
+}
+
+/* What rank 0 takes for a peer on another host; other negative numbers of the user's set no limit. */
 static int32_t net_peer(const struct orr_connecting *c, int32_t p2p)
 {
-    int64_t given;
-    bool user = orr_setting_given(c->settings, ORR_SET_NCHANNELS_PER_NET_PEER, &given);
-    if (user && given == -1 && c->rules->net_peer != ORR_NET_PEER_TWO)
-        user = false;
+    int32_t given = 0;
+    bool user = user_net_peer(c, &given);
     if (user && given < 0 && c->rules->net_peer != ORR_NET_PEER_ONE)
         return p2p;
     const struct orr_contribution *own = c->members[0].contribution;
@@ -51,8 +61,8 @@ static int32_t net_peer(const struct orr_connecting *c, int32_t p2p)
 static int32_t exchanged_per_peer(const struct orr_connecting *c, int32_t p2p)
 {
     const struct orr_communicator *out = c->out;
-    int64_t given;
-    bool user = orr_setting_given(c->settings, ORR_SET_NCHANNELS_PER_NET_PEER, &given) && given != -1;
+    int32_t given = 0;
+    bool user = user_net_peer(c, &given);
     int32_t per = 64;
     for (uint32_t n = 0; n < out->node_count; n++) {
         const struct orr_contribution *contribution = c->members[n].contribution;
@@ -62,9 +72,11 @@ static int32_t exchanged_per_peer(const struct orr_connecting *c, int32_t p2p)
     }
     per = power_up(per);
     if (out->node_count > 1 && !user) {
-        int64_t most = out->rank_count;
-        orr_setting_given(c->settings, ORR_SET_P2P_MAX_PEERS, &most);
-        int32_t peers = orr_wrapping_div_up((int32_t)(uint32_t)(uint64_t)most, 8);
+        int64_t value;
+        int32_t given_peers = orr_setting_int32(c->settings, ORR_SET_P2P_MAX_PEERS), most = (int32_t)out->rank_count;
+        if (orr_setting_given(c->settings, ORR_SET_P2P_MAX_PEERS, &value) && given_peers > 0)
+            most = LESS(given_peers, most);
+        int32_t peers = (most + 7) / 8;
         while ((int64_t)per * peers > p2p && per > 1)
             per /= 2;
         return per;
@@ -72,14 +84,31 @@ static int32_t exchanged_per_peer(const struct orr_connecting *c, int32_t p2p)
     return LESS(per, p2p);
 }
 
-void orr_count_p2p(struct orr_connecting *c)
+/* NCCL divides by NCCL_P2P_SCHEDULE_GROUP_SIZE. */
+static enum orr_code read_group_size(const struct orr_connecting *c, uint32_t *ret_size, struct orr_error *err)
+{
+    int32_t size = orr_setting_int32(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE);
+    if (size < 1 && orr_setting_in(ORR_SET_P2P_SCHEDULE_GROUP_SIZE, c->settings->release)) {
+        orr_fail(err, ORR_SETTING, "NCCL crashes with NCCL_P2P_SCHEDULE_GROUP_SIZE=%s, by which it divides",
+                 orr_setting_text(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE));
+        orr_error_advice(err, "give a number of ranks, 1 or more");
+        return ORR_SETTING;
+    }
+    *ret_size = (uint32_t)LESS(size, (int32_t)c->out->rank_count);
+    return ORR_OK;
+}
+
+enum orr_code orr_count_p2p(struct orr_connecting *c, struct orr_error *err)
 {
     struct orr_communicator *out = c->out;
-    int64_t most = c->max_channels, least = 1;
-    orr_setting_given(c->settings, ORR_SET_MAX_P2P_NCHANNELS, &most);
-    orr_setting_given(c->settings, ORR_SET_MIN_P2P_NCHANNELS, &least);
-    int32_t p2p = most < out->channel_count ? orr_clamp(most, 0, c->max_channels) : out->channel_count;
-    p2p = least > p2p ? orr_clamp(least, 1, c->max_channels) : p2p;
+    int64_t given;
+    int32_t most = c->max_channels, least = 1;
+    if (orr_setting_given(c->settings, ORR_SET_MAX_P2P_NCHANNELS, &given))
+        most = orr_setting_int32(c->settings, ORR_SET_MAX_P2P_NCHANNELS);
+    if (orr_setting_given(c->settings, ORR_SET_MIN_P2P_NCHANNELS, &given))
+        least = orr_setting_int32(c->settings, ORR_SET_MIN_P2P_NCHANNELS);
+    int32_t p2p = LESS(most, out->channel_count);
+    p2p = least > p2p ? LESS(least, c->max_channels) : p2p;
     p2p = p2p < 1 ? 1 : p2p;
 
     const struct orr_contribution *own = c->members[0].contribution;
@@ -95,8 +124,7 @@ void orr_count_p2p(struct orr_connecting *c)
     }
     if (c->rules->net_peer == ORR_NET_PEER_BY_RATE)
         per = exchanged_per_peer(c, p2p);
-    out->p2p_group_size =
-        (uint32_t)orr_clamp(orr_setting_int(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE), 1, (int32_t)out->rank_count);
     out->p2p_channels = p2p;
     out->p2p_channels_per_peer = per;
+    return read_group_size(c, &out->p2p_group_size, err);
 }

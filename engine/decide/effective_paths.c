@@ -32,7 +32,7 @@ static bool is_accessible(const struct work *w, uint32_t p, uint32_t g)
     if (!p2p.decision.verdict)
         return false;
     if (p2p.via != ORR_NO_NODE)
-        return orr_setting_int(w->settings, ORR_SET_P2P_USE_CUDA_MEMCPY) != 1;
+        return !orr_setting_int(w->settings, ORR_SET_P2P_USE_CUDA_MEMCPY);
     return !by_network;
 }
 

@@ -100,7 +100,7 @@ static bool has_nvlink_peer(const struct orr_paths *paths, uint32_t gpu)
 static bool may_read(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu)
 {
     const struct orr_system *system = paths->system;
-    int64_t read = orr_setting_int(settings, ORR_SET_NET_GDR_READ);
+    int32_t read = orr_setting_int32(settings, ORR_SET_NET_GDR_READ);
     if (read == 0)
         return false;
     if (read > 0 || (system->nodes[gpu].gpu.sm >= 80 && !system->release->reads_only_with_nvlink))

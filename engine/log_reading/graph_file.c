@@ -79,6 +79,8 @@ static enum orr_code log_read_graph_file(const char *bytes, size_t length, struc
     const struct orr_graph_file *file = NULL;
     ORR_NEED(log && session, err);
     ORR_TRY(orr_graph_file_read(bytes, length, 1, arena, &file, err));
+    if (!file->count)
+        return orr_fail(err, ORR_UNRECOGNISED, "this graph file has no <graph>");
     struct writing w = {.log = log};
     log->arena = arena;
     log->byte_count = length;

@@ -78,6 +78,7 @@ static const struct orr_behaviour connect_rows[] = {
     YES(nvls_copies_channels, CHANNELS | TUNING, "collective channels are copied up to the NVLS channels"),
     {FIELD(net_peer), ROW(WORD, NULL, CHANNELS, "point-to-point channels to a peer on another host"),
      .words = net_peers},
+    YES(net_peer_positive, CHANNELS, "NCCL_NCHANNELS_PER_NET_PEER below 1 counts as not given"),
     YES(p2p_bounded, CHANNELS, "point-to-point channels are bounded by the room for arguments"),
     YES(nvb_counts, CHANNELS, "NVLink through another GPU counts as NVLink for point-to-point channels"),
     {FIELD(p2p_schedule), ROW(WORD, NULL, CHANNELS, "order in which a rank meets its peers"), .words = p2p_orders},

@@ -15,8 +15,8 @@ static const char *const fusions[] = {
 static const char *const mnnvls[] = {
     [ORR_MNNVL_NONE] = "none",
     [ORR_MNNVL_MUST] = "those of a clique; NCCL_MNNVL_ENABLE=1 fails where they cannot",
+    [ORR_MNNVL_TRIED] = "those of a clique",
     [ORR_MNNVL_CLIQUES] = "those of a clique, unless P2P is off",
-    [ORR_MNNVL_DOMAINS] = "those of a clique, unless P2P is off; P2P between cliques by NCCL_MNNVL_CROSS_CLIQUE",
 };
 static const char *const pci_kinds[] = {
     [ORR_KIND_BY_CLASS] = "by PCI class",
@@ -162,6 +162,7 @@ static const struct orr_behaviour rows[] = {
     WORD(id_layout, id_layouts, SYS, "how node ids are made"),
     WORD(fusion, fusions, SYS, "whose files are fused into one system"),
     WORD(mnnvl, mnnvls, SYS, "which ranks of an NVLink fabric over hosts share a system"),
+    YES(clique_by_chassis, SYS, "NCCL_MNNVL_CLIQUE_ID=-2 takes the chassis for the clique"),
     INT(max_channels, NULL, GRAPHS | CHANNELS, "most channels of a communicator (MAXCHANNELS)"),
     INT(max_elements, NULL, IN, "XML elements at which a document is refused"),
     INT(max_children, NULL, IN, "most children of one XML element"),

@@ -73,6 +73,7 @@ struct orr_connect_rules {
 
     /* Point to point. */
     enum orr_net_peer net_peer;
+    bool net_peer_positive;          /* NCCL_NCHANNELS_PER_NET_PEER below 1 counts as not given */
     bool p2p_bounded;                /* by the arguments' room, and per peer by the total */
     bool nvb_counts;                 /* NVLink through another GPU counts as NVLink there */
     enum orr_p2p_order p2p_schedule; /* rounds of sends and receives */

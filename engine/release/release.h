@@ -32,10 +32,9 @@ struct orr_search_rates { /* by the least compute capability: the first row whos
 /* Whose files are fused into one: nobody's, those of the hosts of an NVLink domain, those of all ranks there are in it.
  */
 enum orr_fusion { ORR_FUSE_NONE, ORR_FUSE_HOSTS, ORR_FUSE_RANKS };
-/* Which ranks of an NVLink fabric over hosts share a system: nobody, or those of a clique, where NCCL_MNNVL_ENABLE=1
- * makes it an error that they cannot. Or those of a clique unless P2P is off; or the same, with P2P between the cliques
- * of a domain where NCCL_MNNVL_CROSS_CLIQUE says so. */
-enum orr_mnnvl { ORR_MNNVL_NONE, ORR_MNNVL_MUST, ORR_MNNVL_CLIQUES, ORR_MNNVL_DOMAINS };
+/* Which ranks of an NVLink fabric over hosts share a system: none, or those of a clique. MUST: NCCL_MNNVL_ENABLE=1 is an
+ * error if they cannot. TRIED: it is not. CLIQUES: only unless P2P is off. */
+enum orr_mnnvl { ORR_MNNVL_NONE, ORR_MNNVL_MUST, ORR_MNNVL_TRIED, ORR_MNNVL_CLIQUES };
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
 /* What makes a <pci> a GPU or a NIC. */
 enum orr_pci_kind { ORR_KIND_BY_CLASS, ORR_KIND_BY_CHILD, ORR_KIND_EVERY_GPU };
@@ -119,6 +118,7 @@ struct orr_release {
     enum orr_id_layout id_layout;
     enum orr_fusion fusion;
     enum orr_mnnvl mnnvl;
+    bool clique_by_chassis;         /* NCCL_MNNVL_CLIQUE_ID=-2 takes the chassis */
     int32_t max_channels;           /* MAXCHANNELS */
     uint32_t max_elements;          /* of a document; a file with that many already fails */
     uint32_t max_children;          /* of one element */

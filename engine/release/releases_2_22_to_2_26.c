@@ -83,6 +83,7 @@ static void at_2_25_1(struct orr_release *r, struct orr_connect_rules *c, struct
     r->collnet_direct_most = 8;
     r->nvls_max_channels = 64;
     r->nvls_counts_clique = false;
+    r->mnnvl = ORR_MNNVL_TRIED;
     r->nvls_fixed_channels = false;
     r->types_from_system = true;
     c->double_sm_max = INT32_MAX;

@@ -93,9 +93,10 @@ static void at_2_27_7(struct orr_release *r, struct orr_connect_rules *c, struct
 
 static void at_2_28_3(struct orr_release *r, struct orr_connect_rules *c, struct orr_tuning_model *t)
 {
-    (void)r; /* NCCL_NETDEVS_POLICY is a setting */
+    r->clique_by_chassis = true;
     c->rails = ORR_RAILS_ALTERNATE_OWN;
     c->heads_of_nvls = true;
+    c->net_peer_positive = true;
     c->nvls_trees_for_all = c->nvls_copies_channels = false;
     orr_set_base(t, ORR_ALGO_PAT, 8, 8, 8);
     orr_set_steps(t, ORR_ALGO_PAT, ORR_SIMPLE, 4.0f, 4.0f, 14.0f);
@@ -161,7 +162,6 @@ static void at_2_29_7(struct orr_release *r, struct orr_connect_rules *c, struct
 
 static void at_2_30_4(struct orr_release *r, struct orr_connect_rules *c, struct orr_tuning_model *t)
 {
-    r->mnnvl = ORR_MNNVL_DOMAINS;
     r->pci_kind = ORR_KIND_EVERY_GPU;
     r->has_devs = true;
     r->pxn = ORR_PXN_LOCAL_GPU_WITH_GDR;

@@ -85,7 +85,7 @@ static int64_t read_level(const char *text, const struct orr_release *release)
             return release->path_types[i];
     if (!isdigit((unsigned char)text[0]))
         return -1;
-    long value = strtol(text, NULL, 0);
+    int32_t value = (int32_t)(uint32_t)(uint64_t)strtol(text, NULL, 0); /* kept in an int */
     return old_scale[value < 0 ? 0 : value > 4 ? 4 : value];
 }
 
@@ -147,8 +147,10 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     } else if (info.kind == ORR_SETTING_INT) {
         errno = 0;
         int64_t number = strtoll(value, NULL, 0);
+        /* ORR_SETTING_UNSET is a number that users can give. Another with its sign and its low 32 bits, which is all
+         * that NCCL uses of it, takes its place. */
         if (errno != ERANGE)
-            slot->number = number;
+            slot->number = number == ORR_SETTING_UNSET ? number + ((int64_t)1 << 32) : number;
     }
     return ORR_OK;
 }

@@ -54,7 +54,7 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
     AUTO(MIN_NRINGS, "0", "0 to {channels}", "Old name of NCCL_MIN_NCHANNELS, which wins over it."),
     INT(MIN_P2P_NCHANNELS, 1, "1 to {channels}", "Fewest channels for point-to-point transfers."),
     INT(MNNVL_CLIQUE_ID, -1, "a number, -1 (as the fabric says)",
-        "The clique of every rank of a cluster; in 2.30.7 -2 takes the chassis, which Orrery does not know."),
+        "The clique of every rank of a cluster; from 2.28.3 on -2 takes the chassis, which Orrery does not know."),
     INT(MNNVL_CROSS_CLIQUE, 0, "0, 1",
         "1 uses P2P between the cliques of one NVLink domain of a cluster, which stay systems of their own."),
     INT(MNNVL_ENABLE, 2, "0, 1, 2",
@@ -124,7 +124,7 @@ static const struct span spans[ORR_SETTING_COUNT] = {
     [ORR_SET_LL128_C2C] = {.since = ORR_VERSION(2, 27, 3)},
     [ORR_SET_MAX_CTAS] = {.since = ORR_VERSION(2, 17, 1)},
     [ORR_SET_MIN_CTAS] = {.since = ORR_VERSION(2, 17, 1)},
-    [ORR_SET_MNNVL_CLIQUE_ID] = {.since = ORR_VERSION(2, 25, 1)},
+    [ORR_SET_MNNVL_CLIQUE_ID] = {.since = ORR_VERSION(2, 23, 4)},
     [ORR_SET_MNNVL_CROSS_CLIQUE] = {.since = ORR_VERSION(2, 30, 4)},
     [ORR_SET_MNNVL_ENABLE] = {.since = ORR_VERSION(2, 21, 5)},
     [ORR_SET_MNNVL_RAIL_PER_HOST] = {.since = ORR_VERSION(2, 28, 7)},
@@ -164,9 +164,10 @@ static const char *const names[ORR_SETTING_COUNT] = {ORR_SETTING_MAP(ORR_SECOND_
 #define AS_0            "other numbers count as 0"
 #define AS_1            "other numbers count as 1"
 #define AS_2            "other numbers count as 2"
-#define CLAMPED         "clamped to 1, or 0, and the most channels of the release; -2: as if not given"
-#define IGNORED_CLAMPED "0 and below: as if not given; above the most channels of the release: clamped"
-#define LEVELS          "numbers are clamped to 0 and 4; other names are as if not given"
+#define CLAMPED         "kept in 32 bits, then clamped to 1, or 0, and the most channels of the release; -2: as if not given"
+#define CLAMPED_P2P     "kept in 32 bits, then clamped to 1 and the most channels of the release"
+#define IGNORED_CLAMPED "kept in 32 bits; 0 and below: as if not given; above the most channels of the release: clamped"
+#define LEVELS          "numbers are kept in 32 bits and clamped to 0 and 4; other names are as if not given"
 #define ANY             "any 64-bit number"
 #define NOTHING         "no value changes the analysis"
 static const char *const outside[ORR_SETTING_COUNT] = {
@@ -187,18 +188,18 @@ static const char *const outside[ORR_SETTING_COUNT] = {
     [ORR_SET_MAX_CTAS] = IGNORED_CLAMPED,
     [ORR_SET_MAX_NCHANNELS] = CLAMPED,
     [ORR_SET_MAX_NRINGS] = CLAMPED,
-    [ORR_SET_MAX_P2P_NCHANNELS] = CLAMPED,
+    [ORR_SET_MAX_P2P_NCHANNELS] = CLAMPED_P2P,
     [ORR_SET_MIN_CTAS] = IGNORED_CLAMPED,
     [ORR_SET_MIN_NCHANNELS] = CLAMPED,
     [ORR_SET_MIN_NRINGS] = CLAMPED,
-    [ORR_SET_MIN_P2P_NCHANNELS] = CLAMPED,
+    [ORR_SET_MIN_P2P_NCHANNELS] = CLAMPED_P2P,
     [ORR_SET_MNNVL_CLIQUE_ID] = "an unsigned 32-bit number, which wraps",
     [ORR_SET_MNNVL_CROSS_CLIQUE] = AS_0,
     [ORR_SET_MNNVL_ENABLE] = AS_2,
     [ORR_SET_MNNVL_RAIL_PER_HOST] = AS_0,
     [ORR_SET_MNNVL_SCATTER_NETS_ENABLE] = AS_1,
     [ORR_SET_MNNVL_UUID] = ANY,
-    [ORR_SET_NCHANNELS_PER_NET_PEER] = "below 0: as if not given; 0: 1; above the most channels of the release: clamped",
+    [ORR_SET_NCHANNELS_PER_NET_PEER] = "kept in 32 bits; below 1 from 2.28.3 on, and -1 before: as if not given; other negative numbers: no limit",
     [ORR_SET_NETDEVS_POLICY] = "anything else is AUTO",
     [ORR_SET_NET_DISABLE_INTRA] = AS_0,
     [ORR_SET_NET_FORCE_MERGE] = "a group that does not name its NICs exactly is not fused; NCCL would not start",
@@ -211,15 +212,15 @@ static const char *const outside[ORR_SETTING_COUNT] = {
     [ORR_SET_NET_OVERHEAD] = ANY,
     [ORR_SET_NTHREADS] = "0 and below: as if not given; below 64: 64; above 512, or no multiple of 32: 512",
     [ORR_SET_NVB_DISABLE] = AS_1,
-    [ORR_SET_NVLS_ENABLE] = AS_2,
+    [ORR_SET_NVLS_ENABLE] = AS_1,
     [ORR_SET_NVLS_NCHANNELS] = IGNORED_CLAMPED,
     [ORR_SET_P2P_DISABLE] = AS_0,
     [ORR_SET_P2P_LEVEL] = LEVELS,
-    [ORR_SET_P2P_MAX_PEERS] = "a 32-bit number, in which sums wrap; below 1: no limit",
+    [ORR_SET_P2P_MAX_PEERS] = "kept in 32 bits; below 1: as if not given; above the number of ranks: the number of ranks",
     [ORR_SET_P2P_PER_CHANNEL_NET_BW] = "a 32-bit number, in which sums wrap; 0 and below: the number of NICs alone counts",
     [ORR_SET_P2P_PXN_LEVEL] = "others than 0, 1 and 2: never",
-    [ORR_SET_P2P_SCHEDULE_GROUP_SIZE] = "clamped to 1 and the number of ranks",
-    [ORR_SET_P2P_USE_CUDA_MEMCPY] = AS_0,
+    [ORR_SET_P2P_SCHEDULE_GROUP_SIZE] = "below 1 NCCL crashes, so it is an error; above the number of ranks: clamped",
+    [ORR_SET_P2P_USE_CUDA_MEMCPY] = AS_1,
     [ORR_SET_PAT_ENABLE] = AS_1,
     [ORR_SET_PROTO] = "{unknown name}",
     [ORR_SET_PXN_C2C] = AS_1,
@@ -228,7 +229,7 @@ static const char *const outside[ORR_SETTING_COUNT] = {
     [ORR_SET_THREAD_THRESHOLDS] = "numbers below 0 leave the default",
     [ORR_SET_TOPO_SPLIT_MLOPART] = AS_1,
     [ORR_SET_UNPACK_DOUBLE_NCHANNELS] = NOTHING,
-    [ORR_SET_WORK_ARGS_BYTES] = "below 48: room for 1 channel; above: no limit",
+    [ORR_SET_WORK_ARGS_BYTES] = "below 32, negative ones included: no limit; 32 to 47: room for 1 channel",
     /* clang-format on */
 };
 

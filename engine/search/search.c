@@ -234,8 +234,14 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
         if (graphs[request->kind].channels > 0)
             return ORR_OK;
     }
-    if (limits.start.pattern == ORR_PATTERN_NONE)
-        return ORR_OK; /* stays as one that was not asked for */
+    if (limits.start.pattern == ORR_PATTERN_NONE) { /* NCCL keeps the types with which a search would begin */
+        const struct orr_release *release = s->input.system->release;
+        graphs[request->kind].kind = request->kind;
+        graphs[request->kind].pattern = request->pattern;
+        graphs[request->kind].type_intra = orr_path_type_of_number(release, limits.start.type_intra);
+        graphs[request->kind].type_inter = orr_path_type_of_number(release, limits.start.type_inter);
+        return ORR_OK;
+    }
     search_graph(s, &limits, &story);
     ORR_TRY(orr_budget_check(err));
     if (s->budget.overrun) {

@@ -117,7 +117,7 @@ static enum orr_code read_list(const struct orr_model *model, enum orr_setting s
                                struct orr_error *err)
 {
     const char *text = orr_setting_text(model->settings, setting);
-    if (!text)
+    if (!text || model->ranks == 1) /* NCCL tunes nothing for a single rank, and does not read the lists */
         return ORR_OK;
     if (model->tables->lists == ORR_LIST_BY_FUNCTION)
         return read_entries(list, text, err);

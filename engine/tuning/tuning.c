@@ -63,7 +63,7 @@ static void model_init(struct orr_model *model, const struct orr_communicator *c
 
 static bool pat_enabled(const struct orr_model *model)
 {
-    int64_t given = orr_setting_int(model->settings, ORR_SET_PAT_ENABLE);
+    int32_t given = orr_setting_int32(model->settings, ORR_SET_PAT_ENABLE);
     if (model->comm->sm_min < model->tables->pat_least_sm)
         return false;
     return given == 2 ? model->nodes == model->ranks : given != 0;

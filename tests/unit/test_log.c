@@ -241,5 +241,5 @@ TEST(a_dumped_graph)
     assert_string_equal(log->records[1].words[2], "DEV/1-2");
     assert_int_equal(log->records[1].line, 3);
     orr_log_free(log);
-    assert_error(orr_log_read_any("<graphs></graphs>", 17, &log, &err), ORR_UNRECOGNISED, &err, "<graph>");
+    assert_error(orr_log_read_any("<graphs version='1'></graphs>", 29, &log, &err), ORR_UNRECOGNISED, &err, "<graph>");
 }

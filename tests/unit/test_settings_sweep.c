@@ -118,6 +118,17 @@ TEST(test_every_setting_says_what_is_outside)
     }
 }
 
+/* NCCL divides by it. */
+TEST(test_a_group_of_no_ranks_is_refused)
+{
+    struct orr_query query = {.hosts = 2};
+    struct orr_analysis *analysis;
+    struct orr_error err = {0};
+    orr_settings_init(&query.settings, orr_release_find("2.30.7"));
+    assert_ok(orr_settings_set(&query.settings, "NCCL_P2P_SCHEDULE_GROUP_SIZE", "0", &err), &err);
+    assert_error(orr_analyze(dump, &query, NULL, &analysis, &err), ORR_SETTING, &err, "divides");
+}
+
 /* A few of those sentences, by what comes out. */
 TEST(test_what_is_outside)
 {
@@ -125,13 +136,25 @@ TEST(test_what_is_outside)
         enum orr_setting setting;
         const char *value, *same_as; /* same_as NULL: as if not given */
     } rows[] = {
-        {ORR_SET_MAX_NCHANNELS, "9223372036854775807", "64"},
+        {ORR_SET_MAX_NCHANNELS, "2147483647", "64"},
+        {ORR_SET_MAX_NCHANNELS, "9223372036854775807", "-1"}, /* all but the low 32 bits are lost */
+        {ORR_SET_MAX_NCHANNELS, "-9223372036854775808", "0"},
         {ORR_SET_MAX_NCHANNELS, "-7", "1"},
-        {ORR_SET_MIN_NCHANNELS, "9223372036854775807", "64"},
+        {ORR_SET_MAX_NCHANNELS, "-2", NULL},
+        {ORR_SET_MIN_NCHANNELS, "4294967303", "7"},
         {ORR_SET_MIN_CTAS, "-1", NULL},
+        {ORR_SET_MIN_CTAS, "4294967296", NULL},
+        {ORR_SET_MAX_P2P_NCHANNELS, "-2", "1"},
+        {ORR_SET_NCHANNELS_PER_NET_PEER, "0", NULL},
+        {ORR_SET_NCHANNELS_PER_NET_PEER, "-2", NULL},
+        {ORR_SET_WORK_ARGS_BYTES, "31", NULL},
+        {ORR_SET_WORK_ARGS_BYTES, "-1", NULL},
+        {ORR_SET_WORK_ARGS_BYTES, "47", "48"},
         {ORR_SET_P2P_PER_CHANNEL_NET_BW, "2147483647", "0"},
         {ORR_SET_P2P_PER_CHANNEL_NET_BW, "4294967310", "14"},
-        {ORR_SET_P2P_MAX_PEERS, "9223372036854775807", "-1"},
+        {ORR_SET_P2P_MAX_PEERS, "9223372036854775807", NULL},
+        {ORR_SET_P2P_MAX_PEERS, "64", NULL},
+        {ORR_SET_P2P_MAX_PEERS, "0", NULL},
         {ORR_SET_MAX_NCHANNELS, "99999999999999999999", NULL},
         {ORR_SET_NTHREADS, "100", "512"},
         {ORR_SET_LL128_NTHREADS, "32", "160"},

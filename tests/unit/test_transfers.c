@@ -115,7 +115,7 @@ TEST(groups_are_as_large_as_users_say)
     make_two("2.30.7", NULL, NULL);
     assert_sends(0, whole, 8);
     assert_int_not_equal(orr_settings_set(&settings, "NCCL_P2P_SCHEDULE_GROUP_SIZE", "x", &err), ORR_NOMEM);
-    make_two("2.30.7", "NCCL_P2P_SCHEDULE_GROUP_SIZE", "0"); /* no number of ranks: as one */
+    make_two("2.30.7", "NCCL_P2P_SCHEDULE_GROUP_SIZE", "1");
     assert_sends(0, (const int32_t[]){0, 1, 3, 6, 2, 7, 5, 4}, 8);
 }
 
