@@ -291,9 +291,7 @@ static void print_help(FILE *stream)
 
 /* Their text is paged on a terminal. Those of ORR_CMD_TEXT page it themselves; output of the others is a file, or
  * short. */
-enum {
-    PAGED = ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_PLACE | ORR_CMD_EXPLAIN
-};
+enum { PAGED = ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_PLACE | ORR_CMD_EXPLAIN };
 
 /* The arguments of the program as they came; reading options puts them into another order. */
 static char **as_given;

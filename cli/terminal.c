@@ -83,6 +83,17 @@ void orr_terminal_page(const struct orr_options *options, struct orr_text *text,
                                   .styles = has_color(options) ? styles : NULL};
 }
 
+void orr_terminal_lines(const struct orr_options *options, struct orr_text *text, struct orr_page *ret_page)
+{
+    enum { PARAGRAPHS = 110 };
+    orr_terminal_page(options, text, ret_page);
+    if (isatty(STDOUT_FILENO))
+        return;
+    ret_page->width = PARAGRAPHS;
+    ret_page->line = ORR_PAGE_WHOLE;
+    ret_page->unicode = true;
+}
+
 /* Whether the pager took the text; false: there is no such program, so the text is still to be printed. */
 static bool print_paged(const char *pager, const struct orr_text *text)
 {

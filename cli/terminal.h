@@ -10,6 +10,8 @@ bool orr_is_for_people(const struct orr_options *options);
 
 /* A page as wide as the terminal, or as COLUMNS says; a pipe gets 80 columns of ASCII without colours. */
 void orr_terminal_page(const struct orr_options *options, struct orr_text *text, struct orr_page *ret_page);
+/* The same for what other tools search and copy: a pipe gets its facts as whole lines, and UTF-8. */
+void orr_terminal_lines(const struct orr_options *options, struct orr_text *text, struct orr_page *ret_page);
 /* Prints the text of a page, by $PAGER where it is longer than the terminal, and releases it. Reports errors itself;
  * gives an exit status. */
 int orr_terminal_print(struct orr_text *text);

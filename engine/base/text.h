@@ -32,6 +32,11 @@ void orr_text_puts(struct orr_text *text, const char *string);
 void orr_text_printf(struct orr_text *text, const char *format, ...) ORR_PRINTF(2, 3);
 void orr_text_vprintf(struct orr_text *text, const char *format, va_list args) ORR_PRINTF(2, 0);
 bool orr_text_failed(const struct orr_text *text);
+/* The text, never NULL. */
+static inline const char *orr_text_data(const struct orr_text *text)
+{
+    return text->data ? text->data : "";
+}
 /* Hands the bytes to the caller: free() them. NULL where writing failed; the text is empty afterwards. */
 char *orr_text_take(struct orr_text *text, size_t *ret_length);
 /* A copy in an arena. NULL: writing failed, or memory ran out. */

@@ -151,7 +151,7 @@ static void say(struct orr_page *page, enum orr_style style, const char *lead, c
     orr_text_init(&margin.rest, page->text->limit);
     clean(page, lead, &first);
     clean(page, words, &made);
-    const char *at = made.data ? made.data : "", *begin = first.data ? first.data : "";
+    const char *at = orr_text_data(&made), *begin = orr_text_data(&first);
     const size_t begin_length = bytes_of(begin, first.length, page->width / 2);
     margin.columns = columns_of(begin, begin_length);
     clean(page, rest ? rest : "", &margin.rest);
@@ -182,15 +182,48 @@ void orr_page_hang(struct orr_page *page, enum orr_style style, const char *lead
     say(page, style, lead, rest, words, "");
 }
 
+static void make(struct orr_page *page, struct orr_text *made, const char *format, va_list args) ORR_PRINTF(3, 0);
+static void make(struct orr_page *page, struct orr_text *made, const char *format, va_list args)
+{
+    orr_text_vprintf(made, format, args);
+    page->text->failed = page->text->failed || orr_text_failed(made);
+}
+
 void orr_page_printf(struct orr_page *page, enum orr_style style, const char *lead, const char *format, ...)
 {
     ORR_LOCAL_TEXT(made, page->text->limit);
     va_list args;
     va_start(args, format);
-    orr_text_vprintf(&made, format, args);
+    make(page, &made, format, args);
     va_end(args);
-    page->text->failed = page->text->failed || orr_text_failed(&made);
-    say(page, style, lead, NULL, made.data ? made.data : "", "");
+    say(page, style, lead, NULL, orr_text_data(&made), "");
+}
+
+static void say_line(struct orr_page *page, enum orr_style style, uint32_t columns, const char *lead, const char *words)
+{
+    struct orr_page wide = *page;
+    wide.width = columns ? columns : page->width;
+    say(&wide, style, lead, NULL, words, "");
+}
+
+void orr_page_line(struct orr_page *page, const char *lead, const char *format, ...)
+{
+    ORR_LOCAL_TEXT(made, page->text->limit);
+    va_list args;
+    va_start(args, format);
+    make(page, &made, format, args);
+    va_end(args);
+    say_line(page, ORR_STYLE_PLAIN, page->line, lead, orr_text_data(&made));
+}
+
+void orr_page_row(struct orr_page *page, const char *format, ...)
+{
+    ORR_LOCAL_TEXT(made, page->text->limit);
+    va_list args;
+    va_start(args, format);
+    make(page, &made, format, args);
+    va_end(args);
+    say_line(page, ORR_STYLE_PLAIN, ORR_PAGE_WHOLE, "", orr_text_data(&made));
 }
 
 void orr_page_command(struct orr_page *page, const char *indent, const char *command)
@@ -202,7 +235,7 @@ void orr_page_heading(struct orr_page *page, const char *heading)
 {
     if (page->text->length)
         orr_page_blank(page);
-    orr_page_say(page, ORR_STYLE_HEADING, "", heading);
+    say_line(page, ORR_STYLE_HEADING, page->line, "", heading);
 }
 
 void orr_page_blank(struct orr_page *page)
@@ -222,7 +255,7 @@ void orr_page_lines(struct orr_page *page, const char *text)
         lead[indent] = '\0';
         orr_text_add(&line, text + indent, length - indent);
         if (length)
-            orr_page_say(page, ORR_STYLE_PLAIN, lead, line.data ? line.data : "");
+            orr_page_say(page, ORR_STYLE_PLAIN, lead, orr_text_data(&line));
         else
             orr_page_blank(page);
         page->text->failed = page->text->failed || orr_text_failed(&line);
@@ -256,7 +289,7 @@ static uint32_t cell_width(const struct orr_page *page, const struct orr_table_c
 {
     ORR_LOCAL_TEXT(made, 4096);
     clean(page, cell->words, &made);
-    uint32_t columns = columns_of(made.data ? made.data : "", made.length);
+    uint32_t columns = columns_of(orr_text_data(&made), made.length);
     return columns;
 }
 
@@ -283,7 +316,7 @@ static void put_cell(struct orr_page *page, const struct orr_table_cell *cell, u
 {
     ORR_LOCAL_TEXT(made, 4096);
     clean(page, cell->words, &made);
-    const char *words = made.data ? made.data : "";
+    const char *words = orr_text_data(&made);
     size_t length = bytes_of(words, made.length, width);
     uint32_t blanks = width - columns_of(words, length);
     if (right)

@@ -20,10 +20,12 @@ enum orr_style {
 };
 
 enum { ORR_PAGE_LEAST = 40, ORR_PAGE_USUAL = 80, ORR_PAGE_MOST = 500 }; /* columns of a line */
+enum { ORR_PAGE_WHOLE = 1 << 30 };                                      /* for `line`: never wrapped */
 
 struct orr_page {
     struct orr_text *text;
     uint32_t width;            /* columns, ORR_PAGE_LEAST or more */
+    uint32_t line;             /* columns of headings and single lines, such as facts; 0: as `width` */
     bool unicode;              /* false: ASCII only */
     const char *const *styles; /* [ORR_STYLE_COUNT]: what turns each style on, PLAIN: all off; NULL: there are none */
 };
@@ -35,6 +37,10 @@ void orr_page_say(struct orr_page *page, enum orr_style style, const char *lead,
 void orr_page_hang(struct orr_page *page, enum orr_style style, const char *lead, const char *rest, const char *words);
 void orr_page_printf(struct orr_page *page, enum orr_style style, const char *lead, const char *format, ...)
     ORR_PRINTF(4, 5);
+/* A single line, which is wrapped only where it is longer than `line` of the page. */
+void orr_page_line(struct orr_page *page, const char *lead, const char *format, ...) ORR_PRINTF(3, 4);
+/* A row of a table whose columns the format sets: never wrapped. */
+void orr_page_row(struct orr_page *page, const char *format, ...) ORR_PRINTF(2, 3);
 /* A command that can be copied: where it does not fit it goes on in the next line behind a backslash. */
 void orr_page_command(struct orr_page *page, const char *indent, const char *command);
 /* A heading with a blank line before it, unless it is the first line. */

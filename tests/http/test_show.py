@@ -153,6 +153,18 @@ def test_what_a_terminal_shows_is_text_and_paged(command, tmp_path):
     assert status in (0, 3) and json.loads(text), text[:300]
 
 
+@pytest.mark.parametrize("command", ["check-log", "check-perf"])
+def test_sentences_fit_the_terminal_and_stay_whole_in_a_pipe(command, tmp_path):
+    results = tmp_path / "results.txt"
+    results.write_text(piped("predict", "--machine", "hgx-h100")[1])
+    arguments = [command, *(word.replace("{results}", str(results)) for word in READABLE[command])]
+    whole, narrow = piped(*arguments, *(["--text"] if command == "check-perf" else []))[1].replace("–", "-"), ESCAPE.sub("", terminal(*arguments, columns=50)[1].replace("\r", "").replace("–", "-"))
+    assert " ".join(narrow.split()) == " ".join(whole.split())  # the same words
+    tables = {line for line in whole.split("\n") if re.search(r"\S {3,}\S|^ {6,}\S|  not in the log|^ +[0-9]+ +", line)}
+    assert all(len(line) <= 50 for line in narrow.split("\n") if line not in tables), [line for line in narrow.split("\n") if len(line) > 50]
+    assert any(len(line) > 110 for line in whole.split("\n") if line not in tables)
+
+
 def test_every_command_is_one_of_these():
     names = set(re.findall(r"^  ([a-z][a-z0-9-]*) ", piped("--help")[1], re.M))
     assert names - {"orrery"} == set(READABLE) | FILES

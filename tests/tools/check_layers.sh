@@ -60,7 +60,7 @@ forbid "log_messages uses another room than base" "$include\"engine/[^bl]" engin
 [ -d engine/nccltests ] && forbid "nccltests uses a room above log_reading" "$include\"engine/(log_comparing|log_machine|triage|findings|whatif|diagnosis|compare|explain|diagram|input|detect)/" engine/nccltests
 [ -d engine/expect ] && forbid "expect uses a room above nccltests" "$include\"engine/(triage|findings|whatif|diagnosis|compare|explain|diagram|input|detect)/" engine/expect
 [ -d engine/triage ] && forbid "triage uses a room above log_comparing" "$include\"engine/(findings|whatif|compare|explain|diagram|input|detect)/" engine/triage
-[ -d engine/report ] && forbid "report uses compare, detect, input, diagram or perf" "$include\"engine/(compare|detect|input|diagram|perf)/" engine/report
+[ -d engine/report ] && forbid "report uses compare, detect, input or diagram" "$include\"engine/(compare|detect|input|diagram)/" engine/report
 forbid "findings uses diagram" "$include\"engine/(diagram|compare)/" engine/findings
 forbid "diagram uses findings" "$include\"engine/(findings|compare)/" engine/diagram
 [ -d engine/whatif ] && forbid "whatif uses findings, compare or diagram" "$include\"engine/(findings|compare|diagram)/" engine/whatif

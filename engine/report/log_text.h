@@ -1,0 +1,15 @@
+/* What `orrery check-log` prints: what the log says of the job (triage), how the machine agrees with the prediction,
+ * and what was read. */
+#ifndef ORR_REPORT_LOG_TEXT_H
+#define ORR_REPORT_LOG_TEXT_H
+
+#include "engine/report/page.h"
+#include "engine/triage/triage.h"
+
+/* why: a phrase why the machine was not compared, where check is NULL. */
+void orr_report_log(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage,
+                    const struct orr_log_check *check, const char *why);
+/* The triage alone. */
+void orr_report_triage(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage);
+
+#endif

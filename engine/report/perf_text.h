@@ -1,0 +1,10 @@
+/* What `orrery check-perf` prints: the verdict on each table of results, what explains it, and its rows. */
+#ifndef ORR_REPORT_PERF_TEXT_H
+#define ORR_REPORT_PERF_TEXT_H
+
+#include "engine/perf/perf.h"
+#include "engine/report/page.h"
+
+void orr_report_perf(struct orr_page *page, const struct orr_results *results, const struct orr_perf_check *check);
+
+#endif
