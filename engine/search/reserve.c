@@ -98,6 +98,7 @@ static bool count_amounts(struct orr_search_state *s, enum orr_rate_kind kind)
     struct orr_rate *rate = &s->left.rates[kind];
     for (int share = 0; share < ORR_SHARE_COUNT; share++) {
         float amount = rate->amount[share];
+        rate->needed[share] = rate->taken[share] = 0; /* of a share that no leg takes */
         if (!(s->facts.any_share[kind] >> share & 1))
             continue;
         if (!(amount > 0 && amount <= WIDE_GBPS) ||
