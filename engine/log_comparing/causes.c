@@ -17,6 +17,8 @@ struct explaining {
     const struct orr_dump *dump; /* what the prediction was made for */
     struct orr_observed observed;
     struct orr_trials trials;
+    struct orr_log_cause other; /* the best of those that are rarely a cause; id NULL: none */
+    char what_other[200];
 };
 
 /* A hypothesis that is tried; row NULL: none. */
@@ -184,7 +186,7 @@ static enum orr_code judge_row(struct explaining *e, const struct orr_hypothesis
                                const struct tried *base, struct tried *best, struct orr_error *err)
 {
     struct tried tried = {.row = row, .amount = amount};
-    char what[2 * sizeof tried.what + 8];
+    char what[sizeof e->what_other];
     struct orr_log_cause cause = {.id = row->log.id, .what = what, .why = row->log.why, .advice = row->log.advice};
     bool applies, usual = row->turn[ORR_ASKED_LOG];
     ORR_TRY(try_row(e, base, &tried, &applies, &cause, err));
@@ -192,30 +194,38 @@ static enum orr_code judge_row(struct explaining *e, const struct orr_hypothesis
     if (!applies || tried.left >= (usual ? base->left : best->left) || !(usual || explains))
         return ORR_OK;
     snprintf(what, sizeof what, "%s%s%s", base->what, base->what[0] ? ", and " : "", tried.what);
-    if (explains)
+    if (explains && usual)
         ORR_TRY(orr_log_keep_cause(e->check, &cause, err));
+    if (!usual) {
+        e->other = cause;
+        e->other.what = memcpy(e->what_other, what, sizeof what);
+    }
     if (tried.left < best->left)
         *best = tried;
     return ORR_OK;
 }
 
-/* Tries the hypotheses on top of `base`: those whose turn it is, and the others if `others`. */
-static enum orr_code try_rows(struct explaining *e, const struct tried *base, bool others, struct tried *best,
+enum { USUAL = 1, OTHERS = 2 };
+
+/* Tries hypotheses on top of `base`: those whose turn it is, the others, or both. */
+static enum orr_code try_rows(struct explaining *e, const struct tried *base, unsigned which, struct tried *best,
                               struct orr_error *err)
 {
     bool one_host = e->check->analysis->communicator.node_count < 2;
     const struct orr_hypothesis *row = NULL;
     while ((row = orr_hypothesis_next(ORR_ASKED_LOG, row)) && best->left) {
         bool usual = row->turn[ORR_ASKED_LOG];
-        if (!usual && (!others || (row->network && one_host)))
+        if (!(which & (usual ? USUAL : OTHERS)) || (!usual && row->network && one_host))
             continue;
         for (int amount = row->amount; amount == row->amount || amount <= row->most; amount++) {
             if (!orr_trials_may_go_on(&e->trials))
-                return ORR_OK;
+                break;
             ORR_TRY(judge_row(e, row, amount, base, best, err));
         }
     }
-    return ORR_OK;
+    enum orr_code code = e->other.id ? orr_log_keep_cause(e->check, &e->other, err) : ORR_OK;
+    e->other.id = NULL;
+    return code;
 }
 
 static void observe(struct explaining *e, bool without_gdr[ORR_LOG_NICS])
@@ -225,6 +235,7 @@ static void observe(struct explaining *e, bool without_gdr[ORR_LOG_NICS])
     seen->shown = orr_log_shown(check->log, check->communicator);
     seen->shown |= check->release_exact ? 1u << ORR_SHOWS_RELEASE : 0;
     seen->shown |= check->communicator != UINT32_MAX ? 1u << ORR_SHOWS_HOSTS : 0;
+    seen->by_device = true;
     seen->nics = ORR_LOG_NICS;
     seen->without_gdr = without_gdr;
     seen->without_gdr_count = orr_log_nics_without_gdr(check, without_gdr);
@@ -240,15 +251,16 @@ static enum orr_code try_causes(struct explaining *e, struct orr_error *err)
     struct orr_log_check *check = e->check;
     ORR_TRY(try_hardware(e, err));
     bool explained = check->cause_count > check->shown_count && !check->causes[check->shown_count].left;
-    if (explained || check->analysis->ranks > ORR_LOG_RANKS_TRIED || check->log->record_count > ORR_LOG_RECORDS_TRIED)
+    if (check->analysis->ranks > ORR_LOG_RANKS_TRIED || check->log->record_count > ORR_LOG_RECORDS_TRIED)
         return ORR_OK;
-    const struct tried none = {.left = check->differ};
+    /* Where the log's tree explains all, what in it is different? */
+    const struct tried none = {.left = explained ? 1 : check->differ};
     struct tried best = none;
-    ORR_TRY(try_rows(e, &none, true, &best, err));
+    ORR_TRY(try_rows(e, &none, explained ? OTHERS : USUAL | OTHERS, &best, err));
     if (!best.left || !best.row || best.of_paths)
         return ORR_OK;
     const struct tried first = best; /* two causes at once */
-    return try_rows(e, &first, false, &best, err);
+    return try_rows(e, &first, USUAL, &best, err);
 }
 
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *err)

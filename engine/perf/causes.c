@@ -15,6 +15,7 @@
 
 enum { MOST_TRIED = 64 };
 static const double LEAST_FIT = 0.7, LEAST_GAIN = 0.1, SAME_CURVE = 0.03;
+static const double OTHER_GAIN = 0.05; /* of a cause that rarely explains results, over all usual ones */
 
 struct trial {
     const struct orr_hypothesis *cause;
@@ -281,11 +282,11 @@ static enum orr_code try_others(struct trying *t, struct orr_trials *trials, dou
     bool all;
     for (uint32_t i = 0; i < usual; i++)
         best = t->trials[i].proven ? 1 : fmax(best, t->trials[i].fit);
-    if (best + LEAST_GAIN > 1)
+    if (best + OTHER_GAIN > 1)
         return ORR_OK;
     ORR_TRY(try_all(t, trials, true, &all, err));
     for (uint32_t i = usual; i < t->count; i++)
-        if (t->trials[i].fit >= best + LEAST_GAIN)
+        if (t->trials[i].fit >= best + OTHER_GAIN)
             t->trials[kept++] = t->trials[i];
     t->count = kept;
     return ORR_OK;

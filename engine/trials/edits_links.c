@@ -1,4 +1,5 @@
 /* Changes of PCIe links and NVLinks. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/trials/edits.h"
@@ -17,11 +18,26 @@ void orr_edit_gpu_links(struct orr_variant *variant, int part)
         narrow(variant, gpu->parent, part);
 }
 
-void orr_edit_one_gpu_link(struct orr_variant *variant, int part)
+/* The GPU of a number in document order, as an observation may name it; NULL: none, or it makes no difference which. */
+static struct orr_doc_node *one_gpu(struct orr_variant *variant, int number, const char *what, const char *is)
 {
-    struct orr_doc_node *gpu = orr_variant_next(variant, NULL, ORR_ELEMENT_GPU);
+    struct orr_doc_node *gpu = NULL;
+    if (number && !variant->observed->by_device)
+        return NULL;
+    for (int i = 0; i <= number; i++)
+        if (!(gpu = orr_variant_next(variant, gpu, ORR_ELEMENT_GPU)))
+            return NULL;
+    const char *dev = orr_doc_get(gpu, ORR_ATTR_DEV);
+    if (variant->observed->by_device)
+        snprintf(variant->what, sizeof variant->what, "%s GPU %.8s %s", what, dev ? dev : "?", is);
+    return gpu;
+}
+
+void orr_edit_one_gpu_link(struct orr_variant *variant, int number)
+{
+    struct orr_doc_node *gpu = one_gpu(variant, number, "the PCIe link of", "has half its bandwidth");
     if (gpu)
-        narrow(variant, gpu->parent, part);
+        narrow(variant, gpu->parent, 2);
 }
 
 void orr_edit_nic_links(struct orr_variant *variant, int part)
@@ -49,9 +65,9 @@ void orr_edit_nvlinks(struct orr_variant *variant, int part)
         cut_nvlinks(variant, gpu, part);
 }
 
-void orr_edit_one_nvlinks(struct orr_variant *variant, int part)
+void orr_edit_one_nvlinks(struct orr_variant *variant, int number)
 {
-    struct orr_doc_node *gpu = orr_variant_next(variant, NULL, ORR_ELEMENT_GPU);
+    struct orr_doc_node *gpu = one_gpu(variant, number, "half of the NVLinks of", "are down");
     if (gpu)
-        cut_nvlinks(variant, gpu, part);
+        cut_nvlinks(variant, gpu, 2);
 }

@@ -51,6 +51,8 @@
 #define CHANNELS(count)                                                                                                \
     OF_RESULTS("channels-" #count, orr_edit_channels, count, 0, "", LOOK_FOR("NCCL_MAX_NCHANNELS"), 9, .network = false)
 
+enum { ONE_OF = 15 }; /* the GPU with the highest number that is tried alone */
+
 static const struct orr_hypothesis rows[] = {
     OF_LOGS("other-release", "other-release", orr_edit_release, 1, "",
             "The job's NCCL behaves as a newer release than the one emulated.", "compare with --release",
@@ -155,12 +157,12 @@ static const struct orr_hypothesis rows[] = {
     OF_RESULTS("no-nvlinks", orr_edit_nvlinks, 0, 0, "no NVLink is in use", NVLINKS, 6, .refuted_by = SEEN(NVLS_USED)),
     OF_RESULTS("half-nvlinks", orr_edit_nvlinks, 2, 0, "half of the NVLinks of each GPU are down", NVLINKS, 6,
                .network = false),
-    OF_RESULTS("half-nvlinks-one", orr_edit_one_nvlinks, 2, 0, "half of the NVLinks of one GPU are down", NVLINKS, 6,
-               .network = false),
+    OF_RESULTS("half-nvlinks-one", orr_edit_one_nvlinks, 0, ONE_OF, "half of the NVLinks of one GPU are down", NVLINKS,
+               6, .network = false),
     OF_RESULTS("gpu-links", orr_edit_gpu_links, 2, 0,
                "the PCIe links of the GPUs have half their bandwidth (width or generation)",
                "Run `nvidia-smi -q -d PCIE` under load and read the link width and generation.", 6, .network = false),
-    OF_RESULTS("one-gpu-link", orr_edit_one_gpu_link, 2, 0,
+    OF_RESULTS("one-gpu-link", orr_edit_one_gpu_link, 0, ONE_OF,
                "the PCIe link of one GPU has half its bandwidth (width or generation)",
                "Run `nvidia-smi -q -d PCIE` under load and compare the GPUs.", 6, .network = false),
 };

@@ -27,6 +27,7 @@ struct orr_observed {
     int32_t channels;        /* of the job, 0: not known */
     const bool *without_gdr; /* [number of a NIC, below `nics`]: GPUDirect RDMA is predicted and was not used */
     uint32_t nics, without_gdr_count;
+    bool by_device;    /* it names devices, so that it matters which of several equal ones a change is about */
     bool paths_differ; /* from the predicted ones */
 };
 

@@ -1,5 +1,5 @@
 """Logs that agree with a machine, broken in one thing each (tests/tools/mutate_log.py): the right cause comes first, and never one that a line
-contradicts. 66 here, 500 in ./dev soak."""
+contradicts. 78 here, 500 in ./dev soak."""
 import os
 import sys
 
@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "tests" / "tools"))
 os.environ.setdefault("ORRERY", PROGRAM)
 import mutate_log  # noqa: E402
 
-COUNT, SEED = 66, 11
+COUNT, SEED = 78, 11
 
 
 def test_the_right_cause_comes_first():
@@ -36,6 +36,13 @@ def test_the_right_cause_comes_first():
             {"id": "gdr-off", "what": 'gdr="0" on every NIC', "tested": True, "differences_left": 0},
             "via NET/IB/0",
             False,
+        ),
+        ({"id": "acs", "what": "no P2P", "tested": True, "differences_left": 0}, "via SHM", True),
+        ({"id": "acs", "what": "no P2P", "tested": True, "differences_left": 0}, mutate_log.REFUSAL, False),
+        (
+            {"id": "setting", "what": "NCCL_P2P_DISABLE=1", "tested": True, "differences_left": 0},
+            mutate_log.REFUSAL,
+            True,
         ),
         (
             {"id": "other-release", "what": "NCCL 2.28.3", "tested": True, "differences_left": 0},

@@ -269,6 +269,49 @@ def launcher(bench, chance, machine, release):
     return answer, agrees(answer)
 
 
+def without_graph(lines):
+    """What NCCL_DEBUG_SUBSYS=INIT prints: neither the tree of the system nor paths nor graphs."""
+    graph = re.compile(r"NCCL INFO (===|CPU/|GPU/|NET/\d|NVS/|PCI/|\+ |Pattern|\s)")
+    return [line for line in lines if not graph.search(line)]
+
+
+def nvlinks_halved(bench, chance, machine, release):
+    """Half of the NVLinks of one GPU are down, which the log shows in its tree, or only by its channels."""
+    broken = chance.randrange(8)
+
+    def halve(root):
+        for link in list(root.iter("gpu"))[broken].findall("nvlink"):
+            link.set("count", str(max(1, int(link.get("count")) // 2)))
+
+    lines = bench.lines(machine, release, 1, edited(machine, halve))
+    shows_tree = chance.random() < 0.5
+    answer = bench.check(lines if shows_tree else without_graph(lines), "--topology", EXAMPLES / machine)
+    causes = answer["check"]["causes"]
+    what = f"half of the NVLinks of GPU {broken} are down"
+    found = [cause for cause in causes if cause["what"] == what and cause["differences_left"] == 0]
+    first = first_is(answer, "hardware" if shows_tree else "half-nvlinks-one")
+    return answer, first if first is not True else bool(found) or str(causes)
+
+
+REFUSAL = "P2P is disabled between connected GPUs"
+
+
+def p2p_refused(bench, chance, machine, release):
+    """The driver refuses P2P over PCIe, as with ACS or the IOMMU on; some logs do not say so."""
+    machine, release = "l40s-8gpu.xml", chance.choice(["2.12.12", "2.18.1", "2.18.5"])  # newer ones split the machine
+    lines = bench.lines(machine, release, 1, settings=("NCCL_P2P_LEVEL=NVL",))
+    lines = [line for line in lines if "set by environment" not in line]
+    at = next(i for i, line in enumerate(lines) if " via " in line)
+    says = chance.random() < 0.7
+    head = lines[at].split("NCCL INFO")[0]
+    repress = "You can repress this message with NCCL_IGNORE_DISABLED_P2P=1."
+    refusals = [
+        f"{head}NCCL INFO {REFUSAL} {a} and {b}. {repress}" for a in range(8) for b in range(8) if a != b and says
+    ]
+    answer = bench.check(lines[:at] + refusals + lines[at:], "--topology", EXAMPLES / machine)
+    return answer, first_is(answer, "acs" if says else "setting")
+
+
 MUTATIONS = [
     gpus_missing,
     dump_too_small,
@@ -281,6 +324,8 @@ MUTATIONS = [
     rank_silent,
     lines_torn,
     launcher,
+    nvlinks_halved,
+    p2p_refused,
 ]
 
 
@@ -294,6 +339,10 @@ def refuted(answer, text):
             return f"{what}: the log names its release"
         if ("P2P_DISABLE=1" in what or "P2P_LEVEL=LOC" in what) and "via P2P" in text:
             return f"{what}: P2P is in the log"
+        if cause["id"] == "acs" and REFUSAL not in text:
+            return f"{what}: no line says that the driver refuses P2P"
+        if REFUSAL in text and any(f"P2P_{off}" in what for off in ("DISABLE=1", "LEVEL=LOC", "LEVEL=NVL")):
+            return f"{what}: the driver refuses P2P, which the setting would not let NCCL ask"
         if cause["tested"] and cause["differences_left"] * 2 > answer["check"]["differ"]:
             return f"{what}: leaves most differences"
     return None

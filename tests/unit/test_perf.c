@@ -175,6 +175,58 @@ TEST(test_acs)
     assert_true(table->explanations[at].curve[1] > 240 && table->explanations[at].curve[1] < 255);
 }
 
+#define LEAF(bus, first, second)                                                                                       \
+    SWITCH("0000:" bus "0:00.0")                                                                                       \
+    GPU("0000:" bus "1:00.0", first, "80", "") GPU("0000:" bus "2:00.0", second, "80", "") "</pci>"
+#define TWO_LEVELS                                                                                                     \
+    "<system version=\"1\">" CPU("0", SWITCH("0000:10:00.0") LEAF("2", "0", "1") LEAF("3", "2", "3")                   \
+                                          LEAF("4", "4", "5") LEAF("5", "6", "7") "</pci>") "</system>"
+/* all_reduce of 8 ranks at 5 GB/s: P2P over one switch, but through the CPU between the pairs below the root switch */
+#define FIVE                                                                                                           \
+    ROW(1073741824, 268435456, 375810, 2.857, 5.0, 0)                                                                  \
+    ROW(2147483648, 536870912, 751619, 2.857, 5.0, 0)                                                                  \
+    ROW(4294967296, 1073741824, 1503238, 2.857, 5.0, 0)
+
+/* A setting that usually explains logs explains a benchmark as well where no usual cause does, unless the job was given
+ * another value. */
+TEST(test_level_of_p2p)
+{
+    struct orr_perf_question question = {.hosts = 1, .test = ORR_TEST_ALL_REDUCE};
+    for (int given = 0; given < 2; given++) {
+        after_each();
+        orr_settings_init(&question.settings, orr_release_find("2.27.7"));
+        if (given)
+            assert_ok(orr_settings_set(&question.settings, "NCCL_P2P_LEVEL", "PXB", &err), &err);
+        assert_ok(orr_results_read(HEADER COLUMNS FIVE, strlen(HEADER COLUMNS FIVE), NULL, &results, &err), &err);
+        dump = read_text(TWO_LEVELS);
+        question.dump = dump;
+        assert_ok(orr_perf_judge(results, &question, &check, &err), &err);
+        const struct orr_perf_table *table = &check->tables[0];
+        bool named = table->explanation_count && names(&table->explanations[0], "p2p-level");
+        assert_int_equal(table->verdict, ORR_PERF_LOW);
+        assert_int_equal(named, !given);
+        if (named) {
+            assert_non_null(strstr(table->explanations[0].what, "NCCL_P2P_LEVEL=PIX is set: predicted 5 GB/s"));
+            assert_non_null(strstr(table->explanations[0].confirm, "look for NCCL_P2P_LEVEL"));
+        }
+    }
+}
+
+/* The network that NCCL's own lines name proves TCP, or refutes it. */
+TEST(test_log_refutes)
+{
+#define SLOW(line)                                                                                                     \
+    HEADER line COLUMNS ROW(2147483648, 536870912, 161061, 13.33, 25.0, 0)                                             \
+        ROW(4294967296, 1073741824, 322123, 13.33, 25.0, 0)
+    const struct orr_perf_table *table = judge(SLOW(""), "hgx-h100", 2);
+    assert_true(table->explanation_count && names(&table->explanations[0], "tcp"));
+    table = judge(SLOW("n1:10:10 [0] NCCL INFO Using network Socket\n"), "hgx-h100", 2);
+    assert_true(names(&table->explanations[0], "tcp") && *table->explanations[0].evidence);
+    table = judge(SLOW("n1:10:10 [0] NCCL INFO Using network IB\n"), "hgx-h100", 2);
+    for (uint32_t i = 0; i < table->explanation_count; i++)
+        assert_false(names(&table->explanations[i], "tcp"));
+}
+
 TEST(test_without_a_machine)
 {
     const struct orr_perf_table *table = judge(good, NULL, 0);
