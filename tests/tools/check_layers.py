@@ -1,0 +1,145 @@
+"""Who may include whom. The rows orr_room() of the CMakeLists.txt say which room uses which, and nothing else does: from
+them come the includes that are allowed and the picture of rooms in ARCHITECTURE.md. Prints each offending line; ctest
+runs this as `layers`, and `layers_bites` shows that it fails where it should.
+
+usage: check_layers.py [--write] [ROOT]     --write brings the picture up to date
+"""
+import pathlib
+import re
+import sys
+
+# Headers of other projects, by the library that a room's row must name to use them.
+LIBRARIES = {"microhttpd": "PkgConfig::MICROHTTPD", "gnutls/": "PkgConfig::GNUTLS", "jansson": "PkgConfig::JANSSON",
+             "graphviz/": "PkgConfig::GVC", "sqlite3": "PkgConfig::SQLITE3", "libpq": "PkgConfig::LIBPQ",
+             "archive": "PkgConfig::LIBARCHIVE", "dlfcn": "${CMAKE_DL_LIBS}", "libxml/": "PkgConfig::LIBXML2",
+             "zlib": "PkgConfig::ZLIB", "nettle/": "PkgConfig::NETTLE", "curl/": "PkgConfig::CURL"}
+PARTS = ["engine", "api", "server", "cli", "library"]
+INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+# What a row cannot say: (files it is about, what they must not include, why).
+NARROWER = [
+    (r"(cli|server)/", r"api/(http/(call|params|problem)|documents/(json|sections|stream_text))\.h", "the insides of the handlers"),
+    (r"cli/", r"server/(?!serve\.h)", "another header of server/ than serve.h"),
+    (r"engine/", r"engine/orrery\.h", "the header for those outside the engine"),
+    (r"(?!library/)", r"(include/)?orrery/", "the library's own header"),
+]
+VERSION = re.compile(r"ORR_VERSION\(|release(s\[[^]]*\])?(->|\.)version")
+SHARED = re.compile(r"(\.\./|/work/)shared")
+
+
+def read_rooms(root):
+    """name: (folder, names of what its row declares), in the order of the rows."""
+    rooms = {}
+    for part in PARTS:
+        rows = root / part / "CMakeLists.txt"
+        text = rows.read_text() if rows.exists() else ""
+        for name, folder, uses in re.findall(r"^orr_room\((\w+) (\S+)([^)]*)\)", text, re.M):
+            rooms[name] = (part if folder == "." else f"{part}/{folder}", uses.split())
+        for uses in re.findall(r"^target_link_libraries\(orrery_library PRIVATE ([^)]*)\)", text, re.M):
+            rooms["library"] = ("library", uses.split())
+    return rooms
+
+
+def used_by(rooms, name):
+    """All rooms that a room may use, itself included."""
+    found, todo = set(), [name]
+    while todo:
+        room = todo.pop()
+        if room not in found:
+            found.add(room)
+            todo += [use[4:] for use in rooms[room][1] if use[4:] in rooms]
+    return found
+
+
+def room_of(rooms, path):
+    """The room with the longest folder that has a file; None: no row says whose it is."""
+    owners = [name for name, (folder, _) in rooms.items() if path.startswith(folder + "/")]
+    return max(owners, key=lambda name: len(rooms[name][0]), default=None)
+
+
+def check_line(rooms, allowed, path, line):
+    """What is wrong with a line of a file of a room; None: nothing."""
+    name = room_of(rooms, path)
+    match = INCLUDE.match(line)
+    if VERSION.search(line) and name != "release":
+        return "only engine/release looks at versions; others ask for a behaviour"
+    if not match:
+        return None
+    target = match[1] or match[2]
+    for files, headers, why in NARROWER:
+        if re.match(files, path) and re.match(headers, target):
+            return f"{path.split('/')[0]}/ includes {why}"
+    for header, library in LIBRARIES.items():
+        if match[2] and target.startswith(header) and library not in rooms[name][1]:
+            return f"the row of the room {name} does not name {library}"
+    owner = room_of(rooms, target) if match[1] else None
+    if owner and owner not in allowed[name]:
+        return f"the row of the room {name} does not give it {owner}"
+    return None
+
+
+def check_files(root, rooms):
+    allowed = {name: used_by(rooms, name) for name in rooms}
+    wrong = []
+    for file in sorted(file for part in PARTS for file in (root / part).rglob("*.[ch]")):
+        path = file.relative_to(root).as_posix()
+        if room_of(rooms, path) is None:
+            wrong += [f"{path}: no orr_room() has its folder"] if path != "engine/orrery.h" else []
+            continue
+        for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
+            problem = check_line(rooms, allowed, path, line)
+            wrong += [f"{path}:{number}: {problem}: {line.strip()}"] if problem else []
+    for file in sorted((root / "include").rglob("*.h")): # users have the header alone
+        wrong += [f"{file.relative_to(root)}: includes another header of Orrery" for line in file.open() if re.match(r'\s*#\s*include\s*"', line)]
+    for place in PARTS + ["include", "bindings", "static", "CMakeLists.txt", "CMakePresets.json", "Dockerfile"]:
+        files = [root / place] if (root / place).is_file() else (root / place).rglob("*")
+        for file in sorted(file for file in files if file.is_file() and "node_modules" not in file.parts):
+            if SHARED.search(file.read_bytes().decode(errors="replace")):
+                wrong.append(f"{file.relative_to(root)}: only tests may point to the shared folder")
+    return wrong
+
+
+def picture(rooms, part):
+    """The lines of a part's rooms: each row of rooms uses only rows below it."""
+    names = [name for name, (folder, _) in rooms.items() if folder.startswith(part + "/")]
+    level = {}
+    for name in names: # a row of CMake names only rooms above it in the file, or used_by() ends all the same
+        below = [other for other in used_by(rooms, name) - {name} if other in names]
+        level[name] = (len(below), below)
+    height = {}
+    for name in sorted(names, key=lambda name: level[name][0]):
+        height[name] = 1 + max((height[other] for other in level[name][1]), default=0)
+    lines = []
+    for row in sorted(set(height.values()), reverse=True):
+        lines.append("    |   " + "   ".join(name for name in names if height[name] == row).ljust(71) + "|")
+    return lines
+
+
+def check_picture(root, rooms, write):
+    page = root / "ARCHITECTURE.md"
+    if not page.exists():
+        return []
+    text = old = page.read_text()
+    for part in ("api", "engine"):
+        box = re.search(rf"(    \| {part}  [^\n]*\n)((?:    \|   [^\n]*\n)*)", text)
+        if not box:
+            return [f"ARCHITECTURE.md: the picture does not have {part}"]
+        text = text[:box.start(2)] + "".join(line + "\n" for line in picture(rooms, part)) + text[box.end(2):]
+    if write:
+        page.write_text(text)
+    return [] if write or text == old else ["ARCHITECTURE.md: the picture of rooms is not that of the rows; check_layers.py --write brings it up to date"]
+
+
+def main(arguments):
+    write = "--write" in arguments
+    places = [argument for argument in arguments if argument != "--write"]
+    root = pathlib.Path(places[0] if places else pathlib.Path(__file__).parents[2]).resolve()
+    rooms = read_rooms(root)
+    if not {"base", "http", "server", "cli", "library"} <= set(rooms):
+        sys.exit(f"not the root of Orrery: {root}")
+    wrong = check_files(root, rooms) + check_picture(root, rooms, write)
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
