@@ -67,7 +67,7 @@ json_t *orr_machines_json(struct orr_json *json)
         orr_json_add(json, rows,
                      ORR_OBJECT(json, TEXT("name", type->name), VALUE("also", names_json(json, type->also)),
                                 TEXT("family", type->family), TEXT("title", type->title), INT("gpus", type->gpus),
-                                TEXT("gpu", type->board->gpu), INT("sm", type->board->sm),
+                                TEXT("gpu", type->board->gpu), INT("sm", orr_board_model(type->board)->sm),
                                 TEXT("nvlink", fabrics[type->board->fabric]), INT("nets", type->nets),
                                 INT("net_gbps", type->net_mbps / 1000), BOOL("gdr", type->net_gdr),
                                 INT("nvlinks", type->board->nvlinks), TEXT("arch", type->arch),

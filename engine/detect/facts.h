@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/base/known.h"
 #include "engine/base/text.h"
 #include "engine/detect/root.h"
 
@@ -17,8 +18,6 @@ enum {
     ORR_FACT_NAME = 96,
     ORR_FACT_BUS = 24, /* "00000000:1b:00.0" with room */
 };
-
-enum orr_known { ORR_UNKNOWN = -1, ORR_NO = 0, ORR_YES = 1 };
 
 struct orr_nvlink_fact {
     bool p2p;               /* NVML says that it can carry P2P */

@@ -6,26 +6,7 @@
 
 #include "engine/base/hex.h"
 #include "engine/detect/detecting.h"
-
-/* Compute capability by PCI device id, for when the driver cannot be asked. */
-static const struct board {
-    uint16_t first, last;
-    int16_t sm;
-} boards[] = {
-    {0x15f7, 0x15f9, 60},  {0x1db1, 0x1db1, 70},  {0x1db3, 0x1db8, 70}, {0x1df5, 0x1df6, 70}, {0x1eb8, 0x1eb8, 75},
-    {0x20b0, 0x20b7, 80},  {0x20bd, 0x20bd, 80},  {0x20f1, 0x20f1, 80}, {0x20f5, 0x20f5, 80}, {0x2230, 0x2230, 86},
-    {0x2235, 0x2236, 86},  {0x26b5, 0x26b5, 89},  {0x26b9, 0x26b9, 89}, {0x27b8, 0x27b8, 89}, {0x2321, 0x2322, 90},
-    {0x2324, 0x2324, 90},  {0x2329, 0x2331, 90},  {0x2335, 0x2335, 90}, {0x2339, 0x233b, 90}, {0x2342, 0x2345, 90},
-    {0x2901, 0x2901, 100}, {0x2941, 0x2941, 100},
-};
-
-static int sm_of_board(long device)
-{
-    for (size_t i = 0; i < sizeof boards / sizeof boards[0]; i++)
-        if (device >= boards[i].first && device <= boards[i].last)
-            return boards[i].sm;
-    return 0;
-}
+#include "engine/hardware/gpu_models.h"
 
 /* One function of NVIDIA's, without the driver. */
 static void take_function(struct orr_detector *d, const char *bus_id)
@@ -48,7 +29,7 @@ static void take_function(struct orr_detector *d, const char *bus_id)
     if (!orr_is_gpu_function(d, bus_id) || d->facts.gpu_count == ORR_FACT_GPUS)
         return;
     struct orr_gpu_fact *gpu = &d->facts.gpus[d->facts.gpu_count++];
-    int sm = sm_of_board(strtol(device, NULL, 0));
+    int sm = orr_gpu_sm_of_device((uint32_t)strtoul(device, NULL, 0));
     if (!sm) {
         sm = d->options->sm;
         orr_note(d, ORR_NOTE_NO_CAPABILITY, "the compute capability of device 10de:%.6s at %s is not known%s",

@@ -15,7 +15,7 @@ static bool efa_has_rdma(const struct orr_finder *f)
     int32_t sm = f->hw.gpu_count ? orr_element_int(f->dump, f->hw.gpus[0], ORR_ATTR_SM, 0) : 0;
     const struct orr_machine_type *type;
     for (size_t i = 0; (type = orr_machine_type(i)); i++)
-        if (!strcmp(type->family, "AWS") && type->net_gdr && type->board->sm == sm)
+        if (!strcmp(type->family, "AWS") && type->net_gdr && orr_board_model(type->board)->sm == sm)
             return true;
     return false;
 }

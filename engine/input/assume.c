@@ -87,7 +87,7 @@ static void fill_gpu(struct filler *f, uint32_t index)
     f->new_gpus += added;
     fill_link(f, pci);
     fill_number(f, gpu, ORR_ATTR_DEV, (int32_t)index);
-    fill_number(f, gpu, ORR_ATTR_SM, f->type->board->sm);
+    fill_number(f, gpu, ORR_ATTR_SM, orr_board_model(f->type->board)->sm);
     fill_number(f, gpu, ORR_ATTR_RANK, (int32_t)index);
     fill_number(f, gpu, ORR_ATTR_GDR, 1);
 }
@@ -177,7 +177,7 @@ static void say(const struct filler *f)
     orr_note_assumed(
         draft, ORR_TOUCHES_ALL,
         "the machine is taken for %s: %u GPU%s (sm %d), %u NIC port%s and %u NVLink element%s were filled in",
-        type->title, f->new_gpus, f->new_gpus == 1 ? "" : "s", type->board->sm, f->new_nets,
+        type->title, f->new_gpus, f->new_gpus == 1 ? "" : "s", orr_board_model(type->board)->sm, f->new_nets,
         f->new_nets == 1 ? "" : "s", f->new_links, f->new_links == 1 ? "" : "s");
     if (*type->unsure)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "of %s these facts are not certain: %s", type->title, type->unsure);

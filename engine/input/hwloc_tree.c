@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/hardware/gpu_models.h"
 #include "engine/hardware/pcie.h"
 #include "engine/input/hwloc_builder.h"
 #include "engine/input/names.h"
@@ -267,9 +268,9 @@ static void add_gpu(struct orr_hwloc_builder *b, uint32_t index)
     uint32_t nvml = find_os(b, device->object, "nvml"), pci = orr_hwloc_pci_of(b, device->object);
     uint32_t gpu = add_below(b, pci, ORR_ELEMENT_GPU, object->line);
     long dev = nvml == ORR_NO_ELEMENT ? (long)index : strtol(object_at(b, nvml)->name + strlen("nvml"), NULL, 10);
-    int32_t sm = nvml == ORR_NO_ELEMENT ? 0 : orr_sm_of_name(orr_hwloc_info(object_at(b, nvml), "GPUModel"));
+    int32_t sm = nvml == ORR_NO_ELEMENT ? 0 : orr_gpu_sm_of_name(orr_hwloc_info(object_at(b, nvml), "GPUModel"));
     if (!sm && device->vendor == NVIDIA)
-        sm = orr_sm_of_device(device->id);
+        sm = orr_gpu_sm_of_device(device->id);
     orr_draft_set(b->draft, gpu, ORR_ATTR_DEV, "%ld", dev);
     if (sm) {
         orr_draft_set(b->draft, gpu, ORR_ATTR_SM, "%d", sm);

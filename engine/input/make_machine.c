@@ -18,7 +18,7 @@ static uint32_t cpus_of(const struct orr_machine_type *type)
 {
     if (type->numa)
         return type->numa;
-    uint32_t per_cpu = type->board->sm >= BLACKWELL ? 2 : 1;
+    uint32_t per_cpu = orr_board_model(type->board)->sm >= BLACKWELL ? 2 : 1;
     if (type->board->c2c_links)
         return (type->gpus + per_cpu - 1) / per_cpu;
     return type->gpus < 2 ? 1 : 2;
@@ -37,8 +37,8 @@ static uint32_t switches_of(const struct orr_machine_type *type)
 static void add_gpu(struct orr_text *xml, uint32_t bus, uint32_t device, const struct orr_machine_type *type)
 {
     orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"0x030200\"", bus, device);
-    if (type->board->pci_devices[0])
-        orr_text_printf(xml, " vendor=\"0x10de\" device=\"0x%04x\"", type->board->pci_devices[0]);
+    if (orr_board_model(type->board)->ids[0].device)
+        orr_text_printf(xml, " vendor=\"0x10de\" device=\"0x%04x\"", orr_board_model(type->board)->ids[0].device);
     orr_text_puts(xml, "/>");
 }
 
@@ -48,7 +48,9 @@ static void add_net(struct orr_text *xml, uint32_t bus, uint32_t device, const s
 {
     orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"%s\"%s/>", bus, device,
                     strncmp(type->net_name, "mlx", 3) ? "0x020000" : "0x020700",
-                    orr_gpu_is_integrated(type->board->sm) ? " link_speed=\"" ORR_PCIE_GEN5 "\" link_width=\"4\"" : "");
+                    orr_gpu_is_integrated(orr_board_model(type->board)->sm) ? " link_speed=\"" ORR_PCIE_GEN5
+                                                                              "\" link_width=\"4\""
+                                                                            : "");
 }
 
 /* The known places of a type's devices. The bus ids of NICs rise with their numbers, wherever they are. */
@@ -67,7 +69,7 @@ static void write_places(const struct orr_machine_type *type, struct orr_text *x
 static void write_machine(const struct orr_machine_type *type, struct orr_text *xml)
 {
     uint32_t cpus = cpus_of(type), switches = switches_of(type), gpu = 0, net = 0;
-    bool alone = type->nets == 1 && type->gpus > 1, switched = !orr_gpu_is_integrated(type->board->sm);
+    bool alone = type->nets == 1 && type->gpus > 1, switched = !orr_gpu_is_integrated(orr_board_model(type->board)->sm);
     orr_text_puts(xml, "<system version=\"1\">");
     if (type->places)
         write_places(type, xml);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/hardware/gpu_models.h"
 #include "engine/input/matrix.h"
 #include "engine/input/names.h"
 #include "engine/machines/machine_types.h"
@@ -135,11 +136,11 @@ static const char *guess_sm(struct builder *b)
     const struct orr_matrix *matrix = b->matrix;
     uint32_t most = 0, sum = 0, gpus = matrix->gpu_count;
     if (b->type) {
-        b->sm = b->type->board->sm;
+        b->sm = orr_board_model(b->type->board)->sm;
         return NULL;
     }
     for (uint32_t i = 0; i < matrix->count; i++)
-        if (matrix->devices[i].model && (b->sm = orr_sm_of_name(matrix->devices[i].model)))
+        if (matrix->devices[i].model && (b->sm = orr_gpu_sm_of_name(matrix->devices[i].model)))
             return NULL;
     for (uint32_t i = 0; i < matrix->count; i++) {
         uint32_t of_row = 0;

@@ -5,9 +5,6 @@
 #include "engine/input/draft.h"
 #include "engine/topology/pci.h"
 
-/* Compute capability (90 for 9.0) of a GPU by its product name or by its PCI device id; 0: not known. */
-int32_t orr_sm_of_name(const char *name);
-int32_t orr_sm_of_device(uint32_t device);
 /* The PCI link of GPUs of a generation, as NCCL writes it. */
 const char *orr_link_speed_of_sm(int32_t sm);
 

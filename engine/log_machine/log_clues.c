@@ -323,7 +323,7 @@ static bool fits_nvls(const struct orr_machine_type *type, const struct orr_clue
 {
     enum { HOPPER = 90 };
     (void)clue;
-    return type->board->fabric == ORR_FABRIC_SWITCH && type->board->sm >= HOPPER;
+    return type->board->fabric == ORR_FABRIC_SWITCH && orr_board_model(type->board)->sm >= HOPPER;
 }
 
 /* ---- the table ---- */

@@ -8,6 +8,7 @@
 
 #include "engine/base/hex.h"
 #include "engine/base/text.h"
+#include "engine/hardware/gpu_models.h"
 #include "engine/log_reading/tree.h"
 #include "engine/release/cpu.h"
 #include "engine/release/release.h"
@@ -28,15 +29,6 @@ struct making {
     const char *nic_names; /* the line that lists them, NULL: none */
 };
 
-/* Capability by words of a device's name. */
-static const struct {
-    const char *word;
-    int32_t sm;
-} devices[] = {{"B300", 103}, {"GB300", 103}, {"B200", 100}, {"GB200", 100}, {"H100", 90}, {"H200", 90},
-               {"H20", 90},   {"H800", 90},   {"GH200", 90}, {"L40", 89},    {"L4", 89},   {"RTX 40", 89},
-               {"A100", 80},  {"A800", 80},   {"A30", 80},   {"A40", 86},    {"A10", 86},  {"RTX 30", 86},
-               {"RTX A", 86}, {"T4", 75},     {"V100", 70},  {"P100", 60},   {"P40", 61}};
-
 /* Whether a printed rate is that of so many links; some whole number of them. */
 static bool fits(double bw, double one, int most)
 {
@@ -48,9 +40,9 @@ int32_t orr_log_capability(const struct orr_log *log)
 {
     for (uint32_t i = 0; i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
-        for (size_t d = 0; record->kind == ORR_LOG_DEVICE && d < sizeof devices / sizeof devices[0]; d++)
-            if (strstr(record->words[record->word_count - 1], devices[d].word))
-                return devices[d].sm;
+        int32_t sm = record->kind == ORR_LOG_DEVICE ? orr_gpu_sm_of_name(record->words[record->word_count - 1]) : 0;
+        if (sm)
+            return sm;
     }
     return 0;
 }
@@ -73,19 +65,17 @@ static bool fits_all(const struct making *m, int32_t sm, int most, bool *ret_any
 
 static int32_t capability(const struct making *m, int32_t likely)
 {
-    static const struct {
-        int32_t sm, links;
-    } by_rate[] = {{100, 18}, {90, 18}, {80, 12}, {70, 6}, {60, 4}, {86, 4}};
+    static const int32_t by_rate[] = {100, 90, 80, 70, 60, 86};
     int32_t named = orr_log_capability(m->log);
     bool any;
     if (named)
         return named;
     for (size_t i = 0; i < sizeof by_rate / sizeof by_rate[0]; i++)
-        if (by_rate[i].sm == likely && fits_all(m, likely, by_rate[i].links, &any))
+        if (by_rate[i] == likely && fits_all(m, likely, orr_gpu_most_nvlinks(likely), &any))
             return likely;
     for (size_t i = 0; i < sizeof by_rate / sizeof by_rate[0]; i++)
-        if (fits_all(m, by_rate[i].sm, by_rate[i].links, &any) && any)
-            return by_rate[i].sm;
+        if (fits_all(m, by_rate[i], orr_gpu_most_nvlinks(by_rate[i]), &any) && any)
+            return by_rate[i];
     return 80;
 }
 

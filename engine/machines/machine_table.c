@@ -1,8 +1,7 @@
 /* The table of machine types: what public documents, providers' topology files and published dumps say. Each row names
  * where its facts were looked up, and what of it could not be and is common knowledge; both are shown to the user.
- * Facts of a GPU board (compute capability, NVLinks, PCI generation) are NVIDIA's own and hold for every row that has
- * it. PCI device ids of GPUs are those of published dumps, of the PCI ID repository (pci.ids), and of what nvidia-smi
- * printed on such machines. */
+ * Facts of a GPU board (NVLinks, PCI generation) are NVIDIA's own and hold for every row that has it; its GPU is a row
+ * of engine/hardware/gpu_models.c. */
 #include "engine/hardware/pcie.h"
 #include "engine/machines/machine_types.h"
 
@@ -17,52 +16,34 @@ static const char *const mesh_4x6[] = {"0666", "6066", "6606", "6660"}; /* H100 
 #define GRACE_C2C 44712 /* Mb/s of one link of a Grace CPU, as NCCL dumps of GB300 have it */
 #define SPARK_C2C 43125 /* of a DGX Spark */
 
-static const struct orr_gpu_board p100 = {"P100 SXM2",   60, 4, ORR_FABRIC_MESH, mesh_p100,
-                                          ORR_PCIE_GEN3, 0,  0, {0x15f9},        0};
-static const struct orr_gpu_board v100 = {"V100 SXM2",   70, 6, ORR_FABRIC_MESH,  mesh_v100,
-                                          ORR_PCIE_GEN3, 0,  0, {0x1db1, 0x1db5}, 0};
-static const struct orr_gpu_board v100_switch = {"V100 SXM3",   70, 6, ORR_FABRIC_SWITCH, NULL,
-                                                 ORR_PCIE_GEN3, 0,  0, {0x1db8},          0};
-static const struct orr_gpu_board a100 = {"A100 SXM4",   80, 12, ORR_FABRIC_SWITCH, NULL,
-                                          ORR_PCIE_GEN4, 0,  0,  {0x20b0, 0x20b2},  2};
-static const struct orr_gpu_board a100_gen3 = {"A100 SXM4",   80, 12, ORR_FABRIC_SWITCH, NULL,
-                                               ORR_PCIE_GEN3, 0,  0,  {0x20b0, 0x20b2},  2}; /* host of PCIe 3 */
-static const struct orr_gpu_board a800 = {"A800 SXM4",   80, 8, ORR_FABRIC_SWITCH, NULL,
-                                          ORR_PCIE_GEN4, 0,  0, {0x20f3},          2};
-static const struct orr_gpu_board a100_4 = {"A100 SXM4",   80, 12, ORR_FABRIC_MESH,  mesh_4x4,
-                                            ORR_PCIE_GEN4, 0,  0,  {0x20b0, 0x20b2}, 0};
-static const struct orr_gpu_board a100_pair = {"A100 PCIe",   80, 12, ORR_FABRIC_PAIRS, NULL,
-                                               ORR_PCIE_GEN4, 0,  0,  {0x20f1, 0x20b5}, 0};
-static const struct orr_gpu_board h100 = {"H100 SXM5",   90, 18, ORR_FABRIC_SWITCH, NULL,
-                                          ORR_PCIE_GEN5, 0,  0,  {0x2330},          0};
-static const struct orr_gpu_board h100_1 = {"H100 SXM5",   90, 0, ORR_FABRIC_NONE, NULL,
-                                            ORR_PCIE_GEN5, 0,  0, {0x2330},        0}; /* one, alone in its VM */
-static const struct orr_gpu_board h100_4 = {"H100 SXM5",   90, 18, ORR_FABRIC_MESH, mesh_4x6,
-                                            ORR_PCIE_GEN5, 0,  0,  {0x2330},        0};
-static const struct orr_gpu_board h800 = {"H800 SXM5",   90, 8, ORR_FABRIC_SWITCH, NULL,
-                                          ORR_PCIE_GEN5, 0,  0, {0x2324},          0};
-static const struct orr_gpu_board h20 = {"H20 SXM5", 90, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, {0x2329}, 0};
-static const struct orr_gpu_board h200 = {"H200 SXM5",   90, 18, ORR_FABRIC_SWITCH, NULL,
-                                          ORR_PCIE_GEN5, 0,  0,  {0x2335},          0};
-static const struct orr_gpu_board b200 = {"B200 SXM6",   100, 18, ORR_FABRIC_SWITCH, NULL,
-                                          ORR_PCIE_GEN5, 0,   0,  {0x2901},          0};
-static const struct orr_gpu_board b300 = {"B300 SXM6",   103, 18, ORR_FABRIC_SWITCH, NULL,
-                                          ORR_PCIE_GEN6, 0,   0,  {0x3182},          0};
-static const struct orr_gpu_board gh200 = {"GH200",       90, 0,         ORR_FABRIC_NONE, NULL,
-                                           ORR_PCIE_GEN5, 10, GRACE_C2C, {0x2342},        0};
-static const struct orr_gpu_board gh200_4 = {"GH200",       90, 18,        ORR_FABRIC_MESH, mesh_4x6,
-                                             ORR_PCIE_GEN5, 10, GRACE_C2C, {0x2342},        0};
-static const struct orr_gpu_board gb200 = {"GB200",       100, 18,        ORR_FABRIC_SWITCH, NULL,
-                                           ORR_PCIE_GEN5, 5,   GRACE_C2C, {0x2941},          0};
-static const struct orr_gpu_board gb300 = {"GB300",       103, 18,        ORR_FABRIC_SWITCH, NULL,
-                                           ORR_PCIE_GEN6, 5,   GRACE_C2C, {0x31c2},          0};
-static const struct orr_gpu_board gb10 = {"GB10", 121, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN1, 8, SPARK_C2C, {0}, 0};
-static const struct orr_gpu_board t4 = {"T4", 75, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN3, 0, 0, {0x1eb8}, 0};
-static const struct orr_gpu_board a10g = {"A10G", 86, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, {0x2237}, 0};
-static const struct orr_gpu_board l4 = {"L4", 89, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, {0x27b8}, 0};
-static const struct orr_gpu_board l40s = {"L40S", 89, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, {0x26b9}, 0};
-static const struct orr_gpu_board rtx_pro = {"RTX PRO 6000", 120, 0, ORR_FABRIC_NONE, NULL,
-                                             ORR_PCIE_GEN5,  0,   0, {0x2bb5},        0};
+static const struct orr_gpu_board p100 = {"P100 SXM2", 4, ORR_FABRIC_MESH, mesh_p100, ORR_PCIE_GEN3, 0, 0, 0};
+static const struct orr_gpu_board v100 = {"V100 SXM2", 6, ORR_FABRIC_MESH, mesh_v100, ORR_PCIE_GEN3, 0, 0, 0};
+static const struct orr_gpu_board v100_switch = {"V100 SXM3", 6, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN3, 0, 0, 0};
+static const struct orr_gpu_board a100 = {"A100 SXM4", 12, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN4, 0, 0, 2};
+static const struct orr_gpu_board a100_gen3 = {"A100 SXM4", 12, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN3, 0,
+                                               0,           2}; /* host of PCIe 3 */
+static const struct orr_gpu_board a800 = {"A800 SXM4", 8, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN4, 0, 0, 2};
+static const struct orr_gpu_board a100_4 = {"A100 SXM4", 12, ORR_FABRIC_MESH, mesh_4x4, ORR_PCIE_GEN4, 0, 0, 0};
+static const struct orr_gpu_board a100_pair = {"A100 PCIe", 12, ORR_FABRIC_PAIRS, NULL, ORR_PCIE_GEN4, 0, 0, 0};
+static const struct orr_gpu_board h100 = {"H100 SXM5", 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, 0};
+static const struct orr_gpu_board h100_1 = {"H100 SXM5", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN5, 0,
+                                            0,           0}; /* one, alone in its VM */
+static const struct orr_gpu_board h100_4 = {"H100 SXM5", 18, ORR_FABRIC_MESH, mesh_4x6, ORR_PCIE_GEN5, 0, 0, 0};
+static const struct orr_gpu_board h800 = {"H800 SXM5", 8, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, 0};
+static const struct orr_gpu_board h20 = {"H20 SXM5", 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, 0};
+static const struct orr_gpu_board h200 = {"H200 SXM5", 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, 0};
+static const struct orr_gpu_board b200 = {"B200 SXM6", 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, 0};
+static const struct orr_gpu_board b300 = {"B300 SXM6", 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN6, 0, 0, 0};
+static const struct orr_gpu_board gh200 = {"GH200", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN5, 10, GRACE_C2C, 0};
+static const struct orr_gpu_board gh200_4 = {"GH200", 18, ORR_FABRIC_MESH, mesh_4x6, ORR_PCIE_GEN5, 10, GRACE_C2C, 0};
+static const struct orr_gpu_board gb200 = {"GB200", 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 5, GRACE_C2C, 0};
+static const struct orr_gpu_board gb300 = {"GB300", 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN6, 5, GRACE_C2C, 0};
+static const struct orr_gpu_board gb10 = {"GB10", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN1, 8, SPARK_C2C, 0};
+static const struct orr_gpu_board t4 = {"T4", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN3, 0, 0, 0};
+static const struct orr_gpu_board a10g = {"A10G", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, 0};
+static const struct orr_gpu_board l4 = {"L4", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, 0};
+static const struct orr_gpu_board l40s = {"L40S", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, 0};
+static const struct orr_gpu_board rtx_pro = {"RTX PRO 6000", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN5, 0, 0, 0};
 
 /* One NUMA node for each quarter of the socket, counted against the GPUs; a NIC on the nodes of GPU 3 and of GPU 1. */
 static const struct orr_numa_place polaris[] = {{3, 0, -1}, {2, 1, 1}, {1, 2, -1}, {0, 3, 0}};

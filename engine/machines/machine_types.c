@@ -1,10 +1,17 @@
 /* Names of machine types: finding one, and guessing which was meant. The rows are in machine_table.c. */
 #include "engine/machines/machine_types.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+const struct orr_gpu_model *orr_board_model(const struct orr_gpu_board *board)
+{
+    const struct orr_gpu_model *model;
+    for (size_t i = 0; (model = orr_gpu_model(i)) && !orr_gpu_model_is(model, board->gpu); i++)
+        ;
+    return model;
+}
 
 static bool lists(const char *names, const char *name)
 {
@@ -78,17 +85,6 @@ enum orr_code orr_machine_type_unknown(const char *name, struct orr_error *err)
     return ORR_SETTING;
 }
 
-/* Whether a product name holds a word: "NVIDIA H200" has H200, "GH200 480GB" has not. */
-static bool has_word(const char *name, const char *word, size_t length)
-{
-    for (const char *at = name; *at; at++)
-        if ((at == name || !isalnum((unsigned char)at[-1])) && !strncasecmp(at, word, length) &&
-            !isalnum((unsigned char)at[length]))
-            return true;
-    return false;
-}
-
-/* Boards are called "H100 SXM5", "A100 PCIe" or "RTX PRO 6000". Product names say PCIe or NVL, and not always SXM. */
 const char *orr_machine_type_made_up(const struct orr_machine_type *type)
 {
     return type->places ? "bus ids are made up; GPUs and NICs are on the NUMA nodes that the type's documentation names"
@@ -96,15 +92,17 @@ const char *orr_machine_type_made_up(const struct orr_machine_type *type)
                           "number";
 }
 
+/* Boards are called "H100 SXM5", "A100 PCIe" or "RTX PRO 6000". Product names say PCIe or NVL, and not always SXM. */
 bool orr_machine_type_has(const struct orr_machine_type *type, const char *product)
 {
     const char *board = type->board->gpu;
-    bool is_card = has_word(product, "PCIe", strlen("PCIe")) || has_word(product, "NVL", strlen("NVL"));
+    bool is_card =
+        orr_name_has_words(product, "PCIe", strlen("PCIe")) || orr_name_has_words(product, "NVL", strlen("NVL"));
     if (is_card != (strstr(board, "PCIe") != NULL))
         return false;
     for (const char *word = board; *word; word += strspn(word, " ")) {
         size_t length = strcspn(word, " ");
-        if (strncmp(word, "SXM", 3) != 0 && !has_word(product, word, length))
+        if (strncmp(word, "SXM", 3) != 0 && !orr_name_has_words(product, word, length))
             return false;
         word += length;
     }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "engine/base/error.h"
+#include "engine/hardware/gpu_models.h"
 
 enum orr_gpu_fabric {
     ORR_FABRIC_NONE,   /* PCI only */
@@ -18,14 +19,13 @@ enum orr_gpu_fabric {
 
 /* A GPU as it is built into a board: its NVLinks and how they run. */
 struct orr_gpu_board {
-    const char *gpu;     /* name for people: "H100 SXM" */
-    int32_t sm, nvlinks; /* nvlinks: of one GPU */
+    const char *gpu; /* own name of its model (engine/hardware/gpu_models.h): "H100 SXM5" */
+    int32_t nvlinks; /* of one GPU on this board */
     enum orr_gpu_fabric fabric;
     const char *const *mesh; /* ORR_FABRIC_MESH: a row of digits a GPU, the NVLinks to each other GPU */
     const char *link_speed;  /* of its PCI link */
     int32_t c2c_links;       /* to its CPU, 0: none */
     int32_t c2c_mbps;        /* of one of them */
-    uint16_t pci_devices[3]; /* PCI device ids of the GPU, vendor 10de; 0 ends */
     uint32_t switch_gpus;    /* GPUs that share a PCIe switch with their NICs; 0: one, or as many as share a NIC */
 };
 
@@ -52,6 +52,8 @@ struct orr_machine_type {
     const char *unsure; /* which of them are not certain: not looked up, or not the same in every one; "": none */
 };
 
+/* The model of a board's GPU: capability and PCI device ids. Never NULL for a board of the table. */
+const struct orr_gpu_model *orr_board_model(const struct orr_gpu_board *board);
 /* Row i, NULL: no more (machine_table.c). */
 const struct orr_machine_type *orr_machine_type(size_t i);
 /* By name or another name of it, without regard to case; NULL: unknown. */

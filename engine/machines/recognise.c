@@ -33,8 +33,9 @@ int32_t orr_cpu_pcie_generation(const char *vendor, int32_t family, int32_t mode
 
 enum { VENDOR_NVIDIA = 0x10de };
 
-struct seen {        /* what the GPUs of a dump have in common */
-    uint16_t device; /* 0: not in the dump */
+struct seen {                          /* what the GPUs of a dump have in common */
+    uint16_t device;                   /* 0: not in the dump */
+    const struct orr_gpu_model *model; /* by the device; NULL: unknown */
     int32_t sm;
     bool mixed, c2c;
 };
@@ -54,15 +55,8 @@ static struct seen look(const struct orr_hardware_facts *h)
         seen.c2c |= orr_gpu_c2c(h->dump, h->gpus[i]) > 0;
     }
     seen.mixed |= !h->gpu_count || !seen.sm;
+    seen.model = orr_gpu_model_of_device(seen.device);
     return seen;
-}
-
-static bool has_device(const struct orr_gpu_board *board, uint16_t device)
-{
-    for (size_t i = 0; i < sizeof board->pci_devices / sizeof board->pci_devices[0]; i++)
-        if (device && board->pci_devices[i] == device)
-            return true;
-    return false;
 }
 
 /* Whether the device id names a GPU of the table with this compute capability. An edited file may contradict itself:
@@ -70,8 +64,8 @@ static bool has_device(const struct orr_gpu_board *board, uint16_t device)
 static bool is_listed(const struct seen *seen)
 {
     const struct orr_machine_type *type;
-    for (size_t i = 0; (type = orr_machine_type(i)); i++)
-        if (has_device(type->board, seen->device) && type->board->sm == seen->sm)
+    for (size_t i = 0; seen->model && seen->model->sm == seen->sm && (type = orr_machine_type(i)); i++)
+        if (orr_gpu_model_is(seen->model, type->board->gpu))
             return true;
     return false;
 }
@@ -79,8 +73,9 @@ static bool is_listed(const struct seen *seen)
 static bool is_candidate(const struct orr_machine_type *type, const struct seen *seen, bool listed, uint32_t gpus)
 {
     const struct orr_gpu_board *board = type->board;
-    bool same = listed ? has_device(board, seen->device) : !seen->device || !board->pci_devices[0];
-    return same && board->sm == seen->sm && type->gpus >= gpus && (board->c2c_links > 0) == seen->c2c;
+    bool same =
+        listed ? orr_gpu_model_is(seen->model, board->gpu) : !seen->device && orr_board_model(board)->sm == seen->sm;
+    return same && type->gpus >= gpus && (board->c2c_links > 0) == seen->c2c;
 }
 
 /* "mlx5_#" is any name that starts with mlx5_ and goes on with a digit. */

@@ -35,6 +35,15 @@ def test_unknown_boards_are_not_guessed(make):
         assert run("detect", "--root", machine.root, "--sm", wrong)[0] == 2
 
 
+@pytest.mark.parametrize("device, capability", [("0x2684", 89), ("0x2b85", 120), ("0x3182", 103), ("0x2204", 86), ("0x1b38", 61)])
+def test_without_driver_every_listed_gpu_has_its_capability(make, device, capability):
+    """RTX 4090, RTX 5090, B300, RTX 3090 and P40."""
+    machine = make("tree-a")
+    machine.function("pci0000:40/0000:40:03.0/0000:48:00.4", "0x030200", "0x10de", device)
+    xml, notes = detect(machine, nvml=False)
+    assert f'sm="{capability}"' in xml and "[unknown-capability]" not in notes
+
+
 def test_virtual_functions_and_other_functions_are_no_gpus(make):
     machine = make("tree-a")
     folder = machine.function("pci0000:40/0000:40:03.0/0000:48:00.1", "0x040300", "0x10de", "0x1aef")
