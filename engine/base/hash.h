@@ -1,8 +1,7 @@
 /* FNV-1a in 64 bits, for hash tables and digests inside one process.
  *
  * Begin with ORR_HASH_START and feed values one after another; the order matters. Nobody who chooses the input may
- * profit from collisions: tables that hold hostile keys compare the keys as well, and tables of clients mix in a random
- * seed.
+ * profit from collisions: tables of keys from outside begin with orr_hash_seeded() instead (index.h).
  */
 #ifndef ORR_BASE_HASH_H
 #define ORR_BASE_HASH_H

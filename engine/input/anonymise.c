@@ -236,7 +236,7 @@ static enum orr_code copy(struct scan scan, struct orr_arena *arena, struct orr_
                           struct orr_replacements *ret_replacements, struct orr_error *err)
 {
     struct orr_secrets secrets;
-    ORR_NEED(orr_secrets_init(&secrets, arena), err);
+    orr_secrets_init(&secrets, arena);
     learn_all(&secrets, scan);
     rewrite_all(&secrets, scan, text);
     if (text->failed && !text->starved)

@@ -5,46 +5,20 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/base/hash.h"
 #include "engine/base/hex.h"
 #include "engine/base/words.h"
 #include "engine/dump/dump.h"
 
-enum { SHORTEST_NUMBER = 9, LONGEST_NAME = 255, FIRST_SLOTS = 256 };
+enum { SHORTEST_NUMBER = 9, LONGEST_NAME = 255 };
 
-bool orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena)
+void orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena)
 {
-    *secrets = (struct orr_secrets){.arena = arena, .slot_count = FIRST_SLOTS};
-    secrets->slots = ORR_NEW(arena, uint32_t, FIRST_SLOTS);
-    return secrets->slots != NULL;
+    *secrets = (struct orr_secrets){.arena = arena, .index = {.arena = arena}};
 }
 
-/* The slot of a name, or the free one where it would be. */
-static uint32_t slot_of(const struct orr_secrets *secrets, const char *text, size_t length)
+static uint64_t hash_of(const char *text, size_t length)
 {
-    uint32_t slot = (uint32_t)orr_hash_bytes(ORR_HASH_START, text, length) & (secrets->slot_count - 1);
-    for (;; slot = (slot + 1) & (secrets->slot_count - 1)) {
-        uint32_t row = secrets->slots[slot];
-        if (!row)
-            return slot;
-        const char *known = secrets->made.rows[row - 1].from;
-        if (strlen(known) == length && !memcmp(known, text, length))
-            return slot;
-    }
-}
-
-static bool grow(struct orr_secrets *secrets)
-{
-    uint32_t *slots = ORR_NEW(secrets->arena, uint32_t, (size_t)secrets->slot_count * 2);
-    if (!slots)
-        return false;
-    secrets->slots = slots;
-    secrets->slot_count *= 2;
-    for (uint32_t i = 0; i < secrets->made.count; i++) {
-        const char *from = secrets->made.rows[i].from;
-        slots[slot_of(secrets, from, strlen(from))] = i + 1;
-    }
-    return true;
+    return orr_hash_bytes(orr_hash_seeded(), text, length);
 }
 
 /* Keeps a pair; to NULL: memory was short. */
@@ -53,9 +27,8 @@ static const char *keep(struct orr_secrets *secrets, const char *text, size_t le
     struct orr_replacements *made = &secrets->made;
     const char *from = orr_arena_strndup(secrets->arena, text, length);
     if (!from || !to || !ORR_RESERVE(secrets->arena, made->rows, made->count, secrets->capacity) ||
-        (made->count * 2 >= secrets->slot_count && !grow(secrets)))
+        !orr_index_add(&secrets->index, hash_of(text, length), made->count))
         return NULL;
-    secrets->slots[slot_of(secrets, text, length)] = made->count + 1;
     made->rows[made->count++] = (struct orr_replacement){.from = from, .to = to};
     return to;
 }
@@ -79,8 +52,14 @@ static const char *stand_in(struct orr_secrets *secrets, enum orr_secret kind)
 
 const char *orr_secret_find(const struct orr_secrets *secrets, const char *text, size_t length)
 {
-    uint32_t row = length ? secrets->slots[slot_of(secrets, text, length)] : 0;
-    return row ? secrets->made.rows[row - 1].to : NULL;
+    const uint64_t hash = hash_of(text, length);
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&secrets->index, hash, &probe, &row);) {
+        const struct orr_replacement *known = &secrets->made.rows[row];
+        if (strlen(known->from) == length && !memcmp(known->from, text, length))
+            return known->to;
+    }
+    return NULL;
 }
 
 static const char *replace(struct orr_secrets *secrets, enum orr_secret kind, const char *text, size_t length)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "engine/base/index.h"
 #include "engine/input/anonymise.h"
 
 /* X(kind, what replaces the Nth name of it) */
@@ -34,12 +35,11 @@ struct orr_secrets {
     struct orr_arena *arena;
     struct orr_replacements made;
     unsigned capacity;
-    uint32_t *slots; /* hash table of rows + 1, 0: free */
-    uint32_t slot_count;
+    struct orr_index index; /* of made.rows, by the name */
     uint32_t counts[ORR_SECRET_COUNT];
 };
 
-bool orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena); /* false: out of memory */
+void orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena);
 /* Learns a name; what says nothing (zero, short numbers, localhost) and words that dumps and logs need is left out. */
 void orr_secret_learn(struct orr_secrets *secrets, enum orr_secret kind, const char *text, size_t length);
 /* What replaces a word, NULL: it is none that was learned. */

@@ -40,7 +40,8 @@ enum orr_code orr_log_compare_facts(const struct orr_log_check *check, const str
                                   .analysis = analysis,
                                   .communicator = check->communicator,
                                   .made_up = check->made_up,
-                                  .arena = arena};
+                                  .arena = arena,
+                                  .index = {.arena = arena}};
     if (analysis->query.hosts == check->placed_hosts) {
         facts.place_of = check->place_of;
         facts.rank_at = check->rank_at;

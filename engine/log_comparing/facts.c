@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/hash.h"
-
 int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank)
 {
     if (rank < 0 || (uint32_t)rank >= f->analysis->ranks)
@@ -32,28 +30,8 @@ const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_
 
 static uint64_t hash_of(enum orr_log_topic topic, const char *what, const char *logged)
 {
-    uint64_t hash = orr_hash_text(orr_hash_number(ORR_HASH_START, topic), what);
-    hash = orr_hash_text(orr_hash_number(hash, 1), logged);
-    return hash ^ (hash >> 31);
-}
-
-static bool make_slots(struct orr_log_facts *f)
-{
-    if (f->count * 2 < f->slot_count)
-        return true;
-    uint32_t count = f->slot_count ? f->slot_count * 2 : 1024;
-    uint32_t *slots = ORR_NEW(f->arena, uint32_t, count);
-    if (!slots)
-        return false;
-    for (uint32_t i = 0; i < f->count; i++) {
-        uint32_t at = (uint32_t)hash_of(f->rows[i].topic, f->rows[i].what, f->rows[i].logged.text) & (count - 1);
-        while (slots[at])
-            at = (at + 1) & (count - 1);
-        slots[at] = i + 1;
-    }
-    f->slots = slots;
-    f->slot_count = count;
-    return true;
+    uint64_t hash = orr_hash_text(orr_hash_number(orr_hash_seeded(), topic), what);
+    return orr_hash_text(orr_hash_number(hash, 1), logged);
 }
 
 struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
@@ -67,11 +45,10 @@ struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topi
     va_end(args);
     if (orr_arena_starved(f->arena) || f->full)
         return NULL;
-    if (!make_slots(f) || !ORR_RESERVE(f->arena, f->rows, f->count, f->capacity))
-        return NULL;
-    uint32_t at = (uint32_t)hash_of(topic, what, words) & (f->slot_count - 1);
-    for (; f->slots[at]; at = (at + 1) & (f->slot_count - 1)) {
-        struct orr_log_fact *there = &f->rows[f->slots[at] - 1];
+    const uint64_t hash = hash_of(topic, what, words);
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&f->index, hash, &probe, &row);) {
+        struct orr_log_fact *there = &f->rows[row];
         if (there->topic == topic && !strcmp(there->what, what) && !strcmp(there->logged.text, words)) {
             there->times++;
             return NULL;
@@ -81,14 +58,16 @@ struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topi
         f->full = true;
         return NULL;
     }
+    if (!ORR_RESERVE(f->arena, f->rows, f->count, f->capacity))
+        return NULL;
     struct orr_log_fact *fact = &f->rows[f->count];
     *fact = (struct orr_log_fact){
         .topic = topic, .line = line, .times = 1, .logged = logged, .predicted = orr_log_words(""), .gpu_nic = -1};
     fact->what = orr_arena_strndup(f->arena, what, strlen(what));
     fact->logged.text = orr_arena_strndup(f->arena, words, strlen(words));
-    if (!fact->what || !fact->logged.text)
+    if (!fact->what || !fact->logged.text || !orr_index_add(&f->index, hash, f->count))
         return NULL;
-    f->slots[at] = ++f->count;
+    f->count++;
     return fact;
 }
 

@@ -2,6 +2,7 @@
 #ifndef ORR_LOG_FACTS_H
 #define ORR_LOG_FACTS_H
 
+#include "engine/base/index.h"
 #include "engine/log_comparing/check.h"
 #include "engine/log_reading/tree.h"
 
@@ -15,7 +16,7 @@ struct orr_log_facts {
     struct orr_log_fact *rows;
     uint32_t count;
     unsigned capacity;
-    uint32_t *slots, slot_count;
+    struct orr_index index; /* of rows, by topic, what and logged */
     bool full;
 };
 enum { ORR_LOG_FACTS_MOST = 200000 };

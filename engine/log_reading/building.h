@@ -2,6 +2,7 @@
 #ifndef ORR_LOG_BUILDING_H
 #define ORR_LOG_BUILDING_H
 
+#include "engine/base/index.h"
 #include "engine/log_reading/lines.h"
 #include "engine/log_reading/scan.h"
 
@@ -32,20 +33,15 @@ struct orr_log_building {
     struct orr_log_catch *found;
     struct orr_log_pending last;
     struct orr_log_hosts known;
-    size_t width;                  /* of the longest line: where a terminal cut the text */
-    uint32_t *slots, slot_count;   /* open addressing: writer + 1 */
-    uint64_t *hashes;              /* [writer] */
-    uint32_t *session_of;          /* [writer]: the one that goes on */
-    uint32_t *lines_of;            /* [writer]: how many it wrote */
-    struct orr_log_called *called; /* [writer] */
-    uint32_t nobody;               /* the session of lines without a writer, plus one */
-    unsigned record_capacity, writer_capacity, hash_capacity, session_of_capacity, session_capacity, lines_of_capacity,
-        called_capacity, release_capacity, setting_capacity, communicator_capacity, choice_capacity,
-        choice_hash_capacity, call_capacity;
-    uint32_t *choice_slots, choice_slot_count; /* open addressing: choice + 1 */
-    uint64_t *choice_hashes;                   /* [choice] */
-    uint32_t *call_slots;                      /* open addressing: call + 1 */
-    const char *functions[32];                 /* names of collectives */
+    size_t width;                             /* of the longest line: where a terminal cut the text */
+    struct orr_index writers, choices, calls; /* indices of the log's rows */
+    uint32_t *session_of;                     /* [writer]: the one that goes on */
+    uint32_t *lines_of;                       /* [writer]: how many it wrote */
+    struct orr_log_called *called;            /* [writer] */
+    uint32_t nobody;                          /* the session of lines without a writer, plus one */
+    unsigned record_capacity, writer_capacity, session_of_capacity, session_capacity, lines_of_capacity,
+        called_capacity, release_capacity, setting_capacity, communicator_capacity, choice_capacity, call_capacity;
+    const char *functions[32]; /* names of collectives */
     uint32_t function_count;
 };
 

@@ -2,10 +2,9 @@
  * them, so only the last of each process and communicator is kept. */
 #include <string.h>
 
-#include "engine/base/hash.h"
 #include "engine/log_reading/building.h"
 
-enum { CALLS_MOST = 65536, SLOTS = CALLS_MOST * 2, NONE = UINT32_MAX };
+enum { CALLS_MOST = 65536, NONE = UINT32_MAX };
 
 /* The line's words. */
 enum { FUNCTION, OP_COUNT, SENT, RECEIVED, ELEMENTS, COMM };
@@ -42,22 +41,20 @@ static struct orr_log_call *row_of(struct orr_log_building *b, uint32_t writer)
 {
     struct orr_log *log = b->log;
     const struct orr_log_catch *found = b->found;
-    if (!b->call_slots && !(b->call_slots = ORR_NEW(log->arena, uint32_t, SLOTS)))
-        return NULL;
-    uint64_t hash = orr_hash_number(ORR_HASH_START, writer);
+    uint64_t hash = orr_hash_number(orr_hash_seeded(), writer);
     hash = orr_hash_bytes(hash, found->words[COMM].at, found->words[COMM].length);
-    uint32_t at = (uint32_t)(hash ^ hash >> 32) % SLOTS;
-    for (; b->call_slots[at]; at = (at + 1) % SLOTS) {
-        struct orr_log_call *call = &log->calls[b->call_slots[at] - 1];
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&b->calls, hash, &probe, &row);) {
+        struct orr_log_call *call = &log->calls[row];
         if (call->writer == writer && is_text(call->comm, found, COMM))
             return call;
     }
     if (log->call_count == CALLS_MOST)
         return NULL;
-    if (!ORR_RESERVE(log->arena, log->calls, log->call_count, b->call_capacity))
+    if (!ORR_RESERVE(log->arena, log->calls, log->call_count, b->call_capacity) ||
+        !orr_index_add(&b->calls, hash, log->call_count))
         return NULL;
     struct orr_log_call *call = &log->calls[log->call_count++];
-    b->call_slots[at] = log->call_count;
     *call = (struct orr_log_call){.writer = writer,
                                   .communicator = NONE,
                                   .rank = -1,

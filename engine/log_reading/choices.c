@@ -1,7 +1,6 @@
 /* The algorithms that NCCL chose, each once however often it is printed: a job of hours prints millions of them. */
 #include <string.h>
 
-#include "engine/base/hash.h"
 #include "engine/log_reading/building.h"
 
 enum { CHOICES_MOST = 65536, NONE = UINT32_MAX };
@@ -38,32 +37,16 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t s
         return;
     const int32_t first = found->value_count == 2 ? (int32_t)found->values[0] : -1;
     const int32_t last = found->value_count == 2 ? (int32_t)found->values[1] : -1;
-    uint64_t hash = orr_hash_number(orr_hash_number(ORR_HASH_START, bytes), session);
+    uint64_t hash = orr_hash_number(orr_hash_number(orr_hash_seeded(), bytes), session);
     hash = orr_hash_number(orr_hash_number(hash, (uint64_t)first << 32 | (uint32_t)last), call);
     for (uint32_t w = 0; w < found->word_count; w++)
         hash = orr_hash_bytes(hash, found->words[w].at, found->words[w].length);
-    if (log->choice_count * 2 >= b->choice_slot_count) {
-        uint32_t count = b->choice_slot_count ? b->choice_slot_count * 2 : 256;
-        uint32_t *slots = ORR_NEW(log->arena, uint32_t, count);
-        if (!slots)
-            return;
-        for (uint32_t i = 0; i < log->choice_count; i++) {
-            uint32_t at = (uint32_t)b->choice_hashes[i];
-            while (slots[at & (count - 1)])
-                at++;
-            slots[at & (count - 1)] = i + 1;
-        }
-        b->choice_slots = slots;
-        b->choice_slot_count = count;
-    }
-    uint32_t at = (uint32_t)hash;
-    const uint32_t mask = b->choice_slot_count - 1;
-    for (; b->choice_slots[at & mask]; at++) {
-        struct orr_log_choice *choice = &log->choices[b->choice_slots[at & mask] - 1];
-        if (b->choice_hashes[b->choice_slots[at & mask] - 1] == hash && choice->bytes == bytes &&
-            choice->session == session && choice->call == call && choice->first_channel == first &&
-            choice->last_channel == last && is_word(choice->algorithm, found, named + 1) &&
-            is_word(choice->protocol, found, named + 2)) {
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&b->choices, hash, &probe, &row);) {
+        struct orr_log_choice *choice = &log->choices[row];
+        if (choice->bytes == bytes && choice->session == session && choice->call == call &&
+            choice->first_channel == first && choice->last_channel == last &&
+            is_word(choice->algorithm, found, named + 1) && is_word(choice->protocol, found, named + 2)) {
             choice->count++;
             return;
         }
@@ -73,9 +56,8 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t s
         return;
     }
     if (!ORR_RESERVE(log->arena, log->choices, log->choice_count, b->choice_capacity) ||
-        !ORR_RESERVE(log->arena, b->choice_hashes, log->choice_count, b->choice_hash_capacity))
+        !orr_index_add(&b->choices, hash, log->choice_count))
         return;
-    b->choice_hashes[log->choice_count] = hash;
     log->choices[log->choice_count++] = (struct orr_log_choice){
         .function = named ? orr_log_keep_text(b, found->words[0].at, found->words[0].length) : "",
         .algorithm = orr_log_keep_text(b, found->words[named + 1].at, found->words[named + 1].length),
@@ -89,7 +71,6 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t s
         .line = line,
         .count = 1,
     };
-    b->choice_slots[at & mask] = log->choice_count;
 }
 
 /* Whether two communicators have as many ranks on as many hosts, so that NCCL chooses alike. */

@@ -35,8 +35,8 @@ struct orr_log_events {
     uint32_t by_row[ROWS_MOST]; /* event + 1 */
     uint64_t *unknown;          /* [event]: hash of a text that no row has; 0 for rows */
     struct source *sources;
-    uint32_t source_count, slot_count;
-    uint32_t *slots; /* open addressing: source + 1 */
+    uint32_t source_count;
+    struct orr_index index; /* of sources, by all that they hold */
     struct orr_log_catch *found;
     unsigned event_capacity, unknown_capacity, source_capacity, progress_capacity;
 };
@@ -58,6 +58,7 @@ bool orr_log_events_init(struct orr_log_building *b)
     struct orr_log_events *events = ORR_NEW(b->log->arena, struct orr_log_events, 1);
     if (!events)
         return false;
+    events->index.arena = b->log->arena;
     events->found = ORR_NEW(b->log->arena, struct orr_log_catch, 1);
     uint32_t count = 0;
     while (count < ROWS_MOST && (events->rows[count] = orr_log_message(count)))
@@ -157,39 +158,20 @@ static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *t
     return count;
 }
 
-static bool grow_slots(struct orr_log_building *b)
-{
-    struct orr_log_events *events = b->events;
-    uint32_t count = events->slot_count ? events->slot_count * 2 : 256;
-    uint32_t *slots = ORR_NEW(b->log->arena, uint32_t, count);
-    if (!slots)
-        return false;
-    for (uint32_t i = 0; i < events->source_count; i++) {
-        uint32_t at = (uint32_t)orr_hash_bytes(ORR_HASH_START, &events->sources[i], sizeof events->sources[i]);
-        while (slots[at & (count - 1)])
-            at++;
-        slots[at & (count - 1)] = i + 1;
-    }
-    events->slots = slots;
-    events->slot_count = count;
-    return true;
-}
-
 static void add_source(struct orr_log_building *b, struct source source)
 {
     struct orr_log_events *events = b->events;
-    if (events->source_count * 2 >= events->slot_count && !grow_slots(b))
-        return;
-    uint32_t at = (uint32_t)orr_hash_bytes(ORR_HASH_START, &source, sizeof source);
-    for (; events->slots[at & (events->slot_count - 1)]; at++)
-        if (!memcmp(&events->sources[events->slots[at & (events->slot_count - 1)] - 1], &source, sizeof source))
+    const uint64_t hash = orr_hash_bytes(orr_hash_seeded(), &source, sizeof source);
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&events->index, hash, &probe, &row);)
+        if (!memcmp(&events->sources[row], &source, sizeof source))
             return;
     if (events->source_count == SOURCES_MOST)
         return;
-    if (!ORR_RESERVE(b->log->arena, events->sources, events->source_count, events->source_capacity))
+    if (!ORR_RESERVE(b->log->arena, events->sources, events->source_count, events->source_capacity) ||
+        !orr_index_add(&events->index, hash, events->source_count))
         return;
     events->sources[events->source_count++] = source;
-    events->slots[at & (events->slot_count - 1)] = events->source_count;
 }
 
 /* The rank that PyTorch and its like name: "[rank3]:", "Rank 3]"; -1: none. */

@@ -61,48 +61,32 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
     struct orr_log *log = b->log;
     if (!speech->host.length)
         return NO_WRITER;
-    uint64_t hash = orr_hash_bytes(ORR_HASH_START, speech->host.at, speech->host.length);
+    uint64_t hash = orr_hash_bytes(orr_hash_seeded(), speech->host.at, speech->host.length);
     hash = orr_hash_number(hash, (uint64_t)speech->pid);
     hash = orr_hash_number(hash, (uint64_t)speech->tid);
-    hash ^= hash >> 29;
-    if (log->writer_count * 2 >= b->slot_count) {
-        uint32_t count = b->slot_count ? b->slot_count * 2 : 64;
-        uint32_t *slots = ORR_NEW(log->arena, uint32_t, count);
-        if (!slots)
-            return NO_WRITER;
-        for (uint32_t w = 0; w < log->writer_count; w++) {
-            uint32_t at = (uint32_t)b->hashes[w] & (count - 1);
-            while (slots[at])
-                at = (at + 1) & (count - 1);
-            slots[at] = w + 1;
-        }
-        b->slots = slots;
-        b->slot_count = count;
-    }
-    uint32_t at = (uint32_t)hash & (b->slot_count - 1);
-    for (; b->slots[at]; at = (at + 1) & (b->slot_count - 1)) {
-        const struct orr_log_writer *writer = &log->writers[b->slots[at] - 1];
-        if (b->hashes[b->slots[at] - 1] == hash && writer->pid == speech->pid && writer->tid == speech->tid &&
-            strlen(writer->host) == speech->host.length && !memcmp(writer->host, speech->host.at, speech->host.length))
-            return b->slots[at] - 1;
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&b->writers, hash, &probe, &row);) {
+        const struct orr_log_writer *writer = &log->writers[row];
+        if (writer->pid == speech->pid && writer->tid == speech->tid && strlen(writer->host) == speech->host.length &&
+            !memcmp(writer->host, speech->host.at, speech->host.length))
+            return (uint32_t)row;
     }
     const uint32_t torn = torn_writer(b, speech);
     if (torn != NO_WRITER)
         return torn;
     uint32_t count = log->writer_count;
     if (!ORR_RESERVE(log->arena, log->writers, count, b->writer_capacity) ||
-        !ORR_RESERVE(log->arena, b->hashes, count, b->hash_capacity) ||
         !ORR_RESERVE(log->arena, b->lines_of, count, b->lines_of_capacity) ||
         !ORR_RESERVE(log->arena, b->called, count, b->called_capacity) ||
-        !ORR_RESERVE(log->arena, b->session_of, count, b->session_of_capacity))
+        !ORR_RESERVE(log->arena, b->session_of, count, b->session_of_capacity) ||
+        !orr_index_add(&b->writers, hash, count))
         return NO_WRITER;
     log->writers[count] = (struct orr_log_writer){
         .host = orr_log_keep_text(b, speech->host.at, speech->host.length), .pid = speech->pid, .tid = speech->tid};
-    b->hashes[count] = hash;
     b->session_of[count] = NO_WRITER;
     b->lines_of[count] = 0;
     b->called[count] = (struct orr_log_called){.call = NO_WRITER, .chosen = true};
-    b->slots[at] = ++log->writer_count;
+    log->writer_count++;
     return count;
 }
 

@@ -29,7 +29,9 @@ enum orr_code orr_log_reader_new(const struct orr_log_limits *limits, struct orr
     struct orr_log *log = ORR_NEW(arena, struct orr_log, 1);
     ORR_NEED(reader && log, err);
     log->arena = arena;
-    reader->b = (struct orr_log_building){.log = log, .limits = *limits, .width = SIZE_MAX};
+    const struct orr_index empty = {.arena = arena};
+    reader->b = (struct orr_log_building){
+        .log = log, .limits = *limits, .width = SIZE_MAX, .writers = empty, .choices = empty, .calls = empty};
     reader->lines.most = limits->line;
     reader->lines.line = orr_arena_alloc(arena, (size_t)limits->line + 1, 1);
     reader->b.found = ORR_NEW(arena, struct orr_log_catch, 1);

@@ -176,12 +176,9 @@ static bool takes_part(const struct orr_log_session *session)
 static enum orr_code make_keys(struct joining *j, struct orr_error *err)
 {
     const struct orr_log *log = j->b->log;
-    uint32_t slot_count = 2;
-    while (slot_count < 2 * log->session_count)
-        slot_count *= 2;
-    uint32_t *slots = ORR_NEW(j->arena, uint32_t, slot_count);
+    struct orr_index named = {.arena = j->arena};
     j->key_of = ORR_NEW(j->arena, uint32_t, log->session_count);
-    ORR_NEED(slots && j->key_of, err);
+    ORR_NEED(j->key_of, err);
     for (uint32_t i = 0; i < log->session_count; i++) {
         const struct orr_log_session *session = &log->sessions[i];
         j->key_of[i] = NONE;
@@ -191,16 +188,17 @@ static enum orr_code make_keys(struct joining *j, struct orr_error *err)
             j->key_of[i] = j->group_of[i] == NONE ? NONE : log->session_count + j->group_of[i];
             continue;
         }
-        uint64_t hash = orr_hash_text(orr_hash_number(ORR_HASH_START, (uint64_t)session->rank_count), session->comm_id);
-        uint32_t at = (uint32_t)(hash ^ (hash >> 32)) & (slot_count - 1);
-        for (; slots[at]; at = (at + 1) & (slot_count - 1)) {
-            const struct orr_log_session *other = &log->sessions[slots[at] - 1];
-            if (other->rank_count == session->rank_count && !strcmp(other->comm_id, session->comm_id))
-                break;
+        const uint64_t hash =
+            orr_hash_text(orr_hash_number(orr_hash_seeded(), (uint64_t)session->rank_count), session->comm_id);
+        uintptr_t first;
+        for (struct orr_probe probe = {0}; j->key_of[i] == NONE && orr_index_next(&named, hash, &probe, &first);)
+            if (log->sessions[first].rank_count == session->rank_count &&
+                !strcmp(log->sessions[first].comm_id, session->comm_id))
+                j->key_of[i] = (uint32_t)first;
+        if (j->key_of[i] == NONE) {
+            ORR_NEED(orr_index_add(&named, hash, i), err);
+            j->key_of[i] = i;
         }
-        if (!slots[at])
-            slots[at] = i + 1;
-        j->key_of[i] = slots[at] - 1;
     }
     return ORR_OK;
 }

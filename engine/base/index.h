@@ -1,0 +1,54 @@
+/* The hash table of the engine: an index of rows by the hash of their keys. The rows belong to the caller, who also
+ * compares keys; the index only says which rows may be meant.
+ *
+ *     uint64_t hash = orr_hash_text(orr_hash_seeded(), name);
+ *     uintptr_t row;
+ *     for (struct orr_probe probe = {0}; orr_index_next(&index, hash, &probe, &row);)
+ *         if (!strcmp(rows[row].name, name))
+ *             return row;
+ *     ... orr_index_add(&index, hash, count) ...
+ *
+ * Open addressing with linear probing; at least half of the slots are free. A slot keeps the whole hash, so that rows
+ * of other keys are hardly ever compared. Where a hash leads is mixed with a finaliser. With keys from outside, begin
+ * the hash with orr_hash_seeded(): nobody can then choose keys that fall together, and a search takes a few probes.
+ * What is written must never depend on the order of slots. */
+#ifndef ORR_BASE_INDEX_H
+#define ORR_BASE_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/hash.h"
+
+struct orr_index_slot {
+    uint64_t hash;
+    uintptr_t value; /* row + 1; 0: free */
+};
+
+/* {.arena = arena} is an empty index; memory is taken with the first row. Without an arena memory comes from the heap:
+ * orr_index_release(). */
+struct orr_index {
+    struct orr_arena *arena;
+    struct orr_index_slot *slots;
+    size_t slot_count; /* a power of two, or 0 */
+    size_t count;
+};
+
+/* Where a search is; {0} begins one. */
+struct orr_probe {
+    size_t step;
+};
+
+/* The next row that was added with the hash; false: no more. */
+bool orr_index_next(const struct orr_index *index, uint64_t hash, struct orr_probe *probe, uintptr_t *ret_row);
+/* Adds a row, or any number below UINTPTR_MAX. False: out of memory. */
+bool orr_index_add(struct orr_index *index, uint64_t hash, uintptr_t row);
+/* Takes a row out that was added with the hash. */
+void orr_index_remove(struct orr_index *index, uint64_t hash, uintptr_t row);
+void orr_index_release(struct orr_index *index);
+
+/* The beginning of hashes of keys from outside: a random number of this process. */
+uint64_t orr_hash_seeded(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* The hash table: rows by hash, growth, removal, and keys that somebody chose to fall together. */
+#include "engine/base/index.h"
+#include "tests/support/orr_test.h"
+
+enum { MANY = 20000 };
+
+static bool has(const struct orr_index *index, uint64_t hash, uintptr_t wanted)
+{
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(index, hash, &probe, &row);)
+        if (row == wanted)
+            return true;
+    return false;
+}
+
+TEST(rows_are_found_by_their_hash_and_no_other)
+{
+    struct orr_index index = {0};
+    assert_false(has(&index, 1, 0));
+    for (uintptr_t i = 0; i < MANY; i++)
+        assert_true(orr_index_add(&index, i / 2, i)); /* two rows a hash */
+    for (uintptr_t i = 0; i < MANY; i++) {
+        assert_true(has(&index, i / 2, i));
+        assert_false(has(&index, i / 2 + 1, i));
+    }
+    assert_true(index.slot_count >= 2 * index.count);
+    orr_index_release(&index);
+}
+
+TEST(removal_leaves_all_other_rows_in_reach)
+{
+    struct orr_index index = {0};
+    orr_index_remove(&index, 1, 1);
+    for (uintptr_t i = 0; i < MANY; i++)
+        assert_true(orr_index_add(&index, i % 97, i)); /* long runs of slots */
+    for (uintptr_t i = 0; i < MANY; i += 3)
+        orr_index_remove(&index, i % 97, i);
+    orr_index_remove(&index, 5, MANY);
+    for (uintptr_t i = 0; i < MANY; i += 41)
+        assert_int_equal(has(&index, i % 97, i), i % 3 != 0);
+    assert_int_equal(index.count, MANY - (MANY + 2) / 3);
+    orr_index_release(&index);
+}
+
+/* Runs of occupied slots are short, also with hashes that differ in high bits only or by a step. */
+TEST(searches_stay_short_whatever_the_hashes_have_in_common)
+{
+    static const uint64_t steps[] = {1, 64, UINT64_C(1) << 20, UINT64_C(1) << 40};
+    for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
+        struct orr_index index = {0};
+        size_t longest = 0, run = 0;
+        for (uint64_t i = 0; i < MANY; i++)
+            assert_true(orr_index_add(&index, i * steps[s], (uintptr_t)i));
+        for (size_t i = 0; i < 2 * index.slot_count; i++) {
+            run = index.slots[i % index.slot_count].value ? run + 1 : 0;
+            longest = run > longest ? run : longest;
+        }
+        assert_in_range(longest, 1, 200);
+        orr_index_release(&index);
+    }
+}
+
+/* 65,536 names with one unseeded FNV-1a would be one run; the seed of the process is not the published start. */
+TEST(keys_from_outside_begin_with_a_seed_of_the_process)
+{
+    assert_true(orr_hash_seeded() == orr_hash_seeded());
+    assert_true(orr_hash_seeded() != ORR_HASH_START && orr_hash_seeded() != 0);
+}
+
+TEST(memory_that_runs_out_is_an_answer)
+{
+    struct orr_arena *arena = orr_arena_new(1 << 17);
+    assert_non_null(arena);
+    struct orr_index index = {.arena = arena};
+    uintptr_t added = 0;
+    while (added < MANY && orr_index_add(&index, added, added))
+        added++;
+    assert_in_range(added, 1, MANY - 1);
+    for (uintptr_t i = 0; i < added; i++)
+        assert_true(has(&index, i, i));
+    orr_arena_free(arena);
+}
