@@ -8,15 +8,23 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMANDS = {"true": ["/bin/true"], "orrery --version": [ROOT / "build/orrery", "--version"],
-            "orrery show, 2 GPUs": [ROOT / "build/orrery", "show", ROOT / "static/examples/workstation-2gpu.xml"],
-            "orrery serve --help": [ROOT / "build/orrery", "serve", "--help"],
-            "orrery serve --check-config": [ROOT / "build/orrery", "serve", "--check-config"]}
+COMMANDS = {
+    "true": ["/bin/true"],
+    "orrery --version": [ROOT / "build/orrery", "--version"],
+    "orrery show, 2 GPUs": [ROOT / "build/orrery", "show", ROOT / "static/examples/workstation-2gpu.xml"],
+    "orrery serve --help": [ROOT / "build/orrery", "serve", "--help"],
+    "orrery serve --check-config": [ROOT / "build/orrery", "serve", "--check-config"],
+}
 
 
 def seconds(command):
     begun = time.perf_counter()
-    process = os.posix_spawn(command[0], list(map(str, command)), os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
+    process = os.posix_spawn(
+        command[0],
+        list(map(str, command)),
+        os.environ,
+        file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)],
+    )
     assert os.waitpid(process, 0)[1] == 0, command
     return time.perf_counter() - begun
 

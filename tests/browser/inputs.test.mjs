@@ -46,15 +46,13 @@ test("pasting a text anywhere opens it; a single word does nothing; a word in a 
             ([value, place]) => {
                 const data = new DataTransfer();
                 data.setData("text/plain", value);
-                document
-                    .querySelector(place)
-                    .dispatchEvent(
-                        new ClipboardEvent("paste", {
-                            clipboardData: data,
-                            bubbles: true,
-                            cancelable: true,
-                        }),
-                    );
+                document.querySelector(place).dispatchEvent(
+                    new ClipboardEvent("paste", {
+                        clipboardData: data,
+                        bubbles: true,
+                        cancelable: true,
+                    }),
+                );
             },
             [text, where],
         );

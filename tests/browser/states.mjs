@@ -83,13 +83,11 @@ const log =
     async (page, server) => {
         await openFile(page, server.url, exampleFile("workstation").path);
         await page.keyboard.press("g");
-        await page
-            .locator("#log-file")
-            .setInputFiles({
-                name: "job.log",
-                mimeType: "text/plain",
-                buffer: Buffer.from(await logOf(page, server.url, change)),
-            });
+        await page.locator("#log-file").setInputFiles({
+            name: "job.log",
+            mimeType: "text/plain",
+            buffer: Buffer.from(await logOf(page, server.url, change)),
+        });
         await page.locator("#log-verdict").waitFor();
         await act(page);
     };
@@ -133,19 +131,17 @@ export const STATES = {
     "broken-lit": (page, server) => openAt(page, server, faults, "hosts=2&finding=slow-link"),
     bandwidth: async (page, server) => {
         await openAt(page, server, h100, "view=bandwidth&hosts=2");
-        await page
-            .locator("#results-file")
-            .setInputFiles({
-                name: "results.txt",
-                mimeType: "text/plain",
-                buffer: Buffer.from(
-                    await resultsOf(server.url, {
-                        type: "hgx-h100",
-                        hosts: 2,
-                        scale: (size) => (size >= 2 ** 20 ? 0.4 : 1),
-                    }),
-                ),
-            });
+        await page.locator("#results-file").setInputFiles({
+            name: "results.txt",
+            mimeType: "text/plain",
+            buffer: Buffer.from(
+                await resultsOf(server.url, {
+                    type: "hgx-h100",
+                    hosts: 2,
+                    scale: (size) => (size >= 2 ** 20 ? 0.4 : 1),
+                }),
+            ),
+        });
         await page.locator("#results-verdict").waitFor();
     },
     "not-understood": async (page, server) => {

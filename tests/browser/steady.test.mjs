@@ -12,15 +12,13 @@ const watch = () =>
         globalThis.shifts = [];
         new PerformanceObserver((list) =>
             globalThis.shifts.push(
-                ...list
-                    .getEntries()
-                    .map((entry) => ({
-                        value: entry.value,
-                        of: entry.sources.map(
-                            (source) =>
-                                source.node?.id || source.node?.className || source.node?.nodeName,
-                        ),
-                    })),
+                ...list.getEntries().map((entry) => ({
+                    value: entry.value,
+                    of: entry.sources.map(
+                        (source) =>
+                            source.node?.id || source.node?.className || source.node?.nodeName,
+                    ),
+                })),
             ),
         ).observe({ type: "layout-shift" });
     });

@@ -211,14 +211,12 @@ test("GPUDirect RDMA: the reasons are counted, and the pairs that are used decid
         [0, "NET/0-2", 0],
         [0, "NET/0-3", 0],
     ].map(([rank, net, on]) => ({ rank, net, send: on, recv: on }));
-    const why = rows
-        .slice(1)
-        .map(({ rank, net }, i) => ({
-            rank,
-            net,
-            direction: "send",
-            text: i ? "It is too far." : "The NIC lacks it.",
-        }));
+    const why = rows.slice(1).map(({ rank, net }, i) => ({
+        rank,
+        net,
+        direction: "send",
+        text: i ? "It is too far." : "The NIC lacks it.",
+    }));
     const more = { gdr: rows, explanations: { gdr: why } },
         says = (used) =>
             answer("gdr", {

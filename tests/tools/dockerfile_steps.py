@@ -19,7 +19,9 @@ for line in re.sub(r"\\\n", " ", open(sys.argv[1]).read()).splitlines():
     elif word in ("ENTRYPOINT", "CMD"):
         words[word] = json.loads(rest)
 command = shlex.join(words.get("ENTRYPOINT", []) + words.get("CMD", []))
-print(f"""(cd /var/lib/orrery; exec setpriv --reuid={user} --regid={user} --clear-groups {command}) & service=$!
+print(
+    f"""(cd /var/lib/orrery; exec setpriv --reuid={user} --regid={user} --clear-groups {command}) & service=$!
 for _ in $(seq 30); do curl -fsS http://127.0.0.1:8080/healthz && break; sleep 1; done
 curl -fsS http://127.0.0.1:8080/healthz && kill -TERM $service && wait $service
-echo 'ok: the steps of the Dockerfile, and its command'""")
+echo 'ok: the steps of the Dockerfile, and its command'"""
+)

@@ -291,33 +291,31 @@ function loadTable(model, state, actions) {
                 h(
                     "tbody",
                     null,
-                    rows
-                        .slice(0, MOST_LOADS)
-                        .map((row) =>
+                    rows.slice(0, MOST_LOADS).map((row) =>
+                        h(
+                            row.from === state.from && row.to === state.to ? "tr.on" : "tr",
+                            { "data-load": `${row.from}>${row.to}` },
                             h(
-                                row.from === state.from && row.to === state.to ? "tr.on" : "tr",
-                                { "data-load": `${row.from}>${row.to}` },
+                                "td",
+                                null,
                                 h(
-                                    "td",
-                                    null,
-                                    h(
-                                        "button.text",
-                                        {
-                                            type: "button",
-                                            "data-key": `load:${row.from}>${row.to}>${row.type}`,
-                                            onclick: () => actions.select(row.from, row.to),
-                                        },
-                                        `${shortName(model, row.from)} → ${shortName(model, row.to)}`,
-                                    ),
+                                    "button.text",
+                                    {
+                                        type: "button",
+                                        "data-key": `load:${row.from}>${row.to}>${row.type}`,
+                                        onclick: () => actions.select(row.from, row.to),
+                                    },
+                                    `${shortName(model, row.from)} → ${shortName(model, row.to)}`,
                                 ),
-                                h("td", null, h(`span.kind.k-${row.type}`, null, row.type)),
-                                h("td.num", null, String(row.channels.length)),
-                                h("td", null, now.has(row) ? "yes" : "–"),
-                                h("td.num", null, bandwidth(row.used)),
-                                h("td.num", null, bandwidth(row.bw)),
-                                h("td.num", null, bandwidth(row.left)),
                             ),
+                            h("td", null, h(`span.kind.k-${row.type}`, null, row.type)),
+                            h("td.num", null, String(row.channels.length)),
+                            h("td", null, now.has(row) ? "yes" : "–"),
+                            h("td.num", null, bandwidth(row.used)),
+                            h("td.num", null, bandwidth(row.bw)),
+                            h("td.num", null, bandwidth(row.left)),
                         ),
+                    ),
                 ),
             ),
         ),

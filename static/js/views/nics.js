@@ -41,41 +41,37 @@ export const nicSummary = (rows, select) =>
             h(
                 "tbody",
                 null,
-                rows
-                    .map(inShort)
-                    .map((row) =>
-                        row.nics.map((nic, i) =>
+                rows.map(inShort).map((row) =>
+                    row.nics.map((nic, i) =>
+                        h(
+                            "tr",
+                            { "data-rank": String(row.rank), "data-net": nic.net },
+                            i === 0
+                                ? h(
+                                      "th",
+                                      {
+                                          scope: "row",
+                                          rowspan:
+                                              row.nics.length > 1 ? String(row.nics.length) : null,
+                                      },
+                                      String(row.rank),
+                                  )
+                                : null,
+                            h("td.wrap", null, lead("gpu-nics", row, nic, select)),
+                            h("td", null, type(nic), ` ${bandwidth(nic.bw)}`),
+                            h("td", null, nic.gdr),
                             h(
-                                "tr",
-                                { "data-rank": String(row.rank), "data-net": nic.net },
-                                i === 0
-                                    ? h(
-                                          "th",
-                                          {
-                                              scope: "row",
-                                              rowspan:
-                                                  row.nics.length > 1
-                                                      ? String(row.nics.length)
-                                                      : null,
-                                          },
-                                          String(row.rank),
-                                      )
-                                    : null,
-                                h("td.wrap", null, lead("gpu-nics", row, nic, select)),
-                                h("td", null, type(nic), ` ${bandwidth(nic.bw)}`),
-                                h("td", null, nic.gdr),
-                                h(
-                                    "td.wrap",
-                                    null,
-                                    nic.via === null
-                                        ? row.more
-                                            ? `${row.more} more`
-                                            : "–"
-                                        : `through GPU ${nic.via}`,
-                                ),
+                                "td.wrap",
+                                null,
+                                nic.via === null
+                                    ? row.more
+                                        ? `${row.more} more`
+                                        : "–"
+                                    : `through GPU ${nic.via}`,
                             ),
                         ),
                     ),
+                ),
             ),
         ),
     );

@@ -234,23 +234,21 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
                 ),
             ),
             s("text", { x: left, y: top - 2, class: "axis" }, "GB/s bus"),
-            rows
-                .slice(1)
-                .map((row, i) => [
-                    s("path", {
-                        class: "cross",
-                        d: `M${at.x(row.from)},${top}V${height - bottom}`,
-                    }),
-                    s(
-                        "text",
-                        {
-                            x: at.x(row.from) + (at.x(row.from) > w - 90 ? -3 : 3),
-                            y: height - bottom - 5 - (i % 4) * 12,
-                            class: at.x(row.from) > w - 90 ? "cross-at end" : "cross-at",
-                        },
-                        sizeText(row.from),
-                    ),
-                ]),
+            rows.slice(1).map((row, i) => [
+                s("path", {
+                    class: "cross",
+                    d: `M${at.x(row.from)},${top}V${height - bottom}`,
+                }),
+                s(
+                    "text",
+                    {
+                        x: at.x(row.from) + (at.x(row.from) > w - 90 ? -3 : 3),
+                        y: height - bottom - 5 - (i % 4) * 12,
+                        class: at.x(row.from) > w - 90 ? "cross-at end" : "cross-at",
+                    },
+                    sizeText(row.from),
+                ),
+            ]),
             lines.map((line) =>
                 s("path", {
                     class: `curve a-${line.algorithm} p-${line.protocol}`,

@@ -2,7 +2,12 @@
 import js from "@eslint/js";
 import globals from "globals";
 
-const unused = { args: "after-used", argsIgnorePattern: "^_", caughtErrors: "none", ignoreRestSiblings: true };
+const unused = {
+    args: "after-used",
+    argsIgnorePattern: "^_",
+    caughtErrors: "none",
+    ignoreRestSiblings: true,
+};
 
 export default [
     js.configs.recommended,
@@ -11,7 +16,7 @@ export default [
             "no-unused-vars": ["error", unused],
             "no-var": "error",
             "prefer-const": "error",
-            "eqeqeq": "error",
+            eqeqeq: "error",
             "no-control-regex": "off", // texts of others are cleaned of these
             "no-implicit-globals": "error",
             "no-throw-literal": "error",
