@@ -17,8 +17,12 @@ static unsigned status_of(const struct orr_exchange *exchange)
     return exchange->has_response ? exchange->response.status : orr_connection_status(exchange->from);
 }
 
-void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
+void orr_access_log(struct orr_exchange *exchange)
 {
+    if (exchange->logged)
+        return;
+    exchange->logged = true;
+    uint64_t nanoseconds = orr_exchange_nanoseconds(exchange);
     const struct orr_config *config = exchange->http->config;
     struct orr_log_line line;
     char forwarded[ORR_ADDRESS_TEXT];
@@ -32,13 +36,12 @@ void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
     }
     orr_log_begin(&line, (enum orr_log_format)config->log_format, slow ? "warn" : "info",
                   slow ? "slow request" : "request");
-    line.at_once = slow;
-    orr_log_word(&line, "id", exchange->id);
-    orr_log_word(&line, "traceparent", exchange->parent);
-    orr_log_word(&line, "client", client);
+    orr_log_text(&line, "id", exchange->id);
+    orr_log_text(&line, "traceparent", exchange->parent);
+    orr_log_text(&line, "client", client);
     orr_log_text(&line, "token", exchange->bearer.name);
     orr_log_text(&line, "method", exchange->method);
-    orr_log_word(&line, "route", orr_route_template(exchange->route));
+    orr_log_text(&line, "route", orr_route_template(exchange->route));
     orr_log_number(&line, "status", status_of(exchange));
     orr_log_text(&line, "refused", orr_denial_reason(why_denied(exchange)));
     orr_log_text(&line, "ended", orr_spent_word(exchange->spent));

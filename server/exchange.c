@@ -7,26 +7,10 @@
 #include "engine/base/clock.h"
 #include "server/cors.h"
 
-/* The letters that names of headers begin with, a bit each, whatever their case. */
-static uint32_t initial_of(const char *name)
-{
-    return 1u << (*name & 31);
-}
-
-static enum MHD_Result note_initial(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-    (void)kind, (void)value;
-    *(uint32_t *)context |= initial_of(name);
-    return MHD_YES;
-}
-
-/* Every request is asked for some ten headers and has few of them: most are seen to be absent by their first letter. */
 const char *orr_exchange_header(const void *context, const char *name)
 {
     const struct orr_exchange *exchange = context;
-    return exchange->initials & initial_of(name)
-               ? MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name)
-               : NULL;
+    return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
 
 struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connection *from, const char *target)
@@ -225,7 +209,6 @@ static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
     if (from->number % ORR_NUMBERS == 0)
         from->number = atomic_fetch_add_explicit(&exchange->http->numbers, ORR_NUMBERS, memory_order_relaxed);
     uint64_t number = from->number++;
-    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, note_initial, &exchange->initials);
     strncpy(exchange->method, method, sizeof exchange->method - 1);
     orr_request_id(orr_exchange_header(exchange, "X-Request-Id"), number, exchange->id);
     orr_trace_continue(orr_exchange_header(exchange, "traceparent"), number, exchange->parent);

@@ -48,7 +48,6 @@ struct orr_exchange {
     struct orr_connection *from;
     uint64_t begun_ns;
     enum orr_stage stage;
-    uint32_t initials;             /* of the names of the request's headers; see orr_exchange_header() */
     const struct orr_route *route; /* NULL: there is none */
     const char *origin;            /* of a page that may read the answer, in libmicrohttpd's memory */
     bool preflight;
@@ -69,7 +68,7 @@ struct orr_exchange {
     /* the answer */
     struct orr_reply *reply;        /* reply.c */
     struct orr_streaming streaming; /* of an answer that is a stream */
-    bool closes, has_response;
+    bool closes, has_response, logged;
     char id[ORR_REQUEST_ID], parent[ORR_TRACEPARENT], method[16];
     char *target;                 /* target_room, or memory of its own where it is long */
     struct orr_response response; /* from here on nothing is zeroed before it is filled */
@@ -92,8 +91,9 @@ void orr_gate(struct orr_exchange *exchange);
 enum MHD_Result orr_reply_send(struct orr_exchange *exchange);
 void orr_reply_release(struct orr_exchange *exchange);
 
-/* access_log.c: the line about a request that is over. */
-void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds);
+/* access_log.c: the line about a request, once. It is written before libmicrohttpd gets the end of the answer, so that
+ * whoever has read an answer finds its line. A request without an answer has its line when it is over. */
+void orr_access_log(struct orr_exchange *exchange);
 /* Counts it. */
 void orr_exchange_count(const struct orr_exchange *exchange, uint64_t nanoseconds);
 uint64_t orr_exchange_nanoseconds(const struct orr_exchange *exchange);

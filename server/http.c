@@ -30,7 +30,7 @@ static void finish(struct orr_exchange *exchange)
     uint64_t nanoseconds = orr_exchange_nanoseconds(exchange);
     if (exchange->stage != ORR_STAGE_NEW || atomic_load(&exchange->from->ended)) {
         orr_exchange_count(exchange, nanoseconds);
-        orr_access_log(exchange, nanoseconds);
+        orr_access_log(exchange);
     }
     exchange->from->current = NULL;
     orr_connection_enter_at(exchange->from, ORR_PHASE_IDLE, (exchange->begun_ns + nanoseconds) / 1000000);

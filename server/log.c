@@ -1,12 +1,14 @@
 #include "server/log.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "server/log_lines.h"
 
 /* All or nothing: half a field would make half an escape. */
 static void add(struct orr_log_line *line, const char *text, size_t length)
@@ -24,35 +26,31 @@ static void add_text(struct orr_log_line *line, const char *text)
     add(line, text, strlen(text));
 }
 
+static void add_key(struct orr_log_line *line, const char *key)
+{
+    bool json = line->format == ORR_LOG_JSON;
+    if (json)
+        add_text(line, line->length ? ",\"" : "{\"");
+    else if (line->length)
+        add_text(line, " ");
+    add_text(line, key);
+    add_text(line, json ? "\":" : "=");
+}
+
 static bool is_escaped(unsigned char c)
 {
     return c < 0x20 || c > 0x7e || c == '"' || c == '\\';
 }
 
-/* Whether a text needs escapes, or in logfmt quotes. Every request asks it of some hundred bytes: a block at once. */
-static void look_at(const char *text, size_t length, bool *ret_escapes, bool *ret_quotes)
+static bool is_word(const char *text)
 {
-    typedef unsigned char block __attribute__((vector_size(16)));
-    block escaped = {0}, quoted = {0};
-    for (bool last = false; !last; text += sizeof(block), length -= sizeof(block)) {
-        block bytes = (block){0} + 'a';
-        last = length <= sizeof bytes;
-        if (last)
-            memcpy(&bytes, text, length);
-        else
-            memcpy(&bytes, text, sizeof bytes);
-        escaped |= (block)((bytes < 0x20) | (bytes > 0x7e) | (bytes == '"') | (bytes == '\\'));
-        quoted |= (block)((bytes == ' ') | (bytes == '='));
-    }
-    uint64_t halves[2];
-    memcpy(halves, &escaped, sizeof halves);
-    *ret_escapes = halves[0] | halves[1];
-    memcpy(halves, &quoted, sizeof halves);
-    *ret_quotes = halves[0] | halves[1];
+    while (*text && !is_escaped((unsigned char)*text) && *text != ' ' && *text != '=')
+        text++;
+    return !*text;
 }
 
 /* ASCII only: what is not printable becomes \u00xx in JSON, where a byte is a code point, and \xNN in logfmt. */
-static void add_escaped(struct orr_log_line *line, const char *text)
+static void add_quoted(struct orr_log_line *line, const char *text)
 {
     add_text(line, "\"");
     for (; *text; text++) {
@@ -71,74 +69,77 @@ static void add_escaped(struct orr_log_line *line, const char *text)
     add_text(line, "\"");
 }
 
-void orr_log_text(struct orr_log_line *line, const char *key, const char *value)
+static void add_field(struct orr_log_line *line, const char *key, const char *value, bool quoted)
 {
-    size_t before = line->length, length = value ? strlen(value) : 0;
-    bool escapes, quotes;
-    if (!length)
-        return;
-    look_at(value, length, &escapes, &quotes);
-    if (!escapes) {
-        orr_log_field(line, key, value, length, quotes || line->format == ORR_LOG_JSON);
-    } else if (orr_log_key(line, key, 0)) {
-        add_escaped(line, value);
-        if (line->full)
-            line->length = before;
-    }
+    size_t before = line->length;
+    add_key(line, key);
+    if (quoted)
+        add_quoted(line, value);
+    else
+        add_text(line, value);
+    if (line->full)
+        line->length = before;
 }
 
-/* Writes time, level and message. */
-static void write_beginning(struct orr_log_line *line, time_t now, const char *level, const char *message)
+void orr_log_text(struct orr_log_line *line, const char *key, const char *value)
 {
+    if (value && *value)
+        add_field(line, key, value, line->format == ORR_LOG_JSON || !is_word(value));
+}
+
+void orr_log_number(struct orr_log_line *line, const char *key, unsigned long long value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", value);
+    add_field(line, key, text, false);
+}
+
+void orr_log_milliseconds(struct orr_log_line *line, const char *key, uint64_t nanoseconds)
+{
+    char text[32];
+    unsigned long long microseconds = (nanoseconds + 500) / 1000;
+    snprintf(text, sizeof text, "%llu.%03llu", microseconds / 1000, microseconds % 1000);
+    add_field(line, key, text, false);
+}
+
+void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const char *level, const char *message)
+{
+    char seconds[24], text[40];
     struct tm tm = {0};
-    char text[40];
+    int64_t now_ms = orr_wall_coarse_ms();
+    time_t now = (time_t)(now_ms / 1000);
     (void)gmtime_r(&now, &tm);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.000Z", &tm);
+    strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(text, sizeof text, "%s.%03dZ", seconds, (int)(now_ms % 1000));
+    line->format = format;
     line->length = 0;
     line->full = false;
-    line->at_once = true;
-    orr_log_word(line, "ts", text);
-    orr_log_word(line, "level", level);
+    orr_log_text(line, "ts", text);
+    orr_log_text(line, "level", level);
     orr_log_text(line, "msg", message);
 }
 
-/* How most lines begin changes once a second: ts=2026-11-23T04:05:06.789Z level=info msg=request. */
-void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const char *level, const char *message)
+/* Standard error takes a line at once: lines of two threads do not mix, as PIPE_BUF bytes do not in a pipe. */
+_Static_assert(sizeof((struct orr_log_line *)0)->text <= PIPE_BUF, "a line is written whole");
+static void write_whole(const char *text, size_t length)
 {
-    static _Thread_local struct {
-        time_t second;
-        enum orr_log_format format;
-        const char *level, *message;
-        size_t length;
-        char text[128];
-    } last;
-    static const size_t to_milliseconds[] = {[ORR_LOG_LOGFMT] = sizeof "ts=2026-11-23T04:05:06." - 1,
-                                             [ORR_LOG_JSON] = sizeof "{\"ts\":\"2026-11-23T04:05:06." - 1};
-    int64_t now_ms = orr_wall_coarse_ms();
-    time_t now = (time_t)(now_ms / 1000);
-    line->format = format;
-    if (last.second == now && last.format == format && last.level == level && last.message == message) {
-        line->length = last.length;
-        line->full = false;
-        line->at_once = true;
-        memcpy(line->text, last.text, last.length);
-    } else {
-        write_beginning(line, now, level, message);
-        if (line->length <= sizeof last.text) {
-            last.second = now, last.format = format, last.level = level, last.message = message;
-            last.length = line->length;
-            memcpy(last.text, line->text, line->length);
-        }
+    while (length) {
+        ssize_t written = write(STDERR_FILENO, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return; /* nowhere to report it */
+        text += written;
+        length -= (size_t)written;
     }
-    orr_log_digits(line->text + to_milliseconds[format] + 3, (unsigned long long)(now_ms % 1000), 3);
 }
 
 void orr_log_end(struct orr_log_line *line)
 {
-    static const char *const tails[] = {[ORR_LOG_LOGFMT] = "\n", [ORR_LOG_JSON] = "}\n"};
-    size_t size = strlen(tails[line->format]);
-    memcpy(line->text + line->length, tails[line->format], size);
-    orr_log_lines_add(line->text, line->length + size, line->at_once);
+    const char *tail = line->format == ORR_LOG_JSON ? "}\n" : "\n";
+    size_t size = strlen(tail); /* at most ORR_LOG_TAIL, which add() leaves free */
+    memcpy(line->text + line->length, tail, size);
+    write_whole(line->text, line->length + size);
 }
 
 void orr_log(enum orr_log_format format, const char *level, const char *message, ...)

@@ -124,6 +124,8 @@ enum MHD_Result orr_reply_send(struct orr_exchange *exchange)
     if (exchange->closes)
         MHD_add_response_header(exchange->reply->response, "Connection", "close");
     orr_connection_enter(exchange->from, ORR_PHASE_SENDING);
+    if (!response->answer || !response->answer->stream) /* streaming.c says when the end of a stream has come */
+        orr_access_log(exchange);
     return MHD_queue_response(exchange->connection, response->status, exchange->reply->response);
 }
 

@@ -20,7 +20,6 @@
 #include "server/http.h"
 #include "server/listen.h"
 #include "server/log.h"
-#include "server/log_lines.h"
 #include "server/places.h"
 
 static unsigned cores(void)
@@ -301,12 +300,10 @@ enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_re
         report(&err);
         return code;
     }
-    orr_log_lines_gather();
     say_ready(&service, &app_options);
     static struct last_resort last; /* its thread may outlive this function */
     run(&service, &signals, &last);
     stop(&service);
-    orr_log_lines_end();
     orr_log(service.format, "info", "stopped", NULL);
     return ORR_OK;
 }

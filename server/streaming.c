@@ -51,10 +51,11 @@ ssize_t orr_streaming_read(void *context, uint64_t at, char *buffer, size_t size
     struct orr_streaming *streaming = &exchange->streaming;
     size_t left = streaming->length - streaming->taken, some = left < size ? left : size;
     (void)at; /* calls follow one another */
-    if (!left && streaming->ended)
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    if (!left && (streaming->failed || atomic_load(&exchange->http->stopping)))
-        return MHD_CONTENT_READER_END_WITH_ERROR;
+    bool broken = streaming->failed || atomic_load(&exchange->http->stopping);
+    if (!left && (streaming->ended || broken)) {
+        orr_access_log(exchange);
+        return streaming->ended ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
+    }
     if (!left) {
         order(exchange);
         return 0;

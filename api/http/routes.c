@@ -4,10 +4,7 @@
 
 #include "api/http/call.h"
 
-enum { API_PREFIX = 4 };
-
-/* Where a path matches a pattern, with the places of its captures. Every request asks it of many rows: what is literal
- * is compared at once. */
+/* Where a path matches a pattern, with the places of its captures. */
 static bool matches(const char *pattern, const char *path, size_t length, const char *starts[2], size_t lengths[2])
 {
     const char *end = path + length;
@@ -36,6 +33,13 @@ static bool matches(const char *pattern, const char *path, size_t length, const 
     }
 }
 
+/* Whether a path is below /v1/, where the page has no files. */
+static bool is_of_api(const char *path, size_t length)
+{
+    static const char prefix[] = "/v1/";
+    return length >= sizeof prefix - 1 && !memcmp(path, prefix, sizeof prefix - 1);
+}
+
 static bool method_matches(const char *route, const char *method)
 {
     return !strcmp(route, method) || (!strcmp(route, "GET") && !strcmp(method, "HEAD"));
@@ -54,7 +58,7 @@ static enum orr_code no_route(struct orr_call *call, const char *path, size_t le
                      !strcmp(route->method, "GET") ? ", HEAD" : "");
         }
     bool reads = method_matches("GET", call->request->method);
-    if (!allow[0] && !reads && (strncmp(path, "/v1/", API_PREFIX) || length < API_PREFIX))
+    if (!allow[0] && !reads && !is_of_api(path, length))
         snprintf(allow, sizeof allow, "GET, HEAD"); /* a file of the page */
     if (allow[0]) {
         orr_response_header(call->response, "Allow", "%s", allow);
@@ -66,28 +70,19 @@ static enum orr_code no_route(struct orr_call *call, const char *path, size_t le
                          (int)(length > 100 ? 100 : length), path);
 }
 
-/* Rules most rows out for a path below /v1/, by its next letter and its last. */
-static bool may_match(const char *pattern, const char *path, size_t length)
-{
-    if (pattern[1] != 'v' || (pattern[API_PREFIX] != path[API_PREFIX] && pattern[API_PREFIX] != '{'))
-        return false;
-    char last = pattern[strlen(pattern) - 1];
-    return last == '}' || last == path[length - 1];
-}
-
 /* The row for a method and path, with the places of its captures. */
 static const struct orr_route *find_row(const struct orr_app *app, const char *method, const char *path, size_t length,
                                         const char *starts[2], size_t lengths[2])
 {
-    bool of_api = length >= API_PREFIX && !strncmp(path, "/v1/", API_PREFIX);
     const struct orr_route *found = NULL;
     const struct orr_route *end = app->routes + app->route_count;
     for (const struct orr_route *route = app->routes; route < end && !found; route++)
-        if ((!of_api || may_match(route->pattern, path, length)) &&
-            matches(route->pattern, path, length, starts, lengths) && method_matches(route->method, method))
+        if (matches(route->pattern, path, length, starts, lengths) && method_matches(route->method, method))
             found = route;
     /* A resource that exists for other methods only must not be taken for a file of the page. */
     if (found && found->pattern[1] == '*') {
+        if (is_of_api(path, length))
+            return NULL;
         const char *other_starts[2];
         size_t other_lengths[2];
         for (const struct orr_route *route = app->routes; route < end; route++)

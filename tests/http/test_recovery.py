@@ -99,3 +99,24 @@ def test_a_log_that_cannot_be_written(tmp_path):
         assert server.json("GET", "/v1/topologies")[0] == 200
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(timeout=30) == 0
+
+
+@pytest.mark.parametrize(
+    "target", ["/healthz", "/nothing", "/v1/topologies/{}/analysis", "/v1/topologies/{}/channels?hosts=64"]
+)
+def test_a_line_of_the_log_is_there_before_its_answer(target):
+    """kill -9 as soon as an answer has been read, whole or streamed: its line is in the log."""
+    for attempt in range(5):
+        server = Server("--database", ":memory:")
+        connection = server.connect()
+        path = target.format(server.json("POST", "/v1/topologies", DUMP)[1]["id"])
+        names = [f"asked-{attempt}-{i}" for i in range(3)]
+        for name in names:
+            connection.request("GET", path, headers={"X-Request-Id": name})
+            response = connection.getresponse()
+            assert bool(response.getheader("Transfer-Encoding")) == ("channels" in path)
+            response.read()
+        server.process.kill()
+        server.process.wait(timeout=30)
+        log = server.stop_log()
+        assert [name for name in names if f"id={name} " not in log] == [], log[-2000:]
