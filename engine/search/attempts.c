@@ -71,13 +71,20 @@ static bool is_as_good(const struct orr_search_state *s, const struct orr_attemp
     return !s->input.system->release->weighs_crossing || (past->cross_nic == now->cross_nic && past->found == s->found);
 }
 
+/* Whether NICs may be crossed is asked by comparing these two values. NCCL_CROSS_NIC may begin with others. */
+static bool is_compared(const struct orr_search_state *s, int32_t cross_nic)
+{
+    return cross_nic == 0 || cross_nic == s->input.system->release->cross_nic_try;
+}
+
 static bool is_same(const struct orr_search_state *s, const struct orr_attempt *past, const struct orr_attempt *now)
 {
     if (past->pattern != now->pattern || past->same_channels != now->same_channels ||
         past->type_intra != now->type_intra || past->type_inter != now->type_inter ||
         past->min_channels != now->min_channels || past->max_channels != now->max_channels ||
         past->steps != now->steps || (past->only_counted && !now->only_counted) ||
-        (past->cross_nic != now->cross_nic && (!past->any_cross || (!now->only_counted && may_tie(s)))))
+        (past->cross_nic != now->cross_nic &&
+         (!past->any_cross || !is_compared(s, now->cross_nic) || (!now->only_counted && may_tie(s)))))
         return false;
     if (past->bw_intra == now->bw_intra && past->bw_inter == now->bw_inter)
         return true;
@@ -192,7 +199,7 @@ static int32_t make_or_remember(struct orr_search_state *s, int32_t steps)
     now.left = orr_search_slice(s);
     orr_search_channels(s, &now.left);
     now.left = s->attempt.ended ? ORR_LEFT_UNKNOWN : now.left < 0 ? now.left : now.left + s->budget.later;
-    now.any_cross = !s->attempt.cross_asked;
+    now.any_cross = !s->attempt.cross_asked && is_compared(s, now.cross_nic);
     now.found = s->found;
     find_rates(s, &now);
     while (s->attempt.refusals > 0)
