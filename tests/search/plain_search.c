@@ -1033,8 +1033,13 @@ static enum orr_code search_graph(struct plain *s, enum orr_graph_kind kind, enu
     int64_t all = s->release->steps_all;
     int32_t left;
     s->trial = (struct graph){.pattern = pattern, .min_channels = least, .max_channels = most, .collnet = collnet};
-    if (!set_request(s, &s->trial))
+    if (!set_request(s, &s->trial)) { /* it stays empty, with the types that it would begin with */
+        graph->kind = kind;
+        graph->pattern = pattern;
+        graph->type_intra = orr_path_type_of_number(s->release, s->min_intra);
+        graph->type_inter = orr_path_type_of_number(s->release, s->min_inter);
         return ORR_OK;
+    }
     const int32_t same = s->trial.same_channels;
     uint32_t rate = first_rate(s);
     s->best = s->trial;
