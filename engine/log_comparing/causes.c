@@ -30,21 +30,6 @@ struct tried {
     char what[96];
 };
 
-enum orr_code orr_log_keep_cause(struct orr_log_check *check, const struct orr_log_cause *cause, struct orr_error *err)
-{
-    const char *what = orr_arena_strndup(check->arena, cause->what, strlen(cause->what));
-    ORR_NEED(what, err);
-    uint32_t at = check->cause_count < ORR_LOG_CAUSES ? check->cause_count++ : ORR_LOG_CAUSES;
-    for (; at > check->shown_count && cause->left < check->causes[at - 1].left; at--)
-        if (at < ORR_LOG_CAUSES)
-            check->causes[at] = check->causes[at - 1];
-    if (at < ORR_LOG_CAUSES) {
-        check->causes[at] = *cause;
-        check->causes[at].what = what;
-    }
-    return ORR_OK;
-}
-
 /* The first lines of facts that differ now and agree in a trial. */
 static void find_lines(const struct orr_log_check *check, const struct orr_log_facts *facts,
                        struct orr_log_cause *cause)

@@ -1,6 +1,5 @@
 /* The log's ranks found in the dump: which GPUs take part, in which order, and on how many hosts. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,16 +9,6 @@
 #include "engine/topology/pci.h"
 
 enum { NONE = UINT32_MAX };
-
-void orr_log_assume(struct orr_log_check *check, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *kept = orr_arena_vprintf(check->arena, 400, format, args);
-    va_end(args);
-    if (kept && check->assumed_count < ORR_LOG_ASSUMED)
-        check->assumed[check->assumed_count++] = kept;
-}
 
 enum { GPUS_MOST = 256 };
 

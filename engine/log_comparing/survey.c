@@ -96,8 +96,8 @@ static uint64_t print_of(struct surveying *s, uint32_t communicator)
     return sum;
 }
 
-static enum orr_code take(struct orr_arena *arena, const struct orr_log_check *check, struct orr_log_survey_row *row,
-                          struct orr_error *err)
+static enum orr_code take_result(struct orr_arena *arena, const struct orr_log_check *check,
+                                 struct orr_log_survey_row *row, struct orr_error *err)
 {
     row->agree = check->agree;
     row->differ = check->differ;
@@ -149,19 +149,19 @@ static enum orr_code compare(struct surveying *s, const struct orr_dump *dump, s
         return row->why ? ORR_OK : orr_fail_nomem(err);
     }
     s->explained += check->differ > 0 && !s->question.without_causes;
-    code = take(arena, check, row, err);
+    code = take_result(arena, check, row, err);
     orr_log_check_free(check);
     return code;
 }
 
 /* One communicator: like another one, the one of the check, or compared here. */
-static enum orr_code fill(struct surveying *s, const struct orr_dump *dump, uint32_t at, const uint32_t *done,
-                          uint32_t done_count, struct orr_error *err)
+static enum orr_code fill_row(struct surveying *s, const struct orr_dump *dump, uint32_t at, const uint32_t *done,
+                              uint32_t done_count, struct orr_error *err)
 {
     struct orr_log_survey_row *row = &s->survey->rows[at];
     row->like = row->communicator;
     if (row->communicator == s->check->communicator)
-        return take(s->check->arena, s->check, row, err);
+        return take_result(s->check->arena, s->check, row, err);
     for (uint32_t i = 0; i < done_count; i++) {
         const struct orr_log_survey_row *other = &s->survey->rows[done[i]];
         if (other->like == other->communicator && s->prints[done[i]] == s->prints[at]) {
@@ -211,7 +211,7 @@ static enum orr_code survey(struct surveying *s, const struct orr_dump *dump, st
     }
     qsort(order, made->row_count, sizeof *order, by_size);
     for (uint32_t i = 0; i < made->row_count; i++) {
-        ORR_TRY(fill(s, dump, order[i].row, done, i, err));
+        ORR_TRY(fill_row(s, dump, order[i].row, done, i, err));
         done[i] = order[i].row;
     }
     for (uint32_t i = 0; i < made->row_count; i++) {

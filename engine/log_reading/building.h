@@ -45,7 +45,12 @@ struct orr_log_building {
     uint32_t function_count;
 };
 
-const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length);
+/* A copy that lives as long as the log; "" where memory ran out. */
+static inline const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length)
+{
+    const char *text = orr_arena_strndup(b->log->arena, at, length);
+    return text ? text : "";
+}
 void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_record *record);
 
 /* sessions.c: the session to which a line of a kind belongs; the record is the next one of the log. */

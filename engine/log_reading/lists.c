@@ -10,7 +10,7 @@ static void skip_blanks(const char **at, const char *end)
         ++*at;
 }
 
-static bool take(const char **at, const char *end, const char *text)
+static bool skip_text(const char **at, const char *end, const char *text)
 {
     size_t length = strlen(text);
     if ((size_t)(end - *at) < length || memcmp(*at, text, length))
@@ -23,7 +23,7 @@ static bool read_ints(const char *at, const char *end, struct orr_log_catch *fou
 {
     for (skip_blanks(&at, end); at < end; skip_blanks(&at, end)) {
         double value;
-        if (take(&at, end, "...")) { /* NCCL cuts long rings so, maybe inside a number */
+        if (skip_text(&at, end, "...")) { /* NCCL cuts long rings so, maybe inside a number */
             if (found->value_count)
                 found->value_count--;
             return at == end;
@@ -31,7 +31,7 @@ static bool read_ints(const char *at, const char *end, struct orr_log_catch *fou
         if (!orr_log_scan_int(&at, end, &value))
             return false;
         if (at < end && *at == '.') /* the number before "..." is not whole */
-            return (size_t)(end - at) == 3 && take(&at, end, "...");
+            return (size_t)(end - at) == 3 && skip_text(&at, end, "...");
         if ((at < end && *at != ' ' && *at != '\t') || !orr_log_keep_value(found, value))
             return false;
     }
@@ -64,8 +64,8 @@ static bool read_paths(const char *at, const char *end, struct orr_log_catch *fo
         while (at < end && *at != ' ' && *at != '(')
             at++;
         size_t length = (size_t)(at - node);
-        bool whole = length > 4 && node[3] == '/' && take(&at, end, " (") && orr_log_scan_int(&at, end, &hops) &&
-                     take(&at, end, "/") && orr_log_scan_number(&at, end, &rate) && take(&at, end, "/");
+        bool whole = length > 4 && node[3] == '/' && skip_text(&at, end, " (") && orr_log_scan_int(&at, end, &hops) &&
+                     skip_text(&at, end, "/") && orr_log_scan_number(&at, end, &rate) && skip_text(&at, end, "/");
         const char *type = at;
         while (whole && at < end && *at != ')')
             at++;
@@ -89,13 +89,13 @@ static bool read_tree(const char **at, const char *end, bool reversed, double re
     enum { SELF = 3, UP = 4, DOWNS = 3 };
     bool read = true;
     if (reversed)
-        read = orr_log_scan_int(at, end, &ret_ends[UP]) && take(at, end, "->") &&
-               orr_log_scan_int(at, end, &ret_ends[SELF]) && take(at, end, "->");
+        read = orr_log_scan_int(at, end, &ret_ends[UP]) && skip_text(at, end, "->") &&
+               orr_log_scan_int(at, end, &ret_ends[SELF]) && skip_text(at, end, "->");
     for (int i = 0; i < DOWNS && read; i++)
-        read = (i == 0 || take(at, end, "/")) && orr_log_scan_int(at, end, &ret_ends[i]);
+        read = (i == 0 || skip_text(at, end, "/")) && orr_log_scan_int(at, end, &ret_ends[i]);
     if (!reversed)
-        read = read && take(at, end, "->") && orr_log_scan_int(at, end, &ret_ends[SELF]) && take(at, end, "->") &&
-               orr_log_scan_int(at, end, &ret_ends[UP]);
+        read = read && skip_text(at, end, "->") && orr_log_scan_int(at, end, &ret_ends[SELF]) &&
+               skip_text(at, end, "->") && orr_log_scan_int(at, end, &ret_ends[UP]);
     return read;
 }
 
@@ -106,11 +106,11 @@ static bool read_trees(const char *at, const char *end, struct orr_log_catch *fo
     uint32_t before = found->value_count;
     for (skip_blanks(&at, end); at < end; skip_blanks(&at, end)) {
         double channel, ends[2][5];
-        if (!take(&at, end, "[") || !orr_log_scan_int(&at, end, &channel) || !take(&at, end, "]"))
+        if (!skip_text(&at, end, "[") || !orr_log_scan_int(&at, end, &channel) || !skip_text(&at, end, "]"))
             break;
         skip_blanks(&at, end);
         int count = read_tree(&at, end, false, ends[0]);
-        if (count && take(&at, end, "|"))
+        if (count && skip_text(&at, end, "|"))
             count += read_tree(&at, end, true, ends[1]);
         if (!count || (at == end && before != found->value_count && end[-1] == '-'))
             break;
@@ -153,13 +153,13 @@ static bool read_pairs(const char *at, const char *end, struct orr_log_catch *fo
         if (!orr_log_scan_number(&at, end, &first))
             return false;
         skip_blanks(&at, end);
-        if (take(&at, end, "/")) {
+        if (skip_text(&at, end, "/")) {
             skip_blanks(&at, end);
             if (!orr_log_scan_number(&at, end, &second))
                 return false;
             skip_blanks(&at, end);
         }
-        if ((at < end && !take(&at, end, "|")) || !orr_log_keep_value(found, first) ||
+        if ((at < end && !skip_text(&at, end, "|")) || !orr_log_keep_value(found, first) ||
             !orr_log_keep_value(found, second))
             return false;
     }

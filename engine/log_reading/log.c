@@ -1,24 +1,10 @@
-#include "engine/log_reading/log.h"
-
-#include <stdio.h>
+/* Lines become records: who wrote each, what it says, and which go on in the next. */
 #include <string.h>
 
 #include "engine/base/hash.h"
 #include "engine/log_reading/building.h"
-#include "engine/release/release_names.h"
-
-const struct orr_log_limits orr_log_default_limits = {
-    .bytes = (size_t)64 << 20, .line = 1 << 16, .records = 2000000, .memory = (size_t)1 << 30};
-const struct orr_log_limits orr_log_stream_limits = {
-    .bytes = SIZE_MAX, .line = 1 << 16, .records = 2000000, .memory = (size_t)1 << 30};
 
 enum { NO_WRITER = UINT32_MAX, JOINS_MOST = 8 };
-
-const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length)
-{
-    const char *text = orr_arena_strndup(b->log->arena, at, length);
-    return text ? text : "";
-}
 
 /* Adds a text to a short list unless it is there. */
 static void keep_once(struct orr_log_building *b, const char ***list, uint32_t *count, unsigned *capacity,
@@ -91,7 +77,7 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
 }
 
 /* Copies what was caught into a record. */
-static void fill(struct orr_log_building *b, struct orr_log_record *record)
+static void fill_record(struct orr_log_building *b, struct orr_log_record *record)
 {
     const struct orr_log_catch *found = b->found;
     struct orr_arena *arena = b->log->arena;
@@ -108,7 +94,7 @@ static void fill(struct orr_log_building *b, struct orr_log_record *record)
     record->word_count = found->word_count;
 }
 
-static uint32_t add(struct orr_log_building *b, enum orr_log_kind kind, uint32_t writer, uint32_t line)
+static uint32_t add_record(struct orr_log_building *b, enum orr_log_kind kind, uint32_t writer, uint32_t line)
 {
     struct orr_log *log = b->log;
     log->kinds[kind]++;
@@ -125,7 +111,7 @@ static uint32_t add(struct orr_log_building *b, enum orr_log_kind kind, uint32_t
     struct orr_log_record *record = &log->records[log->record_count];
     *record = (struct orr_log_record){.kind = kind, .line = line};
     if (kind != ORR_LOG_CHOICE) /* those are kept once each */
-        fill(b, record);
+        fill_record(b, record);
     record->session = orr_log_session_of(b, writer, kind);
     if (kind == ORR_LOG_CHOICE) {
         orr_log_take_choice(b, writer, record->session, line);
@@ -151,7 +137,7 @@ static void take_speech(struct orr_log_building *b, const struct orr_log_speech 
                        last->writer, speech->dev, line);
     last->line = line;
     last->joins = 0;
-    last->record = last->kind < ORR_LOG_KIND_COUNT ? add(b, last->kind, last->writer, line) : NO_WRITER;
+    last->record = last->kind < ORR_LOG_KIND_COUNT ? add_record(b, last->kind, last->writer, line) : NO_WRITER;
     last->items = b->found->value_count + b->found->word_count;
     last->length = speech->text.length < ORR_LOG_JOINED_MOST ? speech->text.length : 0;
     last->open = last->length && orr_log_kind_wraps(last->kind);
@@ -174,9 +160,9 @@ static bool joins(struct orr_log_building *b, const char *text, size_t length, b
     if (kind == ORR_LOG_KIND_COUNT || (last->kind != ORR_LOG_KIND_COUNT && !longer))
         return false;
     if (last->record == NO_WRITER)
-        last->record = add(b, kind, last->writer, last->line);
+        last->record = add_record(b, kind, last->writer, last->line);
     else
-        fill(b, &b->log->records[last->record]);
+        fill_record(b, &b->log->records[last->record]);
     last->kind = kind;
     last->items = items;
     last->length = total;
@@ -225,7 +211,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);
         if (kind != ORR_LOG_KIND_COUNT) {
             b->last.open = false;
-            add(b, kind, NO_WRITER, lines->number);
+            add_record(b, kind, NO_WRITER, lines->number);
         } else if (!take_wrapped(b, lines->line, lines->length)) {
             b->last.open = false;
         }
@@ -317,49 +303,4 @@ void orr_log_gather(struct orr_log_building *b)
     }
     log->release_count = kept;
     list_hosts(b);
-}
-
-void orr_log_free(struct orr_log *log)
-{
-    orr_arena_free(log->arena);
-}
-
-bool orr_log_is_one(const char *bytes, size_t length)
-{
-    static const char *const marks[] = {" NCCL INFO ", " NCCL WARN ", "NCCL version ", "RCCL version "};
-    enum { LOOKED_AT = 1 << 20 };
-    size_t start = 0, look = length < LOOKED_AT ? length : LOOKED_AT;
-    while (start < look && strchr(" \t\r\n", bytes[start]) && bytes[start])
-        start++;
-    if (start < look && bytes[start] == '<') /* XML, which may hold such words in a comment */
-        return false;
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (memmem(bytes, look, marks[i], strlen(marks[i])))
-            return true;
-    return false;
-}
-
-uint32_t orr_log_largest(const struct orr_log *log)
-{
-    uint32_t best = UINT32_MAX;
-    for (uint32_t i = 0; i < log->communicator_count; i++)
-        if (best == UINT32_MAX || log->communicators[i].rank_count > log->communicators[best].rank_count)
-            best = i;
-    return best;
-}
-
-uint32_t orr_log_version(const struct orr_log *log, const char **ret_text)
-{
-    for (uint32_t i = 0; i < log->release_count && !log->rccl; i++) {
-        char text[32];
-        bool exact;
-        snprintf(text, sizeof text, "%.*s", (int)strspn(log->releases[i], "0123456789."), log->releases[i]);
-        uint32_t version = orr_release_version_of(text, &exact);
-        if (!version)
-            continue;
-        if (ret_text)
-            *ret_text = log->releases[i];
-        return version;
-    }
-    return 0;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/base/sorting.h"
-#include "engine/log_reading/groups.h"
+#include "engine/log_reading/grouping.h"
 
 enum { NONE = UINT32_MAX, WORK_MOST = 1 << 26 };
 
@@ -114,7 +114,7 @@ static uint32_t siblings(struct linking *l, const struct orr_log_candidate *of, 
 }
 
 /* The initialisation of the rank of which one speaks; NONE: there is none, or it could be on several GPUs. */
-static uint32_t find(struct linking *l, const struct orr_log_candidate *of, const struct orr_log_peer *said)
+static uint32_t find_candidate(struct linking *l, const struct orr_log_candidate *of, const struct orr_log_peer *said)
 {
     uint32_t place = 0;
     const uint32_t count = siblings(l, of, said, &place);
@@ -184,7 +184,7 @@ enum orr_code orr_log_link_peers(struct orr_log_grouping *g, struct orr_error *e
     l.order = order;
     for (uint32_t i = 0; i < g->count; i++)
         for (uint32_t p = g->candidates[i].peers; p != NONE; p = g->peers[p].next) {
-            const uint32_t to = find(&l, &g->candidates[i], &g->peers[p]);
+            const uint32_t to = find_candidate(&l, &g->candidates[i], &g->peers[p]);
             if (to != NONE) {
                 add_edge(&l, i, to);
                 add_edge(&l, to, i);

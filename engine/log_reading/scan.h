@@ -57,7 +57,7 @@ bool orr_log_scan(const char *pattern, enum orr_log_list list, const char *text,
 /* lists.c: a whole list; false where it is empty or contains something else. */
 bool orr_log_scan_list(enum orr_log_list list, const char *text, size_t length, struct orr_log_catch *found);
 
-/* Numbers at *at, which moves on; false leaves it. */
+/* scan_items.c: numbers at *at, which moves on; false leaves it. */
 bool orr_log_scan_int(const char **at, const char *end, double *ret_value);
 bool orr_log_scan_number(const char **at, const char *end, double *ret_value);
 /* Keep one more; false where there is no room. */

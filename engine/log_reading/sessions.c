@@ -5,7 +5,7 @@
 
 #include "engine/base/hash.h"
 #include "engine/log_reading/building.h"
-#include "engine/log_reading/groups.h"
+#include "engine/log_reading/grouping.h"
 
 enum { NONE = UINT32_MAX, COMMUNICATORS_MOST = 1024 };
 
@@ -225,7 +225,7 @@ static enum orr_code add_communicator(struct joining *j, uint32_t index, uint32_
 }
 
 /* The communicator that a named session joins; made where there is none. */
-static enum orr_code join(struct joining *j, uint32_t index, uint32_t line, struct orr_error *err)
+static enum orr_code join_session(struct joining *j, uint32_t index, uint32_t line, struct orr_error *err)
 {
     enum { MEMBERS_MOST = 1 << 22 };
     struct orr_log *log = j->b->log;
@@ -301,7 +301,7 @@ enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error
         first_lines[log->records[i].session] = log->records[i].line;
     for (uint32_t i = 0; i < log->session_count; i++)
         if (j->key_of[i] != NONE)
-            ORR_TRY(join(j, i, first_lines[i], err));
+            ORR_TRY(join_session(j, i, first_lines[i], err));
     for (uint32_t c = 0; c < log->communicator_count; c++)
         if (log->communicators[c].rank_count <= HOSTS_COUNTED)
             count_hosts(&log->communicators[c]);

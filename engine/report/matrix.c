@@ -139,7 +139,7 @@ static void leave_out_gpus(struct orr_page *page, struct devices *devices, bool 
     devices->column_count -= devices->gpu_count;
 }
 
-static void fill(const struct devices *devices, bool is_short, struct orr_table *table, bool *seen)
+static void fill_matrix(const struct devices *devices, bool is_short, struct orr_table *table, bool *seen)
 {
     const uint32_t rows = devices->gpu_count + (devices->brief ? 0 : devices->net_count);
     char name[NAME], numa[ORR_NODE_ID_SIZE];
@@ -268,12 +268,12 @@ void orr_matrix_write(struct orr_page *page, const struct orr_report *report, bo
         return;
     }
     orr_page_heading(page, devices.net_count ? "Paths between GPUs, and from GPUs to NICs" : "Paths between GPUs");
-    fill(&devices, false, &table, seen);
+    fill_matrix(&devices, false, &table, seen);
     if (orr_table_width(page, &table) + 2 > page->width)
-        fill(&devices, true, &table, seen);
+        fill_matrix(&devices, true, &table, seen);
     if (brief && devices.net_count && devices.gpu_count > 1 && orr_table_width(page, &table) + 2 > page->width) {
         leave_out_gpus(page, &devices, seen);
-        fill(&devices, true, &table, seen);
+        fill_matrix(&devices, true, &table, seen);
     }
     orr_table_write(page, &table, "  ");
     write_legend(page, &devices, seen);

@@ -102,7 +102,7 @@ static bool is_like_first(const struct orr_report *report, uint32_t host)
 }
 
 /* Takes the next GPU into the row: the same NICs, or each GPU the next one, with equal paths. false: it differs. */
-static bool join(struct nics_row *row, const struct nics_row *next)
+static bool join_rows(struct nics_row *row, const struct nics_row *next)
 {
     const bool same = !strcmp(row->names, next->names) && row->nics <= 2 && (row->first == row->last || !row->counting);
     const bool counting = row->counting && next->counting && orr_report_is_next_name(row->last_nic, next->first_nic);
@@ -158,7 +158,7 @@ void orr_report_nics(struct orr_page *page, const struct orr_report *report)
         row.first = row.last = rank;
         if ((report->nics[rank].host && is_like_first(report, report->nics[rank].host)) || shown++ >= 2 * GPUS_SHOWN)
             continue;
-        if (shown > 1 && join(&open, &row)) {
+        if (shown > 1 && join_rows(&open, &row)) {
             any_range = any_range || open.counting;
             continue;
         }

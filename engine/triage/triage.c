@@ -2,7 +2,6 @@
  * job came to its end. */
 #include "engine/triage/triage.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,59 +12,6 @@
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX };
-
-const char *orr_triage_word(enum orr_triage_verdict verdict)
-{
-    static const char *const words[] = {ORR_TRIAGE_VERDICT_MAP(ORR_SECOND_OF)};
-    return words[verdict];
-}
-
-static enum orr_log_weight weight_of(const struct orr_log_event *event)
-{
-    return event->message ? event->message->weight : ORR_WEIGHT_WARNING;
-}
-
-const char *orr_event_severity(const struct orr_log_event *event)
-{
-    static const char *const words[] = {ORR_LOG_WEIGHT_MAP(ORR_SECOND_OF)};
-    return words[weight_of(event)];
-}
-
-const char *orr_event_ends(const struct orr_log_event *event)
-{
-    static const char *const words[] = {ORR_LOG_WEIGHT_MAP(ORR_THIRD_OF)};
-    return words[weight_of(event)];
-}
-
-const char *orr_triage_text(struct orr_triaging *t, const char *format, ...)
-{
-    enum { TEXT_MOST = 1500 };
-    va_list args;
-    va_start(args, format);
-    const char *kept = orr_arena_vprintf(t->arena, TEXT_MOST, format, args);
-    va_end(args);
-    return kept ? kept : "";
-}
-
-const char *orr_ranks_text(const int32_t *ranks, uint32_t count, struct orr_arena *arena)
-{
-    enum { RANGES_MOST = 20, SIZE = 400 };
-    char text[SIZE];
-    size_t length = 0;
-    uint32_t ranges = 0, i = 0;
-    text[0] = 0;
-    while (i < count && ranges++ < RANGES_MOST) {
-        uint32_t end = i;
-        while (end + 1 < count && ranks[end + 1] == ranks[end] + 1)
-            end++;
-        length += (size_t)snprintf(text + length, sizeof text - length, end > i ? "%s%d-%d" : "%s%d", i ? "," : "",
-                                   ranks[i], ranks[end]);
-        i = end + 1;
-    }
-    if (i < count)
-        snprintf(text + length, sizeof text - length, " and %u more", count - i);
-    return orr_arena_strndup(arena, text, strlen(text));
-}
 
 /* What shows that a job came to its end. */
 struct ending {
@@ -94,7 +40,7 @@ static struct ending find_ending(const struct orr_log *log)
 static uint32_t first_of(const struct orr_log *log, enum orr_log_weight weight, enum orr_log_weight or_weight)
 {
     for (uint32_t i = 0; i < log->event_count; i++)
-        if (weight_of(&log->events[i]) == weight || weight_of(&log->events[i]) == or_weight)
+        if (orr_triage_weight(&log->events[i]) == weight || orr_triage_weight(&log->events[i]) == or_weight)
             return i;
     return NONE;
 }
@@ -179,7 +125,8 @@ static void find_behind(struct orr_triaging *t)
     for (int32_t r = 0; r < of->rank_count; r++)
         t->triage->all_waited &= reported[r];
     for (uint32_t i = 0; i < log->event_count; i++)
-        for (uint32_t k = 0; k < log->events[i].rank_count && weight_of(&log->events[i]) == ORR_WEIGHT_HANG; k++)
+        for (uint32_t k = 0; k < log->events[i].rank_count && orr_triage_weight(&log->events[i]) == ORR_WEIGHT_HANG;
+             k++)
             if (log->events[i].ranks[k] < of->rank_count)
                 reported[log->events[i].ranks[k]] = true;
     for (int32_t r = 0; r < of->rank_count; r++)

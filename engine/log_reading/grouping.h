@@ -2,11 +2,11 @@
  * (before 2.16).
  *
  * A candidate is a session that names its rank. What its lines about connections say of other ranks are its peers: a
- * rank, its GPU's bus id, and whether it is on the same host. peers.c links candidates by that to pieces; groups.c
+ * rank, its GPU's bus id, and whether it is on the same host. peers.c links candidates by that to pieces; grouping.c
  * puts pieces together to groups. A group is a communicator.
  */
-#ifndef ORR_LOG_GROUPS_H
-#define ORR_LOG_GROUPS_H
+#ifndef ORR_LOG_GROUPING_H
+#define ORR_LOG_GROUPING_H
 
 #include "engine/log_reading/log.h"
 
@@ -19,7 +19,7 @@ struct orr_log_candidate {
     uint32_t first, last; /* lines */
     uint32_t peers;       /* the first of its peers; UINT32_MAX: none */
     uint32_t piece;       /* filled in by orr_log_link_peers() */
-    uint32_t group;       /* filled in by groups.c; UINT32_MAX: none */
+    uint32_t group;       /* filled in by grouping.c; UINT32_MAX: none */
 };
 struct orr_log_peer {
     int32_t rank;
@@ -43,7 +43,7 @@ bool orr_log_peer_fits(struct orr_log_grouping *g, const struct orr_log_candidat
 /* peers.c: links candidates to pieces, in which every rank is there once. */
 enum orr_code orr_log_link_peers(struct orr_log_grouping *g, struct orr_error *err) ORR_NO_DISCARD;
 
-/* groups.c: *ret_groups, from the arena: [session] the number of its group, UINT32_MAX where it needs none.
+/* grouping.c: *ret_groups, from the arena: [session] the number of its group, UINT32_MAX where it needs none.
  * *ret_guessed: [group] no line shows that all its ranks belong together, and there are others of its size. */
 enum orr_code orr_log_group(const struct orr_log *log, struct orr_arena *arena, uint32_t **ret_groups,
                             bool **ret_guessed, struct orr_error *err) ORR_NO_DISCARD;

@@ -1,5 +1,21 @@
-/* Puts initialisations together to communicators: pieces that peers link, and what is left by the order of GPUs. */
-#include "engine/log_reading/groups.h"
+/* Puts initialisations together to communicators where no line names the commId.
+ *
+ * The idea: what the lines about connections say links initialisations to pieces (peers.c). A piece that has all its
+ * ranks is a communicator. Each other piece goes into the first group that lacks
+ * its ranks and its GPUs and does not contradict it, or into a new group.
+ * The order in which pieces come decides what is right then:
+ *   1. Large communicators first. The largest has every GPU once, so its ranks are an order of all GPUs.
+ *   2. Of pieces of one size, those of the first initialisation of their GPU and rank, then the second ones.
+ *   3. Of those, by the rank that their GPU has in the largest communicator if that is whole, else by host and bus id.
+ *
+ * For example, two hosts with four GPUs each make one communicator of 8 ranks and then two of 4: tensor parallelism on
+ * each host. No connection leaves a host in the small ones, and both have ranks 0-3. Their connections over NVLink
+ * make a whole piece of each. If the log of host 1 lacks the line between its ranks 1 and 2, host 1 has two pieces,
+ * ranks 0-1 and ranks 2-3. Neither fits into the group of host 0, which has these ranks already, so they make a group
+ * of their own. Had host 0 two such pieces as well, ranks 0-1 of host 0 would make a group, and ranks 2-3 of host 0
+ * would join it, because the largest communicator has them before those of host 1. Then no line shows that they belong
+ * together, and there is another group of that size: the group is guessed. */
+#include "engine/log_reading/grouping.h"
 
 #include <stdlib.h>
 #include <string.h>

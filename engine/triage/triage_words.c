@@ -1,0 +1,61 @@
+/* Words of a triage: of verdicts and events, lists of ranks, and texts that live as long as it. */
+#include "engine/base/words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/triage/building.h"
+
+const char *orr_triage_word(enum orr_triage_verdict verdict)
+{
+    static const char *const words[] = {ORR_TRIAGE_VERDICT_MAP(ORR_SECOND_OF)};
+    return words[verdict];
+}
+
+enum orr_log_weight orr_triage_weight(const struct orr_log_event *event)
+{
+    return event->message ? event->message->weight : ORR_WEIGHT_WARNING;
+}
+
+const char *orr_event_severity(const struct orr_log_event *event)
+{
+    static const char *const words[] = {ORR_LOG_WEIGHT_MAP(ORR_SECOND_OF)};
+    return words[orr_triage_weight(event)];
+}
+
+const char *orr_event_ends(const struct orr_log_event *event)
+{
+    static const char *const words[] = {ORR_LOG_WEIGHT_MAP(ORR_THIRD_OF)};
+    return words[orr_triage_weight(event)];
+}
+
+const char *orr_triage_text(struct orr_triaging *t, const char *format, ...)
+{
+    enum { TEXT_MOST = 1500 };
+    va_list args;
+    va_start(args, format);
+    const char *kept = orr_arena_vprintf(t->arena, TEXT_MOST, format, args);
+    va_end(args);
+    return kept ? kept : "";
+}
+
+const char *orr_ranks_text(const int32_t *ranks, uint32_t count, struct orr_arena *arena)
+{
+    enum { RANGES_MOST = 20, SIZE = 400 };
+    char text[SIZE];
+    size_t length = 0;
+    uint32_t ranges = 0, i = 0;
+    text[0] = 0;
+    while (i < count && ranges++ < RANGES_MOST) {
+        uint32_t end = i;
+        while (end + 1 < count && ranks[end + 1] == ranks[end] + 1)
+            end++;
+        length += (size_t)snprintf(text + length, sizeof text - length, end > i ? "%s%d-%d" : "%s%d", i ? "," : "",
+                                   ranks[i], ranks[end]);
+        i = end + 1;
+    }
+    if (i < count)
+        snprintf(text + length, sizeof text - length, " and %u more", count - i);
+    return orr_arena_strndup(arena, text, strlen(text));
+}
