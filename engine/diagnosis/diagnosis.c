@@ -7,6 +7,7 @@
 #include "engine/diagnosis/measure.h"
 #include "engine/diagnosis/verdict.h"
 #include "engine/diagnosis/without_hosts.h"
+#include "engine/search/memo.h"
 #include "engine/trials/repair.h"
 
 /* What the trials of one diagnosis may cost together. 20 million steps of the search are about a second. */
@@ -285,7 +286,7 @@ static bool put_in_order(struct doctor *d)
     return true;
 }
 
-static enum orr_code try_repairs(struct doctor *d, struct orr_error *err)
+static enum orr_code try_each(struct doctor *d, struct orr_error *err)
 {
     orr_budget_stage("costs of findings");
     for (uint32_t i = 0; i < d->out->count; i++)
@@ -297,6 +298,15 @@ static enum orr_code try_repairs(struct doctor *d, struct orr_error *err)
             count_gpus(d, &d->out->rows[i]);
         }
     return try_all(d, err);
+}
+
+static enum orr_code try_repairs(struct doctor *d, struct orr_error *err)
+{
+    enum { MEMO_BYTES = 8 << 20 };
+    d->trials.memo = orr_search_memo_new(MEMO_BYTES);
+    enum orr_code code = try_each(d, err);
+    orr_search_memo_free(d->trials.memo);
+    return code;
 }
 
 static enum orr_code try_without_odd_hosts(struct doctor *d, struct orr_error *err)

@@ -1,15 +1,14 @@
-/* inside diagnosis/: repairs of findings, applied to a copy of the dump and of the settings. One row a finding that can
+/* Repairs of findings, applied to a variant of the question. One row a finding that can
  * be repaired (repairs.c). What a device should have is what its equals have, else what its GPU model or machine type
  * has; nothing else is made up. */
-#ifndef ORR_DIAGNOSIS_REPAIR_H
-#define ORR_DIAGNOSIS_REPAIR_H
+#ifndef ORR_TRIALS_REPAIR_H
+#define ORR_TRIALS_REPAIR_H
 
 #include "engine/trials/variant.h"
 
 struct orr_repair {
-    const char *id; /* of the finding */
-    const char
-        *what; /* what the device has after the repair, a phrase for people: "speed and width of equal devices" */
+    const char *id;   /* of the finding */
+    const char *what; /* that the device has after it, a phrase for people: "speed and width of equal devices" */
     void (*apply)(struct orr_variant *variant);
     bool network_only; /* changes nothing for a job on one host */
     bool of_file;      /* the file is incomplete, not the machine: the repaired figure is the one to expect */

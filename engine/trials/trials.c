@@ -17,7 +17,6 @@ enum orr_code orr_trials_analyze(struct orr_trials *trials, const struct orr_ana
     *ret_refused = (struct orr_error){0};
     *ret_answer = NULL;
     asked.memo = query->settings.release == analysis->query.settings.release ? trials->memo : NULL;
-    ORR_TRY(orr_budget_check(err));
     trials->left.analyses -= trials->left.analyses > 0;
     trials->made++;
     enum orr_code code = dump ? orr_analyze(dump, &asked, NULL, &answer, ret_refused)

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "engine/base/budget.h"
 #include "engine/cluster/again.h"
 
 struct stretch {
@@ -22,6 +21,7 @@ struct hunt {
     bool *refused;    /* [steps taken]: that mixture of rules has no answer */
     struct stretch *open;
     uint32_t open_count;
+    struct orr_trials trials;
     struct orr_reasons *reasons;
 };
 
@@ -44,8 +44,8 @@ static enum orr_code pick_values(struct hunt *h, const struct orr_analysis *anal
 /* Answers the question after so many steps. A mixture that cannot be answered is no error. */
 static enum orr_code answer(struct hunt *h, uint32_t taken, struct orr_error *err)
 {
-    struct orr_error own = {0};
-    struct orr_analysis *analysis = NULL;
+    struct orr_error refused;
+    struct orr_analysis *analysis;
     struct orr_mixture *mixture = malloc(sizeof *mixture);
     int64_t *values = ORR_NEW(h->arena, int64_t, h->count);
     if (!mixture || !values) {
@@ -53,20 +53,12 @@ static enum orr_code answer(struct hunt *h, uint32_t taken, struct orr_error *er
         return orr_fail_nomem(err);
     }
     orr_way_mix(h->way, taken, mixture);
-    h->reasons->analyses++;
-    enum orr_code code = orr_analyze_again(h->a, &mixture->query, &analysis, &own);
-    if (code == ORR_OK) {
+    enum orr_code code = orr_trials_analyze(&h->trials, h->a, NULL, &mixture->query, &analysis, &refused, err);
+    h->refused[taken] = code == ORR_OK && !analysis;
+    if (code == ORR_OK && analysis) {
         code = pick_values(h, analysis, values, err);
-        h->reasons->steps += orr_analysis_steps(analysis);
         orr_analysis_again_free(analysis);
         h->values[taken] = values;
-    } else if (code == ORR_NOMEM) {
-        code = orr_fail_nomem(err);
-    } else if (orr_budget_spent(0)) {
-        code = orr_budget_check(err); /* a trial that was ended is not one that is refused */
-    } else {
-        h->refused[taken] = true;
-        code = ORR_OK;
     }
     free(mixture);
     return code;
@@ -118,10 +110,10 @@ static void push(struct hunt *h, uint32_t from, uint32_t to)
         h->open[h->open_count++] = s;
 }
 
-static enum orr_code hunt(struct hunt *h, struct orr_effort most, struct orr_error *err)
+static enum orr_code hunt(struct hunt *h, struct orr_error *err)
 {
     push(h, 0, h->way->count);
-    while (h->open_count && h->reasons->analyses < most.analyses && h->reasons->steps < most.steps) {
+    while (h->open_count && orr_trials_may_go_on(&h->trials)) {
         uint32_t longest = 0;
         for (uint32_t i = 1; i < h->open_count; i++)
             if (h->open[i].to - h->open[i].from > h->open[longest].to - h->open[longest].from)
@@ -155,7 +147,8 @@ enum orr_code orr_reasons_find(const struct orr_analysis *a, const struct orr_wa
     *r = (struct orr_reasons){.words = (way->count + 63) / 64};
     r->sets = ORR_NEW(arena, uint64_t, count * r->words);
     r->certain = ORR_NEW(arena, bool, count);
-    struct hunt h = {.a = a, .way = way, .changed = changed, .count = count, .arena = arena, .reasons = r};
+    struct hunt h = {
+        .a = a, .way = way, .changed = changed, .count = count, .arena = arena, .trials = {.left = most}, .reasons = r};
     h.values = ORR_NEW(arena, int64_t *, points);
     h.refused = ORR_NEW(arena, bool, points);
     h.open = ORR_NEW(arena, struct stretch, points);
@@ -168,5 +161,7 @@ enum orr_code orr_reasons_find(const struct orr_analysis *a, const struct orr_wa
     }
     h.values[0] = first;
     h.values[way->count] = last;
-    return way->count ? hunt(&h, most, err) : ORR_OK;
+    enum orr_code code = way->count ? hunt(&h, err) : ORR_OK;
+    r->analyses = h.trials.made;
+    return code;
 }

@@ -16,7 +16,6 @@ struct orr_reasons {
     uint64_t *sets; /* [changed * words]: bit S: changes at step S, or may */
     bool *certain;  /* [changed] */
     uint32_t analyses;
-    uint64_t steps; /* of the search, in those analyses */
 };
 
 static inline bool orr_reason_has(const struct orr_reasons *reasons, size_t changed, uint32_t step)
