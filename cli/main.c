@@ -10,6 +10,8 @@
 #include "cli/terminal.h"
 #include "engine/base/version.h"
 
+#define NONE ORR_TOPICS(ORR_TOPIC_END)
+
 static const struct orr_command commands[] = {
     {"serve", "", "the HTTP service with its page",
      "Serves the page and the API under /v1 (GET /openapi.yaml describes it). Prints the address once it is ready.\n"
@@ -18,7 +20,7 @@ static const struct orr_command commands[] = {
      "Times are seconds, or 500ms, 5m, 2h; bytes may be written 64K, 16M, 1G.\n"
      "`orrery serve --check-config ...` prints what is in force and where it comes from.\n\n"
      "  orrery serve --listen 127.0.0.1:8080\n",
-     ORR_CMD_SERVE, 0, ORR_NO_FILE, orr_command_serve},
+     ORR_CMD_SERVE, NONE, ORR_NO_FILE, orr_command_serve},
     {"show", "[FILE|-]", "a report on a machine for people; `orrery FILE` prints it too",
      "Prints a report: what the machine is, the verdict, and findings with what they cost. Then comes what NCCL does "
      "on it\n"
@@ -34,21 +36,22 @@ static const struct orr_command commands[] = {
      "  orrery show --tree topo.xml            (what is connected to what)\n"
      "  nvidia-smi topo -m | orrery show --matrix -\n"
      "  orrery show --against dgx-h100 topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_TEXT | ORR_CMD_SHOW, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P(AGAINST), ORR_ONE_FILE,
-     orr_command_show},
+     ORR_CMD_ASKING | ORR_CMD_TEXT | ORR_CMD_SHOW,
+     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_AGAINST), ORR_ONE_FILE, orr_command_show},
     {"analyze", "[FILE|-]", "what NCCL makes of a topology dump, as JSON",
      "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as "
      "JSON.\nOn a terminal it prints the report of `orrery show`; --json prints JSON there too.\n\n"
      "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_ANALYZE | ORR_CMD_TEXT, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P(AGAINST) | ORR_P(SECTION),
-     ORR_ONE_FILE, orr_command_analyze},
+     ORR_CMD_ASKING | ORR_CMD_ANALYZE | ORR_CMD_TEXT,
+     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_AGAINST, ORR_TOPIC_SECTION), ORR_ONE_FILE,
+     orr_command_analyze},
     {"channels", "[FILE|-]", "rings and trees of any number of ranks, written as they are made",
      "Writes the rings and trees of a communicator as JSON while they are made, for up to 131072 ranks.\n\n"
      "  orrery channels --hosts 16384 topo.xml > channels.json\n"
      "  orrery channels --cluster cluster.json --lines | head -2\n",
-     ORR_CMD_ASKING | ORR_CMD_STREAMING | ORR_CMD_TEXT, ORR_P_PLAN | ORR_P(MACHINE), ORR_ONE_FILE,
+     ORR_CMD_ASKING | ORR_CMD_STREAMING | ORR_CMD_TEXT, ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE), ORR_ONE_FILE,
      orr_command_channels},
     {"p2p", "[FILE|-]", "the point-to-point schedule: who sends to whom in which round, over what",
      "Writes the rounds in which ranks send to and receive from each other, as JSON while they are made. Each has the "
@@ -60,15 +63,16 @@ static const struct orr_command commands[] = {
      "  orrery p2p --hosts 16384 --ranks 0-1 --lines topo.xml | head -3\n"
      "  orrery p2p --cluster cluster.json --layout tp=4,dp=8,ep=4 --group ep:0\n",
      ORR_CMD_ASKING | ORR_CMD_STREAMING | ORR_CMD_TEXT,
-     ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT) | ORR_P(GROUP) | ORR_P_SCHEDULE, ORR_ONE_FILE, orr_command_p2p},
+     ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_LAYOUT, ORR_TOPIC_GROUP, ORR_TOPIC_SCHEDULE),
+     ORR_ONE_FILE, orr_command_p2p},
     {"groups", "[FILE|-]", "tensor, pipeline, data and expert parallel groups on a cluster",
      "Analyses the groups into which training frameworks split a communicator: each kind of group with its "
      "channels,\nand the traffic that its rings cause on the hosts' NICs. Ranks are numbered through tp, cp, dp, pp in "
      "this order,\nor as order=... says. One size may be *; dp may be left out.\n\n"
      "  orrery groups --hosts 64 --layout tp=8,pp=4 topo.xml\n"
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
-     ORR_CMD_ASKING | ORR_CMD_GROUPS | ORR_CMD_TEXT, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE,
-     orr_command_groups},
+     ORR_CMD_ASKING | ORR_CMD_GROUPS | ORR_CMD_TEXT, ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_LAYOUT),
+     ORR_ONE_FILE, orr_command_groups},
     {"order", "[FILE|-]", "the order of hosts and ranks with the best prediction",
      "Tries orders of the hosts, and of the GPUs within them, and prints the one with the highest predicted busbw. "
      "With\n"
@@ -84,7 +88,8 @@ static const struct orr_command commands[] = {
      "  orrery order --cluster cluster.json --layout tp=8 --format slurm > hosts\n"
      "  SLURM_HOSTFILE=hosts srun --distribution=arbitrary ./train\n"
      "  orrery order --cluster cluster.json --format rankfile > ranks      (Open MPI: mpirun --rankfile ranks)\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P_ORDER, ORR_ONE_FILE, orr_command_order},
+     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_ORDER), ORR_ONE_FILE,
+     orr_command_order},
     {"predict", "[FILE|-]", "the table that nccl-tests should print: time, algbw and busbw of each size",
      "Prints what nccl-tests should print on a machine, in nccl-tests' own layout, so that it can be put beside a "
      "run.\nCollective operations use NCCL's tuning model; alltoall, sendrecv, gather, scatter and hypercube use a "
@@ -95,7 +100,8 @@ static const struct orr_command commands[] = {
      "  orrery predict --machine hgx-h100 --hosts 2 --collective alltoall --sizes 1M:8G:4\n"
      "  orrery predict --release 2.27.7 --collective AllGather --sizes 1G topo.xml\n"
      "  orrery predict --set NCCL_ALGO=Ring --json topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_PREDICT | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_predict},
+     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_TOPICS(ORR_TOPICS_PREDICT, ORR_TOPIC_MACHINE), ORR_ONE_FILE,
+     orr_command_predict},
     {"place", "[FILE|-]", "which GPUs of a host a job should take, by predicted bandwidth",
      "Compares sets of GPUs by the bus bandwidth that NCCL's own model predicts for them, and prints the best ones "
      "with the\n"
@@ -112,7 +118,7 @@ static const struct orr_command commands[] = {
      "  orrery place --count 4 --nics 2 --hosts 2 topo.xml                 (which two NICs to give the job)\n"
      "  orrery place --jobs 4,2,2 --pack worst topo.xml                    (three jobs at once)\n"
      "  orrery place --count 4 --hosts 1:3,16:1 --collective alltoall topo.xml\n",
-     ORR_CMD_PLACE, ORR_P_PLACE | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_place},
+     ORR_CMD_PLACE, ORR_TOPICS(ORR_TOPICS_PLACE, ORR_TOPIC_MACHINE), ORR_ONE_FILE, orr_command_place},
     {"explain", "[FILE|-]", "why NCCL made a decision, and which settings would change it",
      "Explains one decision. First comes the answer in two or three sentences. Then comes the evidence: the release's "
      "rule,\n"
@@ -127,14 +133,15 @@ static const struct orr_command commands[] = {
      "  orrery explain --why graph --graph tree topo.xml           (channels and bandwidth)\n"
      "  orrery explain --why tree topo.xml                         (also: channels, nvls)\n"
      "  orrery explain --why algorithm --collective AllGather --bytes 64M --json topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_EXPLAIN, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P_WHY, ORR_ONE_FILE,
-     orr_command_explain},
+     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_EXPLAIN, ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_WHY),
+     ORR_ONE_FILE, orr_command_explain},
     {"render", "[FILE|-]", "a drawing of the machine, a ring, a tree or a path",
      "Draws the topology as NCCL sees it, or one ring, tree or path in it.\n\n"
      "  orrery render --output machine.svg topo.xml\n"
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
-     ORR_CMD_ASKING | ORR_CMD_RENDER, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P_DRAWING | ORR_P(FORMAT), ORR_ONE_FILE,
+     ORR_CMD_ASKING | ORR_CMD_RENDER,
+     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_DRAWING, ORR_TOPIC_RENDER), ORR_ONE_FILE,
      orr_command_render},
     {"compare", "FILE_A FILE_B | --machine TYPE FILE | --majority FILE...",
      "what differs between two dumps, or between one and most others",
@@ -146,7 +153,7 @@ static const struct orr_command commands[] = {
      "  orrery compare --hosts 16 --json good.xml bad.xml\n"
      "  orrery compare --machine dgx-h100 topo.xml     (with what that machine type should have)\n"
      "  orrery compare --majority rack7/*.xml\n",
-     ORR_CMD_COMPARE, ORR_P_ANALYSIS | ORR_P(MACHINE), ORR_FILES, orr_command_compare},
+     ORR_CMD_COMPARE, ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE), ORR_FILES, orr_command_compare},
     {"detect", "[FILE|-]", "this machine's topology, as NCCL would dump it",
      "Writes the topology XML that NCCL would dump on this machine (NCCL_TOPO_DUMP_FILE): from /sys, /proc and the "
      "NVIDIA\n"
@@ -156,7 +163,7 @@ static const struct orr_command commands[] = {
      "  orrery detect --output machine.xml\n"
      "  orrery detect --release 2.21.5 --running | orrery analyze\n"
      "  orrery detect --post https://hub.example:8080 --token-file token --label rack=12\n",
-     ORR_CMD_DETECT, ORR_P_RELEASE | ORR_P_RECORD, ORR_ONE_FILE, orr_command_detect},
+     ORR_CMD_DETECT, ORR_TOPICS(ORR_TOPIC_RELEASE, ORR_TOPIC_RECORD), ORR_ONE_FILE, orr_command_detect},
     {"gather", "[FILE|-]", "packs what detect reads on a machine, so that you can send it",
      "Packs the part of /sys and /proc that `orrery detect` reads, and the answers of the NVIDIA driver, into a small "
      "tar "
@@ -165,7 +172,7 @@ static const struct orr_command commands[] = {
      "NCCL's\nown dump. The file has at most 8 MiB.\n\n"
      "  orrery gather machine.tar.gz\n"
      "  orrery detect machine.tar.gz > machine.xml\n",
-     ORR_CMD_GATHER, 0, ORR_ONE_FILE, orr_command_gather},
+     ORR_CMD_GATHER, NONE, ORR_ONE_FILE, orr_command_gather},
     {"gate", "[FILE|-]", "whether this node is fit, compared with what it should be",
      "Compares this node with what it should be: a file (another node's dump), a machine type, or the normal host of "
      "those\nthat a service keeps. Without FILE it detects the node, with PCIe links as they run; no CUDA context is "
@@ -178,7 +185,7 @@ static const struct orr_command commands[] = {
      "  orrery gate --expect good.xml --min-busbw 0.95 --allow slow-link --json\n"
      "  orrery gate --expect fleet:label=rack%3D7 --server https://hub.example:8080 --token-file token\n"
      "  orrery gate --expect hgx-h100 topo.xml\n",
-     ORR_CMD_GATE, ORR_P_GATE | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_gate},
+     ORR_CMD_GATE, ORR_TOPICS(ORR_TOPICS_GATE, ORR_TOPIC_MACHINE), ORR_ONE_FILE, orr_command_gate},
     {"check-log", "[LOG|-]", "compares an NCCL debug log with the prediction",
      "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a "
      "file of\n"
@@ -192,7 +199,7 @@ static const struct orr_command commands[] = {
      "  orrery check-log --json job.log           (the machine is the one that the log prints or implies)\n"
      "  orrery check-log --machine dgx-h100 job.log\n"
      "  orrery check-log --extract job.log > topo.xml\n",
-     ORR_CMD_CHECK_LOG, ORR_P_LOG | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_log},
+     ORR_CMD_CHECK_LOG, ORR_TOPICS(ORR_TOPICS_LOG, ORR_TOPIC_MACHINE), ORR_ONE_FILE, orr_command_check_log},
     {"check-perf", "[RESULTS|-]", "compares results of nccl-tests with the bandwidth to expect",
      "Reads what nccl-tests printed: any version, several tables, with NCCL's own lines and prefixes of launchers, "
      "CSV,\n"
@@ -205,7 +212,7 @@ static const struct orr_command commands[] = {
      "  ./all_reduce_perf -b 8 -e 8G -f 2 -g 8 | orrery check-perf --machine hgx-h100\n"
      "  orrery check-perf --topology topo.xml --hosts 2 results.txt\n"
      "  orrery check-perf --machine p5.48xlarge --hosts 4 --collective all_reduce rows.txt\n",
-     ORR_CMD_CHECK_PERF, ORR_P_PERF | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_perf},
+     ORR_CMD_CHECK_PERF, ORR_TOPICS(ORR_TOPICS_PERF, ORR_TOPIC_MACHINE), ORR_ONE_FILE, orr_command_check_perf},
     {"facts", "[FILE...|-]", "facts about machines, in the formats of other programs",
      "Writes facts about machines in the format of another program. nfd: labels of a Kubernetes node, as a feature "
      "file of\nNode Feature Discovery. topograph: the NICs closest to each GPU on each rail. slurm-tree, slurm-block "
@@ -216,16 +223,17 @@ static const struct orr_command commands[] = {
      "  orrery facts --machine hgx-h100 --release 2.27.7\n"
      "  orrery facts --format topograph topo.xml\n"
      "  orrery facts --format slurm-block --cluster cluster.json --output topology.conf\n",
-     ORR_CMD_COPY | ORR_CMD_FACTS, ORR_P_CLUSTER | ORR_P_READING | ORR_P(MACHINE) | ORR_P(FACTS), ORR_FILES,
+     ORR_CMD_COPY | ORR_CMD_FACTS,
+     ORR_TOPICS(ORR_TOPICS_CLUSTER, ORR_TOPIC_READING, ORR_TOPIC_MACHINE, ORR_TOPIC_FACTS), ORR_FILES,
      orr_command_facts},
     {"releases", "", "the NCCL releases that Orrery knows",
      "Lists the NCCL releases that Orrery knows, by minor release, with what distinguishes each and which tags "
      "behave alike.\n\n"
      "  orrery releases --release 2.30.7      (that one, with all that differs from the one before)\n",
-     ORR_CMD_LIST, ORR_P_RELEASE, ORR_NO_FILE, orr_command_releases},
+     ORR_CMD_LIST, ORR_TOPICS(ORR_TOPIC_RELEASE), ORR_NO_FILE, orr_command_releases},
     {"settings", "", "the NCCL settings that can be given, with defaults and meaning",
-     "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_LIST, ORR_P_RELEASE, ORR_NO_FILE,
-     orr_command_settings},
+     "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_LIST, ORR_TOPICS(ORR_TOPIC_RELEASE),
+     ORR_NO_FILE, orr_command_settings},
     {"convert", "[FILE|-]", "converts any input to NCCL's topology XML",
      "Reads a description of a machine in any supported format and prints it as NCCL would write it. Formats are "
      "NCCL's\n"
@@ -234,22 +242,23 @@ static const struct orr_command commands[] = {
      "log with its tree, and a tar of orrery gather. What was assumed or is missing is printed to standard error.\n\n"
      "  nvidia-smi topo -m | orrery convert > topo.xml\n"
      "  orrery convert --assume p4d.24xlarge provider.xml > topo.xml\n",
-     ORR_CMD_COPY, ORR_P_READING | ORR_P(MACHINE) | ORR_P_RELEASE, ORR_ONE_FILE, orr_command_convert},
+     ORR_CMD_COPY, ORR_TOPICS(ORR_TOPIC_READING, ORR_TOPIC_MACHINE, ORR_TOPIC_RELEASE), ORR_ONE_FILE,
+     orr_command_convert},
     {"vm-file", "[FILE|-]", "a topology file for a virtual machine from a dump of the real one",
      "Keeps CPUs, switches, and the places and links of GPUs and NICs. Removes the GPUs and NICs themselves, which "
      "NCCL\nfills in, and uses the bus ids of the virtual machine. Set NCCL_TOPO_FILE to the result there.\n\n"
      "  orrery vm-file --gpus 0000:00:05.0,0000:00:06.0 --nics 0000:00:07.0 metal.xml > vm.xml\n"
      "  orrery vm-file --gpus 0000:1b:00.0=0000:00:05.0 metal.xml > vm.xml      (one GPU of many)\n",
-     ORR_CMD_COPY, ORR_P_VM | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_vm_file},
+     ORR_CMD_COPY, ORR_TOPICS(ORR_TOPIC_VM, ORR_TOPIC_MACHINE), ORR_ONE_FILE, orr_command_vm_file},
     {"anonymise", "[FILE|-]", "a copy of a dump or log without names of hosts and people, which analyses the same",
      "Replaces each host name, GUID, hash, address, serial number and user name by the same substitute everywhere. "
      "Bus\nids, device names, models and numbers are kept, because the analysis depends on them.\n\n"
      "  orrery anonymise job.log > public.log\n",
-     ORR_CMD_COPY, 0, ORR_ONE_FILE, orr_command_anonymise},
+     ORR_CMD_COPY, NONE, ORR_ONE_FILE, orr_command_anonymise},
     {"machines", "", "the machine types that --machine and --assume know",
      "Lists well-known machines from public data sheets. --machine takes one in place of a file; --assume fills in "
      "what an\ninput does not contain.\n",
-     ORR_CMD_LIST, 0, ORR_NO_FILE, orr_command_machines},
+     ORR_CMD_LIST, NONE, ORR_NO_FILE, orr_command_machines},
     {"token", "NAME", "a new token for those who may use the service",
      "Creates a random token. The token itself is printed to standard error, for its owner, and stored nowhere. The "
      "line\nfor the token file, with the token's SHA-256 only, is printed to standard output. `orrery serve` reads the "
@@ -257,7 +266,7 @@ static const struct orr_command commands[] = {
      "  orrery token ci --scope read,write >> tokens\n"
      "  orrery serve --token-file tokens\n"
      "  curl -H \"Authorization: Bearer TOKEN\" http://127.0.0.1:8080/v1/topologies\n",
-     ORR_CMD_TOKEN, 0, ORR_ONE_FILE, orr_command_token},
+     ORR_CMD_TOKEN, NONE, ORR_ONE_FILE, orr_command_token},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

@@ -98,12 +98,12 @@ static const struct {
                  {ORR_ASK_ASSUME_NICS, "assume-nics"},
                  {ORR_ASK_MIN_BUSBW, "min-busbw"}};
 
-static const char *option_of(enum orr_ask ask)
+static const char *option_of(const struct orr_question_row *row)
 {
     for (size_t i = 0; i < sizeof otherwise / sizeof otherwise[0]; i++)
-        if (otherwise[i].ask == ask)
+        if (otherwise[i].ask == row->ask)
             return otherwise[i].option;
-    return orr_questions[ask].name;
+    return row->name;
 }
 
 static bool is_called(const char *option, const char *name, size_t length)
@@ -116,7 +116,7 @@ struct given {
     const struct orr_command *command;
     struct orr_options *options;
     const char *values[ORR_MAX_GIVEN]; /* of asks */
-    enum orr_ask asks[ORR_MAX_GIVEN];
+    const struct orr_question_row *asks[ORR_MAX_GIVEN];
     size_t count;
 };
 
@@ -146,12 +146,12 @@ static bool apply(struct given *given, const struct option *option, const char *
 }
 
 /* A parameter of requests; of one that does not repeat, the last value counts. */
-static bool ask(struct given *given, enum orr_ask ask, const char *value)
+static bool ask(struct given *given, const struct orr_question_row *ask, const char *value)
 {
     size_t at = given->count;
-    if (orr_questions[ask].kind == ORR_KIND_SETTING && !strchr(value, '='))
+    if (ask->kind == ORR_KIND_SETTING && !strchr(value, '='))
         return wrong(given, "--set wants NAME=VALUE, not ", value);
-    for (size_t i = 0; i < given->count && !orr_ask_repeats(ask); i++)
+    for (size_t i = 0; i < given->count && !orr_question_repeats(ask); i++)
         at = given->asks[i] == ask ? i : at;
     if (at == ORR_MAX_GIVEN)
         return wrong(given, "too many options, from --", option_of(ask));
@@ -169,13 +169,12 @@ static const struct option *find_option(const struct given *given, const char *n
     return NULL;
 }
 
-static enum orr_ask find_ask(const struct given *given, const char *name, size_t length)
+static const struct orr_question_row *find_ask(const struct given *given, const char *name, size_t length)
 {
-    int i = 0;
-    while (i < ORR_ASK_COUNT &&
-           (!(given->command->asks >> i & 1) || !is_called(option_of((enum orr_ask)i), name, length)))
-        i++;
-    return (enum orr_ask)i;
+    for (const struct orr_question_row *row = orr_questions; row < orr_questions + ORR_QUESTION_ROWS; row++)
+        if (orr_question_in(row, given->command->topics) && is_called(option_of(row), name, length))
+            return row;
+    return NULL;
 }
 
 /* "--name=value", or "--name" with the next argument. False: wrong usage. */
@@ -187,10 +186,10 @@ static bool read_option(struct given *given, int count, char **arguments, int *a
     size_t length = argument[1] != '-' ? 0 : equals ? (size_t)(equals - name) : strlen(name);
     const struct orr_config_row *setting = config ? orr_config_find(name, length) : NULL;
     const struct option *option = find_option(given, name, length);
-    const enum orr_ask asked = find_ask(given, name, length);
-    const bool flag = option ? option->kind == FLAG : asked < ORR_ASK_COUNT && !orr_questions[asked].value;
+    const struct orr_question_row *asked = find_ask(given, name, length);
+    const bool flag = option ? option->kind == FLAG : asked && !asked->value;
     struct orr_error err = {0};
-    if (!setting && !option && asked == ORR_ASK_COUNT)
+    if (!setting && !option && !asked)
         return wrong(given, "there is no option ", argument);
     if (flag && value)
         return wrong(given, "no value is wanted by ", argument);
@@ -205,13 +204,13 @@ static bool read_option(struct given *given, int count, char **arguments, int *a
 }
 
 /* --tuner names a file; a request has its rows. */
-static enum orr_code read_tuner(struct orr_options *options, const char *file, const char **ret_rows,
-                                struct orr_error *err)
+static enum orr_code read_tuner(struct orr_options *options, const struct orr_question_row *row, const char *file,
+                                const char **ret_rows, struct orr_error *err)
 {
     size_t length;
     free(options->tuner);
     options->tuner = NULL;
-    enum orr_code code = orr_read_file(file, orr_questions[ORR_ASK_TUNER].most, &options->tuner, &length, err);
+    enum orr_code code = orr_read_file(file, row->most, &options->tuner, &length, err);
     if (code != ORR_OK)
         orr_error_where(err, "--tuner %.80s", file);
     *ret_rows = options->tuner;
@@ -219,15 +218,16 @@ static enum orr_code read_tuner(struct orr_options *options, const char *file, c
 }
 
 /* Variables by which NCCL itself finds files that are options here. */
-static bool is_file_setting(struct orr_options *options, const char *name, const char *value, enum orr_ask *ask)
+static bool is_file_setting(const struct given *given, const char *name, const char *value,
+                            const struct orr_question_row **row)
 {
-    if (!strcmp(name, "NCCL_GRAPH_FILE"))
-        options->graphs = value;
-    else if (!strcmp(name, "NCCL_TUNER_CONFIG_FILE"))
-        *ask = ORR_ASK_TUNER;
-    else
-        return false;
-    return *ask != ORR_ASK_TUNER;
+    if (!strcmp(name, "NCCL_GRAPH_FILE")) {
+        given->options->graphs = value;
+        return true;
+    }
+    if (!strcmp(name, "NCCL_TUNER_CONFIG_FILE"))
+        *row = orr_question_find(given->command->topics, "tuner", strlen("tuner"));
+    return false;
 }
 
 /* The parameters of requests, the release first: it decides which settings there are. */
@@ -237,25 +237,25 @@ static enum orr_code read_values(const struct given *given, struct orr_error *er
     const char *release = NULL;
     bool nearest = false;
     for (size_t i = 0; i < given->count; i++) {
-        release = given->asks[i] == ORR_ASK_RELEASE ? given->values[i] : release;
-        nearest = nearest || given->asks[i] == ORR_ASK_NEAREST;
+        release = given->asks[i]->ask == ORR_ASK_RELEASE ? given->values[i] : release;
+        nearest = nearest || given->asks[i]->ask == ORR_ASK_NEAREST;
     }
-    ORR_TRY(orr_params_init(params, given->command->asks, release, nearest, err));
+    ORR_TRY(orr_params_init(params, given->command->topics, release, nearest, err));
     for (size_t i = 0; i < given->count; i++) {
         char setting[80] = "";
         const char *value = given->values[i];
-        enum orr_ask asked = given->asks[i];
-        if (asked == ORR_ASK_SETTINGS) {
+        const struct orr_question_row *asked = given->asks[i];
+        if (asked->ask == ORR_ASK_SETTINGS) {
             snprintf(setting, sizeof setting, "%.*s", (int)strcspn(value, "="), value);
             value = strchr(value, '=') + 1;
-            if (is_file_setting(given->options, setting, value, &asked))
+            if (is_file_setting(given, setting, value, &asked))
                 continue;
         }
-        if (asked == ORR_ASK_TUNER)
-            ORR_TRY(read_tuner(given->options, value, &value, err));
+        if (asked->ask == ORR_ASK_TUNER)
+            ORR_TRY(read_tuner(given->options, asked, value, &value, err));
         ORR_TRY(orr_params_set(params, asked, setting, value, err));
         given->options->asked[given->options->asked_count++] =
-            (struct orr_asked){asked, asked == ORR_ASK_SETTINGS ? given->values[i] : value};
+            (struct orr_asked){asked, asked->ask == ORR_ASK_SETTINGS ? given->values[i] : value};
     }
     return ORR_OK;
 }
@@ -305,11 +305,10 @@ static void describe(struct orr_option_row *row, const char *help, orr_words *ch
 bool orr_option_row(const struct orr_command *command, size_t i, struct orr_option_row *ret_row)
 {
     *ret_row = (struct orr_option_row){0};
-    for (int k = 0; k < ORR_ASK_COUNT; k++)
-        if ((command->asks >> k & 1) && i-- == 0) {
-            const struct orr_question_row *row = &orr_questions[k];
+    for (const struct orr_question_row *row = orr_questions; row < orr_questions + ORR_QUESTION_ROWS; row++)
+        if (orr_question_in(row, command->topics) && i-- == 0) {
             bool listed = row->kind == ORR_KIND_WORD || row->kind == ORR_KIND_GRAPH;
-            ret_row->name = option_of((enum orr_ask)k);
+            ret_row->name = option_of(row);
             ret_row->value = row->value;
             ret_row->words = row->words;
             describe(ret_row, row->help, listed ? row->words : NULL, row->value ? row->fallback : NULL);

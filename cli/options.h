@@ -67,7 +67,7 @@ struct orr_options {
     const char *post, *token_file, *ca_file, *patience;
     const char *server, *timeout; /* of gate */
     struct orr_asked {            /* the parameters of requests as they were given, for a service */
-        enum orr_ask ask;
+        const struct orr_question_row *row;
         const char *value;
     } asked[ORR_MAX_GIVEN];
     size_t asked_count;
@@ -83,9 +83,9 @@ enum orr_files { ORR_NO_FILE, ORR_ONE_FILE, ORR_FILES };
 
 struct orr_command {
     const char *name, *arguments, *summary;
-    const char *help; /* paragraphs; lines that start with two blanks are examples */
-    unsigned bits;    /* enum orr_command_bit */
-    orr_asks asks;    /* of the parameters of requests */
+    const char *help;  /* paragraphs; lines that start with two blanks are examples */
+    unsigned bits;     /* enum orr_command_bit */
+    orr_topics topics; /* of the parameters of requests */
     enum orr_files files;
     int (*run)(const struct orr_options *options);
 };

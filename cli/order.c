@@ -22,7 +22,7 @@ static enum orr_code answer(const struct orr_options *options, const struct orr_
                             struct orr_error *err)
 {
     const struct orr_params *params = &options->params;
-    const bool chosen = orr_given(params, ORR_ASK_ORDER_FORMAT) || options->json;
+    const bool chosen = orr_given(params, ORR_ASK_FORMAT) || options->json;
     const unsigned format = chosen                  ? params->order_format
                             : isatty(STDOUT_FILENO) ? (unsigned)ORR_ORDER_TEXT
                                                     : (unsigned)ORR_ORDER_JSON;

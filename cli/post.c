@@ -194,15 +194,15 @@ static void make_question_url(const struct orr_options *options, const char *pat
     orr_text_add(url, options->server, length);
     orr_text_puts(url, path);
     if (!options->params.node)
-        add_parameter(url, orr_questions[ORR_ASK_NODE].name, node);
+        add_parameter(url, "node", node);
     for (size_t i = 0; i < options->asked_count; i++) {
         const struct orr_asked *asked = &options->asked[i];
         char setting[80];
         snprintf(setting, sizeof setting, "%.*s", (int)strcspn(asked->value, "="), asked->value);
-        if (asked->ask == ORR_ASK_SETTINGS)
+        if (asked->row->ask == ORR_ASK_SETTINGS)
             add_parameter(url, setting, strchr(asked->value, '=') + 1);
         else
-            add_parameter(url, orr_questions[asked->ask].name, asked->value);
+            add_parameter(url, asked->row->name, asked->value);
     }
 }
 

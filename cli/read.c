@@ -262,7 +262,7 @@ int orr_question_read(const struct orr_options *options, bool plan, struct orr_q
     struct orr_query query = params->query;
     struct orr_error err = {0};
     query.plan = plan;
-    if (options->cluster && (orr_given(params, ORR_ASK_HOSTS) || orr_given(params, ORR_ASK_MANY_HOSTS))) {
+    if (options->cluster && orr_given(params, ORR_ASK_HOSTS)) {
         fprintf(stderr, "orrery: --hosts and --cluster exclude each other\n");
         return ORR_EXIT_USAGE;
     }

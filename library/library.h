@@ -50,7 +50,7 @@ enum orr_code orr_limits_end(const struct orr_limits *limits, enum orr_code code
 struct orr_budget *orr_limits_budget(const struct orr_limits *limits);
 
 /* Reads parameters as the service reads a query string. *ret_arena holds their texts; the caller frees it. */
-enum orr_code orr_library_params(const char *parameters, orr_asks accepted, struct orr_arena **ret_arena,
+enum orr_code orr_library_params(const char *parameters, orr_topics accepted, struct orr_arena **ret_arena,
                                  struct orr_params *ret_params, enum orr_problem *ret_problem, struct orr_error *err);
 
 /* Makes a document; takes the answer over, even on failure. */

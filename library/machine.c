@@ -9,7 +9,7 @@
 
 _Static_assert((int)ORR_INPUT_ID_LENGTH == (int)ORR_ID_LENGTH + 1, "the header says so");
 
-enum orr_code orr_library_params(const char *parameters, orr_asks accepted, struct orr_arena **ret_arena,
+enum orr_code orr_library_params(const char *parameters, orr_topics accepted, struct orr_arena **ret_arena,
                                  struct orr_params *ret_params, enum orr_problem *ret_problem, struct orr_error *err)
 {
     memset(ret_params, 0, sizeof *ret_params);
@@ -69,8 +69,9 @@ bool orr_machine_load(const void *bytes, size_t length, const char *parameters, 
     struct orr_machine *machine = calloc(1, sizeof *machine);
     enum orr_code code = machine ? ORR_OK : orr_fail_nomem(&err);
     if (code == ORR_OK)
-        code = orr_library_params(parameters, ORR_P_READING | ORR_P_RELEASE | ORR_P(STRICT) | ORR_P(MACHINE), &arena,
-                                  &params, &problem, &err);
+        code = orr_library_params(parameters,
+                                  ORR_TOPICS(ORR_TOPIC_READING, ORR_TOPIC_RELEASE, ORR_TOPIC_STRICT, ORR_TOPIC_MACHINE),
+                                  &arena, &params, &problem, &err);
     if (code == ORR_OK)
         code = read_as(machine, bytes ? bytes : "", length, &params, &problem, &err);
     orr_arena_free(arena);

@@ -86,7 +86,8 @@ bool orr_plan_ask(const struct orr_machine *machine, const char *parameters, con
     struct orr_plan *plan = calloc(1, sizeof *plan);
     enum orr_code code = plan ? ORR_OK : orr_fail_nomem(&err);
     if (code == ORR_OK)
-        code = orr_library_params(parameters, ORR_P_CLUSTER | ORR_P(HOSTS), &plan->arena, &params, &problem, &err);
+        code = orr_library_params(parameters, ORR_TOPICS(ORR_TOPICS_CLUSTER, ORR_TOPIC_HOSTS), &plan->arena, &params,
+                                  &problem, &err);
     if (code == ORR_OK && params.strict)
         code = orr_dump_check_strict(machine->dump, &err);
     if (code == ORR_OK)

@@ -39,8 +39,8 @@ static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, s
     struct orr_majority majority;
     const char *plain;
     ORR_NEED(asked, err);
-    enum orr_code code = orr_params_read(query, ORR_P(TOPOLOGY) | ORR_P(WITH_LABEL) | ORR_P(SEARCH), call->arena, asked,
-                                         &call->problem, err);
+    enum orr_code code = orr_params_read(query, ORR_TOPICS(ORR_TOPIC_SET, ORR_TOPIC_LABELLED, ORR_TOPIC_SEARCH),
+                                         call->arena, asked, &call->problem, err);
     if (code != ORR_OK) {
         call->problem = call->problem ? call->problem : ORR_PROBLEM_PARAMETER;
         return code;

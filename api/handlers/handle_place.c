@@ -48,7 +48,7 @@ static enum orr_code find_scored(struct orr_call *call, const struct orr_score_q
     enum orr_code code = ORR_OK;
     orr_text_printf(&key, "%s|s|%s", call->id, orr_version());
     orr_query_key(&query, &key);
-    orr_params_key(&call->params, ORR_P_READING | ORR_P(MACHINE) | ORR_P(PREDICTED) | ORR_P_SCORED, &key);
+    orr_params_key(&call->params, ORR_TOPICS(ORR_TOPIC_READING, ORR_TOPIC_MACHINE, ORR_TOPIC_SCORED), &key);
     struct scored *scored = orr_text_failed(&key) ? NULL : (struct scored *)orr_cache_begin(call->app->cache, key.data);
     if (orr_text_failed(&key)) {
         code = orr_fail_nomem(err);

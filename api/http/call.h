@@ -44,17 +44,17 @@ enum orr_route_flags {
     ORR_ROUTE_CACHED = 4,   /* the answer depends on content and parameters only */
     ORR_ROUTE_HEAVY = 8,    /* takes more than a moment where it is not cached */
     ORR_ROUTE_STORE = 16,   /* asks the store */
-    ORR_ROUTE_CLUSTER = 32  /* the first capture is the id of a stored cluster */
+    ORR_ROUTE_CLUSTER = 32, /* the first capture is the id of a stored cluster */
+    ORR_ROUTE_PAGE = 64     /* every path that no other route has: the capture is all of it */
 };
 
 struct orr_route {
     const char *method;
-    const char *pattern; /* {} captures the rest of a segment; a last "*" the rest of the path */
+    const char *template; /* {name} captures the rest of a segment */
     orr_handler *handler;
     enum orr_access access;
     unsigned flags;
-    orr_asks parameters;
-    const char *template; /* for logs and metrics */
+    orr_topics parameters;
 };
 
 struct orr_call {

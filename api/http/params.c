@@ -56,18 +56,18 @@ static unsigned distance(const char *a, const char *b)
     return line[lb];
 }
 
-static enum orr_code unknown_parameter(const char *name, orr_asks accepted, struct orr_error *err)
+static enum orr_code unknown_parameter(const char *name, orr_topics accepted, struct orr_error *err)
 {
     ORR_LOCAL_TEXT(known, 120);
     const char *nearest = NULL;
     unsigned best = 4;
-    for (int i = 0; i < ORR_ASK_COUNT; i++) {
-        if (!(accepted >> i & 1))
+    for (const struct orr_question_row *row = orr_questions; row < orr_questions + ORR_QUESTION_ROWS; row++) {
+        if (!orr_question_in(row, accepted))
             continue;
-        orr_text_printf(&known, "%s%s", known.length ? ", " : "", orr_questions[i].name);
-        if (distance(name, orr_questions[i].name) < best) {
-            best = distance(name, orr_questions[i].name);
-            nearest = orr_questions[i].name;
+        orr_text_printf(&known, "%s%s", known.length ? ", " : "", row->name);
+        if (distance(name, row->name) < best) {
+            best = distance(name, row->name);
+            nearest = row->name;
         }
     }
     orr_fail(err, ORR_SETTING, "there is no parameter \"%.60s\" here", name);
@@ -101,23 +101,29 @@ static enum orr_code split(const char *query, struct orr_arena *arena, struct pa
     return ORR_OK;
 }
 
-static enum orr_code read_pair(const struct pair *pair, orr_asks accepted, struct orr_params *params,
-                               enum orr_problem *ret_problem, struct orr_error *err)
+/* Every setting of NCCL is a parameter of the row SETTINGS. */
+static const struct orr_question_row *find_row(const char *name, orr_topics accepted)
 {
-    bool setting = (accepted & ORR_P(SETTINGS)) && !strncmp(pair->name, "NCCL_", 5);
-    enum orr_ask ask = setting ? ORR_ASK_SETTINGS : orr_ask_find(accepted, pair->name, strlen(pair->name));
-    *ret_problem = ORR_PROBLEM_PARAMETER;
-    if (ask == ORR_ASK_COUNT)
-        return unknown_parameter(pair->name, accepted, err);
-    if (orr_given(params, ask) && !orr_ask_repeats(ask))
-        return orr_fail(err, ORR_SETTING, "the parameter %s is given twice", pair->name);
-    if (setting || !strcmp(pair->name, "hosts"))
-        *ret_problem = ORR_PROBLEM_NONE;
-    return orr_params_set(params, ask, pair->name, pair->value, err);
+    const char *row = !strncmp(name, "NCCL_", 5) ? "NCCL_*" : name;
+    return orr_question_find(accepted, row, strlen(row));
 }
 
-enum orr_code orr_params_read(const char *query, orr_asks accepted, struct orr_arena *arena, struct orr_params *params,
-                              enum orr_problem *ret_problem, struct orr_error *err)
+static enum orr_code read_pair(const struct pair *pair, orr_topics accepted, struct orr_params *params,
+                               enum orr_problem *ret_problem, struct orr_error *err)
+{
+    const struct orr_question_row *row = find_row(pair->name, accepted);
+    *ret_problem = ORR_PROBLEM_PARAMETER;
+    if (!row)
+        return unknown_parameter(pair->name, accepted, err);
+    if (orr_given(params, row->ask) && !orr_question_repeats(row))
+        return orr_fail(err, ORR_SETTING, "the parameter %s is given twice", pair->name);
+    if (row->ask == ORR_ASK_SETTINGS || row->ask == ORR_ASK_HOSTS)
+        *ret_problem = ORR_PROBLEM_NONE;
+    return orr_params_set(params, row, pair->name, pair->value, err);
+}
+
+enum orr_code orr_params_read(const char *query, orr_topics accepted, struct orr_arena *arena,
+                              struct orr_params *params, enum orr_problem *ret_problem, struct orr_error *err)
 {
     struct pair pairs[MAX_PAIRS];
     size_t count = 0;
@@ -125,8 +131,9 @@ enum orr_code orr_params_read(const char *query, orr_asks accepted, struct orr_a
     bool nearest = false;
     *ret_problem = ORR_PROBLEM_TARGET;
     ORR_TRY(split(query, arena, pairs, &count, err));
-    for (size_t i = 0; i < count && !release; i++)
-        if ((accepted & ORR_P(RELEASE)) && !strcmp(pairs[i].name, "release"))
+    const bool has_release = orr_topics_have(accepted, ORR_ASK_RELEASE);
+    for (size_t i = 0; i < count && has_release && !release; i++)
+        if (!strcmp(pairs[i].name, "release"))
             release = pairs[i].value;
     for (size_t i = 0; i < count; i++)
         nearest = nearest || (!strcmp(pairs[i].name, "nearest") && !strcmp(pairs[i].value, "1"));

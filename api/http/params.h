@@ -12,7 +12,8 @@ enum orr_code orr_decode(const char *text, size_t length, bool plus_is_blank, st
 
 /* Reads a query string (without "?") into *params, which is zero. Texts are kept in arena. *ret_problem says what kind
  * of error it is. */
-enum orr_code orr_params_read(const char *query, orr_asks accepted, struct orr_arena *arena, struct orr_params *params,
-                              enum orr_problem *ret_problem, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_params_read(const char *query, orr_topics accepted, struct orr_arena *arena,
+                              struct orr_params *params, enum orr_problem *ret_problem,
+                              struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

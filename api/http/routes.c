@@ -4,12 +4,14 @@
 
 #include "api/http/call.h"
 
-/* Where a path matches a pattern, with the places of its captures. */
-static bool matches(const char *pattern, const char *path, size_t length, const char *starts[2], size_t lengths[2])
+/* Where a path matches the template of a route, with the places of its captures. */
+static bool matches(const struct orr_route *route, const char *path, size_t length, const char *starts[2],
+                    size_t lengths[2])
 {
     const char *end = path + length;
+    const char *pattern = route->template;
     int captured = 0;
-    if (pattern[1] == '*') {
+    if (route->flags & ORR_ROUTE_PAGE) {
         starts[0] = path + 1;
         lengths[0] = length ? length - 1 : 0;
         return length && *path == '/';
@@ -29,7 +31,7 @@ static bool matches(const char *pattern, const char *path, size_t length, const 
         starts[captured] = path;
         lengths[captured++] = taken;
         path += taken;
-        pattern = capture + 2;
+        pattern = strchr(capture, '}') + 1;
     }
 }
 
@@ -52,7 +54,7 @@ static enum orr_code no_route(struct orr_call *call, const char *path, size_t le
     size_t lengths[2];
     const struct orr_app *app = call->app;
     for (const struct orr_route *route = app->routes; route < app->routes + app->route_count; route++)
-        if (matches(route->pattern, path, length, starts, lengths) && route->pattern[1] != '*') {
+        if (matches(route, path, length, starts, lengths) && !(route->flags & ORR_ROUTE_PAGE)) {
             size_t used = strlen(allow);
             snprintf(allow + used, sizeof allow - used, "%s%s%s", used ? ", " : "", route->method,
                      !strcmp(route->method, "GET") ? ", HEAD" : "");
@@ -77,16 +79,16 @@ static const struct orr_route *find_row(const struct orr_app *app, const char *m
     const struct orr_route *found = NULL;
     const struct orr_route *end = app->routes + app->route_count;
     for (const struct orr_route *route = app->routes; route < end && !found; route++)
-        if (matches(route->pattern, path, length, starts, lengths) && method_matches(route->method, method))
+        if (matches(route, path, length, starts, lengths) && method_matches(route->method, method))
             found = route;
     /* A resource that exists for other methods only must not be taken for a file of the page. */
-    if (found && found->pattern[1] == '*') {
+    if (found && (found->flags & ORR_ROUTE_PAGE)) {
         if (is_of_api(path, length))
             return NULL;
         const char *other_starts[2];
         size_t other_lengths[2];
         for (const struct orr_route *route = app->routes; route < end; route++)
-            if (route->pattern[1] != '*' && matches(route->pattern, path, length, other_starts, other_lengths))
+            if (!(route->flags & ORR_ROUTE_PAGE) && matches(route, path, length, other_starts, other_lengths))
                 return NULL;
     }
     return found;
@@ -101,7 +103,7 @@ const struct orr_route *orr_route_find(const struct orr_app *app, const char *me
 
 const char *orr_route_template(const struct orr_route *route)
 {
-    return !route ? "" : route->template ? route->template : route->pattern;
+    return route ? route->template : "";
 }
 
 enum orr_access orr_route_access(const struct orr_route *route)
@@ -120,7 +122,7 @@ enum orr_code orr_call_route(struct orr_call *call, const char *path, size_t len
     const char *starts[2] = {NULL, NULL};
     size_t lengths[2] = {0, 0};
     call->route = call->request->route;
-    if (!call->route || !matches(call->route->pattern, path, length, starts, lengths))
+    if (!call->route || !matches(call->route, path, length, starts, lengths))
         call->route = find_row(call->app, call->request->method, path, length, starts, lengths);
     if (!call->route)
         return no_route(call, path, length, err);

@@ -75,11 +75,10 @@ enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *re
 enum orr_code orr_params_perf(const struct orr_params *params, struct orr_perf_question *ret_question,
                               struct orr_error *err)
 {
-    *ret_question =
-        (struct orr_perf_question){.settings = params->query.settings,
-                                   .release_given = orr_given(params, ORR_ASK_RELEASE),
-                                   .hosts = orr_given(params, ORR_ASK_RESULT_HOSTS) ? params->query.hosts : 0,
-                                   .test = ORR_TEST_COUNT};
+    *ret_question = (struct orr_perf_question){.settings = params->query.settings,
+                                               .release_given = orr_given(params, ORR_ASK_RELEASE),
+                                               .hosts = orr_given(params, ORR_ASK_HOSTS) ? params->query.hosts : 0,
+                                               .test = ORR_TEST_COUNT};
     return params->tested ? read_test(params->tested, &ret_question->test, err) : ORR_OK;
 }
 
@@ -155,7 +154,7 @@ struct orr_log_question orr_params_log(const struct orr_params *params)
 {
     return (struct orr_log_question){
         .release = orr_given(params, ORR_ASK_RELEASE) ? params->query.settings.release : NULL,
-        .hosts = orr_given(params, ORR_ASK_LOG_HOSTS) ? params->query.hosts : 0,
+        .hosts = orr_given(params, ORR_ASK_HOSTS) ? params->query.hosts : 0,
         .communicator = orr_given(params, ORR_ASK_COMMUNICATOR) ? params->communicator : UINT32_MAX,
         .given = &params->query.settings,
     };

@@ -57,15 +57,53 @@ const char *orr_predicted_word(size_t i)
     return i < ORR_TEST_COUNT ? orr_test_programs[i].name : orr_function_name(i - ORR_TEST_COUNT);
 }
 
-const struct orr_question_row orr_questions[ORR_ASK_COUNT] = {
-#define ASK_AT(symbol, member, kind, name, value, least, most, words, fallback, help)                                  \
-    [ORR_ASK_##symbol] = {                                                                                             \
-        name, value, ORR_KIND_##kind, least, most, words, fallback, help, offsetof(struct orr_params, member)},
-#define ASK ASK_AT
+const struct orr_question_row orr_questions[ORR_QUESTION_ROWS] = {
+#define ASK(symbol, member_, kind_, name_, value_, least_, most_, words_, fallback_, topics_, ...)                     \
+    {.ask = ORR_ASK_##symbol,                                                                                          \
+     .name = name_,                                                                                                    \
+     .value = value_,                                                                                                  \
+     .kind = ORR_KIND_##kind_,                                                                                         \
+     .least = least_,                                                                                                  \
+     .most = most_,                                                                                                    \
+     .words = words_,                                                                                                  \
+     .fallback = fallback_,                                                                                            \
+     .topics = topics_,                                                                                                \
+     .at = offsetof(struct orr_params, member_),                                                                       \
+     __VA_ARGS__},
+#define ASK_AT     ASK
+#define VARIANT    ASK
+#define VARIANT_AT ASK
+#define IN(...)    IN_(__VA_ARGS__, END, END, END)
+#define IN_(a, b, c, d, ...)                                                                                           \
+    {                                                                                                                  \
+        ORR_TOPIC_##a, ORR_TOPIC_##b, ORR_TOPIC_##c, ORR_TOPIC_##d                                                     \
+    }
 #include "api/questions/questions.def"
-#undef ASK
-#undef ASK_AT
 };
+
+bool orr_question_in(const struct orr_question_row *row, orr_topics topics)
+{
+    for (; *topics; topics++)
+        if (memchr(row->topics, *topics, sizeof row->topics))
+            return true;
+    return false;
+}
+
+const struct orr_question_row *orr_question_find(orr_topics topics, const char *name, size_t length)
+{
+    for (const struct orr_question_row *row = orr_questions; row < orr_questions + ORR_QUESTION_ROWS; row++)
+        if (!strncmp(row->name, name, length) && !row->name[length] && orr_question_in(row, topics))
+            return row;
+    return NULL;
+}
+
+bool orr_topics_have(orr_topics topics, enum orr_ask ask)
+{
+    for (const struct orr_question_row *row = orr_questions; row < orr_questions + ORR_QUESTION_ROWS; row++)
+        if (row->ask == ask && orr_question_in(row, topics))
+            return true;
+    return false;
+}
 
 enum orr_code orr_read_number(const char *name, const char *text, uint32_t least, uint32_t most, uint32_t *ret_number,
                               struct orr_error *err)
@@ -196,40 +234,31 @@ static enum orr_code read_value(const struct orr_question_row *row, const char *
     return ORR_OK;
 }
 
-enum orr_code orr_params_init(struct orr_params *params, orr_asks accepted, const char *release, bool nearest,
+enum orr_code orr_params_init(struct orr_params *params, orr_topics accepted, const char *release, bool nearest,
                               struct orr_error *err)
 {
     struct orr_release_choice choice = {.release = orr_release_default()};
     params->query.hosts = 1;
     if (release)
-        ORR_TRY(orr_release_choose(release, nearest && (accepted & ORR_P(NEAREST)), &choice, err));
-    if (accepted & ORR_P(RELEASE)) {
+        ORR_TRY(orr_release_choose(release, nearest && orr_topics_have(accepted, ORR_ASK_NEAREST), &choice, err));
+    if (orr_topics_have(accepted, ORR_ASK_RELEASE)) {
         orr_settings_init(&params->query.settings, choice.release);
         params->query.settings.asked = choice.asked;
     }
-    for (int i = 0; i < ORR_ASK_COUNT; i++)
-        if ((accepted >> i & 1) && orr_questions[i].fallback)
-            ORR_TRY(read_value(&orr_questions[i], NULL, orr_questions[i].fallback, params, err));
+    for (const struct orr_question_row *row = orr_questions; row < orr_questions + ORR_QUESTION_ROWS; row++)
+        if (row->fallback && orr_question_in(row, accepted))
+            ORR_TRY(read_value(row, NULL, row->fallback, params, err));
     return ORR_OK;
 }
 
-enum orr_code orr_params_set(struct orr_params *params, enum orr_ask ask, const char *setting, const char *value,
-                             struct orr_error *err)
+enum orr_code orr_params_set(struct orr_params *params, const struct orr_question_row *row, const char *setting,
+                             const char *value, struct orr_error *err)
 {
-    enum orr_code code = read_value(&orr_questions[ask], setting, value, params, err);
+    enum orr_code code = read_value(row, setting, value, params, err);
     if (code == ORR_SETTING)
-        orr_error_where(err, "%s", orr_questions[ask].name);
-    params->given |= UINT64_C(1) << ask;
+        orr_error_where(err, "%s", row->name);
+    params->given[row->ask] = true;
     return code;
-}
-
-enum orr_ask orr_ask_find(orr_asks accepted, const char *name, size_t length)
-{
-    int i = 0;
-    while (i < ORR_ASK_COUNT && (!(accepted >> i & 1) || strlen(orr_questions[i].name) != length ||
-                                 strncmp(orr_questions[i].name, name, length) != 0))
-        i++;
-    return (enum orr_ask)i;
 }
 
 static void add_part(struct orr_text *text, const char *part)
@@ -291,10 +320,10 @@ static void add_value(const struct orr_question_row *row, const struct orr_param
     }
 }
 
-void orr_params_key(const struct orr_params *params, orr_asks asks, struct orr_text *text)
+void orr_params_key(const struct orr_params *params, orr_topics topics, struct orr_text *text)
 {
-    for (int i = 0; i < ORR_ASK_COUNT; i++)
-        if (asks >> i & 1) {
+    for (int i = 0; i < ORR_QUESTION_ROWS; i++)
+        if (orr_question_in(&orr_questions[i], topics)) {
             orr_text_printf(text, "|%d", i);
             add_value(&orr_questions[i], params, text);
         }

@@ -1,5 +1,5 @@
 /* What requests and commands can ask, read from text into one structure. The parameters are in questions.def, a row
- * each; what a route or a command takes is a set of them. */
+ * each; a route or a command takes those of some topics. */
 #ifndef ORR_API_QUESTIONS_H
 #define ORR_API_QUESTIONS_H
 
@@ -18,46 +18,68 @@
 #include "engine/perf/perf.h"
 #include "engine/place/place.h"
 
-enum orr_ask {
-#define ASK(symbol, ...)    ORR_ASK_##symbol,
-#define ASK_AT(symbol, ...) ORR_ASK_##symbol,
-#include "api/questions/questions.def"
-#undef ASK
-#undef ASK_AT
-    ORR_ASK_COUNT
+/* Parameters that belong together: a route or a command takes topics, and a row of questions.def names those that it
+ * belongs to. */
+enum orr_topic {
+    ORR_TOPIC_END,
+    ORR_TOPIC_RELEASE,
+    ORR_TOPIC_READING, /* how an input is read: whatever reads a dump takes these into account, and caches it under them
+                        */
+    ORR_TOPIC_MACHINE, /* a machine type in place of an input */
+    ORR_TOPIC_JOB,     /* what the job that is predicted uses */
+    ORR_TOPIC_NICS,    /* the same */
+    ORR_TOPIC_STRICT,
+    ORR_TOPIC_HOSTS, /* the number of hosts of an analysis */
+    ORR_TOPIC_PLAN,  /* the same where rings and trees are not held */
+    ORR_TOPIC_AGAINST,
+    ORR_TOPIC_SECTION,
+    ORR_TOPIC_ENDS, /* of a path */
+    ORR_TOPIC_WHY,
+    ORR_TOPIC_PREDICT,
+    ORR_TOPIC_PLACE,
+    ORR_TOPIC_SCORED, /* what scores of sets of GPUs depend on, beside the query */
+    ORR_TOPIC_DRAWING,
+    ORR_TOPIC_RENDER,
+    ORR_TOPIC_SCHEDULE,
+    ORR_TOPIC_LAYOUT,
+    ORR_TOPIC_GROUP, /* one group of a layout */
+    ORR_TOPIC_ORDER,
+    ORR_TOPIC_FACTS,
+    ORR_TOPIC_GATE,
+    ORR_TOPIC_LOG,
+    ORR_TOPIC_PERF,
+    ORR_TOPIC_VM,
+    ORR_TOPIC_RECORD,   /* what a stored topology is called */
+    ORR_TOPIC_PAGE,     /* of a list */
+    ORR_TOPIC_SEARCH,   /* stored topologies by a text */
+    ORR_TOPIC_LABELLED, /* by labels */
+    ORR_TOPIC_PAIR,     /* two of them */
+    ORR_TOPIC_SET       /* by their ids */
 };
 
-/* A set of parameters: a bit each. */
-typedef uint64_t orr_asks;
-_Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
-#define ORR_P(symbol) (UINT64_C(1) << ORR_ASK_##symbol)
+/* Topics, ended by ORR_TOPIC_END. */
+typedef const unsigned char *orr_topics;
+#define ORR_TOPICS(...) ((const unsigned char[]){__VA_ARGS__, ORR_TOPIC_END})
 
-/* How an input is read: whatever reads a dump takes these into account, and caches it under them. */
-#define ORR_P_READING  (ORR_P(ASSUME) | ORR_P(ASSUME_NICS))
-#define ORR_P_RELEASE  (ORR_P(RELEASE) | ORR_P(NEAREST))
-#define ORR_P_JOB      (ORR_P(SETTINGS) | ORR_P(FUSE_NICS) | ORR_P(TUNER) | ORR_P(GPUS) | ORR_P(NICS))
-#define ORR_P_CLUSTER  (ORR_P_RELEASE | ORR_P_JOB | ORR_P(STRICT))
-#define ORR_P_ANALYSIS (ORR_P_CLUSTER | ORR_P(HOSTS) | ORR_P_READING)
-#define ORR_P_PLAN     (ORR_P_CLUSTER | ORR_P(MANY_HOSTS) | ORR_P_READING)
-#define ORR_P_LOG      (ORR_P_RELEASE | ORR_P(LOG_HOSTS) | ORR_P_JOB | ORR_P(COMMUNICATOR) | ORR_P_READING)
-#define ORR_P_PERF     (ORR_P_RELEASE | ORR_P(RESULT_HOSTS) | ORR_P_JOB | ORR_P(TESTED) | ORR_P_READING)
-#define ORR_P_GATE                                                                                                     \
-    (ORR_P_CLUSTER | ORR_P_READING | ORR_P(GATE_HOSTS) | ORR_P(EXPECT) | ORR_P(MIN_BUSBW) | ORR_P(ALLOW) | ORR_P(NODE))
-#define ORR_P_DRAWING  (ORR_P(VIEW) | ORR_P(CHANNEL) | ORR_P(FROM) | ORR_P(TO) | ORR_P(THEME))
-#define ORR_P_SCHEDULE (ORR_P(RANKS) | ORR_P(ROUNDS))
-#define ORR_P_WHY                                                                                                      \
-    (ORR_P(DECISION) | ORR_P(FROM) | ORR_P(TO) | ORR_P(GRAPH) | ORR_P(CHANNEL) | ORR_P(COLLECTIVE) | ORR_P(BYTES))
-#define ORR_P_PREDICT (ORR_P_PLAN | ORR_P(PREDICTED) | ORR_P(SIZES))
-#define ORR_P_PLACE                                                                                                    \
-    (ORR_P_RELEASE | ORR_P_READING | ORR_P(PREDICTED) | ORR_P(SETTINGS) | ORR_P(FUSE_NICS) | ORR_P(TUNER) |            \
-     ORR_P(GPUS) | ORR_P(STRICT) | ORR_P_SCORED | ORR_P(PLACED) | ORR_P(FREE) | ORR_P(COMPARED) | ORR_P(JOBS) |        \
-     ORR_P(PACK) | ORR_P(TOP))
-/* What scores of sets depend on, beside the query. */
-#define ORR_P_SCORED (ORR_P(PLACE_HOSTS) | ORR_P(ORDERS) | ORR_P(PLACE_SIZE) | ORR_P(PLACE_NICS))
-#define ORR_P_VM     (ORR_P(VM_GPUS) | ORR_P(VM_NICS))
-#define ORR_P_PAGE   (ORR_P(LIMIT) | ORR_P(CURSOR))
-#define ORR_P_RECORD (ORR_P(NAME) | ORR_P(LABEL))
-#define ORR_P_ORDER  (ORR_P(LAYOUT) | ORR_P(PREDICTED) | ORR_P(PLACE_SIZE) | ORR_P(ORDER_FORMAT))
+/* Topics that are taken together. */
+#define ORR_TOPICS_CLUSTER  ORR_TOPIC_RELEASE, ORR_TOPIC_JOB, ORR_TOPIC_NICS, ORR_TOPIC_STRICT
+#define ORR_TOPICS_ANALYSIS ORR_TOPICS_CLUSTER, ORR_TOPIC_HOSTS, ORR_TOPIC_READING
+#define ORR_TOPICS_PLAN     ORR_TOPICS_CLUSTER, ORR_TOPIC_PLAN, ORR_TOPIC_READING
+#define ORR_TOPICS_PREDICT  ORR_TOPICS_PLAN, ORR_TOPIC_PREDICT
+#define ORR_TOPICS_PLACE    ORR_TOPIC_RELEASE, ORR_TOPIC_READING, ORR_TOPIC_JOB, ORR_TOPIC_STRICT, ORR_TOPIC_PLACE
+#define ORR_TOPICS_GATE     ORR_TOPICS_CLUSTER, ORR_TOPIC_READING, ORR_TOPIC_GATE
+#define ORR_TOPICS_LOG      ORR_TOPIC_RELEASE, ORR_TOPIC_JOB, ORR_TOPIC_NICS, ORR_TOPIC_READING, ORR_TOPIC_LOG
+#define ORR_TOPICS_PERF     ORR_TOPIC_RELEASE, ORR_TOPIC_JOB, ORR_TOPIC_NICS, ORR_TOPIC_READING, ORR_TOPIC_PERF
+
+/* A parameter by its name, whatever its limits are for a topic. */
+enum orr_ask {
+#define ASK(symbol, ...) ORR_ASK_##symbol,
+#define ASK_AT           ASK
+#define VARIANT(...)
+#define VARIANT_AT(...)
+#include "api/questions/questions.def"
+    ORR_ASK_COUNT
+};
 
 enum orr_ask_kind {
     ORR_KIND_FLAG,    /* bool; 0 or 1 in requests */
@@ -73,17 +95,29 @@ enum orr_ask_kind {
     ORR_KIND_LABEL    /* struct orr_label, counted by label_count; may be given several times */
 };
 
+enum { ORR_ROW_TOPICS = 4 };
 struct orr_question_row {
     const char *name;
     const char *value; /* what --help calls the value; NULL: a FLAG */
-    enum orr_ask_kind kind;
+    const char *help, *fallback;
+    const char *more, *example, *pattern; /* for the description of the service; NULL: none */
+    orr_words *words;                     /* NULL: any text, or a kind that has its own list */
+    size_t at;                            /* of the member in struct orr_params */
     uint32_t least, most;
-    orr_words *words; /* NULL: any text, or a kind that has its own list */
-    const char *fallback;
-    const char *help;
-    size_t at; /* of the member in struct orr_params */
+    enum orr_ask ask;
+    enum orr_ask_kind kind;
+    bool required;                        /* in requests */
+    unsigned char topics[ORR_ROW_TOPICS]; /* ORR_TOPIC_END fills the rest */
 };
-extern const struct orr_question_row orr_questions[ORR_ASK_COUNT];
+enum {
+    ORR_QUESTION_ROWS = 0
+#define ASK(...)   +1
+#define VARIANT    ASK
+#define ASK_AT     ASK
+#define VARIANT_AT ASK
+#include "api/questions/questions.def"
+};
+extern const struct orr_question_row orr_questions[ORR_QUESTION_ROWS];
 
 enum {
     ORR_MAX_TEXTS = 120, /* items of a LIST */
@@ -107,7 +141,7 @@ struct orr_label {
 
 /* What was asked. Texts are borrowed. */
 struct orr_params {
-    orr_asks given; /* the others have their defaults */
+    bool given[ORR_ASK_COUNT]; /* the others have their defaults */
     struct orr_query query;
     struct orr_label labels[ORR_MAX_LABELS];
     uint32_t label_count;
@@ -120,30 +154,34 @@ struct orr_params {
 #define ORR_MEMBER_GRAPH(member)       unsigned member
 #define ORR_MEMBER_MACHINE(member)     const struct orr_machine_type *member
 #define ASK(symbol, member, kind, ...) ORR_MEMBER_##kind(member);
+#define VARIANT                        ASK
 #define ASK_AT(...)
+#define VARIANT_AT(...)
 #include "api/questions/questions.def"
-#undef ASK
-#undef ASK_AT
 };
 
 static inline bool orr_given(const struct orr_params *params, enum orr_ask ask)
 {
-    return params->given >> ask & 1;
+    return params->given[ask];
 }
 
 /* Sets the defaults of all that is accepted, and the release: NULL where none is given. SETTING for an unknown one,
  * unless the nearest will do. */
-enum orr_code orr_params_init(struct orr_params *params, orr_asks accepted, const char *release, bool nearest,
+enum orr_code orr_params_init(struct orr_params *params, orr_topics accepted, const char *release, bool nearest,
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Reads one value. setting: the name of the NCCL setting where that is what is asked. SETTING, with the name of the
  * parameter as the place, for a value that it cannot have. */
-enum orr_code orr_params_set(struct orr_params *params, enum orr_ask ask, const char *setting, const char *value,
-                             struct orr_error *err) ORR_NO_DISCARD;
-/* Which parameter of a set has that name; ORR_ASK_COUNT: none. */
-enum orr_ask orr_ask_find(orr_asks accepted, const char *name, size_t length);
-static inline bool orr_ask_repeats(enum orr_ask ask)
+enum orr_code orr_params_set(struct orr_params *params, const struct orr_question_row *row, const char *setting,
+                             const char *value, struct orr_error *err) ORR_NO_DISCARD;
+/* Whether one of the topics has the row. */
+bool orr_question_in(const struct orr_question_row *row, orr_topics topics);
+/* The row of the topics with that name; NULL: none. */
+const struct orr_question_row *orr_question_find(orr_topics topics, const char *name, size_t length);
+/* Whether one of the topics has the parameter. */
+bool orr_topics_have(orr_topics topics, enum orr_ask ask);
+static inline bool orr_question_repeats(const struct orr_question_row *row)
 {
-    enum orr_ask_kind kind = orr_questions[ask].kind;
+    enum orr_ask_kind kind = row->kind;
     return kind == ORR_KIND_LIST || kind == ORR_KIND_SETTING || kind == ORR_KIND_LABEL;
 }
 
@@ -186,7 +224,7 @@ enum orr_code orr_against_read(const struct orr_query *question, const struct or
 
 /* Appends what decides an analysis: the same text for the same question. */
 void orr_query_key(const struct orr_query *query, struct orr_text *text);
-/* The same for a set of the other parameters. */
-void orr_params_key(const struct orr_params *params, orr_asks asks, struct orr_text *text);
+/* The same for the other parameters of topics. */
+void orr_params_key(const struct orr_params *params, orr_topics topics, struct orr_text *text);
 
 #endif

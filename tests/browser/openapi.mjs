@@ -1,11 +1,12 @@
-/* The page's own calls held against api/openapi.yaml: path, method, names of query parameters, media type of a body, and
+/* The page's own calls held against the service's description: path, method, names of query parameters, media type of a body, and
  * that the status that came is described. What the answers hold is checked by the HTTP tests. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parse } from "yaml";
 
-export function readDescription(root) {
-    const document = parse(readFileSync(join(root, "api/openapi.yaml"), "utf8"));
+/** program: of the build that made the description. */
+export function readDescription(program) {
+    const document = parse(readFileSync(join(dirname(program), "api/openapi.yaml"), "utf8"));
     const resolve = (value) =>
         value?.$ref
             ? value.$ref

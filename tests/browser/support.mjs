@@ -41,8 +41,9 @@ export function exampleFile(part) {
     return { ...row, path: join(root, "static/examples", row.file) };
 }
 
+const program = process.env.ORRERY ? resolve(process.env.ORRERY) : join(root, "build/orrery");
+
 export async function startServer(...options) {
-    const program = process.env.ORRERY ? resolve(process.env.ORRERY) : join(root, "build/orrery");
     const child = spawn(
         program,
         [
@@ -99,7 +100,7 @@ export const startBrowser = () =>
 /* Files of the page itself are no interface. */
 const isFile = (pathname) =>
     /^\/(docs|index\.html|icon\.svg|favicon\.ico|(css|js|examples|docs)\/.*)?$/.test(pathname);
-const description = readDescription(root);
+const description = readDescription(program);
 
 function holdCallsToDescription(page) {
     const watch = (request, say) => {

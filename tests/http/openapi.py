@@ -1,10 +1,11 @@
-"""Holds answers of the service against api/openapi.yaml: status, media type, headers, and the JSON by its schema.
+"""Holds answers of the service against its description: status, media type, headers, and the JSON by its schema.
 
 A described object has no members but the described ones: what openapi.yaml does not name must not come, unless it says
 additionalProperties. `check()` is called for every answer in the HTTP tests (conftest.Server.ask).
 """
 import copy
 import json
+import os
 import pathlib
 import re
 import urllib.parse
@@ -107,4 +108,5 @@ class Description:
             self.validate(json.loads(body), content[media].get("schema", {}), what)
 
 
-description = Description((ROOT / "api" / "openapi.yaml").read_text())
+PROGRAM = pathlib.Path(os.environ.get("ORRERY", ROOT / "build-dev" / "orrery"))
+description = Description((PROGRAM.resolve().parent / "api" / "openapi.yaml").read_text())  # as the build made it

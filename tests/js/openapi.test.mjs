@@ -1,21 +1,22 @@
-/* Names that the page shares with the service, against api/openapi.yaml, which ctest `questions` holds to the service's tables. */
+/* Names that the page shares with the service, against the description that the build made of the service's tables. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import test from "node:test";
 import { drawnAlone } from "../../static/js/channels.js";
 import { GRAPH_NAMES } from "../../static/js/model.js";
 import { PARTS } from "../../static/js/why.js";
 
-const description = readFileSync(new URL("../../api/openapi.yaml", import.meta.url), "utf8");
+const builds = [dirname(process.env.ORRERY ?? "/none/orrery"), "build-dev", "build"];
+const places = builds.map((build) => `${build}/api/openapi.yaml`);
+const description = readFileSync(places.find(existsSync), "utf8");
 
-/** The choices of a query parameter: the first list behind its name. */
+/** The choices of a query parameter: its line is JSON. */
 function choices(name) {
-    const [, list] =
-        description.match(
-            new RegExp(`name: ${name}[,\\n](?:(?!name: )[\\s\\S])*?enum: \\[([^\\]]*)\\]`),
-        ) ?? [];
-    assert.ok(list, `openapi.yaml has no choices for ${name}`);
-    return list.split(",").map((word) => word.trim());
+    const line = new RegExp(`^    [\\w.]+: ({"name": "${name}".*)$`, "m");
+    const [, json] = description.match(line) ?? [];
+    assert.ok(json, `openapi.yaml has no parameter ${name}`);
+    return JSON.parse(json).schema.enum;
 }
 
 test("the page asks only for views that the service draws", () => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/reference/rest.md, the routes of api/openapi.yaml for readers; --check says whether it is what would be written.
+"""make_rest.py OPENAPI.YAML [--check]: writes docs/reference/rest.md, the routes of the service for readers; --check says whether it is what would be written.
 
 Parameters that many routes share (components/parameters used at least MANY times) have one table at the end; a route names them."""
 import pathlib
@@ -39,8 +39,8 @@ def values(schema):
 
 
 class Description:
-    def __init__(self):
-        self.doc = yaml.safe_load((ROOT / "api/openapi.yaml").read_text())
+    def __init__(self, path):
+        self.doc = yaml.safe_load(pathlib.Path(path).read_text())
         self.routes = [
             (path, verb, item[verb], [*item.get("parameters", []), *item[verb].get("parameters", [])])
             for path, item in self.doc["paths"].items()
@@ -101,7 +101,7 @@ class Description:
         yield from (
             "# REST",
             "",
-            "Written by tests/tools/make_rest.py from api/openapi.yaml, which `GET /openapi.yaml` of a service gives whole, with the schema of every document.",
+            "Written by tests/tools/make_rest.py from what `GET /openapi.yaml` of a service gives whole, with the schema of every document.",
             "Errors are `application/problem+json`: `type`, `title`, `detail`, and for XML the line and column. 401 and 403 are about tokens, 429 and 503 about load.",
             "",
         )
@@ -119,8 +119,8 @@ class Description:
 
 
 def main():
-    text = "\n".join(Description().page()) + "\n"
-    if "--check" in sys.argv[1:]:
+    text = "\n".join(Description(sys.argv[1]).page()) + "\n"
+    if "--check" in sys.argv[2:]:
         sys.exit(
             0
             if PAGE.exists() and PAGE.read_text() == text
