@@ -10,11 +10,6 @@
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
 
-/* The same for a free order with NVSwitches, and for what follows: a channel that has left its first GPU in one
- * direction has no choice any more, since each GPU has one neighbour left. So it goes on without recursion as far as
- * the links let it, and then everything is given back. */
-static void run_on(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, int32_t *budget);
-
 void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t n)
 {
     struct orr_trial keep = *to;
@@ -102,8 +97,6 @@ static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, stru
     struct orr_trial *t = &s->trial;
     const int16_t *ends = t->nets[t->channels], *list = &s->attempt.open_exits[(size_t)x * s->input.net_count];
     uint32_t count = s->attempt.open_exit_count[x];
-    if (orr_search_is_shut(s, &s->facts.takeoff_gates[x], exit_rate(s)))
-        return;
     bool balanced = t->pattern == ORR_PATTERN_BALANCED_TREE, tree = t->pattern == ORR_PATTERN_TREE;
     struct orr_shape after = {balanced && p == 0 ? 1 : -1, shape.to_first};
     if (tree && s->facts.ids_differ) { /* by the NIC that it entered by */
@@ -169,10 +162,7 @@ static inline void go(struct orr_search_state *s, struct orr_leg *leg, uint32_t 
     uint8_t *used = &s->channel.used[y], was_used = *used;
     *used = 1;
     s->channel.loads += leg->mark;
-    if (order == ORR_FREE && s->facts.neighbours_only)
-        run_on(s, y, p + 1, shape, budget);
-    else
-        visit(s, (int32_t)y, p + 1, shape, order, budget);
+    visit(s, (int32_t)y, p + 1, shape, order, budget);
     s->channel.loads -= leg->mark;
     *used = was_used;
     orr_search_give(s, leg, ORR_RATE_INTRA);
@@ -218,8 +208,6 @@ ORR_ALWAYS_INLINE void next_gpu(struct orr_search_state *s, uint32_t x, int32_t 
                                 enum orr_order order, int32_t *budget)
 {
     if (order == ORR_FREE) {
-        if (orr_search_is_shut(s, &s->facts.next_gates[x], ORR_RATE_INTRA))
-            return;
         if (s->seen.inside && p + ORR_SEEN_TO_COME < (int32_t)s->input.n)
             choose_or_remember(s, x, p, shape, budget);
         else
@@ -299,52 +287,10 @@ static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_s
         go_on(s, x, p, shape, order, budget);
 }
 
-/* The neighbour that a GPU can go on to when it came from the other one; -1: there is none. */
-static inline int32_t other_neighbour(const struct orr_search_state *s, uint32_t x)
-{
-    const uint16_t *open = &s->attempt.open[(size_t)x * s->input.n], *end = open + s->attempt.open_count[x];
-    while (open < end && s->channel.used[*open])
-        open++;
-    return open < end ? *open : -1;
-}
-
-static void run_on(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, int32_t *budget)
-{
-    const int32_t last = (int32_t)s->input.n - 1;
-    uint16_t *row = s->channel.row;
-    uint8_t *used = s->channel.used;
-    int32_t at = p;
-    for (row[p] = (uint16_t)x; step(s, budget); at++) {
-        if (at == last || at == shape.to_net) {
-            go_on(s, row[at], at, shape, ORR_FREE, budget);
-            break;
-        }
-        const int32_t next = other_neighbour(s, row[at]);
-        struct orr_leg *leg = &s->facts.between[(size_t)row[at] * s->input.n + (size_t)next];
-        if (next < 0 || !orr_search_take_open(s, leg, ORR_RATE_INTRA))
-            break;
-        s->channel.loads += leg->mark;
-        used[next] = 1;
-        row[at + 1] = (uint16_t)next;
-    }
-    for (; at > p; at--) {
-        const struct orr_leg *leg = &s->facts.between[(size_t)row[at - 1] * s->input.n + row[at]];
-        s->channel.loads -= leg->mark;
-        used[row[at]] = 0;
-        orr_search_give(s, leg, ORR_RATE_INTRA);
-    }
-}
-
 void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order, int32_t *budget)
 {
     struct orr_leg *leg = net < 0 ? NULL : &s->facts.entries[(size_t)net * s->input.n + gpu];
     uint8_t *used = &s->channel.used[gpu], was_used = *used;
-    if (leg && order == ORR_FREE && s->input.n > 1 && s->attempt.shape.to_net != 0 && !s->attempt.star &&
-        orr_search_is_shut(s, &s->facts.next_gates[gpu], ORR_RATE_INTRA)) { /* the channel ends here */
-        if (orr_search_can_take(s, leg, ORR_RATE_INTER))
-            (void)step(s, budget);
-        return;
-    }
     if (leg && !orr_search_take(s, leg, ORR_RATE_INTER))
         return;
     const uint64_t mark = leg ? leg->mark : 0;

@@ -74,13 +74,7 @@ static void add_by_first(const struct orr_search_state *s, struct orr_doors *doo
 struct group {
     const struct orr_leg *legs;
     uint32_t count, stride;
-    bool moves; /* legs without hops are none */
 };
-
-static bool is_in(const struct group *g, const struct orr_leg *leg)
-{
-    return leg->state != ORR_LEG_BLOCKED && (leg->hops || !g->moves);
-}
 
 /* How many rates of 1 GB/s a link carries. */
 static float carries(const struct orr_search_state *s, uint32_t link, uint8_t share)
@@ -96,7 +90,7 @@ static struct orr_gate gate_of(const struct orr_search_state *s, struct group g,
     uint32_t legs = 0;
     for (uint32_t l = 0; l < g.count; l++) {
         const struct orr_leg *leg = &g.legs[(size_t)l * g.stride];
-        if (!is_in(&g, leg))
+        if (leg->state == ORR_LEG_BLOCKED)
             continue;
         for (uint32_t i = leg->first; i < leg->first + leg->charges; i++) {
             const uint32_t link = s->facts.links[i];
@@ -121,9 +115,9 @@ static struct orr_gate gate_of(const struct orr_search_state *s, struct group g,
     return gate;
 }
 
-/* All legs of a group by its gate, or each by its first link. Returns the gate. */
-static struct orr_gate add_by_gate(const struct orr_search_state *s, struct orr_doors *doors, uint32_t group,
-                                   struct group g, struct scratch *scratch)
+/* All legs of a group by its gate, or each by its first link. */
+static void add_by_gate(const struct orr_search_state *s, struct orr_doors *doors, uint32_t group, struct group g,
+                        struct scratch *scratch)
 {
     const struct orr_gate gate = gate_of(s, g, scratch);
     doors->first[group + 1] = doors->first[group];
@@ -134,7 +128,6 @@ static struct orr_gate add_by_gate(const struct orr_search_state *s, struct orr_
         else if (leg->state != ORR_LEG_BLOCKED)
             add(s, doors, group, leg, gate);
     }
-    return gate;
 }
 
 static bool allocate(struct orr_doors *doors, struct orr_arena *arena, size_t groups, size_t legs)
@@ -161,17 +154,15 @@ enum orr_code orr_search_note_doors(struct orr_search_state *s, struct orr_arena
         for (uint32_t y = 0; y < n; y++)
             if (y != x)
                 add_by_first(s, &f->next, x, &f->between[(size_t)x * n + y]);
-        f->next_gates[x] = gate_of(s, (struct group){&f->between[(size_t)x * n], n, 1, true}, &scratch);
         f->exit_doors.first[x + 1] = f->exit_doors.first[x];
         for (uint32_t net = 0; net < nets; net++)
             add_by_first(s, &f->exit_doors, x, &f->exits[(size_t)net * n + x]);
-        f->takeoff_gates[x] = add_by_gate(s, &f->takeoffs, x, (struct group){&f->exits[x], nets, n, false}, &scratch);
-        f->landing_gates[x] = add_by_gate(s, &f->landings, x, (struct group){&f->entries[x], nets, n, false}, &scratch);
+        add_by_gate(s, &f->takeoffs, x, (struct group){&f->exits[x], nets, n}, &scratch);
+        add_by_gate(s, &f->landings, x, (struct group){&f->entries[x], nets, n}, &scratch);
     }
     for (uint32_t net = 0; net < nets; net++) {
-        f->entry_gates[net] =
-            add_by_gate(s, &f->entry_doors, net, (struct group){&f->entries[(size_t)net * n], n, 1, false}, &scratch);
-        (void)add_by_gate(s, &f->arrivals, net, (struct group){&f->exits[(size_t)net * n], n, 1, false}, &scratch);
+        add_by_gate(s, &f->entry_doors, net, (struct group){&f->entries[(size_t)net * n], n, 1}, &scratch);
+        add_by_gate(s, &f->arrivals, net, (struct group){&f->exits[(size_t)net * n], n, 1}, &scratch);
     }
     return ORR_OK;
 }

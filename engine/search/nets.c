@@ -274,10 +274,8 @@ enum orr_code orr_search_note_nets(struct orr_search_state *s, struct orr_arena 
     if (!s->input.net_count)
         return ORR_OK;
     note_ports(s);
-    s->facts.one_latency = true;
     for (uint32_t net = 0; net < s->input.net_count; net++) {
         find_near(s, net);
-        s->facts.one_latency = s->facts.one_latency && s->facts.near_gpus[net].latency == s->facts.near_gpus[0].latency;
     }
     s->facts.nets_come_back = nets_come_back(s);
     return order_nets(s, arena, err);

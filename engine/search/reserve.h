@@ -34,16 +34,6 @@ ORR_ALWAYS_INLINE bool orr_search_refuse(struct orr_search_state *s, uint32_t li
     return false;
 }
 
-/* Has the link that a group of legs shares too little left for any of them? */
-ORR_ALWAYS_INLINE bool orr_search_is_shut(struct orr_search_state *s, const struct orr_gate *gate,
-                                          enum orr_rate_kind kind)
-{
-    if (!s->left.exact || gate->link == ORR_NO_LINK)
-        return false;
-    int32_t needed = s->left.rates[kind].needed[gate->share];
-    return s->left.thousandths[gate->link] < needed && !orr_search_refuse(s, gate->link, needed);
-}
-
 /* Takes a rate from every link of a leg that the trial left open, so that its type is within the limit. false, with
  * nothing taken, where a link has too little left. */
 ORR_ALWAYS_INLINE bool orr_search_take_open(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
@@ -92,12 +82,6 @@ static inline bool orr_search_can_take_quickly(struct orr_search_state *s, struc
             return orr_search_refuse(s, link[i], needed);
         }
     return true;
-}
-
-/* May any leg be taken? Those that are taken slowly all may. */
-static inline bool orr_search_may_take(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
-{
-    return leg->state != s->left.quick_state || orr_search_can_take_quickly(s, leg, kind);
 }
 
 /* Gives back what was taken. */

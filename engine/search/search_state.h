@@ -195,7 +195,6 @@ struct orr_search_facts {
     uint64_t *net_score;        /* [NET * n + GPU]: how near a GPU is to a NIC; smaller is nearer (candidates.c) */
     struct orr_near *near_gpus; /* [NET] */
     uint16_t *near_pool;        /* the memory of the lists in near_gpus */
-    bool one_latency;           /* all NETs have the same latency */
     struct orr_net_list start_nets, *exit_nets; /* of all GPUs; [GPU] */
     /* Legs (legs.c): */
     uint32_t *links;                 /* of all legs, leg by leg */
@@ -213,8 +212,6 @@ struct orr_search_facts {
     struct orr_doors next, exit_doors; /* [GPU]: from it to other GPUs, to NICs: their first links */
     /* A link that all of them load, where there is one. [GPU]: to NICs, from NICs; [NET]: from it, to it. */
     struct orr_doors takeoffs, landings, entry_doors, arrivals;
-    struct orr_gate *takeoff_gates, *landing_gates, *entry_gates; /* the same links */
-    struct orr_gate *next_gates; /* [GPU]: a link that all legs from it to other GPUs load */
 };
 
 /* The steps that NCCL counts, over all attempts of all graphs. */

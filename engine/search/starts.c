@@ -180,29 +180,6 @@ static bool replays(const struct orr_search_state *s)
     return s->trial.channels > 0 && (s->trial.same_channels || s->input.system->release->replays_first);
 }
 
-/* Can a channel start from a NIC at all? Behind the first one the links of its GPUs are mostly full. Bandwidths of NICs
- * that do not come back exactly change with each try, so that none is left out. */
-static bool may_start_from(struct orr_search_state *s, int16_t net, float needed)
-{
-    const struct orr_near *near = &s->facts.near_gpus[net];
-    struct orr_leg *entries = &s->facts.entries[(size_t)net * s->input.n];
-    const enum orr_start_gpus rule = s->input.system->release->start_gpus;
-    const int32_t head = rule == ORR_START_LOCAL_GPU ? s->input.paths->local_gpu[net] : -1;
-    if (!s->trial.channels || !s->facts.nets_come_back || near->type == ORR_PATH_DIS ||
-        (replays(s) && orr_search_may_take(s, &entries[first_gpu_of(s, s->trial.channels - 1)], ORR_RATE_INTER)))
-        return true;
-    if (s->trial.same_channels || is_too_slow(s, near, needed))
-        return false;
-    if (head >= 0 && orr_search_may_take(s, &entries[head], ORR_RATE_INTER))
-        return true;
-    for (uint32_t i = 0; i < near->count; i++)
-        if (orr_search_may_take(s, &entries[near->gpus[i]], ORR_RATE_INTER))
-            return true;
-    for (uint32_t i = 0; i < near->count && rule == ORR_START_TWO_ROUNDS && !s->attempt.pci_short; i++)
-        (void)has_pci_bw(s, near->gpus[i]);
-    return false;
-}
-
 /* All that is tried in a free order from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
 static bool start_freely(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
@@ -238,25 +215,6 @@ static bool start_from(struct orr_search_state *s, int16_t net, float needed, ui
     return gives_back;
 }
 
-/* Have all GPUs too little left to be entered by any NIC? */
-static bool all_landings_are_shut(struct orr_search_state *s)
-{
-    for (uint32_t g = 0; g < s->input.n; g++)
-        if (!orr_search_is_shut(s, &s->facts.landing_gates[g], ORR_RATE_INTER))
-            return false;
-    return true;
-}
-
-/* Do two GPUs have too little left to go on from? A channel passes both and ends at one at most, so none can be
- * completed. Then only the steps count; with NVSwitches they are few, as no GPU has a choice. */
-static bool is_barren(struct orr_search_state *s)
-{
-    unsigned shut = 0;
-    for (uint32_t g = 0; s->facts.neighbours_only && g < s->input.n && shut < 2; g++)
-        shut += orr_search_is_shut(s, &s->facts.next_gates[g], ORR_RATE_INTRA);
-    return shut > 1;
-}
-
 static void start_with_nets(struct orr_search_state *s, int32_t *budget)
 {
     struct orr_trial *t = &s->trial;
@@ -267,11 +225,7 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
     float needed = (float)(int32_t)t->bw_inter;
     enum head_start head = HEAD_NEXT;
     uint64_t hash = ORR_SEEN_NO_HASH;
-    /* Where no channel can start, nothing is left of the tries but the latency of the last NIC. */
-    const bool quick = s->left.exact && s->facts.nets_come_back && !s->attempt.star,
-               none = quick && all_landings_are_shut(s), barren = quick && k > 0 && is_barren(s);
-    if ((by_head && k >= (int32_t)count && release->start_heads != ORR_HEADS_BY_NET_INDEX) ||
-        (none && s->facts.one_latency))
+    if (by_head && k >= (int32_t)count && release->start_heads != ORR_HEADS_BY_NET_INDEX)
         return;
     first = count ? first % count : 0;
     for (uint32_t i = 0, at = first; i < count && head != HEAD_DONE; i++, at = at + 1 < count ? at + 1 : 0) {
@@ -282,15 +236,6 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
             continue;
         t->nets[k][0] = s->facts.net_of_id[net];
         t->latency_inter = s->facts.near_gpus[net].latency;
-        if (none || (quick && orr_search_is_shut(s, &s->facts.entry_gates[net], ORR_RATE_INTER)) ||
-            (!by_head && !may_start_from(s, net, needed)))
-            continue;
-        if (barren) { /* so that nothing looks at what the NICs have left */
-            start_as_before(s, net, budget);
-            if (!t->same_channels)
-                (void)start_freely(s, net, needed, budget);
-            continue;
-        }
         charge_card(s, net, -needed);
         s->left.net_connections[net]--;
         s->channel.loads += orr_hash_scatter(UINT64_MAX - (uint16_t)net);
