@@ -54,13 +54,6 @@ static void release(struct input *inputs, size_t count)
     free(inputs);
 }
 
-static int print_text(struct orr_text *text)
-{
-    int status = orr_text_failed(text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text->data, text->length);
-    orr_text_release(text);
-    return status;
-}
-
 static int compare_two(const struct orr_options *options, const struct orr_query *query, struct input *inputs)
 {
     struct orr_error err = {0};
@@ -80,7 +73,7 @@ static int compare_two(const struct orr_options *options, const struct orr_query
         struct orr_text text;
         orr_text_init(&text, ORR_MAX_ANSWER);
         orr_comparison_write(&comparison, a.topology, b.topology, &text);
-        status = print_text(&text);
+        status = orr_write_text(&text);
     } else {
         status = orr_print_json(&json, orr_compare_json(&json, &comparison, &a, &b), options->pretty);
     }
@@ -151,7 +144,7 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
         struct orr_text text;
         orr_text_init(&text, ORR_MAX_ANSWER);
         orr_majority_write(&majority, findings, found, called, &text);
-        status = print_text(&text);
+        status = orr_write_text(&text);
     } else {
         status = orr_print_json(&json, orr_majority_json(&json, &majority, findings, found, called, changes),
                                 options->pretty);

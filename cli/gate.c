@@ -244,7 +244,7 @@ static int supervise(struct gating *g, unsigned seconds)
     orr_text_init(&text, 2 * (size_t)MOST_ANSWER);
     if (!wait_for(ends[0], child, deadline, &text, &ended)) {
         kill(child, SIGKILL); /* not waited for: a process that hangs in a driver does not end */
-        snprintf(why, sizeof why, "it took longer than %u second%s", seconds, seconds == 1 ? "" : "s");
+        snprintf(why, sizeof why, "it took longer than %u second%s", seconds, orr_plural(seconds));
         status = refuse(g, why);
     } else if (!WIFEXITED(ended) || !text.length || orr_text_failed(&text)) {
         snprintf(why, sizeof why, "the check ended with %s %d", WIFEXITED(ended) ? "status" : "signal",

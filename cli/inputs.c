@@ -7,6 +7,7 @@
 #include "engine/input/anonymise.h"
 #include "engine/input/input.h"
 #include "engine/input/vm_file.h"
+#include "engine/report/tables_text.h"
 
 enum { MOST_TEXT = 64 << 20 };
 
@@ -79,21 +80,9 @@ int orr_command_anonymise(const struct orr_options *options)
 int orr_command_machines(const struct orr_options *options)
 {
     struct orr_json json = {0};
-    const struct orr_machine_type *type;
-    const char *family = "";
     if (options->json)
         return orr_print_json(&json, orr_machines_json(&json), true);
-    printf("Machine types for --machine and --assume:\n");
-    for (size_t i = 0; (type = orr_machine_type(i)); i++) {
-        if (strcmp(family, type->family) != 0)
-            printf("\n%s\n", type->family);
-        family = type->family;
-        printf("  %-32s %u x %s, %u x %u Gb/s%s%s\n", type->name, type->gpus, type->board->gpu, type->nets,
-               type->net_mbps / 1000, *type->also ? "; also " : "", type->also);
-        if (*type->source)
-            printf("  %-32s   from %s\n", "", type->source);
-        if (*type->unsure)
-            printf("  %-32s   not certain: %s\n", "", type->unsure);
-    }
-    return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+    struct orr_text text = ORR_TEXT(ORR_MAX_ANSWER);
+    orr_report_machine_types(&text);
+    return orr_write_text(&text);
 }

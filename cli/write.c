@@ -61,3 +61,11 @@ int orr_print_json(struct orr_json *json, json_t *root, bool pretty)
     enum orr_code code = orr_json_write(json, root, pretty, &text, &err);
     return orr_print_text(NULL, code, &text, &err);
 }
+
+int orr_write_text(struct orr_text *text)
+{
+    const int status =
+        orr_text_failed(text) ? orr_report_text(NULL, text) : orr_write_out(NULL, orr_text_data(text), text->length);
+    orr_text_release(text);
+    return status;
+}

@@ -84,7 +84,7 @@ static void write_hosts(const struct orr_cluster *cluster, const struct meant *m
         if (count <= MOST_RUNS)
             snprintf(runs[count++], sizeof runs[0], end - h > 1 ? "%u-%u" : "%u", h, end - 1);
     }
-    int length = snprintf(text, ORR_HOSTS_TEXT, "host%s ", hosts == 1 ? "" : "s");
+    int length = snprintf(text, ORR_HOSTS_TEXT, "host%s ", orr_plural(hosts));
     uint32_t named = count > MOST_RUNS ? MOST_RUNS : count;
     for (uint32_t i = 0; i < named; i++)
         length += snprintf(text + length, ORR_HOSTS_TEXT - (size_t)length, "%s%s",

@@ -13,7 +13,7 @@ void orr_comparison_summary(const struct orr_comparison *c, struct orr_text *tex
     const struct orr_changes *changes = &c->changes;
     uint32_t hardware = c->unlikes.count - c->unlikes.numbering;
     if (hardware)
-        orr_text_printf(text, "The hardware differs in %u respect%s", hardware, hardware == 1 ? "" : "s");
+        orr_text_printf(text, "The hardware differs in %u respect%s", hardware, orr_plural(hardware));
     else
         orr_text_printf(text, "The same machine%s",
                         c->unlikes.numbering ? ", whose devices have other names or numbers" : "");
@@ -41,8 +41,8 @@ static void put_unlike(const struct orr_comparison *c, const struct orr_unlike *
     case ORR_UNLIKE_ADDED:
         orr_text_printf(text, " %s", *a ? "is missing in B" : "is in B only");
         if (row->gpus + row->nets > 1)
-            orr_text_printf(text, ", with %u GPU%s and %u port%s", row->gpus, row->gpus == 1 ? "" : "s", row->nets,
-                            row->nets == 1 ? "" : "s");
+            orr_text_printf(text, ", with %u GPU%s and %u port%s", row->gpus, orr_plural(row->gpus), row->nets,
+                            orr_plural(row->nets));
         break;
     case ORR_UNLIKE_MOVED:
         orr_text_printf(text, ": below %s in A, below %s in B", orr_device_text(&c->devices_a, row->peer_a, peers[0]),
@@ -128,7 +128,7 @@ void orr_majority_summary(const struct orr_majority *m, struct orr_text *text)
         orr_text_printf(
             text,
             "%u of %u different dumps have hardware that most of them do not have. There %s %u kind%s of machine.",
-            unlike, m->specimens, m->shapes == 1 ? "is" : "are", m->shapes, m->shapes == 1 ? "" : "s");
+            unlike, m->specimens, m->shapes == 1 ? "is" : "are", m->shapes, orr_plural(m->shapes));
 }
 
 static void put_deviation(const struct orr_majority *m, const struct orr_deviation *row,

@@ -109,7 +109,7 @@ void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[
     if (figure == ORR_COST_GPUS)
         snprintf(text, 64, "%s", figures[figure].name);
     else
-        snprintf(text, 64, "%s on %u host%s", figures[figure].name, hosts, hosts == 1 ? "" : "s");
+        snprintf(text, 64, "%s on %u host%s", figures[figure].name, hosts, orr_plural(hosts));
 }
 
 void orr_cost_text(const struct orr_cost *cost, char text[64])

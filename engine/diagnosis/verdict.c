@@ -31,7 +31,7 @@ void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text)
 {
     char values[64];
     const uint32_t hosts = cost->hosts * cost->fused;
-    const char *plural = hosts == 1 ? "" : "s";
+    const char *plural = orr_plural(hosts);
     orr_cost_text(cost, values);
     switch (cost->figure) {
     case ORR_COST_BUS_BW:
@@ -73,7 +73,7 @@ static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct
         orr_text_printf(text,
                         " %u other finding%s a cost too. With everything repaired, AllReduce gets %.3g GB/s on %u "
                         "host%s.",
-                        others, others == 1 ? " has" : "s have", d->all.repaired, hosts, hosts == 1 ? "" : "s");
+                        others, others == 1 ? " has" : "s have", d->all.repaired, hosts, orr_plural(hosts));
 }
 
 /* The first row that a test accepts; UINT32_MAX: none. */
@@ -167,7 +167,7 @@ static void write_healthy(const struct orr_analysis *analysis, struct orr_text *
                     analysis->query.settings.release->name);
     if (figures.value[ORR_COST_BUS_BW] > 0)
         orr_text_printf(text, " AllReduce gets up to %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW], hosts,
-                        hosts == 1 ? "" : "s");
+                        orr_plural(hosts));
 }
 
 enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analysis *analysis, struct orr_arena *arena,

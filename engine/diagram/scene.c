@@ -83,10 +83,10 @@ const char *orr_scene_caption(const struct orr_scene *scene, const struct orr_an
     uint32_t gpus = orr_system_count(system, ORR_GPU), cpus = orr_system_count(system, ORR_CPU);
     uint32_t nics = orr_system_count(system, ORR_NIC), nets = orr_system_count(system, ORR_NET);
     const char *text =
-        orr_drawing_text(drawing, "%u GPU%s, %u NUMA node%s", gpus, gpus == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
+        orr_drawing_text(drawing, "%u GPU%s, %u NUMA node%s", gpus, orr_plural(gpus), cpus, orr_plural(cpus));
     if (nics || nets)
-        text = orr_drawing_text(drawing, "%s, %u NIC%s with %u port%s", text, nics, nics == 1 ? "" : "s", nets,
-                                nets == 1 ? "" : "s");
+        text = orr_drawing_text(drawing, "%s, %u NIC%s with %u port%s", text, nics, orr_plural(nics), nets,
+                                orr_plural(nets));
     if (orr_system_count(system, ORR_NVS))
         text = orr_drawing_text(drawing, "%s, NVSwitch", text);
     if (system->host_count > 1)

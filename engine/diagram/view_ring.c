@@ -117,9 +117,8 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
                       (struct orr_point[]){from, to}, 2, middle);
     }
     const char *text = orr_drawing_text(drawing, "ring of channel %d of %d", channel, all->channel_count);
-    const char *second =
-        orr_drawing_text(drawing, "%u rank%s, %u host%s", all->rank_count, all->rank_count == 1 ? "" : "s",
-                         ring.cast.host_count, ring.cast.host_count == 1 ? "" : "s");
+    const char *second = orr_drawing_text(drawing, "%u rank%s, %u host%s", all->rank_count, orr_plural(all->rank_count),
+                                          ring.cast.host_count, orr_plural(ring.cast.host_count));
     drawing->title = orr_drawing_text(drawing, "%s: %s", text, second);
     float y = n > 2 ? -8 : -ry - 60;
     orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, -orr_text_width(text, 11) / 2, y - 9, 11, text);

@@ -152,7 +152,7 @@ void orr_expect_table_write(const struct orr_expect_table *table, struct orr_tex
         const struct orr_expected *e = &row->expected;
         if (!i || !is_same_choice(e, &table->rows[i - 1].expected))
             orr_text_printf(text, "# %s, %s, %d channel%s:\n", e->algorithm_name, e->protocol_name, e->channels,
-                            e->channels == 1 ? "" : "s");
+                            orr_plural(e->channels));
         orr_text_printf(text, "%12" PRIu64 "  %12" PRIu64 "  %8s  %6s  %6d", row->size, row->count, "float", op, root);
         write_way(e, text);
         write_way(e, text);

@@ -66,7 +66,7 @@ static void write_consequences(const struct orr_what_if *what_if, bool verbose, 
     }
     if (what_if->consequence_count > shown)
         orr_text_printf(text, "      and %u further figure%s (--verbose)\n", what_if->consequence_count - shown,
-                        what_if->consequence_count - shown == 1 ? "" : "s");
+                        orr_plural(what_if->consequence_count - shown));
     if (!verbose)
         return;
     orr_text_printf(text, "      %zu fact%s in total", what_if->changed,

@@ -17,7 +17,7 @@ const char *orr_level_words(struct orr_explainer *e, const struct orr_decision *
 
 const char *orr_count_words(struct orr_explainer *e, int64_t count, const char *one)
 {
-    return orr_tell(e, "%lld %s%s", (long long)count, one, count == 1 ? "" : "s");
+    return orr_tell(e, "%lld %s%s", (long long)count, one, orr_plural(count));
 }
 
 const char *orr_size_words(struct orr_explainer *e, uint64_t bytes)

@@ -90,7 +90,7 @@ static void gdr_too_far(struct orr_finder *f)
     orr_say(f,
             "the nearest NIC of %s %u GPU%s is at distance %s, beyond the allowed level; NCCL_NET_GDR_LEVEL=%s would "
             "allow it",
-            gpus == 1 ? "the" : "all", gpus, gpus == 1 ? "" : "s", orr_path_type_name(farthest),
+            gpus == 1 ? "the" : "all", gpus, orr_plural(gpus), orr_path_type_name(farthest),
             orr_path_type_name(farthest));
     for (uint32_t g = 0; g < gpus; g++)
         orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);

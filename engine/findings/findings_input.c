@@ -22,7 +22,7 @@ static void assumed_input(struct orr_finder *f)
     const struct orr_dump_notes *notes = f->dump->notes;
     if (notes && notes->assumed_count)
         orr_say(f, "%s: %u assumption%s, the first is that %s", notes->title, notes->assumed_count,
-                notes->assumed_count == 1 ? "" : "s", notes->assumed[0].what);
+                orr_plural(notes->assumed_count), notes->assumed[0].what);
 }
 
 static void ignored_elements(struct orr_finder *f)

@@ -32,7 +32,7 @@ static void write_degraded(const struct orr_gate *gate, struct orr_text *text)
         orr_text_printf(text, "; what differs: %s%s", gate->differences[0],
                         gate->difference_count > 1 ? " and more" : "");
     if (others)
-        orr_text_printf(text, "; %u further reason%s", others, others == 1 ? "" : "s");
+        orr_text_printf(text, "; %u further reason%s", others, orr_plural(others));
 }
 
 static void write_fit(const struct orr_gate_request *request, const struct orr_gate *gate, struct orr_text *text)
@@ -41,7 +41,7 @@ static void write_fit(const struct orr_gate_request *request, const struct orr_g
     orr_text_puts(text, "fit");
     if (gate->hosts)
         orr_text_printf(text, ": AllReduce gets %.3g GB/s on %u host%s, %.0f %% of %s", gate->bus_bw, gate->hosts,
-                        gate->hosts == 1 ? "" : "s", floor(100 * gate->bus_bw / gate->expected + 0.5),
+                        orr_plural(gate->hosts), floor(100 * gate->bus_bw / gate->expected + 0.5),
                         request->expected_name);
     else
         orr_text_printf(text, " as %s", request->expected_name);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/base/text.h"
+
 enum { NONE = UINT32_MAX, GPUS_MOST = ORR_CLUE_GPUS };
 
 /* Whether a word is among others that blanks separate. */
@@ -301,7 +303,7 @@ static void read_gpus(const struct orr_log *log, struct orr_clue *clue)
             count_more(clue, (session->nvml_dev > session->cuda_dev ? session->nvml_dev : session->cuda_dev) + 1,
                        of->first_line);
         }
-    snprintf(clue->says, sizeof clue->says, "a host has at least %u GPU%s", clue->count, clue->count == 1 ? "" : "s");
+    snprintf(clue->says, sizeof clue->says, "a host has at least %u GPU%s", clue->count, orr_plural(clue->count));
 }
 
 static bool fits_gpus(const struct orr_machine_type *type, const struct orr_clue *clue)

@@ -5,6 +5,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
+#include "engine/base/text.h"
 #include "engine/nccltests/reading.h"
 
 /* What NCCL's own lines say of the whole text. */
@@ -234,7 +235,7 @@ static void find_ranks(struct orr_results_building *b, struct orr_result_table *
         orr_tables_note(b,
                         "The header in front of line %u has %u rank%s, but the columns of the table are of another "
                         "number of ranks",
-                        table->first_line, header, header == 1 ? "" : "s");
+                        table->first_line, header, orr_plural(header));
         table->ranks = table->hosts = 0;
         table->ranks_certain = false;
     }
@@ -268,7 +269,7 @@ static void find_form(struct orr_results_building *b)
         results->form = "output of rccl-tests, of AMD's library RCCL";
     if (results->torn)
         orr_tables_note(b, "%u row%s could not be read, because other output runs into %s", results->torn,
-                        results->torn == 1 ? "" : "s", results->torn == 1 ? "it" : "them");
+                        orr_plural(results->torn), results->torn == 1 ? "it" : "them");
     if (results->refused)
         orr_tables_note(b, "%u row%s not read; the first is in line %u: %s", results->refused,
                         results->refused == 1 ? " was" : "s were", b->bad_line, b->bad);

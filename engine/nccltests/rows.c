@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "engine/nccltests/reading.h"
 
 enum { TOKENS_MOST = 64, WAY_LEAST = 3 };
@@ -316,7 +317,7 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
         orr_tables_note(b, "Sizes such as 65K and 33M are taken as the nearest power of two: 65K as 64 KiB");
     if (columns->unread)
         orr_tables_note(b, "%u further column%s with bandwidths %s not read", columns->unread,
-                        columns->unread == 1 ? "" : "s", columns->unread == 1 ? "is" : "are");
+                        orr_plural(columns->unread), columns->unread == 1 ? "is" : "are");
     if (columns->assumed)
         orr_tables_note(b, "The column in GB/s is taken as bus bandwidth, because its name does not say which "
                            "bandwidth it is");

@@ -103,8 +103,8 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
         hosts = 1; /* a file that holds several hosts, joined by NVLink */
     if (!hosts || ranks % hosts || ranks / hosts > gpus) {
         *why = orr_perf_text(work->arena, "the results are of %u rank%s%s, and the machine has %u GPU%s", ranks,
-                             ranks == 1 ? "" : "s", hosts > 1 ? orr_perf_text(work->arena, " on %u hosts", hosts) : "",
-                             gpus, gpus == 1 ? "" : "s");
+                             orr_plural(ranks), hosts > 1 ? orr_perf_text(work->arena, " on %u hosts", hosts) : "",
+                             gpus, orr_plural(gpus));
         return false;
     }
     if (!measured->hosts && !work->question->hosts && hosts > 1)
@@ -194,7 +194,7 @@ static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_t
         orr_perf_assume(table, orr_perf_text(work->arena,
                                              "the %u ranks were the chosen GPUs on %u host%s, as the results do not "
                                              "show how many ranks took part",
-                                             machine->own->ranks, hosts, hosts == 1 ? "" : "s"));
+                                             machine->own->ranks, hosts, orr_plural(hosts)));
     return ORR_OK;
 }
 
@@ -321,8 +321,8 @@ enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr
     table->analysis = analysis;
     uint32_t joined = analysis->query.hosts == 1 ? analysis->built.host_count : 1;
     table->machine = orr_perf_text(work->arena, "%s, %u host%s of %u GPU%s%s, NCCL %s", table->machine_name,
-                                   analysis->query.hosts * joined, analysis->query.hosts * joined == 1 ? "" : "s",
-                                   analysis->local_ranks / joined, analysis->local_ranks / joined == 1 ? "" : "s",
+                                   analysis->query.hosts * joined, orr_plural(analysis->query.hosts * joined),
+                                   analysis->local_ranks / joined, orr_plural(analysis->local_ranks / joined),
                                    joined > 1 ? " joined by NVLink" : "", analysis->query.settings.release->name);
     return ORR_OK;
 }

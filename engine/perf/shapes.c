@@ -31,7 +31,7 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
                 work->arena,
                 "The results hold %llu wrong value%s, first at %s: data was corrupted. A wrong result makes the "
                 "bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
-                (unsigned long long)wrong, wrong == 1 ? "" : "s", text));
+                (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
 }
 
 /* What a row reaches of what such runs usually reach, or of the prediction where that is not known. 0: no figure. */

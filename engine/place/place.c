@@ -34,7 +34,7 @@ static enum orr_code check(const struct orr_place_request *request, struct orr_e
     }
     if (request->compared && orr_bit_count(request->compared) != request->count) {
         orr_fail(err, ORR_SETTING, "compare names %u GPU%s, and count is %u", orr_bit_count(request->compared),
-                 orr_bit_count(request->compared) == 1 ? "" : "s", request->count);
+                 orr_plural(orr_bit_count(request->compared)), request->count);
         return refuse(err, "compare", "give as many GPUs as the job takes, or leave count out");
     }
     return ORR_OK;

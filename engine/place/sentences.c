@@ -37,7 +37,7 @@ static void write_hosts(const struct orr_score_question *question, const struct 
             continue;
         orr_text_puts(text, first ? "" : " and ");
         write_busbw(score->by_hosts[h].busbw, text);
-        orr_text_printf(text, " on %u host%s", question->hosts[h].hosts, question->hosts[h].hosts == 1 ? "" : "s");
+        orr_text_printf(text, " on %u host%s", question->hosts[h].hosts, orr_plural(question->hosts[h].hosts));
         first = false;
     }
     if (first)
@@ -51,7 +51,7 @@ static void write_choice(const struct orr_placing *placing, struct orr_text *tex
     const struct orr_place_choice *best = &placing->best[0];
     struct orr_score other = {0};
     orr_bits contrast = request->compared ? request->compared : 0;
-    orr_text_printf(text, "Take GPU%s ", request->count == 1 ? "" : "s");
+    orr_text_printf(text, "Take GPU%s ", orr_plural(request->count));
     write_list(best->score.gpus, text);
     if (best->score.busbw <= 0) {
         orr_text_puts(text, request->count == 1 ? ": one GPU on one host exchanges no data, so any GPU will do"
@@ -129,7 +129,7 @@ const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, cha
     for (uint32_t h = 0; h < question->host_counts; h++)
         if (best->by_hosts[h].busbw <= 0 && i-- == 0) {
             snprintf(text, 400, "%u host%s cannot be predicted for the best set, so %s not count",
-                     question->hosts[h].hosts, question->hosts[h].hosts == 1 ? "" : "s",
+                     question->hosts[h].hosts, orr_plural(question->hosts[h].hosts),
                      question->hosts[h].hosts == 1 ? "it does" : "they do");
             return text;
         }
@@ -208,7 +208,7 @@ void orr_placing_write(const struct orr_placing *placing, struct orr_text *text)
             if (choice->score.by_hosts[h].limit)
                 orr_text_printf(text, "    %u host%s: limited by %s\n",
                                 orr_scores_about(placing->scores)->question.hosts[h].hosts,
-                                orr_scores_about(placing->scores)->question.hosts[h].hosts == 1 ? "" : "s",
+                                orr_plural(orr_scores_about(placing->scores)->question.hosts[h].hosts),
                                 choice->score.by_hosts[h].limit);
         write_left(choice, placing, text);
     }

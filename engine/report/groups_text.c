@@ -64,7 +64,7 @@ void orr_groups_write(struct orr_page *page, const struct orr_cluster *cluster, 
         struct orr_table table;
         orr_page_blank(page);
         orr_page_printf(page, ORR_STYLE_HEADING, "", "%s: %u group%s of %u rank%s", orr_group_kind_name(kind->kind),
-                        kind->count, kind->count == 1 ? "" : "s", kind->size, kind->size == 1 ? "" : "s");
+                        kind->count, orr_plural(kind->count), kind->size, orr_plural(kind->size));
         orr_table_init(&table, arena, 7);
         table.right = 0x2d;
         for (int i = 0; i < 7; i++)

@@ -170,10 +170,10 @@ void orr_report_release(struct orr_report *report)
 const char *orr_report_extent(const struct orr_analysis *analysis, char text[ORR_REPORT_EXTENT_SIZE])
 {
     const uint32_t hosts = analysis->query.hosts;
-    const char *plural = hosts == 1 ? "" : "s";
+    const char *plural = orr_plural(hosts);
     if (analysis->cluster)
         snprintf(text, ORR_REPORT_EXTENT_SIZE, "the cluster of %u host%s", analysis->cluster->host_count,
-                 analysis->cluster->host_count == 1 ? "" : "s");
+                 orr_plural(analysis->cluster->host_count));
     else
         snprintf(text, ORR_REPORT_EXTENT_SIZE, "%u %s%s", hosts,
                  analysis->built.host_count > 1 ? "NVLink domain" : "host", plural);

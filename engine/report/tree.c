@@ -155,7 +155,7 @@ static void write_nvlinks(const struct tree *tree, uint32_t gpu, struct orr_text
         for (next = i + 1; next < count && is_peer(first->to) && is_peer(bundles[next].to) &&
                            bundles[next].count == first->count && !(bundles[next].bw < first->bw);)
             next++;
-        orr_text_printf(text, ", %d NVLink%s to ", first->count, first->count == 1 ? "" : "s");
+        orr_text_printf(text, ", %d NVLink%s to ", first->count, orr_plural(first->count));
         if (!is_peer(first->to))
             orr_text_puts(text, first->to->type == ORR_NVS ? "NVSwitches" : "the CPU");
         else

@@ -103,7 +103,7 @@ static void say_gpus(struct orr_text *text, const struct orr_machine_summary *ma
     bool alike = machine->sm.kinds == 1;
     int sm = alike ? (int)machine->sm.values[0] : 0;
     orr_text_printf(text, "%u %s%sGPU%s", machine->gpus, alike ? generation(sm) : "", alike ? " " : "",
-                    machine->gpus == 1 ? "" : "s");
+                    orr_plural(machine->gpus));
     if (alike)
         orr_text_printf(text, " (capability %d.%d)", sm / 10, sm % 10);
     if (machine->ranked < machine->gpus)
@@ -120,7 +120,7 @@ void orr_machine_sentence(const struct orr_machine_summary *machine, struct orr_
     if (machine->hosts > 1)
         orr_text_printf(text, "%u hosts in one NVLink domain: ", machine->hosts);
     say_gpus(text, machine);
-    orr_text_printf(text, "; %u NUMA domain%s", machine->cpus, machine->cpus == 1 ? "" : "s");
+    orr_text_printf(text, "; %u NUMA domain%s", machine->cpus, orr_plural(machine->cpus));
     if (machine->arch)
         orr_text_printf(text, " (%.16s%s%.16s)", machine->arch, machine->vendor ? ", " : "",
                         machine->vendor ? machine->vendor : "");
@@ -131,7 +131,7 @@ void orr_machine_sentence(const struct orr_machine_summary *machine, struct orr_
     orr_text_puts(text, "; ");
     for (int i = 0; i < machine->speed.kinds; i++)
         orr_text_printf(text, "%s%u network port%s of %g Gb/s", i ? ", " : "", machine->speed.counts[i],
-                        machine->speed.counts[i] == 1 ? "" : "s", (double)machine->speed.values[i] / 1000.0);
+                        orr_plural(machine->speed.counts[i]), (double)machine->speed.values[i] / 1000.0);
 }
 
 void orr_machine_summarise(const struct orr_dump *dump, struct orr_machine_summary *ret_machine)

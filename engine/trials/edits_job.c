@@ -12,8 +12,7 @@ void orr_edit_channels(struct orr_variant *variant, int most)
         return;
     snprintf(setting, sizeof setting, "NCCL_MAX_NCHANNELS=%d", most);
     orr_variant_assume(variant, setting);
-    snprintf(variant->what, sizeof variant->what, "NCCL uses %d channel%s instead of %d", most, most == 1 ? "" : "s",
-             now);
+    snprintf(variant->what, sizeof variant->what, "NCCL uses %d channel%s instead of %d", most, orr_plural(most), now);
 }
 
 /* As many channels as were observed. */

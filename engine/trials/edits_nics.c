@@ -54,8 +54,8 @@ void orr_edit_observed_gdr(struct orr_variant *variant, int none)
         return;
     while (!seen->without_gdr[first])
         first++;
-    snprintf(variant->what, sizeof variant->what, "gdr=\"0\" on %u NIC%s, NIC %u%s", count, count == 1 ? "" : "s",
-             first, count == 1 ? "" : " first");
+    snprintf(variant->what, sizeof variant->what, "gdr=\"0\" on %u NIC%s, NIC %u%s", count, orr_plural(count), first,
+             count == 1 ? "" : " first");
     orr_variant_observed_gdr(variant);
 }
 

@@ -75,7 +75,7 @@ void orr_reasons_write(const struct orr_changes *changes, struct orr_text *text)
             orr_text_puts(text, "\nWhat changes them\n");
         orr_text_printf(text, "  %s: %s -> %s changes %zu fact%s\n", step->behaviour.sentence,
                         changes->way.reversed ? step->to : step->from, changes->way.reversed ? step->from : step->to,
-                        changes->step_changed[i], changes->step_changed[i] == 1 ? "" : "s");
+                        changes->step_changed[i], orr_plural((int64_t)changes->step_changed[i]));
     }
     if (found > REASONS_SHOWN)
         orr_text_printf(text, "  ... and %u more (--json lists all)\n", found - REASONS_SHOWN);
