@@ -12,16 +12,24 @@
 #include "engine/machines/machine_types.h"
 #include "engine/report/log_text.h"
 
+enum { XML_MOST = 64 << 20 };
+
 /* The rebuilt topology, for --extract. */
 static int print_topology(const struct orr_log *log, const char *file)
 {
-    const char *xml, *why;
+    const char *why;
     struct orr_error err = {0};
-    if (orr_log_tree_xml(log, 0, log->arena, &xml, &why, &err) == ORR_OK && !xml)
+    ORR_OWNED(orr_dump) *dump = NULL;
+    ORR_LOCAL_TEXT(text, XML_MOST);
+    if (orr_log_tree_dump(log, 0, &dump, &why, &err) == ORR_OK && !dump)
         (void)orr_fail(&err, ORR_NOT_FOUND, "%s", why);
     if (err.code != ORR_OK)
         return orr_report(orr_input_name(file), &err);
-    return fputs(xml, stdout) < 0 || fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+    orr_text_puts(&text,
+                  "<!-- Rebuilt by Orrery from the tree that an NCCL log prints. GPU Direct RDMA is taken as possible "
+                  "unless the log denies it. -->\n");
+    orr_dump_write(dump, &text);
+    return orr_text_failed(&text) || fputs(text.data, stdout) < 0 || fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
 }
 
 static int answer(const struct orr_options *options, const struct orr_log *log, const struct orr_dump *dump,

@@ -86,17 +86,42 @@ static void check_size(struct orr_detector *d, const struct orr_doc *tree)
                  d->release->name, d->release->max_elements);
 }
 
+/* What a hostile copy of /sys says stays plain text, and its nesting is bounded as that of a file. */
+static enum orr_code clean(struct orr_detector *d, const struct orr_doc *tree, struct orr_error *err)
+{
+    const uint32_t deepest = orr_dump_default_limits.depth;
+    for (const struct orr_doc_node *node = tree->system; node; node = orr_doc_next(node, tree->system)) {
+        uint32_t depth = 0;
+        for (const struct orr_doc_node *at = node; at && depth <= deepest; at = at->parent)
+            depth++;
+        if (depth > deepest)
+            return orr_fail(err, ORR_LIMIT, "elements nested deeper than %u", deepest);
+        for (uint32_t i = 0; i < node->attribute_count; i++) {
+            const char *value = node->attributes[i].value;
+            size_t length = strlen(value), plain = 0;
+            while (value[plain] >= ' ' && value[plain] < 0x7f)
+                plain++;
+            char *copy = plain < length ? orr_arena_strndup(d->arena, value, length) : NULL;
+            for (size_t k = plain; copy && k < length; k++)
+                copy[k] = copy[k] >= ' ' && copy[k] < 0x7f ? copy[k] : '?';
+            node->attributes[i].value = copy ? copy : value;
+        }
+    }
+    return ORR_OK;
+}
+
 static enum orr_code write_result(struct orr_detector *d, const struct orr_doc *tree, struct orr_detection *result,
                                   struct orr_error *err)
 {
     ORR_LOCAL_TEXT(text, XML_BYTES);
+    ORR_TRY(clean(d, tree, err));
     for (const struct orr_doc_node *node = tree->system->first; node; node = orr_doc_next(node, tree->system)) {
         result->gpu_count += node->kind == ORR_ELEMENT_GPU;
         result->net_count += node->kind == ORR_ELEMENT_NET;
     }
-    const struct orr_dump *dump = orr_doc_to_dump(tree, NULL);
-    ORR_NEED(dump, err);
-    orr_dump_write(dump, &text);
+    result->dump = orr_doc_to_dump(tree, NULL);
+    ORR_NEED(result->dump, err);
+    orr_dump_write(result->dump, &text);
     ORR_NEED(!text.starved && !orr_arena_starved(d->arena), err);
     if (orr_text_failed(&text))
         return orr_fail(err, ORR_LIMIT, "the document has more than %d bytes", (int)XML_BYTES);

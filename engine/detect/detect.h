@@ -8,6 +8,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
+#include "engine/dump/dump.h"
 #include "engine/release/release.h"
 
 /* How much a note matters. */
@@ -39,7 +40,8 @@ struct orr_detect_options {
 };
 
 struct orr_detection {
-    char *xml; /* ends with a zero */
+    const struct orr_dump *dump; /* the same as the XML */
+    char *xml;                   /* ends with a zero */
     size_t length;
     struct orr_note *notes;
     uint32_t note_count;

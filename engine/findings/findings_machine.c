@@ -141,16 +141,49 @@ static void read_groups(struct orr_finder *f, struct orr_groups *ret_groups)
         *ret_groups = (struct orr_groups){0};
 }
 
+/* The machine as it was given, with the NICs that a list such as NCCL_IB_HCA excludes, and those that are fused. */
+struct whole {
+    struct orr_hardware_facts hw;
+    struct orr_groups groups;
+    struct orr_machine machine;
+};
+
+static void read_whole(const struct orr_finder *f, struct whole *ret_whole)
+{
+    *ret_whole = (struct whole){.hw = f->hw, .machine = f->machine};
+    if (f->analysis && f->analysis->given != f->dump) {
+        if (!orr_hardware_read(f->analysis->given, f->arena, &ret_whole->hw))
+            return;
+        orr_machine_recognise(&ret_whole->hw, &ret_whole->machine);
+    }
+    if (!orr_groups_find(&ret_whole->hw, f->arena, &ret_whole->groups))
+        ret_whole->groups = (struct orr_groups){0};
+}
+
+/* Whether a switch has too few NICs in the machine as it was given, too. */
+static bool lacks_at_all(const struct orr_finder *f, const struct whole *whole, const char *bridge)
+{
+    const struct orr_dump *given = whole->hw.dump;
+    for (uint32_t i = 0; i < whole->groups.lack_count; i++)
+        if (!strcmp(orr_element_word(given, whole->hw.cards[whole->groups.lacks[i].bridge].element, ORR_ATTR_BUSID),
+                    bridge))
+            return true;
+    return given == f->dump;
+}
+
 /* Places of NICs that are missing (or only somewhere else) by what most PCIe switches have. */
 static void say_lacks(struct orr_finder *f, bool elsewhere)
 {
     struct orr_groups groups;
+    struct whole whole;
     read_groups(f, &groups);
+    read_whole(f, &whole);
     for (uint32_t i = 0; i < groups.lack_count; i++) {
         const struct orr_lack *lack = &groups.lacks[i];
-        if ((lack->stray != ORR_NO_CARD) != elsewhere)
-            continue;
         uint32_t bridge = f->hw.cards[lack->bridge].element;
+        if ((lack->stray != ORR_NO_CARD) != elsewhere ||
+            !lacks_at_all(f, &whole, orr_attr_of(f, bridge, ORR_ATTR_BUSID)))
+            continue;
         if (!f->at->detail && elsewhere)
             orr_say(f,
                     "NIC %.30s is outside the PCIe switch %.30s, which has %u NIC%s; most of the %u switches have %u",
@@ -169,8 +202,11 @@ static void nic_missing(struct orr_finder *f)
 {
     say_lacks(f, false);
     /* Where no switches are visible, a cloud provider's machine type says how many there are. */
+    struct whole whole;
+    read_whole(f, &whole);
     const struct orr_machine *m = &f->machine;
-    if (!f->at->detail && m->type && m->nics_here < m->nics && strcmp(m->type->family, "NVIDIA") != 0)
+    if (!f->at->detail && m->type && m->nics_here < m->nics && whole.machine.nics_here < m->nics &&
+        strcmp(m->type->family, "NVIDIA") != 0)
         orr_say(f, "%u NICs of %u Gb/s are in the dump; machines of this kind, such as %s, have %u", m->nics_here,
                 m->type->net_mbps / 1000, type_title(f), m->nics);
 }

@@ -60,6 +60,10 @@ const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t lengt
 enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_input_options *options,
                              struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 
+/* The same for a dump that another room made, as if it had been read from NCCL's own XML. Takes the dump over. */
+enum orr_code orr_input_take(struct orr_dump *dump, const struct orr_input_options *options, struct orr_dump **ret_dump,
+                             struct orr_error *err) ORR_NO_DISCARD;
+
 /* Makes a machine of a type alone, in place of a file: *ret_dump is the caller's, and its notes say what is made up. */
 enum orr_code orr_input_machine(const struct orr_machine_type *type, struct orr_dump **ret_dump,
                                 struct orr_error *err) ORR_NO_DISCARD;

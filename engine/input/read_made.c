@@ -1,5 +1,5 @@
-/* Forms of which another room makes XML: a log with NCCL's printed tree, and the tar of `orrery gather`. Elements have
- * no place in the user's bytes then. */
+/* Forms of which another room makes a dump: a log with NCCL's printed tree, and the tar of `orrery gather`. Elements
+ * have no place in the user's bytes then. */
 #include <string.h>
 
 #include "engine/detect/detect.h"
@@ -8,25 +8,14 @@
 #include "engine/log_reading/log.h"
 #include "engine/release/release_names.h"
 
-/* The draft becomes what the XML says; orr_note_dump() has noted it. */
-static enum orr_code draft_of_xml(const struct orr_input *input, const char *xml, size_t length,
-                                  struct orr_draft *draft, struct orr_error *err)
+/* The draft becomes what the other room made; orr_note_dump() has noted it. */
+static void take(struct orr_draft *draft, const struct orr_dump *dump)
 {
-    struct orr_dump *dump = NULL;
-    enum orr_code code = orr_dump_read(xml, length, input->options.limits, &dump, err);
-    if (code != ORR_OK) {
-        err->line = err->column = 0; /* of bytes that the user has never seen */
-        return code;
-    }
     orr_draft_copy(draft, dump);
-    for (uint32_t i = 0; i < draft->count; i++)
-        draft->nodes[i].line = draft->nodes[i].column = 0;
     orr_note_dump(draft, dump);
-    orr_dump_free(dump);
-    return ORR_OK;
 }
 
-/* A printed tree holds rates and ids; what engine/log_reading/tree_xml.c supplies beside them. */
+/* A printed tree holds rates and ids; what engine/log_reading/tree_dump.c supplies beside them. */
 static void note_log(struct orr_draft *draft, const struct orr_log *log)
 {
     const char *release = NULL, *counts = draft->notes.recognised;
@@ -59,18 +48,18 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
                      "the communicator does not use");
 }
 
-static enum orr_code draft_of_log(const struct orr_input *input, const struct orr_log *log, struct orr_draft *draft,
-                                  struct orr_error *err)
+static enum orr_code draft_of_log(const struct orr_log *log, struct orr_draft *draft, struct orr_error *err)
 {
-    const char *xml = NULL, *why = NULL;
-    ORR_TRY(orr_log_tree_xml(log, 0, log->arena, &xml, &why, err));
-    if (!xml) {
+    const char *why = NULL;
+    ORR_OWNED(orr_dump) *dump = NULL;
+    ORR_TRY(orr_log_tree_dump(log, 0, &dump, &why, err));
+    if (!dump) {
         orr_fail(err, ORR_UNRECOGNISED, "an NCCL debug log, which shows no machine: %s", why);
         orr_error_advice(err, "`orrery check-log --topology FILE LOG`, or dropping it onto an open machine, compares "
                               "it; NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH prints the tree");
         return ORR_UNRECOGNISED;
     }
-    ORR_TRY(draft_of_xml(input, xml, strlen(xml), draft, err));
+    take(draft, dump);
     note_log(draft, log);
     return ORR_OK;
 }
@@ -83,7 +72,7 @@ enum orr_code orr_read_log(const struct orr_input *input, const struct orr_input
     ORR_TRY(orr_log_read(input->bytes, input->length, NULL, &log, err));
     enum orr_code code = orr_draft_init(&draft, input, err);
     if (code == ORR_OK) {
-        code = draft_of_log(input, log, &draft, err);
+        code = draft_of_log(log, &draft, err);
         if (code == ORR_OK)
             code = orr_draft_finish(&draft, input, kind, ret_dump, err);
         else
@@ -142,13 +131,9 @@ enum orr_code orr_read_gathered(const struct orr_input *input, const struct orr_
     }
     code = orr_draft_init(&draft, input, err);
     if (code == ORR_OK) {
-        code = draft_of_xml(input, found.xml, found.length, &draft, err);
-        if (code == ORR_OK) {
-            note_detection(&draft, &found, release);
-            code = orr_draft_finish(&draft, input, kind, ret_dump, err);
-        } else {
-            orr_draft_release(&draft);
-        }
+        take(&draft, found.dump);
+        note_detection(&draft, &found, release);
+        code = orr_draft_finish(&draft, input, kind, ret_dump, err);
     }
     orr_detection_release(&found);
     return code;

@@ -122,6 +122,16 @@ static enum orr_code finish(const struct orr_input *input, const struct orr_inpu
     return ORR_OK;
 }
 
+enum orr_code orr_input_take(struct orr_dump *dump, const struct orr_input_options *options, struct orr_dump **ret_dump,
+                             struct orr_error *err)
+{
+    const struct orr_input input = {.bytes = "", .options = *options};
+    size_t row = 0;
+    while (orr_input_kind(row)->read != orr_read_topology)
+        row++;
+    return finish(&input, orr_input_kind(row), dump, ret_dump, err);
+}
+
 /* Several systems in one text: copies, the ranks of one host each with a dump of its own, or several hosts. */
 static enum orr_code read_pieces(const struct orr_input *input, const struct orr_input_kind *kind,
                                  const struct piece *pieces, uint32_t count, struct orr_dump **ret_dump,

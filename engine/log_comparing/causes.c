@@ -112,8 +112,8 @@ static enum orr_code try_machine(struct explaining *e, const struct orr_dump *ma
 static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
 {
     struct orr_log_check *check = e->check;
-    const char *xml, *why;
-    struct orr_dump *machine = NULL;
+    const char *why;
+    ORR_OWNED(orr_dump) *machine = NULL;
     struct orr_error refused = {0};
     struct orr_log_cause cause = {
         .id = "hardware",
@@ -121,10 +121,10 @@ static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
         .advice = "take a dump in the same state as the job (NCCL_TOPO_DUMP_FILE in the job itself)"};
     if (!check->topics[ORR_TOPIC_SYSTEM].differ && !check->topics[ORR_TOPIC_LINKS].differ)
         return ORR_OK;
-    ORR_TRY(orr_log_tree_xml(check->log, capability_of(e->dump), check->arena, &xml, &why, err));
-    if (!xml || orr_dump_read(xml, strlen(xml), NULL, &machine, &refused) != ORR_OK)
-        return ORR_OK;
-    enum orr_code code = try_machine(e, machine, false, &cause, err);
+    enum orr_code code = orr_log_tree_dump(check->log, capability_of(e->dump), &machine, &why, &refused);
+    if (code != ORR_OK || !machine)
+        return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
+    code = try_machine(e, machine, false, &cause, err);
     if (code == ORR_OK && cause.left && e->observed.without_gdr_count) {
         struct orr_log_cause with_gdr = cause;
         with_gdr.line_count = 0;
@@ -132,7 +132,6 @@ static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
         if (with_gdr.left < cause.left)
             cause = with_gdr;
     }
-    orr_dump_free(machine);
     if (code != ORR_OK || cause.left > check->differ / 2)
         return code;
     const struct orr_log_fact *first = &check->facts[check->first];

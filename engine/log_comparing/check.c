@@ -103,17 +103,15 @@ static enum orr_code try_numbers_of_nics(struct orr_log_check *check, const stru
     if (!nics.devs)
         return ORR_OK;
     const struct orr_dump_edit edit = {.net_devs = nics.devs};
-    ORR_TRY(orr_log_edit_dump(dump, &edit, &edited, err));
+    ORR_TRY(orr_log_edit_dump(dump, &edit, check->arena, &edited, err));
     enum orr_code code = orr_log_try(check, edited, &check->query, check->arena, &facts, &analysis, &refused);
     if (code != ORR_OK || orr_log_differences(&facts, ORR_TOPIC_SYSTEM, ORR_LOG_TOPIC_COUNT) >= check->differ) {
         if (code == ORR_OK)
             orr_analysis_free(analysis);
-        orr_dump_free(edited);
         return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
     }
     orr_analysis_free(check->analysis);
     check->analysis = analysis;
-    orr_dump_free(check->renumbered);
     check->renumbered = edited;
     orr_log_assume(check, "The job numbers its NICs as the log's connections imply, not as the dump does");
     take_facts(check, &facts);
@@ -170,8 +168,5 @@ enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *
 void orr_log_check_free(struct orr_log_check *check)
 {
     orr_analysis_free(check->analysis);
-    orr_dump_free(check->renumbered);
-    orr_dump_free(check->dump);
-    orr_dump_free(check->edited);
     orr_arena_free(check->arena);
 }

@@ -98,9 +98,9 @@ struct orr_log_check {
     uint32_t applied_count;              /* settings of the log that the prediction was given */
     const struct orr_log_survey *survey; /* of every communicator (survey.h); NULL: not made */
     struct orr_analysis *analysis;       /* the prediction; owned */
-    struct orr_dump *dump;               /* which it was made for; owned, NULL: the caller's */
-    struct orr_dump *edited;             /* what `dump` was made of, or what is predicted; owned, NULL: nothing */
-    struct orr_dump *renumbered;         /* the same with other numbers of NICs; owned, NULL: nothing */
+    struct orr_dump *dump;               /* which it was made for; NULL: the caller's */
+    struct orr_dump *edited;             /* what `dump` was made of, or what is predicted; NULL: nothing */
+    struct orr_dump *renumbered;         /* the same with other numbers of NICs; NULL: nothing */
     struct orr_arena *arena;             /* owns the rest */
 };
 

@@ -1,127 +1,83 @@
-/* A dump written out again with changes. */
+/* A dump with the changes that a log asks for. */
 #include "engine/log_comparing/dump_edit.h"
 
-#include "engine/base/text.h"
-#include "engine/log_reading/tree.h"
+#include "engine/dump/edit.h"
 #include "engine/topology/pci.h"
 
-enum { XML_MOST = 16 << 20, DEPTH_MOST = 64 };
-
-struct writing {
-    const struct orr_dump *dump;
+struct changing {
     const struct orr_dump_edit *edit;
-    struct orr_text text;
+    struct orr_doc doc;
+    struct orr_doc_node **nodes; /* [element of the dump] */
+    uint32_t count;
 };
 
-static void write_escaped(struct orr_text *text, const char *value)
+/* The bus id of the element or of what is around it; NULL: none has one. */
+static const char *bus_id_around(const struct orr_doc_node *node)
 {
-    for (; *value; value++) {
-        const char *entity = *value == '&'    ? "&amp;"
-                             : *value == '<'  ? "&lt;"
-                             : *value == '"'  ? "&quot;"
-                             : *value == '\n' ? "&#10;"
-                             : *value == '\t' ? "&#9;"
-                                              : NULL;
-        if (entity)
-            orr_text_puts(text, entity);
-        else
-            orr_text_add(text, value, 1);
-    }
+    const char *bus_id = NULL;
+    for (; node && !bus_id; node = node->parent)
+        bus_id = orr_doc_get(node, ORR_ATTR_BUSID);
+    return bus_id;
 }
 
-static uint32_t pci_of(const struct orr_dump *dump, uint32_t element)
+/* Gives GPUs their new bus ids, wherever the old ones stand. */
+static void rename_gpus(struct changing *c, const uint64_t *old)
 {
-    while (element != ORR_NO_ELEMENT && !orr_element_text(dump, element, ORR_ATTR_BUSID))
-        element = dump->elements[element].parent;
-    return element;
-}
-
-/* The new bus id of the GPU that has this one, 0: it keeps it. */
-static uint64_t renamed(const struct writing *w, const char *bus_id)
-{
-    uint64_t old = orr_bus_id_parse(bus_id);
-    for (uint32_t e = 0; w->edit->bus_ids && e < w->dump->element_count; e++)
-        if (w->edit->bus_ids[e]) {
-            uint32_t pci = pci_of(w->dump, e);
-            const char *own = pci == ORR_NO_ELEMENT ? NULL : orr_element_text(w->dump, pci, ORR_ATTR_BUSID);
-            if (own && orr_bus_id_parse(own) == old)
-                return w->edit->bus_ids[e];
-        }
-    return 0;
-}
-
-static bool loses_gdr(const struct writing *w, uint32_t net)
-{
-    int32_t dev = orr_element_int(w->dump, net, ORR_ATTR_DEV, -1);
-    return w->edit->no_gdr && dev >= 0 && dev < ORR_LOG_NICS && w->edit->no_gdr[dev];
-}
-
-/* An attribute that the edit replaces. */
-static bool is_replaced(const struct writing *w, uint32_t element, enum orr_attr attr)
-{
-    enum orr_element_kind kind = w->dump->elements[element].kind;
-    const struct orr_dump_edit *edit = w->edit;
-    return (kind == ORR_ELEMENT_GPU && ((edit->ranks && attr == ORR_ATTR_RANK) || (edit->sm && attr == ORR_ATTR_SM))) ||
-           (kind == ORR_ELEMENT_NET &&
-            ((edit->net_devs && attr == ORR_ATTR_DEV) || (edit->collnet && attr == ORR_ATTR_COLL) ||
-             (attr == ORR_ATTR_GDR && loses_gdr(w, element))));
-}
-
-static void write_attribute(struct writing *w, const struct orr_attribute *attribute)
-{
-    bool names_gpu = attribute->id == ORR_ATTR_BUSID || attribute->id == ORR_ATTR_TARGET;
-    uint64_t other = names_gpu ? renamed(w, attribute->value) : 0;
+    static const enum orr_attr names[] = {ORR_ATTR_BUSID, ORR_ATTR_TARGET};
     char bus_id[ORR_BUS_ID_SIZE];
-    orr_text_printf(&w->text, " %s=\"", attribute->name);
-    write_escaped(&w->text, other ? orr_bus_id_format(other, bus_id) : attribute->value);
-    orr_text_puts(&w->text, "\"");
+    for (uint32_t e = 0; e < c->count; e++)
+        for (int i = 0; i < 2; i++) {
+            const char *text = orr_doc_get(c->nodes[e], names[i]);
+            const uint64_t named = text ? orr_bus_id_parse(text) : 0;
+            uint32_t gpu = 0;
+            while (text && gpu < c->count && !(c->edit->bus_ids[gpu] && old[gpu] == named))
+                gpu++;
+            if (text && gpu < c->count)
+                orr_doc_set(&c->doc, c->nodes[e], names[i], "%s", orr_bus_id_format(c->edit->bus_ids[gpu], bus_id));
+        }
 }
 
-static void write_element(struct writing *w, uint32_t index, int depth)
+static void change_gpu(struct changing *c, uint32_t gpu)
 {
-    const struct orr_element *element = &w->dump->elements[index];
-    const struct orr_dump_edit *edit = w->edit;
-    bool net = element->kind == ORR_ELEMENT_NET, gpu = element->kind == ORR_ELEMENT_GPU;
-    if (depth > DEPTH_MOST || orr_text_failed(&w->text) ||
-        (net && (edit->drop_nets || (edit->net_devs && edit->net_devs[index] < 0))))
-        return;
-    orr_text_printf(&w->text, "<%s", orr_element_name(element->kind));
-    for (uint32_t i = 0; i < element->attribute_count; i++) {
-        const struct orr_attribute *attribute = &w->dump->attributes[element->first_attribute + i];
-        if (!is_replaced(w, index, attribute->id))
-            write_attribute(w, attribute);
-    }
-    if (net && edit->net_devs)
-        orr_text_printf(&w->text, " dev=\"%d\"", edit->net_devs[index]);
-    if (net && edit->collnet)
-        orr_text_puts(&w->text, " coll=\"1\"");
-    if (net && loses_gdr(w, index))
-        orr_text_puts(&w->text, " gdr=\"0\"");
-    if (gpu && edit->sm)
-        orr_text_printf(&w->text, " sm=\"%d\"", edit->sm);
-    if (gpu && edit->ranks && edit->ranks[index] >= 0)
-        orr_text_printf(&w->text, " rank=\"%d\"", edit->ranks[index]);
-    orr_text_puts(&w->text, ">");
-    for (uint32_t c = element->first_child; c != ORR_NO_ELEMENT; c = w->dump->elements[c].next_sibling)
-        write_element(w, c, depth + 1);
-    orr_text_printf(&w->text, "</%s>\n", orr_element_name(element->kind));
+    const struct orr_dump_edit *edit = c->edit;
+    if (edit->sm)
+        orr_doc_set(&c->doc, c->nodes[gpu], ORR_ATTR_SM, "%d", edit->sm);
+    if (edit->ranks)
+        orr_doc_drop(&c->doc, c->nodes[gpu], ORR_ATTR_RANK);
+    if (edit->ranks && edit->ranks[gpu] >= 0)
+        orr_doc_set(&c->doc, c->nodes[gpu], ORR_ATTR_RANK, "%d", edit->ranks[gpu]);
 }
 
-enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit,
+static void change_net(struct changing *c, uint32_t net)
+{
+    const struct orr_dump_edit *edit = c->edit;
+    if (edit->collnet)
+        orr_doc_set(&c->doc, c->nodes[net], ORR_ATTR_COLL, "1");
+    if (edit->net_devs && edit->net_devs[net] < 0)
+        orr_doc_remove(c->nodes[net]);
+    else if (edit->net_devs)
+        orr_doc_set(&c->doc, c->nodes[net], ORR_ATTR_DEV, "%d", edit->net_devs[net]);
+}
+
+enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit, struct orr_arena *arena,
                                 struct orr_dump **ret_dump, struct orr_error *err)
 {
-    struct writing w = {.dump = dump, .edit = edit};
-    orr_text_init(&w.text, XML_MOST);
-    write_element(&w, 0, 0);
-    enum orr_code code = ORR_OK;
-    if (orr_text_failed(&w.text))
-        code = w.text.starved ? orr_fail_nomem(err) : orr_fail(err, ORR_LIMIT, "the changed dump is too large");
-    else
-        code = orr_dump_read(w.text.data, w.text.length, NULL, ret_dump, err);
-    if (code == ORR_OK) {
-        (*ret_dump)->notes = dump->notes;
-        (*ret_dump)->graphs = dump->graphs;
+    struct changing c = {.edit = edit, .nodes = ORR_NEW(arena, struct orr_doc_node *, dump->element_count)};
+    uint64_t *old = ORR_NEW(arena, uint64_t, dump->element_count);
+    orr_doc_open(&c.doc, dump, arena);
+    ORR_NEED(c.nodes && old && !orr_arena_starved(arena), err);
+    for (struct orr_doc_node *node = c.doc.system; node; node = orr_doc_next(node, c.doc.system)) {
+        const char *bus_id = bus_id_around(node);
+        old[c.count] = bus_id ? orr_bus_id_parse(bus_id) : 0;
+        c.nodes[c.count++] = node;
     }
-    orr_text_release(&w.text);
-    return code;
+    if (edit->bus_ids)
+        rename_gpus(&c, old);
+    for (uint32_t e = 0; e < c.count; e++)
+        if (dump->elements[e].kind == ORR_ELEMENT_GPU)
+            change_gpu(&c, e);
+        else if (dump->elements[e].kind == ORR_ELEMENT_NET)
+            change_net(&c, e);
+    *ret_dump = orr_doc_to_dump(&c.doc, dump);
+    return *ret_dump ? ORR_OK : orr_fail_nomem(err);
 }

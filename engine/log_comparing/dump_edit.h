@@ -10,12 +10,10 @@ struct orr_dump_edit {
     const uint64_t *bus_ids; /* new ones of GPUs, 0: as it is */
     const int32_t *net_devs; /* new numbers of NICs, -1: takes no part */
     int32_t sm;              /* of every GPU, 0: as it is */
-    bool drop_nets;          /* no NIC takes part */
     bool collnet;            /* every NIC can reduce in the network */
-    const bool *no_gdr;      /* [ORR_LOG_NICS]: the NICs of these numbers cannot GPUDirect RDMA */
 };
-/* A copy with changes: orr_dump_free(). Its notes are borrowed from the dump. */
-enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit,
+/* A copy with changes, in the arena. It shares what is not changed with the dump, which must live as long. */
+enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit, struct orr_arena *arena,
                                 struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

@@ -218,7 +218,7 @@ static enum orr_code cut(struct matching *m, const struct orr_release *release, 
     for (uint32_t r = 0; r < m->local; r++)
         ranks[r] = (int32_t)r;
     const struct orr_dump_piece piece = {.dump = check->edited, .ranks = ranks, .count = m->local};
-    ORR_TRY(orr_dump_combine(&piece, 1, release, NULL, &check->dump, err));
+    ORR_TRY(orr_dump_combine(&piece, 1, release, check->arena, &check->dump, err));
     check->dump->notes = check->edited->notes;
     check->dump->graphs = check->edited->graphs;
     return ORR_OK;
@@ -259,7 +259,7 @@ static enum orr_code make_dump(struct matching *m, bool given_gpus, bool given_n
     if (!edit.ranks && !edit.bus_ids && !edit.net_devs && !edit.sm && !edit.collnet)
         return ORR_OK;
     check->ranks_renumbered = chosen;
-    ORR_TRY(orr_log_edit_dump(m->dump, &edit, &check->edited, err));
+    ORR_TRY(orr_log_edit_dump(m->dump, &edit, check->arena, &check->edited, err));
     return chosen ? cut(m, release, err) : ORR_OK;
 }
 

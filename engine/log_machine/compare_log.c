@@ -34,12 +34,10 @@ static enum orr_code make_machine(const struct orr_log *log, const struct orr_ma
                                   struct orr_error *err)
 {
     const struct orr_input_options options = {.assumed = assumed, .assumed_nics = nics};
-    const char *xml = NULL;
-    ORR_TRY(orr_log_tree_xml(log, 0, log->arena, &xml, &compared->why, err));
-    if (xml) {
-        compared->why = NULL;
-        return orr_input_read(xml, strlen(xml), &options, &compared->own, err);
-    }
+    struct orr_dump *tree = NULL;
+    ORR_TRY(orr_log_tree_dump(log, 0, &tree, &compared->why, err));
+    if (tree)
+        return orr_input_take(tree, &options, &compared->own, err);
     if (!assumed) {
         ORR_TRY(orr_log_machine_find(log, &compared->machine, err));
         assumed = compared->machine.type;

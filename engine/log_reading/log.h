@@ -275,11 +275,10 @@ enum { ORR_LOG_RANKS_MOST = 65536 };
 uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS]);
 
 struct orr_dump;
-/* Where the log holds the whole printed tree of a system: topology XML rebuilt from it, as zero-terminated bytes that
- * live in the arena. NULL with *ret_why where there is none, or not all of it. Assumptions (GPUDirect RDMA possible
- * unless the log denies it, capability from device names or NVLink rates) are in XML comments. likely: a capability
- * that is preferred where the rates of NVLinks allow it; 0: none. */
-enum orr_code orr_log_tree_xml(const struct orr_log *log, int32_t likely, struct orr_arena *arena, const char **ret_xml,
-                               const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
+/* The dump of the system whose tree the log prints: orr_dump_free(). NULL with *ret_why where there is none, or not all
+ * of it. GPUDirect RDMA is taken as possible unless the log denies it, the capability of GPUs from device names or the
+ * rates of NVLinks. likely: a capability that is preferred where the rates of NVLinks allow it; 0: none. */
+enum orr_code orr_log_tree_dump(const struct orr_log *log, int32_t likely, struct orr_dump **ret_dump,
+                                const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

@@ -225,6 +225,16 @@ TEST(nics_belong_to_their_group)
     }
 }
 
+/* A NIC that the user excludes is not missing; one that the machine does not have either still is. */
+TEST(an_excluded_nic_is_not_missing)
+{
+    ANSWER excluded = diagnose(healthy, 2, "NCCL_IB_HCA", "^mlx5_1");
+    assert_null(row_of(&excluded, "nic-missing"));
+    const char *gone = MACHINE("16", LINKS("18"), "", CX7("0000:50:00.0", "4", "100000", "1"));
+    ANSWER missing = diagnose(gone, 2, "NCCL_IB_HCA", "^mlx5_4");
+    assert_non_null(row_of(&missing, "nic-missing"));
+}
+
 TEST(the_machine_is_recognised_by_its_pci_ids)
 {
     ORR_LOCAL_ARENA(arena, 0);

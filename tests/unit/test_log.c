@@ -206,20 +206,19 @@ TEST(refusals_and_ceilings)
 
 TEST(a_tree_that_is_not_whole_is_no_dump)
 {
-    const char *xml, *why;
+    const char *why;
+    struct orr_dump *dump;
     struct orr_error err = {0};
     struct orr_log *log =
         read(H "=== System : maxBw 24.0 totalBw 24.0 ===\n" H "CPU/0-0 (1/2/-1)\n" H "+ PCI[24.0] - GPU/0-21000 (0)\n");
-    assert_ok(orr_log_tree_xml(log, 0, log->arena, &xml, &why, &err), &err);
-    assert_null(xml);
+    assert_ok(orr_log_tree_dump(log, 0, &dump, &why, &err), &err);
+    assert_null(dump);
     assert_true(strstr(why, "not whole") != NULL);
     orr_log_free(log);
     log = read(H "=== System : maxBw 24.0 totalBw 24.0 ===\n" H "CPU/0-0 (1/2/-1)\n" H
                  "+ PCI[24.0] - GPU/0-21000 (0)\n" H "==========\n");
-    assert_ok(orr_log_tree_xml(log, 0, log->arena, &xml, &why, &err), &err);
-    assert_non_null(xml);
-    struct orr_dump *dump;
-    assert_ok(orr_dump_read(xml, strlen(xml), NULL, &dump, &err), &err);
+    assert_ok(orr_log_tree_dump(log, 0, &dump, &why, &err), &err);
+    assert_non_null(dump);
     assert_int_equal(dump->elements[dump->element_count - 1].kind, ORR_ELEMENT_GPU);
     orr_dump_free(dump);
     orr_log_free(log);

@@ -1,4 +1,4 @@
-/* A printed tree written as topology XML. What the tree does not hold is supplied, each by a stated rule: PCI speed and
+/* A printed tree as a dump. What the tree does not hold is supplied, each by a stated rule: PCI speed and
  * width that print as the same rate, NVLinks by the rate of one at the GPU's capability, capability by the device's
  * name or by what rate fits. The links between CPUs follow from the CPU models. */
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/hex.h"
-#include "engine/base/text.h"
+#include "engine/dump/edit.h"
 #include "engine/hardware/gpu_models.h"
 #include "engine/log_reading/tree.h"
 #include "engine/release/cpu.h"
@@ -15,7 +15,7 @@
 #include "engine/release/release_names.h"
 #include "engine/topology/pci.h"
 
-enum { XML_MOST = 4 << 20, NESTED_MOST = 32, NIC_MOST = 512 };
+enum { NESTED_MOST = 32, NIC_MOST = 512 };
 
 struct making {
     const struct orr_log *log;
@@ -23,9 +23,10 @@ struct making {
     const struct orr_log_links *links;
     uint32_t session;
     int32_t sm;
-    struct orr_text xml;
-    const char *open[NESTED_MOST]; /* elements to close, outermost first; one a depth */
+    struct orr_doc doc;
+    struct orr_doc_node *open[NESTED_MOST]; /* what the next line may be in, outermost first; one a depth */
     uint32_t depth;
+    bool too_deep;
     const char *nic_names; /* the line that lists them, NULL: none */
 };
 
@@ -81,17 +82,33 @@ static int32_t capability(const struct making *m, int32_t likely)
 
 static void close_to_depth(struct making *m, uint32_t depth)
 {
-    while (m->depth > depth)
-        orr_text_puts(&m->xml, m->open[--m->depth]);
+    m->depth = m->depth > depth ? depth : m->depth;
 }
 
-static void open_element(struct making *m, uint32_t depth, const char *closing)
+/* An element in the innermost open one; outside the tree where NCCL would ignore it there. */
+static struct orr_doc_node *add(struct making *m, enum orr_element_kind kind)
+{
+    struct orr_doc_node *parent = m->open[m->depth - 1];
+    return orr_doc_add(&m->doc, orr_element_fits(parent->kind, kind) ? parent : NULL, kind, NULL);
+}
+
+/* Opens an element at a depth; where lines in between are missing, the one around them stays open for their depths. */
+static struct orr_doc_node *open_element(struct making *m, uint32_t depth, enum orr_element_kind kind)
 {
     close_to_depth(m, depth);
-    while (m->depth < depth && m->depth < NESTED_MOST)
-        m->open[m->depth++] = "";
+    m->too_deep |= depth >= NESTED_MOST;
+    for (; m->depth < depth && m->depth < NESTED_MOST; m->depth++)
+        m->open[m->depth] = m->open[m->depth - 1];
+    struct orr_doc_node *node = add(m, kind);
     if (m->depth < NESTED_MOST)
-        m->open[m->depth++] = closing;
+        m->open[m->depth++] = node;
+    return node;
+}
+
+/* An element inside the one that was just opened, which takes its place: what comes next is in it. */
+static struct orr_doc_node *open_inside(struct making *m, enum orr_element_kind kind)
+{
+    return m->open[m->depth - 1] = add(m, kind);
 }
 
 static uint64_t local_of(const char *id)
@@ -105,47 +122,53 @@ static const char *bus_id_of(const char *id, char buffer[ORR_BUS_ID_SIZE])
     return orr_bus_id_format(local_of(id), buffer);
 }
 
-/* link_speed and link_width that make the printed rate, as attributes. */
-static void write_pci_link(struct making *m, double bw)
+/* link_speed and link_width that make the printed rate. */
+static void set_pci_link(struct making *m, struct orr_doc_node *pci, double bw)
 {
     static const int32_t widths[] = {16, 8, 4, 2, 1, 32};
-    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++)
-        for (const struct orr_speed *speed = m->release->speeds; speed->prefix; speed++)
-            if (fabs((double)orr_pci_bw(m->release, widths[w], speed->prefix) - bw) < 0.051) {
-                orr_text_printf(&m->xml, " link_speed=\"%s\" link_width=\"%d\"", speed->prefix, widths[w]);
-                return;
-            }
-    orr_text_puts(&m->xml, " link_speed=\"\" link_width=\"0\"");
+    const struct orr_speed *speed = m->release->speeds;
+    size_t w = 0, count = sizeof widths / sizeof widths[0];
+    for (; w < count; w++) {
+        for (speed = m->release->speeds; speed->prefix; speed++)
+            if (fabs((double)orr_pci_bw(m->release, widths[w], speed->prefix) - bw) < 0.051)
+                break;
+        if (speed->prefix)
+            break;
+    }
+    orr_doc_set(&m->doc, pci, ORR_ATTR_LINK_SPEED, "%s", w < count ? speed->prefix : "");
+    orr_doc_set(&m->doc, pci, ORR_ATTR_LINK_WIDTH, "%d", w < count ? widths[w] : 0);
 }
 
-static void write_cpu(struct making *m, const struct orr_log_link *link)
+static void set_vendor(struct making *m, struct orr_doc_node *cpu, const char *vendor, int family, int model)
+{
+    if (vendor)
+        orr_doc_set(&m->doc, cpu, ORR_ATTR_VENDOR, "%s", vendor);
+    orr_doc_set(&m->doc, cpu, ORR_ATTR_FAMILYID, "%d", family);
+    orr_doc_set(&m->doc, cpu, ORR_ATTR_MODELID, "%d", model);
+}
+
+static void add_cpu(struct making *m, const struct orr_log_link *link)
 {
     static const int32_t intel_models[] = {
         [ORR_INTEL_BDW] = 79, [ORR_INTEL_SKL] = 85, [ORR_INTEL_SRP] = 143, [ORR_INTEL_ERP] = 207};
     static const char *const arches[] = {
         [ORR_ARCH_X86] = "x86_64", [ORR_ARCH_POWER] = "ppc64", [ORR_ARCH_ARM] = "arm64"};
-    static const char *const vendors[] = {
-        [ORR_VENDOR_INTEL] = "GenuineIntel", [ORR_VENDOR_AMD] = "AuthenticAMD", [ORR_VENDOR_ZHAOXIN] = "  Shanghai  "};
     int arch = (int)link->cpu[0], vendor = (int)link->cpu[1], model = (int)link->cpu[2];
-    open_element(m, 1, "</cpu>\n");
-    orr_text_printf(&m->xml, "<cpu numaid=\"%llu\" affinity=\"ffffffff\" arch=\"%s\"",
-                    (unsigned long long)local_of(link->to),
-                    arch >= 1 && arch <= ORR_ARCH_ARM ? arches[arch] : "x86_64");
-    if (strncmp(link->to, "CPU/0-", 6))
-        orr_text_printf(&m->xml, " host_hash=\"0x%lx\"", strtoul(link->to + 4, NULL, 16) + 1);
-    if (vendor >= ORR_VENDOR_INTEL && vendor <= ORR_VENDOR_ZHAOXIN)
-        orr_text_printf(&m->xml, " vendor=\"%s\"", vendors[vendor]);
-    else if (arch == ORR_ARCH_X86 || arch < 1)
-        orr_text_puts(&m->xml, " vendor=\"GenuineIntel\"");
+    struct orr_doc_node *cpu = open_element(m, 1, ORR_ELEMENT_CPU);
+    orr_doc_set(&m->doc, cpu, ORR_ATTR_NUMAID, "%llu", (unsigned long long)local_of(link->to));
+    orr_doc_set(&m->doc, cpu, ORR_ATTR_AFFINITY, "ffffffff");
+    orr_doc_set(&m->doc, cpu, ORR_ATTR_ARCH, "%s", arch >= 1 && arch <= ORR_ARCH_ARM ? arches[arch] : "x86_64");
+    if (strncmp(link->to, "CPU/0-", 6) != 0)
+        orr_doc_set(&m->doc, cpu, ORR_ATTR_HOST_HASH, "0x%lx", strtoul(link->to + 4, NULL, 16) + 1);
     if (vendor == ORR_VENDOR_INTEL)
-        orr_text_printf(&m->xml, " familyid=\"6\" modelid=\"%d\"",
-                        model >= ORR_INTEL_BDW && model <= ORR_INTEL_ERP ? intel_models[model]
-                                                                         : intel_models[ORR_INTEL_SKL]);
+        set_vendor(m, cpu, "GenuineIntel", 6,
+                   intel_models[model >= ORR_INTEL_BDW && model <= ORR_INTEL_ERP ? model : ORR_INTEL_SKL]);
     else if (vendor == ORR_VENDOR_ZHAOXIN)
-        orr_text_printf(&m->xml, " familyid=\"7\" modelid=\"%d\"", model == ORR_ZHAOXIN_YONGFENG ? 91 : 27);
+        set_vendor(m, cpu, "  Shanghai  ", 7, model == ORR_ZHAOXIN_YONGFENG ? 91 : 27);
+    else if (vendor == ORR_VENDOR_AMD)
+        set_vendor(m, cpu, "AuthenticAMD", 23, 49);
     else
-        orr_text_puts(&m->xml, " familyid=\"23\" modelid=\"49\"");
-    orr_text_puts(&m->xml, ">\n");
+        set_vendor(m, cpu, arch == ORR_ARCH_X86 || arch < 1 ? "GenuineIntel" : NULL, 23, 49);
 }
 
 static bool gdr_denied(const struct making *m, int dev)
@@ -159,7 +182,7 @@ static bool gdr_denied(const struct making *m, int dev)
 }
 
 /* The name of NIC dev in "[0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE"; "netN" where it is not listed. */
-static void write_nic_name(struct making *m, int dev)
+static void set_nic_name(struct making *m, struct orr_doc_node *net, int dev)
 {
     char mark[16];
     snprintf(mark, sizeof mark, "[%d]", dev);
@@ -167,13 +190,13 @@ static void write_nic_name(struct making *m, int dev)
     if (at) {
         at += strlen(mark);
         size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+");
-        orr_text_add(&m->xml, at, length < NIC_MOST ? length : NIC_MOST);
+        orr_doc_set(&m->doc, net, ORR_ATTR_NAME, "%.*s", (int)(length < NIC_MOST ? length : NIC_MOST), at);
     } else {
-        orr_text_printf(&m->xml, "net%d", dev);
+        orr_doc_set(&m->doc, net, ORR_ATTR_NAME, "net%d", dev);
     }
 }
 
-static void write_net(struct making *m, const struct orr_log_link *link)
+static void add_net(struct making *m, const struct orr_log_link *link)
 {
     /* "(coll/asic/port/rate)", without coll before 2.27 */
     char asic[24] = "0";
@@ -190,34 +213,37 @@ static void write_net(struct making *m, const struct orr_log_link *link)
     }
     if (asic[orr_hex_span(asic, sizeof asic)])
         snprintf(asic, sizeof asic, "0");
-    orr_text_puts(&m->xml, "<net name=\"");
-    write_nic_name(m, dev);
-    orr_text_printf(
-        &m->xml,
-        "\" dev=\"%d\" speed=\"%.0f\" port=\"%d\" guid=\"0x%s\" latency=\"0\" maxconn=\"131072\" gdr=\"%d\"/>\n", dev,
-        rate > 0 && rate < 1e5 ? rate * 8000 : 0, port, asic, !gdr_denied(m, dev));
+    struct orr_doc_node *net = add(m, ORR_ELEMENT_NET);
+    set_nic_name(m, net, dev);
+    orr_doc_set(&m->doc, net, ORR_ATTR_DEV, "%d", dev);
+    orr_doc_set(&m->doc, net, ORR_ATTR_SPEED, "%.0f", rate > 0 && rate < 1e5 ? rate * 8000 : 0);
+    orr_doc_set(&m->doc, net, ORR_ATTR_PORT, "%d", port);
+    orr_doc_set(&m->doc, net, ORR_ATTR_GUID, "0x%s", asic);
+    orr_doc_set(&m->doc, net, ORR_ATTR_LATENCY, "0");
+    orr_doc_set(&m->doc, net, ORR_ATTR_MAXCONN, "131072");
+    orr_doc_set(&m->doc, net, ORR_ATTR_GDR, "%d", !gdr_denied(m, dev));
 }
 
-static void write_identity(struct making *m, const char *detail)
+static void set_identity(struct making *m, struct orr_doc_node *pci, const char *detail)
 {
-    static const char *const names[] = {"vendor", "device", "subsystem_vendor", "subsystem_device"};
+    static const enum orr_attr ids[] = {ORR_ATTR_VENDOR, ORR_ATTR_DEVICE, ORR_ATTR_SUBSYSTEM_VENDOR,
+                                        ORR_ATTR_SUBSYSTEM_DEVICE};
     if (strlen(detail) != 16 || orr_hex_span(detail, 16) != 16)
         return;
     for (int i = 0; i < 4; i++)
-        orr_text_printf(&m->xml, " %s=\"0x%.4s\"", names[i], detail + 4 * i);
+        orr_doc_set(&m->doc, pci, ids[i], "0x%.4s", detail + 4 * i);
 }
 
-static void write_nvlink(struct making *m, const struct orr_log_link *link)
+static void add_nvlink(struct making *m, const struct orr_log_link *link)
 {
     char bus_id[ORR_BUS_ID_SIZE];
     double one = (double)orr_nvlink_bw_of(m->release->nvlink_bw, m->sm);
     int count = (int)floor(link->bw / one + 0.5);
     bool to_switch = !strncmp(link->to, "NVS", 3), to_cpu = !strncmp(link->to, "CPU", 3);
-    orr_text_printf(&m->xml, "<nvlink target=\"%s\" count=\"%d\" tclass=\"%s\"/>\n",
-                    to_switch ? "fffffff:ffff:ff" : bus_id_of(link->to, bus_id), link->bw > 0 && count < 1 ? 1 : count,
-                    to_switch ? "0x068000"
-                    : to_cpu  ? "0x068001"
-                              : "0x030200");
+    struct orr_doc_node *nvlink = add(m, ORR_ELEMENT_NVLINK);
+    orr_doc_set(&m->doc, nvlink, ORR_ATTR_TARGET, "%s", to_switch ? "fffffff:ffff:ff" : bus_id_of(link->to, bus_id));
+    orr_doc_set(&m->doc, nvlink, ORR_ATTR_COUNT_, "%d", link->bw > 0 && count < 1 ? 1 : count);
+    orr_doc_set(&m->doc, nvlink, ORR_ATTR_TCLASS, to_switch ? "0x068000" : to_cpu ? "0x068001" : "0x030200");
 }
 
 /* The rank of a GPU's own line; of a physical GPU (DEV) that of the GPU printed below it. */
@@ -242,81 +268,82 @@ static bool is_gpu(const char *id)
     return !strncmp(id, "GPU", 3) || !strncmp(id, "DEV", 3);
 }
 
-static void write_pci(struct making *m, const struct orr_log_link *link, uint32_t depth)
+static void add_pci(struct making *m, const struct orr_log_link *link, uint32_t depth)
 {
     char bus_id[ORR_BUS_ID_SIZE];
     bool gpu = is_gpu(link->to), nic = !strncmp(link->to, "NIC", 3);
-    int rank = gpu ? rank_of(m, link) : -1;
     if (nic && link->bw >= (double)ORR_LOC_BW) { /* no PCI device: a virtual NIC on the CPU */
-        open_element(m, depth, "</nic>\n");
-        orr_text_puts(&m->xml, "<nic>\n");
+        open_element(m, depth, ORR_ELEMENT_NIC);
         return;
     }
-    open_element(m, depth, gpu ? "</gpu></pci>\n" : nic ? "</nic></pci>\n" : "</pci>\n");
-    orr_text_printf(&m->xml, "<pci busid=\"%s\" class=\"%s\"", bus_id_of(link->to, bus_id),
-                    gpu   ? "0x030200"
-                    : nic ? "0x020700"
-                          : "0x060400");
-    write_pci_link(m, link->bw);
-    if (!gpu && !nic)
-        write_identity(m, link->detail);
-    orr_text_puts(&m->xml, ">\n");
-    if (gpu && rank >= 0)
-        orr_text_printf(&m->xml, "<gpu dev=\"%d\" sm=\"%d\" rank=\"%d\" gdr=\"1\">\n", rank, m->sm, rank);
-    else if (gpu)
-        orr_text_printf(&m->xml, "<gpu dev=\"0\" sm=\"%d\" gdr=\"1\">\n", m->sm);
-    else if (nic)
-        orr_text_puts(&m->xml, "<nic>\n");
+    struct orr_doc_node *pci = open_element(m, depth, ORR_ELEMENT_PCI);
+    orr_doc_set(&m->doc, pci, ORR_ATTR_BUSID, "%s", bus_id_of(link->to, bus_id));
+    orr_doc_set(&m->doc, pci, ORR_ATTR_CLASS, gpu ? "0x030200" : nic ? "0x020700" : "0x060400");
+    set_pci_link(m, pci, link->bw);
+    if (nic) {
+        open_inside(m, ORR_ELEMENT_NIC);
+    } else if (!gpu) {
+        set_identity(m, pci, link->detail);
+    } else {
+        int rank = rank_of(m, link);
+        struct orr_doc_node *node = open_inside(m, ORR_ELEMENT_GPU);
+        orr_doc_set(&m->doc, node, ORR_ATTR_DEV, "%d", rank >= 0 ? rank : 0);
+        orr_doc_set(&m->doc, node, ORR_ATTR_SM, "%d", m->sm);
+        if (rank >= 0)
+            orr_doc_set(&m->doc, node, ORR_ATTR_RANK, "%d", rank);
+        orr_doc_set(&m->doc, node, ORR_ATTR_GDR, "1");
+    }
 }
 
-static void write_row(struct making *m, const struct orr_log_link *link)
+static void add_row(struct making *m, const struct orr_log_link *link)
 {
     uint32_t depth = link->depth + 1; /* inside <system> */
     if (!link->type[0]) {
-        write_cpu(m, link);
-    } else if (!strcmp(link->type, "PCI") && strncmp(link->to, "CPU", 3)) {
-        write_pci(m, link, depth);
+        add_cpu(m, link);
+    } else if (!strcmp(link->type, "PCI") && strncmp(link->to, "CPU", 3) != 0) {
+        add_pci(m, link, depth);
     } else if (!strcmp(link->type, "NET") && !strncmp(link->to, "NET", 3)) {
         close_to_depth(m, depth);
-        write_net(m, link);
+        add_net(m, link);
     } else if (!strcmp(link->type, "NVL") && is_gpu(link->from)) {
         close_to_depth(m, depth);
-        write_nvlink(m, link);
+        add_nvlink(m, link);
     } else if (!strcmp(link->type, "C2C") && is_gpu(link->from)) {
         close_to_depth(m, depth);
-        orr_text_printf(&m->xml, "<c2c bw=\"%.0f\" count=\"1\"/>\n", link->bw * 1000);
+        struct orr_doc_node *c2c = add(m, ORR_ELEMENT_C2C);
+        orr_doc_set(&m->doc, c2c, ORR_ATTR_BW, "%.0f", link->bw * 1000);
+        orr_doc_set(&m->doc, c2c, ORR_ATTR_COUNT_, "1");
     }
 }
 
-static enum orr_code write_tree(struct making *m, struct orr_arena *arena, const char **ret_xml, struct orr_error *err)
+static enum orr_code make_tree(struct making *m, struct orr_dump **ret_dump, struct orr_error *err)
 {
-    orr_text_puts(&m->xml, "<system version=\"1\">\n<!-- Rebuilt by Orrery from the tree that an NCCL log prints. GPU "
-                           "Direct RDMA is taken as possible unless the log denies it. -->\n");
-    m->open[m->depth++] = "</system>\n";
+    ORR_LOCAL_ARENA(arena, 0);
+    orr_doc_init(&m->doc, arena);
+    m->doc.limit = orr_dump_default_limits.elements;
+    m->open[m->depth++] = m->doc.system;
     for (uint32_t i = 0; i < m->links->count; i++)
         if (m->links->rows[i].session == m->session && m->links->rows[i].tree == 0)
-            write_row(m, &m->links->rows[i]);
-    close_to_depth(m, 0);
-    enum orr_code code = ORR_OK;
-    if (m->xml.starved)
-        code = orr_fail_nomem(err);
-    else if (orr_text_failed(&m->xml))
-        code = orr_fail(err, ORR_LIMIT, "the printed tree is too large");
-    else if (!(*ret_xml = orr_arena_strndup(arena, m->xml.data, m->xml.length)))
-        code = orr_fail_nomem(err);
-    return code;
+            add_row(m, &m->links->rows[i]);
+    if (m->doc.too_many || m->too_deep)
+        return orr_fail(err, ORR_LIMIT, "the printed tree is too %s", m->too_deep ? "deep" : "large");
+    *ret_dump = orr_doc_to_dump(&m->doc, NULL);
+    ORR_NEED(*ret_dump, err);
+    (*ret_dump)->arena = orr_arena_take(&arena);
+    return ORR_OK;
 }
 
-enum orr_code orr_log_tree_xml(const struct orr_log *log, int32_t likely, struct orr_arena *arena, const char **ret_xml,
-                               const char **ret_why, struct orr_error *err)
+enum orr_code orr_log_tree_dump(const struct orr_log *log, int32_t likely, struct orr_dump **ret_dump,
+                                const char **ret_why, struct orr_error *err)
 {
+    ORR_LOCAL_ARENA(scratch, 0);
     struct orr_log_links links;
     bool exact;
     struct making m = {.log = log, .links = &links, .session = UINT32_MAX};
     m.release = orr_release_nearest(orr_log_version(log, NULL), &exact);
-    *ret_xml = NULL;
+    *ret_dump = NULL;
     *ret_why = "the log does not hold the printed tree of a system (NCCL_DEBUG_SUBSYS=GRAPH prints it)";
-    ORR_TRY(orr_log_links_of(log, arena, &links, err));
+    ORR_TRY(orr_log_links_of(log, scratch, &links, err));
     for (uint32_t s = 0; s < log->session_count && m.session == UINT32_MAX; s++)
         if (links.complete[s])
             m.session = s;
@@ -335,8 +362,5 @@ enum orr_code orr_log_tree_xml(const struct orr_log *log, int32_t likely, struct
             m.nic_names = log->records[i].words[1];
     m.sm = capability(&m, likely);
     *ret_why = NULL;
-    orr_text_init(&m.xml, XML_MOST);
-    enum orr_code code = write_tree(&m, arena, ret_xml, err);
-    orr_text_release(&m.xml);
-    return code;
+    return make_tree(&m, ret_dump, err);
 }
