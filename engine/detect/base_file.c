@@ -57,8 +57,10 @@ void orr_base_file_load(struct orr_detector *d)
     } else {
         orr_note(d, ORR_NOTE_TOPO_FILE, "detection starts from the topology file %.120s, whose values are kept", path);
         orr_doc_copy_element(d->tree, d->tree->system, dump, 0);
-        for (struct orr_doc_node *node = d->tree->system; node; node = orr_doc_next(node, d->tree->system))
+        for (struct orr_doc_node *node = d->tree->system; node; node = orr_doc_next(node, d->tree->system)) {
             orr_doc_drop(d->tree, node, ORR_ATTR_KEEP);
+            node->line = node->column = 0; /* of another file than the user's */
+        }
         if (d->rules.hash == ORR_HASH_WIDE)
             replace_hashes(d);
     }

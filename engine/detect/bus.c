@@ -189,14 +189,9 @@ struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id,
 /* Before the first with a greater bus id, where the release sorts; else at the end. */
 static void hang(struct orr_detector *d, struct orr_doc_node *pci, struct orr_doc_node *parent)
 {
-    const char *bus_id = orr_doc_get(pci, ORR_ATTR_BUSID);
-    struct orr_doc_node *before = d->rules.sorts_by_bus ? parent->first : NULL;
-    for (; before; before = before->after) {
-        const char *other = orr_doc_get(before, ORR_ATTR_BUSID);
-        if (other && strcmp(other, bus_id) > 0)
-            break;
-    }
-    orr_doc_move(pci, parent, before);
+    orr_doc_move(pci, parent, NULL);
+    if (d->rules.sorts_by_bus)
+        orr_doc_sort_in(pci);
 }
 
 /* "…/C2/C1/FUNCTION": two levels up is a switch, whose upstream port is the element, or nothing that is one. */

@@ -40,7 +40,7 @@ struct orr_detect_options {
 };
 
 struct orr_detection {
-    const struct orr_dump *dump; /* the same as the XML */
+    struct orr_dump *dump; /* the same as the XML; freed with the arena */
     char *xml;                   /* ends with a zero */
     size_t length;
     struct orr_note *notes;

@@ -50,6 +50,15 @@ void orr_doc_move(struct orr_doc_node *node, struct orr_doc_node *parent, struct
     *(before ? &before->before : &parent->last) = node;
 }
 
+void orr_doc_sort_in(struct orr_doc_node *node)
+{
+    struct orr_doc_node *before = node->parent ? node->parent->first : NULL;
+    while (before && strcmp(orr_doc_word(before, ORR_ATTR_BUSID), orr_doc_word(node, ORR_ATTR_BUSID)) <= 0)
+        before = before->after;
+    if (before)
+        orr_doc_move(node, node->parent, before);
+}
+
 struct orr_doc_node *orr_doc_add(struct orr_doc *doc, struct orr_doc_node *parent, enum orr_element_kind kind,
                                  struct orr_doc_node *before)
 {
@@ -78,6 +87,12 @@ const char *orr_doc_get(const struct orr_doc_node *node, enum orr_attr attr)
 {
     const struct orr_attribute *found = orr_doc_attribute(node, attr);
     return found ? found->value : NULL;
+}
+
+const char *orr_doc_word(const struct orr_doc_node *node, enum orr_attr attr)
+{
+    const char *value = orr_doc_get(node, attr);
+    return value ? value : "";
 }
 
 /* Makes the attributes the node's own, with room for one more. */

@@ -42,6 +42,8 @@ struct orr_doc_node *orr_doc_add(struct orr_doc *doc, struct orr_doc_node *paren
 /* Makes a node a copy of an element with all below it; the dump must live as long as the document. */
 void orr_doc_copy_element(struct orr_doc *doc, struct orr_doc_node *node, const struct orr_dump *dump,
                           uint32_t element);
+/* Makes a node a copy of the element alone. */
+void orr_doc_share(struct orr_doc_node *node, const struct orr_dump *dump, uint32_t element);
 /* Takes a node out of the tree with all below it. */
 void orr_doc_remove(struct orr_doc_node *node);
 /* Takes a node out, and what around it (nic, pci) is then empty. */
@@ -49,9 +51,14 @@ void orr_doc_prune(struct orr_doc_node *node);
 /* Puts an element into a parent; one that has a parent is moved. */
 void orr_doc_move(struct orr_doc_node *node, struct orr_doc_node *parent, struct orr_doc_node *before);
 
+/* Moves the last child of its parent to where NCCL puts a device: before the first whose bus id comes later as text. */
+void orr_doc_sort_in(struct orr_doc_node *node);
+
 /* NULL: it has no such attribute. */
 const struct orr_attribute *orr_doc_attribute(const struct orr_doc_node *node, enum orr_attr attr);
 const char *orr_doc_get(const struct orr_doc_node *node, enum orr_attr attr);
+/* "" where there is none. */
+const char *orr_doc_word(const struct orr_doc_node *node, enum orr_attr attr);
 /* Sets or replaces; a new one goes last. */
 void orr_doc_set(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
     ORR_PRINTF(4, 5);

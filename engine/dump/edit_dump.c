@@ -1,7 +1,7 @@
 /* From a dump to a document that can be changed, and back. */
 #include "engine/dump/edit.h"
 
-void orr_doc_copy_element(struct orr_doc *doc, struct orr_doc_node *node, const struct orr_dump *dump, uint32_t element)
+void orr_doc_share(struct orr_doc_node *node, const struct orr_dump *dump, uint32_t element)
 {
     const struct orr_element *from = &dump->elements[element];
     node->kind = from->kind;
@@ -10,7 +10,12 @@ void orr_doc_copy_element(struct orr_doc *doc, struct orr_doc_node *node, const 
     node->attributes = from->attribute_count ? dump->attributes + from->first_attribute : NULL;
     node->attribute_count = from->attribute_count;
     node->attribute_capacity = 0;
-    for (uint32_t child = from->first_child;
+}
+
+void orr_doc_copy_element(struct orr_doc *doc, struct orr_doc_node *node, const struct orr_dump *dump, uint32_t element)
+{
+    orr_doc_share(node, dump, element);
+    for (uint32_t child = dump->elements[element].first_child;
          child != ORR_NO_ELEMENT && !orr_arena_starved(doc->arena) && !doc->too_many;
          child = dump->elements[child].next_sibling)
         orr_doc_copy_element(doc, orr_doc_add(doc, node, dump->elements[child].kind, NULL), dump, child);

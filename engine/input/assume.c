@@ -10,22 +10,22 @@
 struct filler {
     struct orr_draft *draft;
     const struct orr_machine_type *type;
-    uint32_t *gpus, *nics; /* pci nodes by bus id, as NVML and the kernel number them */
+    struct orr_doc_node **gpus, **nics; /* pci nodes by bus id, as NVML and the kernel number them */
     uint32_t gpu_count, nic_count, new_gpus, new_nets, new_links, replaced;
     bool had_links;
 };
 
 /* Sets what the input does not contain. */
-static void fill(struct filler *f, uint32_t node, enum orr_attr attr, const char *value)
+static void fill(struct filler *f, struct orr_doc_node *node, enum orr_attr attr, const char *value)
 {
-    const struct orr_draft_attr *there = orr_draft_attr(f->draft, node, attr);
-    if (there && !there->assumed && *there->value)
+    const struct orr_attribute *there = orr_doc_attribute(node, attr);
+    if (there && there->origin != ORR_VALUE_ASSUMED && *there->value)
         return;
     f->replaced += !there || strcmp(there->value, value) != 0;
-    orr_draft_suppose(f->draft, node, attr, "%s", value);
+    orr_doc_suppose(&f->draft->doc, node, attr, "%s", value);
 }
 
-static void fill_number(struct filler *f, uint32_t node, enum orr_attr attr, int32_t value)
+static void fill_number(struct filler *f, struct orr_doc_node *node, enum orr_attr attr, int32_t value)
 {
     char text[16];
     snprintf(text, sizeof text, "%d", value);
@@ -33,14 +33,14 @@ static void fill_number(struct filler *f, uint32_t node, enum orr_attr attr, int
 }
 
 /* Insertion by bus id: a host has tens of devices, and beyond MOST the input is no host. */
-static void insert(const struct orr_draft *draft, uint32_t *list, uint32_t *count, uint32_t node)
+static void insert(struct orr_doc_node **list, uint32_t *count, struct orr_doc_node *node)
 {
     enum { MOST = 1024 };
-    const char *bus = orr_draft_get(draft, node, ORR_ATTR_BUSID);
+    const char *bus = orr_doc_word(node, ORR_ATTR_BUSID);
     uint32_t at = *count;
     if (at == MOST)
         return;
-    for (; at > 0 && strcmp(orr_draft_get(draft, list[at - 1], ORR_ATTR_BUSID), bus) > 0; at--)
+    for (; at > 0 && strcmp(orr_doc_word(list[at - 1], ORR_ATTR_BUSID), bus) > 0; at--)
         list[at] = list[at - 1];
     list[at] = node;
     ++*count;
@@ -49,32 +49,33 @@ static void insert(const struct orr_draft *draft, uint32_t *list, uint32_t *coun
 static void collect(struct filler *f)
 {
     const struct orr_draft *draft = f->draft;
-    for (uint32_t i = 0; i < draft->count; i++) {
-        if (draft->nodes[i].kind != ORR_ELEMENT_PCI)
+    for (struct orr_doc_node *node = draft->doc.system; node; node = orr_doc_next(node, draft->doc.system)) {
+        if (node->kind != ORR_ELEMENT_PCI)
             continue;
-        const char *class = orr_draft_get(draft, i, ORR_ATTR_CLASS);
-        if (orr_draft_child(draft, i, ORR_ELEMENT_GPU) != ORR_NO_ELEMENT || !strncmp(class, "0x03", 4))
-            insert(draft, f->gpus, &f->gpu_count, i);
-        else if (orr_draft_child(draft, i, ORR_ELEMENT_NIC) != ORR_NO_ELEMENT || !strncmp(class, "0x02", 4))
-            insert(draft, f->nics, &f->nic_count, i);
+        const char *class = orr_doc_word(node, ORR_ATTR_CLASS);
+        if (orr_doc_child(node, ORR_ELEMENT_GPU) || !strncmp(class, "0x03", 4))
+            insert(f->gpus, &f->gpu_count, node);
+        else if (orr_doc_child(node, ORR_ELEMENT_NIC) || !strncmp(class, "0x02", 4))
+            insert(f->nics, &f->nic_count, node);
     }
-    for (uint32_t i = 0; i < draft->count; i++)
-        f->had_links |= draft->nodes[i].kind == ORR_ELEMENT_NVLINK;
+    for (struct orr_doc_node *node = draft->doc.system; node; node = orr_doc_next(node, draft->doc.system))
+        f->had_links |= node->kind == ORR_ELEMENT_NVLINK;
 }
 
-static uint32_t child_of(struct filler *f, uint32_t parent, enum orr_element_kind kind, bool *ret_new)
+static struct orr_doc_node *child_of(struct filler *f, struct orr_doc_node *parent, enum orr_element_kind kind,
+                                     bool *ret_new)
 {
-    uint32_t child = orr_draft_child(f->draft, parent, kind);
-    *ret_new = child == ORR_NO_ELEMENT;
+    struct orr_doc_node *child = orr_doc_child(parent, kind);
+    *ret_new = !child;
     if (*ret_new) {
-        child = orr_draft_add(f->draft, parent, kind);
-        f->draft->nodes[child].line = f->draft->nodes[parent].line;
-        f->draft->nodes[child].column = f->draft->nodes[parent].column;
+        child = orr_doc_add(&f->draft->doc, parent, kind, NULL);
+        child->line = parent->line;
+        child->column = parent->column;
     }
     return child;
 }
 
-static void fill_link(struct filler *f, uint32_t pci)
+static void fill_link(struct filler *f, struct orr_doc_node *pci)
 {
     fill(f, pci, ORR_ATTR_LINK_SPEED, f->type->board->link_speed);
     fill(f, pci, ORR_ATTR_LINK_WIDTH, "16");
@@ -83,7 +84,7 @@ static void fill_link(struct filler *f, uint32_t pci)
 static void fill_gpu(struct filler *f, uint32_t index)
 {
     bool added;
-    uint32_t pci = f->gpus[index], gpu = child_of(f, pci, ORR_ELEMENT_GPU, &added);
+    struct orr_doc_node *pci = f->gpus[index], *gpu = child_of(f, pci, ORR_ELEMENT_GPU, &added);
     f->new_gpus += added;
     fill_link(f, pci);
     fill_number(f, gpu, ORR_ATTR_DEV, (int32_t)index);
@@ -92,14 +93,14 @@ static void fill_gpu(struct filler *f, uint32_t index)
     fill_number(f, gpu, ORR_ATTR_GDR, 1);
 }
 
-static void add_link(struct filler *f, uint32_t gpu, const char *target, uint32_t count, const char *class)
+static void add_link(struct filler *f, struct orr_doc_node *gpu, const char *target, uint32_t count, const char *class)
 {
-    uint32_t link = orr_draft_add(f->draft, gpu, ORR_ELEMENT_NVLINK);
-    f->draft->nodes[link].line = f->draft->nodes[gpu].line;
-    f->draft->nodes[link].column = f->draft->nodes[gpu].column;
-    orr_draft_suppose(f->draft, link, ORR_ATTR_TARGET, "%s", target);
-    orr_draft_suppose(f->draft, link, ORR_ATTR_COUNT_, "%u", count);
-    orr_draft_suppose(f->draft, link, ORR_ATTR_TCLASS, "%s", class);
+    struct orr_doc_node *link = orr_doc_add(&f->draft->doc, gpu, ORR_ELEMENT_NVLINK, NULL);
+    link->line = gpu->line;
+    link->column = gpu->column;
+    orr_doc_suppose(&f->draft->doc, link, ORR_ATTR_TARGET, "%s", target);
+    orr_doc_suppose(&f->draft->doc, link, ORR_ATTR_COUNT_, "%u", count);
+    orr_doc_suppose(&f->draft->doc, link, ORR_ATTR_TCLASS, "%s", class);
     f->new_links++;
 }
 
@@ -108,8 +109,8 @@ static void join_gpu(struct filler *f, uint32_t index)
 {
     const struct orr_gpu_board *board = f->type->board;
     struct orr_draft *draft = f->draft;
-    uint32_t gpu = orr_draft_child(draft, f->gpus[index], ORR_ELEMENT_GPU);
-    if (gpu == ORR_NO_ELEMENT)
+    struct orr_doc_node *gpu = orr_doc_child(f->gpus[index], ORR_ELEMENT_GPU);
+    if (!gpu)
         return;
     if (!f->had_links && board->fabric == ORR_FABRIC_SWITCH)
         add_link(f, gpu, "fffffff:ffff:ff", (uint32_t)board->nvlinks, "0x068000");
@@ -122,12 +123,12 @@ static void join_gpu(struct filler *f, uint32_t index)
         else if (board->fabric == ORR_FABRIC_PAIRS && (index ^ 1u) == peer)
             count = (uint32_t)board->nvlinks;
         if (count)
-            add_link(f, gpu, orr_draft_get(draft, f->gpus[peer], ORR_ATTR_BUSID), count, "0x030200");
+            add_link(f, gpu, orr_doc_word(f->gpus[peer], ORR_ATTR_BUSID), count, "0x030200");
     }
-    if (board->c2c_links && orr_draft_child(draft, gpu, ORR_ELEMENT_C2C) == ORR_NO_ELEMENT) {
-        uint32_t c2c = orr_draft_add(draft, gpu, ORR_ELEMENT_C2C);
-        orr_draft_suppose(draft, c2c, ORR_ATTR_BW, "%d", board->c2c_mbps);
-        orr_draft_suppose(draft, c2c, ORR_ATTR_COUNT_, "%d", board->c2c_links);
+    if (board->c2c_links && !orr_doc_child(gpu, ORR_ELEMENT_C2C)) {
+        struct orr_doc_node *c2c = orr_doc_add(&draft->doc, gpu, ORR_ELEMENT_C2C, NULL);
+        orr_doc_suppose(&draft->doc, c2c, ORR_ATTR_BW, "%d", board->c2c_mbps);
+        orr_doc_suppose(&draft->doc, c2c, ORR_ATTR_COUNT_, "%d", board->c2c_links);
     }
 }
 
@@ -135,8 +136,8 @@ static void fill_nic(struct filler *f, uint32_t index)
 {
     bool added, new_net;
     const struct orr_machine_type *type = f->type;
-    uint32_t pci = f->nics[index], nic = child_of(f, pci, ORR_ELEMENT_NIC, &added);
-    uint32_t net = child_of(f, nic, ORR_ELEMENT_NET, &new_net);
+    struct orr_doc_node *pci = f->nics[index], *nic = child_of(f, pci, ORR_ELEMENT_NIC, &added);
+    struct orr_doc_node *net = child_of(f, nic, ORR_ELEMENT_NET, &new_net);
     char name[48], guid[16];
     f->new_nets += new_net;
     fill_link(f, pci);
@@ -153,16 +154,16 @@ static void fill_nic(struct filler *f, uint32_t index)
     fill_number(f, net, ORR_ATTR_GDR, type->net_gdr);
 }
 
-static void fill_cpu(struct filler *f, uint32_t cpu)
+static void fill_cpu(struct filler *f, struct orr_doc_node *cpu)
 {
     const struct orr_machine_type *type = f->type;
-    const struct orr_draft_attr *arch = orr_draft_attr(f->draft, cpu, ORR_ATTR_ARCH);
+    const struct orr_attribute *arch = orr_doc_attribute(cpu, ORR_ATTR_ARCH);
     fill(f, cpu, ORR_ATTR_ARCH, type->arch);
     if (arch && strcmp(arch->value, type->arch) != 0)
         return; /* another machine than the type: its CPU is its own */
     static const enum orr_attr of_x86[] = {ORR_ATTR_VENDOR, ORR_ATTR_FAMILYID, ORR_ATTR_MODELID};
     for (size_t i = 0; !*type->cpu_vendor && i < sizeof of_x86 / sizeof of_x86[0]; i++)
-        orr_draft_drop_attr(f->draft, cpu, of_x86[i]);
+        orr_doc_drop(&f->draft->doc, cpu, of_x86[i]);
     if (*type->cpu_vendor) {
         fill(f, cpu, ORR_ATTR_VENDOR, type->cpu_vendor);
         fill_number(f, cpu, ORR_ATTR_FAMILYID, type->cpu_family);
@@ -193,9 +194,9 @@ static void say(const struct filler *f)
 void orr_draft_assume_type(struct orr_draft *draft, const struct orr_machine_type *type)
 {
     struct filler f = {.draft = draft, .type = type};
-    f.gpus = ORR_NEW(draft->arena, uint32_t, 1024);
-    f.nics = ORR_NEW(draft->arena, uint32_t, 1024);
-    if (orr_arena_starved(draft->arena))
+    f.gpus = ORR_NEW(draft->doc.arena, struct orr_doc_node *, 1024);
+    f.nics = ORR_NEW(draft->doc.arena, struct orr_doc_node *, 1024);
+    if (orr_arena_starved(draft->doc.arena))
         return;
     orr_draft_find_places(draft, type);
     collect(&f);
@@ -205,8 +206,8 @@ void orr_draft_assume_type(struct orr_draft *draft, const struct orr_machine_typ
         join_gpu(&f, i);
     for (uint32_t i = 0; i < f.nic_count; i++)
         fill_nic(&f, i);
-    for (uint32_t i = 0; i < draft->count; i++)
-        if (draft->nodes[i].kind == ORR_ELEMENT_CPU)
+    for (struct orr_doc_node *i = draft->doc.system; i; i = orr_doc_next(i, draft->doc.system))
+        if (i->kind == ORR_ELEMENT_CPU)
             fill_cpu(&f, i);
     draft->notes.machine_type = type->name;
     say(&f);

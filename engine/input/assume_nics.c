@@ -25,52 +25,53 @@ const char *orr_assumed_nics_word(size_t row)
     return row < ROW_COUNT ? rows[row].word : NULL;
 }
 
-static bool is_assumed(const struct orr_draft *draft, uint32_t net, enum orr_attr attr)
+static bool is_assumed(const struct orr_doc_node *net, enum orr_attr attr)
 {
-    const struct orr_draft_attr *there = orr_draft_attr(draft, net, attr);
-    return there && there->assumed;
+    const struct orr_attribute *there = orr_doc_attribute(net, attr);
+    return there && there->origin == ORR_VALUE_ASSUMED;
 }
 
 /* Ports without GPUDirect RDMA are no RDMA ports, and keep the speed of theirs. */
-static void fill(struct orr_draft *draft, uint32_t net, unsigned row)
+static void fill(struct orr_draft *draft, struct orr_doc_node *net, unsigned row)
 {
-    const bool rdma = atoi(orr_draft_get(draft, net, ORR_ATTR_GDR)) != 0;
-    if (rows[row].mbps && (rdma || rows[row].no_gdr) && is_assumed(draft, net, ORR_ATTR_SPEED))
-        orr_draft_suppose(draft, net, ORR_ATTR_SPEED, "%u", rows[row].mbps);
-    if (rows[row].no_gdr && is_assumed(draft, net, ORR_ATTR_GDR))
-        orr_draft_suppose(draft, net, ORR_ATTR_GDR, "0");
+    const bool rdma = atoi(orr_doc_word(net, ORR_ATTR_GDR)) != 0;
+    if (rows[row].mbps && (rdma || rows[row].no_gdr) && is_assumed(net, ORR_ATTR_SPEED))
+        orr_doc_suppose(&draft->doc, net, ORR_ATTR_SPEED, "%u", rows[row].mbps);
+    if (rows[row].no_gdr && is_assumed(net, ORR_ATTR_GDR))
+        orr_doc_suppose(&draft->doc, net, ORR_ATTR_GDR, "0");
 }
 
 /* A port that `other` has as well: only the first of those that are alike is said. */
-static bool alike(const struct orr_draft *draft, uint32_t net, uint32_t other)
+static bool alike(const struct orr_doc_node *net, const struct orr_doc_node *other)
 {
-    return is_assumed(draft, other, ORR_ATTR_SPEED) &&
-           !strcmp(orr_draft_get(draft, net, ORR_ATTR_SPEED), orr_draft_get(draft, other, ORR_ATTR_SPEED)) &&
-           !strcmp(orr_draft_get(draft, net, ORR_ATTR_GDR), orr_draft_get(draft, other, ORR_ATTR_GDR));
+    return is_assumed(other, ORR_ATTR_SPEED) &&
+           !strcmp(orr_doc_word(net, ORR_ATTR_SPEED), orr_doc_word(other, ORR_ATTR_SPEED)) &&
+           !strcmp(orr_doc_word(net, ORR_ATTR_GDR), orr_doc_word(other, ORR_ATTR_GDR));
 }
 
 void orr_draft_assume_nics(struct orr_draft *draft, unsigned row)
 {
-    uint32_t said[4], groups = 0;
-    for (uint32_t i = 0; i < draft->count; i++)
-        if (draft->nodes[i].kind == ORR_ELEMENT_NET && !draft->nodes[i].removed)
-            fill(draft, i, row);
-    for (uint32_t i = 0; i < draft->count && groups < 4; i++) {
+    const struct orr_doc_node *said[4], *system = draft->doc.system;
+    uint32_t groups = 0;
+    for (struct orr_doc_node *net = draft->doc.system; net; net = orr_doc_next(net, system))
+        if (net->kind == ORR_ELEMENT_NET)
+            fill(draft, net, row);
+    for (const struct orr_doc_node *net = system; net && groups < 4; net = orr_doc_next(net, system)) {
         bool before = false;
         uint32_t ports = 0;
-        if (draft->nodes[i].kind != ORR_ELEMENT_NET || draft->nodes[i].removed || !is_assumed(draft, i, ORR_ATTR_SPEED))
+        if (net->kind != ORR_ELEMENT_NET || !is_assumed(net, ORR_ATTR_SPEED))
             continue;
         for (uint32_t k = 0; k < groups; k++)
-            before |= alike(draft, i, said[k]);
-        for (uint32_t k = i; k < draft->count && !before; k++)
-            ports += draft->nodes[k].kind == ORR_ELEMENT_NET && !draft->nodes[k].removed && alike(draft, i, k);
+            before |= alike(net, said[k]);
+        for (const struct orr_doc_node *k = net; k && !before; k = orr_doc_next(k, system))
+            ports += k->kind == ORR_ELEMENT_NET && alike(net, k);
         if (before)
             continue;
-        said[groups++] = i;
+        said[groups++] = net;
         orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR, "%u NIC port%s %s %g Gb/s, %s GPUDirect RDMA",
                          ports, ports == 1 ? "" : "s", ports == 1 ? "has" : "have",
-                         atoi(orr_draft_get(draft, i, ORR_ATTR_SPEED)) / 1000.0,
-                         atoi(orr_draft_get(draft, i, ORR_ATTR_GDR)) ? "with" : "without");
+                         atoi(orr_doc_word(net, ORR_ATTR_SPEED)) / 1000.0,
+                         atoi(orr_doc_word(net, ORR_ATTR_GDR)) ? "with" : "without");
         draft->notes.assumed_nics += ports;
     }
 }

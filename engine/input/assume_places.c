@@ -7,79 +7,80 @@
 #include "engine/input/draft.h"
 #include "engine/machines/machine_types.h"
 
-static bool is_pci(const struct orr_draft *draft, uint32_t node)
+static bool is_pci(const struct orr_doc_node *node)
 {
-    return draft->nodes[node].kind == ORR_ELEMENT_PCI && !draft->nodes[node].removed;
+    return node->kind == ORR_ELEMENT_PCI;
 }
 
-static bool is_leaf(const struct orr_draft *draft, uint32_t node)
+static bool is_leaf(const struct orr_doc_node *node)
 {
-    return draft->nodes[node].first == ORR_NO_ELEMENT;
+    return !node->first;
 }
 
-static bool has_class(const struct orr_draft *draft, uint32_t node)
+static bool has_class(const struct orr_doc_node *node)
 {
-    return *orr_draft_get(draft, node, ORR_ATTR_CLASS) != 0;
+    return *orr_doc_word(node, ORR_ATTR_CLASS) != 0;
 }
 
-static bool is_gpu_place(const struct orr_draft *draft, uint32_t node)
+static bool is_gpu_place(const struct orr_doc_node *node)
 {
-    const char *class = orr_draft_get(draft, node, ORR_ATTR_CLASS);
-    return orr_draft_child(draft, node, ORR_ELEMENT_GPU) != ORR_NO_ELEMENT ||
+    const char *class = orr_doc_word(node, ORR_ATTR_CLASS);
+    return orr_doc_child(node, ORR_ELEMENT_GPU) ||
            (class[0] == '0' && class[1] == 'x' && class[2] == '0' && class[3] == '3');
 }
 
 /* A switch right above devices. */
-static bool is_last_switch(const struct orr_draft *draft, uint32_t node)
+static bool is_last_switch(const struct orr_doc_node *node)
 {
     bool any = false;
-    if (!is_pci(draft, node))
+    if (!is_pci(node))
         return false;
-    for (uint32_t child = draft->nodes[node].first; child != ORR_NO_ELEMENT; child = draft->nodes[child].next) {
-        any |= is_pci(draft, child);
-        if (is_pci(draft, child) && orr_draft_child(draft, child, ORR_ELEMENT_PCI) != ORR_NO_ELEMENT)
+    for (struct orr_doc_node *child = node->first; child; child = child->after) {
+        any |= is_pci(child);
+        if (is_pci(child) && orr_doc_child(child, ORR_ELEMENT_PCI))
             return false;
     }
     return any;
 }
 
-static bool is_open(const struct orr_draft *draft, uint32_t node)
+static bool is_open(const struct orr_doc_node *node)
 {
-    return is_pci(draft, node) && is_leaf(draft, node) && !has_class(draft, node);
+    return is_pci(node) && is_leaf(node) && !has_class(node);
 }
 
 struct place {
     const char *bus;
-    uint32_t node;
+    struct orr_doc_node *node;
+    uint32_t index; /* in document order */
 };
 
 static int by_bus(const void *left, const void *right)
 {
     const struct place *a = left, *b = right;
     ORR_BY(strcmp(a->bus, b->bus));
-    return ORR_ORDER(a->node, b->node);
+    return ORR_ORDER(a->index, b->index);
 }
 
 /* Devices without a class are what the type has as many of; where both together are as many, GPUs are those with the
  * higher bus ids, as clouds number them. */
 static void classify(struct orr_draft *draft, const struct orr_machine_type *type)
 {
-    struct place *open = ORR_NEW(draft->arena, struct place, draft->count);
+    struct place *open = ORR_NEW(draft->doc.arena, struct place, draft->doc.count);
     uint32_t count = 0, gpus = 0, nics;
-    for (uint32_t i = 1; open && i < draft->count; i++) {
-        gpus += is_pci(draft, i) && is_gpu_place(draft, i);
-        if (is_open(draft, i))
-            open[count++] = (struct place){orr_draft_get(draft, i, ORR_ATTR_BUSID), i};
-        else if (is_pci(draft, i) && !has_class(draft, i) &&
-                 orr_draft_child(draft, i, ORR_ELEMENT_PCI) != ORR_NO_ELEMENT)
-            orr_draft_suppose(draft, i, ORR_ATTR_CLASS, "0x060400");
+    for (struct orr_doc_node *i = draft->doc.system; open && i; i = orr_doc_next(i, draft->doc.system)) {
+        gpus += is_pci(i) && is_gpu_place(i);
+        if (is_open(i)) {
+            open[count] = (struct place){orr_doc_word(i, ORR_ATTR_BUSID), i, count};
+            count++;
+        } else if (is_pci(i) && !has_class(i) && orr_doc_child(i, ORR_ELEMENT_PCI))
+            orr_doc_suppose(&draft->doc, i, ORR_ATTR_CLASS, "0x060400");
     }
     if (!count)
         return;
     nics = gpus ? count : count == type->gpus ? 0 : count == type->gpus + type->nets ? type->nets : count;
     qsort(open, count, sizeof *open, by_bus);
     for (uint32_t i = 0; i < count; i++)
-        orr_draft_suppose(draft, open[i].node, ORR_ATTR_CLASS, i < nics ? "0x020000" : "0x030200");
+        orr_doc_suppose(&draft->doc, open[i].node, ORR_ATTR_CLASS, i < nics ? "0x020000" : "0x030200");
     orr_note_assumed(draft, ORR_TOUCHES_ALL,
                      "of %u PCI devices without a class %u are taken for NICs and %u for GPUs, by their number", count,
                      nics, count - nics);
@@ -90,19 +91,19 @@ static void classify(struct orr_draft *draft, const struct orr_machine_type *typ
 static void place_gpus(struct orr_draft *draft, const struct orr_machine_type *type)
 {
     uint32_t switches = 0, gpus = 0, number = 0;
-    for (uint32_t i = 1; i < draft->count; i++) {
-        gpus += is_pci(draft, i) && is_gpu_place(draft, i);
-        switches += is_last_switch(draft, i);
+    for (struct orr_doc_node *node = draft->doc.system; node; node = orr_doc_next(node, draft->doc.system)) {
+        gpus += is_pci(node) && is_gpu_place(node);
+        switches += is_last_switch(node);
     }
     if (gpus || !switches || type->gpus % switches)
         return;
-    for (uint32_t i = 1, end = draft->count; i < end; i++)
-        for (uint32_t k = 0; is_last_switch(draft, i) && k < type->gpus / switches; k++) {
-            uint32_t pci = orr_draft_add(draft, i, ORR_ELEMENT_PCI);
-            draft->nodes[pci].line = draft->nodes[i].line;
-            draft->nodes[pci].column = draft->nodes[i].column;
-            orr_draft_suppose(draft, pci, ORR_ATTR_BUSID, "fffe:%02x:00.0", ++number);
-            orr_draft_suppose(draft, pci, ORR_ATTR_CLASS, "0x030200");
+    for (struct orr_doc_node *node = draft->doc.system; node; node = orr_doc_next(node, draft->doc.system))
+        for (uint32_t k = 0; is_last_switch(node) && k < type->gpus / switches; k++) {
+            struct orr_doc_node *pci = orr_doc_add(&draft->doc, node, ORR_ELEMENT_PCI, NULL);
+            pci->line = node->line;
+            pci->column = node->column;
+            orr_doc_suppose(&draft->doc, pci, ORR_ATTR_BUSID, "fffe:%02x:00.0", ++number);
+            orr_doc_suppose(&draft->doc, pci, ORR_ATTR_CLASS, "0x030200");
         }
     orr_note_assumed(draft, ORR_TOUCHES_ALL,
                      "the file has no places for GPUs: %u are placed below each of its %u switches",
@@ -114,13 +115,13 @@ void orr_draft_find_places(struct orr_draft *draft, const struct orr_machine_typ
     uint32_t cpus = 0;
     classify(draft, type);
     place_gpus(draft, type);
-    for (uint32_t i = 1; i < draft->count; i++) {
-        if (draft->nodes[i].kind == ORR_ELEMENT_CPU && !*orr_draft_get(draft, i, ORR_ATTR_NUMAID))
-            orr_draft_suppose(draft, i, ORR_ATTR_NUMAID, "%u", cpus);
-        cpus += draft->nodes[i].kind == ORR_ELEMENT_CPU;
-        if (is_pci(draft, i) && !*orr_draft_get(draft, i, ORR_ATTR_LINK_SPEED))
-            orr_draft_suppose(draft, i, ORR_ATTR_LINK_SPEED, "%s", type->board->link_speed);
-        if (is_pci(draft, i) && !*orr_draft_get(draft, i, ORR_ATTR_LINK_WIDTH))
-            orr_draft_suppose(draft, i, ORR_ATTR_LINK_WIDTH, "16");
+    for (struct orr_doc_node *node = draft->doc.system; node; node = orr_doc_next(node, draft->doc.system)) {
+        if (node->kind == ORR_ELEMENT_CPU && !*orr_doc_word(node, ORR_ATTR_NUMAID))
+            orr_doc_suppose(&draft->doc, node, ORR_ATTR_NUMAID, "%u", cpus);
+        cpus += node->kind == ORR_ELEMENT_CPU;
+        if (is_pci(node) && !*orr_doc_word(node, ORR_ATTR_LINK_SPEED))
+            orr_doc_suppose(&draft->doc, node, ORR_ATTR_LINK_SPEED, "%s", type->board->link_speed);
+        if (is_pci(node) && !*orr_doc_word(node, ORR_ATTR_LINK_WIDTH))
+            orr_doc_suppose(&draft->doc, node, ORR_ATTR_LINK_WIDTH, "16");
     }
 }

@@ -1,6 +1,6 @@
-/* A dump in the making: elements that readers of other forms add, fill and move until it is one. A draft lives in one
- * arena, which the dump takes over. Failures of memory and limits are remembered and reported once, by
- * orr_draft_finish().
+/* A dump in the making, and what there is to say about it: readers of other forms add elements, and a machine type
+ * fills them in, until it is one. A draft lives in one arena, which the dump takes over. Failures of memory and limits
+ * are remembered and reported once, by orr_draft_finish().
  *
  * Each attribute remembers whether it is assumed: a machine type (orr_draft_assume_type()) replaces those, and fills in
  * what is absent, but never what the input says.
@@ -8,34 +8,16 @@
 #ifndef ORR_INPUT_DRAFT_H
 #define ORR_INPUT_DRAFT_H
 
-#include "engine/base/arena.h"
+#include "engine/dump/edit.h"
 #include "engine/dump/notes.h"
 #include "engine/input/input.h"
-
-struct orr_draft_attr {
-    enum orr_attr id;
-    const char *name, *value;
-    bool assumed;
-    struct orr_draft_attr *next;
-};
-
-struct orr_draft_node {
-    enum orr_element_kind kind;
-    uint32_t parent, first, last, next; /* ORR_NO_ELEMENT: none */
-    uint32_t line, column;              /* in the user's bytes, 0: it has no place there */
-    struct orr_draft_attr *attributes;
-    bool removed;
-};
 
 enum { ORR_MAX_NOTES = 24 };
 
 struct orr_draft {
-    struct orr_arena *arena;
-    struct orr_draft_node *nodes; /* 0 is the <system> */
-    unsigned count, capacity;
-    uint32_t limit; /* of elements */
-    bool too_many;
-    bool no_nvlinks; /* the input does not show whether GPUs have NVLinks, and none are assumed */
+    struct orr_doc doc;
+    const struct orr_dump *from; /* which it was made of; NULL: none */
+    bool no_nvlinks;             /* the input does not show whether GPUs have NVLinks, and none are assumed */
     struct orr_dump_notes notes;
     struct orr_assumed assumed[ORR_MAX_NOTES];
     struct orr_missing missing[ORR_MAX_NOTES];
@@ -45,31 +27,8 @@ struct orr_draft {
 enum orr_code orr_draft_init(struct orr_draft *draft, const struct orr_input *input,
                              struct orr_error *err) ORR_NO_DISCARD;
 void orr_draft_release(struct orr_draft *draft);
-/* A copy of a dump: elements, attributes, places. The dump stays the caller's. */
-void orr_draft_copy(struct orr_draft *draft, const struct orr_dump *dump);
-
-/* A new last child. Where memory or room is short it gives 0, the <system>, and the draft remembers. */
-uint32_t orr_draft_add(struct orr_draft *draft, uint32_t parent, enum orr_element_kind kind);
-/* Moves the last child of its parent to where NCCL puts a device: before the first whose bus id comes later as text. */
-void orr_draft_order_pci(struct orr_draft *draft, uint32_t node);
-/* Sets an attribute: replaces its value, or appends it. */
-void orr_draft_set(struct orr_draft *draft, uint32_t node, enum orr_attr attr, const char *format, ...)
-    ORR_PRINTF(4, 5);
-/* The same for a value that the input does not contain. */
-void orr_draft_suppose(struct orr_draft *draft, uint32_t node, enum orr_attr attr, const char *format, ...)
-    ORR_PRINTF(4, 5);
-/* An attribute that means nothing to NCCL's releases, such as "vendor" of a pci element. */
-void orr_draft_set_named(struct orr_draft *draft, uint32_t node, const char *name, const char *value);
-/* NULL where there is none. */
-const struct orr_draft_attr *orr_draft_attr(const struct orr_draft *draft, uint32_t node, enum orr_attr attr);
-/* Its value, "" where there is none. */
-const char *orr_draft_get(const struct orr_draft *draft, uint32_t node, enum orr_attr attr);
-/* The first child of a kind, ORR_NO_ELEMENT: none. */
-uint32_t orr_draft_child(const struct orr_draft *draft, uint32_t node, enum orr_element_kind kind);
-/* Takes a node with all below it out of the tree. */
-void orr_draft_remove(struct orr_draft *draft, uint32_t node);
-/* Takes attributes away that `keep` does not want. */
-void orr_draft_drop_attr(struct orr_draft *draft, uint32_t node, enum orr_attr attr);
+/* The same with all of a dump, which the draft takes over. */
+void orr_draft_take(struct orr_draft *draft, const struct orr_input *input, struct orr_dump *dump);
 
 /* Notes; what does not fit is counted in the last one. */
 void orr_note_recognised(struct orr_draft *draft, const char *format, ...) ORR_PRINTF(2, 3);

@@ -15,7 +15,8 @@ struct orr_hwloc_device {
 
 /* A GPU: its PCIDev and its <gpu>. */
 struct orr_hwloc_gpu {
-    uint32_t object, element;
+    uint32_t object;
+    struct orr_doc_node *element;
 };
 
 struct orr_hwloc_builder {
@@ -25,16 +26,16 @@ struct orr_hwloc_builder {
     struct orr_hwloc_device gpus[ORR_HWLOC_MOST_DEVICES], nics[ORR_HWLOC_MOST_DEVICES];
     struct orr_hwloc_gpu gpu_of[ORR_HWLOC_MOST_DEVICES]; /* [gpu_count] */
     uint32_t gpu_count, nic_count, net_count, nvswitches, pci_objects;
-    uint32_t dropped;  /* RDMA devices without an active port */
-    uint32_t hidden;   /* GPUs that NVML did not see beside others that it saw */
-    uint32_t *node_of; /* [object]: its <pci>, 0: none yet */
+    uint32_t dropped;              /* RDMA devices without an active port */
+    uint32_t hidden;               /* GPUs that NVML did not see beside others that it saw */
+    struct orr_doc_node **node_of; /* [object]: its <pci>, NULL: none yet */
     bool has_rdma, amd, sm_supposed;
     const char *supposed_speed; /* of links that the export does not contain, NULL: it contains all */
 };
 
 /* The <pci> of an object, with all above it: NCCL passes over the port right above a device and takes the next one,
  * which represents the switch; a root port is dropped. */
-uint32_t orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object);
+struct orr_doc_node *orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object);
 /* Whether an object is an RDMA device. */
 bool orr_hwloc_is_rdma(const struct orr_hwloc *hwloc, const struct orr_hwloc_object *object);
 /* Adds NICs with their ports: RDMA devices where there are any, else network interfaces. */

@@ -30,22 +30,22 @@ static bool is_device(const struct orr_hwloc_object *object)
     return object->kind == ORR_HWLOC_PCI || object->kind == ORR_HWLOC_OS || object->kind == ORR_HWLOC_BRIDGE;
 }
 
-static void add_link(const struct orr_hwloc *hwloc, uint32_t far, bool far_is_gpu, unsigned count, uint32_t gpu,
-                     struct orr_draft *draft)
+static void add_link(const struct orr_hwloc *hwloc, uint32_t far, bool far_is_gpu, unsigned count,
+                     struct orr_doc_node *gpu, struct orr_draft *draft)
 {
     const struct orr_hwloc_object *end = &hwloc->objects[far];
-    uint32_t link = orr_draft_add(draft, gpu, ORR_ELEMENT_NVLINK);
+    struct orr_doc_node *link = orr_doc_add(&draft->doc, gpu, ORR_ELEMENT_NVLINK, NULL);
     char bus[ORR_BUS_ID_SIZE] = "";
-    draft->nodes[link].line = draft->nodes[gpu].line;
+    link->line = gpu->line;
     if (is_device(end) && orr_bus_id_short(end->busid, bus))
-        orr_draft_set(draft, link, ORR_ATTR_TARGET, "%s", bus);
+        orr_doc_set(&draft->doc, link, ORR_ATTR_TARGET, "%s", bus);
     else /* as NCCL writes a bus id that it does not know */
-        orr_draft_suppose(draft, link, ORR_ATTR_TARGET, "fffffff:ffff:ff");
-    orr_draft_set(draft, link, ORR_ATTR_COUNT_, "%u", count);
-    orr_draft_set(draft, link, ORR_ATTR_TCLASS, "%s",
-                  far_is_gpu       ? "0x030200"
-                  : is_device(end) ? "0x068000"
-                                   : "0x068001");
+        orr_doc_suppose(&draft->doc, link, ORR_ATTR_TARGET, "fffffff:ffff:ff");
+    orr_doc_set(&draft->doc, link, ORR_ATTR_COUNT_, "%u", count);
+    orr_doc_set(&draft->doc, link, ORR_ATTR_TCLASS, "%s",
+                far_is_gpu       ? "0x030200"
+                : is_device(end) ? "0x068000"
+                                 : "0x068001");
 }
 
 uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b)
@@ -56,8 +56,8 @@ uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b)
         uint32_t gpu = gpu_of(b, hwloc->link_object[row]);
         if (gpu == UNKNOWN)
             continue;
-        uint32_t element = b->gpu_of[gpu].element;
-        uint64_t rate = rate_of_sm(strtol(orr_draft_get(b->draft, element, ORR_ATTR_SM), NULL, 10));
+        struct orr_doc_node *element = b->gpu_of[gpu].element;
+        uint64_t rate = rate_of_sm(strtol(orr_doc_word(element, ORR_ATTR_SM), NULL, 10));
         for (uint32_t column = 0; column < size; column++) {
             uint32_t far = hwloc->link_object[column], peer = gpu_of(b, far);
             /* hwloc writes both directions alike; of an export that was cut or edited the fuller one counts */
@@ -77,10 +77,10 @@ uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b)
 void orr_hwloc_suppose_nvlinks(struct orr_hwloc_builder *b)
 {
     for (uint32_t i = 0; i < b->gpu_count; i++) {
-        uint32_t gpu = b->gpu_of[i].element;
-        long sm = strtol(orr_draft_get(b->draft, gpu, ORR_ATTR_SM), NULL, 10);
-        uint32_t link = orr_draft_add(b->draft, gpu, ORR_ELEMENT_NVLINK);
-        b->draft->nodes[link].line = b->draft->nodes[gpu].line;
+        struct orr_doc_node *gpu = b->gpu_of[i].element;
+        long sm = strtol(orr_doc_word(gpu, ORR_ATTR_SM), NULL, 10);
+        struct orr_doc_node *link = orr_doc_add(&b->draft->doc, gpu, ORR_ELEMENT_NVLINK, NULL);
+        link->line = gpu->line;
         orr_draft_nvswitch(b->draft, link, sm >= 90 ? 18 : sm >= 80 ? 12 : 6);
     }
     orr_note_assumed(b->draft, ORR_TOUCHES_ALL,

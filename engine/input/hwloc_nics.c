@@ -60,7 +60,7 @@ static int by_name(const void *first, const void *second)
 }
 
 /* The number that NCCL makes of a GUID: its bytes the other way round. */
-static void set_guid(struct orr_draft *draft, uint32_t net, const struct orr_hwloc_object *object)
+static void set_guid(struct orr_draft *draft, struct orr_doc_node *net, const struct orr_hwloc_object *object)
 {
     unsigned words[4];
     uint64_t guid = 0;
@@ -70,7 +70,7 @@ static void set_guid(struct orr_draft *draft, uint32_t net, const struct orr_hwl
         return;
     for (int i = 3; i >= 0; i--)
         guid = guid << 16 | (words[i] & 0xffu) << 8 | words[i] >> 8;
-    orr_draft_set(draft, net, ORR_ATTR_GUID, "0x%llx", (unsigned long long)guid);
+    orr_doc_set(&draft->doc, net, ORR_ATTR_GUID, "0x%llx", (unsigned long long)guid);
 }
 
 /* Whether a port is active; where the export shows none, the first one is. */
@@ -102,10 +102,11 @@ static uint32_t card_of(const struct orr_hwloc_builder *b, uint32_t pci)
     return pci;
 }
 
-static uint32_t add_below(struct orr_draft *draft, uint32_t parent, enum orr_element_kind kind, uint32_t line)
+static struct orr_doc_node *add_below(struct orr_draft *draft, struct orr_doc_node *parent, enum orr_element_kind kind,
+                                      uint32_t line)
 {
-    uint32_t node = orr_draft_add(draft, parent, kind);
-    draft->nodes[node].line = line;
+    struct orr_doc_node *node = orr_doc_add(&draft->doc, parent, kind, NULL);
+    node->line = line;
     return node;
 }
 
@@ -118,17 +119,18 @@ static void add_interface(struct orr_hwloc_builder *b, const struct interface *i
     for (int port = 1; port <= MOST_PORTS; port++) {
         if (!is_active(object, port, &told))
             continue;
-        uint32_t pci = orr_hwloc_pci_of(b, card), on_card = 0;
-        uint32_t nic = orr_draft_child(draft, pci, ORR_ELEMENT_NIC);
-        if (nic == ORR_NO_ELEMENT)
+        struct orr_doc_node *pci = orr_hwloc_pci_of(b, card);
+        uint32_t on_card = 0;
+        struct orr_doc_node *nic = orr_doc_child(pci, ORR_ELEMENT_NIC);
+        if (!nic)
             nic = add_below(draft, pci, ORR_ELEMENT_NIC, object->line);
-        for (uint32_t net = draft->nodes[nic].first; net != ORR_NO_ELEMENT; net = draft->nodes[net].next)
+        for (struct orr_doc_node *net = nic->first; net; net = net->after)
             on_card++;
-        uint32_t net = add_below(draft, nic, ORR_ELEMENT_NET, object->line);
+        struct orr_doc_node *net = add_below(draft, nic, ORR_ELEMENT_NET, object->line);
         orr_draft_net(draft, net, object->name, b->net_count++);
         set_guid(draft, net, object);
         if (told)
-            orr_draft_set(draft, net, ORR_ATTR_PORT, "%u", (unsigned)port + on_card);
+            orr_doc_set(&draft->doc, net, ORR_ATTR_PORT, "%u", (unsigned)port + on_card);
         any = true;
     }
     b->dropped += !any;
@@ -137,7 +139,7 @@ static void add_interface(struct orr_hwloc_builder *b, const struct interface *i
 void orr_hwloc_add_nics(struct orr_hwloc_builder *b)
 {
     const struct orr_hwloc *hwloc = b->hwloc;
-    struct interface *interfaces = ORR_NEW(b->draft->arena, struct interface, ORR_HWLOC_MOST_DEVICES);
+    struct interface *interfaces = ORR_NEW(b->draft->doc.arena, struct interface, ORR_HWLOC_MOST_DEVICES);
     uint32_t count = 0;
     if (!interfaces)
         return;

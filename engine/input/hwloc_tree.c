@@ -50,7 +50,7 @@ static void collect(struct orr_hwloc_builder *b)
 }
 
 /* GB/s of a negotiated link as speed and lanes: the widest that fits. */
-static void set_link(struct orr_hwloc_builder *b, uint32_t pci, const char *text)
+static void set_link(struct orr_hwloc_builder *b, struct orr_doc_node *pci, const char *text)
 {
     double gbs = strtod(text, NULL), best = 0;
     const char *speed = NULL;
@@ -65,27 +65,27 @@ static void set_link(struct orr_hwloc_builder *b, uint32_t pci, const char *text
     }
     if (!speed)
         return;
-    orr_draft_set(b->draft, pci, ORR_ATTR_LINK_SPEED, "%s", speed);
-    orr_draft_set(b->draft, pci, ORR_ATTR_LINK_WIDTH, "%d", (int)best);
+    orr_doc_set(&b->draft->doc, pci, ORR_ATTR_LINK_SPEED, "%s", speed);
+    orr_doc_set(&b->draft->doc, pci, ORR_ATTR_LINK_WIDTH, "%d", (int)best);
 }
 
 /* Links that the export does not describe are as fast as those of the GPUs' generation. */
 static void suppose_links(struct orr_hwloc_builder *b)
 {
     struct orr_draft *draft = b->draft;
-    const char *sm = b->gpu_count ? orr_draft_get(draft, b->gpu_of[0].element, ORR_ATTR_SM) : "";
+    const char *sm = b->gpu_count ? orr_doc_word(b->gpu_of[0].element, ORR_ATTR_SM) : "";
     const char *speed = orr_link_speed_of_sm((int32_t)strtol(sm, NULL, 10));
-    for (uint32_t node = 0; node < draft->count; node++) {
-        if (draft->nodes[node].kind != ORR_ELEMENT_PCI || orr_draft_attr(draft, node, ORR_ATTR_LINK_SPEED))
+    for (struct orr_doc_node *node = draft->doc.system; node; node = orr_doc_next(node, draft->doc.system)) {
+        if (node->kind != ORR_ELEMENT_PCI || orr_doc_attribute(node, ORR_ATTR_LINK_SPEED))
             continue;
-        orr_draft_suppose(draft, node, ORR_ATTR_LINK_SPEED, "%s", speed);
-        orr_draft_suppose(draft, node, ORR_ATTR_LINK_WIDTH, "16");
+        orr_doc_suppose(&draft->doc, node, ORR_ATTR_LINK_SPEED, "%s", speed);
+        orr_doc_suppose(&draft->doc, node, ORR_ATTR_LINK_WIDTH, "16");
         b->supposed_speed = speed;
     }
 }
 
 /* "0xffffffff,,0x1" with empty words for zero becomes words of eight digits. */
-static void set_affinity(struct orr_hwloc_builder *b, uint32_t cpu, const char *cpuset)
+static void set_affinity(struct orr_hwloc_builder *b, struct orr_doc_node *cpu, const char *cpuset)
 {
     enum { MOST_WORDS = 128, WORD_TEXT = 9 };
     char text[MOST_WORDS * WORD_TEXT + 1] = "";
@@ -97,7 +97,7 @@ static void set_affinity(struct orr_hwloc_builder *b, uint32_t cpu, const char *
                                  length ? word & 0xffffffffUL : 0UL);
         cpuset += length + (cpuset[length] == ',');
     }
-    orr_draft_set(b->draft, cpu, ORR_ATTR_AFFINITY, "%s", text);
+    orr_doc_set(&b->draft->doc, cpu, ORR_ATTR_AFFINITY, "%s", text);
 }
 
 static uint32_t machine(const struct orr_hwloc_builder *b, enum orr_hwloc_kind kind)
@@ -109,7 +109,7 @@ static uint32_t machine(const struct orr_hwloc_builder *b, enum orr_hwloc_kind k
 }
 
 /* What kind of CPU it is, by NCCL's numbers: it shifts AMD's extended family where the kernel adds it. */
-static void set_cpu_kind(struct orr_hwloc_builder *b, uint32_t cpu)
+static void set_cpu_kind(struct orr_hwloc_builder *b, struct orr_doc_node *cpu)
 {
     enum { EXTENDED = 15, SHIFT = 16 };
     const struct orr_hwloc_object *whole = object_at(b, machine(b, ORR_HWLOC_MACHINE));
@@ -120,17 +120,17 @@ static void set_cpu_kind(struct orr_hwloc_builder *b, uint32_t cpu)
     const char *arches[][2] = {{"aarch64", "arm64"}, {"arm64", "arm64"}, {"ppc64le", "ppc64"}, {"ppc64", "ppc64"}};
     for (size_t i = 0; i < sizeof arches / sizeof arches[0]; i++)
         if (!strcmp(arch, arches[i][0])) {
-            orr_draft_set(b->draft, cpu, ORR_ATTR_ARCH, "%s", arches[i][1]);
+            orr_doc_set(&b->draft->doc, cpu, ORR_ATTR_ARCH, "%s", arches[i][1]);
             return;
         }
     long number = strtol(family, NULL, 10);
     if (!strcmp(arch, "x86_64"))
-        orr_draft_set(b->draft, cpu, ORR_ATTR_ARCH, "x86_64");
+        orr_doc_set(&b->draft->doc, cpu, ORR_ATTR_ARCH, "x86_64");
     if (*vendor && *family && *model) {
-        orr_draft_set(b->draft, cpu, ORR_ATTR_VENDOR, "%s", vendor);
-        orr_draft_set(b->draft, cpu, ORR_ATTR_FAMILYID, "%ld",
-                      number > EXTENDED ? EXTENDED + SHIFT * (number - EXTENDED) : number);
-        orr_draft_set(b->draft, cpu, ORR_ATTR_MODELID, "%s", model);
+        orr_doc_set(&b->draft->doc, cpu, ORR_ATTR_VENDOR, "%s", vendor);
+        orr_doc_set(&b->draft->doc, cpu, ORR_ATTR_FAMILYID, "%ld",
+                    number > EXTENDED ? EXTENDED + SHIFT * (number - EXTENDED) : number);
+        orr_doc_set(&b->draft->doc, cpu, ORR_ATTR_MODELID, "%s", model);
     }
     orr_draft_suppose_cpu(b->draft, cpu);
 }
@@ -156,7 +156,7 @@ static long lowest_node(const char *nodeset)
 }
 
 /* The <cpu> that a device under a host bridge belongs to: the NUMA node of what the bridge hangs on. */
-static uint32_t cpu_of(struct orr_hwloc_builder *b, uint32_t object)
+static struct orr_doc_node *cpu_of(struct orr_hwloc_builder *b, uint32_t object)
 {
     uint32_t at = object_at(b, object)->parent;
     while (at != ORR_NO_ELEMENT && (object_at(b, at)->kind == ORR_HWLOC_BRIDGE || !*object_at(b, at)->nodeset))
@@ -165,20 +165,21 @@ static uint32_t cpu_of(struct orr_hwloc_builder *b, uint32_t object)
     numa = numa < 0 ? 0 : numa;
     char text[24];
     snprintf(text, sizeof text, "%ld", numa);
-    for (uint32_t cpu = b->draft->nodes[0].first; cpu != ORR_NO_ELEMENT; cpu = b->draft->nodes[cpu].next)
-        if (!strcmp(orr_draft_get(b->draft, cpu, ORR_ATTR_NUMAID), text))
+    for (struct orr_doc_node *cpu = b->draft->doc.system->first; cpu; cpu = cpu->after)
+        if (!strcmp(orr_doc_word(cpu, ORR_ATTR_NUMAID), text))
             return cpu;
-    uint32_t cpu = orr_draft_add(b->draft, 0, ORR_ELEMENT_CPU), node = ORR_NO_ELEMENT;
+    struct orr_doc_node *cpu = orr_doc_add(&b->draft->doc, b->draft->doc.system, ORR_ELEMENT_CPU, NULL);
+    uint32_t node = ORR_NO_ELEMENT;
     for (uint32_t i = 0; i < b->hwloc->count && node == ORR_NO_ELEMENT; i++)
         if (object_at(b, i)->kind == ORR_HWLOC_NUMA && strtol(object_at(b, i)->os_index, NULL, 10) == numa)
             node = i;
-    orr_draft_set(b->draft, cpu, ORR_ATTR_NUMAID, "%ld", numa);
+    orr_doc_set(&b->draft->doc, cpu, ORR_ATTR_NUMAID, "%ld", numa);
     set_affinity(b, cpu,
                  node != ORR_NO_ELEMENT ? object_at(b, node)->cpuset
                  : at != ORR_NO_ELEMENT ? object_at(b, at)->cpuset
                                         : "");
     set_cpu_kind(b, cpu);
-    b->draft->nodes[cpu].line = node != ORR_NO_ELEMENT ? object_at(b, node)->line : 0;
+    cpu->line = node != ORR_NO_ELEMENT ? object_at(b, node)->line : 0;
     return cpu;
 }
 
@@ -191,7 +192,7 @@ static uint32_t bridge_above(const struct orr_hwloc_builder *b, uint32_t object)
     return bridge ? parent : ORR_NO_ELEMENT;
 }
 
-uint32_t orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object)
+struct orr_doc_node *orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object)
 {
     uint32_t chain[64], depth = 0, at = object, port;
     while (!b->node_of[at] && depth < sizeof chain / sizeof chain[0]) {
@@ -202,22 +203,22 @@ uint32_t orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object)
             break;
         at = above;
     }
-    uint32_t parent = b->node_of[at] ? b->node_of[at] : cpu_of(b, at);
+    struct orr_doc_node *parent = b->node_of[at] ? b->node_of[at] : cpu_of(b, at);
     while (depth) {
         const struct orr_hwloc_object *made = object_at(b, chain[--depth]);
         unsigned class = 0, vendor = 0, device = 0, subvendor = 0, subdevice = 0;
-        uint32_t pci = orr_draft_add(b->draft, parent, ORR_ELEMENT_PCI);
-        b->draft->nodes[pci].line = made->line;
+        struct orr_doc_node *pci = orr_doc_add(&b->draft->doc, parent, ORR_ELEMENT_PCI, NULL);
+        pci->line = made->line;
         int got = sscanf(made->pci_type, "%4x [%4x:%4x] [%4x:%4x]", &class, &vendor, &device, &subvendor, &subdevice);
         char bus[ORR_BUS_ID_SIZE];
-        orr_draft_set(b->draft, pci, ORR_ATTR_BUSID, "%s", orr_bus_id_short(made->busid, bus) ? bus : made->busid);
-        orr_draft_order_pci(b->draft, pci);
-        orr_draft_set(b->draft, pci, ORR_ATTR_CLASS, "0x%04x00", class);
+        orr_doc_set(&b->draft->doc, pci, ORR_ATTR_BUSID, "%s", orr_bus_id_short(made->busid, bus) ? bus : made->busid);
+        orr_doc_sort_in(pci);
+        orr_doc_set(&b->draft->doc, pci, ORR_ATTR_CLASS, "0x%04x00", class);
         if (got >= 3) {
-            orr_draft_set(b->draft, pci, ORR_ATTR_VENDOR, "0x%04x", vendor);
-            orr_draft_set(b->draft, pci, ORR_ATTR_DEVICE, "0x%04x", device);
-            orr_draft_set(b->draft, pci, ORR_ATTR_SUBSYSTEM_VENDOR, "0x%04x", subvendor);
-            orr_draft_set(b->draft, pci, ORR_ATTR_SUBSYSTEM_DEVICE, "0x%04x", subdevice);
+            orr_doc_set(&b->draft->doc, pci, ORR_ATTR_VENDOR, "0x%04x", vendor);
+            orr_doc_set(&b->draft->doc, pci, ORR_ATTR_DEVICE, "0x%04x", device);
+            orr_doc_set(&b->draft->doc, pci, ORR_ATTR_SUBSYSTEM_VENDOR, "0x%04x", subvendor);
+            orr_doc_set(&b->draft->doc, pci, ORR_ATTR_SUBSYSTEM_DEVICE, "0x%04x", subdevice);
         }
         set_link(b, pci, made->link_speed);
         b->node_of[chain[depth]] = parent = pci;
@@ -225,10 +226,11 @@ uint32_t orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object)
     return parent;
 }
 
-static uint32_t add_below(struct orr_hwloc_builder *b, uint32_t parent, enum orr_element_kind kind, uint32_t line)
+static struct orr_doc_node *add_below(struct orr_hwloc_builder *b, struct orr_doc_node *parent,
+                                      enum orr_element_kind kind, uint32_t line)
 {
-    uint32_t node = orr_draft_add(b->draft, parent, kind);
-    b->draft->nodes[node].line = line;
+    struct orr_doc_node *node = orr_doc_add(&b->draft->doc, parent, kind, NULL);
+    node->line = line;
     return node;
 }
 
@@ -265,21 +267,22 @@ static void add_gpu(struct orr_hwloc_builder *b, uint32_t index)
 {
     const struct orr_hwloc_device *device = &b->gpus[index];
     const struct orr_hwloc_object *object = object_at(b, device->object);
-    uint32_t nvml = find_os(b, device->object, "nvml"), pci = orr_hwloc_pci_of(b, device->object);
-    uint32_t gpu = add_below(b, pci, ORR_ELEMENT_GPU, object->line);
+    uint32_t nvml = find_os(b, device->object, "nvml");
+    struct orr_doc_node *pci = orr_hwloc_pci_of(b, device->object);
+    struct orr_doc_node *gpu = add_below(b, pci, ORR_ELEMENT_GPU, object->line);
     long dev = nvml == ORR_NO_ELEMENT ? (long)index : strtol(object_at(b, nvml)->name + strlen("nvml"), NULL, 10);
     int32_t sm = nvml == ORR_NO_ELEMENT ? 0 : orr_gpu_sm_of_name(orr_hwloc_info(object_at(b, nvml), "GPUModel"));
     if (!sm && device->vendor == NVIDIA)
         sm = orr_gpu_sm_of_device(device->id);
-    orr_draft_set(b->draft, gpu, ORR_ATTR_DEV, "%ld", dev);
+    orr_doc_set(&b->draft->doc, gpu, ORR_ATTR_DEV, "%ld", dev);
     if (sm) {
-        orr_draft_set(b->draft, gpu, ORR_ATTR_SM, "%d", sm);
+        orr_doc_set(&b->draft->doc, gpu, ORR_ATTR_SM, "%d", sm);
     } else {
-        orr_draft_suppose(b->draft, gpu, ORR_ATTR_SM, "80");
+        orr_doc_suppose(&b->draft->doc, gpu, ORR_ATTR_SM, "80");
         b->sm_supposed = true;
     }
-    orr_draft_set(b->draft, gpu, ORR_ATTR_RANK, "%ld", dev);
-    orr_draft_suppose(b->draft, gpu, ORR_ATTR_GDR, "1");
+    orr_doc_set(&b->draft->doc, gpu, ORR_ATTR_RANK, "%ld", dev);
+    orr_doc_suppose(&b->draft->doc, gpu, ORR_ATTR_GDR, "1");
     b->gpu_of[index] = (struct orr_hwloc_gpu){.object = device->object, .element = gpu};
 }
 
@@ -287,7 +290,7 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
 {
     struct orr_draft *draft = b->draft;
     uint32_t cpus = 0;
-    for (uint32_t cpu = draft->nodes[0].first; cpu != ORR_NO_ELEMENT; cpu = draft->nodes[cpu].next)
+    for (struct orr_doc_node *cpu = b->draft->doc.system->first; cpu; cpu = cpu->after)
         cpus++;
     const struct orr_hwloc_object *whole = object_at(b, machine(b, ORR_HWLOC_MACHINE));
     const char *product = orr_hwloc_info(whole, "DMIProductName");
@@ -354,8 +357,8 @@ static enum orr_code check(const struct orr_hwloc_builder *b, struct orr_error *
 enum orr_code orr_hwloc_build(const struct orr_hwloc *hwloc, const struct orr_machine_type *type,
                               struct orr_draft *draft, struct orr_error *err)
 {
-    struct orr_hwloc_builder *b = ORR_NEW(draft->arena, struct orr_hwloc_builder, 1);
-    uint32_t *node_of = ORR_NEW(draft->arena, uint32_t, hwloc->count);
+    struct orr_hwloc_builder *b = ORR_NEW(draft->doc.arena, struct orr_hwloc_builder, 1);
+    struct orr_doc_node **node_of = ORR_NEW(draft->doc.arena, struct orr_doc_node *, hwloc->count);
     ORR_NEED(b && node_of, err);
     b->hwloc = hwloc;
     b->type = type;

@@ -10,7 +10,7 @@
 #include "engine/input/readers.h"
 #include "engine/machines/machine_types.h"
 
-enum { XML_MOST = 1 << 16, BLACKWELL = 100 };
+enum { BLACKWELL = 100 };
 
 /* The <cpu> elements, one for each NUMA node: as many as the type is known to have, else two, but where GPUs hang on
  * CPUs of their own (Grace). */
@@ -34,64 +34,82 @@ static uint32_t switches_of(const struct orr_machine_type *type)
     return shared ? shared : type->gpus ? type->gpus : 1;
 }
 
-static void add_gpu(struct orr_text *xml, uint32_t bus, uint32_t device, const struct orr_machine_type *type)
+static struct orr_doc_node *add_device(struct orr_doc *doc, struct orr_doc_node *parent, uint32_t bus, uint32_t device,
+                                       const char *class)
 {
-    orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"0x030200\"", bus, device);
-    if (orr_board_model(type->board)->ids[0].device)
-        orr_text_printf(xml, " vendor=\"0x10de\" device=\"0x%04x\"", orr_board_model(type->board)->ids[0].device);
-    orr_text_puts(xml, "/>");
+    struct orr_doc_node *pci = orr_doc_add(doc, parent, ORR_ELEMENT_PCI, NULL);
+    orr_doc_set(doc, pci, ORR_ATTR_BUSID, "%04x:%02x:00.0", bus, device);
+    orr_doc_set(doc, pci, ORR_ATTR_CLASS, "%s", class);
+    return pci;
+}
+
+static void set_link(struct orr_doc *doc, struct orr_doc_node *pci, const char *speed, int width)
+{
+    orr_doc_set(doc, pci, ORR_ATTR_LINK_SPEED, "%s", speed);
+    orr_doc_set(doc, pci, ORR_ATTR_LINK_WIDTH, "%d", width);
+}
+
+static void add_gpu(struct orr_doc *doc, struct orr_doc_node *parent, uint32_t bus, uint32_t device,
+                    const struct orr_machine_type *type)
+{
+    struct orr_doc_node *pci = add_device(doc, parent, bus, device, "0x030200");
+    if (!orr_board_model(type->board)->ids[0].device)
+        return;
+    orr_doc_set(doc, pci, ORR_ATTR_VENDOR, "0x10de");
+    orr_doc_set(doc, pci, ORR_ATTR_DEVICE, "0x%04x", orr_board_model(type->board)->ids[0].device);
 }
 
 /* InfiniBand goes by the name of mlx5 here; every other port is Ethernet. A NIC beside a GPU that is part of the CPU is
  * soldered to four lanes, as in a DGX Spark. */
-static void add_net(struct orr_text *xml, uint32_t bus, uint32_t device, const struct orr_machine_type *type)
+static void add_net(struct orr_doc *doc, struct orr_doc_node *parent, uint32_t bus, uint32_t device,
+                    const struct orr_machine_type *type)
 {
-    orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"%s\"%s/>", bus, device,
-                    strncmp(type->net_name, "mlx", 3) ? "0x020000" : "0x020700",
-                    orr_gpu_is_integrated(orr_board_model(type->board)->sm) ? " link_speed=\"" ORR_PCIE_GEN5
-                                                                              "\" link_width=\"4\""
-                                                                            : "");
+    const char *class = strncmp(type->net_name, "mlx", 3) ? "0x020000" : "0x020700";
+    struct orr_doc_node *pci = add_device(doc, parent, bus, device, class);
+    if (orr_gpu_is_integrated(orr_board_model(type->board)->sm))
+        set_link(doc, pci, ORR_PCIE_GEN5, 4);
+}
+
+static struct orr_doc_node *add_cpu(struct orr_doc *doc, int numa)
+{
+    struct orr_doc_node *cpu = orr_doc_add(doc, doc->system, ORR_ELEMENT_CPU, NULL);
+    orr_doc_set(doc, cpu, ORR_ATTR_NUMAID, "%d", numa);
+    orr_doc_set(doc, cpu, ORR_ATTR_AFFINITY, "%s", "");
+    return cpu;
 }
 
 /* The known places of a type's devices. The bus ids of NICs rise with their numbers, wherever they are. */
-static void write_places(const struct orr_machine_type *type, struct orr_text *xml)
+static void add_places(struct orr_doc *doc, const struct orr_machine_type *type)
 {
     for (uint32_t i = 0; i < type->gpus; i++) {
         const struct orr_numa_place *place = &type->places[i];
-        orr_text_printf(xml, "<cpu numaid=\"%d\" affinity=\"\">", place->numa);
-        add_gpu(xml, i + 1, 0x10, type);
+        struct orr_doc_node *cpu = add_cpu(doc, place->numa);
+        add_gpu(doc, cpu, i + 1, 0x10, type);
         if (place->net >= 0)
-            add_net(xml, 0x100 + (uint32_t)place->net, 0x80, type);
-        orr_text_puts(xml, "</cpu>");
+            add_net(doc, cpu, 0x100 + (uint32_t)place->net, 0x80, type);
     }
 }
 
-static void write_machine(const struct orr_machine_type *type, struct orr_text *xml)
+static void add_machine(struct orr_doc *doc, const struct orr_machine_type *type)
 {
     uint32_t cpus = cpus_of(type), switches = switches_of(type), gpu = 0, net = 0;
     bool alone = type->nets == 1 && type->gpus > 1, switched = !orr_gpu_is_integrated(orr_board_model(type->board)->sm);
-    orr_text_puts(xml, "<system version=\"1\">");
     if (type->places)
-        write_places(type, xml);
-    for (uint32_t cpu = 0; cpu < (type->places ? 0 : cpus); cpu++) {
-        orr_text_printf(xml, "<cpu numaid=\"%u\" affinity=\"\">", cpu);
-        for (uint32_t s = switches * cpu / cpus; s < switches * (cpu + 1) / cpus; s++) {
+        add_places(doc, type);
+    for (uint32_t i = 0; i < (type->places ? 0 : cpus); i++) {
+        struct orr_doc_node *cpu = add_cpu(doc, (int)i);
+        for (uint32_t s = switches * i / cpus; s < switches * (i + 1) / cpus; s++) {
+            struct orr_doc_node *parent = switched ? add_device(doc, cpu, s + 1, 0, "0x060400") : cpu;
             if (switched)
-                orr_text_printf(xml,
-                                "<pci busid=\"%04x:00:00.0\" class=\"0x060400\" link_speed=\"%s\" link_width=\"16\">",
-                                s + 1, type->board->link_speed);
+                set_link(doc, parent, type->board->link_speed, 16);
             for (; gpu < type->gpus * (s + 1) / switches; gpu++)
-                add_gpu(xml, s + 1, 0x10 + gpu, type);
+                add_gpu(doc, parent, s + 1, 0x10 + gpu, type);
             for (; !alone && net < type->nets * (s + 1) / switches; net++)
-                add_net(xml, s + 1, 0x80 + net, type);
-            if (switched)
-                orr_text_puts(xml, "</pci>");
+                add_net(doc, parent, s + 1, 0x80 + net, type);
         }
-        if (alone && !cpu)
-            add_net(xml, 0, 0x80, type);
-        orr_text_puts(xml, "</cpu>");
+        if (alone && !i)
+            add_net(doc, cpu, 0, 0x80, type);
     }
-    orr_text_puts(xml, "</system>");
 }
 
 /* The notes of the filled-in skeleton, under a name of their own and with what is made up. */
@@ -127,10 +145,14 @@ enum orr_code orr_input_machine_with(const struct orr_machine_type *type, unsign
                                      struct orr_error *err)
 {
     const struct orr_input_options options = {.assumed = type, .assumed_nics = nics};
-    ORR_LOCAL_TEXT(xml, XML_MOST);
-    write_machine(type, &xml);
-    enum orr_code code =
-        orr_text_failed(&xml) ? orr_fail_nomem(err) : orr_input_read(xml.data, xml.length, &options, ret_dump, err);
+    struct orr_doc doc;
+    ORR_LOCAL_ARENA(arena, 0);
+    orr_doc_init(&doc, arena);
+    add_machine(&doc, type);
+    struct orr_dump *made = orr_doc_to_dump(&doc, NULL);
+    ORR_NEED(made, err);
+    made->arena = orr_arena_take(&arena);
+    enum orr_code code = orr_input_take(made, &options, ret_dump, err);
     if (code != ORR_OK)
         return code;
     code = name_it(*ret_dump, type, err);

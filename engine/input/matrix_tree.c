@@ -171,49 +171,50 @@ static void next_bus(struct builder *b, char *text)
     b->next_bus++;
 }
 
-static uint32_t add_pci(struct builder *b, uint32_t parent, const char *class, const struct orr_matrix_device *device,
-                        char *ret_bus)
+static struct orr_doc_node *add_pci(struct builder *b, struct orr_doc_node *parent, const char *class,
+                                    const struct orr_matrix_device *device, char *ret_bus)
 {
     struct orr_draft *draft = b->draft;
     char bus[ORR_BUS_ID_SIZE];
-    uint32_t pci = orr_draft_add(draft, parent, ORR_ELEMENT_PCI);
+    struct orr_doc_node *pci = orr_doc_add(&draft->doc, parent, ORR_ELEMENT_PCI, NULL);
     next_bus(b, bus);
     if (device && device->bus_id && orr_bus_id_short(device->bus_id, bus))
-        orr_draft_set(draft, pci, ORR_ATTR_BUSID, "%s", bus);
+        orr_doc_set(&draft->doc, pci, ORR_ATTR_BUSID, "%s", bus);
     else
-        orr_draft_suppose(draft, pci, ORR_ATTR_BUSID, "%s", bus);
-    orr_draft_set(draft, pci, ORR_ATTR_CLASS, "%s", class);
-    orr_draft_suppose(draft, pci, ORR_ATTR_LINK_SPEED, "%s", orr_link_speed_of_sm(b->sm));
-    orr_draft_suppose(draft, pci, ORR_ATTR_LINK_WIDTH, "16");
-    draft->nodes[pci].line = device ? device->line : 0;
-    draft->nodes[pci].column = device ? device->column : 0;
+        orr_doc_suppose(&draft->doc, pci, ORR_ATTR_BUSID, "%s", bus);
+    orr_doc_set(&draft->doc, pci, ORR_ATTR_CLASS, "%s", class);
+    orr_doc_suppose(&draft->doc, pci, ORR_ATTR_LINK_SPEED, "%s", orr_link_speed_of_sm(b->sm));
+    orr_doc_suppose(&draft->doc, pci, ORR_ATTR_LINK_WIDTH, "16");
+    pci->line = device ? device->line : 0;
+    pci->column = device ? device->column : 0;
     if (ret_bus)
         memcpy(ret_bus, bus, sizeof bus);
     return pci;
 }
 
-static uint32_t add_below(struct orr_draft *draft, uint32_t parent, enum orr_element_kind kind)
+static struct orr_doc_node *add_below(struct orr_draft *draft, struct orr_doc_node *parent, enum orr_element_kind kind)
 {
-    uint32_t node = orr_draft_add(draft, parent, kind);
-    draft->nodes[node].line = draft->nodes[parent].line;
-    draft->nodes[node].column = draft->nodes[parent].column;
+    struct orr_doc_node *node = orr_doc_add(&draft->doc, parent, kind, NULL);
+    node->line = parent->line;
+    node->column = parent->column;
     return node;
 }
 
-static void add_device(struct builder *b, uint32_t parent, uint32_t index)
+static void add_device(struct builder *b, struct orr_doc_node *parent, uint32_t index)
 {
     const struct orr_matrix_device *device = &b->matrix->devices[index];
     struct orr_draft *draft = b->draft;
     if (device->is_gpu) {
-        uint32_t gpu = add_below(draft, add_pci(b, parent, "0x030200", device, b->buses[index]), ORR_ELEMENT_GPU);
-        orr_draft_set(draft, gpu, ORR_ATTR_DEV, "%u", device->number);
-        orr_draft_suppose(draft, gpu, ORR_ATTR_SM, "%d", b->sm);
-        orr_draft_set(draft, gpu, ORR_ATTR_RANK, "%u", device->number);
-        orr_draft_suppose(draft, gpu, ORR_ATTR_GDR, "1");
+        struct orr_doc_node *gpu =
+            add_below(draft, add_pci(b, parent, "0x030200", device, b->buses[index]), ORR_ELEMENT_GPU);
+        orr_doc_set(&draft->doc, gpu, ORR_ATTR_DEV, "%u", device->number);
+        orr_doc_suppose(&draft->doc, gpu, ORR_ATTR_SM, "%d", b->sm);
+        orr_doc_set(&draft->doc, gpu, ORR_ATTR_RANK, "%u", device->number);
+        orr_doc_suppose(&draft->doc, gpu, ORR_ATTR_GDR, "1");
         return;
     }
     const char *name = device->real_name ? device->real_name : device->name;
-    uint32_t nic = add_below(draft, add_pci(b, parent, "0x020000", device, NULL), ORR_ELEMENT_NIC);
+    struct orr_doc_node *nic = add_below(draft, add_pci(b, parent, "0x020000", device, NULL), ORR_ELEMENT_NIC);
     orr_draft_net(draft, add_below(draft, nic, ORR_ELEMENT_NET), name, device->number);
 }
 
@@ -226,7 +227,7 @@ static bool is_alone(struct builder *b, uint32_t *set, uint32_t device)
 }
 
 /* All that hangs on one outer switch, or the one device that hangs on the CPU itself. */
-static void add_outer(struct builder *b, uint32_t cpu, uint32_t outer)
+static void add_outer(struct builder *b, struct orr_doc_node *cpu, uint32_t outer)
 {
     enum { BUSES_A_SWITCH = 16 };
     const struct orr_matrix *matrix = b->matrix;
@@ -235,14 +236,14 @@ static void add_outer(struct builder *b, uint32_t cpu, uint32_t outer)
         add_device(b, cpu, outer);
         return;
     }
-    uint32_t top = add_pci(b, cpu, "0x060400", NULL, NULL);
+    struct orr_doc_node *top = add_pci(b, cpu, "0x060400", NULL, NULL);
     for (uint32_t inner = outer; inner < matrix->count; inner++) {
         if (find(b->outer_of, inner) != outer || find(b->inner_of, inner) != inner)
             continue;
         bool only = true; /* one inner switch is the outer one */
         for (uint32_t i = 0; i < matrix->count; i++)
             only &= find(b->outer_of, i) != outer || find(b->inner_of, i) == inner;
-        uint32_t parent = only ? top : add_pci(b, top, "0x060400", NULL, NULL);
+        struct orr_doc_node *parent = only ? top : add_pci(b, top, "0x060400", NULL, NULL);
         for (uint32_t i = inner; i < matrix->count; i++)
             if (find(b->inner_of, i) == inner)
                 add_device(b, parent, i);
@@ -252,13 +253,13 @@ static void add_outer(struct builder *b, uint32_t cpu, uint32_t outer)
 static void add_cpu(struct builder *b, uint32_t cpu)
 {
     const struct orr_matrix *matrix = b->matrix;
-    uint32_t node = orr_draft_add(b->draft, 0, ORR_ELEMENT_CPU);
+    struct orr_doc_node *node = orr_doc_add(&b->draft->doc, b->draft->doc.system, ORR_ELEMENT_CPU, NULL);
     const char *mask = "";
-    orr_draft_set(b->draft, node, ORR_ATTR_NUMAID, "%d", b->numa_of[cpu]);
+    orr_doc_set(&b->draft->doc, node, ORR_ATTR_NUMAID, "%d", b->numa_of[cpu]);
     for (uint32_t i = 0; i < matrix->count && !*mask; i++)
         if (find(b->cpu_of, i) == cpu && matrix->devices[i].cpus)
             mask = orr_cpu_list_mask(b->draft, matrix->devices[i].cpus);
-    orr_draft_set(b->draft, node, ORR_ATTR_AFFINITY, "%s", mask);
+    orr_doc_set(&b->draft->doc, node, ORR_ATTR_AFFINITY, "%s", mask);
     orr_draft_suppose_cpu(b->draft, node);
     for (uint32_t outer = 0; outer < matrix->count; outer++)
         if (find(b->cpu_of, outer) == cpu && find(b->outer_of, outer) == outer)
@@ -286,10 +287,10 @@ static void add_nvlinks(struct builder *b)
 {
     const struct orr_matrix *matrix = b->matrix;
     struct orr_draft *draft = b->draft;
-    for (uint32_t node = 0, end = draft->count; node < end; node++) {
-        if (draft->nodes[node].kind != ORR_ELEMENT_GPU)
+    for (struct orr_doc_node *node = draft->doc.system; node; node = orr_doc_next(node, draft->doc.system)) {
+        if (node->kind != ORR_ELEMENT_GPU)
             continue;
-        uint32_t number = (uint32_t)strtoul(orr_draft_get(draft, node, ORR_ATTR_DEV), NULL, 10), row = 0, most = 0;
+        uint32_t number = (uint32_t)strtoul(orr_doc_word(node, ORR_ATTR_DEV), NULL, 10), row = 0, most = 0;
         while (row < matrix->count && !(matrix->devices[row].is_gpu && matrix->devices[row].number == number))
             row++;
         for (uint32_t j = 0; row < matrix->count && j < matrix->count; j++) {
@@ -297,10 +298,10 @@ static void add_nvlinks(struct builder *b)
             most = count > most ? count : most;
             if (!count || b->to_switch)
                 continue;
-            uint32_t link = add_below(draft, node, ORR_ELEMENT_NVLINK);
-            orr_draft_set(draft, link, ORR_ATTR_TARGET, "%s", b->buses[j]);
-            orr_draft_set(draft, link, ORR_ATTR_COUNT_, "%u", count);
-            orr_draft_suppose(draft, link, ORR_ATTR_TCLASS, "0x030200");
+            struct orr_doc_node *link = add_below(draft, node, ORR_ELEMENT_NVLINK);
+            orr_doc_set(&draft->doc, link, ORR_ATTR_TARGET, "%s", b->buses[j]);
+            orr_doc_set(&draft->doc, link, ORR_ATTR_COUNT_, "%u", count);
+            orr_doc_suppose(&draft->doc, link, ORR_ATTR_TCLASS, "0x030200");
         }
         if (most && b->to_switch)
             orr_draft_nvswitch(draft, add_below(draft, node, ORR_ELEMENT_NVLINK), most);
@@ -369,7 +370,7 @@ static void say(struct builder *b, const char *generation)
 
 void orr_matrix_build(const struct orr_matrix *matrix, const struct orr_machine_type *type, struct orr_draft *draft)
 {
-    struct builder *b = ORR_NEW(draft->arena, struct builder, 1);
+    struct builder *b = ORR_NEW(draft->doc.arena, struct builder, 1);
     if (!b)
         return;
     *b = (struct builder){.matrix = matrix, .type = type, .draft = draft, .next_bus = 0x10};

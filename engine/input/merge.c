@@ -45,38 +45,38 @@ static const char *text_of(const struct orr_dump *dump, uint32_t element, enum o
     return text ? text : "";
 }
 
-static uint32_t find_same(const struct orr_draft *draft, uint32_t parent, const struct orr_dump *dump, uint32_t element)
+static struct orr_doc_node *find_same(const struct orr_doc_node *parent, const struct orr_dump *dump, uint32_t element)
 {
     enum orr_element_kind kind = dump->elements[element].kind;
-    for (uint32_t node = draft->nodes[parent].first; node != ORR_NO_ELEMENT; node = draft->nodes[node].next) {
-        bool equal = draft->nodes[node].kind == kind;
+    for (struct orr_doc_node *node = parent->first; node; node = node->after) {
+        bool equal = node->kind == kind;
         for (int k = 0; equal && k < 2; k++)
             equal = keys[kind][k] == ORR_ATTR_OTHER ||
-                    !strcmp(orr_draft_get(draft, node, keys[kind][k]), text_of(dump, element, keys[kind][k]));
+                    !strcmp(orr_doc_word(node, keys[kind][k]), text_of(dump, element, keys[kind][k]));
         if (equal)
             return node;
     }
-    return ORR_NO_ELEMENT;
+    return NULL;
 }
 
-/* Adds what the draft has not; where both have an element, attributes that it lacks, such as the rank of a GPU that
+/* Adds what the document has not; where both have an element, attributes that it lacks, such as the rank of a GPU that
  * only its own process knows. */
-static void merge_into(struct orr_draft *draft, const struct orr_dump *dump, uint32_t *node_of)
+static void merge_into(struct orr_doc *doc, const struct orr_dump *dump, struct orr_doc_node **node_of)
 {
-    node_of[0] = 0;
-    for (uint32_t i = 1; i < dump->element_count && !orr_arena_starved(draft->arena) && !draft->too_many; i++) {
+    node_of[0] = doc->system;
+    for (uint32_t i = 1; i < dump->element_count && !orr_arena_starved(doc->arena) && !doc->too_many; i++) {
         const struct orr_element *element = &dump->elements[i];
-        uint32_t parent = node_of[element->parent], node = find_same(draft, parent, dump, i);
-        if (node == ORR_NO_ELEMENT) {
-            node = orr_draft_add(draft, parent, element->kind);
-            draft->nodes[node].line = element->line;
-            draft->nodes[node].column = element->column;
+        struct orr_doc_node *parent = node_of[element->parent], *node = find_same(parent, dump, i);
+        if (!node) {
+            node = orr_doc_add(doc, parent, element->kind, NULL);
+            node->line = element->line;
+            node->column = element->column;
         }
         node_of[i] = node;
         for (uint32_t a = 0; a < element->attribute_count; a++) {
             const struct orr_attribute *attribute = &dump->attributes[element->first_attribute + a];
-            if (attribute->id < ORR_ATTR_OTHER && !orr_draft_attr(draft, node, attribute->id))
-                orr_draft_set(draft, node, attribute->id, "%s", attribute->value);
+            if (attribute->id < ORR_ATTR_OTHER)
+                orr_doc_set_once(doc, node, attribute->id, "%s", attribute->value);
         }
     }
 }
@@ -131,13 +131,12 @@ enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_ki
 {
     struct orr_draft draft;
     struct sorting sorting = {0};
-    ORR_TRY(orr_draft_init(&draft, input, err));
     sort_dumps(dumps, count, &sorting);
-    orr_draft_copy(&draft, dumps[0]);
-    uint32_t *node_of = ORR_NEW(draft.arena, uint32_t, sorting.elements);
+    orr_draft_take(&draft, input, dumps[0]);
+    struct orr_doc_node **node_of = ORR_NEW(draft.doc.arena, struct orr_doc_node *, sorting.elements);
     for (uint32_t i = 1; i < count && node_of; i++)
         if (sorting.joins[i])
-            merge_into(&draft, dumps[i], node_of);
+            merge_into(&draft.doc, dumps[i], node_of);
     orr_note_recognised(&draft,
                         "%u dumps behind one another: %u cop%s of the first, %u of other ranks of its host, %u "
                         "of others",

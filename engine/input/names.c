@@ -20,28 +20,28 @@ bool orr_bus_id_short(const char *text, char ret_bus[ORR_BUS_ID_SIZE])
     return true;
 }
 
-void orr_draft_net(struct orr_draft *draft, uint32_t net, const char *name, uint32_t dev)
+void orr_draft_net(struct orr_draft *draft, struct orr_doc_node *net, const char *name, uint32_t dev)
 {
     /* Names that no dump has: "ib0" of older systems, and "NIC0" of nvidia-smi, which lists RDMA devices only. */
     bool rdma = orr_name_is_rdma(name) || !strncmp(name, "ib", 2) || !strncmp(name, "NIC", 3);
-    orr_draft_set(draft, net, ORR_ATTR_NAME, "%s", name);
-    orr_draft_set(draft, net, ORR_ATTR_DEV, "%u", dev);
-    orr_draft_suppose(draft, net, ORR_ATTR_LATENCY, "0");
-    orr_draft_suppose(draft, net, ORR_ATTR_SPEED, "%d", rdma ? 100000 : 10000);
-    orr_draft_suppose(draft, net, ORR_ATTR_PORT, "%d", rdma ? 1 : 0);
-    orr_draft_suppose(draft, net, ORR_ATTR_GUID, "0x%x", dev + 1);
-    orr_draft_suppose(draft, net, ORR_ATTR_MAXCONN, "%d", rdma ? 131072 : 65536);
-    orr_draft_suppose(draft, net, ORR_ATTR_GDR, "%d", rdma ? 1 : 0);
+    orr_doc_set(&draft->doc, net, ORR_ATTR_NAME, "%s", name);
+    orr_doc_set(&draft->doc, net, ORR_ATTR_DEV, "%u", dev);
+    orr_doc_suppose(&draft->doc, net, ORR_ATTR_LATENCY, "0");
+    orr_doc_suppose(&draft->doc, net, ORR_ATTR_SPEED, "%d", rdma ? 100000 : 10000);
+    orr_doc_suppose(&draft->doc, net, ORR_ATTR_PORT, "%d", rdma ? 1 : 0);
+    orr_doc_suppose(&draft->doc, net, ORR_ATTR_GUID, "0x%x", dev + 1);
+    orr_doc_suppose(&draft->doc, net, ORR_ATTR_MAXCONN, "%d", rdma ? 131072 : 65536);
+    orr_doc_suppose(&draft->doc, net, ORR_ATTR_GDR, "%d", rdma ? 1 : 0);
 }
 
-void orr_draft_nvswitch(struct orr_draft *draft, uint32_t nvlink, uint32_t count)
+void orr_draft_nvswitch(struct orr_draft *draft, struct orr_doc_node *nvlink, uint32_t count)
 {
-    orr_draft_suppose(draft, nvlink, ORR_ATTR_TARGET, "fffffff:ffff:ff");
-    orr_draft_set(draft, nvlink, ORR_ATTR_COUNT_, "%u", count);
-    orr_draft_suppose(draft, nvlink, ORR_ATTR_TCLASS, "0x068000");
+    orr_doc_suppose(&draft->doc, nvlink, ORR_ATTR_TARGET, "fffffff:ffff:ff");
+    orr_doc_set(&draft->doc, nvlink, ORR_ATTR_COUNT_, "%u", count);
+    orr_doc_suppose(&draft->doc, nvlink, ORR_ATTR_TCLASS, "0x068000");
 }
 
-void orr_draft_suppose_cpu(struct orr_draft *draft, uint32_t cpu)
+void orr_draft_suppose_cpu(struct orr_draft *draft, struct orr_doc_node *cpu)
 {
     static const struct {
         enum orr_attr attr;
@@ -51,6 +51,6 @@ void orr_draft_suppose_cpu(struct orr_draft *draft, uint32_t cpu)
                     {ORR_ATTR_FAMILYID, "6"},
                     {ORR_ATTR_MODELID, "143"}};
     for (size_t i = 0; i < sizeof supposed / sizeof supposed[0]; i++)
-        if (!orr_draft_attr(draft, cpu, supposed[i].attr))
-            orr_draft_suppose(draft, cpu, supposed[i].attr, "%s", supposed[i].value);
+        if (!orr_doc_attribute(cpu, supposed[i].attr))
+            orr_doc_suppose(&draft->doc, cpu, supposed[i].attr, "%s", supposed[i].value);
 }

@@ -12,10 +12,10 @@ const char *orr_link_speed_of_sm(int32_t sm);
 bool orr_bus_id_short(const char *text, char ret_bus[ORR_BUS_ID_SIZE]);
 
 /* Fills a <net> by its name and number with supposed speed, port and GPUDirect RDMA. */
-void orr_draft_net(struct orr_draft *draft, uint32_t net, const char *name, uint32_t dev);
+void orr_draft_net(struct orr_draft *draft, struct orr_doc_node *net, const char *name, uint32_t dev);
 /* Fills an <nvlink> with the customary target of a switch that is not visible. */
-void orr_draft_nvswitch(struct orr_draft *draft, uint32_t nvlink, uint32_t count);
+void orr_draft_nvswitch(struct orr_draft *draft, struct orr_doc_node *nvlink, uint32_t count);
 /* Fills a <cpu> with a supposed kind. */
-void orr_draft_suppose_cpu(struct orr_draft *draft, uint32_t cpu);
+void orr_draft_suppose_cpu(struct orr_draft *draft, struct orr_doc_node *cpu);
 
 #endif

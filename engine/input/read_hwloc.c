@@ -11,7 +11,7 @@ enum orr_code orr_read_hwloc(const struct orr_input *input, const struct orr_inp
         lines += input->bytes[i] == '\n';
     ORR_TRY(orr_draft_init(&draft, input, err));
     enum orr_code code =
-        orr_hwloc_read(input->bytes + input->start, input->length - input->start, lines, draft.arena, &hwloc, err);
+        orr_hwloc_read(input->bytes + input->start, input->length - input->start, lines, draft.doc.arena, &hwloc, err);
     if (code == ORR_OK)
         code = orr_hwloc_build(&hwloc, input->options.assumed, &draft, err);
     if (code != ORR_OK) {

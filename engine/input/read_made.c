@@ -8,13 +8,6 @@
 #include "engine/log_reading/log.h"
 #include "engine/release/release_names.h"
 
-/* The draft becomes what the other room made; orr_note_dump() has noted it. */
-static void take(struct orr_draft *draft, const struct orr_dump *dump)
-{
-    orr_draft_copy(draft, dump);
-    orr_note_dump(draft, dump);
-}
-
 /* A printed tree holds rates and ids; what engine/log_reading/tree_dump.c supplies beside them. */
 static void note_log(struct orr_draft *draft, const struct orr_log *log)
 {
@@ -23,13 +16,13 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
     draft->notes.logged_release = row ? row->name : NULL;
     orr_note_recognised(draft, "the tree that NCCL%s%s printed: %s", release ? " " : "", release ? release : "",
                         counts ? counts : "");
-    for (uint32_t i = 0; i < draft->count; i++)
-        if (draft->nodes[i].kind == ORR_ELEMENT_GPU) {
+    for (struct orr_doc_node *node = draft->doc.system; node; node = orr_doc_next(node, draft->doc.system))
+        if (node->kind == ORR_ELEMENT_GPU) {
             orr_note_assumed(
                 draft, ORR_TOUCHES_ALL,
                 "NCCL's tree has no compute capability: %s is assumed, from the first known device name of the log or "
                 "the bandwidth of the NVLinks, else 80. It also decides how many NVLinks make up a bandwidth",
-                orr_draft_get(draft, i, ORR_ATTR_SM));
+                orr_doc_word(node, ORR_ATTR_SM));
             break;
         }
     orr_note_assumed(
@@ -48,20 +41,16 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
                      "the communicator does not use");
 }
 
-static enum orr_code draft_of_log(const struct orr_log *log, struct orr_draft *draft, struct orr_error *err)
+static enum orr_code dump_of(const struct orr_log *log, struct orr_dump **ret_dump, struct orr_error *err)
 {
     const char *why = NULL;
-    ORR_OWNED(orr_dump) *dump = NULL;
-    ORR_TRY(orr_log_tree_dump(log, 0, &dump, &why, err));
-    if (!dump) {
-        orr_fail(err, ORR_UNRECOGNISED, "an NCCL debug log, which shows no machine: %s", why);
-        orr_error_advice(err, "`orrery check-log --topology FILE LOG`, or dropping it onto an open machine, compares "
-                              "it; NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH prints the tree");
-        return ORR_UNRECOGNISED;
-    }
-    take(draft, dump);
-    note_log(draft, log);
-    return ORR_OK;
+    ORR_TRY(orr_log_tree_dump(log, 0, ret_dump, &why, err));
+    if (*ret_dump)
+        return ORR_OK;
+    orr_fail(err, ORR_UNRECOGNISED, "an NCCL debug log, which shows no machine: %s", why);
+    orr_error_advice(err, "`orrery check-log --topology FILE LOG`, or dropping it onto an open machine, compares "
+                          "it; NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH prints the tree");
+    return ORR_UNRECOGNISED;
 }
 
 enum orr_code orr_read_log(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump **ret_dump,
@@ -69,14 +58,14 @@ enum orr_code orr_read_log(const struct orr_input *input, const struct orr_input
 {
     struct orr_draft draft;
     struct orr_log *log;
+    struct orr_dump *dump = NULL;
     ORR_TRY(orr_log_read(input->bytes, input->length, NULL, &log, err));
-    enum orr_code code = orr_draft_init(&draft, input, err);
+    enum orr_code code = dump_of(log, &dump, err);
     if (code == ORR_OK) {
-        code = draft_of_log(log, &draft, err);
-        if (code == ORR_OK)
-            code = orr_draft_finish(&draft, input, kind, ret_dump, err);
-        else
-            orr_draft_release(&draft);
+        orr_draft_take(&draft, input, dump);
+        orr_note_dump(&draft, dump);
+        note_log(&draft, log);
+        code = orr_draft_finish(&draft, input, kind, ret_dump, err);
     }
     orr_log_free(log);
     return code;
@@ -129,12 +118,10 @@ enum orr_code orr_read_gathered(const struct orr_input *input, const struct orr_
         orr_detection_release(&found);
         return refuse_packed(input, err);
     }
-    code = orr_draft_init(&draft, input, err);
-    if (code == ORR_OK) {
-        take(&draft, found.dump);
-        note_detection(&draft, &found, release);
-        code = orr_draft_finish(&draft, input, kind, ret_dump, err);
-    }
-    orr_detection_release(&found);
-    return code;
+    struct orr_dump *dump = found.dump;
+    dump->arena = orr_arena_take(&found.arena);
+    orr_draft_take(&draft, input, dump);
+    orr_note_dump(&draft, dump);
+    note_detection(&draft, &found, release);
+    return orr_draft_finish(&draft, input, kind, ret_dump, err);
 }

@@ -77,35 +77,19 @@ static uint32_t find_pieces(const struct orr_input *input, struct piece *pieces,
 /* What is said about plain NCCL XML: counts, and what a file without ranks lacks. */
 static const struct orr_dump_notes *notes_of(struct orr_dump *dump, const struct orr_input_kind *kind)
 {
-    struct orr_draft draft = {.arena = dump->arena};
+    struct orr_draft draft = {.doc.arena = dump->arena};
     orr_note_dump(&draft, dump);
     return orr_draft_notes(&draft, kind);
-}
-
-/* Takes over what a dump knows beside its elements. */
-static void keep_reading(struct orr_dump *to, const struct orr_dump *from)
-{
-    to->ignored_count = from->ignored_count;
-    to->ignored_line = from->ignored_line;
-    memcpy(to->ignored_name, from->ignored_name, sizeof to->ignored_name);
-    to->refusal = from->refusal;
 }
 
 static enum orr_code with_type(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump *dump,
                                struct orr_dump **ret_dump, struct orr_error *err)
 {
     struct orr_draft draft;
-    enum orr_code code = orr_draft_init(&draft, input, err);
-    if (code == ORR_OK) {
-        orr_draft_copy(&draft, dump);
-        draft.notes.machine_type = input->options.assumed->name;
-        orr_note_dump(&draft, dump);
-        code = orr_draft_finish(&draft, input, kind, ret_dump, err);
-    }
-    if (code == ORR_OK)
-        keep_reading(*ret_dump, dump);
-    orr_dump_free(dump);
-    return code;
+    orr_draft_take(&draft, input, dump);
+    draft.notes.machine_type = input->options.assumed->name;
+    orr_note_dump(&draft, dump);
+    return orr_draft_finish(&draft, input, kind, ret_dump, err);
 }
 
 static enum orr_code finish(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump *dump,
@@ -137,18 +121,16 @@ static enum orr_code read_pieces(const struct orr_input *input, const struct orr
                                  const struct piece *pieces, uint32_t count, struct orr_dump **ret_dump,
                                  struct orr_error *err)
 {
-    struct orr_dump *dumps[ORR_MOST_PIECES] = {NULL}, *made = NULL;
+    struct orr_dump *dumps[ORR_MOST_PIECES] = {NULL};
     enum orr_code code = ORR_OK;
     for (uint32_t i = 0; i < count && code == ORR_OK; i++)
         code = read_piece(input, &pieces[i], &dumps[i], err);
     if (code == ORR_OK)
-        code = orr_merge(input, kind, dumps, count, &made, err);
-    if (code == ORR_OK)
-        keep_reading(made, dumps[0]);
-    for (uint32_t i = 0; i < count; i++)
+        code = orr_merge(input, kind, dumps, count, ret_dump, err);
+    else
+        orr_dump_free(dumps[0]);
+    for (uint32_t i = 1; i < count; i++)
         orr_dump_free(dumps[i]);
-    if (code == ORR_OK)
-        *ret_dump = made;
     return code;
 }
 

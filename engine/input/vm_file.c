@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "engine/base/sorting.h"
-#include "engine/input/draft.h"
+#include "engine/dump/edit.h"
 #include "engine/input/names.h"
 
 enum { MOST_DEVICES = 256 };
 
 struct device {
-    uint32_t node;
+    struct orr_doc_node *node;
+    uint32_t index;           /* in document order */
     char id[ORR_BUS_ID_SIZE]; /* as the list names it: lower case, domain of four digits */
     char new_id[ORR_BUS_ID_SIZE];
     bool named;
@@ -23,36 +24,37 @@ struct devices {
     uint32_t count;
 };
 
-static const char *class_of(const struct orr_draft *draft, uint32_t pci)
+static const char *class_of(const struct orr_doc_node *pci)
 {
-    return orr_draft_get(draft, pci, ORR_ATTR_CLASS);
+    return orr_doc_word(pci, ORR_ATTR_CLASS);
 }
 
-static bool is_gpu(const struct orr_draft *draft, uint32_t pci)
+static bool is_gpu(const struct orr_doc_node *pci)
 {
-    return orr_draft_child(draft, pci, ORR_ELEMENT_GPU) != ORR_NO_ELEMENT || !strncmp(class_of(draft, pci), "0x03", 4);
+    return orr_doc_child(pci, ORR_ELEMENT_GPU) || !strncmp(class_of(pci), "0x03", 4);
 }
 
-static bool is_nic(const struct orr_draft *draft, uint32_t pci)
+static bool is_nic(const struct orr_doc_node *pci)
 {
-    return orr_draft_child(draft, pci, ORR_ELEMENT_NIC) != ORR_NO_ELEMENT || !strncmp(class_of(draft, pci), "0x02", 4);
+    return orr_doc_child(pci, ORR_ELEMENT_NIC) || !strncmp(class_of(pci), "0x02", 4);
 }
 
-static void add(const struct orr_draft *draft, uint32_t pci, struct devices *devices)
+static void add(struct orr_doc_node *pci, struct devices *devices)
 {
     if (devices->count == MOST_DEVICES)
         return;
     struct device *device = &devices->list[devices->count++];
     device->node = pci;
-    if (!orr_bus_id_short(orr_draft_get(draft, pci, ORR_ATTR_BUSID), device->id))
-        snprintf(device->id, sizeof device->id, "%.19s", orr_draft_get(draft, pci, ORR_ATTR_BUSID));
+    device->index = devices->count;
+    if (!orr_bus_id_short(orr_doc_word(pci, ORR_ATTR_BUSID), device->id))
+        snprintf(device->id, sizeof device->id, "%.19s", orr_doc_word(pci, ORR_ATTR_BUSID));
 }
 
 static int by_id(const void *left, const void *right)
 {
     const struct device *a = left, *b = right;
     ORR_BY(strcmp(a->id, b->id));
-    return ORR_ORDER(a->node, b->node);
+    return ORR_ORDER(a->index, b->index);
 }
 
 static enum orr_code bad_list(const struct devices *devices, const char *item, const char *why, struct orr_error *err)
@@ -133,41 +135,44 @@ static enum orr_code check_unique(const struct devices *gpus, const struct devic
     return ORR_OK;
 }
 
-static void finish_devices(struct orr_draft *draft, const struct devices *devices, bool listed)
+static void finish_devices(struct orr_doc *doc, const struct devices *devices, bool listed)
 {
     for (uint32_t i = 0; i < devices->count; i++) {
         const struct device *device = &devices->list[i];
-        for (uint32_t child = draft->nodes[device->node].first; child != ORR_NO_ELEMENT;
-             child = draft->nodes[child].next)
-            orr_draft_remove(draft, child);
+        while (device->node->first)
+            orr_doc_remove(device->node->first);
         if (listed && !device->named)
-            orr_draft_remove(draft, device->node);
+            orr_doc_remove(device->node);
         else if (device->named)
-            orr_draft_set(draft, device->node, ORR_ATTR_BUSID, "%s", device->new_id);
+            orr_doc_set(doc, device->node, ORR_ATTR_BUSID, "%s", device->new_id);
     }
 }
 
-/* From the leaves up: what holds no device goes, and switches are numbered in a range that no machine uses. */
-static void finish_switches(struct orr_draft *draft, const bool *is_device)
+/* From the leaves up: what holds no device goes. */
+static void drop_empty(struct orr_doc_node *node) /* NOLINT(misc-no-recursion): as deep as a dump */
+{
+    for (struct orr_doc_node *child = node->first, *next; child; child = next) {
+        next = child->after;
+        drop_empty(child);
+    }
+    bool device = node->kind == ORR_ELEMENT_PCI && (node->first || node->claimed);
+    if (!device && node->kind != ORR_ELEMENT_CPU)
+        orr_doc_remove(node);
+}
+
+/* Switches are numbered in a range that no machine uses. */
+static void finish_switches(struct orr_doc *doc)
 {
     enum { MOST_IN_BUS = 31 };
     unsigned number = 0;
-    for (uint32_t i = draft->count; i-- > 1;) {
-        struct orr_draft_node *node = &draft->nodes[i];
-        bool kept = false;
-        if (node->removed || node->kind == ORR_ELEMENT_CPU)
-            continue;
-        for (uint32_t child = node->first; child != ORR_NO_ELEMENT; child = draft->nodes[child].next)
-            kept |= !draft->nodes[child].removed;
-        if (node->kind != ORR_ELEMENT_PCI || (!kept && !is_device[i]))
-            orr_draft_remove(draft, i);
-    }
-    for (uint32_t i = 1; i < draft->count; i++) {
-        orr_draft_drop_attr(draft, i, ORR_ATTR_HOST_HASH);
-        if (draft->nodes[i].removed || draft->nodes[i].kind != ORR_ELEMENT_PCI || is_device[i])
+    struct orr_doc_node *node = doc->system;
+    drop_empty(node);
+    while ((node = orr_doc_next(node, doc->system))) {
+        orr_doc_drop(doc, node, ORR_ATTR_HOST_HASH);
+        if (node->kind != ORR_ELEMENT_PCI || node->claimed)
             continue;
         number++;
-        orr_draft_set(draft, i, ORR_ATTR_BUSID, "ffff:%02x:%02x.0", 0xffu - number / MOST_IN_BUS, number % MOST_IN_BUS);
+        orr_doc_set(doc, node, ORR_ATTR_BUSID, "ffff:%02x:%02x.0", 0xffu - number / MOST_IN_BUS, number % MOST_IN_BUS);
     }
 }
 
@@ -187,15 +192,15 @@ static enum orr_code check_one_host(const struct orr_dump *dump, struct orr_erro
     return ORR_OK;
 }
 
-static enum orr_code make(struct orr_draft *draft, const struct orr_vm_options *options, struct devices *gpus,
-                          struct devices *nics, bool *is_device, struct orr_error *err)
+static enum orr_code make(struct orr_doc *doc, const struct orr_vm_options *options, struct devices *gpus,
+                          struct devices *nics, struct orr_error *err)
 {
     gpus->what = "gpus";
     nics->what = "nics";
-    for (uint32_t i = 1; i < draft->count; i++)
-        if (draft->nodes[i].kind == ORR_ELEMENT_PCI && (is_gpu(draft, i) || is_nic(draft, i))) {
-            is_device[i] = true;
-            add(draft, i, is_gpu(draft, i) ? gpus : nics);
+    for (struct orr_doc_node *node = doc->system; node; node = orr_doc_next(node, doc->system))
+        if (node->kind == ORR_ELEMENT_PCI && (is_gpu(node) || is_nic(node))) {
+            node->claimed = true;
+            add(node, is_gpu(node) ? gpus : nics);
         }
     if (!gpus->count) {
         orr_fail(err, ORR_INVALID, "the dump has no GPU whose place could be kept");
@@ -205,33 +210,24 @@ static enum orr_code make(struct orr_draft *draft, const struct orr_vm_options *
     ORR_TRY(rename_all(gpus, options->gpus, err));
     ORR_TRY(rename_all(nics, options->nics, err));
     ORR_TRY(check_unique(gpus, nics, err));
-    finish_devices(draft, gpus, options->gpus && *options->gpus);
-    finish_devices(draft, nics, options->nics && *options->nics);
-    finish_switches(draft, is_device);
+    finish_devices(doc, gpus, options->gpus && *options->gpus);
+    finish_devices(doc, nics, options->nics && *options->nics);
+    finish_switches(doc);
     return ORR_OK;
 }
 
 enum orr_code orr_vm_file(const struct orr_dump *dump, const struct orr_vm_options *options, struct orr_text *text,
                           struct orr_error *err)
 {
-    static const struct orr_input_kind none = {.name = "", .title = ""};
-    const struct orr_input input = {.bytes = ""};
-    struct orr_draft draft;
-    struct orr_dump *file = NULL;
+    struct orr_doc doc;
+    ORR_LOCAL_ARENA(arena, 0);
+    struct devices *lists = ORR_NEW(arena, struct devices, 2);
     ORR_TRY(check_one_host(dump, err));
-    ORR_TRY(orr_draft_init(&draft, &input, err));
-    orr_draft_copy(&draft, dump);
-    struct devices *lists = ORR_NEW(draft.arena, struct devices, 2);
-    bool *is_device = ORR_NEW(draft.arena, bool, draft.count);
-    enum orr_code code = lists && is_device && !orr_arena_starved(draft.arena)
-                             ? make(&draft, options, &lists[0], &lists[1], is_device, err)
-                             : orr_fail_nomem(err);
-    if (code != ORR_OK) {
-        orr_draft_release(&draft);
-        return code;
-    }
-    ORR_TRY(orr_draft_finish(&draft, &input, &none, &file, err));
+    orr_doc_open(&doc, dump, arena);
+    ORR_NEED(!orr_arena_starved(arena), err);
+    ORR_TRY(make(&doc, options, &lists[0], &lists[1], err));
+    const struct orr_dump *file = orr_doc_to_dump(&doc, dump);
+    ORR_NEED(file, err);
     orr_dump_write(file, text);
-    orr_dump_free(file);
     return orr_text_failed(text) ? orr_fail_nomem(err) : ORR_OK;
 }

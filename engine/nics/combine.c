@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/sorting.h"
+#include "engine/dump/edit.h"
 #include "engine/topology/pci.h"
 
 bool orr_card_is_port_number(const struct orr_dump *dump, uint32_t port)
@@ -69,7 +70,7 @@ struct port {
 struct combining {
     const struct orr_release *release;
     struct orr_arena *scratch;
-    struct orr_dump *out;
+    struct orr_doc doc; /* the new dump */
     struct part *parts;
     uint32_t part_count;
 };
@@ -177,59 +178,23 @@ static enum orr_code count_repeats(struct combining *c, size_t elements, struct 
     return ORR_OK;
 }
 
-static bool set_attribute(struct orr_dump *out, struct orr_element *element, enum orr_attr id, const char *value)
+static struct orr_doc_node *copy_element(struct combining *c, uint32_t piece, uint32_t old, struct orr_doc_node *parent)
 {
-    struct orr_attribute *attributes = &out->attributes[element->first_attribute];
-    for (uint32_t i = 0; i < element->attribute_count; i++)
-        if (attributes[i].id == id) {
-            attributes[i].value = value;
-            return value;
-        }
-    attributes[element->attribute_count++] =
-        (struct orr_attribute){.id = id, .name = orr_attr_name(id), .value = value};
-    out->attribute_count++;
-    return value;
-}
-
-static bool set_text(struct orr_dump *out, struct orr_element *element, enum orr_attr id, const char *text)
-{
-    return set_attribute(out, element, id, orr_arena_strndup(out->arena, text, strlen(text)));
-}
-
-static enum orr_code copy_element(struct combining *c, uint32_t piece, uint32_t old, uint32_t parent, uint32_t *ret_new,
-                                  struct orr_error *err)
-{
-    struct orr_dump *out = c->out;
     const struct part *part = &c->parts[piece];
-    uint32_t index = out->element_count++;
-    struct orr_element *element = &out->elements[index];
-    bool done = true;
-    char text[80];
-    *element = part->from->elements[old];
-    element->parent = parent;
-    element->first_child = element->next_sibling = ORR_NO_ELEMENT;
-    element->first_attribute = out->attribute_count;
-    for (uint32_t i = 0; i < element->attribute_count; i++)
-        out->attributes[out->attribute_count++] = part->from->attributes[part->from->elements[old].first_attribute + i];
-    if (element->kind == ORR_ELEMENT_CPU && c->part_count > 1) { /* no two pieces are one host */
-        const char *hash = orr_element_text(part->from, old, ORR_ATTR_HOST_HASH);
-        snprintf(text, sizeof text, "%u.%.40s", piece, hash ? hash : "0");
-        done = set_text(out, element, ORR_ATTR_HOST_HASH, text);
+    struct orr_doc_node *node = orr_doc_add(&c->doc, parent, part->from->elements[old].kind, NULL);
+    orr_doc_share(node, part->from, old);
+    if (node->kind == ORR_ELEMENT_CPU && c->part_count > 1) { /* no two pieces are one host */
+        const char *hash = orr_doc_get(node, ORR_ATTR_HOST_HASH);
+        orr_doc_set(&c->doc, node, ORR_ATTR_HOST_HASH, "%u.%.40s", piece, hash ? hash : "0");
     }
-    const char *guid = element->kind == ORR_ELEMENT_NET && part->repeats[old]
-                           ? orr_element_text(part->from, old, ORR_ATTR_GUID)
-                           : NULL;
+    const char *guid = node->kind == ORR_ELEMENT_NET && part->repeats[old] ? orr_doc_get(node, ORR_ATTR_GUID) : NULL;
     if (guid) { /* each host has cards of its own */
         unsigned long long own = strtoull(guid, NULL, 16) ^ (unsigned long long)part->repeats[old] << GUID_SHIFT;
-        snprintf(text, sizeof text, "%s%llx", strncmp(guid, "0x", 2) ? "" : "0x", own);
-        done = set_text(out, element, ORR_ATTR_GUID, text);
+        orr_doc_set(&c->doc, node, ORR_ATTR_GUID, "%s%llx", strncmp(guid, "0x", 2) ? "" : "0x", own);
     }
-    if (part->new_rank[old] >= 0) {
-        snprintf(text, sizeof text, "%d", part->new_rank[old]);
-        done = set_text(out, element, ORR_ATTR_RANK, text);
-    }
-    *ret_new = index;
-    return done ? ORR_OK : orr_fail_nomem(err);
+    if (part->new_rank[old] >= 0)
+        orr_doc_set(&c->doc, node, ORR_ATTR_RANK, "%d", part->new_rank[old]);
+    return node;
 }
 
 /* Elements that NCCL drops if nothing in them is used; all others are dropped with their parent. */
@@ -258,9 +223,8 @@ static uint32_t list_children(const struct combining *c, uint32_t piece, uint32_
  * one. places has room behind its count for all that may come; the depth is bounded by the reader's limit. */
 static enum orr_code copy_places(struct combining *c, struct place *places,
                                  uint32_t count, /* NOLINT(misc-no-recursion) */
-                                 uint32_t parent, struct orr_error *err)
+                                 struct orr_doc_node *parent, struct orr_error *err)
 {
-    uint32_t last = ORR_NO_ELEMENT;
     if (c->part_count > 1 && count > c->release->max_children)
         return orr_fail(err, ORR_LIMIT,
                         "the fused document of %u hosts has %u elements in one, and NCCL %s has room "
@@ -268,13 +232,7 @@ static enum orr_code copy_places(struct combining *c, struct place *places,
                         c->part_count, count, c->release->name, c->release->max_children);
     qsort(places, count, sizeof *places, compare_places);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t child;
-        ORR_TRY(copy_element(c, places[i].piece, places[i].element, parent, &child, err));
-        if (last == ORR_NO_ELEMENT)
-            c->out->elements[parent].first_child = child;
-        else
-            c->out->elements[last].next_sibling = child;
-        last = child;
+        struct orr_doc_node *child = copy_element(c, places[i].piece, places[i].element, parent);
         uint32_t below = list_children(c, places[i].piece, places[i].element, places + count);
         ORR_TRY(copy_places(c, places + count, below, child, err));
     }
@@ -283,25 +241,20 @@ static enum orr_code copy_places(struct combining *c, struct place *places,
 
 static enum orr_code combine(struct combining *c, const struct orr_dump_piece *pieces, struct orr_error *err)
 {
-    struct orr_dump *out = c->out;
-    size_t elements = 1, attributes = 0;
-    uint32_t root, count = 0;
-    for (uint32_t p = 0; p < c->part_count; p++) {
+    size_t elements = 1;
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < c->part_count; p++)
         elements += pieces[p].dump->element_count;
-        attributes += (size_t)pieces[p].dump->attribute_count + pieces[p].dump->element_count; /* one may be added */
-    }
-    out->elements = ORR_NEW(out->arena, struct orr_element, elements);
-    out->attributes = ORR_NEW(out->arena, struct orr_attribute, attributes);
     c->parts = ORR_NEW(c->scratch, struct part, c->part_count);
     struct place *places = ORR_NEW(c->scratch, struct place, elements);
-    ORR_NEED(out->elements && out->attributes && c->parts && places, err);
+    ORR_NEED(c->parts && places, err);
     for (uint32_t p = 0; p < c->part_count; p++) {
         ORR_TRY(mark(c, &c->parts[p], &pieces[p], err));
         count += list_children(c, p, 0, places + count);
     }
     ORR_TRY(count_repeats(c, elements, err));
-    ORR_TRY(copy_element(c, 0, 0, ORR_NO_ELEMENT, &root, err));
-    return copy_places(c, places, count, root, err);
+    c->doc.system = copy_element(c, 0, 0, NULL);
+    return copy_places(c, places, count, c->doc.system, err);
 }
 
 enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
@@ -309,16 +262,16 @@ enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t cou
 {
     ORR_LOCAL_ARENA(own, 0);
     ORR_LOCAL_ARENA(scratch, 0);
-    struct orr_dump *out = ORR_NEW(arena ? arena : own, struct orr_dump, 1);
-    struct combining c = {.release = release, .scratch = scratch, .out = out, .part_count = count};
-    ORR_NEED(out, err);
-    out->arena = arena ? arena : own;
-    out->refusal = pieces[0].dump->refusal;
+    struct combining c = {.release = release, .scratch = scratch, .part_count = count};
+    struct orr_dump from = {.refusal = pieces[0].dump->refusal};
+    c.doc = (struct orr_doc){.arena = arena ? arena : own, .origin = ORR_VALUE_EDITED};
     for (uint32_t p = 0; p < count; p++)
         for (int kind = 0; kind < ORR_ELEMENT_COUNT; kind++)
-            out->assumed[kind] |= pieces[p].dump->assumed[kind];
+            from.assumed[kind] |= pieces[p].dump->assumed[kind];
     ORR_TRY(combine(&c, pieces, err));
-    out->arena = arena ? NULL : orr_arena_take(&own);
-    *ret_dump = out;
+    struct orr_dump *made = orr_doc_to_dump(&c.doc, &from);
+    ORR_NEED(made, err);
+    made->arena = arena ? NULL : orr_arena_take(&own);
+    *ret_dump = made;
     return ORR_OK;
 }
