@@ -25,11 +25,14 @@ static int print_topology(const struct orr_log *log, const char *file)
         (void)orr_fail(&err, ORR_NOT_FOUND, "%s", why);
     if (err.code != ORR_OK)
         return orr_report(orr_input_name(file), &err);
-    orr_text_puts(&text,
-                  "<!-- Rebuilt by Orrery from the tree that an NCCL log prints. GPU Direct RDMA is taken as possible "
-                  "unless the log denies it. -->\n");
     orr_dump_write(dump, &text);
-    return orr_text_failed(&text) || fputs(text.data, stdout) < 0 || fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+    const char *second = text.data ? strchr(text.data, '\n') : NULL;
+    if (!second || orr_text_failed(&text))
+        return ORR_EXIT_INPUT;
+    printf("%.*s\n<!-- Rebuilt by Orrery from the tree that an NCCL log prints. GPU Direct RDMA is taken as possible "
+           "unless the log denies it. -->%s",
+           (int)(second - text.data), text.data, second);
+    return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
 }
 
 static int answer(const struct orr_options *options, const struct orr_log *log, const struct orr_dump *dump,

@@ -20,7 +20,7 @@ static const char *bus_id_around(const struct orr_doc_node *node)
     return bus_id;
 }
 
-/* Gives GPUs their new bus ids, wherever the old ones stand. */
+/* Gives GPUs their new bus ids, in every attribute that names them. */
 static void rename_gpus(struct changing *c, const uint64_t *old)
 {
     static const enum orr_attr names[] = {ORR_ATTR_BUSID, ORR_ATTR_TARGET};
