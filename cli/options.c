@@ -88,22 +88,9 @@ static const struct option {
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-/* Parameters have the same name in requests and as options, but for these. */
-static const struct {
-    enum orr_ask ask;
-    const char *option;
-} otherwise[] = {{ORR_ASK_DECISION, "why"},
-                 {ORR_ASK_SETTINGS, "set"},
-                 {ORR_ASK_FUSE_NICS, "fuse-nics"},
-                 {ORR_ASK_ASSUME_NICS, "assume-nics"},
-                 {ORR_ASK_MIN_BUSBW, "min-busbw"}};
-
 static const char *option_of(const struct orr_question_row *row)
 {
-    for (size_t i = 0; i < sizeof otherwise / sizeof otherwise[0]; i++)
-        if (otherwise[i].ask == row->ask)
-            return otherwise[i].option;
-    return row->name;
+    return row->option ? row->option : row->name;
 }
 
 static bool is_called(const char *option, const char *name, size_t length)

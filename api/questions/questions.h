@@ -98,7 +98,8 @@ enum orr_ask_kind {
 enum { ORR_ROW_TOPICS = 4 };
 struct orr_question_row {
     const char *name;
-    const char *value; /* what --help calls the value; NULL: a FLAG */
+    const char *option; /* its name as an option of commands; NULL: the same */
+    const char *value;  /* what --help calls the value; NULL: a FLAG */
     const char *help, *fallback;
     const char *more, *example, *pattern; /* for the description of the service; NULL: none */
     orr_words *words;                     /* NULL: any text, or a kind that has its own list */

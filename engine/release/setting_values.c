@@ -11,9 +11,9 @@
 static const struct {
     uint16_t at, size;
 } text_rooms[ORR_SETTING_COUNT] = {
-#define X(symbol, name, room) [ORR_SET_##symbol] = {offsetof(struct orr_setting_texts, symbol), ORR_ROOM_FOR_##room},
-    ORR_SETTING_MAP(X)
-#undef X
+#define SETTING(symbol, room, ...)                                                                                     \
+    [ORR_SET_##symbol] = {offsetof(struct orr_setting_texts, symbol), ORR_ROOM_FOR_##room},
+#include "engine/release/settings.def"
 };
 
 void orr_settings_init(struct orr_settings *settings, const struct orr_release *release)

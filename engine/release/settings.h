@@ -1,4 +1,4 @@
-/* The NCCL_* settings that change what Orrery computes: one table row each (settings.c), and the values of one request.
+/* The NCCL_* settings that change what Orrery computes: one row each (settings.def), and the values of one request.
  *
  * Values are read as NCCL reads them: an integer is what strtoll(base 0) makes of the text, so "yes" is 0; an empty
  * text is the default. Names that no row has are an error, so that a typing mistake does not pass for a prediction.
@@ -10,73 +10,11 @@
 #include "engine/base/error.h"
 #include "engine/release/release.h"
 
-/* X(symbol, "NCCL_name", room for its text) in alphabetical order; the rows with types, defaults and meanings are in
- * settings.c. */
-#define ORR_SETTING_MAP(X)                                                                                             \
-    X(ALGO, "NCCL_ALGO", LIST)                                                                                         \
-    X(COLLNET_ENABLE, "NCCL_COLLNET_ENABLE", WORD)                                                                     \
-    X(COLLNET_NODE_THRESHOLD, "NCCL_COLLNET_NODE_THRESHOLD", WORD)                                                     \
-    X(CROSS_NIC, "NCCL_CROSS_NIC", WORD)                                                                               \
-    X(CUMEM_ENABLE, "NCCL_CUMEM_ENABLE", WORD)                                                                         \
-    X(IB_HCA, "NCCL_IB_HCA", LIST)                                                                                     \
-    X(IB_MERGE_NICS, "NCCL_IB_MERGE_NICS", WORD)                                                                       \
-    X(IGNORE_CPU_AFFINITY, "NCCL_IGNORE_CPU_AFFINITY", WORD)                                                           \
-    X(IGNORE_DISABLED_P2P, "NCCL_IGNORE_DISABLED_P2P", WORD)                                                           \
-    X(LL128_C2C, "NCCL_LL128_C2C", WORD)                                                                               \
-    X(LL128_NTHREADS, "NCCL_LL128_NTHREADS", WORD)                                                                     \
-    X(MAX_CTAS, "NCCL_MAX_CTAS", WORD)                                                                                 \
-    X(MAX_NCHANNELS, "NCCL_MAX_NCHANNELS", WORD)                                                                       \
-    X(MAX_NRINGS, "NCCL_MAX_NRINGS", WORD)                                                                             \
-    X(MAX_P2P_NCHANNELS, "NCCL_MAX_P2P_NCHANNELS", WORD)                                                               \
-    X(MIN_CTAS, "NCCL_MIN_CTAS", WORD)                                                                                 \
-    X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS", WORD)                                                                       \
-    X(MIN_NRINGS, "NCCL_MIN_NRINGS", WORD)                                                                             \
-    X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS", WORD)                                                               \
-    X(MNNVL_CLIQUE_ID, "NCCL_MNNVL_CLIQUE_ID", WORD)                                                                   \
-    X(MNNVL_CROSS_CLIQUE, "NCCL_MNNVL_CROSS_CLIQUE", WORD)                                                             \
-    X(MNNVL_ENABLE, "NCCL_MNNVL_ENABLE", WORD)                                                                         \
-    X(MNNVL_RAIL_PER_HOST, "NCCL_MNNVL_RAIL_PER_HOST", WORD)                                                           \
-    X(MNNVL_SCATTER_NETS_ENABLE, "NCCL_MNNVL_SCATTER_NETS_ENABLE", WORD)                                               \
-    X(MNNVL_UUID, "NCCL_MNNVL_UUID", WORD)                                                                             \
-    X(NCHANNELS_PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER", WORD)                                                     \
-    X(NET, "NCCL_NET", WORD)                                                                                           \
-    X(NET_DISABLE_INTRA, "NCCL_NET_DISABLE_INTRA", WORD)                                                               \
-    X(NET_GDR_C2C, "NCCL_NET_GDR_C2C", WORD)                                                                           \
-    X(NET_GDR_LEVEL, "NCCL_NET_GDR_LEVEL", WORD)                                                                       \
-    X(NET_GDR_MLOPART, "NCCL_NET_GDR_MLOPART", WORD)                                                                   \
-    X(NET_GDR_READ, "NCCL_NET_GDR_READ", WORD)                                                                         \
-    X(NETDEVS_POLICY, "NCCL_NETDEVS_POLICY", WORD)                                                                     \
-    X(NET_FORCE_MERGE, "NCCL_NET_FORCE_MERGE", LIST)                                                                   \
-    X(NET_MERGE_LEVEL, "NCCL_NET_MERGE_LEVEL", WORD)                                                                   \
-    X(NET_MERGE_POLICY, "NCCL_NET_MERGE_POLICY", WORD)                                                                 \
-    X(NET_OVERHEAD, "NCCL_NET_OVERHEAD", WORD)                                                                         \
-    X(NTHREADS, "NCCL_NTHREADS", WORD)                                                                                 \
-    X(NVB_DISABLE, "NCCL_NVB_DISABLE", WORD)                                                                           \
-    X(NVLS_ENABLE, "NCCL_NVLS_ENABLE", WORD)                                                                           \
-    X(NVLS_NCHANNELS, "NCCL_NVLS_NCHANNELS", WORD)                                                                     \
-    X(P2P_DISABLE, "NCCL_P2P_DISABLE", WORD)                                                                           \
-    X(P2P_LEVEL, "NCCL_P2P_LEVEL", WORD)                                                                               \
-    X(P2P_MAX_PEERS, "NCCL_P2P_MAX_PEERS", WORD)                                                                       \
-    X(P2P_PER_CHANNEL_NET_BW, "NCCL_P2P_PER_CHANNEL_NET_BW", WORD)                                                     \
-    X(P2P_PXN_LEVEL, "NCCL_P2P_PXN_LEVEL", WORD)                                                                       \
-    X(P2P_SCHEDULE_GROUP_SIZE, "NCCL_P2P_SCHEDULE_GROUP_SIZE", WORD)                                                   \
-    X(P2P_USE_CUDA_MEMCPY, "NCCL_P2P_USE_CUDA_MEMCPY", WORD)                                                           \
-    X(PAT_ENABLE, "NCCL_PAT_ENABLE", WORD)                                                                             \
-    X(PROTO, "NCCL_PROTO", LIST)                                                                                       \
-    X(PXN_C2C, "NCCL_PXN_C2C", WORD)                                                                                   \
-    X(PXN_DISABLE, "NCCL_PXN_DISABLE", WORD)                                                                           \
-    X(SHM_DISABLE, "NCCL_SHM_DISABLE", WORD)                                                                           \
-    X(SOCKET_IFNAME, "NCCL_SOCKET_IFNAME", LIST)                                                                       \
-    X(THREAD_THRESHOLDS, "NCCL_THREAD_THRESHOLDS", LIST)                                                               \
-    X(TOPO_SPLIT_MLOPART, "NCCL_TOPO_SPLIT_MLOPART", WORD)                                                             \
-    X(UNPACK_DOUBLE_NCHANNELS, "NCCL_UNPACK_DOUBLE_NCHANNELS", WORD)                                                   \
-    X(WORK_ARGS_BYTES, "NCCL_WORK_ARGS_BYTES", WORD)
-
+/* ORR_SET_ALGO is NCCL_ALGO; the rows are in settings.def. */
 enum orr_setting {
-#define X(symbol, name, room) ORR_SET_##symbol,
-    ORR_SETTING_MAP(X)
-#undef X
-        ORR_SETTING_COUNT
+#define SETTING(symbol, ...) ORR_SET_##symbol,
+#include "engine/release/settings.def"
+    ORR_SETTING_COUNT
 };
 
 enum orr_setting_kind {
@@ -92,7 +30,7 @@ struct orr_setting_info {
     enum orr_setting id;
     const char *name;
     enum orr_setting_kind kind;
-    uint32_t since, until; /* first and last release that has it (version numbers); until 0: still there */
+    uint32_t since;        /* first release that has it (a version number); 0: all */
     int64_t default_value; /* INT: at `since` */
     uint32_t changed;      /* version from which another default holds, 0: none */
     int64_t changed_default;
@@ -101,6 +39,7 @@ struct orr_setting_info {
     const char *values;       /* accepted values */
     const char *outside;      /* what NCCL makes of other values: clamps, wraps, ignores */
     const char *meaning;      /* one sentence */
+    unsigned bears;           /* on which parts of an analysis: ORR_BEARS_* (behaviours.h) */
 };
 
 /* Whether NICs are fused before the analysis (engine/nics/used.h). X(symbol, word) */
@@ -128,9 +67,8 @@ struct orr_setting_value {
 
 /* The texts as given, one after the other: orr_setting_text(). */
 struct orr_setting_texts {
-#define X(symbol, name, room) char symbol[ORR_ROOM_FOR_##room];
-    ORR_SETTING_MAP(X)
-#undef X
+#define SETTING(symbol, room, ...) char symbol[ORR_ROOM_FOR_##room];
+#include "engine/release/settings.def"
 };
 
 struct orr_settings {
