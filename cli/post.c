@@ -96,6 +96,15 @@ struct upload {
     char problem[CURL_ERROR_SIZE];
 };
 
+static CURLcode restrict_protocols(CURL *curl)
+{
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    return curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
 static bool prepare(struct upload *upload, const struct orr_options *options, const char *token, const char *xml,
                     size_t length, unsigned seconds)
 {
@@ -112,8 +121,7 @@ static bool prepare(struct upload *upload, const struct orr_options *options, co
         upload->headers = longer;
     }
     return upload->headers && !orr_text_failed(&upload->url) &&
-           !curl_easy_setopt(curl, CURLOPT_URL, upload->url.data) &&
-           !curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") &&
+           !curl_easy_setopt(curl, CURLOPT_URL, upload->url.data) && !restrict_protocols(curl) &&
            !curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) && !curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) &&
            !curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)seconds) &&
            !curl_easy_setopt(curl, CURLOPT_HTTPHEADER, upload->headers) &&

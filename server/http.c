@@ -117,6 +117,11 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
  * timeout is a second line behind connections.c. The memory of a connection holds a request's headers and its answer's;
  * libmicrohttpd clears all of it, and half of it again, at each request.
  */
+#if MHD_VERSION >= 0x00097205
+#define OF_SIGPIPE MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+#else
+#define OF_SIGPIPE
+#endif
 #define OPTIONS                                                                                                        \
     MHD_OPTION_EXTERNAL_LOGGER, on_message, http, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_THREAD_POOL_SIZE,    \
         threads, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK, MHD_OPTION_CONNECTION_LIMIT,                             \
@@ -124,15 +129,15 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
         (unsigned)config->client_connections, MHD_OPTION_CONNECTION_TIMEOUT,                                           \
         (unsigned)(longest / 1000 + SPARE_SECONDS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,                                \
         (size_t)(config->max_header + SPARE_MEMORY), MHD_OPTION_STRICT_FOR_CLIENT, 1,                                  \
-        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_target, http,                            \
-        MHD_OPTION_UNESCAPE_CALLBACK, decode_nothing, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,           \
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http
+        OF_SIGPIPE MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_UNESCAPE_CALLBACK, decode_nothing, NULL,   \
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http
     if (http->tls)
         return MHD_start_daemon(flags | MHD_USE_TLS, 0, on_accept, http, on_request, http, OPTIONS,
                                 MHD_OPTION_HTTPS_PRIORITIES, ORR_TLS_PRIORITIES, MHD_OPTION_HTTPS_CERT_CALLBACK,
                                 orr_tls_certificate, MHD_OPTION_END);
     return MHD_start_daemon(flags, 0, on_accept, http, on_request, http, OPTIONS, MHD_OPTION_END);
 #undef OPTIONS
+#undef OF_SIGPIPE
 }
 
 /* Figures that are only looked up when somebody asks. */

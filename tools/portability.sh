@@ -20,8 +20,8 @@ try() {
     local obstacle log seconds=$SECONDS
     obstacle=$(system_obstacle "$1")
     [ -z "$obstacle" ] || { echo "skipped: $2 on $1, because $obstacle"; return 0; }
-    log=build-test/portability-$1-$2.log
-    mkdir -p build-test
+    log=build-portability/$1-$2.log
+    mkdir -p build-portability
     if system_copy "$1" && "${@:2}" >"$log" 2>&1; then
         sed -n '/^ok: /p; /^skipped: /p; /passed, .* failed/p' "$log" | sed 's/^\([^os]\)/   \1/'
         echo "ok: $2 on $1 ($((SECONDS - seconds)) s)"
@@ -46,6 +46,45 @@ check_portability() {
         dockerfile) try debian-12 dockerfile ;;
         *) try "$subject" new_user "$subject" $parts ;;
         esac
+    done
+    return $failed
+}
+
+# The archive and the wheel.
+build_archive() {
+    git clone -q --no-hardlinks . "$system/home/orrery" || return 1
+    in_system 3600 "set -e; apt-get update -qq; cd /home/orrery
+        apt-get install -y -qq --no-install-recommends $(./dev packages build | xargs) patchelf graphviz fonts-dejavu-core file >/dev/null
+        git config --global safe.directory '*'; tools/make_archive.sh /archive" || return 1
+    rm -rf build-archive && mkdir build-archive && cp "$system"/archive/*.tar.gz build-archive/ || return 1
+    local tree=$system/archive/wheel name
+    name=$(basename "$system"/archive/*.tar.gz .tar.gz)
+    # The wheel has the same tree without what only C programs and packages need.
+    mkdir "$tree" && cp -r "$system/archive/$name/." "$tree" && rm -rf "$tree"/include "$tree"/lib/{pkgconfig,systemd} "$tree"/share/{man,bash-completion} &&
+        cp -r bindings/python "$system/archive/source" && rm -rf "$system/archive/source/build" &&
+        ORRERY_TREE=$tree ORRERY_PLATFORM=manylinux_2_31_${name##*linux-} /usr/bin/python3 -m pip wheel -q --no-index --no-build-isolation --no-deps \
+            -w build-archive "$system/archive/source" &&
+        python3 tests/tools/check_glibc.py 2.31 "$tree" && du -h build-archive/*
+}
+archive_works() {
+    mkdir -p "$system/try" && cp build-archive/*.tar.gz tests/tools/check_archive.sh tests/data/logs/workstation-2.27.7-2h.log "$system/try" &&
+        in_system 600 'cd /try && bash check_archive.sh *.tar.gz "$PWD/workstation-2.27.7-2h.log"'
+}
+wheel_works() {
+    mkdir -p "$system/try" && cp build-archive/*.whl tests/tools/check_wheel.sh static/examples/h100-nvswitch.xml "$system/try" &&
+        in_system 900 'cd /try && apt-get update -qq && apt-get install -y -qq --no-install-recommends python3 python3-pip >/dev/null &&
+            bash check_wheel.sh *.whl h100-nvswitch.xml'
+}
+make_archive() {
+    local name failed=0
+    need run systems package
+    trap system_drop EXIT
+    trap 'exit 130' INT TERM
+    try debian-11 build_archive
+    [ "${1:-}" = check ] && [ $failed = 0 ] && [ -d build-archive ] || return $failed
+    for name in debian-11 debian-12 debian-13; do
+        try "$name" archive_works
+        try "$name" wheel_works
     done
     return $failed
 }

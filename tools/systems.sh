@@ -39,7 +39,7 @@ system_make() {
     rm -rf --one-file-system "${systems:?}/$1"
     mkdir -p "$systems"
     case "$1" in ubuntu-*)
-        options+=(--components=main,universe --keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg)
+        options+=("--components=main,universe" --keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg)
         [ -e "/usr/share/debootstrap/scripts/$(suite_of "$1")" ] || script=(/usr/share/debootstrap/scripts/gutsy) # for all of Ubuntu
         ;;
     esac

@@ -72,18 +72,33 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
                    " about TEXT NOT NULL);"
                    "CREATE INDEX topology_by_time ON topology (created DESC, id DESC);"
                    "CREATE INDEX topology_by_seen ON topology (seen);"},
-    {.sqlite = "ALTER TABLE topology ADD COLUMN seen BIGINT NOT NULL DEFAULT 0;" /* time of the last upload */
-               "ALTER TABLE topology ADD COLUMN revision BIGINT NOT NULL DEFAULT 1;"
-               "ALTER TABLE topology ADD COLUMN about TEXT NOT NULL DEFAULT '';" CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE
-               "UPDATE topology SET seen = created;"
-               "INSERT INTO content (topology, body) SELECT id, body FROM topology;"
+    /* The table is made anew without the body, as SQLite before 3.35 cannot drop a column. seen: time of the last
+       upload */
+    {.sqlite = "DROP INDEX topology_by_time;"
+               "ALTER TABLE topology RENAME TO topology_1;"
+               "CREATE TABLE topology ("
+               " id TEXT PRIMARY KEY NOT NULL,"
+               " digest TEXT NOT NULL,"
+               " created INTEGER NOT NULL,"
+               " updated INTEGER NOT NULL,"
+               " size INTEGER NOT NULL,"
+               " name TEXT NOT NULL,"
+               " labels TEXT NOT NULL,"
+               " seen BIGINT NOT NULL DEFAULT 0,"
+               " revision BIGINT NOT NULL DEFAULT 1,"
+               " about TEXT NOT NULL DEFAULT ''"
+               ") WITHOUT ROWID;"
+               "INSERT INTO topology (id, digest, created, updated, size, name, labels, seen)"
+               " SELECT id, digest, created, updated, size, name, labels, created FROM topology_1;"
+               "CREATE INDEX topology_by_time ON topology (created DESC, id DESC);"
+               "CREATE INDEX topology_by_seen ON topology (seen);" CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE
+               "INSERT INTO content (topology, body) SELECT id, body FROM topology_1;"
+               "DROP TABLE topology_1;"
                "INSERT INTO label (topology, name, value, created)"
                " SELECT t.id, j.key, j.value, t.created FROM topology t, json_each(t.labels) j;"
                "INSERT INTO upload (host, at, topology, name, labels)"
                " SELECT l.value, t.created, t.id, t.name, t.labels FROM topology t JOIN label l ON l.topology = t.id"
-               " WHERE l.name = 'host';"
-               "ALTER TABLE topology DROP COLUMN body;"
-               "CREATE INDEX topology_by_seen ON topology (seen);",
+               " WHERE l.name = 'host';",
      .postgresql = CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE},
     {.sqlite = CLUSTER_TABLES, .postgresql = CLUSTER_TABLES},
 };

@@ -144,7 +144,7 @@ static enum orr_code sqlite_run(struct orr_session *session, enum orr_statement 
             code = read_row(statement, read, context, err);
     }
     if (ret_changes && code == ORR_OK)
-        *ret_changes = sqlite3_changes64(store->database);
+        *ret_changes = sqlite3_changes(store->database);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return code;

@@ -1,8 +1,8 @@
-"""Builds the wheel. Where a liborrery was built, the wheel carries it; otherwise it uses the one that is installed.
+"""Builds the wheel. It carries what ORRERY_TREE or ORRERY_LIBRARY names; without both, build/lib of this checkout.
 
-ORRERY_LIBRARY names the library to carry, and "none" carries none. Without it, build/lib of this checkout is taken. The
-libraries that liborrery needs (libxml2, jansson, SQLite, libarchive, nettle, zlib) are those of the system, so a wheel
-with a library is for this Linux (the tag is linux_*, not manylinux).
+ORRERY_TREE is the folder of a portable archive (`./dev archive`): the wheel then has the program and all libraries inside and installs the command
+`orrery`; ORRERY_PLATFORM is its tag, such as manylinux_2_31_x86_64. ORRERY_LIBRARY is one liborrery.so, whose libraries (libxml2, jansson, SQLite,
+libarchive, nettle, zlib) are those of the system, so its wheel is for this Linux (linux_*). "none" carries nothing.
 """
 import os
 import pathlib
@@ -30,13 +30,22 @@ def library():
     return found.resolve() if found.exists() else None
 
 
+def tree():
+    """The folder of a portable archive that the wheel carries; None: none."""
+    asked = os.environ.get("ORRERY_TREE")
+    return pathlib.Path(asked).resolve() if asked else None
+
+
 class BuildWithLibrary(build_py):
     def run(self):
         super().run()
         found = library()
         folder = pathlib.Path(self.build_lib) / "orrery" / "_lib"
         shutil.rmtree(folder, ignore_errors=True)  # of an earlier build
-        if found:
+        if tree():
+            shutil.copytree(tree(), folder, ignore=lambda _, names: [name for name in names if name.startswith("liborrery.so")])
+            shutil.copy2((tree() / "lib" / "liborrery.so").resolve(), folder / "lib" / "liborrery.so")
+        elif found:
             folder.mkdir(parents=True, exist_ok=True)
             shutil.copy2(found, folder / "liborrery.so")
 
@@ -46,10 +55,13 @@ class WheelOfPlatform(bdist_wheel):
 
     def finalize_options(self):
         super().finalize_options()
-        self.root_is_pure = library() is None
+        self.root_is_pure = not tree() and library() is None
 
     def get_tag(self):
-        return ("py3", "none", super().get_tag()[2])
+        return ("py3", "none", os.environ.get("ORRERY_PLATFORM") or super().get_tag()[2])
 
 
-setup(cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": WheelOfPlatform})
+setup(
+    cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": WheelOfPlatform},
+    entry_points={"console_scripts": ["orrery = orrery._command:main"]} if tree() else {},
+)

@@ -1,11 +1,31 @@
 #include "engine/base/spawn.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 extern char **environ;
+
+/* The process gets no file above standard error. glibc before 2.34 has no function for that; what is open now is named,
+ * and what another thread opens meanwhile is O_CLOEXEC. */
+static void close_others(posix_spawn_file_actions_t *actions)
+{
+#if __GLIBC_PREREQ(2, 34)
+    posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#else
+    DIR *open_files = opendir("/proc/self/fd");
+    for (struct dirent *entry; open_files && (entry = readdir(open_files));) {
+        int fd = atoi(entry->d_name);
+        if (fd > STDERR_FILENO)
+            posix_spawn_file_actions_addclose(actions, fd);
+    }
+    if (open_files)
+        closedir(open_files);
+#endif
+}
 
 int orr_spawn(const char *program, const char *const *arguments, int in, int out, pid_t *ret_pid)
 {
@@ -29,7 +49,7 @@ int orr_spawn(const char *program, const char *const *arguments, int in, int out
     else
         posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    close_others(&actions);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setsigmask(&attributes, &none);

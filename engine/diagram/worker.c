@@ -153,6 +153,23 @@ static void *end_with_the_server(void *unused)
     return unused;
 }
 
+/* The portable archive has fonts of its own beside its libraries, for systems without any: lib/orrery/fonts.conf names
+ * lib/orrery/fonts as XDG_DATA_HOME/fonts, since older fontconfig knows no folder relative to the file. */
+static void use_fonts_that_came_along(void)
+{
+    char folder[4096 + 64], file[sizeof folder + 16];
+    ssize_t length = readlink("/proc/self/exe", folder, 4096);
+    if (length <= 0)
+        return;
+    folder[length] = 0;
+    stpcpy(strrchr(folder, '/'), "/../../lib/orrery");
+    snprintf(file, sizeof file, "%s/fonts.conf", folder);
+    if (access(file, R_OK))
+        return;
+    setenv("FONTCONFIG_FILE", file, 1);
+    setenv("XDG_DATA_HOME", folder, 1);
+}
+
 int orr_render_worker_main(void)
 {
     struct orr_worker_frame frame;
@@ -168,6 +185,7 @@ int orr_render_worker_main(void)
         return 1;
     setenv("SERVER_NAME", "orrery", 1); /* Graphviz then opens no file that a graph names */
     unsetenv("GV_FILE_PATH");
+    use_fonts_that_came_along();
     agseterrf(remember);
     agseterr(AGWARN);
     GVC_t *gvc = gvContext();

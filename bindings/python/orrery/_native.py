@@ -163,7 +163,8 @@ def _candidates() -> Iterable[str]:
     if named and named != "none":
         yield named
         return
-    yield str(here / "_lib" / "liborrery.so")  # what the wheel carries
+    yield str(here / "_lib" / "liborrery.so")  # what the wheel carries: the library alone,
+    yield str(here / "_lib" / "lib" / "liborrery.so")  # or with the program and all other libraries
     yield str(here.parents[2] / "build" / "lib" / "liborrery.so")  # of a checkout
     yield SONAME  # what is installed
 

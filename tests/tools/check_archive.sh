@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The portable archive on a system without any package added: check_archive.sh ARCHIVE LOG, in an empty folder. Prints "ok: ..." for each thing that holds.
+set -u
+wrong() { echo "wrong: $*"; exit 1; }
+tar xzf "$1" && cd orrery-*/ || wrong "the archive"
+orrery=$PWD/bin/orrery example=$PWD/share/orrery/static/examples/h100-with-faults.xml
+for file in bin/orrery libexec/orrery/orrery-service lib/orrery/*.so* lib/orrery/graphviz/*.so*; do
+    missing=$(ldd "$file" 2>&1 | grep -E 'not found' ) && wrong "$file: $missing"
+    ldd "$file" | awk '$3 ~ /^\// { print $3 }' | grep -vE "^$PWD/|/(libc|libm|libdl|libpthread|librt|libresolv|libutil)\.so" && wrong "$file loads libraries of the system"
+done
+ok="every library but glibc comes along"
+echo "ok: $ok"
+said=$("$orrery" show "$example") && grep -q '^Verdict' <<<"$said" || wrong "show: $said"
+echo "ok: show"
+for format in svg png pdf; do
+    "$orrery" render --hosts 2 --format $format --output drawing.$format "$example" 2>said && [ -s drawing.$format ] || wrong "render $format: $(cat said)"
+done
+grep -q "<svg" drawing.svg || wrong "the SVG"
+grep -aq PNG drawing.png || wrong "the PNG"
+grep -aq FontFile drawing.pdf || wrong "the PDF has no fonts"
+echo "ok: render as SVG, PNG and PDF, with fonts"
+"$orrery" check-log --machine hgx-h100 "$2" >said 2>&1
+[ $? -le 3 ] && [ -s said ] && ! grep -q 'error' said || wrong "check-log: $(cat said)"
+echo "ok: check-log"
+mkdir -p home
+HOME=$PWD/home "$orrery" serve --listen 127.0.0.1:0 --quiet >address 2>log &
+service=$!
+for _ in $(seq 200); do [ -s address ] && break; sleep 0.1; done
+port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' address)
+get() { # PATH: by the shell alone, as there is no curl
+    exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
+    printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$1" >&3
+    cat <&3
+}
+get / | grep -aq '<title>Orrery' || wrong "the page: $(cat log)"
+get /docs/ | grep -aq '<title>' || wrong "the documentation"
+get '/v1/render?machine=hgx-h100&format=svg' | head -1 | grep -aqE ' (200|4..) ' || wrong "the service ends while it answers"
+kill -TERM $service && wait $service || wrong "the service does not end well: $(cat log)"
+echo "ok: serve, with the page and the documentation"

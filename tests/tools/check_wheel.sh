@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The wheel with the program inside: check_wheel.sh WHEEL DUMP, on a system with python3-pip; the rules of its tag, then what it does.
+set -u
+wrong() { echo "wrong: $*"; exit 1; }
+python3 -m pip install -q --no-index --no-deps --target here "$1" 2>said || wrong "pip install: $(cat said)"
+PYTHONPATH=$PWD/here python3 - "$2" <<'PY' || wrong "the package"
+import sys
+import orrery
+plan = orrery.load(sys.argv[1]).analyze(release="2.27.7", hosts=2)
+assert plan.channels > 0 and "<svg" in plan.draw()._repr_svg_()
+PY
+said=$(PYTHONPATH=$PWD/here here/bin/orrery show "$2") && grep -q '^Verdict' <<<"$said" || wrong "the command orrery: $said"
+echo "ok: the wheel analyses, draws and has the command orrery"
