@@ -220,10 +220,12 @@ static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
     bool has_body = exchange->announced || orr_exchange_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING);
     if (has_body)
         orr_connection_enter(exchange->from, ORR_PHASE_BODY);
-    exchange->closes = exchange->refusal == ORR_DENIED_BODY || exchange->refusal == ORR_DENIED_HEADER ||
+    bool malformed = exchange->refusal == ORR_DENIED_MALFORMED || exchange->refusal == ORR_DENIED_CODING;
+    exchange->closes = malformed || exchange->refusal == ORR_DENIED_BODY || exchange->refusal == ORR_DENIED_HEADER ||
                        exchange->refusal == ORR_DENIED_CONNECTIONS;
     if (exchange->refusal && has_body &&
-        (exchange->announced > SMALL || exchange->announced / PATIENCE > exchange->http->config->max_body ||
+        (malformed || exchange->announced > SMALL ||
+         exchange->announced / PATIENCE > exchange->http->config->max_body ||
          orr_exchange_header(exchange, MHD_HTTP_HEADER_EXPECT))) {
         exchange->closes = true;
         return answer_and_send(exchange);

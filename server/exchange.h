@@ -84,6 +84,9 @@ enum MHD_Result orr_exchange_step(struct orr_exchange *exchange, struct MHD_Conn
 /* The value of a header of the request. NULL: it has none of that name. */
 const char *orr_exchange_header(const void *exchange, const char *name);
 
+/* headers.c: ORR_DENIED_NOT, or why a request's headers cannot be trusted to mean the same to everybody. */
+enum orr_denial orr_headers_check(struct MHD_Connection *connection);
+
 /* gate.c: may this request go on? Fills who asks and, where not, why. */
 void orr_gate(struct orr_exchange *exchange);
 

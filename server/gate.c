@@ -89,6 +89,7 @@ void orr_gate(struct orr_exchange *exchange)
 {
     const struct orr_http *http = exchange->http;
     bool probe = orr_route_access(exchange->route) == ORR_ACCESS_PROBE;
+    refuse(exchange, orr_headers_check(exchange->connection), 0, 0);
     find_client(exchange);
     if (http->config->cors_origins) {
         const char *origin = orr_exchange_header(exchange, "Origin");

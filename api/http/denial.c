@@ -13,6 +13,12 @@ static const struct {
                          "a dump of one host has some ten kilobytes; --max-body raises the limit", NULL},
     [ORR_DENIED_HEADER] = {ORR_PROBLEM_HEADER_SIZE, "the request line with its headers is longer than", " bytes",
                            "--max-header raises the limit", NULL},
+    [ORR_DENIED_MALFORMED] = {ORR_PROBLEM_HEADERS, "the headers are malformed", NULL,
+                              "send each Host, Content-Length and Transfer-Encoding once, no blank before a colon, "
+                              "and no control characters",
+                              NULL},
+    [ORR_DENIED_CODING] = {ORR_PROBLEM_HEADERS, "the transfer coding of the body is not known here", NULL,
+                           "send `Transfer-Encoding: chunked` or a Content-Length", NULL},
     [ORR_DENIED_NO_TOKEN] = {ORR_PROBLEM_UNAUTHORIZED, "this wants a token", NULL,
                              "send the header `Authorization: Bearer TOKEN`; who runs the service gives tokens",
                              "Bearer realm=\"orrery\""},

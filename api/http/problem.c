@@ -38,6 +38,7 @@ static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
     [ORR_PROBLEM_TOO_MANY] = {"too-many-requests", 429, "The client asks more than it may"},
     [ORR_PROBLEM_OVERLOADED] = {"overloaded", 503, "The server has more to do than it takes"},
     [ORR_PROBLEM_HEADER_SIZE] = {"headers-too-large", 431, "The request line with its headers is too long"},
+    [ORR_PROBLEM_HEADERS] = {"malformed-headers", 400, "The headers of the request are malformed"},
     [ORR_PROBLEM_TIMEOUT] = {"request-timeout", 408, "The request came too slowly"},
 };
 _Static_assert(ORR_CODE_COUNT == 18, "ORDER: a new code needs a row here");

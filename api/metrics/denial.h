@@ -7,6 +7,8 @@
 #define ORR_DENIAL_MAP(X)                                                                                              \
     X(BODY, "body_size")              /* limit: bytes */                                                               \
     X(HEADER, "header_size")          /* limit: bytes */                                                               \
+    X(MALFORMED, "malformed_headers") /* a proxy could read them differently */                                        \
+    X(CODING, "transfer_coding")      /* other than chunked */                                                         \
     X(NO_TOKEN, "no_token")           /* none given */                                                                 \
     X(TOKEN, "unknown_token")         /* one that nobody has */                                                        \
     X(READ, "scope_read")             /* a token without the scope read */                                             \

@@ -143,6 +143,30 @@ def test_the_limit_holds_for_chunked_bodies(server):
     assert server.ask("GET", "/healthz")[0].status == 200
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"Transfer-Encoding: gzip",
+        b"Transfer-Encoding: gzip, chunked",
+        b"Transfer-Encoding: xchunked",
+        b"Content-Length: 3\r\nContent-Length: 4",
+        b"Host: y",
+        b"A : b",
+        b"Content-Length : 3",
+        b"A: b\rc",
+        b"A\x01: b",
+    ],
+)
+@pytest.mark.parametrize("start", [b"GET /healthz", b"POST /v1/analyze"])
+def test_headers_that_a_proxy_could_read_differently(server, start, lines):
+    """Refused at once, and the connection ends, so that no rest is taken for a request."""
+    begun = time.monotonic()
+    got = raw(server, start + b" HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\n\r\n", [b"abc"])
+    assert got.startswith(b"HTTP/1.1 400 ") and b"/problems/malformed-headers" in got, got
+    assert got.count(b"HTTP/1.1") == 1 and b"\r\nConnection: close\r\n" in got, got
+    assert time.monotonic() - begun < 10
+
+
 def test_a_chunked_dump_is_taken(server):
     head = (
         b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
