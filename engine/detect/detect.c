@@ -70,7 +70,7 @@ static void build(struct orr_detector *d, struct orr_doc *tree, uint32_t from, u
     for (uint32_t rank = from; rank < to; rank++)
         orr_gpu_add(d, rank);
     orr_nics_add(d, from);
-    if (d->options->running && orr_nic_merge_of(d->release) >= ORR_MERGE_VIRTUAL && d->by_verbs)
+    if (d->options->running && orr_nic_merge_of(d->release) >= ORR_MERGE_VIRTUAL_ONCE && d->by_verbs)
         orr_nics_merge(d, from);
     if (d->rules.trim != ORR_TRIM_NONE)
         orr_detect_trim(tree, d->rules.trim);

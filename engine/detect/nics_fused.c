@@ -1,5 +1,5 @@
 /* NIC fusion on the machine that is detected: its NICs and settings, handed to engine/nics. */
-#include <string.h>
+#include <strings.h>
 
 #include "engine/detect/detecting.h"
 #include "engine/nics/fuse.h"
@@ -10,21 +10,20 @@ struct fusing {
 };
 
 static void describe(void *context, struct orr_doc_node *net, const uint32_t *members, uint32_t member_count,
-                     uint32_t dev, const char *name, uint32_t speed)
+                     uint32_t dev, const char *name, int32_t speed)
 {
     struct fusing *f = context;
     struct orr_net_device made = f->d->nets[members[0]];
     (void)member_count;
     (void)name;
-    made.speed = speed;
+    made.speed = (uint32_t)speed;
     orr_nic_describe(f->d, net, &made, dev, f->rank);
 }
 
-static void refused(void *context, const char *group, size_t length)
+static void refused(void *context, const char *why)
 {
     struct fusing *f = context;
-    orr_note(f->d, ORR_NOTE_NO_MERGE, "NCCL_NET_FORCE_MERGE group \"%.*s\" cannot be merged: NCCL would not start",
-             (int)(length > 80 ? 80 : length), group);
+    orr_note(f->d, ORR_NOTE_NO_MERGE, "NCCL would not start: %s", why);
 }
 
 void orr_nics_merge(struct orr_detector *d, uint32_t rank)
@@ -34,10 +33,9 @@ void orr_nics_merge(struct orr_detector *d, uint32_t rank)
     const char *policy = d->rules.rails ? orr_detect_setting_of(d, "NCCL_NET_MERGE_POLICY") : NULL;
     struct orr_nic_fusion fusion = {.tree = d->tree,
                                     .nics = nics,
-                                    .rules = {.wide = orr_nic_merge_of(d->release) >= ORR_MERGE_VIRTUAL_WIDE,
-                                              .of_cpu = orr_nic_merge_of(d->release) == ORR_MERGE_VIRTUAL_OF_CPU,
+                                    .rules = {.merge = orr_nic_merge_of(d->release),
                                               .enabled = orr_detect_number_of(d, "NCCL_IB_MERGE_NICS", 1),
-                                              .by_rail = policy && !strcmp(policy, "RAIL"),
+                                              .by_rail = policy && !strcasecmp(policy, "RAIL"),
                                               .level = orr_detect_setting_of(d, "NCCL_NET_MERGE_LEVEL"),
                                               .forced = orr_detect_setting_of(d, "NCCL_NET_FORCE_MERGE")},
                                     .describe = describe,
@@ -48,7 +46,7 @@ void orr_nics_merge(struct orr_detector *d, uint32_t rank)
         nics[fusion.count] =
             (struct orr_fusable){.net = orr_doc_find(d->tree->system, ORR_ELEMENT_NET, ORR_ATTR_NAME, net->name),
                                  .name = net->name,
-                                 .speed = net->speed,
+                                 .speed = (int32_t)net->speed,
                                  .port = net->port,
                                  .rail = net->place.rail,
                                  .infiniband = net->infiniband};

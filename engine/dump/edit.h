@@ -18,6 +18,7 @@ struct orr_doc_node {
     struct orr_doc_node *parent, *first, *last, *before, *after;
     /* For those who edit. */
     uint32_t gpus; /* below it, where orr_doc_count_gpus() was called */
+    int32_t seen;  /* the first rank whose document has it, where elements are ordered by ranks */
     bool claimed;  /* by a rank or a plugin: stays when the rest is trimmed */
     bool linked;   /* links to its peers were looked for */
 };

@@ -13,7 +13,7 @@ struct merging {
     const struct orr_nic_fusion *f;
     uint8_t distance[ORR_MAX_NETS][ORR_MAX_NETS];
     bool placed[ORR_MAX_NETS];
-    uint32_t made;
+    uint32_t made, fused; /* numbers given to virtual devices; fused NICs, whether or not NCCL finds them again */
 };
 
 struct group {
@@ -82,6 +82,21 @@ static struct orr_doc_node *place_of(const struct merging *m, const struct group
     return at;
 }
 
+/* Whether the members are neither ports nor functions of one card, so that they use several slots. */
+static bool has_slots(const struct merging *m, const struct group *group, const struct orr_doc_node *place)
+{
+    const struct orr_doc_node *first = NULL;
+    bool several = false;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct orr_doc_node *branch = net_of(m, group, i);
+        while (branch->parent != place)
+            branch = branch->parent;
+        first = first ? first : branch;
+        several = several || !functions_of_one_card(first, branch);
+    }
+    return several && (place->kind == ORR_ELEMENT_PCI || place->kind == ORR_ELEMENT_CPU);
+}
+
 static bool is_around(const struct merging *m, const struct group *group, const struct orr_doc_node *node)
 {
     for (uint32_t i = 0; i < group->count; i++)
@@ -108,7 +123,6 @@ static long lanes_into(const struct merging *m, const struct group *group, const
 /* A new <pci> with the attributes of the first member's and the next bus id that is free. */
 static struct orr_doc_node *add_card(struct merging *m, const struct group *group, struct orr_doc_node *parent)
 {
-    long lanes = lanes_into(m, group, parent);
     struct orr_doc *tree = m->f->tree;
     const struct orr_doc_node *first = net_of(m, group, 0)->parent->parent;
     const char *bus_id = first->kind == ORR_ELEMENT_PCI ? orr_doc_get(first, ORR_ATTR_BUSID) : NULL;
@@ -125,9 +139,77 @@ static struct orr_doc_node *add_card(struct merging *m, const struct group *grou
     struct orr_doc_node *pci = orr_doc_add(tree, parent, ORR_ELEMENT_PCI, NULL);
     orr_doc_set_all(tree, pci, first);
     orr_doc_set(tree, pci, ORR_ATTR_BUSID, "%s", made);
-    if (m->f->rules.wide && lanes)
-        orr_doc_set(tree, pci, ORR_ATTR_LINK_WIDTH, "%ld", lanes);
     return pci;
+}
+
+static void set_lanes(struct merging *m, struct orr_doc_node *node, long lanes)
+{
+    if (node->kind == ORR_ELEMENT_PCI && lanes > 0)
+        orr_doc_set(m->f->tree, node, ORR_ATTR_LINK_WIDTH, "%ld", lanes);
+}
+
+/* Gives what the members share the width of their slots together. */
+static void widen(struct merging *m, const struct group *group, struct orr_doc_node *place, struct orr_doc_node *card)
+{
+    long lanes = lanes_into(m, group, place);
+    if (m->f->rules.merge < ORR_MERGE_VIRTUAL_WIDE || !has_slots(m, group, place))
+        return;
+    for (uint32_t i = 0; i < group->count && m->f->rules.merge == ORR_MERGE_VIRTUAL_WIDE; i++)
+        for (struct orr_doc_node *at = net_of(m, group, i)->parent; at != place; at = at->parent)
+            set_lanes(m, at, lanes);
+    set_lanes(m, place, lanes);
+    set_lanes(m, card, lanes);
+}
+
+/* The element that holds the new <net>. */
+static struct orr_doc_node *nic_for(struct merging *m, const struct group *group, struct orr_doc_node *place)
+{
+    const char *class = orr_doc_get(place, ORR_ATTR_CLASS);
+    bool to_bridge = place->kind == ORR_ELEMENT_PCI && class && !strcmp(class, "0x060400");
+    bool to_cpu = place->kind == ORR_ELEMENT_CPU && m->f->rules.merge >= ORR_MERGE_VIRTUAL_WIDE;
+    struct orr_doc_node *holder = to_bridge || to_cpu ? add_card(m, group, place) : place;
+    widen(m, group, place, holder);
+    if (holder->kind == ORR_ELEMENT_NIC)
+        return holder;
+    struct orr_doc_node *nic = orr_doc_child(holder, ORR_ELEMENT_NIC);
+    return nic ? nic : orr_doc_add(m->f->tree, holder, ORR_ELEMENT_NIC, NULL);
+}
+
+static void refuse(const struct merging *m, const char *why)
+{
+    if (m->f->refused)
+        m->f->refused(m->f->context, why);
+}
+
+static bool used_otherwise(const struct merging *m, const struct orr_doc_node *net)
+{
+    const char *gin = orr_doc_get(net, ORR_ATTR_GIN), *rma = orr_doc_get(net, ORR_ATTR_RMA);
+    return m->f->rules.merge >= ORR_MERGE_VIRTUAL_SLOT && ((gin && atoi(gin) == 1) || (rma && atoi(rma) == 1));
+}
+
+/* Puts the new NIC into the tree, or nowhere: NCCL does not look below <system>, nor up to 2.26.6 into a <nic> of a
+ * <nic>, where the ports themselves then stay. */
+static void place_merged(struct merging *m, const struct group *group, uint32_t dev, const char *name, int32_t speed)
+{
+    struct orr_doc_node *place = place_of(m, group);
+    if (place == m->f->tree->system && m->f->rules.merge >= ORR_MERGE_VIRTUAL_SLOT)
+        refuse(m, "NCCL does not fuse NICs of different CPUs");
+    if (place->kind == ORR_ELEMENT_NIC && m->f->rules.merge < ORR_MERGE_VIRTUAL)
+        return;
+    m->fused++;
+    struct orr_doc_node *nic = place == m->f->tree->system ? NULL : nic_for(m, group, place);
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct orr_doc_node *net = net_of(m, group, i);
+        net->claimed = used_otherwise(m, net);
+        if (net->claimed)
+            orr_doc_set(m->f->tree, net, ORR_ATTR_NET_, "0");
+    }
+    if (!nic)
+        return;
+    struct orr_doc_node *net = orr_doc_add(m->f->tree, nic, ORR_ELEMENT_NET, NULL);
+    orr_doc_set(m->f->tree, net, ORR_ATTR_NAME, "%s", name);
+    m->f->describe(m->f->context, net, group->members, group->count, dev, name, speed);
+    net->claimed = true;
 }
 
 /* False: the plugin refuses to fuse them. */
@@ -136,7 +218,7 @@ static bool merge(struct merging *m, const struct group *group)
     const struct orr_nic_fusion *f = m->f;
     const struct orr_fusable *first = &f->nics[group->members[0]];
     char name[ORR_FUSED_NAME_SIZE];
-    uint32_t speed = 0;
+    int64_t speed = 0;
     size_t used = 0;
     for (uint32_t i = 0; i < group->count; i++) {
         const struct orr_fusable *member = &f->nics[group->members[i]];
@@ -147,24 +229,15 @@ static bool merge(struct merging *m, const struct group *group)
     }
     if (!f->rules.enabled)
         return false;
-    struct orr_doc_node *place = place_of(m, group);
-    const char *class = orr_doc_get(place, ORR_ATTR_CLASS);
-    bool to_bridge = place->kind == ORR_ELEMENT_PCI && class && !strcmp(class, "0x060400");
-    if (f->rules.of_cpu && place == f->tree->system)
-        return false;
-    if (to_bridge || (f->rules.of_cpu && place->kind == ORR_ELEMENT_CPU))
-        place = add_card(m, group, place);
-    if (place->kind != ORR_ELEMENT_NIC) {
-        struct orr_doc_node *nic = orr_doc_child(place, ORR_ELEMENT_NIC);
-        place = nic ? nic : orr_doc_add(f->tree, place, ORR_ELEMENT_NIC, NULL);
-    }
-    for (uint32_t i = 0; i < group->count; i++)
-        net_of(m, group, i)->claimed = false;
-    struct orr_doc_node *net = orr_doc_add(f->tree, place, ORR_ELEMENT_NET, NULL);
-    orr_doc_set(f->tree, net, ORR_ATTR_NAME, "%s", name);
-    f->describe(f->context, net, group->members, group->count, f->count + m->made++, name, speed);
-    net->claimed = true;
+    place_merged(m, group, f->count + m->made++, name, (int32_t)speed);
     return true;
+}
+
+/* Up to 2.26.6, a NIC that is fused with none becomes a virtual device of its own, with the next number. */
+static void keep_alone(struct merging *m, uint32_t nic)
+{
+    if (m->f->rules.merge < ORR_MERGE_VIRTUAL)
+        orr_doc_set(m->f->tree, m->f->nics[nic].net, ORR_ATTR_DEV, "%u", m->f->count + m->made++);
 }
 
 /* Whether one entry "name[:port]" of a group means this NIC. */
@@ -175,25 +248,51 @@ static bool is_meant(const struct orr_fusable *net, const char *entry, size_t le
     return same && (word >= length || strtol(entry + word + 1, NULL, 10) == net->port);
 }
 
+/* Whether one of the entries of a group, "name[:port]" each, means this NIC. */
+static bool is_listed(const struct orr_fusable *net, const char *list, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        size_t entry = strcspn(list + at, ",;");
+        if (entry && is_meant(net, list + at, entry))
+            return true;
+        at += entry + 1;
+    }
+    return false;
+}
+
+static uint32_t count_entries(const char *list, size_t length)
+{
+    uint32_t count = 0;
+    for (size_t at = 0; at < length;) {
+        size_t entry = strcspn(list + at, ",;");
+        count += entry > 0;
+        at += entry + 1;
+    }
+    return count;
+}
+
+/* The order of the list does not count: members are in the order of the devices. Before 2.26.2, NCCL looks for the NICs
+ * of every group, but fuses those of the first one only. */
 static void merge_forced(struct merging *m, const char *list)
 {
-    while (*list) {
+    for (bool first = true; *list; first = false) {
         size_t length = strcspn(list, ";");
         struct group group = {.count = 0};
-        uint32_t listed = 0;
-        for (size_t at = 0; at < length;) {
-            size_t entry = strcspn(list + at, ",;");
-            listed += entry > 0;
-            for (uint32_t i = 0; i < m->f->count && entry; i++)
-                if (!m->placed[i] && group.count < MEMBERS && is_meant(&m->f->nics[i], list + at, entry)) {
-                    group.members[group.count++] = i;
-                    m->placed[i] = true;
-                }
-            at += entry + 1;
-        }
-        bool whole = group.count == listed;
-        if ((!whole || (listed > 1 && !merge(m, &group))) && m->f->refused)
-            m->f->refused(m->f->context, list, length);
+        uint32_t listed = count_entries(list, length);
+        for (uint32_t i = 0; i < m->f->count && listed; i++)
+            if (!m->placed[i] && group.count < MEMBERS && is_listed(&m->f->nics[i], list, length)) {
+                group.members[group.count++] = i;
+                m->placed[i] = true;
+            }
+        bool fuses = first || m->f->rules.merge != ORR_MERGE_VIRTUAL_ONCE;
+        for (uint32_t i = 0; i < group.count && !fuses; i++)
+            m->placed[group.members[i]] = false;
+        if (group.count != listed)
+            refuse(m, "a group of NCCL_NET_FORCE_MERGE does not name its NICs exactly");
+        else if (fuses && listed > 1 && !merge(m, &group))
+            refuse(m, "the network plugin does not fuse a group of NCCL_NET_FORCE_MERGE");
+        else if (fuses && listed == 1)
+            keep_alone(m, group.members[0]);
         list += length + (list[length] == ';');
     }
 }
@@ -210,8 +309,15 @@ static void merge_near(struct merging *m, enum level level)
                 group.members[group.count++] = j;
                 m->placed[j] = true;
             }
+        if (group.count == 1)
+            keep_alone(m, i);
         if (group.count == 1 || merge(m, &group))
             continue;
+        if (m->f->rules.merge == ORR_MERGE_VIRTUAL_ONCE) {
+            refuse(m, "the network plugin does not fuse NICs that are near each other; NCCL_NET_MERGE_LEVEL=LOC leaves "
+                      "them apart");
+            return;
+        }
         for (uint32_t k = 0; k < group.count; k++) {
             m->placed[group.members[k]] = false;
             m->distance[i][group.members[k]] = m->distance[group.members[k]][i] = APART;
@@ -228,7 +334,7 @@ static bool may_meet(const struct orr_nic_fusion *f, uint32_t i, uint32_t j)
 
 static enum level wanted_level(const char *text)
 {
-    if (!text || !*text)
+    if (!text)
         return PORT;
     for (int level = LOC; level <= SYS; level++)
         if (!strncmp(text, level_names[level], strlen(level_names[level])))
@@ -251,7 +357,7 @@ uint32_t orr_nics_fuse(const struct orr_nic_fusion *fusion)
     if (fusion->rules.forced && *fusion->rules.forced)
         merge_forced(m, fusion->rules.forced);
     merge_near(m, wanted_level(fusion->rules.level));
-    return m->made;
+    return m->fused;
 }
 
 /* Whether two NICs are the ports of one card. */
@@ -281,7 +387,8 @@ uint32_t orr_nics_fuse_ports(const struct orr_nic_fusion *fusion)
         snprintf(name, sizeof name, "%s+%s", nic->name, fusion->nics[other].name);
         orr_doc_set(fusion->tree, nic->net, ORR_ATTR_DEV, "%u", dev++);
         orr_doc_set(fusion->tree, nic->net, ORR_ATTR_NAME, "%s", name);
-        orr_doc_set(fusion->tree, nic->net, ORR_ATTR_SPEED, "%u", nic->speed + fusion->nics[other].speed);
+        orr_doc_set(fusion->tree, nic->net, ORR_ATTR_SPEED, "%d",
+                    (int32_t)((int64_t)nic->speed + fusion->nics[other].speed));
         fusion->nics[other].net->claimed = false;
         made++;
     }

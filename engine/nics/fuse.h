@@ -1,8 +1,8 @@
 /* NIC fusion: several NICs of one host that NCCL uses as one while a job runs. A topology dump lists them apart.
  *
  * The rules are NCCL's (docs/nccl/detection.md, "Merged NICs"): groups named by NCCL_NET_FORCE_MERGE first, then NICs
- * within NCCL_NET_MERGE_LEVEL of each other, at most four to a group. Members lose their claim (orr_doc_trim() and
- * orr_doc_drop_unclaimed() then remove them); the new NIC goes to the place in the tree that all members share.
+ * within NCCL_NET_MERGE_LEVEL of each other, at most four to a group. Members lose their claim, so that whoever asked
+ * removes them; the new NIC goes to the place in the tree that all members share.
  */
 #ifndef ORR_NICS_FUSE_H
 #define ORR_NICS_FUSE_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "engine/dump/edit.h"
+#include "engine/release/detect_rules.h"
 
 enum { ORR_MAX_NETS = 64, ORR_FUSED_NAME_SIZE = 264 };
 
@@ -17,15 +18,14 @@ enum { ORR_MAX_NETS = 64, ORR_FUSED_NAME_SIZE = 264 };
 struct orr_fusable {
     struct orr_doc_node *net; /* its <net> */
     const char *name;
-    uint32_t speed;  /* Mb/s */
+    int32_t speed;   /* Mb/s, as given: NCCL adds up -1 as well */
     int32_t port;    /* of the verbs device, 1-based */
     int32_t rail;    /* -1: none is known */
     bool infiniband; /* link layer; only NICs of one layer are fused */
 };
 
 struct orr_nic_fusion_rules {
-    bool wide;          /* fused NICs are as wide as their members together */
-    bool of_cpu;        /* those of a CPU have a slot of their own there, and none span CPUs */
+    enum orr_nic_merge merge;
     bool enabled;       /* NCCL_IB_MERGE_NICS; false: every fusion fails */
     bool by_rail;       /* only NICs of one rail are fused */
     const char *level;  /* NCCL_NET_MERGE_LEVEL, NULL: PORT */
@@ -40,14 +40,14 @@ struct orr_nic_fusion {
     /* Writes the attributes of a new <net> that replaces members[0 .. member_count - 1] (indices into nics). dev: its
      * number; name and speed (Mb/s): those of the members together. */
     void (*describe)(void *context, struct orr_doc_node *net, const uint32_t *members, uint32_t member_count,
-                     uint32_t dev, const char *name, uint32_t speed);
-    /* A group of NCCL_NET_FORCE_MERGE that cannot be fused; length bytes of text. May be NULL. */
-    void (*refused)(void *context, const char *group, size_t length);
+                     uint32_t dev, const char *name, int32_t speed);
+    /* NCCL would not start, because of this: a sentence without its full stop. */
+    void (*refused)(void *context, const char *why);
     void *context;
 };
 
-/* Fuses what the rules say and returns the number of fused NICs made. Running out of memory is remembered in the tree
- * (tree->starved). */
+/* Fuses what the rules say and returns the number of fused NICs. Running out of memory is
+ * remembered in the tree (tree->starved). */
 uint32_t orr_nics_fuse(const struct orr_nic_fusion *fusion);
 
 /* Fuses the two ports of a card, as the network plugin did from 2.20 to 2.23: equal `guid`, same card. */

@@ -8,7 +8,7 @@
 #include "engine/dump/edit.h"
 #include "engine/nics/combine.h"
 #include "engine/nics/efa.h"
-#include "engine/nics/fuse.h"
+#include "engine/nics/fuse_hosts.h"
 #include "engine/nics/name_list.h"
 #include "engine/nics/notes.h"
 #include "engine/nics/ports.h"
@@ -25,62 +25,37 @@ struct orr_nic_filter {
 struct view {
     const struct orr_dump *dump;
     const struct orr_settings *settings;
-    enum orr_nic_merge merge;
     struct orr_arena *arena;
     struct orr_doc tree;
     struct orr_nic_filter filters[ORR_FILTERS];
     bool filtered;             /* a filter is given that concerns NICs of this dump */
     uint32_t listed, left_out; /* NICs of the dump; those that the filters leave out */
-    uint32_t fused, grouped;   /* NICs made by NCCL, by Amazon's plugin */
-    const char *first;         /* one of those made, for the note */
+    uint32_t grouped;          /* NICs made by Amazon's plugin */
+    struct orr_host_fusion fusion;
+    const char *first; /* one of those made, for the note */
     struct orr_view_notes notes;
 };
-
-/* The <cpu> around an element says which host it belongs to. */
-static const char *host_of(const struct orr_doc_node *node)
-{
-    while (node && node->kind != ORR_ELEMENT_CPU)
-        node = node->parent;
-    const char *hash = node ? orr_doc_get(node, ORR_ATTR_HOST_HASH) : NULL;
-    return hash ? hash : "";
-}
-
-static long number(const struct orr_doc_node *node, enum orr_attr attr, long fallback)
-{
-    const char *text = orr_doc_get(node, attr);
-    return text && *text ? strtol(text, NULL, 0) : fallback;
-}
-
-/* NET/Socket gives its interfaces port 0 and their own number as guid. */
-static bool is_interface(const struct orr_doc_node *net)
-{
-    const char *guid = orr_doc_get(net, ORR_ATTR_GUID);
-    char *end = NULL;
-    unsigned long long card = guid ? strtoull(guid, &end, 16) : 0;
-    return number(net, ORR_ATTR_PORT, 1) == 0 && guid && end != guid && !*end &&
-           card == (unsigned long long)number(net, ORR_ATTR_DEV, -1);
-}
 
 /* The NICs of one host in order of `dev`; a host with more than ORR_MAX_NETS gives 0. */
 static uint32_t collect(struct view *v, const char *host, struct orr_fusable nics[ORR_MAX_NETS])
 {
     uint32_t count = 0;
     for (struct orr_doc_node *node = v->tree.system->first; node; node = orr_doc_next(node, v->tree.system)) {
-        if (node->kind != ORR_ELEMENT_NET || strcmp(host_of(node), host) != 0)
+        if (node->kind != ORR_ELEMENT_NET || strcmp(orr_doc_host_of(node), host) != 0)
             continue;
         if (count == ORR_MAX_NETS)
             return 0;
-        long dev = number(node, ORR_ATTR_DEV, 0);
+        long dev = orr_doc_number_of(node, ORR_ATTR_DEV, 0);
         uint32_t at = count++;
-        for (; at > 0 && number(nics[at - 1].net, ORR_ATTR_DEV, 0) > dev; at--)
+        for (; at > 0 && orr_doc_number_of(nics[at - 1].net, ORR_ATTR_DEV, 0) > dev; at--)
             nics[at] = nics[at - 1];
-        long speed = number(node, ORR_ATTR_SPEED, 0);
+        long speed = orr_doc_number_of(node, ORR_ATTR_SPEED, 0);
         const char *name = orr_doc_get(node, ORR_ATTR_NAME);
         nics[at] = (struct orr_fusable){.net = node,
                                         .name = name ? name : "",
-                                        .speed = speed > 0 && speed < INT32_MAX ? (uint32_t)speed : 0,
-                                        .port = (int32_t)number(node, ORR_ATTR_PORT, 1),
-                                        .rail = (int32_t)number(node, ORR_ATTR_RAIL, -1),
+                                        .speed = (int32_t)speed,
+                                        .port = (int32_t)orr_doc_number_of(node, ORR_ATTR_PORT, 1),
+                                        .rail = (int32_t)orr_doc_number_of(node, ORR_ATTR_RAIL, -1),
                                         .infiniband = true};
         node->claimed = true;
     }
@@ -94,7 +69,7 @@ static bool is_wanted(struct view *v, const struct orr_fusable *nics, uint32_t c
     bool alone = true;
     for (uint32_t i = 0; i < count; i++)
         alone = alone && (i == nic || strcmp(nics[i].name, nics[nic].name) != 0);
-    bool interface = is_interface(nics[nic].net);
+    bool interface = orr_doc_is_interface(nics[nic].net);
     int32_t port = interface ? -1 : alone ? 1 : nics[nic].port;
     for (int f = 0; f < ORR_FILTERS; f++) {
         struct orr_nic_filter *filter = &v->filters[f];
@@ -116,8 +91,10 @@ static void filter(struct view *v, struct orr_fusable *nics, uint32_t *count)
         wanted[i] = is_wanted(v, nics, *count, i);
     for (uint32_t i = 0; i < *count; i++) {
         nics[i].net->claimed = wanted[i];
-        if (!wanted[i])
+        if (!wanted[i]) {
+            orr_doc_prune(nics[i].net);
             continue;
+        }
         orr_doc_set(&v->tree, nics[i].net, ORR_ATTR_DEV, "%u", kept);
         nics[kept++] = nics[i];
     }
@@ -125,49 +102,28 @@ static void filter(struct view *v, struct orr_fusable *nics, uint32_t *count)
     *count = kept;
 }
 
-/* The attributes of the first member, but for name, number and speed. */
-static void describe(void *context, struct orr_doc_node *net, const uint32_t *members, uint32_t member_count,
-                     uint32_t dev, const char *name, uint32_t speed)
-{
-    const struct orr_nic_fusion *fusion = *(const struct orr_nic_fusion **)context;
-    const struct orr_doc_node *first = fusion->nics[members[0]].net;
-    (void)member_count;
-    net->line = first->line;
-    net->column = first->column;
-    orr_doc_set_all(fusion->tree, net, first);
-    orr_doc_set(fusion->tree, net, ORR_ATTR_NAME, "%s", name);
-    orr_doc_set(fusion->tree, net, ORR_ATTR_DEV, "%u", dev);
-    orr_doc_set(fusion->tree, net, ORR_ATTR_SPEED, "%u", speed);
-}
-
 static void fuse(struct view *v, const struct orr_fusable *nics, uint32_t count)
 {
-    struct orr_fusable own[ORR_MAX_NETS]; /* NCCL's own plugin drives no EFA NICs */
-    const char *policy = orr_setting_in(ORR_SET_NET_MERGE_POLICY, v->settings->release)
-                             ? orr_setting_text(v->settings, ORR_SET_NET_MERGE_POLICY)
-                             : NULL;
-    struct orr_nic_fusion fusion = {.tree = &v->tree,
-                                    .nics = own,
-                                    .rules = {.wide = v->merge >= ORR_MERGE_VIRTUAL_WIDE,
-                                              .of_cpu = v->merge == ORR_MERGE_VIRTUAL_OF_CPU,
-                                              .enabled = orr_setting_int(v->settings, ORR_SET_IB_MERGE_NICS) != 0,
-                                              .by_rail = policy && !strcmp(policy, "RAIL"),
-                                              .level = orr_setting_text(v->settings, ORR_SET_NET_MERGE_LEVEL),
-                                              .forced = orr_setting_text(v->settings, ORR_SET_NET_FORCE_MERGE)},
-                                    .describe = describe};
-    const struct orr_nic_fusion *self = &fusion;
-    fusion.context = &self;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (strchr(nics[i].name, '+'))
             return; /* fused already */
-        if (!orr_net_is_efa(nics[i].net))
-            own[fusion.count++] = nics[i];
-    }
-    if (v->merge == ORR_MERGE_IN_PLUGIN)
-        v->fused += orr_nics_fuse_ports(&fusion);
-    else if (v->merge >= ORR_MERGE_VIRTUAL)
-        v->fused += orr_nics_fuse(&fusion);
+    orr_fuse_host(&v->fusion, nics, count);
     v->grouped += orr_nics_group_efa(&v->tree, nics, count);
+}
+
+/* Up to 2.26.6 NCCL drops the PCI devices without a NIC in use, but not a <net> by itself. */
+static bool stays_with_others(const struct view *v, const struct orr_doc_node *net)
+{
+    const struct orr_doc_node *card = net;
+    while (card && card->kind != ORR_ELEMENT_PCI && card->kind != ORR_ELEMENT_CPU)
+        card = card->parent;
+    if (v->fusion.merge <= ORR_MERGE_IN_PLUGIN || v->fusion.merge >= ORR_MERGE_VIRTUAL || !card ||
+        card->kind != ORR_ELEMENT_PCI)
+        return false;
+    for (const struct orr_doc_node *node = card->first; node; node = orr_doc_next(node, card))
+        if (node->kind == ORR_ELEMENT_NET && node->claimed)
+            return true;
+    return false;
 }
 
 /* Removes what lost its claim; keeps the name of a fused NIC for the note. */
@@ -180,7 +136,7 @@ static void prune(struct view *v)
         const char *name = orr_doc_get(node, ORR_ATTR_NAME);
         if (node->claimed && name && strchr(name, '+') && !v->first)
             v->first = name;
-        if (!node->claimed)
+        if (!node->claimed && !stays_with_others(v, node))
             orr_doc_prune(node);
     }
 }
@@ -206,7 +162,7 @@ static uint32_t count_nets(const struct orr_dump *dump)
 static void say_unfused(struct view *v, bool by_default)
 {
     uint32_t other,
-        port = by_default && v->merge != ORR_MERGE_NONE && orr_setting_int(v->settings, ORR_SET_IB_MERGE_NICS)
+        port = by_default && v->fusion.merge != ORR_MERGE_NONE && orr_setting_int(v->settings, ORR_SET_IB_MERGE_NICS)
                    ? orr_fusable_ports(v->dump, &other)
                    : ORR_NO_ELEMENT;
     if (port == ORR_NO_ELEMENT)
@@ -260,7 +216,7 @@ static void say(struct view *v, uint32_t left)
         if (v->filters[f].left_out)
             orr_view_note(&v->notes, "%s=%.120s leaves out %u of %u NICs", v->filters[f].name, v->filters[f].list,
                           v->filters[f].left_out, v->listed);
-    if (v->fused)
+    if (v->fusion.fused)
         orr_view_note(&v->notes,
                       "NICs are fused as NCCL %s fuses them when a job runs: %u NIC%s in place of %u, such as %.200s",
                       release, left, left == 1 ? "" : "s", v->listed - v->left_out, v->first ? v->first : "");
@@ -285,14 +241,14 @@ static enum orr_code change_hosts(struct view *v, bool fuses, struct orr_error *
     for (struct orr_doc_node *cpu = v->tree.system->first; cpu && !orr_arena_starved(v->tree.arena); cpu = cpu->after) {
         struct orr_fusable nics[ORR_MAX_NETS];
         const struct orr_doc_node *earlier = v->tree.system->first;
-        while (earlier != cpu && strcmp(host_of(earlier), host_of(cpu)) != 0)
+        while (earlier != cpu && strcmp(orr_doc_host_of(earlier), orr_doc_host_of(cpu)) != 0)
             earlier = earlier->after;
         if (earlier != cpu)
             continue;
-        uint32_t count = collect(v, host_of(cpu), nics);
+        uint32_t count = collect(v, orr_doc_host_of(cpu), nics);
         if (v->filtered)
             filter(v, nics, &count);
-        if (fuses && count > 1)
+        if (fuses && count)
             fuse(v, nics, count);
     }
     return ORR_OK;
@@ -324,7 +280,7 @@ enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settin
 {
     struct view v = {.dump = dump,
                      .settings = settings,
-                     .merge = orr_nic_merge_of(settings->release),
+                     .fusion = {.settings = settings, .merge = orr_nic_merge_of(settings->release)},
                      .arena = arena,
                      .notes = {.arena = arena},
                      .filters = {
@@ -351,11 +307,18 @@ enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settin
         return with_notes(&v, ret_dump, err);
     }
     orr_doc_open(&v.tree, dump, arena);
+    v.fusion.tree = &v.tree;
     ORR_TRY(change_hosts(&v, fuses, err));
     if (v.left_out == v.listed)
         return no_nic_left(&v, err);
     prune(&v);
-    if (!orr_arena_starved(v.tree.arena) && !v.left_out && !v.fused && !v.grouped)
+    if (v.fusion.fused && v.fusion.merge >= ORR_MERGE_VIRTUAL_ONCE)
+        orr_order_by_rank(&v.tree);
+    if (v.fusion.refusal) {
+        orr_fail(err, ORR_SETTING, "NCCL %s would not start: %s", settings->release->name, v.fusion.refusal);
+        return ORR_SETTING;
+    }
+    if (!orr_arena_starved(v.tree.arena) && !v.left_out && !v.fusion.fused && !v.grouped && !v.fusion.renumbered)
         return with_notes(&v, ret_dump, err);
     struct orr_dump *changed = orr_doc_to_dump(&v.tree, dump);
     ORR_NEED(changed, err);

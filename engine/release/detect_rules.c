@@ -180,10 +180,9 @@ enum orr_nic_merge orr_nic_merge_of(const struct orr_release *release)
         uint32_t since;
         enum orr_nic_merge merge;
     } merges[] = {
-        {ORR_VERSION(2, 20, 3), ORR_MERGE_IN_PLUGIN},
-        {ORR_VERSION(2, 24, 3), ORR_MERGE_VIRTUAL},
-        {ORR_VERSION(2, 28, 3), ORR_MERGE_VIRTUAL_WIDE},
-        {ORR_VERSION(2, 30, 7), ORR_MERGE_VIRTUAL_OF_CPU},
+        {ORR_VERSION(2, 20, 3), ORR_MERGE_IN_PLUGIN},    {ORR_VERSION(2, 24, 3), ORR_MERGE_VIRTUAL_ONCE},
+        {ORR_VERSION(2, 26, 2), ORR_MERGE_VIRTUAL_ALL},  {ORR_VERSION(2, 27, 3), ORR_MERGE_VIRTUAL},
+        {ORR_VERSION(2, 28, 3), ORR_MERGE_VIRTUAL_WIDE}, {ORR_VERSION(2, 30, 7), ORR_MERGE_VIRTUAL_SLOT},
     };
     enum orr_nic_merge merge = ORR_MERGE_NONE;
     for (size_t i = 0; i < sizeof merges / sizeof merges[0] && merges[i].since <= release->version; i++)

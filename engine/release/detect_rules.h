@@ -26,10 +26,15 @@ enum orr_function_rule {                              /* which functions of a NI
 };
 enum orr_nic_merge { /* NICs that are used as one */
                      ORR_MERGE_NONE,
-                     ORR_MERGE_IN_PLUGIN,     /* the two ports of a card, in a dump as well */
-                     ORR_MERGE_VIRTUAL,       /* by nearness, in a running job only */
-                     ORR_MERGE_VIRTUAL_WIDE,  /* likewise; as wide as its members */
-                     ORR_MERGE_VIRTUAL_OF_CPU /* likewise; with a slot of its own at a CPU, never across CPUs */
+                     ORR_MERGE_IN_PLUGIN,    /* the two ports of a card, in a dump as well */
+                     ORR_MERGE_VIRTUAL_ONCE, /* by nearness, in a running job only. Every NIC gets a new number,
+                                              * ports of one <nic> stay apart, and a merge that fails is fatal */
+                     ORR_MERGE_VIRTUAL_ALL,  /* likewise; a merge that fails is tried with fewer NICs */
+                     ORR_MERGE_VIRTUAL,      /* likewise; only fused NICs get a number, ports of one <nic> are fused */
+                     ORR_MERGE_VIRTUAL_WIDE, /* likewise; all elements up to the common parent become as wide as the
+                                              * members together, and NICs of a CPU get a slot there */
+                     ORR_MERGE_VIRTUAL_SLOT  /* likewise; only the new slot and the common parent do. Never across CPUs;
+                                              * members that GIN or RMA use stay */
 };
 
 /* Files that show that a module for peer memory is there, bits. */

@@ -244,9 +244,11 @@ static const struct {
     {look_peer_memory, "2.23.4", ORR_PEER_NV_MEM | ORR_PEER_NV_MEM_NC,
      ORR_PEER_NV_MEM | ORR_PEER_NV_MEM_NC | ORR_PEER_MODULE},
     {look_latency_is_whole, "2.24.3", false, true},
-    {look_merge, "2.24.3", ORR_MERGE_IN_PLUGIN, ORR_MERGE_VIRTUAL},
+    {look_merge, "2.24.3", ORR_MERGE_IN_PLUGIN, ORR_MERGE_VIRTUAL_ONCE},
+    {look_merge, "2.26.2", ORR_MERGE_VIRTUAL_ONCE, ORR_MERGE_VIRTUAL_ALL},
     {look_hash, "2.26.2", ORR_HASH_BYTEWISE, ORR_HASH_WIDE},
     {look_trim, "2.27.3", ORR_TRIM_UNCLAIMED_PLACES, ORR_TRIM_UNCLAIMED},
+    {look_merge, "2.27.3", ORR_MERGE_VIRTUAL_ALL, ORR_MERGE_VIRTUAL},
     {look_interfaces_run, "2.28.3", false, true},
     {look_merge, "2.28.3", ORR_MERGE_VIRTUAL, ORR_MERGE_VIRTUAL_WIDE},
     {look_nics_by_bus, "2.29.7", false, true},
@@ -256,7 +258,7 @@ static const struct {
     {look_blank_far_end_is_switch, "2.30.7", false, true},
     {look_mlopart, "2.30.7", false, true},
     {look_rails, "2.30.7", false, true},
-    {look_merge, "2.30.7", ORR_MERGE_VIRTUAL_WIDE, ORR_MERGE_VIRTUAL_OF_CPU},
+    {look_merge, "2.30.7", ORR_MERGE_VIRTUAL_WIDE, ORR_MERGE_VIRTUAL_SLOT},
 };
 
 enum { RULE_CHANGES = sizeof rule_changes / sizeof rule_changes[0] };

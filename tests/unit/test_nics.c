@@ -87,6 +87,67 @@ TEST(test_fusion_by_release_and_setting)
     }
 }
 
+/* Up to 2.26.6 every NIC becomes a virtual device with a new number, and ports of one <nic> stay apart. */
+TEST(test_numbers_of_virtual_devices)
+{
+    static const struct {
+        const char *release;
+        const char *settings[5];
+        const char *names;
+    } cases[] = {
+        {"2.26.2", {NULL}, "mlx5_0:0:100000 mlx5_1:1:100000 mlx5_4:7:100000 mlx5_2+mlx5_3:6:200000"},
+        {"2.26.2",
+         {"NCCL_NET_MERGE_LEVEL", "LOC"},
+         "mlx5_0:5:100000 mlx5_1:6:100000 mlx5_2:7:100000 mlx5_3:8:100000 mlx5_4:9:100000"},
+        {"2.26.2",
+         {"NCCL_NET_MERGE_LEVEL", ""}, /* not a level, so LOC */
+         "mlx5_0:5:100000 mlx5_1:6:100000 mlx5_2:7:100000 mlx5_3:8:100000 mlx5_4:9:100000"},
+        {"2.27.7", /* in the order of the devices, not of the list */
+         {"NCCL_NET_MERGE_LEVEL", "LOC", "NCCL_NET_FORCE_MERGE", "mlx5_4,mlx5_2"},
+         "mlx5_0:0:100000 mlx5_1:1:100000 mlx5_3:3:100000 mlx5_2+mlx5_4:5:200000"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char names[512], note[512];
+        struct orr_error err = {0};
+        assert_ok(used(machine, cases[i].release, ORR_FUSE_ALWAYS, cases[i].settings, names, note, &err), &err);
+        assert_string_equal(names, cases[i].names);
+    }
+}
+
+TEST(test_fusion_that_nccl_refuses)
+{
+    static const struct {
+        const char *release;
+        const char *settings[3];
+        const char *words; /* NULL: it goes on */
+    } cases[] = {
+        {"2.27.7", {"NCCL_NET_FORCE_MERGE", "mlx5_0,nope"}, "does not name its NICs exactly"},
+        {"2.27.7", {"NCCL_NET_FORCE_MERGE", "mlx5_0,mlx5_1:1"}, "does not name its NICs exactly"},
+        {"2.27.7", {"NCCL_NET_FORCE_MERGE", "mlx5_0,mlx5_1:2"}, NULL},
+        {"2.24.3", {"NCCL_IB_MERGE_NICS", "0"}, "does not fuse NICs that are near"},
+        {"2.26.2", {"NCCL_IB_MERGE_NICS", "0"}, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char names[512], note[512];
+        struct orr_error err = {0};
+        enum orr_code code = used(machine, cases[i].release, ORR_FUSE_ALWAYS, cases[i].settings, names, note, &err);
+        if (cases[i].words)
+            assert_error(code, ORR_SETTING, &err, cases[i].words);
+        else
+            assert_ok(code, &err);
+    }
+}
+
+/* NET/Socket gives its interfaces port 0 and their number as guid, and has no way to fuse them. */
+TEST(test_interfaces_are_never_fused)
+{
+    static const char text[] = HOST(CARD("0000:1a:00.0", PORT("eno1", "0", "0", "0x0") PORT("eno2", "1", "0", "0x1")));
+    char names[512], note[512];
+    struct orr_error err = {0};
+    assert_ok(used(text, "2.27.7", ORR_FUSE_ALWAYS, NULL, names, note, &err), &err);
+    assert_string_equal(names, "eno1:0:100000 eno2:1:100000");
+}
+
 TEST(test_functions_of_a_card_are_named_as_a_job_would_fuse_them)
 {
     static const char two[] = HOST(CARD("0000:1b:00.0", PORT("mlx5_2", "0", "1", "0xb"))
