@@ -187,25 +187,25 @@ static bool used_otherwise(const struct merging *m, const struct orr_doc_node *n
     return m->f->rules.merge >= ORR_MERGE_VIRTUAL_SLOT && ((gin && atoi(gin) == 1) || (rma && atoi(rma) == 1));
 }
 
-/* Puts the new NIC into the tree, or nowhere: NCCL does not look below <system>, nor up to 2.26.6 into a <nic> of a
- * <nic>, where the ports themselves then stay. */
+/* Puts the new NIC into the tree. Up to 2.26.6 that of ports of one <nic> goes nowhere: NCCL does not look into a <nic>
+ * of a <nic>, and the ports themselves stay. */
 static void place_merged(struct merging *m, const struct group *group, uint32_t dev, const char *name, int32_t speed)
 {
     struct orr_doc_node *place = place_of(m, group);
-    if (place == m->f->tree->system && m->f->rules.merge >= ORR_MERGE_VIRTUAL_SLOT)
+    if (place == m->f->tree->system && m->f->rules.merge >= ORR_MERGE_VIRTUAL_SLOT) {
         refuse(m, "NCCL does not fuse NICs of different CPUs");
+        return;
+    }
     if (place->kind == ORR_ELEMENT_NIC && m->f->rules.merge < ORR_MERGE_VIRTUAL)
         return;
     m->fused++;
-    struct orr_doc_node *nic = place == m->f->tree->system ? NULL : nic_for(m, group, place);
+    struct orr_doc_node *nic = nic_for(m, group, place);
     for (uint32_t i = 0; i < group->count; i++) {
         struct orr_doc_node *net = net_of(m, group, i);
         net->claimed = used_otherwise(m, net);
         if (net->claimed)
             orr_doc_set(m->f->tree, net, ORR_ATTR_NET_, "0");
     }
-    if (!nic)
-        return;
     struct orr_doc_node *net = orr_doc_add(m->f->tree, nic, ORR_ELEMENT_NET, NULL);
     orr_doc_set(m->f->tree, net, ORR_ATTR_NAME, "%s", name);
     m->f->describe(m->f->context, net, group->members, group->count, dev, name, speed);

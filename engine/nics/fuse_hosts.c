@@ -128,7 +128,8 @@ static void sort_children(const struct orr_doc *tree, struct orr_doc_node *paren
         next = child->after;
         int32_t rank = host_rank < 0 ? lowest_rank(tree, orr_doc_host_of(child)) : host_rank;
         child->seen = first_seen(child, rank);
-        if (place && child->seen == INT32_MAX) {
+        bool lost = child->kind == ORR_ELEMENT_NIC && parent == tree->system; /* NCCL's graph does not look there */
+        if (lost || (place && child->seen == INT32_MAX)) {
             orr_doc_remove(child); /* no rank has it */
             continue;
         }

@@ -68,26 +68,44 @@ def lanes(place, members):
     return total
 
 
+def widen(d, place, card, members):
+    """Members in different slots are as wide together as the sum of their ways."""
+    branches = [next(a for a in ancestors(m) if a.parent is place) for m in members]
+    ids = {(b.get("busid") or "")[:-1] for b in branches}
+    one_card = len({id(b) for b in branches}) == 1 or len(ids) == 1 and ids != {""}
+    wide = lanes(place, members)
+    if d.release < (2, 28, 3) or one_card or place.name not in ("pci", "cpu") or not wide:
+        return
+    changed = [place, card]
+    if d.release < (2, 30, 7):
+        for member in members:
+            chain = ancestors(member)
+            changed += chain[chain.index(place) + 1 :]
+    for element in changed:
+        if element.name == "pci":
+            element.set("link_width", wide)
+
+
 def make(d, nets, elements, group, dev):
-    """False: the plugin, or from 2.30.7 on NCCL, does not merge them."""
+    """False: the plugin does not merge them."""
     members = [nets[i] for i in group]
     if d.number("NCCL_IB_MERGE_NICS", 1) == 0 or len({m.layer for m in members}) > 1:
         return False
     different = {id(elements[i]): elements[i] for i in group}.values()
     place = shared(different)[0] if len(different) > 1 else elements[group[0]].parent
-    new = d.release >= (2, 30, 7)
-    if new and place.name == "system":
-        return False
+    if place.name == "system" and d.release >= (2, 30, 7):
+        raise twin.Refused
+    if place.name == "nic" and d.release < (2, 27, 3):
+        return True  # a <nic> in a <nic>, where the graph does not look; the ports stay
     bridge = place.name == "pci" and place.get("class") == "0x060400"
     card = elements[group[0]].parent.parent
-    if (bridge or new and place.name == "cpu") and card.name == "pci":
-        wide = lanes(place, [elements[i] for i in group])
+    common = place
+    if (bridge or d.release >= (2, 28, 3) and place.name == "cpu") and card.name == "pci":
         made = twin.Element("pci", place)
         made.attributes.update(card.attributes)
         made.set("busid", next_bus_id(d, card.get("busid")))
-        if d.release >= (2, 28, 3) and wide:
-            made.set("link_width", wide)
         place = made
+    widen(d, common, place, [elements[i] for i in group])
     if place.name != "nic":
         place = place.child("nic") or twin.Element("nic", place)
     first = members[0]
@@ -102,11 +120,22 @@ def make(d, nets, elements, group, dev):
     )
     net.rail, net.plane = first.rail, first.plane
     for i in group:
-        elements[i].marked = False
+        kept = d.release >= (2, 30, 7) and "1" in (elements[i].get("gin"), elements[i].get("rma"))
+        elements[i].marked = kept
+        if kept:
+            elements[i].set("net", 0)
     element = twin.Element("net", place)
     element.set("name", net.name)
     twin_nics.describe(d, element, dev, net)
     return True
+
+
+def alone(d, elements, i, dev):
+    """Up to 2.26.6 a device that is merged with none gets a new number; how many were given."""
+    if d.release >= (2, 27, 3):
+        return 0
+    elements[i].set("dev", dev)
+    return 1
 
 
 def forced(d, nets):
@@ -122,7 +151,7 @@ def forced(d, nets):
                 if n.name == name and (not port or int(port) == n.verbs_port) and i not in group
             ]
         if names:
-            yield group, len(group) == len(names)
+            yield sorted(group), len(group) == len(names)
 
 
 def merge(d, nets, elements):
@@ -133,11 +162,14 @@ def merge(d, nets, elements):
         for j in range(count):
             met = not rails or nets[i].rail is not None and nets[i].rail == nets[j].rail
             far[i, j] = 0 if i == j else distance(elements[i], elements[j]) if met else APART
-    for group, whole in forced(d, nets):
+    for number, (group, whole) in enumerate(forced(d, nets)):
         if not whole or placed.intersection(group):
             raise twin.Refused
+        if number and d.release < (2, 26, 2):
+            continue  # looked for, but not merged
         placed.update(group)
         if len(group) == 1:
+            made += alone(d, elements, group[0], count + made)
             continue
         if not make(d, nets, elements, group, count + made):
             raise twin.Refused
@@ -147,9 +179,13 @@ def merge(d, nets, elements):
         if i not in placed:
             group = [i] + [j for j in range(count) if j != i and j not in placed and far[i, j] <= level][: MOST - 1]
             placed.update(group)
-            if len(group) > 1:
+            if len(group) == 1:
+                made += alone(d, elements, i, count + made)
+            else:
                 if make(d, nets, elements, group, count + made):
                     made += 1
+                elif d.release < (2, 26, 2):
+                    raise twin.Refused
                 else:
                     placed.difference_update(group)
                     for j in group:
