@@ -148,8 +148,10 @@ enum orr_code orr_search_note_found(const struct orr_search_state *s, const stru
     if (!nets)
         return ORR_OK;
     memcpy(found->best.gpus, best->gpus, gpus * sizeof *best->gpus);
-    for (size_t c = 0; c < nets; c++)
-        for (int end = 0; end < 2; end++)
-            found->best.nets[c][end] = best->nets[c][end] < 0 ? -1 : key->net_number[best->nets[c][end]];
+    for (size_t c = 0; c < nets; c++) /* channels that stay in the host have no NICs, and nothing is written there */
+        for (int end = 0; end < 2; end++) {
+            const bool has_net = s->input.inter && best->nets[c][end] >= 0;
+            found->best.nets[c][end] = has_net ? key->net_number[best->nets[c][end]] : -1;
+        }
     return ORR_OK;
 }

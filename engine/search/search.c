@@ -234,14 +234,8 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
         if (graphs[request->kind].channels > 0)
             return ORR_OK;
     }
-    if (limits.start.pattern == ORR_PATTERN_NONE) { /* NCCL keeps the types with which a search would begin */
-        const struct orr_release *release = s->input.system->release;
-        graphs[request->kind].kind = request->kind;
-        graphs[request->kind].pattern = request->pattern;
-        graphs[request->kind].type_intra = orr_path_type_of_number(release, limits.start.type_intra);
-        graphs[request->kind].type_inter = orr_path_type_of_number(release, limits.start.type_inter);
-        return ORR_OK;
-    }
+    if (limits.start.pattern == ORR_PATTERN_NONE)
+        return ORR_OK; /* leave_empty() says what becomes of it */
     search_graph(s, &limits, &story);
     ORR_TRY(orr_budget_check(err));
     if (s->budget.overrun) {
@@ -332,6 +326,26 @@ static enum orr_code search_or_remember(struct orr_search_state *s, const struct
     return ORR_OK;
 }
 
+/* An NVLS graph that is asked for where the system has no NVSwitch, or a GPU below capability 90: NCCL searches
+ * nothing, but keeps the types with which a search would begin. */
+static void leave_empty(struct orr_search_state *s, const struct orr_search_request *request,
+                        struct orr_graph graphs[ORR_GRAPH_COUNT])
+{
+    const struct orr_release *release = s->input.system->release;
+    const struct orr_graph_request nvls = {ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, release->nvls_max_channels, false, 3};
+    struct orr_graph *graph = &graphs[ORR_GRAPH_NVLS];
+    struct orr_limits limits;
+    if (!request->nvls || release->nvls_max_channels <= 0 || graph->pattern != ORR_PATTERN_NONE)
+        return;
+    orr_search_limits(s, &nvls, &limits);
+    graph->kind = ORR_GRAPH_NVLS;
+    graph->pattern = ORR_PATTERN_NVLS;
+    graph->gpu_count = s->input.n;
+    graph->row_count = 1;
+    graph->type_intra = orr_path_type_of_number(release, limits.start.type_intra);
+    graph->type_inter = orr_path_type_of_number(release, limits.start.type_inter);
+}
+
 enum orr_code orr_search(const struct orr_paths *paths, const struct orr_settings *settings,
                          const struct orr_search_request *request, struct orr_arena *arena,
                          struct orr_graph ret_graphs[ORR_GRAPH_COUNT], struct orr_error *err)
@@ -364,6 +378,8 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
     const bool remembers = request->memo && !request->file;
     enum orr_code code = remembers ? search_or_remember(&s, request, arena, graphs, err)
                                    : search_all(&s, request, NULL, arena, graphs, NULL, err);
+    if (code == ORR_OK)
+        leave_empty(&s, request, graphs);
     orr_seen_free(&s);
     ORR_TRY(code);
     memcpy(ret_graphs, graphs, sizeof graphs);

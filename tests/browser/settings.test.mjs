@@ -106,14 +106,14 @@ test("a graph file that does not fit the machine is refused with its reason, and
     const { page } = it;
     await page
         .locator("#set-graphs")
-        .setInputFiles(it.write("empty.xml", '<graphs version="1">\n</graphs>\n'));
+        .setInputFiles(it.write("empty.xml", '<graphs version="2">\n</graphs>\n'));
     await it.until(() => document.querySelector("#panel .problem")?.textContent.length > 10);
     await page
         .locator("#set-graphs")
         .setInputFiles(
             it.write(
                 "other.xml",
-                '<graphs version="1"><graph id="0" pattern="4" crossnic="0" nchannels="1" speedintra="5" speedinter="5"><channel><gpu dev="7"/></channel></graph></graphs>',
+                '<graphs version="1"><graph id="0" pattern="4" crossnic="0" nchannels="1" speedintra="5" speedinter="5" typeintra="PHB" typeinter="PHB" samechannels="1"><channel><gpu dev="7"/></channel></graph></graphs>',
             ),
         );
     await it.until(() => /raph file does not fit this machine/.test(document.body.textContent));
