@@ -115,18 +115,6 @@ test("a paste that is not understood: what was seen, without a terminal's sequen
     await it.axe("not understood");
 });
 
-test("a link that is selected names its findings, and their titles open them", async () => {
-    await it.open(
-        exampleFile("h100-with-faults").path,
-        "panel=selection&from=PCI/0-5a000&to=NIC/0-5e000",
-    );
-    const finding = it.page
-        .locator("#panel button.text", { hasText: "PCIe link is slower" })
-        .first();
-    await finding.click();
-    await it.until(() => /finding=slow-link/.test(location.href));
-});
-
 test("findings, devices and links: a title lights them, a mark on the link opens the finding, a link and its label are selected", async () => {
     const dump = readFileSync(exampleFile("hgx-a100-4").path, "utf8"),
         at = dump.indexOf('count="4"');
@@ -237,4 +225,16 @@ test("what was opened is offered again; pictures of examples come into sight; li
     await it.axe("start with what was opened");
     await it.page.locator("#recent a").first().click();
     await ready(it.page);
+});
+
+test("a link that is selected names its findings, and their titles open them", async () => {
+    await it.open(
+        exampleFile("h100-with-faults").path,
+        "panel=selection&from=PCI/0-5a000&to=NIC/0-5e000",
+    );
+    const finding = it.page
+        .locator("#panel button.text", { hasText: "PCIe link is slower" })
+        .first();
+    await finding.click();
+    await it.until(() => /finding=slow-link/.test(location.href));
 });
