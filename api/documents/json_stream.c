@@ -34,7 +34,7 @@ static void put_value(struct orr_json_stream *json, json_t *value)
 static void put_text(struct orr_json_stream *json, const char *text)
 {
     for (const char *at = text; at && *at; at++)
-        if (*at < ' ' || *at == '"' || *at == '\\' || *at == 0x7f) { /* and what is not ASCII */
+        if (*at < ' ' || *at == '"' || *at == '\\' || *at == 0x7f) { /* or not ASCII */
             struct orr_json failed = {0};
             put_value(json, orr_json_text(&failed, text));
             return;

@@ -90,7 +90,7 @@ bool orr_call_accepts_gzip(const struct orr_call *call);
 bool orr_call_reads(const struct orr_call *call); /* GET or HEAD */
 void orr_response_init(struct orr_response *response);
 
-/* Finds the row for a path of so many bytes, and fills call->route, its captures and the route of the response. */
+/* Finds the row for a path of `length` bytes, and fills call->route, its captures and the route of the response. */
 enum orr_code orr_call_route(struct orr_call *call, const char *path, size_t length,
                              struct orr_error *err) ORR_NO_DISCARD;
 

@@ -33,8 +33,8 @@ static void count_hosts(const struct orr_query *query, struct orr_measured *meas
         measured->hosts[measured->count++] = query->hosts;
 }
 
-/* The figures of a question for so many hosts; they stay unknown where it has no answer. *ret_analysis, where it is not
- * NULL, is the caller's. */
+/* The figures of a question for a number of hosts; they stay unknown where it has no answer. *ret_analysis, where it is
+ * not NULL, is the caller's. */
 static enum orr_code try_hosts(struct doctor *d, const struct orr_dump *dump, const struct orr_settings *settings,
                                uint32_t hosts, bool plan, struct orr_performance *ret_figures,
                                struct orr_analysis **ret_analysis, struct orr_error *err)

@@ -105,7 +105,7 @@ struct orr_element {
     uint32_t line, column; /* of the start tag, 1-based */
 };
 
-/* What NCCL's own reader (which is no XML parser) would refuse in this file, though it was understood here. */
+/* What NCCL's own reader (which is not an XML parser) would refuse in this file, though it was understood here. */
 struct orr_refusal {
     uint32_t line, column; /* 1-based; line 0: nothing is refused */
     char text[160];        /* the rule it breaks */

@@ -12,7 +12,7 @@ struct orr_dump_edit {
     int32_t sm;              /* of every GPU, 0: as it is */
     bool collnet;            /* every NIC can reduce in the network */
 };
-/* A copy with changes, in the arena. It shares what is not changed with the dump, which must live as long. */
+/* A copy with changes, in the arena. Unchanged parts are shared with the dump, which must live as long. */
 enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit, struct orr_arena *arena,
                                 struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 

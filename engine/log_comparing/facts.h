@@ -47,7 +47,7 @@ struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topi
 void orr_log_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, struct orr_log_value predicted);
 /* The prediction has no value for it, which differs: the words say why. */
 void orr_log_fact_lacking(struct orr_log_facts *f, struct orr_log_fact *fact, const char *format, ...) ORR_PRINTF(3, 4);
-/* Nothing is predicted for it, which is no difference. */
+/* Nothing is predicted for it, so it does not differ. */
 void orr_log_fact_without(struct orr_log_facts *f, struct orr_log_fact *fact, const char *why);
 /* The nodes it concerns. */
 void orr_log_fact_at(struct orr_log_fact *fact, const char *a, const char *b);

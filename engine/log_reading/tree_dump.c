@@ -30,7 +30,7 @@ struct making {
     const char *nic_names; /* the line that lists them, NULL: none */
 };
 
-/* Whether a printed rate is that of so many links; some whole number of them. */
+/* Whether a printed rate is that of a whole number of links. */
 static bool fits(double bw, double one, int most)
 {
     double count = floor(bw / one + 0.5);

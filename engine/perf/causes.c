@@ -109,7 +109,7 @@ static enum orr_code expect_with(struct orr_trials *trials, enum orr_test test, 
     return code == ORR_NOMEM ? orr_fail_nomem(err) : orr_budget_check(err);
 }
 
-/* A question that the row does not apply to, or that has no answer, explains nothing: it is no trial then. */
+/* A question that the row does not apply to, or that has no answer, explains nothing and does not count as a trial. */
 static enum orr_code try_cause(struct trying *t, struct orr_trials *trials, const struct orr_hypothesis *cause,
                                int amount, struct orr_error *err)
 {

@@ -9,7 +9,7 @@
 void orr_edit_channels(struct orr_variant *variant, int most);       /* NCCL uses at most this many */
 void orr_edit_more_channels(struct orr_variant *variant, int none);  /* as many as were observed, if that is more */
 void orr_edit_fewer_channels(struct orr_variant *variant, int none); /* if that is fewer */
-void orr_edit_release(struct orr_variant *variant, int by);          /* an emulated release so many rows later */
+void orr_edit_release(struct orr_variant *variant, int by);          /* the emulated release `by` rows later */
 void orr_edit_hosts(struct orr_variant *variant, int hosts);
 void orr_edit_keep_nics(struct orr_variant *variant, int none); /* the system of a job on several hosts has its NICs */
 void orr_edit_acs(struct orr_variant *variant, int none);
