@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Orrery on Debian 12 slim: built in one stage, run by its own user in another. The packages that a build needs are those of tools/packages.txt.
 #
 #   docker build -t orrery . && docker run --rm -p 127.0.0.1:8080:8080 -v orrery:/var/lib/orrery orrery

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The commands that answer once: analyze, groups, render. */
 #include <stdio.h>
 #include <stdlib.h>

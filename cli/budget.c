@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The budget of a command: no limits unless options give them, and Ctrl-C ends the work. */
 #include "engine/base/budget.h"
 

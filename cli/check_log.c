@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery check-log: an NCCL log, or a dumped graph, against the prediction. */
 #include <stdio.h>
 #include <stdlib.h>

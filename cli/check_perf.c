@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery check-perf: results of nccl-tests against the rows that the machine should give. */
 #include <stdio.h>
 

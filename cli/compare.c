@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery compare: two dumps, or several against what most are like. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The completion for bash: a function with one case for each option that takes a value. What an option may be, its row
  * says; where it has no words, the name that --help gives the value shows which values are files. */
 #include <string.h>

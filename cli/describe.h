@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program described for other programs: its manual page as roff, its reference as
  * Markdown and its completion for bash, all written from the
  * tables that --help prints. The build runs `orrery man DATE` and `orrery completion bash` and installs what they say.

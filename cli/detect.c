@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `orrery detect` and `orrery gather`. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery explain: why one decision is what it is. */
 #include <stdio.h>
 

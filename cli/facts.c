@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery facts: what Orrery knows about machines, as other programs read it. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery gate: is this node what it should be? The work is done by a child process, so that an answer comes in time
  * whatever hangs: a sick GPU in its driver, a file on a lost server, a name that does not resolve. */
 #include <errno.h>

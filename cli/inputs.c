@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The commands about what people hold in their hands: convert, vm-file, anonymise, machines. */
 #include <stdio.h>
 #include <stdlib.h>

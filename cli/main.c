@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery: one program, a table of commands. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The manual page. Text of the tables is plain; roff gives a meaning to a backslash, to a dot or quote that starts a
  * line, and to a bare hyphen, which it may turn into a dash. */
 #include <string.h>

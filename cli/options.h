@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command line: what each command takes. Parameters that requests have too are in api/questions/questions.def,
  * those of the service in server/config_table.c; options.c has the rest. --help, the manual page and the completion
  * come from all three. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery order: the order of hosts and ranks for which the prediction is best. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery place: which GPUs of a host a job should take. */
 #include <stdio.h>
 

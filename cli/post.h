@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The agent's half of an upload: a dump goes to a service, again and again until it is kept or the time is up. */
 #ifndef ORR_CLI_POST_H
 #define ORR_CLI_POST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery predict: the table that nccl-tests should print. */
 #include <stdio.h>
 

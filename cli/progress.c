@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One line on standard error while something takes long. */
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the commands read, and how they report that they cannot. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A log of any size, read as a stream. Topology XML may come in its place: that is read whole. */
 #include "cli/read_log.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside cli: reading a log of any size. */
 #ifndef ORR_CLI_READ_LOG_H
 #define ORR_CLI_READ_LOG_H

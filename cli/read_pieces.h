@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside cli: reading a file of any size piece by piece, with progress where standard error is a terminal. */
 #ifndef ORR_CLI_READ_PIECES_H
 #define ORR_CLI_READ_PIECES_H

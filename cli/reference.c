@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* docs/reference/commands.md and settings.md: the commands with their options, and NCCL's settings, as Markdown. Text
  * of the tables is plain; Markdown gives a meaning to |, <, _ and *. */
 #include <string.h>

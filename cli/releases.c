@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `orrery settings`, and `orrery releases`: each release with what distinguishes it, for people; --json gives the whole
  * table. */
 #include "cli/options.h"

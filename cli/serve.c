@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `orrery serve`. */
 #include "server/serve.h"
 

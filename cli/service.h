@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Serving, drawing and posting need libraries that take longer to load than most commands take to run: Graphviz,
  * libcurl, libmicrohttpd, libpq. They are linked with a second program, orrery-service. `orrery` starts it in its own
  * place, with the same arguments, for the commands that need it; the user sees one program. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery: what needs further libraries is in orrery-service. */
 #include <errno.h>
 #include <limits.h>

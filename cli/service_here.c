@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery-service: everything is here. */
 #include "cli/service.h"
 #include "engine/diagram/diagram_worker.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orrery show: the report on a machine for people. What it says is engine/report's; here it is asked and printed. */
 #include <ctype.h>
 #include <stdio.h>

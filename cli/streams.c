@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The commands that write while they compute: channels, p2p. */
 #include <errno.h>
 #include <stdio.h>

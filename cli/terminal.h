@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where text for people goes: a terminal with its width, colours and pager, or a pipe, which gets plain text. */
 #ifndef ORR_CLI_TERMINAL_H
 #define ORR_CLI_TERMINAL_H

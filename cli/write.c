@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the commands print what they made. */
 #include <errno.h>
 #include <stdio.h>

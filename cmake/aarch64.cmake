@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Cross-compiles for 64-bit Arm, with Debian's crossbuild-essential-arm64 and the libraries of architecture arm64:
 #     cmake -B build-aarch64 -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake
 # If qemu-user is installed, ctest runs the unit tests under it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The version: ORR_NUMBERS is what the file VERSION says ("0.2.0"); ORR_VERSION is what the program and the packages say.
 #
 # On the commit that is tagged v0.2.0 both are 0.2.0. Five commits later, ORR_VERSION is 0.2.0+5.g1a2b3c4, from `git describe`. It is ORR_NUMBERS as well

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The main headers of the engine in one, for the library and tests.
  *
  * Reading order for a newcomer: dump/dump.h (a file as read), topology/system.h (the graph) and paths/paths.h. Then

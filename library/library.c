@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names, reports and limits. */
 #include "library/library.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the library share. */
 #ifndef ORR_LIBRARY_LIBRARY_H
 #define ORR_LIBRARY_LIBRARY_H

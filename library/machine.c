@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines: inputs that were read. */
 #include <stdio.h>
 #include <stdlib.h>

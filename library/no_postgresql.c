@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The store of a session is in memory. Naming PostgreSQL's driver here keeps libpq out of the library: the linker takes
  * this function instead of the one of api/store. */
 #include "api/store/store_driver.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions, and the plans that answer them. */
 #include <stdlib.h>
 #include <string.h>

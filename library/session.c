@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions and documents: what the service answers, without its sockets. */
 #include <stdio.h>
 #include <stdlib.h>

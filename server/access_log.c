@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One line a request, and what is counted of it. */
 #include <string.h>
 

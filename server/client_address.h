@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of clients, behind proxies that are trusted, and networks such as 10.0.0.0/8. */
 #ifndef ORR_SERVER_CLIENT_ADDRESS_H
 #define ORR_SERVER_CLIENT_ADDRESS_H

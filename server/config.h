@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of `orrery serve`: one table, a row each (config_table.c). The flag, the environment variable, the line
  * in
  * --help, the man page, reading, bounds and --check-config all come from the row, so that they cannot say different

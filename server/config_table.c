@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows. A new setting is a member of struct orr_config and a row here. */
 #include "server/config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The connections that are open: how many, from where, and how long each has been at what it does. A thread of its own
  * ends those that take too long, also where they send a byte now and then (slowloris). */
 #ifndef ORR_SERVER_CONNECTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pages of other origins: off unless the origin is listed. */
 #ifndef ORR_SERVER_CORS_H
 #define ORR_SERVER_CORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One request from its first line to the end of its answer, and what all of them share. For the files of the server
  * that know libmicrohttpd. */
 #ifndef ORR_SERVER_EXCHANGE_H

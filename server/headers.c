@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What libmicrohttpd lets through although a proxy could read it differently: request smuggling begins there. */
 #include <string.h>
 #include <strings.h>

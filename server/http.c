@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libmicrohttpd's daemon: started, given our callbacks, stopped. */
 #include "server/http.h"
 

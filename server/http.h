@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The service at a socket: connections in, requests to the api, responses out. */
 #ifndef ORR_SERVER_HTTP_H
 #define ORR_SERVER_HTTP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much one client may ask: a token bucket for the rate, a count of what is under way. A client is a token's name,
  * or an address (an IPv6 /64) where there is none. Memory is bounded whatever addresses come. */
 #ifndef ORR_SERVER_LIMITS_H

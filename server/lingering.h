@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sockets that the server has done with while their client still sends, as after the refusal of an endless request
  * line. Closed at once, the client's next bytes would be answered with a reset, which makes many clients drop the
  * answer unread. So what still comes is read and dropped until the client closes, for a while.

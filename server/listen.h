@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A listening socket for an address as users write it. */
 #ifndef ORR_SERVER_LISTEN_H
 #define ORR_SERVER_LISTEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines on standard error, logfmt or JSON. A line has been written when orr_log_end() returns. */
 #ifndef ORR_SERVER_LOG_H
 #define ORR_SERVER_LOG_H

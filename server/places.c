@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where things are where nobody says so: the database, the page and the documentation. */
 #include "server/places.h"
 

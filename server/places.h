@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where things are where nobody says so. */
 #ifndef ORR_SERVER_PLACES_H
 #define ORR_SERVER_PLACES_H

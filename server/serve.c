@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The service's life: checks its settings, finds its files, starts, waits for signals, drains. */
 #include "server/serve.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The service as the command line starts it: the one header of this folder that cli includes. */
 #ifndef ORR_SERVER_SERVE_H
 #define ORR_SERVER_SERVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Answers that are made while they are sent: rings, trees and rounds of large communicators. A worker makes a piece;
  * the thread that serves the connection only copies it, and suspends the connection while the next one is made. */
 #include "server/streaming.h"

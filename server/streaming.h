@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An answer that is made while it is sent, a piece at a time. */
 #ifndef ORR_SERVER_STREAMING_H
 #define ORR_SERVER_STREAMING_H

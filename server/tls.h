@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The certificate that the service shows, read again on SIGHUP without dropping a connection: each handshake takes the
  * one in force. */
 #ifndef ORR_SERVER_TLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who may use the service: a file of tokens, a line each, that holds their SHA-256 only.
  *
  *     # comments and empty lines are left out

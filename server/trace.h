@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who a request is: its id, and its place in a trace (W3C Trace Context). */
 #ifndef ORR_SERVER_TRACE_H
 #define ORR_SERVER_TRACE_H

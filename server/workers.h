@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads for all work that may wait or take long, so that those that serve connections stay free.
  *
  * Work is short (it asks the cache and the store) or long (it reads a body or computes). One thread takes short work

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # What the commands share: messages, packages, builds. `./dev` reads this file before that of a command.
 say() { printf '%s\n' "$*" >&2; }

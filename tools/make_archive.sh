@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes the portable archive: make_archive.sh OUT, in a Debian 11 system with the build packages, from the root of a clone.
 #
 # bin/orrery and libexec/orrery/orrery-service find the libraries of lib/orrery by $ORIGIN, and those find each other. Graphviz looks for its plugins

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # `./dev portability`: does the last commit build and pass where other people build it?
 . tools/systems.sh

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # `./dev test`: the parts of the suite, how each is run, and the sums.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Root file systems of other releases, made by debootstrap: for `./dev portability` and for the archive.
 #

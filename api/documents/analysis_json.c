@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An analysis as JSON: one row a section. */
 #include "api/documents/sections.h"
 

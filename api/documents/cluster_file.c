@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api/documents/cluster_file.h"
 
 #include <ctype.h>

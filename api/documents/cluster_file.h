@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cluster as users describe it, in a file or as the body of POST /v1/clusters:
  *
  *      {"name": TEXT, "hosts": [{"topology": PATH or ID, or "machine": TYPE, "count": N, "gpus": [0, "0000:1b:00.0",

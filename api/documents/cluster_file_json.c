@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A description of a cluster as JSON. */
 #include "api/documents/cluster_file.h"
 #include "api/documents/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The section "cluster": hosts, kinds, alignment, traffic. */
 #include "api/documents/sections.h"
 #include "engine/cluster/standing.h"

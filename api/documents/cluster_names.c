@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the hosts of a cluster are called, and their leaf switches. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two dumps compared, as JSON. */
 #include "api/documents/sections.h"
 #include "engine/compare/compare.h"

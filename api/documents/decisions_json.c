@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Verdicts between the devices of host 0: P2P, GPUDirect RDMA, and the NIC of a rank. */
 #include "api/documents/sections.h"
 

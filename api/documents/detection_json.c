@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What detection found, as JSON. */
 #include "api/documents/sections.h"
 #include "engine/detect/detect.h"

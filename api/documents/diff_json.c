@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two answers about one dump: what changes, where, and the rule or setting that changes it. */
 #include "api/documents/sections.h"
 #include "engine/whatif/shown.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The documents of Orrery for whoever sends or prints them: made by api from values of the engine, written as JSON.
  * A document is opaque here: what people read as text is written from the engine's values instead. */
 #ifndef ORR_API_DOCUMENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why: the decisions with the rule that made each, and what was assumed. */
 #include "api/documents/sections.h"
 #include "engine/explain/assumptions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings as JSON. What is found is engine/findings's. */
 #include "api/documents/sections.h"
 

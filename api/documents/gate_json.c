@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on a node, as JSON. */
 #include "api/documents/sections.h"
 #include "engine/gate/gate.h"

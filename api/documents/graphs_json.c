@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs as searched, channels as connected, and the tuning model. */
 #include <stdlib.h>
 #include <string.h>

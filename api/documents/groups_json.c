@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of ranks on a cluster, as JSON. */
 #include "api/documents/sections.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an input was recognised as, what is assumed in it and what is missing; and the machine types. */
 #include <string.h>
 

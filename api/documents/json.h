@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON on top of jansson; struct orr_json is declared in documents.h. */
 #ifndef ORR_API_JSON_H
 #define ORR_API_JSON_H

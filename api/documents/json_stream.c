@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api/documents/json_stream.h"
 
 #include <string.h>

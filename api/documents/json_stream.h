@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A document that is too large to be held: its JSON is made while it is read, a step at a time, from the same members
  * as other documents (json.h). The stream places commas; each step adds what follows what is there. */
 #ifndef ORR_API_JSON_STREAM_H

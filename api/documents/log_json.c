@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A log, what was recovered of it and how a prediction agrees with it, as JSON. */
 #include "api/documents/sections.h"
 #include "engine/log_comparing/survey.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Several dumps against what most are like, as JSON. */
 #include "api/documents/sections.h"
 #include "engine/compare/majority.h"

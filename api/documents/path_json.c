@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One path between two devices: hops, narrowest link, and why it is what it is. */
 #include "api/documents/sections.h"
 #include "engine/explain/explain.h"

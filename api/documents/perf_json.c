@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results of nccl-tests judged, as JSON. */
 #include "api/documents/sections.h"
 #include "engine/perf/perf.h"

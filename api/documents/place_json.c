@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which GPUs a job should take, as JSON. */
 #include "api/documents/json.h"
 #include "api/documents/sections.h"

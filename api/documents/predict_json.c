@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows that nccl-tests should print, as JSON. */
 #include "api/documents/json.h"
 #include "api/documents/sections.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What NCCL would choose for messages of every size, and how long each algorithm and protocol would take: the tuning
  * model asked, not restated. */
 #include "api/documents/sections.h"

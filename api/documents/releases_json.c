@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The releases that can be emulated: what distinguishes each, as a sentence, as figures, and as differences from the
  * one before. All of it is computed from the releases' rows by the table of behaviours. */
 #include <stdio.h>

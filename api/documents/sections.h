@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One function a section of the analysis document; analysis_json.c lists them. Each gives a new value, NULL on failure,
  * which json->failed remembers. */
 #ifndef ORR_API_SECTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The settings of a release: default, values, and what Orrery does about each. */
 #include "api/documents/json.h"
 #include "engine/release/settings.h"

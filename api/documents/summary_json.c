@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What machine a dump describes, and an analysis in figures. */
 #include "api/documents/sections.h"
 #include "engine/hardware/hardware.h"

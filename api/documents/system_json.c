@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The graph of a system and the paths in it. */
 #include "api/documents/sections.h"
 #include "engine/release/release.h"

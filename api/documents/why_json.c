@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One decision explained, as JSON. */
 #include "api/documents/sections.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The app and the work that handlers share: reading a dump, analysing it, both through the cache. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the service that api/http/api.h describes: its store, cache, metrics, drawing processes and routes. */
 #ifndef ORR_API_APP_H
 #define ORR_API_APP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A stored cluster on its way to an answer. */
 #ifndef ORR_API_CLUSTER_WORK_H
 #define ORR_API_CLUSTER_WORK_H

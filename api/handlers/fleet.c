@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handlers/fleet.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A set of stored topologies: named one by one, or all that have labels and match a search. */
 #ifndef ORR_API_FLEET_H
 #define ORR_API_FLEET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rings, trees and point-to-point schedules of very many ranks, streamed. */
 #include <stdlib.h>
 

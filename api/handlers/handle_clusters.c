@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stored clusters: keep, list, look at, delete; and what is found in them. Their analyses are made by
  * handle_analysis.c, as for one topology. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two stored dumps compared by role, or a set of them compared with what most are like. */
 #include <string.h>
 

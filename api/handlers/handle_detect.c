@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* POST /v1/detect: the machine that the service runs on, detected in a process of its own and kept like an upload. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What changes between two releases or two sets of settings: the what-if answer. */
 #include "api/documents/documents.h"
 #include "api/handlers/cluster_work.h"

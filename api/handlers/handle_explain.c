@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why one decision is what it is, and which settings would change it. */
 #include "api/documents/documents.h"
 #include "api/handlers/handlers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts for other programs: about one topology, a stored cluster, or the hosts that uploaded dumps. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Is a node fit: the dump of the request beside a machine type, a stored topology, or the normal host of a fleet. */
 #include <stdio.h>
 #include <string.h>

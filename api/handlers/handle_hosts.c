@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts and their histories: which dump each upload with the label "host" brought, and when. */
 #include <stdlib.h>
 #include <string.h>

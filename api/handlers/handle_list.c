@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The list of stored topologies, and the cursors by which all lists are read page by page. */
 #include <stdio.h>
 #include <stdlib.h>

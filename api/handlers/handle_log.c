@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A log against the prediction: for a topology that is kept, or for the machine that the log itself prints. */
 #include "api/documents/documents.h"
 #include "api/handlers/handlers.h"

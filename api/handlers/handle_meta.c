@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the service says about itself: releases, settings, its own description, health and version. */
 #include <stdlib.h>
 #include <string.h>

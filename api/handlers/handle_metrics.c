@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* GET /metrics: what the api itself holds, the process, and what the table has counted. */
 #include <dirent.h>
 #include <stdio.h>

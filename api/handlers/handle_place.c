@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which GPUs a job should take. */
 #include <stdlib.h>
 

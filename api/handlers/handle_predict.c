@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What nccl-tests should print on a machine. */
 #include "api/documents/documents.h"
 #include "api/handlers/handlers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stored topologies: upload, look at, change, delete. */
 #include <stdio.h>
 #include <stdlib.h>

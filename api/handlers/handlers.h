@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What handlers share: the stored or posted machine that a call is about, its analysis, and how it is shown. */
 #ifndef ORR_API_HANDLERS_H
 #define ORR_API_HANDLERS_H

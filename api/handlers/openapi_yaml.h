@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* openapi.yaml, put into the program by the build. */
 #ifndef ORR_API_OPENAPI_YAML_H
 #define ORR_API_OPENAPI_YAML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The page: files of one folder, and the index of the example machines in it. The documentation: files of another
  * folder, below /docs/. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A finished answer: bytes with what is said about them. They never change once made, so it may be cached and sent by
  * many threads at once. */
 #ifndef ORR_API_ANSWER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The service in process: a request in, a response out, no sockets. Callable from many threads.
  *
  * What a route needs and gives is documented in openapi.yaml; the routes themselves are one table,

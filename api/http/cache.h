@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cache of finished values with a stated ceiling, shared by all threads, with single flight: while one thread makes a
  * value, others that want the same wait for it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The service in one process, and one request on its way from its route to its answer. */
 #ifndef ORR_API_CALL_H
 #define ORR_API_CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why a request is turned away before it is handled: one table. */
 #include <stdio.h>
 

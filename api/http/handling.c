@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a request is handled: find the route, read the query, ask the cache, handle. respond.c makes the answer
  * conditional and compressed. */
 #include <stddef.h>

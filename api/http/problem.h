@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Errors as RFC 9457 problems: one table gives the status and title of each kind. Types that are codes of the engine
  * have the code's name (engine/base/error.h); the others are named in the table. */
 #ifndef ORR_API_PROBLEM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a finished answer to the response: compressed where the client takes it, 304 where the client has it, headers.
  */
 #include <stdarg.h>

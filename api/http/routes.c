@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a request finds its row in the table of routes. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the store still has what a call is about. */
 #include <stdlib.h>
 #include <string.h>

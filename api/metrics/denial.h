@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why a request is turned away before it is handled: the word for it in metrics and logs. The client's answer is a row
  * in api/http/denial.c. */
 #ifndef ORR_API_DENIAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the service counts and measures: one table, a row each (metrics_table.c), written for Prometheus. Counting is an
  * atomic addition or two; callable from many threads. */
 #ifndef ORR_API_METRICS_H

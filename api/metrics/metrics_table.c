@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A new metric is a name in metrics.h and a row here; what counts it calls orr_metric_add() and its like. */
 #include "api/metrics/metrics_table.h"
 

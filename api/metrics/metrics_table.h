@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows behind metrics.h. */
 #ifndef ORR_API_METRICS_TABLE_H
 #define ORR_API_METRICS_TABLE_H

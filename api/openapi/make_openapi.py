@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """make_openapi.py QUESTIONS_TABLE OPENAPI.YAML OUT: the description of the service, of what is written by hand and what the tables say.
 
 The program QUESTIONS_TABLE prints the tables. From there come the parameters in queries, with their help texts, and the choices `[x-words, NAME]` of schemas: those of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the tables behind the description of the service as JSON, for make_openapi.py: the parameters, which of them
  * each route takes, and the problem types. */
 #include <ctype.h>

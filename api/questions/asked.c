@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters as the questions that rooms of the engine take. */
 #include "api/questions/questions.h"
 

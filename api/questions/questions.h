@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What requests and commands can ask, read from text into one structure. The parameters are in questions.def, a row
  * each; a route or a command takes those of some topics. */
 #ifndef ORR_API_QUESTIONS_H

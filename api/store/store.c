@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opening, units of work, and what changes something: the same for every engine. store_read.c reads. */
 #include "api/store/store.h"
 

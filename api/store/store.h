@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where dumps are kept: facts only (the bytes as uploaded, name, labels, times); results are recomputed or cached.
  *
  * A dump is kept once, under an id made of its content. Each upload that carries the label "host" also leaves a line in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an engine behind the store provides: sessions that run the statements of store_sql.h. All that the store does
  * with them is written once, in store.c. */
 #ifndef ORR_API_STORE_DRIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Retention at work: a thread that looks once a minute, and soon after uploads, for dumps that are due. Uploads never
  * wait for it, and a pass is bounded; where more is due, the next pass follows after a breath. */
 #include <stdio.h>

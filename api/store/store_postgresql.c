@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The store on a PostgreSQL server, or one that speaks its protocol: a pool of connections, each with its own prepared
  * statements. Nothing waits for ever: connecting has connect_timeout (5 s unless the URL says otherwise), a statement
  * the server's statement_timeout, and this side stops waiting two seconds after that, should the server be gone without

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the PostgreSQL store share: its sessions, and how to wait for their results. */
 #ifndef ORR_API_STORE_POSTGRESQL_H
 #define ORR_API_STORE_POSTGRESQL_H

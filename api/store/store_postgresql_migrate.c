@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making and updating the tables on PostgreSQL.
  *
  * Several processes may start at once: each step is a transaction that holds the row of the version, so the

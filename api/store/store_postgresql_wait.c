@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waiting for PostgreSQL, but not for ever; and what to make of its errors. */
 #include <errno.h>
 #include <poll.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What reads: records, content, lists, histories. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "api/store/store_sql.h"
 
 const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All the SQL of the store, for every engine: plain enough for SQLite, PostgreSQL, and servers that speak its protocol.
  * Parameters are $1, $2 ... of the kinds that the row names: i integer, t text, b bytes. Integers are BIGINT, bytes
  * BYTEA (which SQLite takes as it takes any type).

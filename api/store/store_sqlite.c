@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The store in one SQLite file: WAL, synchronous=FULL (a write is on the disk before it is acknowledged), statements
  * prepared once, schema changes by user_version. One connection behind one lock: what happens under it takes
  * microseconds, except the flush of a write. */

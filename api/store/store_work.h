@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the store works with sessions: units of work, statements, cells. Shared by the files that do the work. */
 #ifndef ORR_API_STORE_WORK_H
 #define ORR_API_STORE_WORK_H

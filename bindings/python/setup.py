@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the wheel. It carries what ORRERY_TREE or ORRERY_LIBRARY names; without both, build/lib of this checkout.
 
 ORRERY_TREE is the folder of a portable archive (`./dev archive`): the wheel then has the program and all libraries inside and installs the command

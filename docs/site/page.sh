@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # page.sh SOURCE-FOLDER PAGE OUTPUT: makes one page of /docs. PAGE is a Markdown file as docs/site/pages.txt has it; OUTPUT is the HTML file.
 set -eu
 cd "$1"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's order of steps, from a dump to the tuning model. */
 #include "engine/analysis/analysis.h"
 

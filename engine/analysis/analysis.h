@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole answer: analysis = f(dump, release, settings, hosts). Immutable once made, so it may be cached and read by
  * any number of threads. JSON, diagrams, findings and explanations only read it. */
 #ifndef ORR_ANALYSIS_ANALYSIS_H

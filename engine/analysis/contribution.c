@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a part contributes to the communicator before its graphs are searched: its GPUs, its CPU, the rates of its NICs.
  */
 #include "engine/analysis/part.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside analysis/: the parts of a host. Trimming decides which GPUs reach each other without the network; each such
  * set is a system of its own. */
 #ifndef ORR_ANALYSIS_PART_H

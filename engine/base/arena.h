@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of one lifetime: everything of one dump, one analysis or one request is freed together.
  *
  * Only one thread may use an arena at a time. Memory is zeroed and aligned for any type; parts cannot be freed. The

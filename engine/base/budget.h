@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Limits for one piece of work: time, memory, bytes unpacked from an archive, entries of an archive. A stop flag, which
  * any thread or signal handler may set, ends the work early.
  *

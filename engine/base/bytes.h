@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes that people send: a span of them, and how texts begin. Lengths and places are in bytes; the bytes need no
  * terminating zero. */
 #ifndef ORR_BASE_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clocks, deadlines and waiting.
  *
  * A duration or a deadline is measured on the monotonic clock, which nobody can set: it starts at an unspecified point,

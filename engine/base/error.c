@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #define ORR_ERROR_SOURCE
 #include "engine/base/error.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One error scheme for the whole program.
  *
  * A function that can fail returns enum orr_code and takes a struct orr_error as its last argument, which may be NULL.

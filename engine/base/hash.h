@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* FNV-1a in 64 bits, for hash tables and digests inside one process.
  *
  * Begin with ORR_HASH_START and feed values one after another; the order matters. Nobody who chooses the input may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hexadecimal digits, independent of the locale. */
 #ifndef ORR_BASE_HEX_H
 #define ORR_BASE_HEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hash table of the engine: an index of rows by the hash of their keys. The rows belong to the caller, who also
  * compares keys; the index only says which rows may be meant.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A fact that may be unknown. */
 #ifndef ORR_BASE_KNOWN_H
 #define ORR_BASE_KNOWN_H

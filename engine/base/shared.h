@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values that never change and that several threads hold: counted references. */
 #ifndef ORR_BASE_SHARED_H
 #define ORR_BASE_SHARED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What functions for qsort() are made of: they return a negative number, 0 or a positive one. */
 #ifndef ORR_BASE_SORTING_H
 #define ORR_BASE_SORTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starts a program as a separate process.
  *
  * The process has the given descriptors as its standard input and output, shares standard error, and has no other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text that grows up to a stated ceiling. After a failure (memory, ceiling) further writing does nothing and
  * orr_text_failed() says so: check once, at the end. */
 #ifndef ORR_BASE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/base/utf8.h"
 
 size_t orr_utf8_length(const char *text)

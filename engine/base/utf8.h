@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts from outside may hold any bytes; documents are UTF-8. */
 #ifndef ORR_BASE_UTF8_H
 #define ORR_BASE_UTF8_H

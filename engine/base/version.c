@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/base/version.h"
 
 const char *orr_version(void)

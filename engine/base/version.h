@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #ifndef ORR_BASE_VERSION_H
 #define ORR_BASE_VERSION_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of words that people may choose from: views, formats, collectives ... Each is a function, so that a list can
  * come from a table of any shape. */
 #ifndef ORR_BASE_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Repeats an analysis with other settings or another release: of one machine, or of the whole cluster that the analysis
  * belongs to. Comparisons and explanations therefore need no code for each of the two. */
 #ifndef ORR_CLUSTER_AGAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A communicator over different hosts. Equal machines are analysed once. Ranks are placed by a rule that launchers use.
  * Hosts of one NVLink domain are fused into one system if the release does so.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which dumps are of machines that look the same to NCCL's search. */
 #include <stdlib.h>
 #include <string.h>

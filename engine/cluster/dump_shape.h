@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside cluster/ only: which dumps are of machines that look the same to NCCL's search. */
 #ifndef ORR_CLUSTER_DUMP_SHAPE_H
 #define ORR_CLUSTER_DUMP_SHAPE_H

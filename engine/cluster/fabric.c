@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* docs/nccl/connect.md, "NVLink domains of several hosts". */
 #include "engine/cluster/fabric.h"
 

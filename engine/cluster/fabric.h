@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NVLink fabrics over hosts: what each host reports, which hosts form a clique, and whether the release makes one
  * system of them. README.md beside this file describes the rules. */
 #ifndef ORR_CLUSTER_FABRIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The groups of a layout on a cluster: each is a communicator of its own. Groups that look the same, which is nearly
  * all of them, are one shape and analysed once; the load of their rings on the hosts' NICs is summed. */
 #ifndef ORR_CLUSTER_GROUPS_H

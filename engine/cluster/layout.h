@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How training frameworks divide a communicator into groups, written in one line: "tp=8,pp=4,dp=16".
  *
  * Ranks count through the dimensions in Megatron's order, tensor fastest: tp, cp, dp, pp; "order=tp-pp-dp" names

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside cluster/: hosts, ranks and systems before anything is analysed. */
 #ifndef ORR_CLUSTER_PLACING_H
 #define ORR_CLUSTER_PLACING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/cluster/setters.h"
 
 #include "engine/release/connect_rules.h"

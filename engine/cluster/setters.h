@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which kind of host sets what all hosts must agree on: every field of a graph becomes the worst of all. */
 #ifndef ORR_CLUSTER_SETTERS_H
 #define ORR_CLUSTER_SETTERS_H

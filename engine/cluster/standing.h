@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which kinds of hosts differ from most hosts, and which have the slowest rings of their own, with the reasons. */
 #ifndef ORR_CLUSTER_STANDING_H
 #define ORR_CLUSTER_STANDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/cluster/traffic.h"
 
 /* One part of one kind while its members are counted. */

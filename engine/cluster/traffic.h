@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the rings of a communicator go: how many channels use each NIC, what each link of a host carries, and which
  * hops between hosts change the rail. All figures are at the rate that the aligned ring graph assumes. */
 #ifndef ORR_CLUSTER_TRAFFIC_H

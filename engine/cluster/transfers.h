@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Point-to-point transfers of a communicator: in which round a rank sends to whom and receives from whom, over which
  * channels, and by what. That is NVLink or PCIe, shared memory or the network, and then a NIC and perhaps another GPU
  * (PXN).

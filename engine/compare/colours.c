@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Colour refinement: a device's colour is mixed with those above it, inside it and at the ends of its NVLinks, again
  * and again, so that two devices keep one colour only while all that can be seen from them is alike. Sums represent
  * sets, so no order counts. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two dumps compared: devices by role, the hardware that differs, and what NCCL decides otherwise for it. */
 #ifndef ORR_COMPARE_COMPARE_H
 #define ORR_COMPARE_COMPARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The devices of a dump with their digests. */
 #include "engine/compare/devices.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The devices of a dump as comparing sees them: what each is and is like, what it is below, what NVLink connects it
  * with. Names (bus ids, numbers of NICs, host hashes) are left out: they say nothing of a device's role.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a device is like: one row an attribute. Numbers, speeds and ids are written alike, however a release or kernel
  * wrote them into the dump. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Several dumps compared with what most of them are like: which deviate, where, and in what. */
 #ifndef ORR_COMPARE_MAJORITY_H
 #define ORR_COMPARE_MAJORITY_H

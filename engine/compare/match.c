@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matching where every device has its place: by colours, fixing one pair of look-alikes at a time. */
 #include "engine/compare/match.h"
 

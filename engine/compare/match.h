@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which device of one dump plays the role of which device of another. The rules are in README.md. */
 #ifndef ORR_COMPARE_MATCH_H
 #define ORR_COMPARE_MATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matching where something is missing, added or moved: from the top down, the devices inside a pair are paired by ever
  * fewer traits; what is left is looked for elsewhere. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In what the hardware of two dumps differs, device by device. */
 #ifndef ORR_COMPARE_UNLIKE_H
 #define ORR_COMPARE_UNLIKE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All ranks must use the same number of channels at the same assumed rates: every field of a graph becomes the worst
  * of all members'. The channels themselves stay each member's own. docs/nccl/connect.md, "Alignment of graphs". */
 #include "engine/connect/connecting.h"

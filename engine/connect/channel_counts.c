@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many channels there are: base channels twice (one for each tree), then copies up to what users or hardware ask
  * for, within limits. A copy is only a number in `source`: rings and trees are built once for each distinct channel.
  * docs/nccl/connect.md, "Number of channels". */

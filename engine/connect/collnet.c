@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In-network reduction: in every node a chain of GPUs to the network (CollNetChain), and heads that each gather a part
  * of the data for it (CollNetDirect). docs/nccl/connect.md, "CollNet". */
 #include "engine/connect/connecting.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One communicator over several systems: node numbering, alignment of the graphs, rings, trees, NVLS trees, CollNet
  * chains, channel counts and the point-to-point counts. docs/nccl/connect.md describes the rules.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/connect only: what the steps of one orr_connect() share. Each step is a file of its own and fills its
  * part of the communicator; communicator.c calls them in NCCL's order. */
 #ifndef ORR_CONNECT_CONNECTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trees of releases with two link sets (2.7.8): an "up tree" that data climbs to the root and a "down tree" that it
  * comes back on. Inside a node both start as a closed loop over the tree order, which is then opened where the node
  * meets other nodes:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ranks there are, and the node of each. docs/nccl/connect.md, "Node numbers". */
 #include "engine/connect/connecting.h"
 

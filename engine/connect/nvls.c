@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NVLink SHARP: the NVSwitch reduces. Each head gathers one share of the data on its node; with several nodes the
  * heads of a share form a tree over the nodes, even channels the first of the double tree, odd channels the second.
  * docs/nccl/connect.md, "NVLS". */

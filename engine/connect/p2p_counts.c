@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Channels for point-to-point transfers: in all, and for one peer. Both are powers of two, so that the channels of
  * different peers can be spread by reversing bits. docs/nccl/connect.md, "Point-to-point channels". */
 #include "engine/connect/connecting.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order in which a rank meets its peers: node by node, or group by group, so that all NICs are busy at once.
  * docs/nccl/connect.md, "Point-to-point schedule". */
 #include "engine/connect/p2p_schedule.h"

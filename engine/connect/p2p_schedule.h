@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The point-to-point schedule: the peers of a rank in each round, and the channels. docs/nccl/connect.md describes the
  * rules. */
 #ifndef ORR_CONNECT_P2P_SCHEDULE_H

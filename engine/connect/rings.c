@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rings over all nodes: each node's part of the ring, from its first to its last GPU, one node after the other.
  * docs/nccl/connect.md, "Rings over several nodes". */
 #include "engine/base/budget.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two binary trees over the nodes, so that a node that is a leaf of the first is inside the second and all links are
  * used both ways. For eight nodes (first tree; the second is its mirror image):
  *

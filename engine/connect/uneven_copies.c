@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies that only some nodes make. 2.20.5 raises the channels to those of NVLS on every rank whose own node supports
  * it, before it knows that another node does not. Ranks of the others keep what they prepared alone in channels below
  * twice their own number (trees without links to other nodes, no ring), and zeroes beyond. */

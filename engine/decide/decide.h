@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A decision is a value: a verdict, the rule that gave it, and the operands that the rule compared. It is made once,
  * where NCCL's rule is applied. Sentences about it are made later from the rule table (decide_rules.c). */
 #ifndef ORR_DECIDE_DECIDE_H

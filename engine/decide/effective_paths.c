@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The direct routes become effective paths, step by step in NCCL's order.
  * Rules: docs/nccl/p2p-and-gdr.md, "Order of all decisions". */
 #include "engine/decide/effective_paths.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Effective paths: the direct routes (paths/), changed by the decisions on P2P, GPUDirect RDMA and PXN. The decisions
  * are made in NCCL's order, because later ones use the paths that earlier ones changed. */
 #ifndef ORR_DECIDE_EFFECTIVE_PATHS_H

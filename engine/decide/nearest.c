@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules: docs/nccl/paths.md, "Nearest CPU of a GPU"; docs/nccl/p2p-and-gdr.md, "Which NIC belongs to a GPU",
  * "The local GPU of a NIC". */
 #include "engine/decide/nearest.h"

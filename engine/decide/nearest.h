@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The nearest device: the CPU of a GPU, the NIC of a GPU for a channel, the GPU of a NIC.
  * "Nearest" is the highest path bandwidth, then the lowest path type: bandwidth beats distance. */
 #ifndef ORR_DECIDE_NEAREST_H

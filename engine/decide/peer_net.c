@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules: docs/nccl/p2p-and-gdr.md, "NIC of a transfer between two ranks". */
 #include "engine/decide/peer_net.h"
 

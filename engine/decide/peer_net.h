@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Point-to-point transfers between hosts, which use no graph: the NIC by which a GPU sends to a peer, and the GPU whose
  * proxy drives it. The peer's own NIC decides the rail; with PXN the data first goes to a GPU near that rail's NIC. */
 #ifndef ORR_DECIDE_PEER_NET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules: docs/nccl/p2p-and-gdr.md, "When two GPUs use P2P", "When GPUDirect RDMA is used",
  * "GPUs that cannot reach each other". */
 #include "engine/decide/verdicts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Three decisions about paths: P2P, GPUDirect RDMA, and whether the network is better. Nodes are indices. */
 #ifndef ORR_DECIDE_VERDICTS_H
 #define ORR_DECIDE_VERDICTS_H

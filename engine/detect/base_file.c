@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A topology file that NCCL starts from: what it says stays, what it lacks is detected. docs/nccl/detection.md,
  * "Starting from a topology file". */
 #include <inttypes.h>

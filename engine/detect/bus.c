@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The PCI tree: from a bus id to its folder in /sys, what a <pci> says, and where it hangs. docs/nccl/detection.md,
  * "PCIe devices and their parents". */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two attributes of a GPU that only the CUDA driver knows: whether NICs may reach its memory. */
 #include <dlfcn.h>
 #include <stdio.h>

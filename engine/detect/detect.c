@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of detection: facts, GPUs, NICs, then a document a rank and their fusion, or one for all. */
 #include "engine/detect/detect.h"
 

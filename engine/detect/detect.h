@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Live detection: the topology XML that NCCL would dump on a machine, from the machine itself or from a copy of what it
  * reads there. The rules of detection, and what cannot be known without NCCL, are in engine/detect/README.md.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Detection in a process of its own: libraries of a driver are loaded there, may hang or crash on a sick GPU, and leave
  * nothing behind in a service. */
 #ifndef ORR_DETECT_DETECT_PROCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The settings that detection heeds, and the lists of names in them. */
 #include <stdio.h>
 #include <stdlib.h>

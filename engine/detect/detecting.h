@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside detect: one detection under way, and what its files give one another. */
 #ifndef ORR_DETECT_DETECTING_H
 #define ORR_DETECT_DETECTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What detection knows that is not in /sys or /proc: what the NVIDIA libraries, the processor and the kernel answered.
  * Asked of the machine (nvml.c, cuda.c, verbs.c, machine.c), or read from the text that `orrery gather` packs beside
  * the copied files (facts_text.c). So a copy gives the same document as the machine. */

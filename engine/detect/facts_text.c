@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts as lines of text, one fact a line, a word that says which, then its values: what `orrery gather` packs as
  * orrery/facts. A line whose first word is not known is passed over, so that older programs read newer files; one that
  * begins with # is a comment. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packing what detection reads: a list of paths without links, then one tar entry each in their order, with neither
  * times nor owners, so that the same machine gives the same bytes. */
 #include <archive.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The GPUs and their NVLinks. */
 #include <ctype.h>
 #include <stdio.h>

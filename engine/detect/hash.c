@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's two hashes of a text, for host_hash: docs/nccl/detection.md, "CPUs". */
 
 #include "engine/detect/facts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The <cpu> elements: NUMA nodes with what the processor says of itself. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trimming a document to what is used, and fusing those of several ranks. docs/nccl/sequence.md, "Fusing the XML of
  * several ranks". */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The network devices of the plugin that NCCL would take, and their place in the tree. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NIC fusion on the machine that is detected: its NICs and settings, handed to engine/nics. */
 #include <strings.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Network interfaces, as NCCL's socket plugin lists them; the IB plugin asks for one of them as well. */
 #include <stdio.h>
 #include <stdlib.h>

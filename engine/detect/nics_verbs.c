@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* InfiniBand and RoCE devices, as NCCL's IB plugin lists them: read from /sys, with what libibverbs adds where it was
  * asked (verbs.c): max_qp, the order of devices, DMA-BUF. */
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NVML, loaded while it is asked: libnvidia-ml.so.1 comes with the driver, so nothing may link it. Only functions and
  * layouts that NVIDIA documents are used; whatever fails leaves its fact unknown. */
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk: one component at a time from a stack of open folders, so that ".." and links are ours to follow and nothing
  * that changes under way can lead outside. */
 #include "engine/detect/root.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where detection reads: the machine itself, a copied /sys and /proc in a folder, or the same in a tar. Everything goes
  * through here, and nothing is ever written.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A root in a folder of the file system: places are file descriptors. */
 #include <dirent.h>
 #include <errno.h>

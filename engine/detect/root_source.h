@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside root: what a folder and a tar each do for the walk of root.c. A place is a file descriptor or an entry. */
 #ifndef ORR_DETECT_ROOT_SOURCE_H
 #define ORR_DETECT_ROOT_SOURCE_H

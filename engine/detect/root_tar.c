@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A root in a tar: its entries are copied out once, sorted by path; places are their numbers. libarchive reads the tar,
  * since people repack what they send, and long names and links then come in two dialects, plain or compressed. */
 #include <archive.h>

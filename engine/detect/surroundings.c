@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where detection runs: containers, WSL and Jetson boards hide things that are there, and each in a way of its own.
  * Said in notes, so that nobody takes what is hidden for what is missing. All is read through the root, as a copy has
  * it too. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libibverbs, loaded while it is asked: what of RDMA devices /sys does not show. Those are how many queue pairs a
  * device has, in which order NCCL meets the devices, and whether a device takes part in DMA-BUF. Speed, state and GUID
  * of a port stand in /sys as the library gives them. Layouts and names are those of libibverbs' documentation. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The diagnosis: findings with what each of them costs, and one verdict.
  *
  * For each finding that can be repaired, the repair is applied to a copy of the dump, the machine is analysed again,

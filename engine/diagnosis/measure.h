@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The figures of one machine, for jobs on one host and on several, and what one lacks against another. */
 #ifndef ORR_DIAGNOSIS_MEASURE_H
 #define ORR_DIAGNOSIS_MEASURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* inside diagnosis/: the headline. */
 #ifndef ORR_DIAGNOSIS_VERDICT_H
 #define ORR_DIAGNOSIS_VERDICT_H

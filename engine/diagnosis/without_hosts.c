@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a cluster gains without the hosts that differ from most. Nothing is repaired: they are left out, and the others
  * are analysed again. */
 #include "engine/diagnosis/without_hosts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* inside diagnosis/: what a cluster gains without the hosts that differ from most. */
 #ifndef ORR_DIAGNOSIS_WITHOUT_HOSTS_H
 #define ORR_DIAGNOSIS_WITHOUT_HOSTS_H

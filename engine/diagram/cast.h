@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ranks of a communicator as tiles: which device of which host each is, and by which path one reaches the next. */
 #ifndef ORR_DIAGRAM_CAST_H
 #define ORR_DIAGRAM_CAST_H

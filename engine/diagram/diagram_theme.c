@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/diagram/diagram_theme.h"
 
 static const struct orr_paint paints[ORR_THEME_COUNT][ORR_ROLE_COUNT] =

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The colours of Orrery's pictures: one table for everything that draws (diagrams, the page's style sheet, reports).
  *
  * Chosen so that people with deuteranopia, protanopia or tritanopia can distinguish them: kinds of paths run from blue

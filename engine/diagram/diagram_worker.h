@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Worker processes that lay DOT out with Graphviz: a small pool, one drawing at a time each, with limits on time and
  * memory. A worker that fails, hangs or dies is replaced; its drawing is an error answer (RENDER), never a dead
  * server. */

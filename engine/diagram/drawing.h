@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A drawing before it becomes DOT: boxes in boxes, tiles, wires, each at its place.
  *
  * Positions are points (1/72 inch), x to the right, y down, any origin. Everything is kept in an arena and refers to

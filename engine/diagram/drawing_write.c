@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The drawing as DOT for Graphviz' nop2 engine, which draws at the places given. The graph's `layout` attribute says
  * so, so `dot -Tsvg` on the text gives the same picture. */
 #include <math.h>

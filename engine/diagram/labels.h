@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the pictures say about devices and links: labels, titles, and which links are slower than those of their equals.
  * Made once a system, then looked up by node index. */
 #ifndef ORR_DIAGRAM_LABELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the pictures say about links. */
 #include "engine/diagram/labels.h"
 

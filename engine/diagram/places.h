@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places of tiles that more than one view uses. */
 #ifndef ORR_DIAGRAM_PLACES_H
 #define ORR_DIAGRAM_PLACES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many hosts of one NVLink domain, such as the 18 trays of an NVL72. Compact trays follow the order of the rack, top to
  * bottom and then the next column, under one bar for all NVSwitches. README.md has a sketch. */
 #ifndef ORR_DIAGRAM_RACK_H

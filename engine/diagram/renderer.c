@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pool's side of diagram_worker.h. Callers take a free worker, or wait for one; everything with a worker happens
  * without the lock, since only its caller knows it then. */
 #include <errno.h>

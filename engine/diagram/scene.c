@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/diagram/scene.h"
 
 #include "engine/release/release_names.h"

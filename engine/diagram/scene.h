@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A machine that is being drawn: its tiles, and a wire for each relation of two devices. Both layouts of the machine
  * use it, the one of NUMA nodes in rows (view_system.c) and the one of trays in a rack (view_rack.c). */
 #ifndef ORR_DIAGRAM_SCENE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A ring of many ranks as a line with stations: each visit of a host, or of a tray of a fused system, is one. Visits
  * that are alike and follow one another are one station where there are too many. */
 #ifndef ORR_DIAGRAM_STATIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Wires that run beside the rows: NVLinks between GPUs below them, links between CPUs above them. Each has a track of
  * its own wherever it would touch another, and a place for its label that no other wire crosses. */
 #ifndef ORR_DIAGRAM_TRACKS_H

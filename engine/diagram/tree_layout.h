@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places for what is contained in what: NUMA nodes in rows, in each the PCIe switches, GPUs and NICs below one another,
  * so that equal siblings are at equal heights. README.md has a sketch. */
 #ifndef ORR_DIAGRAM_TREE_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The views: each fills a drawing from an analysis. Memory ran out: drawing->failed; other failures are returned.
  */
 #ifndef ORR_DIAGRAM_VIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CollNetDirect, inside one system: all ranks send each head its share of the data, the head adds them up and sends the
  * sum by its NIC into the network, which adds those of all systems. The answer comes back the same way. */
 #include <math.h>

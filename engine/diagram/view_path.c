@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One path, device after device from left to right, boxes around those of one NUMA node, its narrowest hop marked. */
 
 #include "engine/diagram/view.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws the trays where rack_layout.c put them, the bar above them and their links. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One ring of a channel, clockwise on an ellipse: each rank, and where the ring leaves and enters a host the NICs that
  * it takes. Up to ORR_RING_RANKS ranks are shown so; beyond that hosts or trays (view_stations.c). */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine: NUMA nodes with what they contain, NVLinks below them, links between CPUs above. */
 #include <math.h>
 #include <string.h>

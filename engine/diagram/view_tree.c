@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One tree of a channel, the root at the top. Up to ORR_TREE_RANKS ranks are shown so; beyond that hosts or trays
  * (view_host_tree.c). */
 #include <math.h>

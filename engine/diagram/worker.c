@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The worker's side: the only file that calls Graphviz. It runs in a process of its own, holds no file or socket of the
  * server but the one to its renderer, and draws one picture at a time. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a renderer and its worker say to each other over a socket pair: frames of a fixed head and as many bytes as it
  * says. They have the machine's own byte order, because both ends are one program. */
 #ifndef ORR_DIAGRAM_WORKER_FRAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looking into a dump that was read. */
 #include "engine/dump/dump.h"
 

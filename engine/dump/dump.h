@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A topology dump as it was read: the elements of NCCL's topology XML with their attributes as text, and the place of
  * each in the file. Nothing here depends on an NCCL release: the same dump is interpreted by each release's tables
  * (engine/topology).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's own reader is no XML parser: it stops at prologs, tabs, text, attributes on several lines ... This walks over
  * the bytes as that reader does (2.27.7's rules, which the other releases share but for a few limits) and says where it
  * would stop first. It makes nothing of what it reads: dump_read.c does.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Topology XML -> struct orr_dump, by libxml2's SAX interface: no tree is built, nothing is fetched, no entity but the
  * five of XML itself exists, since a DOCTYPE is refused before it is read. */
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A dump as topology XML: the only place where the engine writes XML. */
 #include "engine/base/text.h"
 #include "engine/dump/dump.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A dump while it is made or changed: a tree of elements, to which attributes are given, and which can be moved and
  * taken out. A copy of a dump shares its attributes until it changes them, and keeps the places of its elements and
  * what was assumed. Memory comes from one arena; once it ran out, or the elements are too many, functions go on with a

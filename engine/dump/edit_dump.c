@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a dump to a document that can be changed, and back. */
 #include "engine/dump/edit.h"
 

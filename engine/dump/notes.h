@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The origin of a dump: the recognised format, the values that are assumptions, and the commands that would supply what
  * is missing. The readers of engine/input fill it; every answer about the dump shows it. */
 #ifndef ORR_DUMP_NOTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libxml2's SAX interface: no tree is built, nothing is fetched, and libxml2 writes nothing to standard error. */
 #ifndef ORR_DUMP_XML_H
 #define ORR_DUMP_XML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What no prediction exceeds, whatever channels NCCL finds: the bandwidths of links, in GB/s. */
 #ifndef ORR_EXPECT_CEILING_H
 #define ORR_EXPECT_CEILING_H

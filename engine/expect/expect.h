@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The row that nccl-tests should print on a machine: time, algbw and busbw of a size, and what limits large messages.
  *
  * Collective operations use NCCL's own tuning model (engine/tuning). alltoall, sendrecv and the other programs that are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What limits the algorithm of a collective operation: its graph laid on the links of its paths, at the rates that the
  * search gave each channel. */
 #include "engine/cluster/cluster.h"

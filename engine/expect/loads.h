@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/expect only: what the links of a host carry, and which of them is the fullest. */
 #ifndef ORR_EXPECT_LOADS_H
 #define ORR_EXPECT_LOADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/expect/shares.h"
 
 const struct orr_share orr_shares[ORR_CROSS_COUNT] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which share of its links' bandwidth a transfer of Send and Recv reaches, by what it crosses. The table is calibrated
  * on published results: README.md. */
 #ifndef ORR_EXPECT_SHARES_H

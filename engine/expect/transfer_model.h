@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/expect only: the time of programs that are made of Send and Recv, from the links that their transfers
  * share. README.md states the model. */
 #ifndef ORR_EXPECT_TRANSFER_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a pair of devices may use P2P or GPUDirect RDMA. */
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which setting to recommend. Only settings that were tried are named, and none that lowers the bandwidth of the ring.
  */
 #include <stdlib.h>

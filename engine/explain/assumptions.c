@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/explain/assumptions.h"
 
 #include "engine/cluster/cluster.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an analysis assumes where NCCL would ask the hardware, and whether this answer rests on it. */
 #ifndef ORR_EXPLAIN_ASSUMPTIONS_H
 #define ORR_EXPLAIN_ASSUMPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The settings that may change a decision, a table by kind of decision. what_ifs.c tries them. */
 #include <stdlib.h>
 #include <string.h>

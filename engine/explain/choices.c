@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The algorithm and protocol that NCCL picks for a collective of a size. */
 #include "engine/explain/explainer.h"
 #include "engine/tuning/tuning.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Of all that changes with a setting, what people ask for first: channels and bandwidths, as text. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the communicator makes of the graphs: how many channels, and whether NVLink SHARP is on. */
 #include "engine/explain/explainer.h"
 

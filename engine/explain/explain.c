@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a question to an explanation: find the subject, give the answer with its rule, then try settings. */
 #include "engine/explain/explain.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A decision that can be asked why: the answer in plain sentences, then the evidence. That is the rule, the values that
  * were compared with their origin, the link that limits, what is assumed, and the settings that would change it. What
  * they would change is computed: the machine is analysed again with each setting that bears on the decision, and the

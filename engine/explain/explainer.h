@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside explain/: one decision on its way to an explanation, and what rows of the tables use to say something. */
 #ifndef ORR_EXPLAIN_EXPLAINER_H
 #define ORR_EXPLAIN_EXPLAINER_H

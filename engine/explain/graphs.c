@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the search made of the system: channels and bandwidth of a graph, the pattern of trees. */
 #include "engine/explain/explainer.h"
 

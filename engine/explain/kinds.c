@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kinds of decisions, one row each. */
 
 #include "engine/explain/explainer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the channels of a graph take together from each link of the system, as the search reserves it (see
  * docs/nccl/search.md, "Reserving a hop"). */
 #include "engine/explain/link_loads.h"

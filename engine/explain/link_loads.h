@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the channels of a graph take from each link, counted as NCCL's search reserves it. */
 #ifndef ORR_EXPLAIN_LINK_LOADS_H
 #define ORR_EXPLAIN_LINK_LOADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which NIC a rank uses, and whether through another GPU. */
 
 #include "engine/decide/nearest.h"

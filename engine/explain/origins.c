@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the values of an explanation come from: a value that a reader of the input assumed is never called measured. */
 #include "engine/base/words.h"
 #include "engine/explain/explainer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of devices and the path between them: what the hardware gives, and what rules make of it. */
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tries the candidates of a decision (candidates.c), each by one further analysis. */
 #include <stdio.h>
 #include <string.h>

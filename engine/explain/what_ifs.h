@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Settings that were tried for an explanation: what is judged, and what else changes, when the machine is analysed with
  * another value. A setting that changes nothing is listed as such. */
 #ifndef ORR_EXPLAIN_WHAT_IFS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of sentences that several kinds of explanations use. */
 
 #include "engine/explain/explainer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/exports/exports.h"
 
 static const struct orr_export_format formats[] = {

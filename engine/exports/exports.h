@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What Orrery knows about machines, written as other programs read it: labels, blocks, records. One row a format. */
 #ifndef ORR_EXPORTS_EXPORTS_H
 #define ORR_EXPORTS_EXPORTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Labels of Kubernetes as a feature file of Node Feature Discovery: a line NAME=VALUE each, comments behind "#". */
 #include <ctype.h>
 #include <string.h>

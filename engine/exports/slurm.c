@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A fleet as Slurm's topology plugins read it: leaf switches as a tree, NVLink domains as blocks. What is not known is
  * not claimed: hosts without an NVLink domain are in no block, and without leaf switches there is no tree. */
 #include <ctype.h>

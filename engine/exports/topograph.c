@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The record of one node that topograph's design of GPU-to-NIC rail mapping asks for (NVIDIA/topograph #442, #443,
  * schema v1alpha1): for each GPU and rail the closest NICs, with NVIDIA's class of their PCIe path.
  *

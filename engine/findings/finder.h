@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* inside findings/: what the condition of a row looks at, and how it says what it found. A row has found something once
  * it called orr_say(). */
 #ifndef ORR_FINDINGS_FINDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows in turn, over a dump that was looked through once. */
 #include "engine/findings/findings.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings: what is odd about a dump or about what NCCL makes of it, with the values that were compared, the places,
  * why it matters and what to do. One table row a finding (findings_FAMILY.c); rows only read the dump and the analysis.
  *

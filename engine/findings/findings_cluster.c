@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about the hosts of a cluster, compared with one another. */
 #include <stdio.h>
 

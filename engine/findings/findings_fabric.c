@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about the NVLink fabrics of a cluster's hosts. */
 #include "engine/cluster/cluster.h"
 #include "engine/cluster/standing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about GPUDirect RDMA, and about how far GPUs are from NICs. */
 #include "engine/findings/finder.h"
 #include "engine/machines/machine_types.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about the graphs that the search makes, and about NVLS. */
 #include "engine/findings/finder.h"
 

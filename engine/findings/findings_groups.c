@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about NVLink between GPUs: whom it joins, and in both directions alike. */
 #include "engine/base/sorting.h"
 #include "engine/findings/finder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The finding about hosts of a cluster that are not built like most of the others, device by device. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about the file itself. */
 #include "engine/findings/finder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about a log, and about how a prediction agrees with it. */
 #include "engine/findings/finder.h"
 

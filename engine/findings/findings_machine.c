@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings from what the machine should be: its GPU model's NVLinks and PCIe generation, its type's GPUs and NICs, and
  * what its other PCIe switches have. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about NICs: who uses which, how fast they are, and of what kind. */
 #include "engine/findings/finder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about P2P and shared memory between GPUs of a host. */
 #include "engine/findings/finder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about PCIe links. */
 #include "engine/findings/finder.h"
 

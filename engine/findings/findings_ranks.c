@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about which devices take part, and how they are identified. */
 #include "engine/base/sorting.h"
 #include "engine/findings/finder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about graphs that go farther than the machine makes them go, and about how far the search came. */
 #include "engine/findings/finder.h"
 

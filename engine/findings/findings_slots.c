@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about NICs and GPUs that their slot or uplink is too slow for. */
 #include "engine/findings/finder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of docs/findings.md that cannot be decided from what Orrery reads, and why. A row that becomes decidable
  * moves to the file of its family. */
 #include "engine/findings/finder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* inside findings/: phrases about several hosts for one detail; what does not fit is counted. */
 #ifndef ORR_FINDINGS_PHRASES_H
 #define ORR_FINDINGS_PHRASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The node beside the expectation: whether they are of one kind, what is missing, and what else differs. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Is this node fit: a node beside what it should be, and one answer that a scheduler can act on.
  *
  * The node is fit under three conditions. No finding with a cost makes it worse than the expectation, no GPU or NIC of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one line: consequence first, then the cause. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* GPU models. To add one, add a row; see gpu_models.h for the columns.
  *
  * PCI device ids and the names that belong to them are those of the PCI ID repository (pci.ids, version 2026.05.24).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of GPU models: what a product name or a PCI device id says about a GPU. Detection without NVML, the readers
  * of hwloc exports, matrices and logs, and the machine types all look here, so one GPU is the same in all of them. */
 #ifndef ORR_HARDWARE_GPU_MODELS_H

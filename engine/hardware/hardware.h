@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The devices of a dump and what it says about their hardware: PCI identity, links, NVLinks, ports; which devices are
  * equal, and which of them are slower than their equals. It depends on no NCCL release. Findings, drawings and
  * comparisons read it, so that none of them calls a device slow that the others do not.

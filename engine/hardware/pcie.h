@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PCIe by its standard: one row a generation. NCCL's own bandwidths are not here: they are tables of each release. */
 #ifndef ORR_HARDWARE_PCIE_H
 #define ORR_HARDWARE_PCIE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two passes. The first learns names by their place: attributes of XML, infos of hwloc, the prefix and the words
  * of NCCL's log lines. The second rewrites word by word: learned names wherever they are, and what can be recognised by
  * its shape (addresses, UUIDs). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A copy of a dump, a matrix, an hwloc export or a log in which names of machines and people are replaced, and which
  * analyses the same. Each name becomes another one, the same everywhere, and different ones stay different. What
  * answers rest on stays: bus ids, device names, models, process ids, numbers. One set of rules (anonymise.c), which the

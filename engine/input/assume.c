@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filling a draft in from a machine type: GPUs and NICs where a provider's file has places for them, and every value
  * that a reader assumed. What the input says is kept. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NIC ports whose speed and GPUDirect RDMA the input does not contain: what is asked for them, and the note about them.
  */
 #include <stdlib.h>

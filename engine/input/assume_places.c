@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that a provider made by hand may lack classes, widths and whole places of devices, since NCCL finds them on the
  * machine. Before a machine type fills devices in, what the file leaves open is settled by counting. */
 #include <stdlib.h>

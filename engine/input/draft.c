@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Building a dump by hand: see draft.h. */
 #include "engine/input/draft.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A dump in the making, and what there is to say about it: readers of other forms add elements, and a machine type
  * fills them in, until it is one. A draft lives in one arena, which the dump takes over. Failures of memory and limits
  * are remembered and reported once, by orr_draft_finish().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An hwloc export (`lstopo --of xml`) of version 1, 2 or 3, as objects and as a machine. */
 #ifndef ORR_INPUT_HWLOC_H
 #define ORR_INPUT_HWLOC_H

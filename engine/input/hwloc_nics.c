@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NICs of an hwloc export, as NCCL finds them: RDMA devices in the order of their names, those on one PCI bus as ports
  * of one card; network interfaces only where there is no RDMA device. */
 #include <ctype.h>

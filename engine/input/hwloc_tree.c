@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hwloc's objects become NCCL's tree: ports of switches are folded in pairs as NCCL does from sysfs. */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hwloc's XML into objects, by libxml2's SAX interface. A DOCTYPE that only names hwloc's own rules is passed over: it
  * is never fetched; one that brings rules of its own is refused. */
 #include <stdlib.h>

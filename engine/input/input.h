@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every kind of input that describes a machine, recognised by its content, never by name. One table row a kind
  * (kinds.c): its word, how it is recognised, and the reader that makes a dump of it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of inputs, and the first look at bytes by which a row recognises its own. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A whole machine from its type alone: CPUs, switches and places for devices, which the type then fills in as it fills
  * in a provider's file. Bus ids and the places of devices are made up, and the notes say so. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table that `nvidia-smi topo -m` prints, as text and as a machine. */
 #ifndef ORR_INPUT_MATRIX_H
 #define ORR_INPUT_MATRIX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading the table: as words (matrix_words.h), not as lines or columns, so that wrapped lines do not matter either.
  *
  *     [GPU0 GPU1 NIC0 CPU Affinity NUMA Affinity]   the header: names until one is at the start of a line again

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A table of distances becomes a tree: PIX is one switch, PXB a switch of switches, PHB and NODE one CPU, SYS another.
  * What the table does not contain is assumed, and said. */
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Several <system>s in one text, and the notes about NCCL's own XML. */
 #ifndef ORR_INPUT_MERGE_H
 #define ORR_INPUT_MERGE_H

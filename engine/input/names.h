@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What names, numbers and bus ids say about devices: tables shared by the readers. */
 #ifndef ORR_INPUT_NAMES_H
 #define ORR_INPUT_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forms of which another room makes a dump: a log with NCCL's printed tree, and the tar of `orrery gather`. Elements
  * have no place in the user's bytes then. */
 #include <string.h>

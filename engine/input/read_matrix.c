@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `nvidia-smi topo -m`, and NCCL's graph XML, which is recognised only to say that it is no machine. */
 #include "engine/input/readers.h"
 

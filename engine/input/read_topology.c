@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's own XML. One file of one system goes to orr_dump_read() as it is; with text around it, or several files behind
  * one another, its parts go there one by one, and places are counted in the whole. */
 #include <stdio.h>

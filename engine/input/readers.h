@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The readers behind the table of kinds, and what they share. */
 #ifndef ORR_INPUT_READERS_H
 #define ORR_INPUT_READERS_H

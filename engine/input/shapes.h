@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of machines and people: what was learned, what replaces each, and names that show themselves by their shape.
  */
 #ifndef ORR_INPUT_SHAPES_H

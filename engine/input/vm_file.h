@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A topology file for a virtual machine (NCCL_TOPO_FILE) from a dump of the real machine, as NCCL's maintainers advise.
  * CPUs and PCI devices stay with their links. GPUs and NICs themselves go, because NCCL fills them in on the machine.
  * Bus ids become those of the virtual machine. Switches, which a guest does not see, get ids of their own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Likely causes of the differences. What the log itself shows comes first (causes_shown.c). Then hypotheses of
  * engine/trials are tried by predicting again: one that a line of the log refutes is not tried, and one that leaves
  * most of the differences is not a cause. What cannot be predicted is named last, untested. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the lines of a log show about causes: which ones they contradict, and which ones need no prediction. */
 #include <stdio.h>
 #include <string.h>

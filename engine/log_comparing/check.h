@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compares a prediction with a log, fact by fact: what agrees, what differs, what is not in the log, the first
  * difference in NCCL's own order and its likely cause. README.md beside this file.
  */

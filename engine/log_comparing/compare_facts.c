@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All facts of a communicator beside one prediction. */
 #include "engine/log_comparing/trial.h"
 

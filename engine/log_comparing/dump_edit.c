@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A dump with the changes that a log asks for. */
 #include "engine/log_comparing/dump_edit.h"
 

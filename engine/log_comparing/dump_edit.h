@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/log_comparing: dumps with changes. */
 #ifndef ORR_LOG_DUMP_EDIT_H
 #define ORR_LOG_DUMP_EDIT_H

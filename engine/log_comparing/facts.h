@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/log_comparing: the facts of one comparison while they are gathered. */
 #ifndef ORR_LOG_FACTS_H
 #define ORR_LOG_FACTS_H

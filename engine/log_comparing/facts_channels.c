@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about the communicator's channels: rings, trees, NVLS heads, counts. */
 #include <stdio.h>
 #include <string.h>

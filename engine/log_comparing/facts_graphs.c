@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of "Pattern" lines and the channels below them: the graphs as each host searched them. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about connections between ranks: the transport, the NIC, GPUDirect RDMA. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about the printed system: summary, links, paths. */
 #include <ctype.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of the tuning table: latency and bandwidth of every function, algorithm and protocol. */
 #include <string.h>
 #include <strings.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a comparison keeps beside its facts: what is assumed about the machine, and likely causes. */
 #include <stdarg.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The log's ranks found in the dump: which GPUs take part, in which order, and on how many hosts. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The NICs of a job found among those of a dump. A dump numbers NICs as the job that wrote it found them; another job
  * may use fewer, or number them otherwise, and its log speaks of its own numbers. */
 #include <stdio.h>

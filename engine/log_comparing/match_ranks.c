@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ranks of the log's job: how many there are, and the GPUs of those on its first host. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The question of a comparison: the release, and the settings that the log names for the communicator. */
 #include <string.h>
 

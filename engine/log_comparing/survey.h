@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every communicator of a log compared with the prediction. */
 #ifndef ORR_LOG_SURVEY_H
 #define ORR_LOG_SURVEY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/log_comparing: one prediction under a question, compared; and the causes that are tried. */
 #ifndef ORR_LOG_TRIAL_H
 #define ORR_LOG_TRIAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A log against a prediction, where the machine may be the one that the log itself prints or implies. */
 #ifndef ORR_LOG_MACHINE_COMPARE_LOG_H
 #define ORR_LOG_MACHINE_COMPARE_LOG_H

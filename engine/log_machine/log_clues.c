@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the lines of a log say about the machine, and which machine types that fits: a row for each kind of line. */
 #include "engine/log_machine/log_clues.h"
 

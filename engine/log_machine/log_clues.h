@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/input: what the lines of a log say about the machine. */
 #ifndef ORR_LOG_MACHINE_LOG_CLUES_H
 #define ORR_LOG_MACHINE_LOG_CLUES_H

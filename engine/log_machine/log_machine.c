@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/log_machine/log_machine.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine type that a log implies, where nobody gives a machine and the log does not print its tree. Each line that
  * says something about the machine excludes the types that it does not fit. */
 #ifndef ORR_LOG_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The families of messages as one table. */
 #include "engine/log_messages/messages.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What NCCL, its plugins, PyTorch and launchers say when something is wrong: a row for each message, in
  * messages_*.c. The reader (engine/log_reading/events.c) tries the rows on every line; a later row counts only where no
  * earlier one matches the line.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages about GPUs: CUDA, peer-to-peer, shared memory, NVLink, NVLS, MNNVL, and RCCL's about the host. */
 #include <stddef.h>
 

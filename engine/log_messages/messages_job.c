@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of PyTorch, nccl-tests and launchers, and the names of NCCL's results, which say least and come last. */
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages about InfiniBand, RoCE, SHARP and Amazon's plugin. */
 #include <stddef.h>
 

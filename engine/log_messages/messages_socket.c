@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages about sockets, the first connection of the ranks (bootstrap), the proxy and RAS. */
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages about how NCCL is used: arguments, ranks that do not agree, versions, settings. */
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/log_reading: a log while it is read. */
 #ifndef ORR_LOG_BUILDING_H
 #define ORR_LOG_BUILDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The last collective that each rank called, of the lines of NCCL_DEBUG_SUBSYS=COLL: a job of hours prints millions of
  * them, so only the last of each process and communicator is kept. */
 #include <string.h>

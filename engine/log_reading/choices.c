@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The algorithms that NCCL chose, each once however often it is printed: a job of hours prints millions of them. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is wrong, over all writers: the rows of messages_*.c tried on every line. Four bytes of a text are looked up in
  * a small table of how the rows begin; only where one fits is the row itself tried. */
 #include <stdlib.h>

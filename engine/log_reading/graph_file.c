@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A graph file (NCCL_GRAPH_DUMP_FILE) as if it were the log lines about the same graphs: "Pattern ..." and a line a
  * channel. */
 #include <stdlib.h>

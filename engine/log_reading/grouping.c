@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Puts initialisations together to communicators where no line names the commId.
  *
  * The idea: what the lines about connections say links initialisations to pieces (peers.c). A piece that has all its

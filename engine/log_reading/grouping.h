@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/log_reading: which initialisations belong to one communicator where no line names its commId
  * (before 2.16).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shapes of NCCL's lines, a row each: which releases print it, what it holds. The order matters only where two
  * rows match one line: the more special one comes first. */
 #include <limits.h>

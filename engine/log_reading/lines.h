@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For engine/log_reading and engine/nccltests: the first layer. A text is cut into lines without colours, and a line
  * into what each writer said in it. */
 #ifndef ORR_LOG_LINES_H

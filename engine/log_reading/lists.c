@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The lists at the end of some lines. Each reader takes the whole rest of the line, or says that it is something
  * else. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines become records: who wrote each, what it says, and which go on in the next. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An NCCL debug log as it was read: the lines that are understood, who wrote each, and the communicators that they
  * belong to. README.md beside this file says how lines are found among launchers' prefixes, colours and wraps.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Links initialisations of one communicator by what they say of each other. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where ranks ran, so that lines which do not name their rank find it by their process and GPU. */
 #include "engine/log_reading/places.h"
 

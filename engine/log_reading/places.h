@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/log_reading: where ranks ran. */
 #ifndef ORR_LOG_PLACES_H
 #define ORR_LOG_PLACES_H

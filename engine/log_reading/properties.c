@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What can be asked of a log as a whole. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a text piece by piece: whole lines are read where they lie, and what is left of a piece waits for the next
  * one. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The records of each communicator. */
 #include "engine/log_reading/building.h"
 

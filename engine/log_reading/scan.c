@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/log_reading/scan.h"
 
 static bool is_hex(char c)

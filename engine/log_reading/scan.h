@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/log_reading: the patterns of the table of kinds, and how a line is compared with one.
  *
  * In a pattern, a blank matches one or more blanks and ~ none or more. Everything else matches itself, except:

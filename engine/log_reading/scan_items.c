@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers and words of a line, as patterns and lists read them. */
 #include "engine/log_reading/scan.h"
 

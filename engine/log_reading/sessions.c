@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which lines belong together. A writer initialises communicators one after the other, so its lines fall into sessions
  * that begin with the first line of an initialisation; sessions of one communicator are those that name the same
  * commId, or, before NCCL printed it, those of one group (groups.h). */

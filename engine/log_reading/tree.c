@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The printed trees as links: the indentation of a line shows which node it is below. */
 #include "engine/log_reading/tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The printed trees of a log as links between nodes. */
 #ifndef ORR_LOG_TREE_H
 #define ORR_LOG_TREE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A printed tree as a dump. What the tree does not hold is supplied, each by a stated rule: PCI speed and
  * width that print as the same rate, NVLinks by the rate of one at the GPU's capability, capability by the device's
  * name or by what rate fits. The links between CPUs follow from the CPU models. */

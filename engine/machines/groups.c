@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/machines/groups.h"
 
 enum { LEAST_GROUPS = 3, DEEPEST = 8 }; /* of fewer groups, none is the exception */

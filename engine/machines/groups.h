@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of GPUs and NICs below equal PCIe bridges, and what one group lacks that most of the others have. A machine is
  * built evenly, so a NIC that is missing from one group, or is somewhere else, is noticed. */
 #ifndef ORR_MACHINES_GROUPS_H

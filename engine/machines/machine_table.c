@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of machine types: what public documents, providers' topology files and published dumps say. Each row names
  * where its facts were looked up, and what of it could not be and is common knowledge; both are shown to the user.
  * Facts of a GPU board (NVLinks, PCI generation) are NVIDIA's own and hold for every row that has it; its GPU is a row

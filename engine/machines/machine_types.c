@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of machine types: finding one, and guessing which was meant. The rows are in machine_table.c. */
 #include "engine/machines/machine_types.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Well-known machines: what a provider's topology file, a matrix or an hwloc export does not contain, and public facts
  * do. A row says how the GPUs are joined and how fast the NICs are; the PCI tree is the input's own. */
 #ifndef ORR_MACHINES_MACHINE_TYPES_H

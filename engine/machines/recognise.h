@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a dump's machine should be: which GPU it has by PCI device ids, which well-known machine type it is, and what
  * follows from that for its NVLinks, PCIe links and devices. Every value is 0 or NULL where the dump does not prove it.
  */

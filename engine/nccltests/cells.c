@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Words, numbers, sizes and columns of one line. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Program, ranks, hosts and release of each table: from its header, NCCL's own lines, and what its rows prove. */
 #include <math.h>
 #include <stdlib.h>

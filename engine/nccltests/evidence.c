@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the digits of rows prove: each printed number is true to half a unit of its last digit. */
 #include <math.h>
 

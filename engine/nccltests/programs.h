@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The programs of nccl-tests, one row each: what they call, which columns they fill, and how they count bandwidth.
  *
  * nccl-tests prints for each size a time in microseconds, the algorithm bandwidth (algbw: bytes of the operation per

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a text piece by piece: lines go to text.c and to the reader of NCCL's log, JSON to json.c. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/nccltests: results while they are read. reader.c cuts a text into lines, text.c recognises them,
  * cells.c reads numbers and columns, rows.c makes rows, and tables.c keeps them and concludes what they prove. json.c
  * reads -J. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What nccl-tests printed, whatever is around it: the tables of a text with what their headers and rows say.
  *
  * A text may be the output of any version of nccl-tests or rccl-tests, with prefixes of launchers, colours, and NCCL's

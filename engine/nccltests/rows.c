@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows: "size count type redop root" and what was measured, in one line or in pieces between NCCL's own lines; and rows
  * whose columns a header of CSV, Markdown or plain text names. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables as their rows come, and the headers that they belong to. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of nccl-tests' output that are no rows: headers, ranks and closing lines; and the marks of other programs. */
 #include <string.h>
 

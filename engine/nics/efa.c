@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Source: the grouping of NICs in aws-ofi-nccl (nccl_ofi_topo), as its documentation and its topology files show it. */
 #include "engine/nics/efa.h"
 

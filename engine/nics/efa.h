@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How Amazon's network plugin (aws-ofi-nccl) presents EFA NICs to NCCL. */
 #ifndef ORR_NICS_EFA_H
 #define ORR_NICS_EFA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NIC fusion: several NICs of one host that NCCL uses as one while a job runs. A topology dump lists them apart.
  *
  * The rules are NCCL's (docs/nccl/detection.md, "Merged NICs"): groups named by NCCL_NET_FORCE_MERGE first, then NICs

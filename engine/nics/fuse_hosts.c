@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a job's NIC fusion makes of a dump, host by host. */
 #include "engine/nics/fuse_hosts.h"
 

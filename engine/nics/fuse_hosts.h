@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NIC fusion in an editable dump: NCCL's rules (fuse.h) for the NICs of one host, and the order of elements that they
  * leave. Source: ../../docs/nccl/detection.md, "Merged NICs". */
 #ifndef ORR_NICS_FUSE_HOSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The GPUs that a job uses, where it uses some of a machine's: what a list of them names, and the dump that NCCL would
  * have for exactly these. */
 #ifndef ORR_NICS_GPUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Notes (engine/dump/notes.h) about how a job's view of a machine differs from its dump. */
 #ifndef ORR_NICS_NOTES_H
 #define ORR_NICS_NOTES_H

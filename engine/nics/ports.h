@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside nics/: ports of one card in a dump. */
 #ifndef ORR_NICS_PORTS_H
 #define ORR_NICS_PORTS_H

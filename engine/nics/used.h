@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The NICs that a job uses. A dump lists every port that NCCL found. A job leaves out what NCCL_IB_HCA,
  * NCCL_SOCKET_IFNAME and `nics` exclude. NCCL fuses ports of one card, and Amazon's network plugin shows NCCL groups of
  * EFA NICs. All of this happens after the dump is written, so it is applied here, before a dump is analysed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What no order of a cluster's hosts and GPUs can exceed, by the bandwidths of links: these are the same in every
  * order. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which hosts are interchangeable, and the distinct orders that this leaves. */
 #include <string.h>
 

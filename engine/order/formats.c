@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An order as launchers read it. */
 #include <ctype.h>
 #include <stdlib.h>

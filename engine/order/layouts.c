@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The orders of the axes of a layout. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of a cluster's hosts, and of the ranks within them, for which Orrery's own prediction is best. It predicts
  * the bus bandwidth of a program of nccl-tests, or the load of the busiest NIC by the groups of a layout.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sentences of an answer: what to do and what it gains, and what was tried. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/order only: one search for an order. */
 #ifndef ORR_ORDER_ORDERING_H
 #define ORR_ORDER_ORDERING_H

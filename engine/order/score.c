@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an order gets: the cluster is analysed with it, as a plan. */
 #include <string.h>
 

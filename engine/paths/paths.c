@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looking at paths, and joining two of them. */
 #include "engine/paths/paths.h"
 

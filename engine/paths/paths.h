@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Best paths between nodes, by the rules of docs/nccl/paths.md.
  *
  * Paths are kept between base nodes: GPU, NVS, CPU and NET nodes (2.30.7: DEV too). A path is a span of link indices in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Routes: the best direct route from every base node to every other, found by waves from each destination.
  * Rules: docs/nccl/paths.md, "Which route wins".
  *

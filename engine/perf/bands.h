@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What runs are known to reach of a prediction: one row a kind of network, GPU generation, algorithm, protocol and
  * range of sizes, calibrated on published results (bands_table.c). */
 #ifndef ORR_PERF_BANDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Written by tests/tools/check_bands.py from published results; do not edit. */
 #include "engine/perf/bands.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tries configurations by analysing the changed machine again, and keeps those whose prediction fits the measured
  * curve. README.md says how fit is computed. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the GPUs of a communicator reach each other: within a host by its paths, between hosts by the names of its NICs.
  */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results of nccl-tests judged against the rows that the machine should give: is this the bandwidth to expect, and what
  * explains it where it is not? README.md beside this file describes bands, verdicts and explanations.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/perf: what its files share. */
 #ifndef ORR_PERF_PERFING_H
 #define ORR_PERF_PERFING_H

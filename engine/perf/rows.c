@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each row beside its prediction, and the verdict of the table. README.md states the rules. */
 
 #include "engine/perf/perfing.h"

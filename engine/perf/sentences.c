@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What people read: the verdict in one sentence. */
 #include <stdarg.h>
 #include <stdio.h>

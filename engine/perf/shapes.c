@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a measured curve departs from the expected one: a knee, a cliff, a dip, a plateau, wrong values, and out-of-place
  * runs that are slower than in-place ones, or the reverse. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside place/: subsets as bits. */
 #ifndef ORR_PLACE_BITS_H
 #define ORR_PLACE_BITS_H

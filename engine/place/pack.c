@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Disjoint sets for several jobs. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Disjoint sets for several jobs, where all sets are too many: rows of neighbours, job by job, the largest first, then
  * exchanges of one GPU as long as one helps. And what no other sets can exceed. */
 #include <math.h>

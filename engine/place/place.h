@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which GPUs of a host a job should take: the sets of a size by their predicted bus bandwidth, what stays free, what
  * another choice costs, and disjoint sets for several jobs. README.md says what is exact and what is assumed. */
 #ifndef ORR_PLACE_PLACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside place/: an answer in the making. */
 #ifndef ORR_PLACE_PLACING_H
 #define ORR_PLACE_PLACING_H

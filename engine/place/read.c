@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a request says as text. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What sets of a host's GPUs are worth: the bus bandwidth that engine/expect predicts for an analysis with only these
  * GPUs, as `orrery predict --gpus` gives it. A set is analysed once and its score kept, so requests about one machine
  * share the work; any number of threads may ask.

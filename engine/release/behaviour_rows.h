@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/release: the tables behind behaviours.h and the readers of fields that are tables themselves. */
 #ifndef ORR_RELEASE_BEHAVIOUR_ROWS_H
 #define ORR_RELEASE_BEHAVIOUR_ROWS_H

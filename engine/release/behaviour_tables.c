@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of a release's row that are tables: each becomes lines of figures under labels. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the fields of a release's row mean: one descriptive row for each field of struct orr_release, of its connect
  * rules and of its tuning model. Each setting whose default or presence depends on the release has one, too. Lists of
  * figures, differences between releases and errors that name neighbours are all computed from it. A unit test holds

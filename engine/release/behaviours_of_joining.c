@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the fields of connect rules and tuning models mean, in their order; and which settings bear on what. */
 #include "engine/release/behaviour_rows.h"
 #include "engine/release/connect_rules.h"

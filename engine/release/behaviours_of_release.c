@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the fields of struct orr_release mean, in their order. */
 #include "engine/release/behaviour_rows.h"
 

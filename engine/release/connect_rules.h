@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a release joins the graphs of several systems into channels: the named behaviours of engine/connect, one row a
  * release. docs/nccl/connect.md says what they do. */
 #ifndef ORR_RELEASE_CONNECT_RULES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's numbers for CPU architectures, vendors and models. */
 #ifndef ORR_RELEASE_CPU_H
 #define ORR_RELEASE_CPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/release/detect_rules.h"
 
 #include <stddef.h>

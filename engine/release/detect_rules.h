@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a release writes when it detects a machine: the named behaviours of engine/detect. They bear on
  * the dump, never on what is computed from one, so they are beside the releases and not among their behaviours. */
 #ifndef ORR_RELEASE_DETECT_RULES_H

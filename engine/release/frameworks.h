@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which NCCL release a framework brings along, for users who know only the framework's version. */
 #ifndef ORR_RELEASE_FRAMEWORKS_H
 #define ORR_RELEASE_FRAMEWORKS_H

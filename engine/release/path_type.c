@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/release/path_type.h"
 
 #include "engine/base/words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an NCCL release does: one row each, made from its predecessor's by what it changed (releases_2_*.c). Code asks
  * for a figure or a named behaviour of the row, never for a version number. */
 #ifndef ORR_RELEASE_RELEASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts that name releases as users write them, and what to say where none of the emulated ones is meant. */
 #ifndef ORR_RELEASE_RELEASE_NAMES_H
 #define ORR_RELEASE_RELEASE_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The release table: rows made once from the steps of releases_2_*.c, and asked for by name. */
 #include <pthread.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the releases 2.18.1 to 2.21.5 changed. */
 #include "engine/release/release_steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the releases 2.22.3 to 2.26.2 changed. */
 #include "engine/release/release_steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the releases 2.27.3 to 2.30.7 changed. */
 #include "engine/release/release_steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the releases 2.7.8 to 2.12.12 changed. 2.7.8 is where all start from. */
 #include "engine/release/release_steps.h"
 

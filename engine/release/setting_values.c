@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values of settings as users give them: their texts, and what NCCL reads from these. */
 #include "engine/base/words.h"
 #include "engine/release/settings.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What people read about a setting in one release: its default and its values. Rows of settings.c name in braces what
  * differs between releases. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The NCCL_* settings that change what Orrery computes: one row each (settings.def), and the values of one request.
  *
  * Values are read as NCCL reads them: an integer is what strtoll(base 0) makes of the text, so "yes" is 0; an empty

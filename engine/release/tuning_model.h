@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables and named behaviours of a release's tuning model, one row a release. docs/nccl/tuning.md
  * says what they do. Latencies in microseconds, bandwidths in GB/s of one channel where nothing else is said. */
 #ifndef ORR_RELEASE_TUNING_MODEL_H

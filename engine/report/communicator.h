@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rings, trees, point-to-point rounds and parallel groups as text for people. What programs read is JSON; these pages
  * show the first of many and say how many there are. */
 #ifndef ORR_REPORT_COMMUNICATOR_H

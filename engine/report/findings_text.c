@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings and further questions as text. */
 #include <stdio.h>
 #include <string.h>

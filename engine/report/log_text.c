@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A log beside the prediction for its machine: facts that agree and differ by topic, likely causes, other
  * communicators, and how much of the log was understood. */
 #include "engine/report/log_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `orrery check-log` prints: what the log says of the job (triage), how the machine agrees with the prediction,
  * and what was read. */
 #ifndef ORR_REPORT_LOG_TEXT_H

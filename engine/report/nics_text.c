@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report's table of the NICs of each GPU. */
 #include "engine/report/report.h"
 

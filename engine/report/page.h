@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text for people in lines of a given width: paragraphs that wrap, and tables.
  *
  * A page knows nothing of terminals: whoever prints it says how wide a line is, whether it may hold more than ASCII,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `orrery check-perf` prints: the verdict on each table of results, what explains it, and its rows. */
 #ifndef ORR_REPORT_PERF_TEXT_H
 #define ORR_REPORT_PERF_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report on a machine for people: what it is, the verdict, and what NCCL will do on it. Then how GPUs and NICs
  * reach each other, what is wrong and what it costs, what was assumed and what to ask next.
  *

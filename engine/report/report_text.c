@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report as text: one function a section. */
 #include "engine/report/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables that Orrery holds, as `orrery releases`, `settings` and `machines` print them. Each is appended to `out`.
  */
 #ifndef ORR_REPORT_TABLES_TEXT_H

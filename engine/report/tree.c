@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine as a tree. */
 #include <stdio.h>
 #include <string.h>

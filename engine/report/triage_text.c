@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A triage as text that can be pasted into a ticket: the verdict in sentences, then tables. */
 #include "engine/report/log_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One attempt: the depth-first search with the trial's limits.
  *
  * The loop of relaxations asks for many attempts that can't differ from one that was made before: no path has a type

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: which of two sets of channels is better. */
 #ifndef ORR_SEARCH_BETTER_H
 #define ORR_SEARCH_BETTER_H

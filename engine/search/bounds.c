@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What no attempt can exceed, so that attempts that cannot be better need not be made.
  *
  * Every channel leaves each GPU by one of the links at which its legs begin (a tree's last GPU it does not leave),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: what an attempt cannot exceed, and whether that could be better than the best trial. */
 #ifndef ORR_SEARCH_BOUNDS_H
 #define ORR_SEARCH_BOUNDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In which order the next GPU of a channel is tried: docs/nccl/search.md, "Which GPU comes next". */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growing channels: visits, each one step. Rules: docs/nccl/search.md, "Building a channel". */
 #include <string.h>
 

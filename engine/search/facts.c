@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What does not change during a search: orders of GPUs, PCI links, and what legs.c and nets.c add. */
 #include <string.h>
 

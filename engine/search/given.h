@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: graphs that NCCL_GRAPH_FILE gives, in place of a search (docs/nccl/search.md). */
 #ifndef ORR_SEARCH_GIVEN_H
 #define ORR_SEARCH_GIVEN_H

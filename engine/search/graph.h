@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A graph in NCCL's sense: the channels that one system uses for one algorithm family, as the search found them or as
  * alignment over hosts left them. GPUs are host ranks (0..local_ranks-1), NICs node ids. */
 #ifndef ORR_SEARCH_GRAPH_H

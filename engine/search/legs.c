@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Legs: the paths that a channel can be made of, each as the list of links that it loads and by which share. They
  * depend on the system alone, so that a move of the search is one pass over a few integers. */
 #include <string.h>

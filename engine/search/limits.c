@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Limits and start values of a graph: docs/nccl/search.md, "Graphs that NCCL searches",
  * "Bandwidths that are tried". */
 #include "engine/search/limits.h"

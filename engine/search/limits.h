@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: what a rank asks for, and what that fixes for the whole search of one graph. */
 #ifndef ORR_SEARCH_LIMITS_H
 #define ORR_SEARCH_LIMITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Searches that were made before. A search is a function of what orr_search_prepare() computes, and many subsets of a
  * machine's GPUs look the same to it: then what was found for one holds for the others. Entries are compared whole, so
  * a result is never another input's. Any number of threads may share a memo. */

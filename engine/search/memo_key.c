@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a search depends on, as numbers: everything that orr_search_prepare() computes, and the little that the search
  * reads from the system itself. */
 #include <stdlib.h>

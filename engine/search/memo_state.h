@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: what a search depends on, and what it found. */
 #ifndef ORR_SEARCH_MEMO_STATE_H
 #define ORR_SEARCH_MEMO_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a search needs to know of NICs: which belong together, which GPUs are near, in which order they are tried.
  * Rules: docs/nccl/search.md, "Which NICs are tried". */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a graph's search tries next: less, twice the channels, or a higher rate. */
 #include "engine/search/relaxing.h"
 

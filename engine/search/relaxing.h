@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: what the search of one graph tries after an attempt. */
 #ifndef ORR_SEARCH_RELAXING_H
 #define ORR_SEARCH_RELAXING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reserving bandwidth link by link, with NCCL's rounding: docs/nccl/search.md, "Reserving a hop".
  *
  * NCCL subtracts in binary32 and rounds what is left to thousandths at each link. Where all capacities are thousandths

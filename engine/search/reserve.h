@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: taking a rate from every link of a leg, and giving it back. The common case, counted in thousandths
  * with one share for all links, is here to be inlined: it is most of what a search does. */
 #ifndef ORR_SEARCH_RESERVE_H

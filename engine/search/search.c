@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One graph after the other: limits and start values, the outer loop of relaxations, and what is delivered. */
 #include "engine/search/search.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The channel search: a depth-first enumeration with bandwidth reservation under step budgets. Its rules:
  * docs/nccl/search.md; how it is made to cost little: README.md beside this file. */
 #ifndef ORR_SEARCH_SEARCH_H

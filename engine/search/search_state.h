@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: the state of a search, flat and allocated once. GPUs and NETs are indices within their type here. */
 #ifndef ORR_SEARCH_STATE_H
 #define ORR_SEARCH_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an attempt has seen.
  *
  * Channels of different orders often load the same links, so an attempt comes again and again to the same place: as

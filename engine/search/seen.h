@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: what an attempt has seen, so that it need not look twice. */
 #ifndef ORR_SEARCH_SEEN_H
 #define ORR_SEARCH_SEEN_H

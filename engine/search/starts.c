@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a channel may start. Rules: docs/nccl/search.md, "Where a channel starts". */
 #include "engine/base/hash.h"
 #include "engine/release/release.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many steps a graph's search has left. An attempt that cannot be better is left out (bounds.c), so what it would
  * have taken is unknown, up to its budget. Mostly that makes no difference: enough steps are left anyway, or nothing
  * better follows. Else the attempts that were left out are counted, one after the other, until it is certain. */

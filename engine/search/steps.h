@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside search/: the steps that a graph's search has for all its attempts. */
 #ifndef ORR_SEARCH_STEPS_H
 #define ORR_SEARCH_STEPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Links that no channels can fill.
  *
  * A NIC without a PCI address is connected to its CPU by a link of 5000 GB/s, where binary32 does not distinguish

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file is flat, so a scanner of tags is enough; NCCL's own reader is not an XML parser either. */
 #include "engine/topology/graph_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A graph file: what NCCL_GRAPH_DUMP_FILE writes and NCCL_GRAPH_FILE reads. NCCL takes a graph from the file instead of
  * searching for it. Nothing here depends on a release: numbers and words are kept as they are in the file. */
 #ifndef ORR_TOPOLOGY_GRAPH_FILE_H

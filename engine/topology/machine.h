@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of the devices in a dump, and a sentence about the machine. Needs no analysis. */
 #ifndef ORR_TOPOLOGY_MACHINE_H
 #define ORR_TOPOLOGY_MACHINE_H

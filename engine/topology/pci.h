@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bus ids, PCI classes and PCIe speeds as NCCL reads them from text: docs/nccl/topology-xml.md,
  * "Words for speeds and classes". */
 #ifndef ORR_TOPOLOGY_PCI_H

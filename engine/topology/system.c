@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names, look-ups and the invariants of a system. */
 #include "engine/topology/system.h"
 

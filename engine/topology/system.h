@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The system graph: what NCCL builds from a dump, in compact arrays.
  *
  * Nodes are sorted by type in the order of enum orr_node_type and, within a type, by creation; "index" below means the

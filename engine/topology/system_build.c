@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dump -> graph: the nodes of the PCI tree and of the NICs (the first pass of NCCL), then the passes of
  * system_links.c and system_flatten.c in NCCL's order. Rules: docs/nccl/graph.md, "Order of nodes". */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growing the graph: nodes, links, look-ups. */
 #include "engine/topology/system_builder.h"
 

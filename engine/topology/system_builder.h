@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside topology/ only: the graph under construction. Nodes are numbered in order of creation; system_freeze.c sorts
  * them by type at the end. Functions report errors in builder->err. */
 #ifndef ORR_TOPOLOGY_SYSTEM_BUILDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Physical GPUs (DEV nodes) and the ranks on them, for releases that distinguish the two. */
 #include "engine/release/release.h"
 #include "engine/topology/pci.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Broadcom's big PCIe switches show as two levels; NCCL takes the lower one out. What a release takes for such a switch
  * are rows of identities. Rules: docs/nccl/graph.md, "Broadcom switches of two levels". */
 #include "engine/release/release.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The compact form of a graph, and copies of it without some nodes. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The links beside the PCI tree: NVLink, C2C, PCI peer links, the links between CPUs, and their final order.
  * Rules: docs/nccl/graph.md, "NVLink bandwidth per link", "C2C bandwidth", "Links between CPUs",
  * "Order of links". */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/triage: the parts of a triage while it is made. */
 #ifndef ORR_TRIAGE_BUILDING_H
 #define ORR_TRIAGE_BUILDING_H

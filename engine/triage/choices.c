@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The algorithms that NCCL chose beside those that are predicted. */
 #include <ctype.h>
 #include <stdlib.h>

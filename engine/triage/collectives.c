@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ranks are behind, by the collectives that they called last: every rank of a communicator calls the same ones in
  * the same order, and NCCL numbers them (opCount). */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What ran: release, plugins, network and transports, per host where hosts differ. */
 #include <stdio.h>
 #include <string.h>

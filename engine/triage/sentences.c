@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A triage in three to seven sentences that can be pasted into a ticket. */
 #include <stdio.h>
 #include <string.h>

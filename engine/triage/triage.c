@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Did the job work? Errors that end a job decide; then ranks whose initialisation did not end; then what shows that the
  * job came to its end. */
 #include "engine/triage/triage.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a support engineer asks about a log first: did the job work, what went wrong, what ran, and did NCCL choose the
  * predicted algorithms? README.md beside this file.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Words of a triage: of verdicts and events, lists of ranks, and texts that live as long as it. */
 #include "engine/base/words.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/trials: how hypotheses change a question. A function that finds nothing to change leaves the trial as
  * it is. */
 #ifndef ORR_TRIALS_EDITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Changes of what the job was: settings, release, hosts. */
 #include <stdio.h>
 

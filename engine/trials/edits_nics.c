@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Changes of NICs. */
 #include <stdio.h>
 #include <stdlib.h>

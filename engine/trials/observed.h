@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of a job besides its machine and settings, as far as hypotheses depend on it. */
 #ifndef ORR_TRIALS_OBSERVED_H
 #define ORR_TRIALS_OBSERVED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs of findings, applied to a variant of the question. One row a finding that can
  * be repaired (repairs.c). What a device should have is what its equals have, else what its GPU model or machine type
  * has; nothing else is made up. */

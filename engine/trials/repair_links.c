@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs of PCIe links, ports, and of NICs that are missing or somewhere else. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of repairs, and those of settings and GPUDirect RDMA. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions asked once more with something changed: a setting, a device repaired, a link that lost half its lanes.
  *
  * All trials of one answer share an allowance and the searches that they made, so that the answer depends on nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One question being changed: the machine, of which a copy is made when something first changes it, and the query.
  * Everything lies in one arena, and is gone with it. */
 #ifndef ORR_TRIALS_VARIANT_H

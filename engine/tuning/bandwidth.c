@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bandwidth of an algorithm and protocol: channels times a channel's rate, less what the protocol, the algorithm and
  * the hardware cost. NCCL keeps the running figure in binary32 and computes some lines in binary64; each rounding
  * below is one of NCCL's. docs/nccl/tuning.md, "Bandwidth". */

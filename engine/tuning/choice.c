@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What NCCL would pick for a call, and how many channels and threads it would take. docs/nccl/tuning.md, "Time and
  * choice". */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What may be used: NCCL_ALGO and NCCL_PROTO, then what the machine and the communicator rule out. docs/nccl/tuning.md,
  * "What is switched off". */
 #include <string.h>

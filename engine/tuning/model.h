@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside engine/tuning only: one communicator under one release's model, and the steps that fill a tuning. */
 #ifndef ORR_TUNING_MODEL_H
 #define ORR_TUNING_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads of a block, and how many bytes a thread should get before another channel or block is worth it.
  * docs/nccl/tuning.md, "Channels and threads for a message". */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file of NCCL's example tuner plugin (NCCL_TUNER_CONFIG_FILE): which algorithm and protocol the plugin makes NCCL
  * prefer for which collective and size.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The model of one communicator: every function, algorithm and protocol, then what is switched off. */
 #include "engine/tuning/tuning.h"
 

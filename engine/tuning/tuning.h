@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's tuning model: bandwidth and latency of every (function, algorithm, protocol), and the choice for a size.
  * docs/nccl/tuning.md describes the rules. */
 #ifndef ORR_TUNING_TUNING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What changes between two answers about one dump, and why: two releases, or two sets of settings. And what differs
  * between the answers about two dumps. */
 #ifndef ORR_WHATIF_CHANGES_H

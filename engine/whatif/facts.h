@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an analysis says, as a flat sorted list of facts that can be compared with those of another analysis of the same
  * dump. A fact is about one or two subjects and has one value. Both sides name subjects alike, whatever ids the
  * releases give to nodes. Devices are named by the element of the dump that made them, GPUs by their rank. */

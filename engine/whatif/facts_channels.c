@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs as searched, channels as connected. Orders of ranks are facts by their digest. */
 #include "engine/base/hash.h"
 #include "engine/whatif/facts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* P2P, GPUDirect RDMA, and the NICs of ranks. */
 #include "engine/whatif/facts.h"
 

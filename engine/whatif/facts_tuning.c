@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tuning model and what it chooses. What is not available, or not known to the release, is no
  * fact: its figures decide nothing. */
 #include "engine/whatif/facts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Halving: where the changed facts are the same at both ends of a stretch of the steps, nothing in it matters (but for
  * steps that undo one another); else its middle is answered as well. The longest open stretch goes first, so that a
  * limit leaves short ones. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why facts change: between which steps their value does. Inside engine/whatif only. */
 #ifndef ORR_WHATIF_REASONS_H
 #define ORR_WHATIF_REASONS_H

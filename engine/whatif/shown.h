@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts and changes as people see them, for documents and for text alike: values with their units resolved, places with
  * the names of their parts, and a summary. */
 #ifndef ORR_WHATIF_SHOWN_H

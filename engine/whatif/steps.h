@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From one question to another in single steps: each behaviour in which the releases differ, then each setting
  * whose value differs. Any prefix of the steps is a question that can be answered, so that a change in the answer can
  * be put down to the step where it appears. The steps always lead from the older release to the newer one: the reasons

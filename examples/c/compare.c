@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How does a machine differ from its neighbour? A session keeps both, and the question names them by their ids.
  *
  *     cc compare.c $(pkg-config --cflags --libs orrery) -o compare && ./compare good.xml bad.xml | jq */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A drawing of the machine as SVG, which a process of the program `orrery` makes. Ctrl-C ends the work.
  *
  *     cc draw.c $(pkg-config --cflags --libs orrery) -o draw && ./draw topo.xml > topo.svg */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is wrong with this machine, and what does it cost? A JSON document, within two seconds and 512 MiB.
  *
  *     cc findings.c $(pkg-config --cflags --libs orrery) -o findings && ./findings topo.xml | jq */

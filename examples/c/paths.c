@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How do the GPUs reach each other, and which algorithm does NCCL choose? Typed getters of a plan.
  *
  *     cc paths.c $(pkg-config --cflags --libs orrery) -o paths && ./paths topo.xml */

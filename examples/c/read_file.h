@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the examples share: a file as bytes, and an error on standard error. */
 #ifndef READ_FILE_H
 #define READ_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which setting makes AllReduce of 1 GiB faster? One machine, a plan for each try.
  *
  *     cc whatif.c $(pkg-config --cflags --libs orrery) -o whatif && ./whatif topo.xml */

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Custom plugin of Kubernetes' Node Problem Detector: the condition NcclDegraded of a node. npd-gate.json runs it.
 # Exit status 0: no problem; 1: the node is degraded; 2: it cannot be judged. The line printed becomes the message.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Slurm: keeps jobs off nodes that are not what they should be. One script for both places in slurm.conf:
 #
 #   HealthCheckProgram=/etc/slurm/slurm-gate.sh    HealthCheckInterval=600    HealthCheckNodeState=IDLE,CYCLE

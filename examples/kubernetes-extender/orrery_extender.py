@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A scheduler extender for Kubernetes that asks Orrery where a job's GPUs communicate best.
 
 kube-scheduler calls /filter and /prioritize (KubeSchedulerConfiguration, extenders). For each node, Orrery's REST API says which of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* liborrery: how NCCL sees a machine, recomputed from a topology dump without a GPU.
  *
  * The one header of the library; installed as <orrery/orrery.h>. It has two sets of functions, and one program may use

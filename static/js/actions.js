@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the reader can do, by name: each changes the state in the address, or opens a dialog. */
 import * as api from "./api.js";
 import { ArchiveError, isArchive, MOST_FILES, unpacked } from "./archive.js";

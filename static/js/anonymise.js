@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Replaces what names a machine, the same everywhere: host names, GUIDs, hashes, ids of dumps. What of the dump is such a name, the service
  * says (engine/input/anonymise.c); the keys of the answers are learned here. Bus ids, device names such as mlx5_0 and models stay, since every
  * answer rests on them. Pure functions. */

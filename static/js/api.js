@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The only place that talks to the service. Addresses are relative, so the page works below a path too. */
 
 /** An answer that is an error: a problem of RFC 9457, or what replaces one where the server cannot be reached. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Archives of dumps: tar, tar.gz and zip, unpacked here, so that each host's file is kept by itself. What `orrery gather` writes is one host, and stays one file. */
 
 export const MOST_FILES = 512;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Arrows over a drawing: who sends to whom, as elements of SVG. */
 import { s } from "./dom.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Results of nccl-tests beside the prediction: what is drawn and what the table says, from an answer of check-perf or of predict. Pure functions. */
 import { axes } from "./chart.js";
 import { sizeText } from "./compare.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The second machine's drawing, where two dumps are side by side: its own picture with its own marks. */
 import * as api from "./api.js";
 import { h, replace } from "./dom.js";

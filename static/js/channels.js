@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Channels of an analysis: who sends to whom, over which links. Pure functions over its index. */
 import { hops } from "./model.js";
 

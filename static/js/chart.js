@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The tuning chart as arithmetic: logarithmic axes, curves of bus bandwidth, and what holds at one size. Pure functions. */
 
 export const FRAME = { w: 560, h: 290, left: 54, right: 12, top: 12, bottom: 30 };

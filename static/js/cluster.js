@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a cluster looks like from above: pure functions over the section "cluster" of its analysis. */
 import { deviceName } from "./model.js";
 

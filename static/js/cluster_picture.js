@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Keeps the drawing of a cluster's ring or tree in step with the address. */
 import * as api from "./api.js";
 import { marksOfCluster } from "./marks.js";

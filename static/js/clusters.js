@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Keeps the list of clusters, or the one that the address names, in step with the address. */
 import * as api from "./api.js";
 import { ClusterPicture } from "./cluster_picture.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Two answers about one machine: what the other side asks, where a change lies, and how it is described. Pure functions. */
 import { linksOf } from "./channels.js";
 import { bandwidth, shortName } from "./model.js";

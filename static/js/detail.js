@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which devices of a drawing say nothing new: blocks below a CPU that are like an earlier one. Pure functions. */
 import { typeOf } from "./model.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a diagnosis says in words: the verdict, what each finding costs, causes with their consequences, and what a figure assumes. Pure functions. */
 import { waysAt } from "./chart.js";
 import { bandwidth, typeOf } from "./model.js";

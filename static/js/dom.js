@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Building elements. Text is always set as text, never as markup. */
 
 /** h("td.num", {title: "x", onclick}, child, ...): children are nodes, texts, arrays or null. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A file, several dumps or a text may be dropped anywhere on the page, and a text pasted. */
 const isField = (node) => node instanceof Element && node.matches("input, textarea, select");
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Fingers and the mouse on a drawing: one moves it, two zoom it, a short one chooses what is below. */
 
 const STILL = 4; // pixels that a choice may move

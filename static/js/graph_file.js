@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A graph file (NCCL_GRAPH_FILE) and the dump before it, which the service takes as one text. Pure functions. */
 
 /** Whether the first element of a text is <graphs>. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Whether somebody is pressing something. A button that is replaced between press and release loses its click, and a
  * list that is replaced while it is open closes: what can be shown later waits that long. */
 const MOST_MS = 4000; // not every end is seen: a click elsewhere closes a list, a button is released outside the page

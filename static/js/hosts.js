@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Several hosts in one communicator, seen from above: who sends to whom between hosts in a channel, over which rail. All hosts have
  * the same devices; a rail is what the NIC of one number is connected to on every host. Pure functions over the index of an analysis. */
 import { shortName } from "./model.js";

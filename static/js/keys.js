@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Keys that work anywhere on the page outside of fields. */
 import { channelCount, channelSteps } from "./channels.js";
 import { shownPanel } from "./state.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Short texts for drawings that are shown small: what a tile or link says in brief, and how large that may be. Pure functions. */
 
 export const LEAST = 8.6; // pixels: what a drawing's own text must have to be read

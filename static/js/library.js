@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Keeps the list of the library in step with what is searched. */
 import * as api from "./api.js";
 import { describe, runsOf } from "./cluster.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Fetches what the state asks for, one request of a kind at a time, and keeps it: the analysis, the other side of a comparison,
  * the dump's text, the settings of the release. */
 import * as api from "./api.js";

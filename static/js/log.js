@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A log's answer in words. Pure functions. */
 import { parseId, shortName, typeOf } from "./model.js";
 import { netName } from "./nics.js";

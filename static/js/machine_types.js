@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The machine types of /v1/machines, as a list to choose from. Pure functions. */
 
 /** Rows that hold every word of a text in their name, other names, title, family or GPU, whatever the case. */

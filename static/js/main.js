@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Puts the page together: the state of the URL decides what is loaded and shown; every view gets data and actions. */
 import { makeActions } from "./actions.js";
 import * as api from "./api.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Keeps the answer about a set of dumps in step with the set that the address names. */
 import * as api from "./api.js";
 import { announce } from "./dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Where findings are marked on drawings: of a machine, of one of its rings or trees, and of a cluster's hosts. Pure functions. */
 import { linksOf } from "./channels.js";
 import { flawedDevices, flawedLinks, worst } from "./diagnosis.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the views ask about an analysis document: pure functions over one index of it. */
 
 /** Kinds of paths and links, nearest first, with what they mean. */

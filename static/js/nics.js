@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which NICs each GPU uses, as NCCL assigns them: pure functions over the index of an analysis. */
 import { busId, parseId, typeOf, verdict } from "./model.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Takes a dump in: sends it, shows how far it is, and says what is wrong with it where it is refused. */
 import * as api from "./api.js";
 import { announce, h } from "./dom.js";

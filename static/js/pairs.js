@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Two dumps compared, and a set of them: what the answer of the service means on the pictures and in tables. Pure functions. */
 import { findChange, marksOf } from "./compare.js";
 

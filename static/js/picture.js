@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Pictures from the service as elements of this page: parsed as XML, stripped of everything that could act, adopted. */
 
 const FORBIDDEN = new Set(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Small pictures of example machines: drawn by the service once they come into sight, one after the other, and kept by the browser. */
 import * as api from "./api.js";
 import { h } from "./dom.js";

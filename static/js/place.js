@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which GPUs a job should take: what is asked of the service, and its answer as rows and marks. Pure functions. */
 import { bandwidth } from "./model.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Asks which GPUs a job should take, while the view that shows it is open. */
 import * as api from "./api.js";
 import { announce } from "./dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The fifteen questions that people bring, answered from an analysis where it can, each with the place that shows the evidence.
  * A row: {id, ask, answer, tone, patch: of the state, or null, assumes: texts}.
  * tone: "good", "assumed" (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a link, neither good nor bad. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What this browser opened lately, newest first: ids and names alone, kept in this browser. */
 const KEY = "recent",
     MOST = 6;

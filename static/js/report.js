@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the page shows as text for other programs and people: CSV of tables, Markdown for a ticket. Pure functions. */
 import { resultRows } from "./bandwidth.js";
 import { loads } from "./channels.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Results of nccl-tests that were opened, and what the service says of them for the machine that is open. They are in no address: only the machine and the view are. */
 import * as api from "./api.js";
 import { announce } from "./dom.js";

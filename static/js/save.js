@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Puts texts and pictures into files of the reader. */
 
 /** Offers bytes or text as a download. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The drawing of what the state asks for: which picture, and what is marked on it. */
 import * as api from "./api.js";
 import { channelCount, channelSteps, drawnAlone, linksOf, loads } from "./channels.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Keeps the part of the point-to-point schedule that the address names. */
 import * as api from "./api.js";
 import { announce } from "./dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Devices by what people know of them: bus id, rank, mlx5_N, GUID, id. Pure functions. */
 import { busId, parseId, shortName, typeOf } from "./model.js";
 import { placeOf } from "./source.js";

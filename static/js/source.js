@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Where devices stand in a dump: a reading of its tags that needs no valid XML. Pure functions. */
 import { parseId } from "./model.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
 export const VIEWS = [

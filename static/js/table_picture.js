@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tables as pictures: what is on the page, cell by cell, as SVG text that needs nothing else. */
 
 const NOTHING = "rgba(0, 0, 0, 0)",

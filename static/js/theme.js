@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Light or dark: the system's choice until somebody chooses here; then theirs, kept in this browser. */
 const system = matchMedia("(prefers-color-scheme: dark)");
 let listener = () => {};

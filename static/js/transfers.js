@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The point-to-point schedule: windows of ranks and rounds, and what a transfer is called. Pure functions over the service's answer. */
 import { deviceName } from "./model.js";
 

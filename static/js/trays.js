@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The matrix of a machine of many trays, summarised: what all pairs between two trays have in common. Pure functions. */
 import { cell, parseId } from "./model.js";
 

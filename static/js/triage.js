@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A log's triage in words. Pure functions. */
 
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Pan and zoom as arithmetic on a view box {x, y, w, h} over a picture of a given size. */
 
 const MOST = 24; // times magnified, against fitting

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What can be asked why, and how a question is written in the address: "p2p:GPU/0-1b000:GPU/0-1c000", "graph:tree",
  * "algorithm:AllReduce:1048576". Pure functions. */
 import { GRAPH_NAMES, shortName, typeOf } from "./model.js";

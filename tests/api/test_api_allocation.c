@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that runs out at every point: upload, analysis, drawing and comparison with the Nth allocation failing, for
  * every N that they make. Each answer is a success or a clean problem, nothing is lost or leaked (LeakSanitizer looks
  * when it ends), and the same requests succeed right afterwards.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cache: references, ceiling, forgetting, single flight. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the cache promises to those who ask: one analysis for a hundred clients, nothing beyond the ceiling, keys that
  * hold all that an answer depends on. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of metrics in process: rows are sound, threads lose nothing, what is written is what was counted. */
 #include <pthread.h>
 #include <stdatomic.h>

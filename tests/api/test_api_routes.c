@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requests in process: no sockets, every kind of answer. */
 #include <zlib.h>
 

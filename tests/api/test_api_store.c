@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a store keeps and answers, held to its interface: the same cases hold every engine to it (see
  * tests/support/stores.h). */
 #include "engine/base/budget.h"

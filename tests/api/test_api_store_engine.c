@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The engines under the store: opening and closing, several threads and processes at once, disks and servers that fail.
  * Most cases hold both engines to the same; those of one alone say so. */
 #include <pthread.h>

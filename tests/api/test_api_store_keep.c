@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long a store keeps what: retention by age and by number, and clusters beside their topologies. The same cases
  * hold every engine to it (see tests/support/stores.h). */
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A process that stores, changes and deletes is killed a hundred times at moments of chance. What it had acknowledged
  * is there each time, and nothing is there by half. ORR_TEST_KILLS asks for more kills. */
 #include <signal.h>

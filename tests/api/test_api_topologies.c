@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stored topologies by their routes: conditions, lists, labels, histories. */
 #include "tests/support/asking.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small things that everything rests on: numbers and texts in JSON, percent-encoding, ETags, Accept, cluster files. */
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Attacks on the service (tests/support/attacks.py), with its default limits or those given.
 
 usage: attacks.py [--match TEXT] [OPTION OF orrery serve ...]      `./dev bench attacks`

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The yardstick of `./dev bench`: libmicrohttpd alone, answering every request with the bytes of one file from memory.
  *
  *     bare_mhd FILE THREADS [HEADER VALUE]...      prints "listening on PORT"; ends when its standard input does

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures Orrery. `./dev bench` builds and runs it.
 
 usage: bench.py [engine] [server] [place] [scale] [logs] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Times the stages of the engine for files of one release: a line a file with the least of several runs, for bench.py.
  *
  *     bench_engine RELEASE HOSTS RUNS FILE...

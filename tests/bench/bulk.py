@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Ten thousand hosts at once: how long until their dumps are stored and compared.
 
 usage: bulk.py [COUNT] [--clients N] [--kinds N] [--database URL]

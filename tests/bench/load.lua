@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- The mix of ./dev load, for wrk: 90 % a cached analysis, 5 % dumps not seen before (upload, then their analysis), 5 % drawings, a fifth of
 -- them of dumps not seen before. Settings come from load.py by the environment.
 local ident, dump = os.getenv("LOAD_ID"), ""

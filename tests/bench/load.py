@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Load on a real `orrery serve` from 64 keep-alive clients. `./dev load` builds and runs it.
 
 usage: load.py [SECONDS] [--database URL]

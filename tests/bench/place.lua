@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Requests for place that differ: random free GPUs of 8, counts and lengths of the answer, about the topology that the environment names.
 local path = "/v1/topologies/" .. os.getenv("PLACE_ID") .. "/place?release=" .. os.getenv("PLACE_RELEASE")
 

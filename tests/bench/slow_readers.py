@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Slow and abandoned readers of streams of 131,072 ranks: the service's memory must stay flat.
 
 usage: ORRERY=build/orrery slow_readers.py [SECONDS [READERS]]

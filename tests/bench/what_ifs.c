@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long an analysis takes through liborrery: COUNT plans of FILE, each with another number of hosts. Prints CPU
  * microseconds for each; what_ifs.py compares them with Python's. */
 #include <orrery/orrery.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The view Bandwidth: what the open machine should give, and results of nccl-tests against it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Clusters: the list, a description that is kept, one cluster from above with its groups, by mouse, keyboard and address. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Two dumps side by side, and a set against what most are like: by mouse, by keyboard, by address. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The machine that the service runs on, from the first page. A double of NVML tells of its GPUs what a test wrote. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

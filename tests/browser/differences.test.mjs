@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What another release or other settings would change: by mouse, by keyboard, by address. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The documentation in the browser: its look, its search, and the links that lead to it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

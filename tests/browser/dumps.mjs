@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A dump written for these tests: two GPUs with NVLink behind one CPU, a third behind another, one NIC. */
 const gpu = (bus, rank, links = "") => `
       <pci busid="0000:${bus}:00.0" class="0x030200" vendor="0x10de" device="0x20b0" subsystem_vendor="0x10de" subsystem_device="0x134f" link_speed="16.0 GT/s PCIe" link_width="16">

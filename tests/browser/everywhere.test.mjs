@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What holds on every view: moving the drawing, colours, keys, narrow screens, accessibility, safety, a server that is gone. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

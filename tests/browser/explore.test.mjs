@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Going about: link loads, NVLS and CollNet channels, folding, the search, arrows along links. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every view can be taken away: pictures, tables, documents, a report; anonymous where wanted; on paper. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

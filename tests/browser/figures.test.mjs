@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One fact, one figure: ten machines, and every place of the page that shows the same fact. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

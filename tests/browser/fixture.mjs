@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What every file of browser tests needs: one daemon, one browser, a page a test that fails on any complaint, and words for looking at it. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The first screen: what machine, findings by severity, fifteen questions with a link to their evidence; and the tuning chart. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

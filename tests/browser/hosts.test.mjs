@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Several hosts: the overview with tiles and rails, down to one host and back, from 1 to 512. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

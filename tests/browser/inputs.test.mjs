@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Anything that tells about a machine can be opened; the page says what it was taken for, what is assumed, what is missing. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

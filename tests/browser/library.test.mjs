@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The library of kept dumps; uploads with progress; work that can be stopped; a server that wants a token. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

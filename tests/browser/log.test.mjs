@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A log held against the prediction: chosen, dropped, pasted; by keyboard, by address; on a phone. */
 import assert from "node:assert/strict";
 import { join } from "node:path";

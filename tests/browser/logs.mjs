@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A log of a job on the machine that a page shows. */
 
 /** Lines of its ranks as NCCL 2.27.7 prints them, made of the prediction itself; change() puts in what is to differ. */

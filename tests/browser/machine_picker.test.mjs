@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A machine type in place of a file: the picker of the start page, and addresses that name a type. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

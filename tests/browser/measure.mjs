@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How quick the page is: node tests/browser/measure.mjs [DUMP]. Prints figures, judges nothing.
  *   interactive: from the last byte of the analysis (and of the drawing) until devices can be reached and the answers stand there, two frames later
  *   panning: frames drawn and dropped by Chromium's own trace while the drawing is dragged for two seconds */

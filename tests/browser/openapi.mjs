@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The page's own calls held against the service's description: path, method, names of query parameters, media type of a body, and
  * that the status that came is described. What the answers hold is checked by the HTTP tests. */
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How a machine gets onto the page: from examples, files, pasted and dropped texts; and what is refused. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The answers of an open machine as people use them: matrix, settings, releases, channels, tuning, paths, addresses. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

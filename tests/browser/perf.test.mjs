@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Results of nccl-tests on the page: recognised anywhere, judged for the machine that is open or that they show, explained, and compared with another. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The pictures of README.md, of an example machine: ./dev pictures writes them into tests/pictures. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";

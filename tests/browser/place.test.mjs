@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* "Choose GPUs": the best set on the drawing with its NICs, what another choice costs, what is free. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

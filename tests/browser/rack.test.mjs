@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* An NVL72, 72 GPUs in 18 trays: read at a first look, closer in more, its rings from tray to tray. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Output of nccl-tests, made from what the service predicts for a machine type, so that a test knows what it should be told. */
 
 /** scale(size): measured over predicted. devices: lines that name the GPUs, as `NVIDIA H100 80GB HBM3`; "": none. */

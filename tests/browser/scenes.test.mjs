@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* axe over scenes that no view's own file looks at in both themes; and how long the start page is on a phone. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What decides an analysis beside settings: fused NICs, a tuner file; and the releases to choose from. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Pictures of the page for looking at: node tests/browser/shots.mjs [NAME=FILE ...], into build/screenshots. */
 import { basename, join } from "node:path";
 import { STATES } from "./states.mjs";

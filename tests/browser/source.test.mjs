@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The dump as it reads, and the way between it and the drawing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the page looks like when it is not simply full: each state a name, and how the page gets there. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";

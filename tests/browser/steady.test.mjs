@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Nothing moves unless the reader moves it: toggles shift no layout. Real dumps, every view, clean. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

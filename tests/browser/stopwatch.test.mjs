@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* From a pasted `nvidia-smi topo -m` to the verdict: keys and clicks are counted and tested; the seconds are printed for ./dev stopwatch. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Starts the daemon and a browser for the tests, and stops both. */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

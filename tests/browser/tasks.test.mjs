@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What people come with, as they read it: clicks are counted. And the page by keyboard alone. (Dumps of 64 hosts: clusters.test.mjs; a broken dump: verdict.test.mjs.) */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

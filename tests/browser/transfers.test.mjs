@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point-to-point transfers: rounds by ranks, one rank's table, keys, address, CSV; of one machine, of a cluster, of a group. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

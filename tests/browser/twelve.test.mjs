@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The twelve interactions worth having, one after the other on four real machines: by mouse or keyboard, and again from the address that it left. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The first screen answers first: the verdict, its cost and remedy, then what is expected; evidence on demand. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

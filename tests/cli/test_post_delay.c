@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long the agent waits before it tries again. */
 #include "cli/post.h"
 #include "tests/support/orr_test.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random communicators over different hosts, from a seed."""
 import glob
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds clusters of different hosts against the twin: random communicators, or NCCL's own results where they are there.
 
 usage: twin_check.py [--orrery PATH] [--seed N] [--count N] | --references      (a seed is the same case again)

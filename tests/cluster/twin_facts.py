@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What each rank knows by itself, taken from our analyses of single hosts: the search is held by other references.
 
 A host's dump is written anew with the GPUs that take part, in their order, and analysed as one of two equal hosts: then

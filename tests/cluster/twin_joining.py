@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/nccl/connect.md once more, in Python: what all ranks together make of their graphs.
 
 Written from a description of NCCL's rules, not from engine/connect; it takes whole communicators in memory and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The numbers of docs/nccl/tuning.md for the twin (twin_tuning.py): latencies in microseconds, bandwidths in GB/s."""
 
 BASE = {

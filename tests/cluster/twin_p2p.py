@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NICs that a GPU prefers, and channels for transfers, once more (docs/nccl/connect.md, "Point-to-point channels")."""
 from twin_facts import f32, log2, number, power_up
 

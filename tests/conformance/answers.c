@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Answers the questions of reference cases, many in one process: starting `orrery analyze` for each takes longer than
  * most answers. answers.py drives it, and check.py asks the command line about some of the cases as well, to show that
  * both say the same.

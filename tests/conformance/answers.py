@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asks the program `conformance_answers` (answers.c), and gives up on an answer that takes too long."""
 import os
 import selectors

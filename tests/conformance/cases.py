@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference cases: one question to NCCL and what NCCL's own code computed.
 
 They come from two places: the archive beside this file (references.xz: machines that are ours to give away, all releases), and folders

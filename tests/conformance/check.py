@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares what Orrery computes with what NCCL's own code computed, case by case.
 
 usage: check.py [--answers PROGRAM] [--orrery PROGRAM] [--reference DIR]... [--topologies DIR]... [--release R]... [--match TEXT]

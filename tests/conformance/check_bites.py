@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Shows that the comparison can fail: takes right answers, makes one thing wrong at a time, and expects a difference each time.
 
     CONFORMANCE_ANSWERS=build-dev/tests/conformance_answers python3 tests/conformance/check_bites.py

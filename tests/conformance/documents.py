@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When two analysis documents agree: the comparison of every section that NCCL's own results hold.
 
 What the reference says must be in the answer; what it does not mention is free. Numbers agree within one part in 10^6.

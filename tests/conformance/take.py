@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Takes the reference cases of this repository from ../shared: all that ask only about machines that are ours to give away.
 
     python3 tests/conformance/take.py            writes topologies/*.xml and references.xz beside this file

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the program over fake machines, under the sanitizers of the development build."""
 import os
 import pathlib

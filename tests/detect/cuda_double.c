@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A libcuda.so.1 of our own: every GPU that it is asked of exists and knows both attributes, unless ORR_FAKE_CUDA says
  * "fail" (cuInit gives 100) or "old" (a driver without the attributes). */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fake machines for detection: a tree like /sys and /proc below a folder, and a text for the double of NVML.
 
 A machine is described by rows of PCI functions (path below /sys/devices, class, ids, link, NUMA node), RDMA devices,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A libibverbs.so.1 of our own. ORR_FAKE_VERBS lists devices, separated by blanks, as NAME:MAX_QP:WHAT, where WHAT is
  * "dmabuf", "plain" (no DMA-BUF) or "closed" (it cannot be opened); "fail" gives no list at all. */
 #include <errno.h>

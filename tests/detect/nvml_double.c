@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A libnvidia-ml.so.1 of our own: it serves the machine that the text in ORR_FAKE_NVML describes, in the words of
  * orrery/facts (engine/detect/facts_text.c). Layouts are those that NVIDIA documents, written down here once more so
  * that a slip in nvml.c does not repeat itself. `error N` makes nvmlInit fail with N, `hide FUNCTION` gives 999 for

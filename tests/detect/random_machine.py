@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Machines at random from a seed: folders with a /sys and /proc as odd as real ones get, and what NVML says of the GPUs.
 
 `make(folder, seed)` gives a Described; the same seed gives the same machine. What is drawn: processors, NUMA nodes, root

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What can be had where something is missing: no driver, no /sys, no rights; and libraries that fail."""
 import json
 import os

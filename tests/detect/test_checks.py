@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of the rules in docs/nccl/detection.md, and what stands around them."""
 import re
 import xml.etree.ElementTree as ET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Details of detection that the twin (twin.py) found read in two ways, each by itself."""
 import shutil
 import xml.etree.ElementTree as ET

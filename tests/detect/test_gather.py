@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What gather packs gives the same document, packed, unpacked and packed anew; and what a tar must not do."""
 import gzip
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders that no machine has: whatever stands in them, detection ends soon, without a fault and inside the folder."""
 import os
 import resource

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is written for the fake machines, by release; and what the analysis makes of it."""
 import json
 import os

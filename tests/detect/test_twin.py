@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random machines on which detection and its twin must agree, byte for byte; `./dev soak` takes more of them."""
 import io
 

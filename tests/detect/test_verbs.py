@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What libibverbs adds to /sys: how many queue pairs, the order of devices, DMA-BUF; and what is said without it."""
 import io
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Detection once more, in Python: written from a description of NCCL's rules alone, never from engine/detect, so that the two
 agree only where both read it alike. `document(machine, release, settings, running)` gives the XML that NCCL would dump.
 

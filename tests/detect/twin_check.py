@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds `orrery detect --root` against the twin on random machines: twin_check.py [--seed N] [--count N] [--release R].
 
 A seed that differs is told with its difference; `--keep FOLDER` leaves its machine there to look at.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For the twin (twin.py): elements of a document, a folder that stands for /, and how NCCL reads and hashes what is in it."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The twin's merged NICs: what a running job uses as one (docs/nccl/detection.md, "Merged NICs"), in the document of one rank."""
 import itertools
 

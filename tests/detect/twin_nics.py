@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The twin's NICs: which devices a plugin lists, under which attributes and places, and how a running job merges them."""
 import re
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the dictionary of a fuzz target from the program's own tables: dictionary analysis|json|api|log|results|input.
  */
 #include <ctype.h>

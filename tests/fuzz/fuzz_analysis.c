@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* XML -> analysis, and everything that reads an analysis. The first eight bytes choose the question, so that they can
  * change without the dump; the rest is the dump. */
 #include <jansson.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Routes, queries, headers and bodies through the service in process. The input is a text of up to eight requests:
  *
  *     GET /v1/topologies/@/analysis/paths?release=2.21.5&hosts=2

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/fuzz/fuzz_app.h"
 
 #include <ctype.h>

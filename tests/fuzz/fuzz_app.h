@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A service in process with one topology, asked as a fuzz target likes, and what holds for each of its answers. */
 #ifndef ORR_FUZZ_APP_H
 #define ORR_FUZZ_APP_H

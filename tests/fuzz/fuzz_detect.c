@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Detection from hostile bytes: a tar as it comes, or the text of orrery/facts in a tar that is made around it. The
  * first byte chooses the release, whether NICs are merged, and which of the two. */
 #include "engine/detect/detect.h"

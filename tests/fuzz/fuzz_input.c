@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as an input, with a machine type; and the copies that are made of them. The first byte chooses the type. */
 #include "engine/base/arena.h"
 #include "engine/input/anonymise.h"

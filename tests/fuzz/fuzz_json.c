@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON bodies: cluster files, and changes of a topology's name and labels. The first byte says which. */
 #include <jansson.h>
 

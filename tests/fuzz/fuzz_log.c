@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Logs and dumped graphs: whatever the bytes, they are read or refused, the tree that a log prints makes XML that our
  * own reader takes, triage and the search for a machine type end, and comparing ends. */
 #include "engine/log_comparing/survey.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results of nccl-tests: whatever the bytes, they are read or refused with a reason, what is read keeps its promises,
  * and pieces give the same as the whole. */
 #include "engine/nccltests/results.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the seeds of the fuzz targets: make_seeds.py FOLDER [--shared].
 
 FOLDER/analysis, json, api, log, results get inputs made from this repository alone (tests/data, static/examples, the paths of

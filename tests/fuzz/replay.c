@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a fuzz target over files and folders of inputs, without a fuzzer: for ctest, with any compiler and sanitizer. */
 #include <dirent.h>
 #include <sys/stat.h>

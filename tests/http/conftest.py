@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts the real daemon on a free port for the whole run, ends it by SIGTERM, and demands exit 0 and no sanitizer report.
 
 The program is taken from the environment ORRERY, otherwise build-dev/orrery.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Holds answers of the service against its description: status, media type, headers, and the JSON by its schema.
 
 A described object has no members but the described ones: what openapi.yaml does not name must not come, unless it says

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who may do what: tokens with scopes, their file read again on SIGHUP, pages of other origins, headers for browsers."""
 import hashlib
 import json

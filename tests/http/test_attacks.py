@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attacks: for each, another client is answered all the while, memory stays within the budgets, and the service then does a normal request and drains in time.
 
 No figure here depends on how quick the machine is: /healthz and a small cached analysis are compared with a trivial server that runs beside them, under the same load.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Logs against the prediction: logs of our own (tests/tools/make_log.py), over the command line and over HTTP, and how
 they come with launchers' prefixes, wraps and torn lines."""
 import json

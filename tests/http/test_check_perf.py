@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of nccl-tests over HTTP and on the command line: verdicts, the documents, exit statuses, what is refused."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Clusters: stored, listed, analysed, deleted; streamed rings and trees; what goes wrong, said where."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program at the command line: what it prints where, and its exit status."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dumps compared: by the service, as it answers and refuses, and at the command line."""
 import json
 import os

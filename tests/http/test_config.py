@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The settings of the service: one table behind flags, environment, --help and --check-config."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When the database goes: clean answers, and all is well again when it is back, without a restart. And when processes are
 killed: what was acknowledged is there."""
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """POST /v1/detect, and the agent that posts to a service: a real one, and one that fails first."""
 import http.server
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Why a decision is what it is: the route, its errors, and the same from the command line."""
 import json
 import re

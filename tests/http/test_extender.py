@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """examples/kubernetes-extender against the real service, with requests as kube-scheduler writes them (ExtenderArgs of
 k8s.io/kube-scheduler/extender/v1: Go structures without JSON names, so Pod, Nodes, NodeNames)."""
 import contextlib

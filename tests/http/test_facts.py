@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Facts for other programs: each format by the rules that its reader documents."""
 import json
 import re

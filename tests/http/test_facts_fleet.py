@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Facts about fleets: topology.conf read by Debian's slurmctld, blocks and topology.yaml by the grammar of Slurm's manual pages
 topology.conf(5) and topology.yaml(5), and topograph's record by the contract of its design (NVIDIA/topograph #442)."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Is this node fit: exit status and reason at the command line and from the service, within the time that was asked for."""
 import json
 import os

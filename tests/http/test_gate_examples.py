@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """examples/gate: each script, unit and manifest is run, or checked against what its reader documents."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever is sent, the answer is a clear problem soon, and the server keeps serving."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inputs of every kind over HTTP and at the command line: what is recognised, assumed, missing; copies of them."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every limit over real sockets: what is turned away gets a clear problem in time, and all else goes on."""
 import json
 import re

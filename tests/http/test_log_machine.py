@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The machine that a job used, found from its log: GPUs, hosts, NICs, numbers of the log's release, causes that no line contradicts."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Logs that agree with a machine, broken in one thing each (tests/tools/mutate_log.py): the right cause comes first, and never one that a line
 contradicts. 78 here, 500 in ./dev soak."""
 import os

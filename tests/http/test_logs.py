@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is logged of a request, request ids and traces, slow requests, and the end: readiness, then no more connections, then the rest."""
 import json
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """/metrics by Prometheus' own parser: every family typed and described, figures that follow what was done, a dashboard that asks for
 nothing that is not there."""
 import json

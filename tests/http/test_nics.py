@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The NICs that a job uses (fuse_nics, NCCL_IB_HCA), graph files and tuner files, over HTTP and from the command line."""
 import json
 import urllib.parse

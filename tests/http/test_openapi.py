@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """api/openapi.yaml against the live service: every route, every kind of answer, every example."""
 import json
 import urllib.parse

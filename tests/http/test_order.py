@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """orrery order and GET /v1/clusters/{id}/order: the best order of hosts in every format, the same from both."""
 import json
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which GPUs a job should take: the command and the routes, what an orchestrator's own choice costs, and hostile requests."""
 import itertools
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What nccl-tests should print: the table of the command line in nccl-tests' layout, JSON, and the same from the service."""
 import json
 import re

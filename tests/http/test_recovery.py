@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Things that run out or die while the service runs: it answers cleanly and goes on without a restart."""
 import json
 import os

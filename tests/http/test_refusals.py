@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is refused: the client hears why, and nothing of it is kept: in the store, in the cache, in memory, among open files."""
 import http.client
 import json

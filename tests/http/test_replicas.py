@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two replicas behind nginx on one PostgreSQL, as server/deploy has it, run natively; one is killed under load."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The GPUs and NICs that take part (--gpus, --nics, NCCL_NET, NCCL_SOCKET_IFNAME), in every command and over HTTP."""
 import json
 import re

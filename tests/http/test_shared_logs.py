@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The logs and pairs of ../shared: what each log holds by its index, and how NCCL's own results agree with predictions.
 
 A difference is never left unnamed: its cause was tried by predicting again (`tested`), or the log or the dump shows why

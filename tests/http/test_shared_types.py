@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of machine types against the real machines of ../shared: GPUs, compute capability, NVLinks, NIC ports, their
 speed and GPUDirect RDMA, CPU. What a row leaves open (`unsure`) is not held. Skipped where ../shared is not there."""
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`orrery show`, and what other commands print on a terminal: colours, width, pager, progress, and JSON on request."""
 import fcntl
 import json

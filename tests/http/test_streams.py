@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streams: channels and point-to-point rounds of hosts and clusters, whole and line by line, and slow readers of them."""
 import json
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HTTPS: the certificate, what is too old, reading it again on SIGHUP without dropping a connection."""
 import signal
 import socket

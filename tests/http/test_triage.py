@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Triage: did the job work, what went wrong, what ran, and which algorithms NCCL chose. Logs of our own, each with one thing wrong."""
 import json
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Archives of dumps: tar, tar.gz and zip become one file for each host; what one host gathered stays one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the Bandwidth view draws and says, from an answer of check-perf. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A cluster from above: tiles, the odd ones out, the fullest links, sentences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

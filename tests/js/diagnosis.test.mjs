@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The words of a diagnosis: costs, causes with their consequences, the headline, what a figure assumes. */
 import assert from "node:assert/strict";
 import test from "node:test";

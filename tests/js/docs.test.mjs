@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The search of the documentation. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A graph file behind a dump, as the service takes both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What can be shown later waits while somebody presses something. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
 import { hostLinks, layout, overview, shape } from "../../static/js/hosts.js";

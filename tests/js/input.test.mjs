@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which machine types are offered first for what was recognised. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

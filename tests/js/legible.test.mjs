@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Short texts by the room there is. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

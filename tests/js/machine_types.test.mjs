@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The search of the picker of machine types. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Where findings are marked: on a channel's picture by its own ids, on a cluster's drawing by its hosts. */
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which NICs each GPU uses, and what one host leaves out. */
 import assert from "node:assert/strict";
 import test from "node:test";

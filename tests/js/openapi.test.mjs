@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Names that the page shares with the service, against the description that the build made of the service's tables. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The choice of GPUs: what is asked, the rows, what another choice costs, and what is marked on the drawing. */
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The questions of the first screen whose answers are the service's findings. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
 import { changes, DEFAULTS, format, parse, question } from "../../static/js/state.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Windows of the point-to-point schedule, and what transfers are called. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

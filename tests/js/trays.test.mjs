@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A matrix of many trays in short: trays, what their pairs have in common, the pair that an address names. */
 import assert from "node:assert/strict";
 import { test } from "node:test";

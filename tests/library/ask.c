@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asks liborrery what lines of standard input say; test_four_ways.py compares the answers with those of the command,
  * the service and the bindings.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python package of this checkout with the library of the build that ORRERY names."""
 import os
 import pathlib

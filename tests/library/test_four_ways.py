@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same question has the same JSON by the command line, REST, the C library and Python.
 
 REST, C and Python must agree byte for byte. The command line must agree in every value and in the order of members,

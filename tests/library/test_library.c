@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* liborrery as its users see it: linked, not built in. */
 #include "tests/support/machine_xml.h"
 #include "tests/support/orr_test.h"

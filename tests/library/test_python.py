@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package orrery: objects, errors, tables, graphs, drawings, threads."""
 import concurrent.futures
 import gc

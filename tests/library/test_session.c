@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions, documents and limits, from outside and by several threads. */
 #include <orrery/orrery.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random choices from a seed: the same seed makes the same choices on every machine (splitmix64). */
 #ifndef ORR_PROPERTY_CHANCE_H
 #define ORR_PROPERTY_CHANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Channels of the communicator: rings are permutations, trees span without cycles, parents and children agree.
  *
  * Exceptions: NVLS trees join heads only, and not all of them where a release lets a GPU head several channels; a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cluster made of one machine: lines that take some of its GPUs in any order, ranks by block, turn or list, hosts
  * that share an NVLink domain. What holds of channels holds of its channels; each host has as many ranks as GPUs that
  * take part; what says who sets what is true; rings put on NICs what they take from them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What changes against the next release in the table: releases that never were, made of the rules of both, are analysed
  * on the way, and must be answered or refused like any other. */
 #include "api/documents/json.h"

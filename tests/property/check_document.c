@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tuning model's figures, and the document that users get. */
 #include <jansson.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the search found for each system: channels that name the system's own ranks, within the limits asked for. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the channels of a graph take together from each link is not more than the link has.
  *
  * A channel is a walk: from its entry NIC to its first GPU, from GPU to GPU, to its exit NIC; or a star of NVLS and

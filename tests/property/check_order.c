@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of a cluster's hosts: every rank has a GPU of its own, no order is worse than the present one, and the
  * order gets what is said of it. */
 #include <stdlib.h>

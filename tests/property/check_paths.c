@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Paths link by link: contiguous, from their start to their end, as fast as the least of their links.
  *
  * A stored path lists links from its start to its end, but NCCL finds it by waves that spread from the end. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the paths between two nodes must be equal in both directions.
  *
  * The rules say so only for direct routes on a machine whose links are equal in both directions (same type, same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The graph of nodes and links, how trimming splits it, and what is decided for pairs. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Point to point: each rank meets each once, both ends agree on what carries a transfer, channels are there and differ,
  * NICs are the sender's own or driven by a rank of its node. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What users ask of an answer besides the document: one path in words, pictures, and pages of text. Any two devices may
  * be named; an error is an answer, and says what is wrong. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of machines: hosts, CPUs, trees of switches, GPUs and NICs. */
 #include "tests/property/machine.h"
 

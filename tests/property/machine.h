@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random machines: first a plan (which devices hang where, and what joins them), then its topology XML. */
 #ifndef ORR_PROPERTY_MACHINE_H
 #define ORR_PROPERTY_MACHINE_H

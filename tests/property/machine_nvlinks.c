@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the GPUs of a plan are joined: by NVLink to each other, to NVSwitches, to POWER CPUs, or not at all. */
 #include "tests/property/machine.h"
 

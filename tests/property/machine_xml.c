@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plan as topology XML, one element a line as NCCL writes it. */
 #include <stdio.h>
 

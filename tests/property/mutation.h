@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes with a few of them changed: what an editor, a broken transfer or an attacker would send. */
 #ifndef ORR_PROPERTY_MUTATION_H
 #define ORR_PROPERTY_MUTATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random machines through every release: whatever the machine, the settings and the number of hosts, what must hold
  * holds.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked of a machine: hosts and settings. One question goes to every release, so a seed does not depend on
  * which releases there are. */
 #ifndef ORR_PROPERTY_QUESTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plain channel search. The headings are those of docs/nccl/search.md; what is done follows it sentence by sentence.
  *
  * A small example: two GPUs, one link of 30 GB/s in each direction, one host. The table begins 40, 30, 20; 40 is above

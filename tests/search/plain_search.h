@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The channel search by the rules of docs/nccl/search.md, step by step, with nothing left out: what engine/search must
  * find too. It counts in floats as NCCL does, remembers nothing and makes every attempt. */
 #ifndef ORR_TESTS_PLAIN_SEARCH_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes a machine small on which the search differs from the plain one.
 
 usage: reduce.py PROGRAM --file XML --release R [OPTION...] > SMALLER.xml

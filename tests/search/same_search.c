@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Does engine/search find what the plain search finds? On small random machines, under every release.
  *
  *     same_search [--seed N] [--count M]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/search/small_machine.h"
 
 enum { MOST_GPUS = 6, MOST_CPUS = 2, MOST_NICS = 6 };

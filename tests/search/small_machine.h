@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small random machines for the search: few GPUs and NICs, not always joined as real ones are. */
 #ifndef ORR_TESTS_SMALL_MACHINE_H
 #define ORR_TESTS_SMALL_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of the log from several threads: all of them arrive, whole and in the order in which each thread wrote them. */
 #include <pthread.h>
 #include <stdio.h>

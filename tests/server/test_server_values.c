@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is read from operators and from strangers: settings, networks, forwarded addresses, ids, traces, scopes, log
  * lines. */
 #include <stdio.h>

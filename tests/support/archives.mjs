@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A tar of [name, text] for tests, with GNU's long names. */
 export function tarOf(rows) {
     const block = (name, size, type) => {

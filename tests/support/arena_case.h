@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests that need an arena for their group and an error to look at. */
 #ifndef ORR_TEST_ARENA_CASE_H
 #define ORR_TEST_ARENA_CASE_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attacks on the service, each a name and a function that may take a few seconds, and what watches the service meanwhile.
 
 tests/http/test_attacks.py asserts what must hold; `./dev bench attacks` prints the figures. An attack gets a Target and returns the

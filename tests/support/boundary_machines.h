@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small machines on which neighbouring releases differ, as text: each has no more devices than the difference needs. */
 #ifndef ORR_TEST_BOUNDARY_MACHINES_H
 #define ORR_TEST_BOUNDARY_MACHINES_H

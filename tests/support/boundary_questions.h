@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about small machines, alone or several in one communicator, put to a release, to the one before it, and to
  * mixtures of the two. Needs the whatif room and what is below it. */
 #ifndef ORR_TEST_BOUNDARY_QUESTIONS_H

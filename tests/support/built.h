@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A system built from the text of a dump: what tests of systems share. */
 #ifndef ORR_SUPPORT_BUILT_H
 #define ORR_SUPPORT_BUILT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test of clusters: a machine, the same one with slower NICs, and the analysis of hosts of them. */
 #ifndef ORR_TESTS_CLUSTER_CASE_H
 #define ORR_TESTS_CLUSTER_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test of how graphs are joined: the communicator of some hosts. */
 #ifndef ORR_TESTS_CONNECT_CASE_H
 #define ORR_TESTS_CONNECT_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dumps given as text: the elements as macros, and the text read. Needs the topology room and what is below it. */
 #ifndef ORR_TEST_DUMP_TEXT_H
 #define ORR_TEST_DUMP_TEXT_H

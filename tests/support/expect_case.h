@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test of what nccl-tests should print on hosts of a machine type. */
 #ifndef ORR_TESTS_EXPECT_CASE_H
 #define ORR_TESTS_EXPECT_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines of ours, and questions about them: what tests of explanations share. */
 #ifndef ORR_SUPPORT_EXPLAINING_H
 #define ORR_SUPPORT_EXPLAINING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a machine has a finding, by its id. */
 #ifndef ORR_TEST_FINDINGS_H
 #define ORR_TEST_FINDINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Analyses a dump that is given as text. A failure fails the test with the engine's error text. */
 #ifndef ORR_TEST_FIXTURE_H
 #define ORR_TEST_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A machine for tests of clusters, as text that a test may alter piece by piece. */
 #ifndef ORR_TESTS_FOUR_GPUS_H
 #define ORR_TESTS_FOUR_GPUS_H

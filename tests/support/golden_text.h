@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Documents that are generated from tables in the code. A test writes the text and compares it with the file in the
  * repository; ORR_UPDATE_GOLDEN=1 writes the file anew first. */
 #ifndef ORR_TEST_GOLDEN_TEXT_H

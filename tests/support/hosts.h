@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts made of numbers, for tests of connect and tuning: graphs as the search would leave them on well-known
  * machines, without a dump. */
 #ifndef ORR_TEST_HOSTS_H

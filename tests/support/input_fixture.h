@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An input of any kind given as text, and questions about the dump that it became. */
 #ifndef ORR_TEST_INPUT_FIXTURE_H
 #define ORR_TEST_INPUT_FIXTURE_H

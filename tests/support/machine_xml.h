@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A workstation of our own for tests of the api: two GPUs and a NIC behind one CPU. */
 #ifndef ORR_TEST_MACHINE_XML_H
 #define ORR_TEST_MACHINE_XML_H

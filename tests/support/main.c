@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The main program of every test program: runs what its TEST()s registered, in the order of the source. */
 #include "tests/support/orr_test.h"
 

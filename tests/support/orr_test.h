@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every cmocka test includes: cmocka's prerequisites in the order it wants, and helpers of our own. main.c has
  * main() and runs the tests. */
 #ifndef ORR_TEST_H

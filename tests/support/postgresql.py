@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A private PostgreSQL server for tests: its own data in a temporary folder, a free port, fsync on, trust for this machine.
 
 As a module: Cluster(), with start, stop, kill and url. As a command:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A copied /sys in a folder of its own under /tmp: a GPU and a NIC behind one bridge. */
 #ifndef ORR_SMALL_ROOT_H
 #define ORR_SMALL_ROOT_H

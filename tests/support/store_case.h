@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test on an empty database of its own, and short words for what tests do with a store most. */
 #ifndef ORR_TEST_STORE_CASE_H
 #define ORR_TEST_STORE_CASE_H

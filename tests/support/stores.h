@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Databases to test against: SQLite files in a temporary folder, or schemas of the PostgreSQL that the environment's
  * ORR_TEST_POSTGRESQL names (tests/support/postgresql.py sets it). The same tests run on both. */
 #ifndef ORR_TEST_STORES_H

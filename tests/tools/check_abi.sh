@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The interface of the shared library FILE is that of the kept dump: functions, types, versions of symbols. A program that was built with
 # an older header must go on working, so an incompatible change is refused. ORR_UPDATE_GOLDEN=1 takes additions into the dump; where the
 # SONAME changes, delete the dump first.

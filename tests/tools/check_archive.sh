@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The portable archive on a system without any package added: check_archive.sh ARCHIVE LOG, in an empty folder. Prints "ok: ..." for each thing that holds.
 set -u
 wrong() { echo "wrong: $*"; exit 1; }

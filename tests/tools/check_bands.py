@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calibrates engine/perf/bands_table.c on the published results of ../shared/bandwidth, and measures by leaving one
 source out how well the bands judge results that they do not know.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the texts that people read: strings of the program and the page, documentation, descriptions of openapi.yaml, kept answers, and comments.
 
 Refused are words that do not say who does what (WORDS; EXCEPT names where they are right), names of XML attributes with a capital, and "1 links". Texts for users,

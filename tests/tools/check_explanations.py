@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results made up from predictions of a changed machine, with 5 % noise and the overhead of launching: does check-perf
 name the change first? The machine is changed here, in its XML or by settings, not by the code that explains.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Faults put into known machines: does the diagnosis name each of them, with what it costs?
 
     ORRERY=build/orrery tests/tools/check_faults.py [--every N] [--list]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Findings about the real machines of ../shared, each with a verdict of somebody who read it: true, noise (true, but nobody should be
 told) or wrong. tests/golden/finding_verdicts.md holds the verdicts. The check fails where a finding appears or vanishes without one,
 where more than 3 % of the errors and warnings are noise or wrong, and where a healthy machine gets an error or a warning: a dump that

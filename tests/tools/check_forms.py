@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """One machine in several forms: its NCCL dump, what nvidia-smi and hwloc would tell of it, its dump without devices and the
 machine type. The answers must agree in all that both forms tell.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Faults put into known machines: does `orrery gate` say so, by exit status and reason?
 
     ORRERY=build/orrery tests/tools/check_gate.py [--every N] [--list]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """check_glibc.py VERSION FOLDER: no program or library below the folder asks for a newer glibc than VERSION, and each loads only what is in the folder or what the
 rules of manylinux (PEP 600) allow of the system. So the tag manylinux_VERSION is true."""
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The check of the layers must itself be able to fail: each line below, put into a copy of the tree's shape, has to be found.
 set -u
 here=$(readlink -f "$(dirname "$0")")

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A call to a room that must not be used fails to link. usage: check_layers_link.sh BUILD-FOLDER ROOM:SYMBOL...
 # Builds each program breach_ROOM of tests/CMakeLists.txt; fails where one links, or where SYMBOL is not what is missing.
 set -u

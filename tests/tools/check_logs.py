@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Triage of every log of ../shared/logs, as a table that is kept in tests/golden/shared_logs.md and was reviewed against the logs themselves
 (grep, not this output); ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is skipped."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The Debian packages and the installed tree, as their users meet them: built, unpacked into an empty root, run from there. Prints a line
 # "ok: ..." for each thing that holds. `./dev test package` builds the preset package first.
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* engine/place against brute force: every set of GPUs analysed by itself, without a memo, as `orrery predict --gpus`
  * does. For every machine of up to 8 GPUs among the files, and so many random ones: sets of every size, on one host and
  * on two.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the sh blocks of README.md and of the guides in docs as they stand, in their order, in one shell for each file: each command must succeed.
 # Commands in indented blocks are not run: each needs a reason in `reasons`. Then follows every relative link of these files.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # check_reference.sh ORRERY: docs/reference is what the program, and make_rest.py from the description of the service that the build made, write; ORR_UPDATE_GOLDEN=1 writes it anew.
 set -u
 cd "$(dirname "$0")/../.." || exit 2

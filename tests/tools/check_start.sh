@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The command starts soon because it loads little: what serves, draws and posts is in orrery-service (cli/service.h). usage: check_start.sh ORRERY ORRERY-SERVICE
 set -u
 failed=0

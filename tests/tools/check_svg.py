@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Looks for what makes a picture hard to read: check_svg.py FILE.svg ...
 
 Reports texts that overlap, texts wider than the tile they stand in, ids that are missing or used twice, and elements

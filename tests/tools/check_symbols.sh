@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The shared library FILE shows exactly the functions that include/orrery/orrery.h declares, and is liborrery.so.0.1.
 set -u
 declared=$(sed -n '/^ORR_LIBRARY/,/;/p' include/orrery/orrery.h | grep -oE 'orr_[a-z0-9_]+\(' | tr -d '(' | sort -u)

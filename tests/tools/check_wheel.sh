@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The wheel with the program inside: check_wheel.sh WHEEL DUMP, on a system with python3-pip; the rules of its tag, then what it does.
 set -u
 wrong() { echo "wrong: $*"; exit 1; }

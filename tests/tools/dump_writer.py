@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes topology dumps in the form of NCCL_TOPO_DUMP_FILE: two blanks a level, one tag a line, no XML prolog.
 
 A machine is a tree of elements, made by the functions below from public facts about the hardware (lanes, speeds,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks for machines on which one behaviour of a release changes something by itself
  * (tests/golden/boundary_effects.txt):
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs a test that needs more than a build does: if_there.sh WHAT HOW... -- COMMAND..., from the root of the repository. HOW is as in tools/packages.txt.
 set -u
 . tools/common.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes tests/data: small topologies of our own, each for one thing that a rule decides (SOURCES.md is written too).
 
     python3 tests/tools/make_data.py [--check]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes static/examples: the machines that the page offers to somebody who has no dump at hand.
 
 They are of our own making, from what vendors, providers' topology files and published dumps tell about such hosts: who sits under

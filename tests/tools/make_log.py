@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the debug log that a job on a described machine would print, in the manner of an NCCL release.
 
     build-dev/orrery analyze --release 2.27.7 --hosts 2 machine.xml | tests/tools/make_log.py > job.log

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """make_rest.py OPENAPI.YAML [--check]: writes docs/reference/rest.md, the routes of the service for readers; --check says whether it is what would be written.
 
 Parameters that many routes share (components/parameters used at least MANY times) have one table at the end; a route names them."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Published results of alltoall and sendrecv beside what `orrery predict` says: bus bandwidth at the largest size. Prints a table as Markdown;
 the shares of engine/expect/shares.c come from it. Reads ../shared, which must lie beside this checkout; ORRERY names the program.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Logs that agree with a machine, broken in one thing each: does `orrery check-log` name it first, and never what a line contradicts?
 
     ORRERY=build/orrery tests/tools/mutate_log.py [COUNT [SEED]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what `nvidia-smi topo -m` and `lstopo --of xml` would tell of a machine whose NCCL dump is at hand, so that one
 machine can be read in several forms and the answers be held against each other. Of our own making, from what these tools
 print publicly."""

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what engine/nccltests reads of each file: a line of JSON with the file's tables, or its error. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables about the files of ../shared, kept as Markdown in tests/golden so that a change of what Orrery recognises is seen in review."""
 import os
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Hammers a real `orrery serve` with mixed requests, good and bad, and watches what must not grow or fail.
 
 usage: ORRERY=build-dev/orrery soak.py [SECONDS]

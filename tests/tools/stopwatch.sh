@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # How soon has a new user an answer? Clones the last commit into an empty folder, gives the commands of README.md there without a compiler's cache, and counts
 # commands and seconds until the report about a dump of the user's own. Then pastes the output of `nvidia-smi topo -m` into the page and counts until the verdict.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How many checks of a part of `./dev test` passed, failed and were skipped, and why those were skipped.
 
 usage: tally.py KIND STATUS LOG

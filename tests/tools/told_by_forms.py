@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a form can tell of a machine: its NCCL dump with everything else set to what Orrery assumes when it reads that form. The
 rules stand here, one function a fact; none looks at a machine's name. Read in both forms, a machine must then give the same answers."""
 import copy

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Other speeds, counts and ids in the text of a machine. */
 #ifndef ORR_TESTS_VARY_MACHINE_H
 #define ORR_TESTS_VARY_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The small helpers that every room uses: clocks, hashes, hexadecimal digits. */
 #include "engine/base/clock.h"
 #include "engine/base/hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table that describes releases: no field of a release, of its connect rules or its tuning model without a row, and
  * comparing two releases says what differs. */
 #include <ctype.h>

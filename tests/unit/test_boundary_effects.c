@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one behaviour changes by itself. Each row of tests/golden/boundary_effects.txt names a behaviour that a release
  * changed, and a machine that shows it: either the row of the newer release with this one behaviour put back ("back"),
  * or the row of the older one with this behaviour of the newer ("ahead"), answers otherwise than the release itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The budget of a piece of work: what ends it, what it says then, and what it counts. */
 #include <pthread.h>
 #include <string.h>

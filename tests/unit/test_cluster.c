@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters: which rank is where, what a choice of GPUs leaves of a dump, how hosts of one NVLink domain become one
  * system, who sets what all share, and where rings go. */
 #include "engine/cluster/cluster.h"

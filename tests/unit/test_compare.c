@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two dumps compared: devices by role, whatever they are called and whatever their order. */
 #include "engine/base/budget.h"
 #include "engine/compare/compare.h"

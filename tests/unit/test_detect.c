@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of detection by themselves; whole machines are in tests/detect. */
 #include "engine/detect/detect_process.h"
 #include "engine/detect/detecting.h"

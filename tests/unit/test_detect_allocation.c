@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that runs out at every point of a detection: each ends in success or a clean error, and nothing leaks. The
  * linker sends our own allocations through the functions below. */
 #include <stdarg.h>

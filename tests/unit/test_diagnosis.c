@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The diagnosis: what findings cost, which of them follow from others, and the headline. tests/tools/check_faults.py
  * does the same for every known machine; here are the rules one by one. */
 #include "engine/base/text.h"

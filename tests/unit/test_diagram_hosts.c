@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of many hosts: trays of one NVLink domain, rings and trees over equal and over different hosts. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The render workers. The worker is this very program, which plays a broken one where ORR_TEST_WORKER says so. */
 #include "tests/support/orr_test.h"
 

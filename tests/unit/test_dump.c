@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading dumps: what is understood, what is refused, with which words and at which place. */
 #include "engine/dump/dump.h"
 #include "tests/support/dump_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dumps that are edited: what copies share, origins, places, and the limits. */
 #include "engine/dump/edit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What nccl-tests should print on a machine: NCCL's choice by size, where NVLS replaces the ring, and what limits. */
 #include "engine/expect/shares.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Predicted rows as a table: in the layout of nccl-tests, and read back as results. */
 #include "engine/expect/table.h"
 

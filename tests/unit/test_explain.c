@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each kind of decision explained on machines of ours: the rule, the limiting link, and settings that change it or
  * leave it; what is computed here is compared with whole analyses of real dumps by tests/golden/explained.py. */
 #include "tests/support/explaining.h"

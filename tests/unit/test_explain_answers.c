@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What holds for explanations of every kind: effort, errors, rows, assumptions, advice, and what is called measured. */
 #include "tests/support/explaining.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NVLink domains over hosts: who shares a system by what the fabrics of hosts report and by the rules of each release,
  * what keeps all apart, and what fusing does to cards and NICs. */
 #include "engine/cluster/cluster.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* docs/findings.md is written from the rows of engine/findings, and from those of engine/compare for sets of hosts.
  * ORR_UPDATE_GOLDEN=1 writes the file anew. */
 #include "engine/base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about the file and CPUs: each with a machine that has it and a near miss. */
 #include "tests/support/findings.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about PCIe, NVLink and P2P: each with a machine that has it and a near miss. */
 #include "tests/support/findings.h"
 

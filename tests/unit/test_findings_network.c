@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about NICs, graphs and NVLS: each with a machine that has it and a near miss. */
 #include "tests/support/findings.h"
 #include "tests/support/golden_text.h"

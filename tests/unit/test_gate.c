@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Is a node fit: the rules one by one. tests/tools/check_gate.py asks the program about every known machine. */
 #include "engine/gate/gate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of GPU models: names by whole words, device ids, and one capability for a GPU however Orrery learns of it.
  */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs that NCCL_GRAPH_FILE gives: read beside a dump, taken in place of a search, refused where they do not fit. */
 #include "engine/input/input.h"
 #include "tests/support/fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The facts of a dump's hardware: PCIe by its standard, equal devices, and that whoever shows a device as slower than
  * its equals shows the same ones: the drawing, the findings and the comparison. */
 #include <glob.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hash table: rows by hash, growth, removal, and keys that somebody chose to fall together. */
 #include "engine/base/index.h"
 #include "tests/support/orr_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs recognised by their content, and what each reader makes of its own. */
 #include "tests/support/input_fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies made of an input: without names, and for a virtual machine. */
 #include "engine/input/anonymise.h"
 #include "engine/input/input.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NVLinks, ports and GPUs of hwloc's exports: what lstopo writes of machines of several kinds, and exports that were
  * cut or edited. */
 #include "tests/support/input_fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nvidia-smi topo -m as people have it: through terminals, launchers, chats and editors. What says the same is read
  * alike. */
 #include "tests/support/input_fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Topology files without devices: a machine type fills their places in. */
 #include "engine/machines/machine_types.h"
 #include "tests/support/input_fixture.h"

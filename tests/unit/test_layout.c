@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts of training frameworks: which ranks form a group. */
 #include "engine/cluster/layout.h"
 #include "tests/support/orr_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading logs: lines and writers, each kind of line in the shapes of the releases, ceilings, hostile bytes. */
 #include <stdlib.h>
 

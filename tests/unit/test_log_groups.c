@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ranks belong to one communicator where no line names its commId, and what belongs to each communicator. */
 #include "engine/log_reading/log.h"
 #include "tests/support/orr_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What lines say, as values: connections, GPUDirect RDMA, channel counts, NVLS, lists of NICs. */
 #include "engine/log_reading/statements.h"
 #include "tests/support/orr_test.h"

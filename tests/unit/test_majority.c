@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Several dumps against what most are like, and the findings L90 and L91 about such a set. */
 #include "engine/compare/majority.h"
 #include "tests/support/fixture.h"

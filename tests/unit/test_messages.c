@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of messages: every row by its own line, and what becomes of lines that no row has. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mixtures of releases, which `--against` analyses on the way from one answer to another: no combination of behaviours
  * reads or writes out of bounds, whatever it makes of a machine. The sanitizers judge; no answer is checked.
  *

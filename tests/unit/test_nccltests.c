@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading results of nccl-tests: the output of old and new versions, and what headers and rows prove. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results of nccl-tests in what people paste: launchers' prefixes, torn rows, several tables, limits, and what is
  * refused.
  */

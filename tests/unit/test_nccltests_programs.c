@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of nccl-tests' programs: names, columns and factors. */
 #include "engine/nccltests/programs.h"
 #include "engine/release/tuning_model.h"

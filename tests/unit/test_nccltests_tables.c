@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results of nccl-tests as tables of other kinds: CSV, Markdown, JSON, and those of RCCL. */
 #include "tests/support/results.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The NICs that a job uses: NCCL_IB_HCA, fusion by release and setting, groups of EFA NICs. */
 #include "engine/nics/used.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of hosts: what is found is as good as the best of all permutations, never worse than the present order, and
  * what is said of it holds. */
 #include "engine/order/order.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In which round each rank sends to which, and on which channels. */
 #include "engine/connect/p2p_schedule.h"
 #include "tests/support/connect_case.h"

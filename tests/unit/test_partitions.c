@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Partitions of a GPU (mlopart), which are known from 2.30.7 on, and several GPUs with one bus id, which are none. */
 #include "tests/support/fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Routes, what P2P, GPUDirect RDMA and PXN make of them, and the verdicts themselves. */
 #include "engine/decide/nearest.h"
 #include "engine/decide/verdicts.h"

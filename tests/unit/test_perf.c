@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results of nccl-tests judged: bands, verdicts of rows and tables, the machine, explanations. */
 #include "engine/perf/perf.h"
 

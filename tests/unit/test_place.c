@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of GPUs: what another order of ranks gives, NICs to choose, several jobs, budgets, and what cannot be asked.
  * tests/tools/check_place.c holds the answers against brute force. */
 #include "engine/place/place.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of GPUs on a machine where NCCL would fail on some of them. */
 #include "engine/place/place.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What each release changed, on a machine where the last release before it and the first with it differ. The rows
  * follow docs/nccl/releases.md; a machine has no more devices than the difference needs. */
 #include <math.h>

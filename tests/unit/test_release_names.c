@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts that name releases, and what is said of those that are not emulated. */
 #include "engine/release/behaviours.h"
 #include "engine/release/frameworks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* docs/nccl/release-table.md is written from the rows of engine/release. ORR_UPDATE_GOLDEN=1 writes the file anew. */
 #include "engine/release/behaviours.h"
 #include "engine/release/release_names.h"

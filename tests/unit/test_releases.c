@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of releases: their order, which is taken by default, and that each says what its release changed. */
 #include "engine/release/behaviours.h"
 #include "engine/release/connect_rules.h"

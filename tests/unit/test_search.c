@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The channel search on whole machines: figures worked out by hand from the rules (H100, A100, DGX-1V, PCIe pairs). */
 #include "engine/search/search.h"
 

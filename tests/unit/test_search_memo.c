@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Searches that are remembered, as the sets of a machine's GPUs and the trials of an explanation share them. */
 #include "engine/search/memo.h"
 

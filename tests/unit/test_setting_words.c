@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What people read about settings is that of the release they ask about. */
 #include "engine/release/release.h"
 #include "engine/release/settings.h"

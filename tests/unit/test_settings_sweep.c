@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every setting with extreme values in every release: whatever is given, an analysis comes out or a clear error, and
  * nothing that is undefined happens on the way (the sanitizers say). Each analysis is small, and together they stay
  * within a number of analyses, not a time. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From elements to the graph: ids, kinds of nodes, link order and bandwidths (worked checks of the rules). */
 #include "tests/support/built.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What releases build differently, which contradictions are errors, and the check of every system. */
 #include "tests/support/built.h"
 

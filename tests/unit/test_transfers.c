@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Point-to-point transfers over hosts: whom a rank meets in which round, over what, by which NIC and through whom. */
 #include "engine/cluster/transfers.h"
 

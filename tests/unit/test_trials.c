@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trials: the table of hypotheses, variants of a question, and what trials may cost. */
 #include <string.h>
 

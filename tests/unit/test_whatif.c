@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What changes between two questions about one dump, and whether the reasons are the right ones. */
 #include "engine/base/budget.h"
 #include "engine/whatif/changes.h"

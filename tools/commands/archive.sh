@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev archive [check]
 # Makes the portable archive and the wheel of the last commit in build-archive/, in a root file system of Debian 11; needs root.
 # check tries them in minimal systems of Debian 11, 12 and 13: the archive without any package added, the wheel with Python and pip.

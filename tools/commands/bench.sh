@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev bench [ARGUMENT...] | bench library | bench start [RUNS] | bench attacks
 # Measures every stage for every machine, requests a second beside bare libmicrohttpd, scores of sets of GPUs, MB of log read a second.
 # library: what Python adds to an analysis in C. start: how long the command takes to start, beside `true`. attacks: what another client notices of each attack on the service, and the memory it takes.

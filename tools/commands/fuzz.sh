@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev fuzz [SECONDS [TARGET...]] | fuzz keep
 # Runs libFuzzer on inputs of every kind, each target for 60 s by default.
 # Targets are analysis (dumps), json (bodies), api (requests), log, results (of nccl-tests), input (every kind) and detect (gathered archives). They start with

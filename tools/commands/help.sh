@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev help [COMMAND]
 # Lists the commands, or tells everything about one.
 about() { sed -n '/^#/!q; s/^# \{0,1\}//p' "tools/commands/$1.sh"; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev lint
 # Checks the format of C, JavaScript, CSS and Python and what clang-tidy, shellcheck, ESLint and flake8 find, and that nothing compiles with a warning.
 need lint && build lint || exit 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev portability [--whole] [SYSTEM|dockerfile ...]
 # Runs README's two commands in fresh minimal systems, Debian 12 and 13 by default; needs root.
 # The last commit is cloned into a copy of the system; there `./dev run` must build and serve, and the unit part of the suite must pass (--whole: all of it).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev run [OPTION...]
 # Builds, then serves the page and the API on an SQLite database here (dev.orrery.db); prints the address.
 # Options go to `orrery serve`, such as --listen 127.0.0.1:9000; build/orrery serve --help lists them.

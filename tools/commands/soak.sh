@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev soak [SECONDS [N]]
 # Runs mixed requests against the sanitised daemon for 60 s, then thousands of random inputs and kills.
 # The daemon's errors and memory are watched. Then come N new random machines through every release (2000 by default, about 0.3 s each), as many clusters

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev test [PART...]
 # Runs the whole suite, or parts of it: unit answers fuzz property conformance http browser package js readme.
 # The parts run side by side, ORR_TEST_JOBS pieces at once (one more than there are cores, as some wait); logs stay in build-test/.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # usage: ./dev tsan [PYTEST-ARGUMENT...]
 # Runs the service's threads under ThreadSanitizer, in about ten minutes.
 # First unit tests of cache, flights, metrics, limits, budgets and liborrery, then the tests of limits, attacks, hostile and ordinary requests,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How NCCL sees a machine, recomputed from a topology dump without a GPU.
 
 >>> import orrery

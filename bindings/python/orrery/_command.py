@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `orrery` of a wheel that carries the program."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """liborrery by ctypes: its structures, its functions, and how parameters are written. Nothing here is for users."""
 from __future__ import annotations
 

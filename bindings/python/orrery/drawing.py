@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drawings, and what notebooks show."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What goes wrong, as one exception with the place and the advice."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Graphs for NetworkX and tables for pandas. Both are imported when they are first asked for."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plans: what NCCL decides on a machine, with typed getters, tables, graphs and drawings."""
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sessions: any question of the service, answered in this process; limits of calls."""
 from __future__ import annotations
 

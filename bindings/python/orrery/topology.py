@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Topologies: inputs that were read, and the questions about them."""
 from __future__ import annotations
 

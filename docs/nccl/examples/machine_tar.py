@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a made-up machine as `orrery gather` packs a real one: /sys, /proc and the answers of the NVIDIA libraries.
 
     ./machine_tar.py tree-a | orrery detect --release 2.27.7 -

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints single facts of the JSON that `orrery` writes, a line each: what the examples of this book compare.
 
     orrery analyze --release 2.27.7 --hosts 2 one-switch.xml | ./show.py path 0 NET/0-0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The mark of findings on a drawing: a button, of one size at every zoom. */
 import { s } from "../dom.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* "Is this the bandwidth I should get?" Results of nccl-tests against the prediction: the verdict, the chart, what explains it, the rows, what was assumed. */
 import {
     aboutText,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The chart of results: measured points over the predicted curve with its normal range, on logarithmic axes. */
 import { markOf, NARROW, outline, PLOT, plotAxes, scaled, SCALES } from "../bandwidth.js";
 import { pathOf } from "../chart.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The graphs that the search found, and one channel of one of them, step by step. */
 import { choices, h } from "../dom.js";
 import { channelCount, channelSteps, drawnAlone, loads } from "../channels.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
 import {
     behind,

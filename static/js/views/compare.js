@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides differently for it. */
 import { SECTIONS } from "../compare.js";
 import { choices, h } from "../dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* On the first page: the machine that the service runs on, and what could not be had of it. */
 import { copyButton, h } from "../dom.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The drawing: a picture of the service that can be moved, whose devices can be selected, with paths lit on it and
  * channels laid over it. It is made once and lives as long as the page. */
 import { arrows } from "../arrows.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Questions that stop the page: each shows a dialog and gives the answer, null where it was given up. */
 import { h } from "../dom.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What another release or other settings would change: sections, their changes before and after, and the reasons. */
 import { h } from "../dom.js";
 import {

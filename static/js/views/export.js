@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Takes what is shown away: as a picture, a table, a document, a report. */
 import * as api from "../api.js";
 import { anonymiser } from "../anonymise.js";

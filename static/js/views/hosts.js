@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The hosts of a communicator: a row each with what a channel takes in and sends out, and the way down to one of them. */
 import { h } from "../dom.js";
 import { hostLinks, shape } from "../hosts.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the input was taken for: recognised, assumed, missing with the command that would supply it; and the machine type that fills it in. */
 import { capital } from "../diagnosis.js";
 import { copyButton, fold, h } from "../dom.js";

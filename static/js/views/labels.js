@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Texts of a drawing by the room that it has. Where its own would be too small to read, each device says its short name, as large as
  * its tile takes, and links their figure. */
 import { s } from "../dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The kept dumps: search, open, rename, label, delete. */
 import { copyButton, h } from "../dom.js";
 import { sizeText } from "../compare.js";

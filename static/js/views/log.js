@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
 import { copyButton, fold, h } from "../dom.js";
 import {

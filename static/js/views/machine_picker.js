@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The picker of machine types: a search, the types by family, what the chosen one has, and a button that opens it. */
 import { h, replace } from "../dom.js";
 import { matching, typeText } from "../machine_types.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A set of dumps against what most of them are like: who deviates, and in what. */
 import { h } from "../dom.js";
 import { setText } from "../pairs.js";

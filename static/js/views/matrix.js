@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* GPU x (GPU + NET): type, bandwidth, hops or verdict of each path. */
 import { choices, h } from "../dom.js";
 import { cell, KINDS, shortName } from "../model.js";

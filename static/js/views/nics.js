@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* GPU and NIC side by side: which NIC each GPU uses, by which path, with or without GPUDirect RDMA, and through whom. */
 import { h } from "../dom.js";
 import { bandwidth, KINDS } from "../model.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* "Which GPUs should a job of k take?" The best sets with their NICs, what another choice costs, and what stays free. */
 import { PROGRAMS } from "../bandwidth.js";
 import { capital } from "../diagnosis.js";

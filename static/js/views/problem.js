@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* An error: what, where, what to do; and the lines of the input it is about. */
 import { forgetToken, hasToken } from "../api.js";
 import { h } from "../dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The selected device, or the selected path with its hops, its narrowest link and the decision it leads to. */
 import { h } from "../dom.js";
 import { loads } from "../channels.js";

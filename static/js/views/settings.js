@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
 import { h } from "../dom.js";
 import { graphCount, isGraphFile } from "../graph_file.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The dump as text, line by line, with the lines of what is selected. Only the lines in sight are made, so that size does not matter. */
 import { h, replace } from "../dom.js";
 import { withoutEscapes } from "../model.js";

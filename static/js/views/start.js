@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Before a machine is open: one place for whatever describes a machine, the machine types, what was opened lately, and examples with their pictures. */
 import { copyButton, h } from "../dom.js";
 import { address, DEFAULTS } from "../state.js";

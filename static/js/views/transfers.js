@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Who sends to whom in which round, point to point: rounds by ranks as a picture, and the rounds of one rank as a table. */
 import { h } from "../dom.js";
 import { KINDS } from "../model.js";

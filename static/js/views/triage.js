@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is asked about a log first: did the job work, what went wrong, what ran, and which algorithms NCCL chose. */
 import { copyButton, h } from "../dom.js";
 import { choicesText, hostsText, ranges, ranRows, shownEvents, ticketText } from "../triage.js";

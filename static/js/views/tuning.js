@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The tuning model: bus bandwidth against message size as a chart, what is chosen from which size on, and the model's own figures. */
 import { choices, h, s } from "../dom.js";
 import {

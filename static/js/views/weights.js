@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How many channels use each link of a drawing, as figures on the links; their width and colour say how full they are. */
 import { s } from "../dom.js";
 

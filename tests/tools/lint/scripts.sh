@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The format of JavaScript, CSS and Python, and what ESLint and flake8 find in them. This folder holds the settings and, in its lock file, the
 # versions of Prettier and ESLint; black and flake8 are Debian's.
 #
