@@ -20,7 +20,7 @@ struct orr_query {
     bool plan;                    /* rings and trees are not made: orr_connect_plan() */
     struct orr_search_memo *memo; /* of questions under the same release; must live as long. NULL: none */
 };
-/* Most hosts of a query, and of a query that only wants a plan. orr_max_ranks limits the ranks as well. */
+/* Most hosts of a query, and of a query that only needs a plan. orr_max_ranks limits the ranks as well. */
 enum { ORR_MAX_HOSTS = 512, ORR_MAX_PLAN_HOSTS = 16384 };
 extern const uint32_t orr_max_ranks;
 

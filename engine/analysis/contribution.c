@@ -81,6 +81,15 @@ static enum orr_code measure_nets(const struct orr_part *part, uint32_t gpu, uin
     return ORR_OK;
 }
 
+/* NCCL divides the rate of the NICs by it, for a peer in another system. */
+static enum orr_code divides_by_zero(const struct orr_settings *settings, struct orr_error *err)
+{
+    orr_fail(err, ORR_SETTING, "NCCL crashes with NCCL_P2P_PER_CHANNEL_NET_BW=%s, by which it divides",
+             orr_setting_text(settings, ORR_SET_P2P_PER_CHANNEL_NET_BW));
+    orr_error_advice(err, "give a rate in GB/s, 1 or more");
+    return ORR_SETTING;
+}
+
 /* What releases exchange that size point-to-point transfers and NVLS by the rate of the NICs. */
 static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part *part, uint32_t *scratch,
                                    struct orr_error *err)
@@ -95,6 +104,8 @@ static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part
         float sum, least;
         ORR_TRY(orr_budget_check(err));
         ORR_TRY(measure_nets(part, g, scratch, &count, &sum, &least, err));
+        if (!per_channel && count && a->ranks > c->rank_count)
+            return divides_by_zero(&a->query.settings, err);
         int32_t by_rate = per_channel > 0 ? orr_wrapping_div_up((int32_t)sum, per_channel) : count;
         int32_t channels = count ? (count > by_rate ? count : by_rate) : 2;
         bool first = g == system->first[ORR_GPU];

@@ -84,11 +84,11 @@ static bool choose_nodes(const struct orr_analysis *a, const uint32_t *domain, u
 /* What the parts of a host are made from. */
 struct whole {
     struct orr_paths paths;         /* effective */
-    struct orr_whole_routes routes; /* direct: computed once for all parts, where there are several */
+    struct orr_whole_routes routes; /* direct: computed once for all parts, if there are several */
     uint32_t *domain;               /* [GPU] */
     unsigned char *keep;            /* [node]: whether it is in the part at hand */
-    struct orr_kept kept;           /* where it is there */
-    struct orr_arena *arena;        /* of what is not kept longer */
+    struct orr_kept kept;           /* if it exists */
+    struct orr_arena *arena;        /* of values that are not kept longer */
 };
 
 static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, struct whole *whole, uint32_t own,

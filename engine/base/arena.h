@@ -59,7 +59,7 @@ size_t orr_arena_bytes(const struct orr_arena *arena);
     ((count) < (capacity) ||                                                                                           \
      (((array) = orr_arena_grow((arena), (array), (count), &(capacity), sizeof *(array))) != NULL))
 
-/* The function behind ORR_RESERVE. */
+/* The function after ORR_RESERVE. */
 void *orr_arena_grow(struct orr_arena *arena, const void *array, size_t count, unsigned *capacity, size_t size);
 
 #endif

@@ -181,13 +181,13 @@ void orr_budget_free(void *block, size_t bytes)
 static const struct {
     const char *setting, *unit, *names[ORR_LIMITED_BY_COUNT];
 } limits[ORR_SPENT_COUNT] = {
-#define ROW(spent, option, unit, call, python)                                                                         \
+#define ORR_ROW(spent, option, unit, call, python)                                                                     \
     [ORR_SPENT_##spent] = {option, unit, {option, option " of the service", call "() (Python: Limits(" python "=...))"}}
-    ROW(TIME, "--analysis-time", "s", "orr_limits_time", "seconds"),
-    ROW(MEMORY, "--analysis-memory", "bytes", "orr_limits_memory", "memory"),
-    ROW(UNPACKED, "--unpacked", "bytes", "orr_limits_unpacked", "unpacked"),
-    ROW(ENTRIES, "--archive-entries", "entries", "orr_limits_entries", "entries"),
-#undef ROW
+    ORR_ROW(TIME, "--analysis-time", "s", "orr_limits_time", "seconds"),
+    ORR_ROW(MEMORY, "--analysis-memory", "bytes", "orr_limits_memory", "memory"),
+    ORR_ROW(UNPACKED, "--unpacked", "bytes", "orr_limits_unpacked", "unpacked"),
+    ORR_ROW(ENTRIES, "--archive-entries", "entries", "orr_limits_entries", "entries"),
+#undef ORR_ROW
 };
 
 struct orr_overrun orr_budget_overrun(const struct orr_budget *budget)

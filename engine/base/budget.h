@@ -90,7 +90,7 @@ enum orr_code orr_budget_check(struct orr_error *err) ORR_NO_DISCARD;
 /* Call it before a lasting change, such as a COMMIT. ORR_SPENT if the budget is spent; otherwise limits no longer
  * apply, so that a change that was made is never reported as refused. */
 enum orr_code orr_budget_settle(struct orr_error *err) ORR_NO_DISCARD;
-/* Counts bytes that came out of an archive, or one entry of it. ORR_SPENT where there are too many. */
+/* Counts bytes that came out of an archive, or one entry of it. ORR_SPENT if there are too many. */
 enum orr_code orr_budget_unpack(uint64_t bytes, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_budget_entry(struct orr_error *err) ORR_NO_DISCARD;
 

@@ -19,7 +19,7 @@ static inline size_t orr_bytes_mark(const char *bytes, size_t length)
     return length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
-/* The first place at or behind `at` that is no space, tab or end of line; length: there is none. */
+/* The first place at or after `at` that is not a space, tab or end of line; length: there is none. */
 static inline size_t orr_bytes_blanks(const char *bytes, size_t length, size_t at)
 {
     while (at < length && bytes[at] && strchr(" \t\r\n", bytes[at]))

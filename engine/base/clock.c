@@ -36,6 +36,11 @@ int64_t orr_clock_coarse_ms(void)
     return (int64_t)(read_clock(CLOCK_MONOTONIC_COARSE) / NS_PER_MS);
 }
 
+int64_t orr_clock_boot_ms(void)
+{
+    return (int64_t)(read_clock(CLOCK_BOOTTIME) / NS_PER_MS);
+}
+
 int64_t orr_wall_ms(void)
 {
     return (int64_t)(read_clock(CLOCK_REALTIME) / NS_PER_MS);

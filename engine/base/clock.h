@@ -17,6 +17,8 @@ uint64_t orr_clock_ns(void);
 int64_t orr_clock_ms(void);
 /* The same clock as it was at the last tick, up to 10 ms ago, for a fifth of the processor time. */
 int64_t orr_clock_coarse_ms(void);
+/* Milliseconds since the machine started, times of suspension included: nobody can set it either. */
+int64_t orr_clock_boot_ms(void);
 /* Milliseconds since 1970-01-01 00:00 UTC on the wall clock, which may be set back. */
 int64_t orr_wall_ms(void);
 int64_t orr_wall_coarse_ms(void); /* as it was at the last tick */

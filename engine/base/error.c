@@ -15,8 +15,8 @@ const char *orr_code_name(enum orr_code code)
     return (unsigned)code < ORR_CODE_COUNT ? code_names[code] : "internal";
 }
 
-static enum orr_code fill(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column, const char *format,
-                          va_list args)
+static enum orr_code fill_error(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column,
+                                const char *format, va_list args)
 {
     if (err && err->code == ORR_OK) {
         err->code = code;
@@ -31,7 +31,7 @@ enum orr_code orr_fail(struct orr_error *err, enum orr_code code, const char *fo
 {
     va_list args;
     va_start(args, format);
-    fill(err, code, 0, 0, format, args);
+    fill_error(err, code, 0, 0, format, args);
     va_end(args);
     return code;
 }
@@ -41,7 +41,7 @@ enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t li
 {
     va_list args;
     va_start(args, format);
-    fill(err, code, line, column, format, args);
+    fill_error(err, code, line, column, format, args);
     va_end(args);
     return code;
 }
@@ -51,7 +51,7 @@ enum orr_code orr_fail_with(struct orr_error *err, enum orr_code code, const cha
 {
     va_list args;
     va_start(args, format);
-    fill(err, code, 0, 0, format, args);
+    fill_error(err, code, 0, 0, format, args);
     va_end(args);
     if (where)
         orr_error_where(err, "%s", where);

@@ -17,7 +17,7 @@
     X(OK, "ok")                                                                                                        \
     X(NOMEM, "out-of-memory")             /* an allocation failed: the request may be tried again */                   \
     X(SYNTAX, "malformed-xml")            /* the bytes are not well-formed XML */                                      \
-    X(REFUSED, "refused-by-nccl")         /* only with --strict: NCCL's own reader would refuse the file */            \
+    X(REFUSED, "refused-by-nccl")         /* only with --strict: NCCL itself would refuse it */                        \
     X(UNRECOGNISED, "unrecognised-input") /* no kind of input that Orrery understands */                               \
     X(INVALID, "invalid-topology")        /* understood, but contradicts itself or lacks something required */         \
     X(NO_RANKS, "no-ranks")               /* no GPU takes part: nothing to analyse */                                  \
@@ -27,7 +27,7 @@
     X(UNSUPPORTED, "unsupported")         /* understood, but outside what Orrery computes; the text says why */        \
     X(SPENT, "too-complex")               /* needs more time or memory than the work may use: budget.h */              \
     X(UNPACKED, "unpacked-too-large")     /* an archive holds more than may be unpacked */                             \
-    X(STOPPED, "stopped")                 /* nobody wants the answer any more, or the process ends */                  \
+    X(STOPPED, "stopped")                 /* nobody needs the answer any more, or the process ends */                  \
     X(RENDER, "render-failed")            /* the drawing could not be laid out within its limits */                    \
     X(STORE, "store-failed")              /* the database refused or cannot be reached */                              \
     X(IO, "io-failed")                    /* a file or socket could not be read or written */                          \

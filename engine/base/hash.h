@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FNV-1a in 64 bits, for hash tables and digests inside one process.
  *
- * Begin with ORR_HASH_START and feed values one after another; the order matters. Nobody who chooses the input may
- * profit from collisions: tables of keys from outside begin with orr_hash_seeded() instead (index.h).
+ * Begin with ORR_HASH_START and feed values one after another; the order matters. Whoever chooses the input can make
+ * collisions, whatever the start is: tables of keys from outside use orr_hash_key() instead (index.h).
  */
 #ifndef ORR_BASE_HASH_H
 #define ORR_BASE_HASH_H

@@ -3,7 +3,10 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
+
+#include "engine/base/budget.h"
 
 enum { FIRST_SLOTS = 64 };
 
@@ -19,14 +22,33 @@ uint64_t orr_hash_seeded(void)
     return atomic_compare_exchange_strong(&seed, &known, made) ? made : known;
 }
 
+uint64_t orr_hash_key(uint64_t hash, const void *bytes, size_t length)
+{
+    uint64_t word = 0;
+    const char *at = bytes;
+    for (size_t left = length; left; left -= left < sizeof word ? left : sizeof word, at += sizeof word) {
+        word = 0;
+        memcpy(&word, at, left < sizeof word ? left : sizeof word);
+        hash = orr_hash_key_number(hash, word);
+    }
+    return orr_hash_key_number(hash, length);
+}
+
 static size_t slot_of(const struct orr_index *index, uint64_t hash, size_t step)
 {
     return (size_t)(orr_hash_scatter(hash) + step) & (index->slot_count - 1);
 }
 
+/* A search takes a few probes; a longer one asks the budget, whatever made it long. */
+static bool is_endless(size_t step)
+{
+    enum { USUAL = 32 };
+    return step > USUAL && orr_budget_spent(1);
+}
+
 bool orr_index_next(const struct orr_index *index, uint64_t hash, struct orr_probe *probe, uintptr_t *ret_row)
 {
-    while (index->slot_count) {
+    while (index->slot_count && !is_endless(probe->step)) {
         const struct orr_index_slot *slot = &index->slots[slot_of(index, hash, probe->step)];
         if (!slot->value)
             return false;
@@ -39,12 +61,16 @@ bool orr_index_next(const struct orr_index *index, uint64_t hash, struct orr_pro
     return false;
 }
 
-static void put(struct orr_index *index, struct orr_index_slot what)
+static bool put_slot(struct orr_index *index, struct orr_index_slot what)
 {
-    size_t step = 0;
-    while (index->slots[slot_of(index, what.hash, step)].value)
-        step++;
-    index->slots[slot_of(index, what.hash, step)] = what;
+    for (size_t step = 0; !is_endless(step); step++) {
+        struct orr_index_slot *slot = &index->slots[slot_of(index, what.hash, step)];
+        if (!slot->value) {
+            *slot = what;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool grow(struct orr_index *index)
@@ -58,8 +84,12 @@ static bool grow(struct orr_index *index)
         return false;
     }
     for (size_t i = 0; i < old.slot_count; i++)
-        if (old.slots[i].value)
-            put(index, old.slots[i]);
+        if (old.slots[i].value && !put_slot(index, old.slots[i])) {
+            if (!index->arena)
+                free(index->slots);
+            *index = old;
+            return false;
+        }
     orr_index_release(&old);
     return true;
 }
@@ -68,30 +98,10 @@ bool orr_index_add(struct orr_index *index, uint64_t hash, uintptr_t row)
 {
     if (2 * (index->count + 1) > index->slot_count && !grow(index))
         return false;
-    put(index, (struct orr_index_slot){.hash = hash, .value = row + 1});
+    if (!put_slot(index, (struct orr_index_slot){.hash = hash, .value = row + 1}))
+        return false;
     index->count++;
     return true;
-}
-
-void orr_index_remove(struct orr_index *index, uint64_t hash, uintptr_t row)
-{
-    size_t mask = index->slot_count - 1;
-    struct orr_probe probe = {0};
-    uintptr_t found = row + 1;
-    while (found != row)
-        if (!orr_index_next(index, hash, &probe, &found))
-            return;
-    /* A row that follows without a gap moves up, unless it would come before the slot where its search begins. */
-    size_t hole = slot_of(index, hash, probe.step - 1);
-    for (size_t at = (hole + 1) & mask; index->slots[at].value; at = (at + 1) & mask) {
-        size_t home = slot_of(index, index->slots[at].hash, 0);
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
-            index->slots[hole] = index->slots[at];
-            hole = at;
-        }
-    }
-    index->slots[hole] = (struct orr_index_slot){0};
-    index->count--;
 }
 
 void orr_index_release(struct orr_index *index)

@@ -2,7 +2,7 @@
 /* The hash table of the engine: an index of rows by the hash of their keys. The rows belong to the caller, who also
  * compares keys; the index only says which rows may be meant.
  *
- *     uint64_t hash = orr_hash_text(orr_hash_seeded(), name);
+ *     uint64_t hash = orr_hash_key(orr_hash_seeded(), name, strlen(name));
  *     uintptr_t row;
  *     for (struct orr_probe probe = {0}; orr_index_next(&index, hash, &probe, &row);)
  *         if (!strcmp(rows[row].name, name))
@@ -10,8 +10,9 @@
  *     ... orr_index_add(&index, hash, count) ...
  *
  * Open addressing with linear probing; at least half of the slots are free. A slot keeps the whole hash, so that rows
- * of other keys are hardly ever compared. Where a hash leads is mixed with a finaliser. With keys from outside, begin
- * the hash with orr_hash_seeded(): nobody can then choose keys that fall together, and a search takes a few probes.
+ * of other keys are hardly ever compared. A finaliser mixes the hash into a place. Hash keys from
+ * outside by orr_hash_key(), from orr_hash_seeded(): nobody can then choose keys that fall together, and a search takes
+ * a few probes.
  * What is written must never depend on the order of slots. */
 #ifndef ORR_BASE_INDEX_H
 #define ORR_BASE_INDEX_H
@@ -43,13 +44,18 @@ struct orr_probe {
 
 /* The next row that was added with the hash; false: no more. */
 bool orr_index_next(const struct orr_index *index, uint64_t hash, struct orr_probe *probe, uintptr_t *ret_row);
-/* Adds a row, or any number below UINTPTR_MAX. False: out of memory. */
+/* Adds a row, or any number below UINTPTR_MAX. False: out of memory, or the budget was spent while it searched. */
 bool orr_index_add(struct orr_index *index, uint64_t hash, uintptr_t row);
-/* Takes a row out that was added with the hash. */
-void orr_index_remove(struct orr_index *index, uint64_t hash, uintptr_t row);
 void orr_index_release(struct orr_index *index);
 
 /* The beginning of hashes of keys from outside: a random number of this process. */
 uint64_t orr_hash_seeded(void);
+/* A step of such a hash. A seed alone does not help FNV-1a: how two keys differ there depends on the low bits of the
+ * seed only, or on none, which is soon guessed. Here every bit of what came before decides about every step. */
+static inline uint64_t orr_hash_key_number(uint64_t hash, uint64_t number)
+{
+    return orr_hash_scatter(hash ^ number);
+}
+uint64_t orr_hash_key(uint64_t hash, const void *bytes, size_t length);
 
 #endif

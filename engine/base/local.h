@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is released where its block ends, however the block is left; arena.h and text.h have the same for arenas
- * and texts. Of several in one block the last declared is released first, so a result is declared behind what it refers
+ * and texts. Within a block, the last declared is released first, so a result is declared after what it refers
  * to. */
 #ifndef ORR_BASE_LOCAL_H
 #define ORR_BASE_LOCAL_H

@@ -19,7 +19,7 @@ struct orr_text {
     size_t limit;    /* largest length allowed */
     uint64_t budget; /* what the capacity was drawn from: budget.h */
     bool failed;
-    bool starved; /* failed for want of memory, not of room */
+    bool starved; /* failed for lack of memory, not of room */
 };
 
 /* An empty text. */
@@ -38,7 +38,7 @@ static inline const char *orr_text_data(const struct orr_text *text)
 {
     return text->data ? text->data : "";
 }
-/* Hands the bytes to the caller: free() them. NULL where writing failed; the text is empty afterwards. */
+/* Hands the bytes to the caller: free() them. NULL if writing failed; the text is empty afterwards. */
 char *orr_text_take(struct orr_text *text, size_t *ret_length);
 /* A copy in an arena. NULL: writing failed, or memory ran out. */
 char *orr_text_copy(const struct orr_text *text, struct orr_arena *arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small number for each thread. What all threads write often, such as counters, is kept once for each number, so that
- * threads do not wait for one another's cache lines. Threads share a number only where there are more of them. */
+ * threads do not wait for one another's cache lines. Threads share a number only if there are more of them. */
 #ifndef ORR_BASE_THREAD_SLOT_H
 #define ORR_BASE_THREAD_SLOT_H
 

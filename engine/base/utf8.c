@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/base/utf8.h"
 
+#include <string.h>
+
 size_t orr_utf8_length(const char *text)
 {
     static const struct {
@@ -34,4 +36,30 @@ bool orr_is_utf8(const char *text)
         text += length;
     }
     return true;
+}
+
+size_t orr_xml_length(const char *text)
+{
+    size_t length = orr_utf8_length(text);
+    bool control = length == 1 && (unsigned char)*text < 0x20 && !strchr("\t\n\r", *text);
+    bool reserved = length == 3 && (!memcmp(text, "\xef\xbf\xbe", 3) || !memcmp(text, "\xef\xbf\xbf", 3));
+    return control || reserved ? 0 : length;
+}
+
+size_t orr_shown_length(const char *text)
+{
+    /* Ranges of UTF-8 as bytes: C1, the mark of Arabic, marks of direction, separators, embeddings, isolates. */
+    static const char *const hidden[][2] = {{"\x01", "\x1f"},
+                                            {"\x7f", "\x7f"},
+                                            {"\xc2\x80", "\xc2\x9f"},
+                                            {"\xd8\x9c", "\xd8\x9c"},
+                                            {"\xe2\x80\x8e", "\xe2\x80\x8f"},
+                                            {"\xe2\x80\xa8", "\xe2\x80\xae"},
+                                            {"\xe2\x81\xa6", "\xe2\x81\xa9"}};
+    const size_t length = orr_utf8_length(text);
+    for (size_t i = 0; length && i < sizeof hidden / sizeof hidden[0]; i++)
+        if (strlen(hidden[i][0]) == length && memcmp(text, hidden[i][0], length) >= 0 &&
+            memcmp(text, hidden[i][1], length) <= 0)
+            return 0;
+    return length;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/cluster/again.h"
 
+#include "engine/analysis/failing.h"
 #include "engine/cluster/cluster.h"
 
 static enum orr_code analyze_cluster(const struct orr_cluster *cluster, const struct orr_query *query,
@@ -57,4 +58,23 @@ uint64_t orr_analysis_steps(const struct orr_analysis *analysis)
 uint32_t orr_analysis_searches(const struct orr_analysis *analysis)
 {
     return analysis->cluster ? analysis->cluster->kind_count : 1;
+}
+
+static enum orr_code check_strict(const struct orr_analysis *analysis, struct orr_error *err)
+{
+    struct orr_failure failure;
+    if (!orr_analysis_fails(analysis, &failure))
+        return ORR_OK;
+    orr_fail(err, ORR_REFUSED, "NCCL would not start: %s", failure.text);
+    orr_error_advice(err, "%swithout strict the input is analysed all the same, with a finding",
+                     failure.lacks_nets ? "add the NIC or socket interface that the job uses; " : "");
+    return ORR_REFUSED;
+}
+
+enum orr_code orr_analysis_check_strict(const struct orr_analysis *analysis, struct orr_error *err)
+{
+    const struct orr_cluster *cluster = analysis->cluster;
+    for (uint32_t k = 1; cluster && k < cluster->kind_count; k++)
+        ORR_TRY(check_strict(cluster->kinds[k].analysis, err));
+    return check_strict(analysis, err);
 }

@@ -17,4 +17,8 @@ uint64_t orr_analysis_steps(const struct orr_analysis *analysis);
 /* How many machines are searched to answer once more. */
 uint32_t orr_analysis_searches(const struct orr_analysis *analysis);
 
+/* What `strict` asks for: REFUSED where NCCL would not start, on any kind of host of a cluster
+ * (engine/analysis/failing.h). */
+enum orr_code orr_analysis_check_strict(const struct orr_analysis *analysis, struct orr_error *err) ORR_NO_DISCARD;
+
 #endif

@@ -23,6 +23,7 @@ struct orr_cluster_line {
     uint32_t gpu_count;
     const char *domain;              /* hosts with the same text share an NVLink domain; NULL: in no domain */
     const struct orr_fabric *fabric; /* what their GPUs report of it; NULL: derived from the domain's name */
+    const char *const *names;        /* [count]: of the hosts, as people know them; NULL: they are called by number */
 };
 
 /* How ranks are distributed over hosts. Ranks of a host go to its GPUs in order. */
@@ -39,7 +40,7 @@ struct orr_cluster_request {
     const uint32_t *host_of_rank; /* [rank]: host, numbered through the lines; with LIST only */
     uint32_t listed_ranks;
     struct orr_settings settings; /* with the release */
-    bool plan; /* rings and trees are not made; must be where there are more than ORR_MAX_HOSTS hosts */
+    bool plan;                    /* rings and trees are not made; must be if there are more than ORR_MAX_HOSTS hosts */
 };
 
 /* Systems that look the same to the search. */
@@ -88,8 +89,8 @@ struct orr_cluster {
 };
 
 /* Analyses a cluster. The dumps, GPUs and texts of the lines must live as long as the answer: orr_cluster_free().
- * INVALID for GPUs that are not there and lists that do not fit, LIMIT for too many hosts, kinds or ranks, SETTING
- * where the release fails with a setting. */
+ * INVALID for GPUs that are missing and lists that do not fit, LIMIT for too many hosts, kinds or ranks, SETTING
+ * if the release fails with a setting. */
 enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, struct orr_cluster **ret_cluster,
                                   struct orr_error *err) ORR_NO_DISCARD;
 void orr_cluster_free(struct orr_cluster *cluster);

@@ -51,6 +51,12 @@ enum orr_code orr_dump_shape(const struct orr_dump *dump, struct orr_arena *aren
     return ORR_OK;
 }
 
+/* An attribute that numbers something. All that matters of its value is whether it is written in hex. */
+static bool is_number(const struct orr_attribute *attribute)
+{
+    return attribute->id == ORR_ATTR_GUID || attribute->id == ORR_ATTR_HOST_HASH;
+}
+
 static bool elements_alike(const struct orr_dump_shape *a, const struct orr_dump_shape *b, uint32_t element)
 {
     const struct orr_element *x = &a->dump->elements[element], *y = &b->dump->elements[element];
@@ -63,10 +69,9 @@ static bool elements_alike(const struct orr_dump_shape *a, const struct orr_dump
     for (uint32_t i = 0; i < x->attribute_count; i++) {
         const struct orr_attribute *p = &a->dump->attributes[x->first_attribute + i];
         const struct orr_attribute *q = &b->dump->attributes[y->first_attribute + i];
-        bool number = p->id == ORR_ATTR_GUID || p->id == ORR_ATTR_HOST_HASH;
         if (p->id != q->id)
             return false;
-        if (number && !strncmp(p->value, "0x", 2) == !strncmp(q->value, "0x", 2))
+        if (is_number(p) && !strncmp(p->value, "0x", 2) == !strncmp(q->value, "0x", 2))
             continue;
         if (p->id != ORR_ATTR_NAME && p->id != ORR_ATTR_OTHER && strcmp(p->value, q->value) != 0)
             return false;
@@ -84,4 +89,22 @@ bool orr_dumps_alike(const struct orr_dump_shape *a, const struct orr_dump_shape
         if (!elements_alike(a, b, e))
             return false;
     return true;
+}
+
+void orr_dump_shape_write(const struct orr_dump_shape *shape, struct orr_text *text)
+{
+    const struct orr_dump *dump = shape->dump;
+    orr_text_printf(text, "%s %d\n", dump->notes ? dump->notes->kind : "", dump->refusal.line > 0);
+    for (uint32_t e = 0; e < dump->element_count && !orr_text_failed(text); e++) {
+        const struct orr_element *element = &dump->elements[e];
+        const bool port = element->kind == ORR_ELEMENT_NET && orr_card_is_port_number(dump, e);
+        orr_text_printf(text, "%d %u %u %d\n", (int)element->kind, element->parent, shape->first[e], port);
+        for (uint32_t i = 0; i < element->attribute_count; i++) {
+            const struct orr_attribute *attribute = &dump->attributes[element->first_attribute + i];
+            const char *value = attribute->id == ORR_ATTR_OTHER ? "" : attribute->value;
+            const size_t length = is_number(attribute) ? (size_t)2 * !strncmp(value, "0x", 2) : strlen(value);
+            orr_text_printf(text, "%d %d %zu:", (int)attribute->id, (int)attribute->origin, length);
+            orr_text_add(text, value, length);
+        }
+    }
 }

@@ -89,8 +89,8 @@ static bool is_fused(const struct orr_dump *dump)
     return false;
 }
 
-/* What a line's hosts report. What is not said of a host in a domain is taken from the first line of that domain of
- * which it is said. Returns whether anything is said of it. */
+/* What a line's hosts report. A missing fact of a host in a domain comes from the first line of that domain that has
+ * it. Returns whether anything is said of it. */
 static bool state_fabric(const struct orr_cluster *c, uint32_t l, struct orr_fabric *fabric)
 {
     const struct orr_cluster_line *line = &c->lines[l];
@@ -144,6 +144,7 @@ static void add_to_clique(struct orr_cluster *c, uint32_t l, struct orr_fabric f
         q++;
     if (q == f->clique_count)
         f->cliques[f->clique_count++] = (struct orr_clique){.fabric = fabric, .line = l};
+    f->cliques[q].fabric.health |= fabric.health;
     f->clique_of_line[l] = q;
 }
 
@@ -160,9 +161,9 @@ static enum orr_mnnvl_rule find_unfit(struct orr_cluster *c)
     }
     f->line = 0;
     for (uint32_t q = 0; q < f->clique_count; q++)
-        if (f->cliques[q].host_count > 1)
+        if (f->cliques[q].host_count > 1 || (c->host_count == 1 && f->cliques[q].rank_count > 1))
             return ORR_MNNVL_RULE_ON;
-    return ORR_MNNVL_RULE_APART;
+    return c->host_count == 1 ? ORR_MNNVL_RULE_ONE_HOST : ORR_MNNVL_RULE_APART;
 }
 
 static enum orr_mnnvl_rule decide(struct orr_cluster *c, bool stated)
@@ -175,7 +176,7 @@ static enum orr_mnnvl_rule decide(struct orr_cluster *c, bool stated)
         return ORR_MNNVL_RULE_NOT_STATED;
     if (mnnvl == ORR_MNNVL_NONE)
         return ORR_MNNVL_RULE_UNKNOWN;
-    if (c->host_count == 1)
+    if (c->host_count == 1 && (enabled != 1 || mnnvl == ORR_MNNVL_MUST))
         return ORR_MNNVL_RULE_ONE_HOST;
     if (enabled == 0)
         return ORR_MNNVL_RULE_DISABLED;
@@ -217,7 +218,7 @@ enum orr_code orr_fabrics_decide(struct orr_cluster *c, struct orr_error *err)
              rules[f->rule].text);
     if (f->rule != ORR_MNNVL_RULE_CUMEM_OFF)
         orr_error_where(err, "hosts[%u]", f->line);
-    orr_error_advice(err, "leave NCCL_MNNVL_ENABLE at its default, 2, which uses a domain where it can");
+    orr_error_advice(err, "leave NCCL_MNNVL_ENABLE at its default, 2, which uses a domain if it can");
     return ORR_SETTING;
 }
 

@@ -22,6 +22,7 @@ struct orr_fabric {
     bool has_uuid;    /* else it is that of the host's domain */
     uint64_t uuid[2]; /* of the cluster that the fabric makes; both 0: none */
     uint32_t clique;
+    uint32_t health; /* mask, as NCCL prints it, which no release looks at; 0: not said */
 };
 
 /* Hosts whose fabrics report the same UUID and clique. */

@@ -41,10 +41,10 @@ struct orr_groups {
     struct orr_arena *arena; /* owns all of it, this structure included */
 };
 
-/* cluster: a plan will do; it must live as long. LIMIT where there are too many shapes. */
+/* cluster: a plan will do; it must live as long. LIMIT if there are too many shapes. */
 enum orr_code orr_groups_analyze(const struct orr_cluster *cluster, const struct orr_layout *layout,
                                  struct orr_groups **ret_groups, struct orr_error *err) ORR_NO_DISCARD;
-/* One group alone: kinds[0].shapes[0] is it, whatever number it has. SETTING where the layout has no such group. */
+/* One group alone: kinds[0].shapes[0] is it, whatever number it has. SETTING if the layout has no such group. */
 enum orr_code orr_group_analyze(const struct orr_cluster *cluster, const struct orr_layout *layout,
                                 enum orr_group_kind kind, uint32_t number, struct orr_groups **ret_groups,
                                 struct orr_error *err) ORR_NO_DISCARD;

@@ -21,7 +21,7 @@ static enum orr_code wrong(struct orr_error *err, const char *what, const char *
     orr_fail(err, ORR_SETTING, "%s \"%.*s\"", what, (int)(length > 60 ? 60 : length), which);
     orr_error_where(err, "layout");
     orr_error_advice(err,
-                     "write tp=8,pp=4,dp=16 with any of tp, cp, dp, pp, ep, and order=tp-cp-dp-pp where it is another");
+                     "write tp=8,pp=4,dp=16 with any of tp, cp, dp, pp, ep, and order=tp-cp-dp-pp if it is another");
     return ORR_SETTING;
 }
 
@@ -88,7 +88,7 @@ static enum orr_code read_part(const char *text, size_t length, struct orr_layou
     return ORR_OK;
 }
 
-/* Fills the size that is "*", or dp where it is not named, and checks that all fit. */
+/* Fills the size that is "*", or dp if it is not named, and checks that all fit. */
 static enum orr_code fit(struct orr_layout *layout, struct orr_error *err)
 {
     int open = -1;

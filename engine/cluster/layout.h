@@ -32,12 +32,12 @@ struct orr_layout {
     uint32_t rank_count;
 };
 
-/* SETTING where the line cannot be read or does not fit the ranks. */
+/* SETTING if the line cannot be read or does not fit the ranks. */
 enum orr_code orr_layout_read(const char *text, uint32_t rank_count, struct orr_layout *ret_layout,
                               struct orr_error *err) ORR_NO_DISCARD;
 const char *orr_group_kind_name(enum orr_group_kind kind); /* "tp" */
 const char *orr_dimension_name(enum orr_dimension dimension);
-/* Ranks of a group of a kind, and how many such groups there are: 0 where the layout has none. */
+/* Ranks of a group of a kind, and how many such groups there are: 0 if the layout has none. */
 uint32_t orr_group_size(const struct orr_layout *layout, enum orr_group_kind kind);
 uint32_t orr_group_count(const struct orr_layout *layout, enum orr_group_kind kind);
 /* The ranks of group i, ascending: ranks[orr_group_size()]. */

@@ -2,6 +2,8 @@
 #include "engine/cluster/standing.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind)
 {
@@ -54,7 +56,66 @@ uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint
     return count;
 }
 
-/* Which hosts are meant: of the kinds that `wanted` names, else of one kind, else of one line of the description. */
+const char *orr_host_name(const struct orr_cluster *cluster, uint32_t host)
+{
+    const uint32_t line = cluster->hosts[host].line;
+    uint32_t first = host;
+    while (first > 0 && cluster->hosts[first - 1].line == line)
+        first--;
+    return cluster->lines[line].names ? cluster->lines[line].names[host - first] : NULL;
+}
+
+void orr_host_text(const struct orr_cluster *cluster, uint32_t host, char text[ORR_HOST_NAME])
+{
+    const char *name = orr_host_name(cluster, host);
+    if (!name)
+        snprintf(text, ORR_HOST_NAME, "host %u", host);
+    else if (snprintf(text, ORR_HOST_NAME, "%s", name) >= ORR_HOST_NAME)
+        memcpy(text + ORR_HOST_NAME - 4, "...", 4);
+}
+
+/* Hosts from first to last, which follow one another. Numbers alone follow one word "hosts". */
+static void write_run(const struct orr_cluster *cluster, uint32_t first, uint32_t last, bool named, char *run,
+                      size_t size)
+{
+    char from[ORR_HOST_NAME], to[ORR_HOST_NAME];
+    if (!named) {
+        snprintf(run, size, last > first ? "%u-%u" : "%u", first, last);
+        return;
+    }
+    orr_host_text(cluster, first, from);
+    orr_host_text(cluster, last, to);
+    snprintf(run, size, last > first ? "%s to %s" : "%s", from, to);
+}
+
+/* Hosts that follow one another are one run; the first MOST_RUNS are named. */
+void orr_host_list_text(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count,
+                        char text[ORR_HOSTS_TEXT])
+{
+    enum { MOST_RUNS = 4 };
+    char run[2 * ORR_HOST_NAME + 8];
+    const bool named = count && orr_host_name(cluster, hosts[0]);
+    const char *unnamed = count == 1 ? "host " : "hosts ";
+    uint32_t runs = 0;
+    size_t length = 0;
+    snprintf(text, ORR_HOSTS_TEXT, "%s", named ? "" : unnamed);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && hosts[end] == hosts[end - 1] + 1; end++)
+            ;
+        end = named && end == i + 2 ? i + 1 : end;
+        write_run(cluster, hosts[i], hosts[end - 1], named, run, sizeof run);
+        length = strlen(text);
+        const bool fits = length + strlen(run) + sizeof " and others" + 2 <= ORR_HOSTS_TEXT;
+        if (runs++ == MOST_RUNS || !fits) {
+            snprintf(text + length, ORR_HOSTS_TEXT - length, " and others");
+            return;
+        }
+        const char *join = end < count ? ", " : " and ";
+        snprintf(text + length, ORR_HOSTS_TEXT - length, "%s%s", i ? join : "", run);
+    }
+}
+
+/* The hosts that are meant: of the kinds that `wanted` names, else of one kind, else of one line of the description. */
 struct meant {
     bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind);
     uint32_t kind, line; /* UINT32_MAX: not by it */
@@ -68,33 +129,17 @@ static bool is_meant(const struct orr_cluster *cluster, const struct meant *mean
     return meant->kind != UINT32_MAX ? own == meant->kind : cluster->hosts[host].line == meant->line;
 }
 
-/* Neighbouring hosts as one run; named are the first MOST_RUNS. */
 static void write_hosts(const struct orr_cluster *cluster, const struct meant *meant, char text[ORR_HOSTS_TEXT])
 {
-    enum { MOST_RUNS = 4 };
-    char runs[MOST_RUNS + 1][24];
-    uint32_t count = 0, hosts = 0;
-    for (uint32_t h = 0, end; h < cluster->host_count; h = end) {
-        for (end = h; end < cluster->host_count && is_meant(cluster, meant, end); end++)
-            ;
-        if (end == h) {
-            end++;
-            continue;
-        }
-        hosts += end - h;
-        if (count <= MOST_RUNS)
-            snprintf(runs[count++], sizeof runs[0], end - h > 1 ? "%u-%u" : "%u", h, end - 1);
-    }
-    int length = snprintf(text, ORR_HOSTS_TEXT, "host%s ", orr_plural(hosts));
-    uint32_t named = count > MOST_RUNS ? MOST_RUNS : count;
-    for (uint32_t i = 0; i < named; i++)
-        length += snprintf(text + length, ORR_HOSTS_TEXT - (size_t)length, "%s%s",
-                           !i                                 ? ""
-                           : i + 1 == named && count == named ? " and "
-                                                              : ", ",
-                           runs[i]);
-    if (count > named)
-        snprintf(text + length, ORR_HOSTS_TEXT - (size_t)length, " and others");
+    uint32_t *hosts = calloc(cluster->host_count, sizeof *hosts), count = 0;
+    for (uint32_t h = 0; hosts && h < cluster->host_count; h++)
+        if (is_meant(cluster, meant, h))
+            hosts[count++] = h;
+    if (hosts)
+        orr_host_list_text(cluster, hosts, count, text);
+    else
+        snprintf(text, ORR_HOSTS_TEXT, "some hosts");
+    free(hosts);
 }
 
 void orr_hosts_text(const struct orr_cluster *cluster, bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind),

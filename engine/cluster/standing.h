@@ -5,9 +5,9 @@
 
 #include "engine/cluster/setters.h"
 
-enum { ORR_MOST_REASONS = 8, ORR_HOSTS_TEXT = 96 };
+enum { ORR_MOST_REASONS = 8, ORR_HOSTS_TEXT = 192, ORR_HOST_NAME = 40 };
 
-/* A field of its graphs by which a kind falls behind the best one. */
+/* A field of its graphs by which a kind falls after the best one. */
 struct orr_reason {
     enum orr_graph_kind graph;
     enum orr_graph_field field;
@@ -24,8 +24,15 @@ uint32_t orr_kind_fastest(const struct orr_cluster *cluster);
  * of reasons. */
 uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint32_t than,
                           struct orr_reason reasons[ORR_MOST_REASONS]);
-/* The hosts of the kinds that `wanted` names, by their numbers: "host 40", "hosts 0-39 and 41", "hosts 1, 3, 5, 7 and
- * others". */
+/* The name of a host; NULL: it has none. */
+const char *orr_host_name(const struct orr_cluster *cluster, uint32_t host);
+/* What a host is called: its name, shortened if it is long, or "host 40". */
+void orr_host_text(const struct orr_cluster *cluster, uint32_t host, char text[ORR_HOST_NAME]);
+/* Some hosts, ascending, by their names or numbers: "node40", "host 40", "hosts 0-39 and 41", "node1 to node39 and
+ * node41", "node1, node3, node5, node7 and others". */
+void orr_host_list_text(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count,
+                        char text[ORR_HOSTS_TEXT]);
+/* The hosts of the kinds that `wanted` names, in the same way. */
 void orr_hosts_text(const struct orr_cluster *cluster, bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind),
                     char text[ORR_HOSTS_TEXT]);
 /* The same for one kind. */

@@ -33,7 +33,7 @@ struct orr_transfers; /* the rounds of one rank, and what they rest on */
 /* Most rounds of a rank: enough for 131072 ranks, or for fewer on nodes of very different sizes. */
 enum { ORR_MAX_P2P_ROUNDS = 1 << 20 };
 
-/* analysis: a plan will do; it must live as long. The caller frees it. LIMIT where there are too many rounds. */
+/* analysis: a plan will do; it must live as long. The caller frees it. LIMIT if there are too many rounds. */
 enum orr_code orr_transfers_new(const struct orr_analysis *analysis, struct orr_transfers **ret_transfers,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_transfers_free(struct orr_transfers *transfers);

@@ -4,8 +4,8 @@
 #include "engine/connect/connecting.h"
 #include "engine/topology/system.h"
 
-#define LESS(a, b) ((a) < (b) ? (a) : (b))
-#define MORE(a, b) ((a) > (b) ? (a) : (b))
+#define ORR_LESS(a, b) ((a) < (b) ? (a) : (b))
+#define ORR_MORE(a, b) ((a) > (b) ? (a) : (b))
 
 /* The worse of two path types, or the better. */
 static enum orr_path_type one_type(const struct orr_release *release, enum orr_path_type a, enum orr_path_type b)
@@ -17,29 +17,29 @@ static enum orr_path_type one_type(const struct orr_release *release, enum orr_p
 static void align_graph(struct orr_graph *aligned, const struct orr_graph *graph, const struct orr_release *release)
 {
     const struct orr_connect_rules *rules = release->connect;
-    aligned->channels = LESS(aligned->channels, graph->channels);
-    aligned->same_channels = LESS(aligned->same_channels, graph->same_channels);
-    aligned->bw_intra = LESS(aligned->bw_intra, graph->bw_intra);
-    aligned->bw_inter = LESS(aligned->bw_inter, graph->bw_inter);
+    aligned->channels = ORR_LESS(aligned->channels, graph->channels);
+    aligned->same_channels = ORR_LESS(aligned->same_channels, graph->same_channels);
+    aligned->bw_intra = ORR_LESS(aligned->bw_intra, graph->bw_intra);
+    aligned->bw_inter = ORR_LESS(aligned->bw_inter, graph->bw_inter);
     aligned->type_intra = one_type(release, aligned->type_intra, graph->type_intra);
     if (rules->aligns_type_inter)
         aligned->type_inter = one_type(release, aligned->type_inter, graph->type_inter);
     if (rules->aligns_cross_nic)
-        aligned->cross_nic = MORE(aligned->cross_nic, graph->cross_nic);
+        aligned->cross_nic = ORR_MORE(aligned->cross_nic, graph->cross_nic);
 }
 
 static void align_machine(struct orr_communicator *out, const struct orr_contribution *contribution, bool mixes_cpu,
                           bool own_capability)
 {
     if (!own_capability) {
-        out->sm_min = LESS(out->sm_min, contribution->sm_min);
-        out->sm_max = MORE(out->sm_max, contribution->sm_max);
+        out->sm_min = ORR_LESS(out->sm_min, contribution->sm_min);
+        out->sm_max = ORR_MORE(out->sm_max, contribution->sm_max);
     }
     if (mixes_cpu && contribution->cpu_arch != out->cpu_arch)
         out->cpu_arch = ORR_ARCH_MIXED;
     if (mixes_cpu && contribution->cpu_vendor != out->cpu_vendor)
         out->cpu_vendor = ORR_VENDOR_MIXED;
-    out->max_tree_pattern = MORE(out->max_tree_pattern, (int32_t)contribution->graphs[ORR_GRAPH_TREE].pattern);
+    out->max_tree_pattern = ORR_MORE(out->max_tree_pattern, (int32_t)contribution->graphs[ORR_GRAPH_TREE].pattern);
 }
 
 /* Ranks of the largest node, or host. */
@@ -52,7 +52,7 @@ static uint32_t most_together(const struct orr_connecting *c)
     for (uint32_t n = 0; n < out->node_count; n++) {
         ranks = n && c->members[n].host == c->members[n - 1].host ? ranks : 0;
         ranks += c->members[n].contribution->rank_count;
-        most = MORE(most, ranks);
+        most = ORR_MORE(most, ranks);
     }
     return most;
 }
@@ -79,7 +79,7 @@ enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err)
 
     struct orr_graph *ring = &out->aligned[ORR_GRAPH_RING], *tree = &out->aligned[ORR_GRAPH_TREE];
     c->out->ring_channels = ring->channels;
-    c->out->base_channels = LESS(ring->channels, tree->channels);
+    c->out->base_channels = ORR_LESS(ring->channels, tree->channels);
     ring->channels = tree->channels = c->out->base_channels;
     if (c->out->base_channels < 1)
         return orr_fail(err, ORR_INTERNAL, "a system has no ring or no tree channel");

@@ -15,6 +15,8 @@ void orr_cta_limits(struct orr_connecting *c)
         c->max_ctas = orr_clamp(value, 1, c->max_channels);
     if (c->min_ctas > c->max_ctas)
         c->min_ctas = c->max_ctas;
+    c->out->min_ctas = c->min_ctas;
+    c->out->max_ctas = c->max_ctas;
 }
 
 int32_t orr_args_limit(const struct orr_connecting *c)

@@ -34,7 +34,7 @@ static void connect_chain(const struct orr_connecting *c, int32_t channel, struc
     }
 }
 
-/* The heads that the network knows are those of NVLS where it is on, otherwise of CollNetDirect: rank 0's own, as many
+/* The heads that the network knows are those of NVLS if it is on, otherwise of CollNetDirect: rank 0's own, as many
  * as the aligned graphs have channels for. */
 static bool chain_heads_fit(const struct orr_communicator *out)
 {

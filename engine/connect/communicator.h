@@ -26,7 +26,7 @@ struct orr_contribution {
     bool nvls_on;      /* nvls_rule says so */
     uint8_t nvls_rule; /* enum orr_rule: is NVLS possible here (settings, GPUs, capability)? */
     /* Point-to-point channels per peer (2.27.7; see README.md): the least over ordered pairs of GPUs in this
-     * system, INT32_MAX where there is one GPU. Then, over its GPUs, the least number of nearest NICs that fill a
+     * system, INT32_MAX if there is one GPU. Then, over its GPUs, the least number of nearest NICs that fill a
      * GPU's CPU link (0 for a GPU whose own links do not reach a CPU). */
     int32_t p2p_local_min;
     int32_t p2p_nics_min;
@@ -86,16 +86,17 @@ struct orr_communicator {
     float own_latency_inter[ORR_GRAPH_COUNT];  /* member 0's, which the tuning model takes */
     int32_t max_tree_pattern;
 
-    int32_t channel_count; /* all channels */
-    int32_t coll_channels; /* those for collectives (before NVLS copies) */
+    int32_t min_ctas, max_ctas; /* as settings bound the blocks of a collective */
+    int32_t channel_count;      /* all channels */
+    int32_t coll_channels;      /* those for collectives (before NVLS copies) */
     /* Channels are copies of fewer distinct ones: channel c is distinct channel source[c]. */
     int32_t distinct_count;
     const int32_t *source;             /* [channel] */
     int32_t *const *rings;             /* [distinct channel][position]: ranks in ring order, starting at rank 0 */
     const struct orr_tree *trees;      /* [distinct channel]; 2.7.8: the tree towards the root; rings and trees are NULL
-                                          where orr_connect_plan() made it */
+                                          if orr_connect_plan() made it */
     const struct orr_tree *down_trees; /* [distinct channel]: 2.7.8's second link set, away from the root; else NULL */
-    const struct orr_chain *collnet_chains; /* [distinct channel], NULL where CollNet is off or there is one node */
+    const struct orr_chain *collnet_chains; /* [distinct channel], NULL if CollNet is off or there is one node */
 
     int32_t nvls_channels;
     int32_t nvls_head_count;                /* on node 0 */

@@ -63,7 +63,7 @@ enum orr_code orr_check_rings(const struct orr_connecting *c, struct orr_error *
 enum orr_code orr_connect_rings(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
 /* trees.c: one tree for every distinct channel, or two; loop_trees.c makes those of releases with two link sets. */
 enum orr_code orr_connect_trees(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
-/* collnet.c: chains, where lists are wanted, and the number of heads. */
+/* collnet.c: chains, where lists are needed, and the number of heads. */
 enum orr_code orr_connect_collnet(struct orr_connecting *c, bool lists, struct orr_error *err) ORR_NO_DISCARD;
 /* nvls.c: how many channels NVLS wants; its heads and trees. */
 void orr_count_nvls(struct orr_connecting *c);

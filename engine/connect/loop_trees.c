@@ -58,7 +58,7 @@ static void open_loop(const struct orr_communicator *c, int32_t node, int32_t at
     }
 }
 
-/* Other nodes come after the local link, where there is one. */
+/* Other nodes come after the local link, if there is one. */
 static void add_downs(int32_t down[3], const int32_t others[2])
 {
     int slot = down[0] >= 0 ? 1 : 0;

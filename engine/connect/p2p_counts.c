@@ -16,7 +16,7 @@ static int32_t power_down(int32_t value)
     return 1 << orr_log2((uint32_t)(value > 1 ? value : 1));
 }
 
-#define LESS(a, b) ((a) < (b) ? (a) : (b))
+#define ORR_LESS(a, b) ((a) < (b) ? (a) : (b))
 
 /* NCCL_NCHANNELS_PER_NET_PEER, cut to the int in which NCCL keeps it. -1 asks for the release's own choice, and so
  * does every number below 1 for releases that keep it in the communicator's configuration. */
@@ -67,22 +67,22 @@ static int32_t exchanged_per_peer(const struct orr_connecting *c, int32_t p2p)
     int32_t per = 64;
     for (uint32_t n = 0; n < out->node_count; n++) {
         const struct orr_contribution *contribution = c->members[n].contribution;
-        per = LESS(per, contribution->p2p_local_min);
+        per = ORR_LESS(per, contribution->p2p_local_min);
         if (out->node_count > 1)
-            per = LESS(per, user ? orr_clamp(given, 1, c->max_channels) : contribution->p2p_net_min);
+            per = ORR_LESS(per, user ? orr_clamp(given, 1, c->max_channels) : contribution->p2p_net_min);
     }
     per = power_up(per);
     if (out->node_count > 1 && !user) {
         int64_t value;
         int32_t given_peers = orr_setting_int32(c->settings, ORR_SET_P2P_MAX_PEERS), most = (int32_t)out->rank_count;
         if (orr_setting_given(c->settings, ORR_SET_P2P_MAX_PEERS, &value) && given_peers > 0)
-            most = LESS(given_peers, most);
+            most = ORR_LESS(given_peers, most);
         int32_t peers = (most + 7) / 8;
         while ((int64_t)per * peers > p2p && per > 1)
             per /= 2;
         return per;
     }
-    return LESS(per, p2p);
+    return ORR_LESS(per, p2p);
 }
 
 /* NCCL divides by NCCL_P2P_SCHEDULE_GROUP_SIZE. */
@@ -95,7 +95,7 @@ static enum orr_code read_group_size(const struct orr_connecting *c, uint32_t *r
         orr_error_advice(err, "give a number of ranks, 1 or more");
         return ORR_SETTING;
     }
-    *ret_size = (uint32_t)LESS(size, (int32_t)c->out->rank_count);
+    *ret_size = (uint32_t)ORR_LESS(size, (int32_t)c->out->rank_count);
     return ORR_OK;
 }
 
@@ -108,20 +108,20 @@ enum orr_code orr_count_p2p(struct orr_connecting *c, struct orr_error *err)
         most = orr_setting_int32(c->settings, ORR_SET_MAX_P2P_NCHANNELS);
     if (orr_setting_given(c->settings, ORR_SET_MIN_P2P_NCHANNELS, &given))
         least = orr_setting_int32(c->settings, ORR_SET_MIN_P2P_NCHANNELS);
-    int32_t p2p = LESS(most, out->channel_count);
-    p2p = least > p2p ? LESS(least, c->max_channels) : p2p;
+    int32_t p2p = ORR_LESS(most, out->channel_count);
+    p2p = least > p2p ? ORR_LESS(least, c->max_channels) : p2p;
     p2p = p2p < 1 ? 1 : p2p;
 
     const struct orr_contribution *own = c->members[0].contribution;
     int32_t per = p2p;
-    per = LESS(per, own->p2p_local_min);
+    per = ORR_LESS(per, own->p2p_local_min);
     if (out->rank_count > own->rank_count)
-        per = LESS(per, net_peer(c, p2p));
+        per = ORR_LESS(per, net_peer(c, p2p));
     per = power_up(per);
     p2p = power_up(p2p);
     if (c->rules->p2p_bounded) {
-        p2p = LESS(p2p, power_down(orr_args_limit(c)));
-        per = LESS(per, p2p);
+        p2p = ORR_LESS(p2p, power_down(orr_args_limit(c)));
+        per = ORR_LESS(per, p2p);
     }
     if (c->rules->net_peer == ORR_NET_PEER_BY_RATE)
         per = exchanged_per_peer(c, p2p);

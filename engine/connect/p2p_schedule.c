@@ -67,7 +67,7 @@ static uint32_t triangular(uint32_t i, uint32_t power)
     return (uint32_t)((uint64_t)i * (i + 1) / 2 % power);
 }
 
-static void add(struct writer *w, int32_t send, int32_t receive, int32_t channel)
+static void add_transfer(struct writer *w, int32_t send, int32_t receive, int32_t channel)
 {
     w->rounds[w->count++] = (struct orr_p2p_round){.send = send, .receive = receive, .channel = channel};
 }
@@ -93,13 +93,13 @@ static void by_nodes(struct writer *w, int32_t rank)
                 continue;
             uint32_t to = (own.local + dl) % size, from = (own.local + size - dl) % size;
             int32_t channel = (int32_t)(channel_of_round(w->count, nodes, size) % CHANNEL_LIMIT);
-            add(w, flat ? (int32_t)to : rank_at(c, (own.block + dn) % nodes, to),
-                flat ? (int32_t)from : rank_at(c, (own.block + nodes - dn) % nodes, from), channel);
+            add_transfer(w, flat ? (int32_t)to : rank_at(c, (own.block + dn) % nodes, to),
+                         flat ? (int32_t)from : rank_at(c, (own.block + nodes - dn) % nodes, from), channel);
         }
     }
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
+uint32_t orr_common_divisor(uint32_t a, uint32_t b)
 {
     while (b) {
         uint32_t rest = a % b;
@@ -115,13 +115,13 @@ static uint32_t group_size(const struct orr_communicator *c)
     bool grouped = c->node_count > 1 || c->rules->groups_one_node;
     uint32_t size = grouped ? c->p2p_group_size : c->max_local_ranks;
     for (uint32_t n = 0; n < c->node_count; n++)
-        size = common_divisor(size, node_size(c, n));
+        size = orr_common_divisor(size, node_size(c, n));
     return size;
 }
 
 static int32_t rank_in_group(const struct orr_p2p_schedule *s, uint32_t group, uint32_t local)
 {
-    uint32_t per_node = s->communicator->max_local_ranks / s->group_size; /* where that is the same for all */
+    uint32_t per_node = s->communicator->max_local_ranks / s->group_size; /* if that is the same for all */
     uint32_t node = s->node_of_group ? s->node_of_group[group] : group / per_node;
     uint32_t first = s->first_group ? s->first_group[node] : node * per_node;
     return rank_at(s->communicator, node, (group - first) * s->group_size + local);
@@ -138,9 +138,9 @@ static void by_groups(struct writer *w, int32_t rank)
         uint32_t dg = triangular(i, power);
         for (uint32_t dl = 0; dg < groups && dl < size; dl++) {
             uint32_t channel = channel_of_round(w->count, w->c->node_count, size);
-            add(w, rank_in_group(s, (group + dg) % groups, (local + dl) % size),
-                rank_in_group(s, (group + groups - dg) % groups, (local + size - dl) % size),
-                (int32_t)reverse(channel % p2p, p2p));
+            add_transfer(w, rank_in_group(s, (group + dg) % groups, (local + dl) % size),
+                         rank_in_group(s, (group + groups - dg) % groups, (local + size - dl) % size),
+                         (int32_t)reverse(channel % p2p, p2p));
         }
     }
 }
@@ -159,7 +159,7 @@ static void meet_node(struct writer *w, struct place own, uint32_t delta)
     uint32_t steps = steps_of(c), nodes = c->node_count;
     for (uint32_t s = 0; s < steps; s++) {
         int32_t send = rank_at(c, (own.block + delta) % nodes, (own.local + s) % steps);
-        add(w, send, rank_at(c, (own.block + nodes - delta) % nodes, (own.local + steps - s) % steps), -1);
+        add_transfer(w, send, rank_at(c, (own.block + nodes - delta) % nodes, (own.local + steps - s) % steps), -1);
     }
 }
 
@@ -199,8 +199,8 @@ static void by_ranks(struct writer *w, int32_t rank)
 {
     uint32_t ranks = w->c->rank_count, own = (uint32_t)rank;
     for (uint32_t delta = 0; delta < ranks; delta++)
-        add(w, (int32_t)((own + delta) % ranks), (int32_t)((own + ranks - delta) % ranks),
-            (int32_t)(delta % (uint32_t)w->c->p2p_channels));
+        add_transfer(w, (int32_t)((own + delta) % ranks), (int32_t)((own + ranks - delta) % ranks),
+                     (int32_t)(delta % (uint32_t)w->c->p2p_channels));
 }
 
 /* 2.8.3 to 2.11.4: the same over ranks. */
@@ -212,8 +212,8 @@ static void by_rank_distance(struct writer *w, int32_t rank)
         distances(d, ranks, deltas);
         for (int i = 0; i < 4; i++)
             if (is_new(deltas, i))
-                add(w, (int32_t)((own + deltas[i]) % ranks), (int32_t)((own + ranks - deltas[i]) % ranks),
-                    (int32_t)(deltas[i] % (uint32_t)w->c->p2p_channels));
+                add_transfer(w, (int32_t)((own + deltas[i]) % ranks), (int32_t)((own + ranks - deltas[i]) % ranks),
+                             (int32_t)(deltas[i] % (uint32_t)w->c->p2p_channels));
     }
 }
 

@@ -33,5 +33,7 @@ uint32_t orr_p2p_rounds(const struct orr_p2p_schedule *schedule, int32_t rank, s
 int32_t orr_p2p_channel(const struct orr_communicator *communicator, int32_t first, int32_t part);
 /* The position of a rank on its node: an index into the ranks of the member's contribution. */
 uint32_t orr_member_place(const struct orr_member *member, int32_t rank);
+/* The greatest common divisor; that of 0 and b is b. */
+uint32_t orr_common_divisor(uint32_t a, uint32_t b);
 
 #endif

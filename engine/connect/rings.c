@@ -5,7 +5,7 @@
 #include "engine/connect/connecting.h"
 
 /* Rails: a ring that leaves a node by another NIC than it entered would arrive at the next node on the wrong rail.
- * Where the search found such rings in pairs (0 in by A, out by B; 1 in by B, out by A), every second node takes the
+ * If the search found such rings in pairs (0 in by A, out by B; 1 in by B, out by A), every second node takes the
  * other of the pair. A release may decide so by the graph of the rank that looks, so that ranks may differ (viewer):
  *
  *      node 0        node 1        node 2

@@ -156,7 +156,7 @@ static uint32_t dealt_net(const struct orr_paths *paths, uint32_t gpu, int32_t c
 
 /* The NETs that a GPU takes in turn: nets[(start + channel % used) % count]. */
 struct turns {
-    uint32_t count, start, used; /* used: so many of them, from the start on */
+    uint32_t count, start, used; /* used: this many of them, from the start on */
 };
 
 /* The NETs nearest to a GPU, where it starts among them, and how many it uses. count 0: none. */

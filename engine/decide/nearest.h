@@ -9,12 +9,12 @@
 /* The CPU of a GPU (node indices): the fewest hops (2.30.7: the fastest, then nearest by type, then by hops), the first
  * of equals. ORR_NO_NODE if it has a path to no CPU. */
 uint32_t orr_find_local_cpu(const struct orr_paths *paths, uint32_t gpu);
-/* The same; from paths->local_cpu where that is known. INVALID if the GPU has a path to no CPU. */
+/* The same; from paths->local_cpu if that is known. INVALID if the GPU has a path to no CPU. */
 enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu,
                             struct orr_error *err) ORR_NO_DISCARD;
 
 /* All nodes of a type that are nearest to `from`, in index order; ret_nodes has room for all of the type. Returns how
- * many. Where none is connected, all are. */
+ * many. If none is connected, all are. */
 uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_type type, uint32_t *ret_nodes);
 
 /* The NIC that a GPU prefers for a channel; ORR_NO_NODE without NETs. scratch has room for 2 * (NETs + GPUs) nodes. */

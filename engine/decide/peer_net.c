@@ -35,7 +35,7 @@ static uint32_t first_relay(const struct orr_paths *paths, uint32_t gpu, uint32_
     return found;
 }
 
-/* Since: the GPU that is taken for the NET. */
+/* Since: the GPU that is treated as the NET. */
 static enum orr_code standing_relay(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu,
                                     uint32_t net, uint32_t *ret_relay, struct orr_error *err)
 {

@@ -21,7 +21,7 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
                              uint32_t net, bool sending, struct orr_decision *ret_decision,
                              struct orr_error *err) ORR_NO_DISCARD;
 
-/* The GPU through which a PXN path leads: the first node that is no NVSwitch. INVALID if that node is not a GPU. */
+/* The GPU through which a PXN path leads: the first node that is not an NVSwitch. INVALID if that node is not a GPU. */
 enum orr_code orr_pxn_relay(const struct orr_paths *paths, uint32_t gpu, uint32_t net, uint32_t *ret_relay,
                             struct orr_error *err) ORR_NO_DISCARD;
 

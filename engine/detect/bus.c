@@ -45,7 +45,7 @@ static const char *look_up(struct orr_detector *d, const char *bus_id)
             orr_root_find(d->root, link, path) != ORR_ROOT_FOLDER)
             return NULL;
         orr_note(d, ORR_NOTE_NO_PCI_BUS,
-                 "/sys/class/pci_bus is not there, so devices were found by /sys/bus/pci/devices; NCCL would have put "
+                 "/sys/class/pci_bus is missing, so devices were found by /sys/bus/pci/devices; NCCL would have put "
                  "all of them on a CPU without a NUMA node");
     }
     return orr_arena_strndup(d->arena, path, strlen(path));
@@ -73,7 +73,7 @@ bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root
     return orr_root_list(d->root, path, d->arena, ret_names);
 }
 
-/* Transfers a second and lane of "16.0 GT/s PCIe"; what is no such text is as fast as can be. */
+/* Transfers per second and lane of "16.0 GT/s PCIe". Unparseable text counts as unlimited. */
 static float speed_of(const char *text)
 {
     float rate;

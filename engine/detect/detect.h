@@ -30,7 +30,7 @@ typedef const char *orr_detect_setting(const void *context, const char *name);
 struct orr_detect_options {
     const struct orr_release *release; /* NULL: the default one */
     const char *root;                  /* folder with a copied /sys and /proc; NULL: this machine */
-    const char *nvml; /* library in place of libnvidia-ml.so.1; "none": not asked. With a root: NULL is none */
+    const char *nvml; /* library in place of libnvidia-ml.so.1; "none": not asked. With a root: NULL means none */
     int32_t sm;       /* compute capability of GPUs that no table knows; 0: not given */
     bool running;     /* as a running job has it, with NICs merged; a dump has them apart */
     /* PCIe links as they run: with their present width, and of NICs their present speed. GPUs have the speed that they
@@ -42,7 +42,7 @@ struct orr_detect_options {
 
 struct orr_detection {
     struct orr_dump *dump; /* the same as the XML; freed with the arena */
-    char *xml;                   /* ends with a zero */
+    char *xml;             /* ends with a zero */
     size_t length;
     struct orr_note *notes;
     uint32_t note_count;
@@ -55,7 +55,7 @@ struct orr_detection {
 enum orr_code orr_detect(const struct orr_detect_options *options, struct orr_detection *ret_detection,
                          struct orr_error *err) ORR_NO_DISCARD;
 /* The same from the bytes of a tar that gather wrote, packed anew or not (root is not read). UNRECOGNISED: the
- * bytes are no tar. */
+ * bytes are not a tar. */
 enum orr_code orr_detect_from_tar(const char *bytes, size_t length, const struct orr_detect_options *options,
                                   struct orr_detection *ret_detection, struct orr_error *err) ORR_NO_DISCARD;
 void orr_detection_release(struct orr_detection *detection);

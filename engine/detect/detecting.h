@@ -174,14 +174,14 @@ const char *orr_bus_path(struct orr_detector *d, const char *bus_id);
 void orr_sys_value(const struct orr_detector *d, const char *path, const char *name, char value[ORR_SYS_VALUE]);
 /* Whether a component of a path has the form of a bus id. */
 bool orr_looks_like_bus_id(const char *text, size_t length);
-/* The <pci> of a function, made where it is not there; class: preset for a new one. Claims nothing. */
+/* The <pci> of a function, made if it is missing; class: preset for a new one. Claims nothing. */
 struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class);
 /* Fills in what a <pci> or <cpu> and all above it lack, and gives it its place. */
 void orr_bus_complete(struct orr_detector *d, struct orr_doc_node *node);
 
 /* host.c */
 void orr_host_complete(struct orr_detector *d, struct orr_doc_node *cpu);
-/* The <cpu> of a NUMA node, made where it is not there. */
+/* The <cpu> of a NUMA node, made if it is missing. */
 struct orr_doc_node *orr_host_cpu(struct orr_detector *d, const char *numa);
 
 /* surroundings.c: notes on what containers, WSL and Jetson boards hide; before GPUs are looked for, and after. */

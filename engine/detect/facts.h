@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What detection knows that is not in /sys or /proc: what the NVIDIA libraries, the processor and the kernel answered.
- * Asked of the machine (nvml.c, cuda.c, verbs.c, machine.c), or read from the text that `orrery gather` packs beside
- * the copied files (facts_text.c). So a copy gives the same document as the machine. */
+ * Asked of the machine (nvml.c, cuda.c, verbs.c, machine_facts.c), or read from the text that `orrery gather` packs
+ * beside the copied files (facts_text.c). So a copy gives the same document as the machine. */
 #ifndef ORR_DETECT_FACTS_H
 #define ORR_DETECT_FACTS_H
 
@@ -105,7 +105,7 @@ void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *library, 
 /* For a copy: a library that LD_LIBRARY_PATH or LD_PRELOAD gives beside it is asked, and counts if most of its GPUs are
  * functions of the copy. */
 void orr_host_facts_ask_nvml_beside(struct orr_host_facts *facts, const struct orr_root *root);
-/* Hashes the host's name followed by the first word of the boot id; NCCL_HOSTID's text alone where it is given. */
+/* Hashes the host's name followed by the first word of the boot id; NCCL_HOSTID's text alone if it is given. */
 void orr_host_facts_hash(struct orr_host_facts *facts, const char *name, const char *boot_id, const char *host_id);
 void orr_host_facts_ask_cuda(struct orr_host_facts *facts);
 void orr_host_facts_ask_verbs(struct orr_host_facts *facts);

@@ -16,8 +16,8 @@ struct packing {
     unsigned count, capacity;
 };
 
-static void put(struct packing *p, const char *format, ...) ORR_PRINTF(2, 3);
-static void put(struct packing *p, const char *format, ...)
+static void put_text(struct packing *p, const char *format, ...) ORR_PRINTF(2, 3);
+static void put_text(struct packing *p, const char *format, ...)
 {
     char path[ORR_PATH_SIZE];
     va_list args;
@@ -46,7 +46,7 @@ static void put_function(struct packing *p, const char *path)
         end = start + strcspn(start, "/");
         if (orr_looks_like_bus_id(start, (size_t)(end - start)))
             for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-                put(p, "%.*s/%s", (int)(end - path), path, files[i]);
+                put_text(p, "%.*s/%s", (int)(end - path), path, files[i]);
     }
 }
 
@@ -54,7 +54,7 @@ static void put_pci(struct packing *p)
 {
     struct orr_root_names names;
     char path[ORR_PATH_SIZE], link[ORR_PATH_SIZE], class[ORR_SYS_VALUE];
-    put(p, "/sys/bus/pci");
+    put_text(p, "/sys/bus/pci");
     if (orr_detector_list(p->d, "/sys/bus/pci/devices", &names)) {
         for (uint32_t i = 0; i < names.count; i++) {
             snprintf(link, sizeof link, "/sys/bus/pci/devices/%.60s", names.names[i]);
@@ -64,7 +64,7 @@ static void put_pci(struct packing *p)
                           !strncmp(class, "0x12", 4);
             if (!wanted || orr_root_find(p->d->root, link, path) != ORR_ROOT_FOLDER)
                 continue;
-            put(p, "%s", link);
+            put_text(p, "%s", link);
             put_function(p, path);
         }
     }
@@ -73,8 +73,8 @@ static void put_pci(struct packing *p)
     for (uint32_t i = 0; i < names.count; i++) {
         snprintf(link, sizeof link, "/sys/class/pci_bus/%.60s", names.names[i]);
         if (orr_root_find(p->d->root, link, path) == ORR_ROOT_FOLDER) {
-            put(p, "%s", link);
-            put(p, "%s", path);
+            put_text(p, "%s", link);
+            put_text(p, "%s", path);
         }
     }
 }
@@ -86,21 +86,21 @@ static void put_device(struct packing *p, const char *folder)
     snprintf(link, sizeof link, "%s/device", folder);
     if (orr_root_find(p->d->root, link, path) != ORR_ROOT_FOLDER)
         return;
-    put(p, "%s", link);
+    put_text(p, "%s", link);
     put_function(p, path);
-    put(p, "%s/subsystem", path);
-    put(p, "%s/numa_node", path);
-    put(p, "%s/vendor", path);
+    put_text(p, "%s/subsystem", path);
+    put_text(p, "%s/numa_node", path);
+    put_text(p, "%s/vendor", path);
     snprintf(link, sizeof link, "%s/subsystem", path);
     if (orr_root_find(p->d->root, link, path) == ORR_ROOT_FOLDER)
-        put(p, "%s", path);
+        put_text(p, "%s", path);
 }
 
 static void put_port(struct packing *p, const char *folder, const char *port)
 {
     static const char *const files[] = {"state", "link_layer", "rate"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        put(p, "%s/ports/%s/%s", folder, port, files[i]);
+        put_text(p, "%s/ports/%s/%s", folder, port, files[i]);
 }
 
 static void put_infiniband(struct packing *p)
@@ -113,8 +113,8 @@ static void put_infiniband(struct packing *p)
         snprintf(link, sizeof link, "/sys/class/infiniband/%.255s", names.names[i]);
         if (orr_root_find(p->d->root, link, folder) != ORR_ROOT_FOLDER)
             continue;
-        put(p, "%s", link);
-        put(p, "%s/sys_image_guid", folder);
+        put_text(p, "%s", link);
+        put_text(p, "%s/sys_image_guid", folder);
         put_device(p, folder);
         snprintf(link, sizeof link, "%.900s/ports", folder);
         if (orr_detector_list(p->d, link, &ports))
@@ -133,9 +133,9 @@ static void put_interfaces(struct packing *p)
         snprintf(link, sizeof link, "/sys/class/net/%.255s", names.names[i]);
         if (orr_root_find(p->d->root, link, folder) != ORR_ROOT_FOLDER)
             continue;
-        put(p, "%s", link);
-        put(p, "%s/speed", folder);
-        put(p, "%s/operstate", folder);
+        put_text(p, "%s", link);
+        put_text(p, "%s/speed", folder);
+        put_text(p, "%s/operstate", folder);
         put_device(p, folder);
     }
 }
@@ -151,25 +151,25 @@ static void put_rest(struct packing *p)
     if (orr_detector_list(p->d, "/sys/devices/system/node", &names))
         for (uint32_t i = 0; i < names.count; i++)
             if (!strncmp(names.names[i], "node", 4))
-                put(p, "/sys/devices/system/node/%.32s/cpumap", names.names[i]);
+                put_text(p, "/sys/devices/system/node/%.32s/cpumap", names.names[i]);
     if (orr_detector_list(p->d, switches, &names))
         for (uint32_t i = 0; i < names.count; i++) {
             snprintf(folder, sizeof folder, "%s/%.60s", switches, names.names[i]);
             if (orr_detector_list(p->d, folder, &peers))
                 for (uint32_t k = 0; k < peers.count; k++)
-                    put(p, "%s/%s", folder, peers.names[k]);
+                    put_text(p, "%s/%s", folder, peers.names[k]);
         }
     for (size_t i = 0; (path = orr_peer_memory_file(i, &bit)); i++)
-        put(p, "%s", path);
+        put_text(p, "%s", path);
     for (size_t i = 0; orr_net_plugins[i]; i++)
-        put(p, "%s", orr_net_plugins[i]);
-    put(p, "/sys/module/nvidia/version");
-    put(p, "/sys/firmware/devicetree/base/model");
-    put(p, "/etc/nv_tegra_release");
-    put(p, "/proc/sys/kernel/osrelease");
-    put(p, "%s", ORR_USUAL_TOPO_FILE);
+        put_text(p, "%s", orr_net_plugins[i]);
+    put_text(p, "/sys/module/nvidia/version");
+    put_text(p, "/sys/firmware/devicetree/base/model");
+    put_text(p, "/etc/nv_tegra_release");
+    put_text(p, "/proc/sys/kernel/osrelease");
+    put_text(p, "%s", ORR_USUAL_TOPO_FILE);
     if (topology && *topology)
-        put(p, "%s", topology);
+        put_text(p, "%s", topology);
 }
 
 static bool write_entry(struct archive *archive, const char *path, enum orr_root_kind kind, const char *target,
@@ -191,7 +191,7 @@ static bool write_entry(struct archive *archive, const char *path, enum orr_root
     return done;
 }
 
-/* A path as it is found now; what is not there is left out. A library is packed empty: that it is there is enough. */
+/* A path as it is found now; what is missing is left out. A library is packed empty: that it is there is enough. */
 static bool write_path(const struct packing *p, struct archive *archive, const char *path, char *buffer)
 {
     char target[ORR_PATH_SIZE];

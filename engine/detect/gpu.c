@@ -78,7 +78,7 @@ static int gdr_of(struct orr_detector *d, const struct orr_gpu_fact *gpu)
     if (gpu->gdr != ORR_UNKNOWN)
         return gpu->gdr;
     int gdr = !strstr(gpu->name, "GeForce");
-    orr_note(d, ORR_NOTE_GDR_ASSUMED, "gdr of GPUs named \"%s\" is taken to be %d", gpu->name, gdr);
+    orr_note(d, ORR_NOTE_GDR_ASSUMED, "gdr of GPUs named \"%s\" is assumed to be %d", gpu->name, gdr);
     return gdr;
 }
 

@@ -124,9 +124,10 @@ static bool gdr_of(struct orr_detector *d, const struct orr_net_device *net, uin
     if (dma_buf && net->dma_buf == ORR_YES)
         return true;
     if (dma_buf)
-        orr_note(d, ORR_NOTE_DMA_BUF_ASSUMED,
-                 "no module for peer memory is loaded; GPU and kernel know DMA-BUF, and the NICs are taken to know it "
-                 "as well");
+        orr_note(
+            d, ORR_NOTE_DMA_BUF_ASSUMED,
+            "no module for peer memory is loaded; GPU and kernel know DMA-BUF, and the NICs are assumed to know it "
+            "as well");
     else
         orr_note(
             d, ORR_NOTE_NO_PEER_MEMORY,
@@ -146,13 +147,12 @@ static const char *pci_path(struct orr_detector *d, const struct orr_net_device 
     if (kind != ORR_ROOT_NONE && last && !strcmp(last, "/pci"))
         return net->card;
     if (net->path[0] && strcmp(net->path, net->card))
-        orr_note(
-            d, ORR_NOTE_NIC_MERGED_AWAY,
-            "NIC %s is function %.13s, but NCCL looks for function %.13s of the card, which is not there: it hangs "
-            "the NIC on the CPU of each GPU",
-            net->name, strrchr(net->path, '/') + 1, strrchr(net->card, '/') + 1);
+        orr_note(d, ORR_NOTE_NIC_MERGED_AWAY,
+                 "NIC %s is function %.13s, but NCCL looks for function %.13s of the card, which is missing: it hangs "
+                 "the NIC on the CPU of each GPU",
+                 net->name, strrchr(net->path, '/') + 1, strrchr(net->card, '/') + 1);
     else
-        orr_note(d, ORR_NOTE_NOT_PCI_NIC, "NIC %s is no PCI device (%.60s): NCCL hangs it on the CPU of each GPU",
+        orr_note(d, ORR_NOTE_NOT_PCI_NIC, "NIC %s is not a PCI device (%.60s): NCCL hangs it on the CPU of each GPU",
                  net->name, kind == ORR_ROOT_NONE ? "it has no bus" : target);
     return NULL;
 }

@@ -39,7 +39,7 @@ static void sort_names(struct orr_detector *d, struct orr_root_names *names)
         names->names[i] = copied[i].name;
 }
 
-/* A copy shows which interfaces there were, not which had addresses: those that were up are taken to have one. */
+/* A copy shows which interfaces there were, not which had addresses: those that were up are assumed to have one. */
 static void assume_interfaces(struct orr_detector *d)
 {
     struct orr_root_names names;

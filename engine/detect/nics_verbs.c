@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* InfiniBand and RoCE devices, as NCCL's IB plugin lists them: read from /sys, with what libibverbs adds where it was
+/* InfiniBand and RoCE devices, as NCCL's IB plugin lists them: read from /sys, with what libibverbs adds if it was
  * asked (verbs.c): max_qp, the order of devices, DMA-BUF. */
 #include <ctype.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static uint64_t guid_of(const char *text)
     return guid;
 }
 
-/* "400 Gb/sec (4X NDR)" in Mb/s. Where the plugin's tables end at HDR and at 12 lanes, what they lack counts as their
+/* "400 Gb/sec (4X NDR)" in Mb/s. If the plugin's tables end at HDR and at 12 lanes, what they lack counts as their
  * last row: NDR as HDR, and two lanes, which came later, as twelve. */
 static uint32_t speed_of(const struct orr_detector *d, const char *rate)
 {
@@ -43,7 +43,7 @@ static uint32_t speed_of(const struct orr_detector *d, const char *rate)
     return (uint32_t)(gigabits * 1000 + 0.5);
 }
 
-/* A value of PATH/NAME without the white space behind it: libibverbs gives these to NCCL, which reads no file here. */
+/* A value of PATH/NAME without the white space after it: libibverbs gives these to NCCL, which reads no file here. */
 static void value_of(const struct orr_detector *d, const char *path, const char *name, char value[ORR_SYS_VALUE])
 {
     char file[ORR_PATH_SIZE + 64];
@@ -129,7 +129,7 @@ static int by_number(const void *a, const void *b)
     return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A name in /sys/class/infiniband, and the function it is one of; "": it is none. */
+/* A name in /sys/class/infiniband, and the function it is one of; "": it is not a function. */
 struct listed {
     const char *name;
     char bus_id[ORR_FACT_BUS];
@@ -251,10 +251,11 @@ void orr_nics_verbs(struct orr_detector *d)
         d->nets[i].listed_port = d->nets[i].port + ports_before(d, &d->nets[i], i);
     join_ports(d);
     if (!d->facts.ibverbs)
-        orr_note(
-            d, ORR_NOTE_MAX_QP_ASSUMED,
-            "the RDMA devices were read from /sys, not through libibverbs%s%.100s%s: %s, and maxconn is taken to be %u",
-            d->facts.ibverbs_problem[0] ? " (" : "", d->facts.ibverbs_problem, d->facts.ibverbs_problem[0] ? ")" : "",
-            d->rules.nics_by_bus ? "their order is that of their bus ids" : "their order is that of their names",
-            d->nets[0].max_qp);
+        orr_note(d, ORR_NOTE_MAX_QP_ASSUMED,
+                 "the RDMA devices were read from /sys, not through libibverbs%s%.100s%s: %s, and maxconn is assumed "
+                 "to be %u",
+                 d->facts.ibverbs_problem[0] ? " (" : "", d->facts.ibverbs_problem,
+                 d->facts.ibverbs_problem[0] ? ")" : "",
+                 d->rules.nics_by_bus ? "their order is that of their bus ids" : "their order is that of their names",
+                 d->nets[0].max_qp);
 }

@@ -78,27 +78,27 @@ static const struct symbol {
     const char *name, *other;
     bool needed;
 } symbols[] = {
-#define AT(member) offsetof(struct nvml, member)
-    {AT(init), "nvmlInit_v2", "nvmlInit", true},
-    {AT(end), "nvmlShutdown", NULL, true},
-    {AT(driver), "nvmlSystemGetDriverVersion", NULL, false},
-    {AT(count), "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount", true},
-    {AT(by_index), "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex", true},
-    {AT(by_bus_id), "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId", false},
-    {AT(pci), "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", false},
-    {AT(old_pci), "nvmlDeviceGetPciInfo", NULL, false},
-    {AT(name), "nvmlDeviceGetName", NULL, false},
-    {AT(capability), "nvmlDeviceGetCudaComputeCapability", NULL, false},
-    {AT(generation), "nvmlDeviceGetCurrPcieLinkGeneration", NULL, false},
-    {AT(full_generation), "nvmlDeviceGetMaxPcieLinkGeneration", NULL, false},
-    {AT(width), "nvmlDeviceGetCurrPcieLinkWidth", NULL, false},
-    {AT(link_capability), "nvmlDeviceGetNvLinkCapability", NULL, false},
-    {AT(link_state), "nvmlDeviceGetNvLinkState", NULL, false},
-    {AT(link_far), "nvmlDeviceGetNvLinkRemotePciInfo", "nvmlDeviceGetNvLinkRemotePciInfo_v2", false},
-    {AT(fields), "nvmlDeviceGetFieldValues", NULL, false},
-    {AT(fabric), "nvmlDeviceGetGpuFabricInfoV", NULL, false},
-    {AT(error), "nvmlErrorString", NULL, false},
-#undef AT
+#define ORR_AT(member) offsetof(struct nvml, member)
+    {ORR_AT(init), "nvmlInit_v2", "nvmlInit", true},
+    {ORR_AT(end), "nvmlShutdown", NULL, true},
+    {ORR_AT(driver), "nvmlSystemGetDriverVersion", NULL, false},
+    {ORR_AT(count), "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount", true},
+    {ORR_AT(by_index), "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex", true},
+    {ORR_AT(by_bus_id), "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId", false},
+    {ORR_AT(pci), "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", false},
+    {ORR_AT(old_pci), "nvmlDeviceGetPciInfo", NULL, false},
+    {ORR_AT(name), "nvmlDeviceGetName", NULL, false},
+    {ORR_AT(capability), "nvmlDeviceGetCudaComputeCapability", NULL, false},
+    {ORR_AT(generation), "nvmlDeviceGetCurrPcieLinkGeneration", NULL, false},
+    {ORR_AT(full_generation), "nvmlDeviceGetMaxPcieLinkGeneration", NULL, false},
+    {ORR_AT(width), "nvmlDeviceGetCurrPcieLinkWidth", NULL, false},
+    {ORR_AT(link_capability), "nvmlDeviceGetNvLinkCapability", NULL, false},
+    {ORR_AT(link_state), "nvmlDeviceGetNvLinkState", NULL, false},
+    {ORR_AT(link_far), "nvmlDeviceGetNvLinkRemotePciInfo", "nvmlDeviceGetNvLinkRemotePciInfo_v2", false},
+    {ORR_AT(fields), "nvmlDeviceGetFieldValues", NULL, false},
+    {ORR_AT(fabric), "nvmlDeviceGetGpuFabricInfoV", NULL, false},
+    {ORR_AT(error), "nvmlErrorString", NULL, false},
+#undef ORR_AT
 };
 
 /* A file of a PCI function, by either of its paths in /sys. */

@@ -5,7 +5,7 @@
 
 #include "engine/detect/root.h"
 
-typedef bool orr_name_taker(void *taker, const char *name); /* false: no more are wanted */
+typedef bool orr_name_taker(void *taker, const char *name); /* false: no more are needed */
 
 struct orr_root_source {
     /* A new place for the top; -1: none. */

@@ -34,7 +34,7 @@ static int by_path(const void *a, const void *b)
     return ORR_ORDER(one->order, other->order);
 }
 
-static int find(const struct tar *tar, const char *path)
+static int find_entry(const struct tar *tar, const char *path)
 {
     unsigned low = 0, high = tar->count;
     while (low < high) {
@@ -52,7 +52,7 @@ static int find(const struct tar *tar, const char *path)
 
 static int top(void *state)
 {
-    return find(state, "");
+    return find_entry(state, "");
 }
 
 static int enter(void *state, int folder, const char *name, enum orr_root_kind *ret_kind, char target[ORR_PATH_SIZE])
@@ -61,7 +61,7 @@ static int enter(void *state, int folder, const char *name, enum orr_root_kind *
     char path[ORR_PATH_SIZE];
     if (snprintf(path, sizeof path, "%s/%s", tar->entries[folder].path, name) >= (int)sizeof path)
         return -1;
-    int place = find(tar, path);
+    int place = find_entry(tar, path);
     if (place < 0)
         return -1;
     *ret_kind = tar->entries[place].kind;
@@ -132,8 +132,8 @@ static bool clean(const char *name, char path[ORR_PATH_SIZE])
     return true;
 }
 
-static enum orr_code add(struct tar *tar, const char *path, enum orr_root_kind kind, const char *text, size_t length,
-                         struct orr_error *err)
+static enum orr_code add_entry(struct tar *tar, const char *path, enum orr_root_kind kind, const char *text,
+                               size_t length, struct orr_error *err)
 {
     if (tar->count == ORR_TAR_ENTRIES)
         return orr_fail(err, ORR_LIMIT, "the tar has more than %d entries", (int)ORR_TAR_ENTRIES);
@@ -186,7 +186,7 @@ static enum orr_code take_file(struct tar *tar, struct archive *archive, struct 
         done += (size_t)got;
     }
     tar->bytes += wanted;
-    return add(tar, path, ORR_ROOT_FILE, text, done, err);
+    return add_entry(tar, path, ORR_ROOT_FILE, text, done, err);
 }
 
 static enum orr_code take_entry(struct tar *tar, struct archive *archive, struct archive_entry *from,
@@ -198,13 +198,13 @@ static enum orr_code take_entry(struct tar *tar, struct archive *archive, struct
         return ORR_OK; /* nothing that gather writes */
     switch (archive_entry_filetype(from)) {
     case AE_IFDIR:
-        return add(tar, path, ORR_ROOT_FOLDER, NULL, 0, err);
+        return add_entry(tar, path, ORR_ROOT_FOLDER, NULL, 0, err);
     case AE_IFREG:
         return take_file(tar, archive, from, path, err);
     case AE_IFLNK: {
         const char *kept =
             target && strlen(target) < ORR_PATH_SIZE ? orr_arena_strndup(tar->arena, target, strlen(target)) : "";
-        return kept ? add(tar, path, ORR_ROOT_LINK, kept, 0, err) : orr_fail_nomem(err);
+        return kept ? add_entry(tar, path, ORR_ROOT_LINK, kept, 0, err) : orr_fail_nomem(err);
     }
     default:
         return ORR_OK;
@@ -234,7 +234,7 @@ static enum orr_code read_all(struct tar *tar, struct archive *archive, struct o
 static enum orr_code put_in_order(struct tar *tar, struct orr_error *err)
 {
     unsigned read = tar->count, kept = 0;
-    ORR_TRY(add(tar, "", ORR_ROOT_FOLDER, NULL, 0, err));
+    ORR_TRY(add_entry(tar, "", ORR_ROOT_FOLDER, NULL, 0, err));
     for (unsigned i = 0; i < read; i++) {
         char folder[ORR_PATH_SIZE];
         snprintf(folder, sizeof folder, "%s", tar->entries[i].path);
@@ -244,7 +244,7 @@ static enum orr_code put_in_order(struct tar *tar, struct orr_error *err)
             if (i && !strncmp(tar->entries[i - 1].path, folder, strlen(folder)) &&
                 tar->entries[i - 1].path[strlen(folder)] == '/')
                 break;
-            ORR_TRY(add(tar, folder, ORR_ROOT_FOLDER, NULL, 0, err));
+            ORR_TRY(add_entry(tar, folder, ORR_ROOT_FOLDER, NULL, 0, err));
             tar->entries[tar->count - 1].order = 0; /* an entry of its own counts more */
         }
     }
@@ -291,7 +291,7 @@ enum orr_code orr_root_of_tar(const char *bytes, size_t length, struct orr_root 
     if (archive_read_support_format_tar(archive) != ARCHIVE_OK ||
         archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
         archive_read_open_memory(archive, bytes, length) != ARCHIVE_OK)
-        code = orr_fail(err, ORR_UNRECOGNISED, "this is no tar, plain or gzip");
+        code = orr_fail(err, ORR_UNRECOGNISED, "this is not a tar, plain or gzip");
     else
         code = read_all(tar, archive, err);
     archive_read_free(archive);

@@ -78,7 +78,7 @@ bool orr_is_gpu_function(const struct orr_detector *d, const char *bus_id)
         return false;
     orr_sys_value(d, path, "class", value);
     size_t used = strlen(path);
-    snprintf(path + used, sizeof path - used, "/physfn"); /* a virtual function is no GPU of this host */
+    snprintf(path + used, sizeof path - used, "/physfn"); /* a virtual function is not a GPU of this host */
     return !strncmp(value, "0x03", 4) && orr_root_look(d->root, path, NULL) == ORR_ROOT_NONE;
 }
 

@@ -18,7 +18,7 @@ struct device_attributes { /* ibv_device_attr */
     uint64_t node_guid, image_guid, max_region, page_sizes;
     uint32_t vendor, part, hardware;
     int max_qp;
-    char room[512]; /* the members behind it, and should a library write more */
+    char room[512]; /* the members after it, and should a library write more */
 };
 
 struct verbs {

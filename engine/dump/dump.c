@@ -105,11 +105,19 @@ enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t elemen
     const char *text = orr_element_text(dump, element, attr);
     if (!text) {
         bool any = false;
-        for (uint32_t i = 0; i < dump->element_count; i++)
+        uint32_t cpus = 0;
+        for (uint32_t i = 0; i < dump->element_count; i++) {
             any |= dump->elements[i].kind == ORR_ELEMENT_GPU;
+            cpus += dump->elements[i].kind == ORR_ELEMENT_CPU;
+        }
         orr_fail_element(dump, element, err, ORR_INVALID, "<%s> has no attribute %s, which has no default",
                          orr_element_name(dump->elements[element].kind), orr_attr_name(attr));
-        if (!any) /* NCCL fills such a file in */
+        if (!any && cpus == 1) /* NCCL fills such a file in */
+            orr_error_advice(err,
+                             "with one CPU a virtual machine needs no topology file: NCCL detects the same tree by "
+                             "itself, so leave NCCL_TOPO_FILE unset. To see what NCCL makes of it, dump the topology "
+                             "there (NCCL_TOPO_DUMP_FILE) or name the machine type: --assume (`orrery machines`)");
+        else if (!any)
             orr_error_advice(err,
                              "a provider's file leaves it, and the GPUs, to NCCL: dump the topology from a job there "
                              "(NCCL_TOPO_DUMP_FILE), or name the machine type: --assume, assume= (`orrery machines`)");

@@ -170,11 +170,11 @@ static inline bool orr_dump_assumed(const struct orr_dump *dump, enum orr_elemen
 {
     return dump->assumed[kind] >> attr & 1;
 }
-/* The value of an attribute, NULL where the element has none. */
+/* The value of an attribute, NULL if the element has none. */
 const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr);
 /* The same as a number, as C's strtol(base 0) reads it, cut to 32 bits; fallback where the attribute is absent. */
 int32_t orr_element_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t fallback);
-/* The same for an attribute that must be there: INVALID with line, column and element path where it is not. */
+/* The same for an attribute that must be there: INVALID with line, column and element path if it is not. */
 enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,
                                    int32_t *ret_value, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's own reader is no XML parser: it stops at prologs, tabs, text, attributes on several lines ... This walks over
- * the bytes as that reader does (2.27.7's rules, which the other releases share but for a few limits) and says where it
- * would stop first. It makes nothing of what it reads: dump_read.c does.
- * Rules: docs/nccl/topology-xml.md, "What NCCL's reader refuses". */
+/* NCCL's own reader is not an XML parser: it stops at prologs, tabs, text, attributes on several lines ... This walks
+ * over the bytes as that reader does (2.27.7's rules, which the other releases share but for a few limits) and says
+ * where it would stop first. It makes nothing of what it reads: dump_read.c does. Rules: docs/nccl/topology-xml.md,
+ * "What NCCL's reader refuses". */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static bool read_until(struct lexer *lexer, const char *ends, size_t *ret_start,
     return false;
 }
 
-/* Attributes behind a name; *last is the character behind the last one. */
+/* Attributes after a name; *last is the character after the last one. */
 static bool read_attributes(struct lexer *lexer, char *last)
 {
     while (*last == ' ') {

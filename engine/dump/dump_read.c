@@ -30,7 +30,7 @@ struct reader {
     unsigned element_capacity, attribute_capacity;
     uint32_t seen; /* elements, known or not */
     uint32_t depth;
-    uint32_t open[HIGHEST_DEPTH];       /* element index, or ORR_NO_ELEMENT where it is ignored */
+    uint32_t open[HIGHEST_DEPTH];       /* element index, or ORR_NO_ELEMENT if it is ignored */
     uint32_t last_child[HIGHEST_DEPTH]; /* of the open element at that depth */
     uint32_t open_line[HIGHEST_DEPTH];
     char open_name[32]; /* of the innermost open element */
@@ -46,7 +46,7 @@ static void stop(struct reader *reader, enum orr_code code)
     xmlStopParser(reader->parser);
 }
 
-/* The place where the tag that is being read starts: the parser has already read its attributes. Where the tag before
+/* The place where the tag that is being read starts: the parser has already read its attributes. If the tag before
  * it is on the same line, its column is counted from there: a file may be one long line. */
 static void tag_place(struct reader *reader, uint32_t *ret_line, uint32_t *ret_column)
 {
@@ -203,7 +203,7 @@ static void on_doctype(void *context, const xmlChar *name, const xmlChar *extern
     stop(reader, ORR_SYNTAX);
 }
 
-/* The first complaint of libxml2 that is an error ends the reading, except text behind a complete <system>. */
+/* The first complaint of libxml2 that is an error ends the reading, except text after a complete <system>. */
 static void on_error(void *context, xmlErrorPtr error)
 {
     struct reader *reader = ((xmlParserCtxtPtr)context)->_private;
@@ -265,7 +265,7 @@ static enum orr_code parse(struct reader *reader, const char *bytes, size_t leng
     return reader->code;
 }
 
-/* Inputs that are no XML at all get a plain word instead of a parser's complaint. */
+/* Inputs that are not XML at all get a plain word instead of a parser's complaint. */
 static enum orr_code look_at(const char *bytes, size_t length, struct orr_error *err)
 {
     size_t start = orr_bytes_blanks(bytes, length, orr_bytes_mark(bytes, length));

@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A dump as topology XML: the only place where the engine writes XML. */
 #include "engine/base/text.h"
+#include "engine/base/utf8.h"
 #include "engine/dump/dump.h"
-
-/* Bytes of the character at a place that XML may hold, 0: none (no UTF-8, a control character). */
-static size_t character(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    size_t size = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >= 0xe0 && at[0] < 0xf0 ? 3 : 0;
-    if (at[0] >= 0xf0 && at[0] < 0xf5)
-        size = 4;
-    uint32_t code = size == 1 ? at[0] : at[0] & (0x7fu >> size);
-    for (size_t i = 1; i < size; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    bool too_short = (size == 3 && code < 0x800) || (size == 4 && (code < 0x10000 || code > 0x10ffff));
-    bool no_character = code < 0x20 || (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff;
-    return too_short || (no_character && !(code == '\t' || code == '\n' || code == '\r')) ? 0 : size;
-}
 
 /* What XML cannot hold becomes a question mark: names may come from any bytes. */
 static void write_value(struct orr_text *text, const char *value)
 {
     while (*value) {
-        size_t size = character(value);
+        size_t size = orr_xml_length(value);
         if (!size)
             orr_text_puts(text, "?");
         else if (*value == '&')

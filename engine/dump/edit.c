@@ -112,7 +112,7 @@ static bool own(struct orr_doc *doc, struct orr_doc_node *node)
     return true;
 }
 
-static void put(struct orr_doc *doc, struct orr_doc_node *node, struct orr_attribute attribute)
+static void put_attribute(struct orr_doc *doc, struct orr_doc_node *node, struct orr_attribute attribute)
 {
     uint32_t at = 0;
     if (!attribute.value || !own(doc, node))
@@ -128,7 +128,8 @@ static void put_text(struct orr_doc *doc, struct orr_doc_node *node, enum orr_at
                      const char *format, va_list args)
 {
     const char *value = orr_arena_vprintf(doc->arena, SIZE_MAX, format, args);
-    put(doc, node, (struct orr_attribute){.id = attr, .origin = origin, .name = orr_attr_name(attr), .value = value});
+    put_attribute(doc, node,
+                  (struct orr_attribute){.id = attr, .origin = origin, .name = orr_attr_name(attr), .value = value});
 }
 
 void orr_doc_set(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
@@ -159,7 +160,7 @@ void orr_doc_suppose(struct orr_doc *doc, struct orr_doc_node *node, enum orr_at
 void orr_doc_set_all(struct orr_doc *doc, struct orr_doc_node *node, const struct orr_doc_node *from)
 {
     for (uint32_t i = 0; i < from->attribute_count; i++)
-        put(doc, node, from->attributes[i]);
+        put_attribute(doc, node, from->attributes[i]);
 }
 
 void orr_doc_drop(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr)
@@ -180,7 +181,8 @@ struct orr_doc_node *orr_doc_child(const struct orr_doc_node *parent, enum orr_e
     return child;
 }
 
-static bool has(const struct orr_doc_node *node, enum orr_element_kind kind, enum orr_attr attr, const char *value)
+static bool has_attribute(const struct orr_doc_node *node, enum orr_element_kind kind, enum orr_attr attr,
+                          const char *value)
 {
     const char *text = node->kind == kind ? orr_doc_get(node, attr) : NULL;
     return text && !strcmp(text, value);
@@ -190,7 +192,7 @@ struct orr_doc_node *orr_doc_child_with(const struct orr_doc_node *parent, enum 
                                         enum orr_attr attr, const char *value)
 {
     struct orr_doc_node *child = parent->first;
-    while (child && !has(child, kind, attr, value))
+    while (child && !has_attribute(child, kind, attr, value))
         child = child->after;
     return child;
 }
@@ -208,7 +210,7 @@ struct orr_doc_node *orr_doc_find(const struct orr_doc_node *top, enum orr_eleme
                                   const char *value)
 {
     struct orr_doc_node *node = top->first;
-    while (node && !has(node, kind, attr, value))
+    while (node && !has_attribute(node, kind, attr, value))
         node = orr_doc_next(node, top);
     return node;
 }

@@ -59,7 +59,7 @@ void orr_doc_sort_in(struct orr_doc_node *node);
 /* NULL: it has no such attribute. */
 const struct orr_attribute *orr_doc_attribute(const struct orr_doc_node *node, enum orr_attr attr);
 const char *orr_doc_get(const struct orr_doc_node *node, enum orr_attr attr);
-/* "" where there is none. */
+/* "" if there is none. */
 const char *orr_doc_word(const struct orr_doc_node *node, enum orr_attr attr);
 /* Sets or replaces; a new one goes last. */
 void orr_doc_set(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
@@ -81,7 +81,7 @@ struct orr_doc_node *orr_doc_child_with(const struct orr_doc_node *parent, enum 
 /* The same anywhere below, in document order. */
 struct orr_doc_node *orr_doc_find(const struct orr_doc_node *top, enum orr_element_kind kind, enum orr_attr attr,
                                   const char *value);
-/* The next element in document order, NULL behind the last below top. */
+/* The next element in document order, NULL after the last below top. */
 struct orr_doc_node *orr_doc_next(const struct orr_doc_node *node, const struct orr_doc_node *top);
 /* Sets `gpus` of every node. */
 void orr_doc_count_gpus(struct orr_doc *doc);

@@ -23,7 +23,7 @@ void orr_doc_copy_element(struct orr_doc *doc, struct orr_doc_node *node, const 
 }
 
 /* Adds a node with all below it; returns its index. */
-static uint32_t add(struct orr_dump *dump, const struct orr_doc_node *node, uint32_t parent)
+static uint32_t add_element(struct orr_dump *dump, const struct orr_doc_node *node, uint32_t parent)
 {
     uint32_t index = dump->element_count++, last = ORR_NO_ELEMENT;
     struct orr_element *element = &dump->elements[index];
@@ -42,7 +42,7 @@ static uint32_t add(struct orr_dump *dump, const struct orr_doc_node *node, uint
             dump->assumed[node->kind] |= UINT64_C(1) << attribute->id;
     }
     for (const struct orr_doc_node *child = node->first; child; child = child->after) {
-        uint32_t added = add(dump, child, index);
+        uint32_t added = add_element(dump, child, index);
         *(last == ORR_NO_ELEMENT ? &dump->elements[index].first_child : &dump->elements[last].next_sibling) = added;
         last = added;
     }
@@ -69,6 +69,6 @@ struct orr_dump *orr_doc_to_dump(const struct orr_doc *doc, const struct orr_dum
     dump->attributes = ORR_NEW(doc->arena, struct orr_attribute, attributes);
     if (!dump->elements || !dump->attributes)
         return NULL;
-    add(dump, doc->system, ORR_NO_ELEMENT);
+    add_element(dump, doc->system, ORR_NO_ELEMENT);
     return dump;
 }

@@ -4,7 +4,10 @@
 #ifndef ORR_DUMP_NOTES_H
 #define ORR_DUMP_NOTES_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "engine/base/known.h"
 
 /* The parts of the analysis document that an assumption affects. */
 #define ORR_TOUCH_MAP(X)                                                                                               \
@@ -56,6 +59,11 @@ struct orr_dump_notes {
     const struct orr_missing *missing;
     uint32_t assumed_count, missing_count;
     uint32_t assumed_nics; /* NIC ports of assumed speed */
+    bool cpu_assumed;             /* nothing says what the CPUs are, and nobody asked for a kind */
+    enum orr_known nvlink_hidden; /* a table without NVLinks may hide them, as `nvidia-smi topo -mp` does */
+    const char *gpu_name;         /* the model of the GPUs as the input names it; NULL: it does not */
+    uint32_t p2p_pairs, p2p_refused; /* cells of `nvidia-smi topo -p2p`; those where the driver refuses P2P */
+    bool nics_given;       /* the user said how fast they are */
 };
 
 #endif

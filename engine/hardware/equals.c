@@ -107,7 +107,7 @@ static uint32_t list_ports(const struct orr_hardware_facts *h, struct peer *peer
     return h->net_count;
 }
 
-/* What a device should have: the best of its equals. Direct NVLinks are no matter of the board, as bridges may join
+/* What a device should have: the best of its equals. Direct NVLinks are not a matter of the board, as bridges may join
  * some GPUs and not others, and devices that the file does not identify may differ: of those, what more than half of
  * the equals have, at least. */
 static const struct peer *standard_of(const struct peer *equals, uint32_t count)

@@ -103,7 +103,7 @@ static uint64_t stand_in(uint64_t kind, uint64_t value)
 }
 
 /* The subsystem shows how a NIC or switch is built on its board; of a GPU it names the board's maker alone. A GPU whose
- * vendor is not in the dump goes by its compute capability. */
+ * vendor is not in the dump follows its compute capability. */
 static uint64_t model_of(const struct orr_dump *dump, const struct orr_card *card)
 {
     if (card->kind == ORR_CARD_NIC && card->bridge_class)

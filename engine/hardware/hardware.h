@@ -38,7 +38,7 @@ struct orr_card {
 
 /* How a device is slower than its equals. */
 enum orr_slower_kind {
-    ORR_SLOWER_PCIE,   /* the link of a GPU, NIC or switch towards the CPU, GB/s, of 16 lanes where no width is known;
+    ORR_SLOWER_PCIE,   /* the link of a GPU, NIC or switch towards the CPU, GB/s, of 16 lanes if no width is known;
                           element: the <pci> */
     ORR_SLOWER_C2C,    /* C2C of a GPU to its CPU, GB/s; element: the <gpu> */
     ORR_SLOWER_NVLINK, /* number of a GPU's NVLinks; element: the <gpu> */
@@ -74,7 +74,7 @@ const struct orr_slower *orr_slower_first(const struct orr_hardware_facts *hardw
 uint32_t *orr_hardware_nodes(const struct orr_hardware_facts *hardware, const struct orr_system *system,
                              struct orr_arena *arena);
 
-/* The value of an attribute, "" where there is none or the element is ORR_NO_ELEMENT. */
+/* The value of an attribute, "" if there is none or the element is ORR_NO_ELEMENT. */
 static inline const char *orr_element_word(const struct orr_dump *dump, uint32_t element, enum orr_attr attr)
 {
     const char *text = element == ORR_NO_ELEMENT ? NULL : orr_element_text(dump, element, attr);

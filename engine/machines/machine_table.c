@@ -6,7 +6,7 @@
 #include "engine/hardware/pcie.h"
 #include "engine/machines/machine_types.h"
 
-/* The hybrid cube mesh: two rings of four, joined. Of P100 every link is single, of V100 some pairs have two. */
+/* The hybrid cube mesh: two rings of four, joined. With P100 every link is single, with V100 some pairs have two. */
 static const char *const mesh_p100[] = {"01111000", "10110100", "11010010", "11100001",
                                         "10000111", "01001011", "00101101", "00011110"};
 static const char *const mesh_v100[] = {"01122000", "10210200", "12020010", "21200001",
@@ -90,7 +90,7 @@ static const struct orr_numa_place polaris[] = {{3, 0, -1}, {2, 1, 1}, {1, 2, -1
 
 static const struct orr_machine_type types[] = {
     {"dgx-1-p100", "dgx1-p100", "NVIDIA", "DGX-1, 8x P100", &p100, 8, 4, 100000, MLX, true, BROADWELL, DGX,
-     "the CPU and the NICs, which are taken to be those of the model with V100"},
+     "the CPU and the NICs, which are assumed to be those of the model with V100"},
     {"dgx-1", "dgx1 dgx-1-v100 dgx1-v100", "NVIDIA", "DGX-1, 8x V100", &v100, 8, 4, 100000, MLX, true, BROADWELL,
      DGX_DUMP, ""},
     {"dgx-2", "dgx2 dgx-2h dgx2h", "NVIDIA", "DGX-2, 16x V100", &v100_switch, 16, 8, 100000, MLX, true, SKYLAKE, DGX,
@@ -119,10 +119,8 @@ static const struct orr_machine_type types[] = {
      "Crusoe's topology file of such a machine", OEM},
     {"gh200", "", "NVIDIA", "GH200, one superchip", &gh200, 1, 1, 400000, MLX, true, GRACE,
      "NVIDIA's superchip data sheets", "NICs, which the maker of the server chooses"},
-    {"gb200-tray", "gb200 gb200-nvl72", "NVIDIA", "GB200 NVL72 compute tray", &gb200, 4, 4, 400000, MLX, true, GRACE,
-     RACK, ""},
-    {"gb300-tray", "gb300 gb300-nvl72", "NVIDIA", "GB300 NVL72 compute tray", &gb300, 4, 4, 800000, MLX, true, GRACE,
-     RACK, ""},
+    {"gb200-tray", "gb200", "NVIDIA", "GB200 NVL72 compute tray", &gb200, 4, 4, 400000, MLX, true, GRACE, RACK, ""},
+    {"gb300-tray", "gb300", "NVIDIA", "GB300 NVL72 compute tray", &gb300, 4, 4, 800000, MLX, true, GRACE, RACK, ""},
     {"dgx-spark", "spark gb10", "NVIDIA", "DGX Spark, GB10", &gb10, 1, 2, 200000, ROCE, false, GRACE,
      "a published dump and an hwloc export", ""},
 
@@ -225,7 +223,28 @@ static const struct orr_machine_type types[] = {
      "documentation of CSCS", "number and speed of the NICs"},
 };
 
+/* Trays that NVLink joins: one system of as many hosts. GPUs and NICs are those of a tray. */
+enum { TRAYS = 18 };
+static const struct orr_machine_type racks[] = {
+    {"gb200-nvl72", "", "NVIDIA", "GB200 NVL72, a rack of 18 trays", &gb200, 4, 4, 400000, MLX, true, GRACE, RACK, ""},
+    {"gb300-nvl72", "", "NVIDIA", "GB300 NVL72, a rack of 18 trays", &gb300, 4, 4, 800000, MLX, true, GRACE, RACK, ""},
+};
+enum { TYPES = sizeof types / sizeof types[0], RACKS = sizeof racks / sizeof racks[0] };
+
 const struct orr_machine_type *orr_machine_type(size_t i)
 {
-    return i < sizeof types / sizeof types[0] ? &types[i] : NULL;
+    return i < TYPES ? &types[i] : NULL;
+}
+
+const struct orr_machine_type *orr_machine_listed(size_t i)
+{
+    return i < TYPES ? &types[i] : i < TYPES + RACKS ? &racks[i - TYPES] : NULL;
+}
+
+uint32_t orr_machine_trays(const struct orr_machine_type *type)
+{
+    for (size_t i = 0; i < RACKS; i++)
+        if (type == &racks[i])
+            return TRAYS;
+    return 1;
 }

@@ -29,7 +29,7 @@ static bool lists(const char *names, const char *name)
 const struct orr_machine_type *orr_machine_type_find(const char *name)
 {
     const struct orr_machine_type *type;
-    for (size_t i = 0; *name && (type = orr_machine_type(i)); i++)
+    for (size_t i = 0; *name && (type = orr_machine_listed(i)); i++)
         if (!strcasecmp(type->name, name) || lists(type->also, name))
             return type;
     return NULL;
@@ -56,7 +56,7 @@ static const struct orr_machine_type *next_guess(const char *name, const struct 
 {
     const struct orr_machine_type *type, *best = NULL;
     unsigned most = 0;
-    for (size_t i = 0; (type = orr_machine_type(i)); i++) {
+    for (size_t i = 0; (type = orr_machine_listed(i)); i++) {
         bool known = false;
         for (size_t k = 0; k < count; k++)
             known |= found[k] == type;
@@ -78,7 +78,7 @@ enum orr_code orr_machine_type_unknown(const char *name, struct orr_error *err)
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", found[k]->name);
     }
-    orr_fail(err, ORR_SETTING, "\"%.60s\" is no machine type that Orrery knows", name);
+    orr_fail(err, ORR_SETTING, "\"%.60s\" is not a machine type that Orrery knows", name);
     if (*known)
         orr_error_advice(err, "did you mean one of %s? `orrery machines` and GET /v1/machines list all", known);
     else

@@ -55,15 +55,19 @@ struct orr_machine_type {
 
 /* The model of a board's GPU: capability and PCI device ids. Never NULL for a board of the table. */
 const struct orr_gpu_model *orr_board_model(const struct orr_gpu_board *board);
-/* Row i, NULL: no more (machine_table.c). */
+/* Row i of the types of one host, NULL: no more (machine_table.c). */
 const struct orr_machine_type *orr_machine_type(size_t i);
+/* The same and the racks after them: all that users may name. */
+const struct orr_machine_type *orr_machine_listed(size_t i);
+/* Hosts that NVLink joins to one system: the trays of a rack, or 1. */
+uint32_t orr_machine_trays(const struct orr_machine_type *type);
 /* By name or another name of it, without regard to case; NULL: unknown. */
 const struct orr_machine_type *orr_machine_type_find(const char *name);
 /* What of a machine is made up that is described by its type alone: a clause without a full stop. */
 const char *orr_machine_type_made_up(const struct orr_machine_type *type);
 /* Whether the GPUs of a type have that product name, as the driver gives it: "NVIDIA H100 80GB HBM3". */
 bool orr_machine_type_has(const struct orr_machine_type *type, const char *product);
-/* The error for a name that is none; names the nearest. Returns its code. */
+/* The error for an unknown name; names the nearest. Returns its code. */
 enum orr_code orr_machine_type_unknown(const char *name, struct orr_error *err);
 
 #endif

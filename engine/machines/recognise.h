@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a dump's machine should be: which GPU it has by PCI device ids, which well-known machine type it is, and what
- * follows from that for its NVLinks, PCIe links and devices. Every value is 0 or NULL where the dump does not prove it.
+ * follows from that for its NVLinks, PCIe links and devices. Every value is 0 or NULL if the dump does not prove it.
  */
 #ifndef ORR_MACHINES_RECOGNISE_H
 #define ORR_MACHINES_RECOGNISE_H
@@ -20,7 +20,7 @@ struct orr_machine {
     uint32_t gpus_here, nics_here; /* of the dump */
 };
 
-/* Reads what hardware says. Where several types fit equally well, a value is given only if all of them agree. */
+/* Reads what hardware says. If several types fit equally well, a value is given only if all of them agree. */
 void orr_machine_recognise(const struct orr_hardware_facts *hardware, struct orr_machine *ret_machine);
 
 /* PCIe generation of a CPU as NCCL's XML names it; 0: not in the table. */

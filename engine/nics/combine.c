@@ -221,7 +221,7 @@ static uint32_t list_children(const struct combining *c, uint32_t piece, uint32_
 }
 
 /* Copies elements with all that stays below them, in the order in which ranks first see them, as the children of a new
- * one. places has room behind its count for all that may come; the depth is bounded by the reader's limit. */
+ * one. places has room after its count for all that may come; the depth is bounded by the reader's limit. */
 static enum orr_code copy_places(struct combining *c, struct place *places,
                                  uint32_t count, /* NOLINT(misc-no-recursion) */
                                  struct orr_doc_node *parent, struct orr_error *err)

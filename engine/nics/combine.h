@@ -17,8 +17,8 @@ struct orr_dump_piece {
 };
 
 /* Makes the dump of all pieces, in the order that the release gives it, in arena, with which it is freed; arena NULL:
- * in one of its own, orr_dump_free(). It borrows text of the old dumps, which must live as long. INVALID where a piece
- * names a GPU that its dump lacks, or one twice; LIMIT where NCCL's tables are too small. */
+ * in one of its own, orr_dump_free(). It borrows text of the old dumps, which must live as long. INVALID if a piece
+ * names a GPU that its dump lacks, or one twice; LIMIT if NCCL's tables are too small. */
 enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
                                struct orr_arena *arena, struct orr_dump **ret_dump,
                                struct orr_error *err) ORR_NO_DISCARD;

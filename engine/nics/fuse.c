@@ -166,7 +166,8 @@ static void widen(struct merging *m, const struct group *group, struct orr_doc_n
 static struct orr_doc_node *nic_for(struct merging *m, const struct group *group, struct orr_doc_node *place)
 {
     const char *class = orr_doc_get(place, ORR_ATTR_CLASS);
-    bool to_bridge = place->kind == ORR_ELEMENT_PCI && class && !strcmp(class, "0x060400");
+    bool any_switch = m->f->rules.merge < ORR_MERGE_VIRTUAL; /* whatever its class is */
+    bool to_bridge = place->kind == ORR_ELEMENT_PCI && (any_switch || (class && !strcmp(class, "0x060400")));
     bool to_cpu = place->kind == ORR_ELEMENT_CPU && m->f->rules.merge >= ORR_MERGE_VIRTUAL_WIDE;
     struct orr_doc_node *holder = to_bridge || to_cpu ? add_card(m, group, place) : place;
     widen(m, group, place, holder);
@@ -234,11 +235,16 @@ static bool merge(struct merging *m, const struct group *group)
     return true;
 }
 
-/* Up to 2.26.6, a NIC that is fused with none becomes a virtual device of its own, with the next number. */
+/* Up to 2.26.6, a NIC that is fused with none becomes a virtual device of its own, with the next number. NCCL then takes
+ * the virtual device back only where CollNet does not have it, so that one with coll="1" is lost. */
 static void keep_alone(struct merging *m, uint32_t nic)
 {
-    if (m->f->rules.merge < ORR_MERGE_VIRTUAL)
-        orr_doc_set(m->f->tree, m->f->nics[nic].net, ORR_ATTR_DEV, "%u", m->f->count + m->made++);
+    struct orr_doc_node *net = m->f->nics[nic].net;
+    const char *coll = orr_doc_get(net, ORR_ATTR_COLL);
+    if (m->f->rules.merge >= ORR_MERGE_VIRTUAL)
+        return;
+    orr_doc_set(m->f->tree, net, ORR_ATTR_DEV, "%u", m->f->count + m->made++);
+    net->claimed = !coll || strcmp(coll, "1") != 0;
 }
 
 /* Whether one entry "name[:port]" of a group means this NIC. */

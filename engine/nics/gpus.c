@@ -45,7 +45,7 @@ enum orr_code orr_gpus_listed(const struct orr_dump *dump, const char *what, con
         int32_t number = index ? atoi(item) : bus_id ? orr_dump_gpu_number(dump, item) : -1;
         if (number < 0 || (uint32_t)number >= most)
             return refuse(what, item, most,
-                          bus_id || index ? "is no GPU of this machine" : "is neither a number nor a bus id", err);
+                          bus_id || index ? "is not a GPU of this machine" : "is neither a number nor a bus id", err);
         for (uint32_t i = 0; i < count; i++)
             if (gpus[i] == (uint32_t)number)
                 return refuse(what, item, most, "is named twice", err);

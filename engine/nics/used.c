@@ -170,13 +170,13 @@ static void say_unfused(struct view *v, bool by_default)
         return;
     orr_view_note(
         &v->notes,
-        "NICs are taken as the dump lists them. When a job runs, NCCL %s fuses ports of one card, such as %s and %s; "
+        "NICs are kept as the dump lists them. When a job runs, NCCL %s fuses ports of one card, such as %s and %s; "
         "--fuse-nics always (fuse_nics=always) predicts that",
         v->settings->release->name, orr_element_text(v->dump, port, ORR_ATTR_NAME),
         orr_element_text(v->dump, other, ORR_ATTR_NAME));
 }
 
-/* The same dump with what there is to say about it. */
+/* The same dump with what there must say about it. */
 static enum orr_code with_notes(struct view *v, const struct orr_dump **ret_dump, struct orr_error *err)
 {
     struct orr_dump *copy = v->notes.count ? ORR_NEW(v->arena, struct orr_dump, 1) : NULL;
@@ -220,12 +220,12 @@ static void say(struct view *v, uint32_t left)
     if (v->fusion.fused)
         orr_view_note(&v->notes,
                       "NICs are fused as NCCL %s fuses them when a job runs: %u NIC%s in place of %u, such as %.200s",
-                      release, left, left == 1 ? "" : "s", v->listed - v->left_out, v->first ? v->first : "");
+                      release, left, orr_plural(left), v->listed - v->left_out, v->first ? v->first : "");
     if (v->grouped)
         orr_view_note(&v->notes,
                       "EFA NICs are grouped as Amazon's plugin (aws-ofi-nccl) presents them to NCCL: %u NIC%s in place "
                       "of %u, each as fast as its members together",
-                      left, left == 1 ? "" : "s", v->listed - v->left_out);
+                      left, orr_plural(left), v->listed - v->left_out);
 }
 
 /* Hosts one by one: each <cpu> whose host was not seen before. */
@@ -264,7 +264,7 @@ static enum orr_code check_network(struct view *v, bool interfaces, bool others,
     if (!network || (!interfaces && !others))
         return ORR_OK;
     if ((socket && interfaces && !others) || (!socket && others && !interfaces)) {
-        orr_view_note(&v->notes, "NCCL_NET=%.60s is taken to be the network that the NICs of this machine belong to",
+        orr_view_note(&v->notes, "NCCL_NET=%.60s is assumed to be the network that the NICs of this machine belong to",
                       network);
         return ORR_OK;
     }

@@ -54,7 +54,7 @@ struct orr_paths {
     struct orr_arena *arena;
 };
 
-/* The path between two base nodes (node indices). Type DIS where there is none. */
+/* The path between two base nodes (node indices). Type DIS if there is none. */
 static inline struct orr_path *orr_path(const struct orr_paths *paths, uint32_t from, uint32_t to)
 {
     return &paths->table[(size_t)paths->base_of[from] * paths->base_count + paths->base_of[to]];

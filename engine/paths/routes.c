@@ -29,7 +29,7 @@ struct route {
 struct waves {
     const struct orr_system *system;
     bool relay_by_gpu;     /* NVLink through another GPU is allowed */
-    uint32_t base, home;   /* the destination; its DEV where it is a rank's GPU */
+    uint32_t base, home;   /* the destination; its DEV if it is a rank's GPU */
     uint32_t relay_hops;   /* hops from the destination at which a device may be passed by NVLink */
     uint16_t *known_types; /* of the paths */
     struct route *routes;  /* [node] */

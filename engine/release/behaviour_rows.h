@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/release: the tables behind behaviours.h and the readers of fields that are tables themselves. */
+/* Inside engine/release: the tables after behaviours.h and the readers of fields that are tables themselves. */
 #ifndef ORR_RELEASE_BEHAVIOUR_ROWS_H
 #define ORR_RELEASE_BEHAVIOUR_ROWS_H
 
@@ -9,7 +9,8 @@ struct orr_behaviour_rows {
     const struct orr_behaviour *rows;
     uint32_t count;
 };
-extern const struct orr_behaviour_rows orr_behaviours_of_release, orr_behaviours_of_connect, orr_behaviours_of_tuning;
+extern const struct orr_behaviour_rows orr_behaviours_of_release, orr_behaviours_of_connect, orr_behaviours_of_tuning,
+    orr_behaviours_of_device;
 
 /* A setting's default as a row: name and sentence come from settings.c. */
 void orr_behaviour_of_setting(enum orr_setting setting, struct orr_behaviour *ret_behaviour);
@@ -42,15 +43,28 @@ enum {
     NETS = ORR_BEARS_NET_DEVS,
     GRAPHS = ORR_BEARS_GRAPHS,
     CHANNELS = ORR_BEARS_CHANNELS,
-    TUNING = ORR_BEARS_TUNING
+    TUNING = ORR_BEARS_TUNING,
+    DEVICE = ORR_BEARS_DEVICE
 };
+
+/* The file of NCCL's source that a rule is in: docs/nccl/adding-a-release.md says how to read each. */
+#define ORR_AT_CONNECT "graph/connect.cc"
+#define ORR_AT_DEVICE  "include/device.h"
+#define ORR_AT_INIT    "init.cc"
+#define ORR_AT_MNNVL   "mnnvl.cc"
+#define ORR_AT_NVLS    "transport/nvls.cc"
+#define ORR_AT_PATHS   "graph/paths.cc"
+#define ORR_AT_SEARCH  "graph/search.cc"
+#define ORR_AT_TOPO    "graph/topo.cc"
+#define ORR_AT_TUNING  "graph/tuning.cc"
+#define ORR_AT_XML     "graph/xml.cc"
 
 #define ORR_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* The first byte of a row's field in a release. */
 const void *orr_behaviour_field(const struct orr_behaviour *behaviour, const struct orr_release *release);
 
-/* Starts of rows: FIELD(orr_release, ORR_OF_RELEASE, "", max_channels), and so on. */
+/* Starts of rows: ORR_FIELD(orr_release, ORR_OF_RELEASE, "", max_channels), and so on. */
 #define ORR_FIELD(struct_, of_, prefix, field)                                                                         \
     .name = prefix #field, .of = (of_), .offset = offsetof(struct struct_, field),                                     \
     .size = sizeof((struct struct_ *)0)->field

@@ -10,6 +10,7 @@ static const struct orr_behaviour_rows *const groups[] = {
     [ORR_OF_RELEASE] = &orr_behaviours_of_release,
     [ORR_OF_CONNECT] = &orr_behaviours_of_connect,
     [ORR_OF_TUNING] = &orr_behaviours_of_tuning,
+    [ORR_OF_DEVICE] = &orr_behaviours_of_device,
 };
 enum { TEXT_MOST = 4096 };
 
@@ -43,6 +44,7 @@ const void *orr_behaviour_field(const struct orr_behaviour *behaviour, const str
 {
     const void *base = behaviour->of == ORR_OF_CONNECT  ? (const void *)release->connect
                        : behaviour->of == ORR_OF_TUNING ? (const void *)release->tuning
+                       : behaviour->of == ORR_OF_DEVICE ? (const void *)release->device
                                                         : (const void *)release;
     return (const char *)base + behaviour->offset;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the fields of a release's row mean: one descriptive row for each field of struct orr_release, of its connect
- * rules and of its tuning model. Each setting whose default or presence depends on the release has one, too. Lists of
- * figures, differences between releases and errors that name neighbours are all computed from it. A unit test holds
- * that no field is left out. */
+ * rules, its tuning model and its rules of the device side. Each setting whose default or presence depends on the
+ * release has one, too. Lists of figures, differences between releases and errors that name neighbours are all computed
+ * from it. A unit test holds that no field is left out. */
 #ifndef ORR_RELEASE_BEHAVIOURS_H
 #define ORR_RELEASE_BEHAVIOURS_H
 
@@ -28,7 +28,8 @@
     X(NET_DEVS, "net_devs") /* which NIC a rank uses, and through whom (PXN) */                                        \
     X(GRAPHS, "graphs")     /* what the search finds: channels of one host, their rates, patterns */                   \
     X(CHANNELS, "channels") /* rings, trees and counts of the communicator */                                          \
-    X(TUNING, "tuning")
+    X(TUNING, "tuning")                                                                                                \
+    X(DEVICE, "device") /* what kernels may use of each other's memory, beside the classic algorithms */
 
 enum orr_bearing_bit {
 #define X(symbol, name) ORR_BEARING_BIT_##symbol,
@@ -44,7 +45,7 @@ enum orr_bearing { /* bits */
 /* "net_devs" of ORR_BEARING_BIT_NET_DEVS. */
 const char *orr_bearing_name(enum orr_bearing_bit bit);
 
-enum orr_behaviour_of { ORR_OF_RELEASE, ORR_OF_CONNECT, ORR_OF_TUNING, ORR_OF_SETTINGS, ORR_OF_COUNT };
+enum orr_behaviour_of { ORR_OF_RELEASE, ORR_OF_CONNECT, ORR_OF_TUNING, ORR_OF_DEVICE, ORR_OF_SETTINGS, ORR_OF_COUNT };
 
 enum orr_behaviour_kind {
     ORR_BEHAVIOUR_BOOL,
@@ -93,6 +94,7 @@ struct orr_behaviour {
     enum orr_behaviour_of of;
     const char *sentence; /* what it means, without a full stop */
     const char *unit;     /* "GB/s", "us", "steps"; NULL: none */
+    const char *source;   /* file of NCCL's source, "graph/paths.cc"; NULL: a setting, which any file may read */
     unsigned bears;       /* enum orr_bearing */
     size_t offset, size;  /* of the field in its struct; 0, 0 for settings */
     const char *const *words;
@@ -118,7 +120,7 @@ void orr_value_write(const struct orr_behaviour *behaviour, const struct orr_val
 
 struct orr_behaviour_difference {
     struct orr_behaviour behaviour;
-    const char *here, *before; /* as text; of a table only the lines that differ, "none" where a line is not there */
+    const char *here, *before; /* as text; of a table only the lines that differ, "none" where a line is missing */
 };
 
 /* The rows in which two releases differ, in order of the table. Rows and texts lie in arena. */

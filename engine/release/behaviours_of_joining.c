@@ -4,7 +4,7 @@
 #include "engine/release/connect_rules.h"
 #include "engine/release/tuning_model.h"
 
-#define ROW(kind_, unit_, bears_, sentence_)                                                                           \
+#define ORR_ROW(kind_, unit_, bears_, sentence_)                                                                       \
     .kind = ORR_BEHAVIOUR_##kind_, .unit = (unit_), .bears = (bears_), .sentence = (sentence_)
 
 /* Connect rules. */
@@ -32,70 +32,83 @@ static const char *const net_peers[] = {
     [ORR_NET_PEER_BY_RATE] = "by the rate of a GPU's NICs, the least over all ranks",
 };
 
-#define FIELD(field) ORR_FIELD(orr_connect_rules, ORR_OF_CONNECT, "connect.", field)
-#define YES(field, bears, sentence)                                                                                    \
+#define ORR_FIELD_HERE(source_, field)                                                                                 \
+    ORR_FIELD(orr_connect_rules, ORR_OF_CONNECT, "connect.", field), .source = (source_)
+#define ORR_TRUTH(source_, field, bears, sentence)                                                                     \
     {                                                                                                                  \
-        FIELD(field), ROW(BOOL, NULL, bears, sentence)                                                                 \
+        ORR_FIELD_HERE(source_, field), ORR_ROW(BOOL, NULL, bears, sentence)                                           \
     }
-#define INT(field, bears, sentence)                                                                                    \
+#define ORR_INT(source_, field, bears, sentence)                                                                       \
     {                                                                                                                  \
-        FIELD(field), ROW(INT, NULL, bears, sentence)                                                                  \
+        ORR_FIELD_HERE(source_, field), ORR_ROW(INT, NULL, bears, sentence)                                            \
     }
 
 static const struct orr_behaviour connect_rows[] = {
-    YES(mixes_cpu, CHANNELS | TUNING, "ranks exchange their CPU types, and differing ones become MIXED"),
-    YES(aligns_cross_nic, CHANNELS, "ranks agree on crossing NICs"),
-    YES(aligns_type_inter, CHANNELS | TUNING, "ranks agree on the farthest path type to NICs"),
-    YES(aligns_to_nearest, CHANNELS | TUNING, "the nearest path type wins, not the farthest"),
-    YES(own_capability, CHANNELS | TUNING, "every rank takes its own GPU's capability for that of all"),
-    {FIELD(rails), ROW(WORD, NULL, CHANNELS, "when nodes with odd numbers exchange ring channels 2j and 2j+1"),
-     .words = rails},
-    YES(up_and_down_trees, CHANNELS, "trees are two link sets over one loop, not parent and children"),
-    YES(shifts_even_trees, CHANNELS,
-        "the second tree is shifted for an even number of nodes, mirrored for an odd number"),
-    INT(root_child_slot, CHANNELS, "slot of the root's only child"),
-    INT(collnet_max_local_ranks, CHANNELS | TUNING, "CollNet is off where a node has more ranks, 0: no limit"),
-    YES(collnet_counts_hosts, CHANNELS | TUNING, "... where a host has more, whatever its nodes"),
-    YES(collnet_on_one_node, CHANNELS | TUNING,
-        "CollNet may be used on a single node, where NCCL_COLLNET_NODE_THRESHOLD is below 2"),
-    YES(collnet_copies_channels, CHANNELS, "half as many channels again where CollNet is faster inside than outside"),
-    YES(collnet_heads_distinct, CHANNELS | TUNING, "a GPU that heads two CollNet channels counts once"),
-    YES(collnet_chains, CHANNELS, "CollNet chains are formed"),
-    YES(chains_by_tree, CHANNELS, "CollNet chains follow the tree graph, not CollNet's"),
-    YES(heads_of_nvls, TUNING, "the heads of NVLS count as CollNet's where NVLS is on"),
-    YES(chain_heads_must_fit, TUNING, "CollNetChain is off where its heads are not among CollNet's"),
-    INT(double_sm_min, CHANNELS, "channels double over several nodes with fast rings from this capability on"),
-    INT(double_sm_max, CHANNELS, "... up to this one"),
-    INT(double_most, CHANNELS, "... while there are no more channels than this"),
-    INT(nvls_channels, CHANNELS, "NVLS channels by default, 0: no NVLS"),
-    YES(nvls_one_node, CHANNELS | TUNING, "NVLS only with one node, without a graph"),
-    YES(nvls_trees_for_all, CHANNELS, "all channels have trees of NVLS, not only its own"),
-    YES(nvls_channels_stay, CHANNELS, "NVLS channels are counted even where the graph turned out empty"),
-    YES(nvls_heads_repeat, CHANNELS, "a GPU that heads two NVLS channels counts twice"),
-    INT(nvls_channels_sm100, CHANNELS, "... on one host from sm 100 on"),
-    INT(nvls_channels_sm100_hosts, CHANNELS, "... on several hosts from sm 100 on"),
-    YES(nvls_by_net_rate, CHANNELS | TUNING,
-        "over several nodes NVLS channels go by NIC rate and node size from sm 100 on"),
-    YES(nvls_copies_channels, CHANNELS | TUNING, "collective channels are copied up to the NVLS channels"),
-    {FIELD(net_peer), ROW(WORD, NULL, CHANNELS, "point-to-point channels to a peer on another host"),
-     .words = net_peers},
-    YES(net_peer_positive, CHANNELS, "NCCL_NCHANNELS_PER_NET_PEER below 1 counts as not given"),
-    YES(p2p_bounded, CHANNELS, "point-to-point channels are bounded by the room for arguments"),
-    YES(nvb_counts, CHANNELS, "NVLink through another GPU counts as NVLink for point-to-point channels"),
-    {FIELD(p2p_schedule), ROW(WORD, NULL, CHANNELS, "order in which a rank meets its peers"), .words = p2p_orders},
-    YES(groups_one_node, CHANNELS, "groups of ranks are formed with one node, too"),
+    ORR_TRUTH(ORR_AT_INIT, mixes_cpu, CHANNELS | TUNING,
+              "ranks exchange their CPU types, and differing ones become MIXED"),
+    ORR_TRUTH(ORR_AT_INIT, aligns_cross_nic, CHANNELS, "ranks agree on crossing NICs"),
+    ORR_TRUTH(ORR_AT_INIT, aligns_type_inter, CHANNELS | TUNING, "ranks agree on the farthest path type to NICs"),
+    ORR_TRUTH(ORR_AT_INIT, aligns_to_nearest, CHANNELS | TUNING, "the nearest path type wins, not the farthest"),
+    ORR_TRUTH(ORR_AT_INIT, own_capability, CHANNELS | TUNING,
+              "every rank takes its own GPU's capability for that of all"),
+    {ORR_FIELD_HERE(ORR_AT_CONNECT, rails),
+     ORR_ROW(WORD, NULL, CHANNELS, "when nodes with odd numbers exchange ring channels 2j and 2j+1"), .words = rails},
+    ORR_TRUTH(ORR_AT_CONNECT, up_and_down_trees, CHANNELS,
+              "trees are two link sets over one loop, not parent and children"),
+    ORR_TRUTH(ORR_AT_CONNECT, shifts_even_trees, CHANNELS,
+              "the second tree is shifted for an even number of nodes, mirrored for an odd number"),
+    ORR_INT(ORR_AT_CONNECT, root_child_slot, CHANNELS, "slot of the root's only child"),
+    ORR_INT(ORR_AT_CONNECT, collnet_max_local_ranks, CHANNELS | TUNING,
+            "CollNet is off where a node has more ranks, 0: no limit"),
+    ORR_TRUTH(ORR_AT_CONNECT, collnet_counts_hosts, CHANNELS | TUNING, "... where a host has more, whatever its nodes"),
+    ORR_TRUTH(ORR_AT_CONNECT, collnet_on_one_node, CHANNELS | TUNING,
+              "CollNet may be used on a single node, where NCCL_COLLNET_NODE_THRESHOLD is below 2"),
+    ORR_TRUTH(ORR_AT_CONNECT, collnet_copies_channels, CHANNELS,
+              "half as many channels again where CollNet is faster inside than outside"),
+    ORR_TRUTH(ORR_AT_CONNECT, collnet_heads_distinct, CHANNELS | TUNING,
+              "a GPU that heads two CollNet channels counts once"),
+    ORR_TRUTH(ORR_AT_CONNECT, collnet_chains, CHANNELS, "CollNet chains are formed"),
+    ORR_TRUTH(ORR_AT_CONNECT, chains_by_tree, CHANNELS, "CollNet chains follow the tree graph, not CollNet's"),
+    ORR_TRUTH(ORR_AT_CONNECT, heads_of_nvls, TUNING, "the heads of NVLS count as CollNet's where NVLS is on"),
+    ORR_TRUTH(ORR_AT_CONNECT, chain_heads_must_fit, TUNING,
+              "CollNetChain is off where its heads are not among CollNet's"),
+    ORR_INT(ORR_AT_CONNECT, double_sm_min, CHANNELS,
+            "channels double over several nodes with fast rings from this capability on"),
+    ORR_INT(ORR_AT_CONNECT, double_sm_max, CHANNELS, "... up to this one"),
+    ORR_INT(ORR_AT_CONNECT, double_most, CHANNELS, "... while there are no more channels than this"),
+    ORR_INT(ORR_AT_NVLS, nvls_channels, CHANNELS, "NVLS channels by default, 0: no NVLS"),
+    ORR_TRUTH(ORR_AT_NVLS, nvls_one_node, CHANNELS | TUNING, "NVLS only with one node, without a graph"),
+    ORR_TRUTH(ORR_AT_CONNECT, nvls_trees_for_all, CHANNELS, "all channels have trees of NVLS, not only its own"),
+    ORR_TRUTH(ORR_AT_NVLS, nvls_channels_stay, CHANNELS,
+              "NVLS channels are counted even where the graph turned out empty"),
+    ORR_TRUTH(ORR_AT_CONNECT, nvls_heads_repeat, CHANNELS, "a GPU that heads two NVLS channels counts twice"),
+    ORR_INT(ORR_AT_NVLS, nvls_channels_sm100, CHANNELS, "... on one host from sm 100 on"),
+    ORR_INT(ORR_AT_NVLS, nvls_channels_sm100_hosts, CHANNELS, "... on several hosts from sm 100 on"),
+    ORR_TRUTH(ORR_AT_NVLS, nvls_by_net_rate, CHANNELS | TUNING,
+              "over several nodes NVLS channels go by NIC rate and node size from sm 100 on"),
+    ORR_TRUTH(ORR_AT_CONNECT, nvls_copies_channels, CHANNELS | TUNING,
+              "collective channels are copied up to the NVLS channels"),
+    {ORR_FIELD_HERE(ORR_AT_PATHS, net_peer),
+     ORR_ROW(WORD, NULL, CHANNELS, "point-to-point channels to a peer on another host"), .words = net_peers},
+    ORR_TRUTH(ORR_AT_PATHS, net_peer_positive, CHANNELS, "NCCL_NCHANNELS_PER_NET_PEER below 1 counts as not given"),
+    ORR_TRUTH(ORR_AT_PATHS, p2p_bounded, CHANNELS, "point-to-point channels are bounded by the room for arguments"),
+    ORR_TRUTH(ORR_AT_PATHS, nvb_counts, CHANNELS,
+              "NVLink through another GPU counts as NVLink for point-to-point channels"),
+    {ORR_FIELD_HERE(ORR_AT_INIT, p2p_schedule), ORR_ROW(WORD, NULL, CHANNELS, "order in which a rank meets its peers"),
+     .words = p2p_orders},
+    ORR_TRUTH(ORR_AT_INIT, groups_one_node, CHANNELS, "groups of ranks are formed with one node, too"),
 };
 
-#undef FIELD
-#undef YES
-#undef INT
+#undef ORR_FIELD_HERE
+#undef ORR_TRUTH
+#undef ORR_INT
 
 const struct orr_behaviour_rows orr_behaviours_of_connect = {connect_rows, ORR_COUNT(connect_rows)};
 
 /* Tuning models. */
 
 static const char *const capability_rows[] = {
-    [ORR_ROW_UNIFORM_80] = "1 where all GPUs are of sm 80, else 0",
+    [ORR_ROW_UNIFORM_80] = "1 if all GPUs are of sm 80, else 0",
     [ORR_ROW_UNIFORM_80_90] = "1 or 2 where all GPUs are of sm 80 or of sm 90, else 0",
     [ORR_ROW_BY_LEAST] = "by the least capability: 80, 90, 100",
 };
@@ -203,123 +216,123 @@ _Static_assert(ORR_COUNT(hardware) == ORR_HW_COUNT * ORR_ALGORITHM_COUNT, "a lab
 _Static_assert(ORR_COUNT(algorithms) == ORR_ALGORITHM_COUNT, "a label for every algorithm");
 _Static_assert((int)ORR_TUNING_SIZES <= (int)ORR_FIGURES_OF_CELL, "a line holds a row of corrections");
 
-#define FIELD(field) ORR_FIELD(orr_tuning_model, ORR_OF_TUNING, "tuning.", field)
-#define YES(field, sentence)                                                                                           \
+#define ORR_FIELD_HERE(field) ORR_FIELD(orr_tuning_model, ORR_OF_TUNING, "tuning.", field), .source = ORR_AT_TUNING
+#define ORR_TRUTH(field, sentence)                                                                                     \
     {                                                                                                                  \
-        FIELD(field), ROW(BOOL, NULL, TUNING, sentence)                                                                \
+        ORR_FIELD_HERE(field), ORR_ROW(BOOL, NULL, TUNING, sentence)                                                   \
     }
-#define INT(field, sentence)                                                                                           \
+#define ORR_INT(field, sentence)                                                                                       \
     {                                                                                                                  \
-        FIELD(field), ROW(INT, NULL, TUNING, sentence)                                                                 \
+        ORR_FIELD_HERE(field), ORR_ROW(INT, NULL, TUNING, sentence)                                                    \
     }
-#define FLOAT(field, unit, sentence)                                                                                   \
+#define ORR_FLOAT(field, unit, sentence)                                                                               \
     {                                                                                                                  \
-        FIELD(field), ROW(FLOAT, unit, TUNING, sentence)                                                               \
+        ORR_FIELD_HERE(field), ORR_ROW(FLOAT, unit, TUNING, sentence)                                                  \
     }
-#define DOUBLE(field, sentence)                                                                                        \
+#define ORR_DOUBLE(field, sentence)                                                                                    \
     {                                                                                                                  \
-        FIELD(field), ROW(DOUBLE, NULL, TUNING, sentence)                                                              \
+        ORR_FIELD_HERE(field), ORR_ROW(DOUBLE, NULL, TUNING, sentence)                                                 \
     }
-#define WORD(field, words_, sentence)                                                                                  \
+#define ORR_WORD(field, words_, sentence)                                                                              \
     {                                                                                                                  \
-        FIELD(field), ROW(WORD, NULL, TUNING, sentence), .words = (words_)                                             \
+        ORR_FIELD_HERE(field), ORR_ROW(WORD, NULL, TUNING, sentence), .words = (words_)                                \
     }
-#define GRID(field, grid_, unit, sentence)                                                                             \
+#define ORR_GRID(field, grid_, unit, sentence)                                                                         \
     {                                                                                                                  \
-        FIELD(field), ROW(TABLE, unit, TUNING, sentence), .read = orr_read_grid, .grid = &(grid_)                      \
+        ORR_FIELD_HERE(field), ORR_ROW(TABLE, unit, TUNING, sentence), .read = orr_read_grid, .grid = &(grid_)         \
     }
 
 static const struct orr_behaviour tuning_rows[] = {
-    INT(algorithm_count, "number of algorithms"),
-    {FIELD(names), ROW(LIST, NULL, TUNING, "algorithms, by NCCL's number"), .read = orr_read_algorithms},
-    YES(one_collnet, "CollNet is one algorithm"),
-    YES(one_collnet_graph, "all CollNet algorithms go by the chain graph"),
-    YES(nvls_by_ring, "NVLS goes by the ring graph"),
-    GRID(base_latency, base_grid, "us", "base latency of an algorithm with LL, LL128, Simple"),
-    GRID(hw_latency, hw_grid, "us", "latency of a step by hardware and algorithm with LL, LL128, Simple"),
-    YES(power_pci_tree, "on POWER, Tree with Simple has the ring's PCI latency"),
+    ORR_INT(algorithm_count, "number of algorithms"),
+    {ORR_FIELD_HERE(names), ORR_ROW(LIST, NULL, TUNING, "algorithms, by NCCL's number"), .read = orr_read_algorithms},
+    ORR_TRUTH(one_collnet, "CollNet is one algorithm"),
+    ORR_TRUTH(one_collnet_graph, "all CollNet algorithms follow the chain graph"),
+    ORR_TRUTH(nvls_by_ring, "NVLS follows the ring graph"),
+    ORR_GRID(base_latency, base_grid, "us", "base latency of an algorithm with LL, LL128, Simple"),
+    ORR_GRID(hw_latency, hw_grid, "us", "latency of a step by hardware and algorithm with LL, LL128, Simple"),
+    ORR_TRUTH(power_pci_tree, "on POWER, Tree with Simple has the ring's PCI latency"),
 
-    WORD(capability_row, capability_rows, "which row of the limits a communicator takes"),
-    INT(rows, "rows of the limits by capability"),
-    GRID(ll_max, limit_grid, "GB/s", "most with LL, by row and nodes 1, 2, more"),
-    GRID(ring_ll128, limit_grid, "GB/s", "most of a ring's channel with LL128, by row and nodes 1, 2, more"),
-    GRID(tree_ll128, limit_grid, "GB/s", "most of a tree's channel with LL128, by row and nodes 1, 2, more"),
-    GRID(tree_max, limit_grid, "GB/s", "most of a tree's channel, by row and nodes 1, 2, more"),
-    GRID(nvls_tree_max, limit_grid, "GB/s", "most of a NVLSTree channel, by row and nodes 1, 2, more"),
-    GRID(ll128_of, function_grid, "GB/s",
-         "LL128 limits of Broadcast, Reduce, AllGather, ReduceScatter, AllReduce instead"),
-    YES(ll_limited, "LL is limited by capability and nodes"),
-    YES(own_cpu, "the row of the LL limits goes by rank 0's own CPU"),
-    YES(mixed_vendor_as_amd, "CPUs of different vendors take AMD's row of the LL limits"),
-    GRID(row_max, row_max_grid, "GB/s", "most of an algorithm, by row"),
-    DOUBLE(tree_ll128_share, "what LL128 leaves of a tree over several nodes"),
-    WORD(ring_ll, ring_lls, "what LL leaves of a ring's bandwidth"),
-    DOUBLE(ring_ll128_alone, "what LL128 leaves of a ring with less than two ranks a node"),
-    YES(tree_flat_limits, "trees are limited as a whole, by number of nodes and capability"),
-    WORD(tree_pattern_cost, tree_costs, "what the pattern tree costs a tree"),
-    WORD(nvls_rate, nvls_rates, "rate of a NVLS channel"),
-    GRID(nvls_efficiency, efficiency_grid, NULL, "efficiency of NVLS by row"),
-    WORD(nvls_ratio_rule, nvls_ratios, "how often data crosses the links of NVLS"),
-    DOUBLE(nvls_ratio, "that share"),
-    INT(nvls_least_channels, "with fewer channels there is no NVLS"),
-    YES(gather_by_collnet, "AllGather and ReduceScatter over NVLS and CollNet need a head for every rank"),
-    YES(collnet_gather_measured, "CollNet's gathers go by ranks a node, as measured"),
-    YES(gather_unscaled, "gathers have no ratio but for rings"),
-    WORD(gathers, gathers, "algorithms of AllGather and ReduceScatter"),
-    YES(collnet_gather_bounded, "CollNet's gathers, as measured, need a head for every rank of a node"),
-    DOUBLE(collnet_simple, "what is left of CollNet with Simple"),
-    DOUBLE(collnet_ll, "what is left of CollNet with LL"),
-    DOUBLE(collnet_ll128, "what is left of CollNet with LL128"),
-    DOUBLE(collnet_direct_sm90, "what is left of CollNetDirect from sm 90 on"),
-    DOUBLE(collnet_chain, "what is left of CollNetChain"),
-    DOUBLE(pat, "what is left of PAT"),
+    ORR_WORD(capability_row, capability_rows, "which row of the limits a communicator takes"),
+    ORR_INT(rows, "rows of the limits by capability"),
+    ORR_GRID(ll_max, limit_grid, "GB/s", "most with LL, by row and nodes 1, 2, more"),
+    ORR_GRID(ring_ll128, limit_grid, "GB/s", "most of a ring's channel with LL128, by row and nodes 1, 2, more"),
+    ORR_GRID(tree_ll128, limit_grid, "GB/s", "most of a tree's channel with LL128, by row and nodes 1, 2, more"),
+    ORR_GRID(tree_max, limit_grid, "GB/s", "most of a tree's channel, by row and nodes 1, 2, more"),
+    ORR_GRID(nvls_tree_max, limit_grid, "GB/s", "most of a NVLSTree channel, by row and nodes 1, 2, more"),
+    ORR_GRID(ll128_of, function_grid, "GB/s",
+             "LL128 limits of Broadcast, Reduce, AllGather, ReduceScatter, AllReduce instead"),
+    ORR_TRUTH(ll_limited, "LL is limited by capability and nodes"),
+    ORR_TRUTH(own_cpu, "the row of the LL limits goes by rank 0's own CPU"),
+    ORR_TRUTH(mixed_vendor_as_amd, "CPUs of different vendors take AMD's row of the LL limits"),
+    ORR_GRID(row_max, row_max_grid, "GB/s", "most of an algorithm, by row"),
+    ORR_DOUBLE(tree_ll128_share, "what LL128 leaves of a tree over several nodes"),
+    ORR_WORD(ring_ll, ring_lls, "what LL leaves of a ring's bandwidth"),
+    ORR_DOUBLE(ring_ll128_alone, "what LL128 leaves of a ring with less than two ranks a node"),
+    ORR_TRUTH(tree_flat_limits, "trees are limited as a whole, by number of nodes and capability"),
+    ORR_WORD(tree_pattern_cost, tree_costs, "what the pattern tree costs a tree"),
+    ORR_WORD(nvls_rate, nvls_rates, "rate of a NVLS channel"),
+    ORR_GRID(nvls_efficiency, efficiency_grid, NULL, "efficiency of NVLS by row"),
+    ORR_WORD(nvls_ratio_rule, nvls_ratios, "how often data crosses the links of NVLS"),
+    ORR_DOUBLE(nvls_ratio, "that share"),
+    ORR_INT(nvls_least_channels, "with fewer channels there is no NVLS"),
+    ORR_TRUTH(gather_by_collnet, "AllGather and ReduceScatter over NVLS and CollNet need a head for every rank"),
+    ORR_TRUTH(collnet_gather_measured, "CollNet's gathers go by ranks a node, as measured"),
+    ORR_TRUTH(gather_unscaled, "gathers have no ratio but for rings"),
+    ORR_WORD(gathers, gathers, "algorithms of AllGather and ReduceScatter"),
+    ORR_TRUTH(collnet_gather_bounded, "CollNet's gathers, as measured, need a head for every rank of a node"),
+    ORR_DOUBLE(collnet_simple, "share of its bandwidth that CollNet with Simple keeps"),
+    ORR_DOUBLE(collnet_ll, "share of its bandwidth that CollNet with LL keeps"),
+    ORR_DOUBLE(collnet_ll128, "share of its bandwidth that CollNet with LL128 keeps"),
+    ORR_DOUBLE(collnet_direct_sm90, "share of its bandwidth that CollNetDirect from sm 90 on keeps"),
+    ORR_DOUBLE(collnet_chain, "share of its bandwidth that CollNetChain keeps"),
+    ORR_DOUBLE(pat, "share of its bandwidth that PAT keeps"),
 
-    WORD(net_latency, net_latencies, "latency of a step over the network"),
-    WORD(ring_steps, ring_steps, "a ring's steps over the network"),
-    YES(ll_intra_slower, "LL is slower (1.8) inside a node where there are several"),
-    YES(net_overhead, "a ring step costs at least the network overhead"),
-    YES(collnet_by_steps, "CollNet's latency counts the ranks of a node"),
-    DOUBLE(collnet_direct_step, "latency of CollNetDirect for each rank of a node"),
-    YES(chain_skips_net, "CollNetChain has no step over the network"),
-    WORD(nvls_latency, nvls_latencies, "latency of NVLS and NVLSTree"),
-    YES(pat_table_base, "PAT has a base latency"),
+    ORR_WORD(net_latency, net_latencies, "latency of a step over the network"),
+    ORR_WORD(ring_steps, ring_steps, "a ring's steps over the network"),
+    ORR_TRUTH(ll_intra_slower, "LL is slower (1.8) inside a node if there are several"),
+    ORR_TRUTH(net_overhead, "a ring step costs at least the network overhead"),
+    ORR_TRUTH(collnet_by_steps, "CollNet's latency counts the ranks of a node"),
+    ORR_DOUBLE(collnet_direct_step, "latency of CollNetDirect for each rank of a node"),
+    ORR_TRUTH(chain_skips_net, "CollNetChain has no step over the network"),
+    ORR_WORD(nvls_latency, nvls_latencies, "latency of NVLS and NVLSTree"),
+    ORR_TRUTH(pat_table_base, "PAT has a base latency"),
 
-    WORD(lists, list_syntaxes, "how NCCL_ALGO and NCCL_PROTO are read"),
-    YES(lists_for_allreduce, "NCCL_ALGO only concerns AllReduce"),
-    YES(lists_spare_rings, "... but other functions always have their ring"),
-    YES(collnet_ungated, "a CollNet graph has figures whether CollNet is on or not"),
-    YES(needs_nvswitch, "CollNetDirect needs a NVSwitch"),
-    YES(ring_backup, "a function without any bandwidth gets its ring's"),
-    YES(backup_obeys_protocols, "... but not with a protocol that is off"),
-    YES(fallback_to_ring_tree, "with nothing else enabled, Ring and Tree come back"),
-    INT(chain_max_local_ranks, "CollNetChain is off where a node has more ranks, 0: any"),
-    WORD(ll128_for, ll128_fors, "capabilities with LL128 by default"),
-    YES(ll128_over_nvb, "LL128 also where NVLink goes through another GPU"),
-    WORD(ll128_nics, ll128_nics, "farthest NICs with LL128 by default"),
-    INT(pat_least_sm, "PAT is off below this capability"),
+    ORR_WORD(lists, list_syntaxes, "how NCCL_ALGO and NCCL_PROTO are read"),
+    ORR_TRUTH(lists_for_allreduce, "NCCL_ALGO only concerns AllReduce"),
+    ORR_TRUTH(lists_spare_rings, "... but other functions always have their ring"),
+    ORR_TRUTH(collnet_ungated, "a CollNet graph has figures whether CollNet is on or not"),
+    ORR_TRUTH(needs_nvswitch, "CollNetDirect needs a NVSwitch"),
+    ORR_TRUTH(ring_backup, "a function without any bandwidth gets its ring's"),
+    ORR_TRUTH(backup_obeys_protocols, "... but not with a protocol that is off"),
+    ORR_TRUTH(fallback_to_ring_tree, "with nothing else enabled, Ring and Tree come back"),
+    ORR_INT(chain_max_local_ranks, "CollNetChain is off where a node has more ranks, 0: any"),
+    ORR_WORD(ll128_for, ll128_fors, "capabilities with LL128 by default"),
+    ORR_TRUTH(ll128_over_nvb, "LL128 also where NVLink goes through another GPU"),
+    ORR_WORD(ll128_nics, ll128_nics, "farthest NICs with LL128 by default"),
+    ORR_INT(pat_least_sm, "PAT is off below this capability"),
 
-    GRID(collnet_threads, collnet_threads_grid, NULL, "CollNet's threads by protocol (-1: as Tree, -2: as Ring)"),
-    {FIELD(collnet_threshold), ROW(INT64, NULL, TUNING, "bytes a thread of CollNet with Simple")},
-    YES(threshold_list_zeroes_collnet, "NCCL_THREAD_THRESHOLDS clears CollNet's"),
-    INT(others_threads, "threads of CollNetDirect, CollNetChain, NVLS and NVLSTree with Simple"),
+    ORR_GRID(collnet_threads, collnet_threads_grid, NULL, "CollNet's threads by protocol (-1: as Tree, -2: as Ring)"),
+    {ORR_FIELD_HERE(collnet_threshold), ORR_ROW(INT64, NULL, TUNING, "bytes a thread of CollNet with Simple")},
+    ORR_TRUTH(threshold_list_zeroes_collnet, "NCCL_THREAD_THRESHOLDS clears CollNet's"),
+    ORR_INT(others_threads, "threads of CollNetDirect, CollNetChain, NVLS and NVLSTree with Simple"),
 
-    GRID(tree_correction, correction_grid, NULL, "correction of Tree's predicted time by size, in powers of two"),
-    INT(tree_correction_sizes, "sizes that Tree's correction covers"),
-    INT(nvls_tree_correction_sizes, "sizes that NVLSTree's correction covers"),
-    YES(small_sizes_uncorrected, "sizes below 64 bytes are not corrected"),
-    WORD(plateau, plateaus, "where AllReduce by Ring starts slower over several nodes"),
-    FLOAT(time_limit, "us", "longest predicted time that is chosen, 0: any"),
-    INT(collnet_direct_max_local_ranks, "CollNetDirect is not chosen where a node has more ranks, 0: any"),
-    INT(collnet_chain_max_local_ranks, "CollNetChain is not chosen where a node has more ranks, 0: any"),
-    INT(nvls_gather_max_local_ranks, "gathers over NVLS are not chosen where a node has more ranks, 0: any"),
-    YES(nvls_gather_one_node, "gathers over NVLS only on one node"),
-    YES(nvls_bounded, "over several nodes NVLS takes no more channels than others"),
-    YES(collective_channels, "NVLS' copies of channels do not count"),
-    YES(collnet_half_channels, "CollNet takes half the channels"),
-    YES(collnet_sheds_in_rounds, "CollNet, or CollNetDirect, takes fewer channels in rounds"),
-    GRID(simple_threads, threads_grid, NULL, "threads added with Simple"),
-    INT(least_threads, "fewest threads of a block"),
-    INT(fixed_threads, "threads of Tree and PAT, 0: by size"),
+    ORR_GRID(tree_correction, correction_grid, NULL, "correction of Tree's predicted time by size, in powers of two"),
+    ORR_INT(tree_correction_sizes, "sizes that Tree's correction covers"),
+    ORR_INT(nvls_tree_correction_sizes, "sizes that NVLSTree's correction covers"),
+    ORR_TRUTH(small_sizes_uncorrected, "sizes below 64 bytes are not corrected"),
+    ORR_WORD(plateau, plateaus, "where AllReduce by Ring starts slower over several nodes"),
+    ORR_FLOAT(time_limit, "us", "longest predicted time that is chosen, 0: any"),
+    ORR_INT(collnet_direct_max_local_ranks, "CollNetDirect is not chosen where a node has more ranks, 0: any"),
+    ORR_INT(collnet_chain_max_local_ranks, "CollNetChain is not chosen where a node has more ranks, 0: any"),
+    ORR_INT(nvls_gather_max_local_ranks, "gathers over NVLS are not chosen where a node has more ranks, 0: any"),
+    ORR_TRUTH(nvls_gather_one_node, "gathers over NVLS only on one node"),
+    ORR_TRUTH(nvls_bounded, "over several nodes NVLS takes no more channels than others"),
+    ORR_TRUTH(collective_channels, "NVLS' copies of channels do not count"),
+    ORR_TRUTH(collnet_half_channels, "CollNet takes half the channels"),
+    ORR_TRUTH(collnet_sheds_in_rounds, "CollNet, or CollNetDirect, takes fewer channels in rounds"),
+    ORR_GRID(simple_threads, threads_grid, NULL, "threads added with Simple"),
+    ORR_INT(least_threads, "fewest threads of a block"),
+    ORR_INT(fixed_threads, "threads of Tree and PAT, 0: by size"),
 };
 
 const struct orr_behaviour_rows orr_behaviours_of_tuning = {tuning_rows, ORR_COUNT(tuning_rows)};

@@ -50,7 +50,7 @@ struct orr_connect_rules {
     int32_t collnet_max_local_ranks; /* off where a node has more, 0: no limit */
     bool collnet_counts_hosts;       /* off where a host has more, whatever its nodes */
     bool collnet_on_one_node;        /* where NCCL_COLLNET_NODE_THRESHOLD is below 2 */
-    bool collnet_copies_channels;    /* half as many channels again where it is faster inside than outside */
+    bool collnet_copies_channels;    /* half as many channels again if it is faster inside than outside */
     bool collnet_heads_distinct;     /* a GPU that heads two channels counts once */
     bool collnet_chains;
     bool chains_by_tree;       /* in the order of the tree graph, not of CollNet's */

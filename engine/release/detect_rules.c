@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* What each release changed. Where it is only known that two releases differ, the newer one is taken to have changed
+/* What each release changed. If it is only known that two releases differ, the newer one is assumed to have changed
  * it: engine/detect/README.md lists these. */
 static void start(struct orr_detect_rules *r)
 {

@@ -55,7 +55,7 @@ struct orr_detect_rules {
     bool device_ids;              /* a <pci> has vendor, device and their subsystem twins */
     bool class_of_sys;            /* class is what /sys says, whatever a file says */
     bool adds_nvlinks_again;      /* those that a file has already are not seen */
-    bool affinity_always;         /* written empty where unreadable */
+    bool affinity_always;         /* written empty if unreadable */
     bool pci_from_nvml;           /* ids and current link of a GPU come from NVML */
     bool mlopart;                 /* a <gpu> says which part of a GPU it is */
     bool probes_18_nvlinks;       /* from capability 90 on; else 12 */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kinds of paths, from nearest to farthest. The order is that of 2.27.7; each release has the kinds that its table
- * lists (release.h), in the same order, so comparing the numbers here is right for all of them. The number that a
- * release prints in its log is the kind's position in its own list: orr_path_type_number(). */
+ * lists (release.h), in the same order but for P2C and PXN, which 2.27.3 has the other way round. If these two may
+ * meet, compare the release's numbers: the kind's position in its own list, which its log prints
+ * (orr_path_type_number()). */
 #ifndef ORR_RELEASE_PATH_TYPE_H
 #define ORR_RELEASE_PATH_TYPE_H
 

@@ -33,8 +33,8 @@ struct orr_search_rates { /* by the least compute capability: the first row whos
 /* Whose files are fused into one: nobody's, those of the hosts of an NVLink domain, those of all ranks there are in it.
  */
 enum orr_fusion { ORR_FUSE_NONE, ORR_FUSE_HOSTS, ORR_FUSE_RANKS };
-/* Which ranks of an NVLink fabric over hosts share a system: none, or those of a clique. MUST: NCCL_MNNVL_ENABLE=1 is an
- * error if they cannot. TRIED: it is not. CLIQUES: only unless P2P is off. */
+/* Which ranks of an NVLink fabric over hosts share a system: none, or those of a clique. MUST: NCCL_MNNVL_ENABLE=1 is
+ * an error if they cannot. TRIED: it is not, and asks on one host too. CLIQUES: only unless P2P is off. */
 enum orr_mnnvl { ORR_MNNVL_NONE, ORR_MNNVL_MUST, ORR_MNNVL_TRIED, ORR_MNNVL_CLIQUES };
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
 /* What makes a <pci> a GPU or a NIC. */
@@ -94,6 +94,8 @@ enum orr_start_heads {
     ORR_HEADS_ONCE,         /* the same, each GPU once; the rate of a NIC that is passed over stays taken */
     ORR_HEADS_NEXT          /* the same, and the bandwidth is given back; NICs without a local GPU are skipped */
 };
+/* Whether NCCL starts without any NIC: always; on one host only; never. */
+enum orr_nets_needed { ORR_NETS_OPTIONAL, ORR_NETS_TO_OTHERS, ORR_NETS_ALWAYS };
 /* Which patterns crossing NICs concerns: all; relaxed for those that leave by several GPUs, set for all; these only. */
 enum orr_crossing_scope { ORR_CROSSING_ALL, ORR_CROSSING_SET_FOR_ALL, ORR_CROSSING_SOME };
 /* With NVSwitches, GPUs next by index are: nothing special; tried first; tried alone. */
@@ -106,11 +108,12 @@ enum orr_nvls_better { ORR_NVLS_BETTER_AS_OTHERS, ORR_NVLS_BETTER_BY_CHANNELS, O
 
 struct orr_tuning_model;  /* release/tuning_model.h: the tables and switches of the tuning model */
 struct orr_connect_rules; /* release/connect_rules.h: how graphs of several systems are joined */
+struct orr_device_rules;  /* release/device_rules.h: what the device side may use */
 
 struct orr_release {
     const char *name;    /* "2.27.7" */
     uint32_t version;    /* ORR_VERSION */
-    const char *date;    /* "2025-07", NULL where we know none */
+    const char *date;    /* "2025-07", NULL if we know none */
     const char *summary; /* what distinguishes it, a sentence */
 
     /* Graph. */
@@ -121,7 +124,7 @@ struct orr_release {
     enum orr_mnnvl mnnvl;
     bool clique_by_chassis;         /* NCCL_MNNVL_CLIQUE_ID=-2 takes the chassis */
     int32_t max_channels;           /* MAXCHANNELS */
-    uint32_t max_elements;          /* of a document; a file with that many already fails */
+    uint32_t max_elements;          /* of a document; a file with this many already fails */
     uint32_t max_children;          /* of one element */
     uint32_t max_nodes;             /* of one type */
     uint32_t max_links;             /* of one node */
@@ -175,10 +178,11 @@ struct orr_release {
     bool diverts_gdr_always;     /* also where the path goes through a CPU already */
     bool reads_only_with_nvlink; /* GPUDirect RDMA for sending needs NVLink at any capability */
     bool gdr_has_modes;
-    bool gdr_counts_phb;        /* PHB of a GPU on C2C counts as C2C */
-    bool gdr_level_c2c;         /* the GDR level reaches P2C; others count P2C as C2C */
-    bool exchanges_net_rates;   /* ranks exchange the speed of their NICs */
-    bool keeps_nets;            /* NETs stay where no rank is elsewhere; the search leaves them alone */
+    bool gdr_counts_phb;      /* PHB of a GPU on C2C counts as C2C */
+    bool gdr_level_c2c;       /* the GDR level reaches P2C; others count P2C as C2C */
+    bool exchanges_net_rates; /* ranks exchange the speed of their NICs */
+    enum orr_nets_needed nets_needed;
+    bool keeps_nets;            /* NETs stay if no rank is elsewhere; the search leaves them alone */
     bool retags_near_nets_only; /* P2C only for the NETs nearest to a GPU */
     float single_gpu_total;     /* total bandwidth of a GPU without NICs */
 
@@ -197,7 +201,7 @@ struct orr_release {
     int32_t nvls_max_channels;   /* 0: no NVLS graph */
     int32_t nvls_least_gpus;     /* in a system */
     bool nvls_counts_clique;     /* where hosts are fused: in all of it, whatever trimming leaves of the system */
-    bool nvls_fixed_channels;    /* NVLS wants a channel for every GPU */
+    bool nvls_fixed_channels;    /* NVLS needs a channel for every GPU */
     bool nvls_any_channels;      /* with NICs, NVLS takes more channels than there are GPUs */
     bool nvls_divides_rate;      /* without NICs, NVLS starts at the rate that all GPUs together may have */
     enum orr_nvls_better nvls_better;
@@ -239,6 +243,7 @@ struct orr_release {
 
     const struct orr_connect_rules *connect;
     const struct orr_tuning_model *tuning;
+    const struct orr_device_rules *device;
 };
 
 /* All releases, oldest first. */

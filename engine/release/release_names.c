@@ -11,7 +11,7 @@
 
 enum { PARTS = 3, PART_MOST = 99, TOPICS_MOST = 104 };
 
-/* What a difference is called where there is room for a few words only; behaviours without a row are left out. */
+/* What a difference is called if there is room for a few words only; behaviours without a row are left out. */
 static const struct topic {
     const char *behaviour, *text;
 } topics[] = {
@@ -85,7 +85,7 @@ uint32_t orr_release_version_of(const char *text, bool *ret_exact)
     return count ? ORR_VERSION((uint32_t)parts[0], (uint32_t)parts[1], (uint32_t)parts[2]) : 0;
 }
 
-/* The release that a version means; where it has no patch level, the newest of that minor release. */
+/* The release that a version means; if it has no patch level, the newest of that minor release. */
 static const struct orr_release *release_meant(uint32_t version, bool exact)
 {
     uint32_t count;
@@ -219,7 +219,7 @@ const struct orr_release *orr_release_nearest(uint32_t version, bool *ret_exact)
     found = &releases[0];
     for (uint32_t i = 1; i < count; i++) {
         uint32_t apart = distance(releases[i].version, version), least = distance(found->version, version);
-        /* Of equals, the last release before, or the first one after. */
+        /* Among equals, the last release before, or the first one after. */
         if (apart < least || (apart == least && releases[i].version < version))
             found = &releases[i];
     }

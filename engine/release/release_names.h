@@ -25,14 +25,14 @@ const struct orr_release *orr_release_nearest(uint32_t version, bool *ret_exact)
 
 struct orr_release_choice {
     const struct orr_release *release;
-    uint32_t asked; /* the version that was asked for, where that is not the row's own; else 0 */
+    uint32_t asked; /* the version that was asked for, if that is not the row's own; else 0 */
 };
 /* The row for the name of a release or of a tag that behaves as one; with `nearest` also for others, however they are
  * written. SETTING: see orr_release_unknown(). */
 enum orr_code orr_release_choose(const char *text, bool nearest, struct orr_release_choice *ret_choice,
                                  struct orr_error *err) ORR_NO_DISCARD;
 
-/* A version where the row is another's; 0 where it is the row's own, or none. */
+/* A version where the row is another's; 0 if it is the row's own, or none. */
 uint32_t orr_release_asked(const struct orr_release *release, uint32_t version);
 /* Is the row another release's, and not because the two behave alike? */
 bool orr_settings_nearest(const struct orr_settings *settings);

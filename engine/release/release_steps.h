@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/release: how the rows of the release table come about. A step says what one release changed; its row is
+/* Inside engine/release: how the rows of the release table are made. A step says what one release changed; its row is
  * that of the release before, changed so. */
 #ifndef ORR_RELEASE_RELEASE_STEPS_H
 #define ORR_RELEASE_RELEASE_STEPS_H

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "engine/release/device_rules.h"
 #include "engine/release/release_steps.h"
 
 enum { ROWS_MOST = 64 };
@@ -11,6 +12,7 @@ static struct {
     struct orr_release releases[ROWS_MOST];
     struct orr_connect_rules connect[ROWS_MOST];
     struct orr_tuning_model tuning[ROWS_MOST];
+    struct orr_device_rules device[ROWS_MOST];
     uint32_t count;
 } table; /* written by make_table() only */
 
@@ -21,6 +23,7 @@ static void add_row(const struct orr_release_step *step)
         table.releases[i] = table.releases[i - 1];
         table.connect[i] = table.connect[i - 1];
         table.tuning[i] = table.tuning[i - 1];
+        table.device[i] = table.device[i - 1];
     }
     struct orr_release *release = &table.releases[i];
     release->name = step->name;
@@ -29,7 +32,9 @@ static void add_row(const struct orr_release_step *step)
     release->summary = step->summary;
     release->connect = &table.connect[i];
     release->tuning = &table.tuning[i];
+    release->device = &table.device[i];
     step->change(release, &table.connect[i], &table.tuning[i]);
+    orr_device_rules_step(step->version, &table.device[i]);
 }
 
 static void make_table(void)

@@ -101,7 +101,7 @@ static void at_2_17_1(struct orr_release *r, struct orr_connect_rules *c, struct
 
 const struct orr_release_step orr_steps_2_14_to_2_17[] = {
     {ORR_VERSION(2, 14, 3), "2.14.3", NULL,
-     "The network is used inside a host where it is faster, PXN where the other GPU's path is faster, CollNet as two "
+     "The network is used inside a host if it is faster, PXN where the other GPU's path is faster, CollNet as two "
      "algorithms",
      at_2_14_3},
     {ORR_VERSION(2, 15, 5), "2.15.5", NULL, "One more search rate between hosts, tuning for capability 90", at_2_15_5},

@@ -143,6 +143,7 @@ static void at_2_29_2(struct orr_release *r, struct orr_connect_rules *c, struct
     r->gdr_level_c2c = true;
     r->retags_near_nets_only = true;
     r->exchanges_net_rates = true;
+    r->nets_needed = ORR_NETS_TO_OTHERS;
     r->search_rates = rates_2_29_2;
     r->any_inter_before_sm90 = true;
     r->simple_order_by_preference = true;
@@ -165,6 +166,7 @@ static void at_2_30_4(struct orr_release *r, struct orr_connect_rules *c, struct
 {
     r->pci_kind = ORR_KIND_EVERY_GPU;
     r->has_devs = true;
+    r->nets_needed = ORR_NETS_ALWAYS;
     r->pxn = ORR_PXN_LOCAL_GPU_WITH_GDR;
     r->search_rates = rates_2_30;
     c->nvls_by_net_rate = true;

@@ -12,7 +12,7 @@
 static const struct {
     uint16_t at, size;
 } text_rooms[ORR_SETTING_COUNT] = {
-#define SETTING(symbol, room, ...)                                                                                     \
+#define ORR_SETTING_ROW(symbol, room, ...)                                                                             \
     [ORR_SET_##symbol] = {offsetof(struct orr_setting_texts, symbol), ORR_ROOM_FOR_##room},
 #include "engine/release/settings.def"
 };
@@ -30,6 +30,7 @@ enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_r
 {
     orr_settings_init(settings, release);
     settings->fuse_nics = given->fuse_nics;
+    settings->windows = given->windows;
     settings->tuner = given->tuner;
     settings->gpus = given->gpus;
     settings->nics = given->nics;
@@ -77,17 +78,34 @@ const char *orr_fuse_word(size_t mode)
     return mode < ORR_FUSE_COUNT ? words[mode] : NULL;
 }
 
-/* A level as NCCL reads it: a type name of the release up to SYS, or a digit and the old scale. -1: as if not given. */
-static int64_t read_level(const char *text, const struct orr_release *release)
+const char *orr_windows_word(size_t windows)
+{
+    static const char *const words[ORR_WINDOWS_COUNT] = {ORR_WINDOWS_MAP(ORR_SECOND_OF)};
+    return windows < ORR_WINDOWS_COUNT ? words[windows] : NULL;
+}
+
+/* A level as NCCL reads it: a type name of the release up to SYS, or a digit and the old scale. -1: as if not given.
+ * NCCL limits a number only upwards. One that is negative in 32 bits is read before the scale: the entry before it is
+ * LOC too, and what is farther away is not known. */
+static enum orr_code read_level(const char *name, const char *text, const struct orr_release *release,
+                                int64_t *ret_level, struct orr_error *err)
 {
     static const uint8_t old_scale[] = {ORR_PATH_LOC, ORR_PATH_PIX, ORR_PATH_PXB, ORR_PATH_PHB, ORR_PATH_SYS};
+    *ret_level = -1;
     for (uint32_t i = 0; i < release->path_type_count && release->path_types[i] <= ORR_PATH_SYS; i++)
         if (!strcmp(text, orr_path_type_name((enum orr_path_type)release->path_types[i])))
-            return release->path_types[i];
-    if (!isdigit((unsigned char)text[0]))
-        return -1;
+            *ret_level = release->path_types[i];
+    if (*ret_level >= 0 || !isdigit((unsigned char)text[0]))
+        return ORR_OK;
     int32_t value = (int32_t)(uint32_t)(uint64_t)strtol(text, NULL, 0); /* kept in an int */
-    return old_scale[value < 0 ? 0 : value > 4 ? 4 : value];
+    if (value < -1) {
+        orr_fail(err, ORR_SETTING, "NCCL crashes with %.64s=%.40s, which it keeps as %d", name, text, (int)value);
+        orr_error_where(err, "%.64s", name);
+        orr_error_advice(err, "give a path type, such as PHB");
+        return ORR_SETTING;
+    }
+    *ret_level = old_scale[value < 0 ? 0 : value > 4 ? 4 : value];
+    return ORR_OK;
 }
 
 /* How many letters two names share at their ends: enough to guess what was meant. */
@@ -145,7 +163,7 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     if (!orr_setting_in(setting, settings->release))
         return ORR_OK; /* a release leaves variables alone that it does not know */
     if (info.kind == ORR_SETTING_LEVEL) {
-        slot->number = read_level(value, settings->release);
+        ORR_TRY(read_level(name, value, settings->release, &slot->number, err));
     } else if (info.kind == ORR_SETTING_INT) {
         errno = 0;
         int64_t number = strtoll(value, NULL, 0);

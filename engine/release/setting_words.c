@@ -14,7 +14,7 @@ struct words {
     size_t room;
 };
 
-static void add(struct words *words, const char *text, size_t length)
+static void add_part(struct words *words, const char *text, size_t length)
 {
     size_t taken = length < words->room - 1 ? length : words->room - 1;
     memcpy(words->at, text, taken);
@@ -25,13 +25,13 @@ static void add(struct words *words, const char *text, size_t length)
 
 static void add_text(struct words *words, const char *text)
 {
-    add(words, text, strlen(text));
+    add_part(words, text, strlen(text));
 }
 
 static void add_number(struct words *words, int64_t number)
 {
     char text[24];
-    add(words, text, (size_t)snprintf(text, sizeof text, "%lld", (long long)number));
+    add_part(words, text, (size_t)snprintf(text, sizeof text, "%lld", (long long)number));
 }
 
 static void most_channels(struct words *words, const struct orr_release *release)
@@ -119,7 +119,7 @@ static void write_braces(struct words *words, const char *name, size_t length, c
         if (strlen(writers[i].name) == length && !memcmp(writers[i].name, name, length))
             writers[i].write(words, release);
     if (*name == ',' && release->tuning->lists == ORR_LIST_BY_FUNCTION)
-        add(words, name, length);
+        add_part(words, name, length);
 }
 
 static void expand(char *room, size_t size, const char *text, const struct orr_release *release)
@@ -128,7 +128,7 @@ static void expand(char *room, size_t size, const char *text, const struct orr_r
     *room = 0;
     while (text && *text) {
         size_t plain = strcspn(text, "{");
-        add(&words, text, plain);
+        add_part(&words, text, plain);
         text += plain;
         if (!*text)
             break;

@@ -6,33 +6,35 @@
 #include "engine/release/behaviours.h"
 
 /* The kinds of settings.def. */
-#define INT(default_, values_, meaning_)                                                                               \
+#define ORR_INT(default_, values_, meaning_)                                                                           \
     .kind = ORR_SETTING_INT, .default_value = (default_), .values = (values_), .meaning = (meaning_)
-#define AUTO(default_text_, values_, meaning_)                                                                         \
+#define ORR_AUTO(default_text_, values_, meaning_)                                                                     \
     .kind = ORR_SETTING_INT, .default_value = ORR_SETTING_UNSET, .default_text = (default_text_), .values = (values_), \
     .meaning = (meaning_)
-#define LEVEL(default_text_, meaning_)                                                                                 \
+#define ORR_LEVEL(default_text_, meaning_)                                                                             \
     .kind = ORR_SETTING_LEVEL, .default_value = -1, .default_text = (default_text_), .values = "{levels}, or 0 to 4",  \
     .meaning = (meaning_)
-#define TEXT(default_text_, values_, meaning_)                                                                         \
+#define ORR_STRING(default_text_, values_, meaning_)                                                                   \
     .kind = ORR_SETTING_TEXT, .default_value = -1, .default_text = (default_text_), .values = (values_),               \
     .meaning = (meaning_)
-#define BEARS(part) ORR_BEARS_##part
+#define ORR_BEARS(part) ORR_BEARS_##part
 
 /* What becomes of values beyond those that a row names. A number beyond 64 bits is as if not given, which NCCL says in
  * its log; so is -9223372036854775808. */
 #define AS_0            "other numbers count as 0"
 #define AS_1            "other numbers count as 1"
 #define AS_2            "other numbers count as 2"
-#define CLAMPED         "kept in 32 bits, then clamped to 1, or 0, and the most channels of the release; -2: as if not given"
+#define NOT_MINUS_2     "; -2: as if not given"
+#define CLAMPED         "kept in 32 bits, then clamped to 1, or 0, and the most channels of the release" NOT_MINUS_2
 #define CLAMPED_P2P     "kept in 32 bits, then clamped to 1 and the most channels of the release"
 #define IGNORED_CLAMPED "kept in 32 bits; 0 and below: as if not given; above the most channels of the release: clamped"
-#define LEVELS          "numbers are kept in 32 bits and clamped to 0 and 4; other names are as if not given"
+#define LEVELS          "numbers are kept in 32 bits, above 4: 4, -1: 0, below: NCCL crashes; other names: as if not given"
 #define ANY             "any 64-bit number"
 #define NOTHING         "no value changes the analysis"
 
 static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
-#define SETTING(symbol, room, ...) [ORR_SET_##symbol] = {.id = ORR_SET_##symbol, .name = "NCCL_" #symbol, __VA_ARGS__},
+#define ORR_SETTING_ROW(symbol, room, ...)                                                                             \
+    [ORR_SET_##symbol] = {.id = ORR_SET_##symbol, .name = "NCCL_" #symbol, __VA_ARGS__},
 #include "engine/release/settings.def"
 };
 

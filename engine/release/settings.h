@@ -13,7 +13,7 @@
 
 /* ORR_SET_ALGO is NCCL_ALGO; the rows are in settings.def. */
 enum orr_setting {
-#define SETTING(symbol, ...) ORR_SET_##symbol,
+#define ORR_SETTING_ROW(symbol, ...) ORR_SET_##symbol,
 #include "engine/release/settings.def"
     ORR_SETTING_COUNT
 };
@@ -49,6 +49,22 @@ struct orr_setting_info {
     X(NEVER, "never")   /* as the input lists them */                                                                  \
     X(ALWAYS, "always") /* as the release fuses them when a job runs, and as Amazon's plugin groups EFA NICs */
 
+/* Which sides of a call lie in registered windows (ncclCommWindowRegister). X(symbol, word) */
+#define ORR_WINDOWS_MAP(X)                                                                                             \
+    X(NONE, "none")                                                                                                    \
+    X(SEND, "send")                                                                                                    \
+    X(RECV, "recv")                                                                                                    \
+    X(BOTH, "both")
+
+enum orr_windows {
+#define X(symbol, word) ORR_WINDOWS_##symbol,
+    ORR_WINDOWS_MAP(X)
+#undef X
+        ORR_WINDOWS_COUNT
+};
+/* A list of words (engine/base/words.h). */
+const char *orr_windows_word(size_t windows);
+
 enum orr_fuse_mode {
 #define X(symbol, word) ORR_FUSE_##symbol,
     ORR_FUSE_MAP(X)
@@ -68,7 +84,7 @@ struct orr_setting_value {
 
 /* The texts as given, one after the other: orr_setting_text(). */
 struct orr_setting_texts {
-#define SETTING(symbol, room, ...) char symbol[ORR_ROOM_FOR_##room];
+#define ORR_SETTING_ROW(symbol, room, ...) char symbol[ORR_ROOM_FOR_##room];
 #include "engine/release/settings.def"
 };
 
@@ -77,9 +93,12 @@ struct orr_settings {
     uint32_t asked; /* version of the release that was asked for, where another one's row is taken; else 0 */
     /* What a job has beside its NCCL_* variables: */
     unsigned fuse_nics; /* enum orr_fuse_mode */
+    unsigned windows;   /* enum orr_windows: of the buffers of collectives */
     const char *tuner;  /* text of a tuner plugin's file (engine/tuning/tuner.h), borrowed; NULL: none */
     const char *gpus;   /* GPUs that take part: numbers or bus ids (engine/nics/gpus.h), borrowed; NULL: all */
     const char *nics;   /* NICs that take part, as NCCL_IB_HCA writes them, borrowed; NULL: all */
+    unsigned widened;   /* of trials alone: kinds of links that carry twice as much, bits by enum orr_link_kind
+                         * (engine/topology/system.h) */
     struct orr_setting_value values[ORR_SETTING_COUNT];
     struct orr_setting_texts texts;
 };
@@ -92,7 +111,7 @@ const char *orr_setting_name(enum orr_setting setting);
 bool orr_setting_find(const char *name, enum orr_setting *ret_setting);
 /* The default of a setting in a release; ORR_SETTING_UNSET where NCCL decides by itself. */
 int64_t orr_setting_default(enum orr_setting setting, const struct orr_release *release);
-/* What people read about a setting in one release; "" where there is nothing to say. */
+/* What people read about a setting in one release; "" if there is nothing to say. */
 struct orr_setting_words {
     char standard[160], values[200], outside[160]; /* standard: the default */
 };
@@ -116,7 +135,7 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
 /* Gives one setting the value and the text that it has in `from`. */
 void orr_settings_take(struct orr_settings *settings, enum orr_setting setting, const struct orr_settings *from);
 
-/* The value in force; ORR_SETTING_UNSET where nothing was given and NCCL decides by itself. */
+/* The value in force; ORR_SETTING_UNSET if nothing was given and NCCL decides by itself. */
 static inline int64_t orr_setting_int(const struct orr_settings *settings, enum orr_setting setting)
 {
     return settings->values[setting].number;

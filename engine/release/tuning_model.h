@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables and named behaviours of a release's tuning model, one row a release. docs/nccl/tuning.md
- * says what they do. Latencies in microseconds, bandwidths in GB/s of one channel where nothing else is said. */
+ * says what they do. Latencies in microseconds, bandwidths in GB/s of one channel unless stated otherwise. */
 #ifndef ORR_RELEASE_TUNING_MODEL_H
 #define ORR_RELEASE_TUNING_MODEL_H
 
@@ -29,8 +29,8 @@ enum { ORR_TUNING_ROWS = 4, ORR_TUNING_COLUMNS = 3, ORR_TUNING_SIZES = 24 };
 typedef double orr_limits[ORR_TUNING_ROWS][ORR_TUNING_COLUMNS];
 
 enum orr_capability_row {                        /* which row a communicator takes */
-                          ORR_ROW_UNIFORM_80,    /* 1 where all GPUs are of capability 80, else 0 */
-                          ORR_ROW_UNIFORM_80_90, /* 1 and 2 where all are of 80 or of 90, else 0 */
+                          ORR_ROW_UNIFORM_80,    /* 1 if all GPUs are of capability 80, else 0 */
+                          ORR_ROW_UNIFORM_80_90, /* 1 and 2 if all are of 80 or of 90, else 0 */
                           ORR_ROW_BY_LEAST /* by the least capability: from 80, 90, 100 on as far as there are rows */
 };
 
@@ -48,7 +48,7 @@ enum orr_nvls_rate {
 
 enum orr_net_latency {                         /* of a step over the network */
                        ORR_NET_LATENCY_PLAIN,  /* the table's */
-                       ORR_NET_LATENCY_OWN,    /* the NIC's own, the table's where it has none */
+                       ORR_NET_LATENCY_OWN,    /* the NIC's own, the table's if it has none */
                        ORR_NET_LATENCY_ADDED,  /* the table's and the NIC's */
                        ORR_NET_LATENCY_BY_TREE /* so, but the tree's row where each node has one rank */
 };
@@ -91,8 +91,8 @@ struct orr_tuning_model {
     uint32_t algorithm_count;
     const char *names[ORR_ALGORITHM_COUNT];
     bool one_collnet;       /* CollNet is one algorithm, not CollNetDirect and CollNetChain */
-    bool one_collnet_graph; /* all CollNet algorithms go by the chain graph */
-    bool nvls_by_ring;      /* NVLS goes by the ring graph */
+    bool one_collnet_graph; /* all CollNet algorithms follow the chain graph */
+    bool nvls_by_ring;      /* NVLS follows the ring graph */
 
     float base_latency[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];
     float hw_latency[ORR_HW_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];
@@ -130,7 +130,7 @@ struct orr_tuning_model {
     /* Latency. */
     enum orr_net_latency net_latency;
     enum orr_ring_steps ring_steps;
-    bool ll_intra_slower; /* 1.8 inside a node where there are several */
+    bool ll_intra_slower; /* 1.8 inside a node if there are several */
     bool net_overhead;
     bool collnet_by_steps; /* CollNet counts the ranks of a node */
     double collnet_direct_step;

@@ -6,7 +6,7 @@
 #include "engine/release/release.h"
 #include "engine/search/search_state.h"
 
-/* Is the trial, with that many channels and hops, better than the best? docs/nccl/search.md, "When a result is better".
+/* Is the trial, with this many channels and hops, better than the best? docs/nccl/search.md, "When a result is better".
  */
 static inline bool orr_search_is_better(const struct orr_search_state *s, int32_t channels, int32_t hops)
 {

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no attempt can exceed, so that attempts that cannot be better need not be made.
+/* Upper bounds of attempts, so that attempts that cannot be better are not made, and end once nothing better can
+ * follow.
  *
- * Every channel leaves each GPU by one of the links at which its legs begin (a tree's last GPU it does not leave),
- * enters by one of the NICs' first links, and leaves by one of their last. There are at most as many channels as a
- * trial's rate fits into these links, and each channel has at least the hops of its GPUs' shortest legs. */
+ * Proof. A channel leaves each GPU but its last to the next GPU, by a leg that begins with one of that GPU's first
+ * links and takes at least the least share of it. So no more channels leave it than that share of the rate fits into
+ * these links; what k channels lack of k at all GPUs together has to be made up by their last GPUs, of which there are
+ * k (none in a ring that closes). Likewise each channel enters by one NIC at one GPU, and leaves at one GPU by one NIC
+ * (twice with half the rate in a balanced tree). Legs of a NIC, or of a GPU, to the other side load a link that they
+ * all share, or else one of the links at their end (ends.c), and no more fit into those, nor into the bandwidth of the
+ * NIC's port. Each channel has at least the hops of the shortest legs. Legs that the type limits or the rate rule out
+ * are not counted, and links that no leg loads let any number pass. All of this holds for the capacities that an
+ * attempt begins with, so it is used only where they come back.
+ *
+ * An example: GPU 0, GPU 1 and NIC 0 are below one PCIe switch, with links of 24 GB/s. At 20 GB/s one channel fits into
+ * the link of NIC 0. A second one does not, and the bound says so before any leg is tried. */
 #include "engine/search/bounds.h"
 
 #include "engine/search/better.h"
@@ -11,23 +21,23 @@
 
 enum { MOST_USES = 1 << 12 }; /* of a link: more than the channels of any release */
 
-/* How often the link of a door carries a rate. */
-static int32_t uses_of(const struct orr_search_state *s, const struct orr_door *door, const struct orr_rate *rate)
+/* How often the link carries a rate. */
+static int32_t uses_of(const struct orr_search_state *s, const struct orr_end *by, const struct orr_rate *rate)
 {
-    int32_t needed = rate->needed[door->share], taken = rate->taken[door->share];
-    if (door->link == ORR_NO_LINK || taken <= 0)
+    int32_t needed = rate->needed[by->share], taken = rate->taken[by->share];
+    if (by->link == ORR_NO_LINK || taken <= 0)
         return MOST_USES;
-    int32_t full = s->left.full[door->link], uses = full < needed ? 0 : (full - needed) / taken + 1;
+    int32_t full = s->left.full[by->link], uses = full < needed ? 0 : (full - needed) / taken + 1;
     return uses < MOST_USES ? uses : MOST_USES;
 }
 
-static bool is_open(const struct orr_door *door, const struct orr_rate *rate)
+static bool is_open(const struct orr_end *by, const struct orr_rate *rate)
 {
-    return door->type[rate->both_ways] <= rate->limit && door->least >= rate->needed[ORR_SHARE_PLAIN];
+    return by->type[rate->both_ways] <= rate->limit && by->least >= rate->needed[ORR_SHARE_PLAIN];
 }
 
-/* How often the rate fits into a link by the open doors from `begin` to before `end`; -1: none of them has the link. */
-static int32_t uses_of_link(const struct orr_search_state *s, const struct orr_door *begin, const struct orr_door *end,
+/* How often the rate fits into a link by the open rows from `begin` to before `end`; -1: none of them has the link. */
+static int32_t uses_of_link(const struct orr_search_state *s, const struct orr_end *begin, const struct orr_end *end,
                             const struct orr_rate *rate, uint32_t link)
 {
     for (; begin < end; begin++)
@@ -36,36 +46,36 @@ static int32_t uses_of_link(const struct orr_search_state *s, const struct orr_d
     return -1;
 }
 
-/* How often a rate fits into the open doors of a group; *hops becomes the fewest of a leg by one of them, if fewer. */
-static int32_t fits(const struct orr_search_state *s, const struct orr_doors *doors, uint32_t group,
+/* How often a rate fits into the links of a group; *hops becomes the fewest of a leg by one of them, if fewer. */
+static int32_t fits(const struct orr_search_state *s, const struct orr_ends *ends, uint32_t group,
                     const struct orr_rate *rate, int32_t *hops)
 {
-    const struct orr_door *begin = doors->list + doors->first[group], *end = doors->list + doors->first[group + 1];
+    const struct orr_end *begin = ends->list + ends->first[group], *end = ends->list + ends->first[group + 1];
     int32_t uses = 0;
-    for (const struct orr_door *door = begin; door < end; door++) {
-        if (!is_open(door, rate))
+    for (const struct orr_end *by = begin; by < end; by++) {
+        if (!is_open(by, rate))
             continue;
-        *hops = door->hops < *hops ? door->hops : *hops;
-        if (uses_of_link(s, begin, door, rate, door->link) < 0) /* by another type of path */
-            uses += uses_of(s, door, rate);
+        *hops = by->hops < *hops ? by->hops : *hops;
+        if (uses_of_link(s, begin, by, rate, by->link) < 0) /* by legs of another type */
+            uses += uses_of(s, by, rate);
     }
     return uses;
 }
 
 /* How many channels may leave a GPU to a NIC besides as many as possible to the next GPU. A link that leads to both
  * carries no more channels than the cheaper of the two kinds fits into it, so those beyond the other kind are added. */
-static int32_t exit_from(const struct orr_search_state *s, uint32_t gpu)
+static int32_t exits_besides(const struct orr_search_state *s, uint32_t gpu)
 {
-    const struct orr_doors *next = &s->facts.next, *nets = &s->facts.exit_doors;
+    const struct orr_ends *next = &s->facts.to_next, *leave = &s->facts.leave;
     const struct orr_rate *intra = &s->left.rates[ORR_RATE_INTRA], *inter = &s->left.rates[ORR_RATE_INTER];
-    const struct orr_door *first = nets->list + nets->first[gpu], *end = nets->list + nets->first[gpu + 1];
+    const struct orr_end *first = leave->list + leave->first[gpu], *end = leave->list + leave->first[gpu + 1];
     int32_t uses = 0;
-    for (const struct orr_door *door = first; door < end; door++) {
-        if (!is_open(door, inter) || uses_of_link(s, first, door, inter, door->link) >= 0)
+    for (const struct orr_end *by = first; by < end; by++) {
+        if (!is_open(by, inter) || uses_of_link(s, first, by, inter, by->link) >= 0)
             continue;
-        const int32_t to_net = uses_of(s, door, inter),
+        const int32_t to_net = uses_of(s, by, inter),
                       to_next = uses_of_link(s, next->list + next->first[gpu], next->list + next->first[gpu + 1], intra,
-                                             door->link);
+                                             by->link);
         uses += to_next < 0 ? to_net : to_net > to_next ? to_net - to_next : 0;
     }
     return uses;
@@ -80,7 +90,7 @@ static int32_t enter_port(const struct orr_search_state *s, uint32_t net, int32_
     do {
         const struct orr_node *node = &s->input.system->nodes[orr_net_node(s, other)];
         if (!s->trial.collnet || node->net.coll) {
-            int32_t by_links = fits(s, &s->facts.entry_doors, other, &s->left.rates[ORR_RATE_INTER], hops);
+            int32_t by_links = fits(s, &s->facts.from_net, other, &s->left.rates[ORR_RATE_INTER], hops);
             float by_port = whole >= 1 ? s->left.net_bw[other] / whole + 0.001f : MOST_USES;
             int32_t most = by_port < MOST_USES ? (int32_t)by_port : MOST_USES;
             if (s->input.system->release->counts_connections && s->left.net_connections[other] < by_links)
@@ -95,15 +105,6 @@ static int32_t enter_port(const struct orr_search_state *s, uint32_t net, int32_
     return uses < port ? uses : port;
 }
 
-/* How many channels may come from NICs to all GPUs (go from all GPUs to NICs). */
-static int32_t meet_gpus(const struct orr_search_state *s, const struct orr_doors *doors, const struct orr_rate *rate)
-{
-    int32_t uses = 0, hops = 0;
-    for (uint32_t x = 0; x < s->input.n; x++)
-        uses += fits(s, doors, x, rate, &hops);
-    return uses;
-}
-
 static int32_t least_of(int32_t a, int32_t b)
 {
     return a < b ? a : b;
@@ -113,49 +114,52 @@ static int32_t least_of(int32_t a, int32_t b)
 static void bound_by_nets(const struct orr_search_state *s, struct orr_bound *bound)
 {
     const bool halves = s->trial.pattern == ORR_PATTERN_BALANCED_TREE && s->input.n > 1;
-    const struct orr_rate *exit =
-        &s->left.rates[s->trial.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER];
-    int32_t entry_hops = UINT16_MAX, exit_hops = UINT16_MAX, enter = 0, leave = 0;
+    const struct orr_rate *enter = &s->left.rates[ORR_RATE_INTER];
+    const struct orr_rate *leave =
+        s->trial.pattern == ORR_PATTERN_BALANCED_TREE ? &s->left.rates[ORR_RATE_INTER_HALF] : enter;
+    int32_t entry_hops = UINT16_MAX, exit_hops = UINT16_MAX, by_net[2] = {0, 0}, by_gpu[2] = {0, 0};
     for (uint32_t net = 0; net < s->input.net_count; net++) {
-        enter += enter_port(s, net, &entry_hops);
-        leave += fits(s, &s->facts.arrivals, net, exit, &exit_hops);
+        by_net[0] += enter_port(s, net, &entry_hops);
+        by_net[1] += fits(s, &s->facts.to_net, net, leave, &exit_hops);
     }
-    enter = least_of(enter, meet_gpus(s, &s->facts.landings, &s->left.rates[ORR_RATE_INTER]));
-    leave = least_of(leave, meet_gpus(s, &s->facts.takeoffs, exit)) / (halves ? 2 : 1);
-    bound->channels = least_of(bound->channels, least_of(enter, leave));
+    for (uint32_t x = 0; x < s->input.n; x++) {
+        by_gpu[0] += fits(s, &s->facts.from_nets, x, enter, &entry_hops);
+        by_gpu[1] += fits(s, &s->facts.to_nets, x, leave, &exit_hops);
+    }
+    bound->channels = least_of(bound->channels, least_of(by_net[0], by_gpu[0]));
+    bound->channels = least_of(bound->channels, least_of(by_net[1], by_gpu[1]) / (halves ? 2 : 1));
     bound->hops += entry_hops + exit_hops * (halves ? 2 : 1);
 }
 
-/* May so many channels leave the GPUs? Each of them leaves all GPUs but its last to the next one. The last GPU of a
- * tree need not be left at all, that of a ring to a NIC. */
-static bool may_leave(const struct orr_search_state *s, int32_t channels, bool leaves)
+/* May this many channels leave the GPUs? Each of them leaves all GPUs but its last to the next one. The last GPU of a
+ * tree need not be left at all, that of a ring to a NIC, and a ring that closes has none. */
+static bool may_leave(const struct orr_search_state *s, int32_t channels)
 {
-    const struct orr_door_uses *uses = s->channel.door_uses;
     const bool ring = s->trial.pattern == ORR_PATTERN_RING;
     int64_t lack = 0;
     for (uint32_t x = 0; x < s->input.n; x++) {
-        const int64_t last = channels > uses[x].next ? channels - uses[x].next : 0; /* so many must end at this GPU */
-        if (leaves && last > uses[x].exit)
+        const int32_t uses = s->channel.uses[x], last = channels > uses ? channels - uses : 0;
+        if (ring && s->input.inter && last > s->channel.exits[x]) /* at least `last` channels must end at this GPU */
             return false;
         lack += last;
     }
-    return lack <= (ring && !leaves ? 0 : channels);
+    return lack <= (ring && !s->input.inter ? 0 : channels);
 }
 
 static void bound_by_gpus(struct orr_search_state *s, struct orr_bound *bound)
 {
-    const bool ring = s->trial.pattern == ORR_PATTERN_RING, leaves = ring && s->input.inter;
+    const bool ring = s->trial.pattern == ORR_PATTERN_RING, closes = ring && !s->input.inter;
     int32_t most_hops = 0;
     for (uint32_t x = 0; x < s->input.n; x++) {
         int32_t hops = UINT16_MAX;
-        s->channel.door_uses[x] = (struct orr_door_uses){
-            fits(s, &s->facts.next, x, &s->left.rates[ORR_RATE_INTRA], &hops), leaves ? exit_from(s, x) : 0};
+        s->channel.uses[x] = fits(s, &s->facts.to_next, x, &s->left.rates[ORR_RATE_INTRA], &hops);
+        s->channel.exits[x] = ring && s->input.inter ? exits_besides(s, x) : 0;
         hops = hops == UINT16_MAX ? 0 : hops;
         most_hops = hops > most_hops ? hops : most_hops;
         bound->hops += hops;
     }
-    bound->hops -= ring && !leaves ? 0 : most_hops; /* of the last GPU */
-    while (bound->channels > 0 && !may_leave(s, bound->channels, leaves))
+    bound->hops -= closes ? 0 : most_hops; /* of the last GPU */
+    while (bound->channels > 0 && !may_leave(s, bound->channels))
         bound->channels--;
 }
 

@@ -14,8 +14,8 @@ bool orr_search_may_improve(const struct orr_search_state *s, const struct orr_b
 /* Can no attempt of a graph's search from this rate of the table on be better? */
 bool orr_search_nothing_better(struct orr_search_state *s, const struct orr_limits *limits, uint32_t rate);
 
-/* Fills the doors of s->facts. */
-enum orr_code orr_search_note_doors(struct orr_search_state *s, struct orr_arena *arena,
-                                    struct orr_error *err) ORR_NO_DISCARD;
+/* Notes by which links legs begin and end: ends.c. */
+enum orr_code orr_search_note_ends(struct orr_search_state *s, struct orr_arena *arena,
+                                   struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

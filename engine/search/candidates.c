@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In which order the next GPU of a channel is tried: docs/nccl/search.md, "Which GPU comes next". */
+/* In which order the next GPU of a channel is tried: docs/nccl/search.md, "Which GPU comes next".
+ *
+ * If no NIC counts, the order depends on the system alone, so each GPU has one list of the others. If one counts,
+ * the GPUs that the limits leave are sorted at each visit, because what their PCI links have left changes. All keys are
+ * whole numbers, so one integer holds them.
+ *
+ * An example: a channel that entered by NIC 0 is at GPU 0 and must leave to a NIC. GPU 1 shares a switch with NIC 0,
+ * GPU 2 does not: NIC 0 reaches GPU 1 at 24 GB/s and GPU 2 at 12, so GPU 1 is tried first, whatever the paths from GPU
+ * 0 are. */
 #include <string.h>
 
 #include "engine/release/release.h"
@@ -28,24 +36,6 @@ void orr_search_score_nets(struct orr_search_state *s)
         }
 }
 
-static inline int32_t pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
-{
-    if (s->facts.pci_link[gpu] < 0)
-        return -1;
-    int32_t to = s->facts.pci_link[gpu], back = s->facts.pci_back[gpu] < 0 ? to : s->facts.pci_back[gpu];
-    if (s->left.exact) {
-        int32_t out = s->left.thousandths[to], in = s->left.thousandths[back];
-        return (in < out ? in : out) / 1000;
-    }
-    float out = s->left.capacity[to], in = s->left.capacity[back];
-    return (int32_t)(in < out ? in : out);
-}
-
-int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
-{
-    return pci_bw_left(s, gpu);
-}
-
 /* Are all GPUs not yet used as far from x? They lie in the order of distance, so that the ends suffice. */
 static bool are_alike(struct orr_search_state *s, uint32_t x)
 {
@@ -71,7 +61,7 @@ static uint32_t by_net(struct orr_search_state *s, uint32_t x, uint16_t *list)
         uint16_t y = open[i];
         if (used[y])
             continue;
-        uint64_t pci = field((int64_t)pci_bw_left(s, y) + 1, PCI_BITS, PCI_SHIFT);
+        uint64_t pci = (uint64_t)(uint32_t)(orr_search_pci_bw_left(s, y) + 1) << PCI_SHIFT;
         uint64_t score = (net_score[y] | pci) - i;
         uint32_t at = count++;
         for (; at > 0 && score > scores[at - 1]; at--) {
@@ -81,19 +71,14 @@ static uint32_t by_net(struct orr_search_state *s, uint32_t x, uint16_t *list)
         scores[at] = score;
         list[at] = y;
     }
-    s->attempt.pci_asked |= count > 1;
     return count;
 }
 
-/* Can a leg be taken at all by this trial? */
-static bool is_open(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
+/* Do the limits leave a leg to this trial? */
+static bool is_open(const struct orr_search_state *s, const struct orr_leg *leg, enum orr_rate_kind kind)
 {
     const struct orr_rate *rate = &s->left.rates[kind];
-    if (leg->state >= ORR_LEG_FREE)
-        return leg->state == ORR_LEG_FREE;
-    if (!s->left.exact || leg->state == ORR_LEG_REPEATS)
-        return leg->type[rate->both_ways] <= rate->limit;
-    return orr_search_can_take(s, leg, kind);
+    return leg->state >= ORR_LEG_FREE ? leg->state == ORR_LEG_FREE : leg->type[rate->both_ways] <= rate->limit;
 }
 
 static void open_gpus(struct orr_search_state *s, uint32_t x, const uint16_t *others, uint32_t count)
@@ -143,13 +128,10 @@ static void open_exits(struct orr_search_state *s, uint32_t x)
     enum orr_rate_kind exit = s->trial.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER;
     const size_t row = (size_t)x * s->input.net_count;
     s->attempt.open_exit_count[x] = 0;
-    memset(s->attempt.is_open_exit + row, 0, s->input.net_count);
     for (uint32_t i = 0; i < s->facts.exit_nets[x].count_at[s->trial.type_inter]; i++) {
         int16_t net = s->facts.exit_nets[x].nets[i];
-        if (!is_open(s, &s->facts.exits[(size_t)net * s->input.n + x], exit))
-            continue;
-        s->attempt.open_exits[row + s->attempt.open_exit_count[x]++] = net;
-        s->attempt.is_open_exit[row + (size_t)net] = true;
+        if (is_open(s, &s->facts.exits[(size_t)net * s->input.n + x], exit))
+            s->attempt.open_exits[row + s->attempt.open_exit_count[x]++] = net;
     }
 }
 

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growing channels: visits, each one step. Rules: docs/nccl/search.md, "Building a channel". */
+/* Growing channels: visits, each one step. Rules: docs/nccl/search.md, "Building a channel".
+ *
+ * A visit goes on from one GPU in all ways: it takes the rate from the links of a leg, visits the leg's other end, and
+ * gives back. When a channel is complete, the next one starts on what is left, within the same recursion. So at every
+ * moment the capacities are those before the attempt less what the channels under construction take.
+ *
+ * An example: two GPUs inside one host, a ring. Visit GPU 0 (step 1), take the leg to GPU 1, visit GPU 1 (step 2), take
+ * the leg back, visit GPU 0 at position 2 (step 3): complete. The next channel starts with what both links have left.
+ */
 #include <string.h>
 
 #include "engine/base/budget.h"
 #include "engine/search/better.h"
 #include "engine/search/bounds.h"
 #include "engine/search/reserve.h"
-#include "engine/search/seen.h"
 
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
@@ -33,7 +40,6 @@ static void complete(struct orr_search_state *s, int32_t *budget)
 {
     struct orr_trial *t = &s->trial;
     t->channels++;
-    s->channel.completed++;
     orr_search_at_channel(s);
     if (!s->attempt.counting && orr_search_is_better(s, t->channels, t->hops)) {
         orr_trial_copy(&s->best, t, s->input.n);
@@ -62,15 +68,13 @@ static inline bool may_leave_by(struct orr_search_state *s, int16_t net)
     const struct orr_trial *t = &s->trial;
     int32_t k = t->channels;
     uint8_t pair = s->facts.net_pair[(size_t)t->nets[k][0] * s->input.net_count + (size_t)net];
-    bool one_card = pair & ORR_NETS_ONE_CARD, may_cross = one_card;
+    bool one_card = pair & ORR_NETS_ONE_CARD;
     if (pair & ORR_NETS_OTHER_PLANE)
         return false;
-    if (s->attempt.crossing != ORR_CROSS_NOT) {
-        bool back = !(k & 1) || s->attempt.crossing == ORR_CROSS_ANY || s->facts.net_of_id[net] == t->nets[k - 1][0];
-        may_cross = back && (s->attempt.crossing != ORR_CROSS_BACK_CARD || one_card);
-    }
-    s->attempt.cross_asked |= may_cross != one_card;
-    return t->cross_nic ? may_cross : one_card;
+    if (s->attempt.crossing == ORR_CROSS_NOT)
+        return one_card;
+    bool back = !(k & 1) || s->attempt.crossing == ORR_CROSS_ANY || s->facts.net_of_id[net] == t->nets[k - 1][0];
+    return back && (s->attempt.crossing != ORR_CROSS_BACK_CARD || one_card);
 }
 
 static inline enum orr_rate_kind exit_rate(const struct orr_search_state *s)
@@ -82,13 +86,11 @@ static inline void leave_by(struct orr_search_state *s, uint32_t x, int32_t p, s
                             enum orr_order order, int16_t net, int32_t *budget)
 {
     enum orr_rate_kind rate = exit_rate(s);
-    struct orr_leg *leg = &s->facts.exits[(size_t)net * s->input.n + x];
+    const struct orr_leg *leg = &s->facts.exits[(size_t)net * s->input.n + x];
     if (!orr_search_take_open(s, leg, rate))
         return;
     s->trial.nets[s->trial.channels][1] = s->facts.net_of_id[net];
-    s->channel.loads += leg->mark;
     visit(s, (int32_t)x, p, after, order, budget);
-    s->channel.loads -= leg->mark;
     orr_search_give(s, leg, rate);
 }
 
@@ -100,11 +102,6 @@ static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, stru
     uint32_t count = s->attempt.open_exit_count[x];
     bool balanced = t->pattern == ORR_PATTERN_BALANCED_TREE, tree = t->pattern == ORR_PATTERN_TREE;
     struct orr_shape after = {balanced && p == 0 ? 1 : -1, shape.to_first};
-    if (tree && s->facts.ids_differ) { /* by the NIC that it entered by */
-        if (s->attempt.is_open_exit[(size_t)x * s->input.net_count + (size_t)ends[0]])
-            leave_by(s, x, p, after, order, ends[0], budget);
-        return;
-    }
     for (uint32_t i = 0; i < count; i++) {
         int16_t net = list[i];
         if (balanced && p == 1 && s->facts.net_of_id[net] != ends[1])
@@ -123,7 +120,7 @@ static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out,
     uint32_t moves = 2 * s->input.n, done = 0;
     for (; done < moves; done++) {
         uint32_t gpu = done < s->input.n ? done : done - s->input.n;
-        struct orr_leg *leg = done < s->input.n ? &out[gpu] : &home[gpu * home_stride];
+        const struct orr_leg *leg = done < s->input.n ? &out[gpu] : &home[gpu * home_stride];
         const enum orr_rate_kind rate = gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE;
         if (s->left.rates[rate].factor == 1 ? !orr_search_take(s, leg, rate)
                                             : !orr_search_take_slowly(s, leg, &s->left.rates[rate]))
@@ -157,14 +154,12 @@ static void fan_out(struct orr_search_state *s, uint32_t head, int32_t *budget)
     star(s, head, &s->facts.between[(size_t)head * s->input.n], &s->facts.between[head], s->input.n, budget);
 }
 
-static inline void go(struct orr_search_state *s, struct orr_leg *leg, uint32_t y, int32_t p, struct orr_shape shape,
-                      enum orr_order order, int32_t *budget)
+static inline void go(struct orr_search_state *s, const struct orr_leg *leg, uint32_t y, int32_t p,
+                      struct orr_shape shape, enum orr_order order, int32_t *budget)
 {
     uint8_t *used = &s->channel.used[y], was_used = *used;
     *used = 1;
-    s->channel.loads += leg->mark;
     visit(s, (int32_t)y, p + 1, shape, order, budget);
-    s->channel.loads -= leg->mark;
     *used = was_used;
     orr_search_give(s, leg, ORR_RATE_INTRA);
 }
@@ -191,32 +186,14 @@ ORR_ALWAYS_INLINE void choose_gpu(struct orr_search_state *s, uint32_t x, int32_
     }
 }
 
-/* The same, unless the attempt was at this place. */
-static __attribute__((noinline)) void choose_or_remember(struct orr_search_state *s, uint32_t x, int32_t p,
-                                                         struct orr_shape shape, int32_t *budget)
-{
-    const struct orr_place_in_attempt place = orr_seen_in_channel(s, (int32_t)x, p, shape);
-    if (orr_seen_before(s, place, budget))
-        return;
-    const int64_t before = orr_seen_steps(s, budget);
-    const uint32_t completed = s->channel.completed, replays = s->channel.replays[s->trial.channels + 1];
-    choose_gpu(s, x, p, shape, budget);
-    if (place.hash && replays == s->channel.replays[s->trial.channels + 1])
-        orr_seen_note(s, place, before, budget, completed < s->channel.completed);
-}
-
 ORR_ALWAYS_INLINE void next_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape,
                                 enum orr_order order, int32_t *budget)
 {
     if (order == ORR_FREE) {
-        if (s->seen.inside && p + ORR_SEEN_TO_COME < (int32_t)s->input.n)
-            choose_or_remember(s, x, p, shape, budget);
-        else
-            choose_gpu(s, x, p, shape, budget);
+        choose_gpu(s, x, p, shape, budget);
         return;
     }
     struct orr_leg *legs = &s->facts.between[(size_t)x * s->input.n];
-    s->channel.replays[s->trial.channels] += order == ORR_REPLAY;
     uint32_t y =
         order == ORR_PCI_ORDER ? (uint32_t)p + 1 : (s->channel.row - s->input.n)[p + 1]; /* as the channel before */
     if (orr_search_take(s, &legs[y], ORR_RATE_INTRA))
@@ -227,12 +204,10 @@ static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct
                        int32_t *budget)
 {
     uint32_t first = s->channel.row[0];
-    struct orr_leg *leg = &s->facts.between[(size_t)x * s->input.n + first];
+    const struct orr_leg *leg = &s->facts.between[(size_t)x * s->input.n + first];
     if (!orr_search_take(s, leg, ORR_RATE_INTRA))
         return;
-    s->channel.loads += leg->mark;
     visit(s, (int32_t)first, p + 1, (struct orr_shape){shape.to_net, -1}, order, budget);
-    s->channel.loads -= leg->mark;
     orr_search_give(s, leg, ORR_RATE_INTRA);
 }
 
@@ -290,15 +265,12 @@ static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_s
 
 void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order, int32_t *budget)
 {
-    struct orr_leg *leg = net < 0 ? NULL : &s->facts.entries[(size_t)net * s->input.n + gpu];
+    const struct orr_leg *leg = net < 0 ? NULL : &s->facts.entries[(size_t)net * s->input.n + gpu];
     uint8_t *used = &s->channel.used[gpu], was_used = *used;
     if (leg && !orr_search_take(s, leg, ORR_RATE_INTER))
         return;
-    const uint64_t mark = leg ? leg->mark : 0;
     *used = 1;
-    s->channel.loads += mark;
     visit(s, (int32_t)gpu, 0, s->attempt.shape, order, budget);
-    s->channel.loads -= mark;
     *used = was_used;
     if (leg)
         orr_search_give(s, leg, ORR_RATE_INTER);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What does not change during a search: orders of GPUs, PCI links, and what legs.c and nets.c add. */
+/* What does not change during a search: orders of GPUs, PCI links, and what legs.c, ends.c and nets.c add. All memory
+ * of a search is taken here.
+ *
+ * An example: GPU 0 reaches GPU 1 at 12 GB/s, GPU 2 and 3 at 24. Its order is 2, 3, 1, in two classes: 2 and 3 are
+ * alike. */
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -22,28 +26,12 @@ static void find_pci_links(struct orr_search_state *s)
                 s->facts.pci_link[g] = (int32_t)l;
         if (s->facts.pci_link[g] < 0)
             continue;
+        s->facts.pci_back[g] = s->facts.pci_link[g]; /* where nothing leads back */
         const struct orr_node *far = &system->nodes[system->links[s->facts.pci_link[g]].to];
-        for (uint32_t l = far->first_link; l < far->first_link + far->link_count && s->facts.pci_back[g] < 0; l++)
+        for (uint32_t l = far->first_link + far->link_count; l-- > far->first_link;)
             if (system->links[l].to == node)
                 s->facts.pci_back[g] = (int32_t)l;
     }
-}
-
-/* The PCI links of GPUs are alike: what their loads can differ by, as a part of the rate; 0: they are not alike, or a
- * load is no simple part. */
-static float pci_step(const struct orr_search_state *s)
-{
-    uint8_t shares = 0;
-    for (uint32_t g = 0; g < s->input.n; g++) {
-        int32_t to = s->facts.pci_link[g], back = s->facts.pci_back[g];
-        if (to < 0 || back < 0 || s->left.capacity[to] != s->left.capacity[back] ||
-            s->left.capacity[to] != s->left.capacity[s->facts.pci_link[0]])
-            return 0;
-        shares |= s->facts.shares_of[to] | s->facts.shares_of[back];
-    }
-    bool overhead = shares >> ORR_SHARE_OVERHEAD & 1, eighths = shares >> ORR_SHARE_EIGHTH & 1;
-    /* Sums of 1, of 6/5 (12/9) and of 1/8 lie on these grids. */
-    return shares >> ORR_SHARE_OVERHEAD_EIGHTH & 1 ? 0 : overhead ? (eighths ? 0.025f : 0.2f) : eighths ? 0.125f : 1;
 }
 
 /* Are two GPUs as far from x, whole GB/s and hops? */
@@ -89,7 +77,7 @@ static enum orr_code allocate(struct orr_search_state *s, struct orr_arena *aren
     const size_t n = s->input.n, nets = s->input.net_count, links = s->input.system->link_count;
     /* Every visit of a channel being built may hold a list of all GPUs not yet used. */
     const size_t lists = n * n * CHANNELS < n * MOST_STEPS ? n * n * CHANNELS : n * MOST_STEPS;
-#define ROOM(field, count)                                                                                             \
+#define ORR_ROOM(field, count)                                                                                         \
     {                                                                                                                  \
         &s->field, (count), sizeof *s->field                                                                           \
     }
@@ -97,45 +85,40 @@ static enum orr_code allocate(struct orr_search_state *s, struct orr_arena *aren
         void *pointer; /* to the field */
         size_t count, size;
     } rooms[] = {
-        ROOM(facts.net_of_id, nets),
-        ROOM(facts.next_of_card, nets),
-        ROOM(facts.net_pair, nets * nets),
-        ROOM(facts.net_score, nets * n),
-        ROOM(facts.near_gpus, nets),
-        ROOM(facts.near_pool, nets * n),
-        ROOM(facts.pci_link, n),
-        ROOM(facts.pci_back, n),
-        ROOM(facts.by_distance, n * n),
-        ROOM(facts.by_distance_count, n),
-        ROOM(facts.distance_class, n * n),
-        ROOM(facts.shares_of, links),
-        ROOM(facts.left_out, links),
-        ROOM(left.capacity, links),
-        ROOM(attempt.kept, links),
-        ROOM(left.thousandths, links),
-        ROOM(left.full, links),
-        ROOM(attempt.demand, links),
-        ROOM(attempt.refused_links, links),
-        ROOM(left.net_bw, nets),
-        ROOM(left.net_connections, nets),
-        ROOM(attempt.net_full, nets),
-        ROOM(attempt.net_demand, nets),
-        ROOM(attempt.open, n * n),
-        ROOM(attempt.open_count, n),
-        ROOM(attempt.open_exits, n * nets),
-        ROOM(attempt.open_exit_count, n),
-        ROOM(attempt.is_open_exit, n * nets),
-        ROOM(channel.candidates, lists),
-        ROOM(channel.scores, n),
-        ROOM(channel.door_uses, n),
-        ROOM(channel.used_rows, n * CHANNELS),
-        ROOM(channel.replays, CHANNELS + 1),
-        ROOM(trial.gpus, n * CHANNELS),
-        ROOM(trial.nets, CHANNELS),
-        ROOM(best.gpus, n * CHANNELS),
-        ROOM(best.nets, CHANNELS),
+        ORR_ROOM(facts.net_of_id, nets),
+        ORR_ROOM(facts.next_of_card, nets),
+        ORR_ROOM(facts.net_pair, nets * nets),
+        ORR_ROOM(facts.net_score, nets * n),
+        ORR_ROOM(facts.near_gpus, nets),
+        ORR_ROOM(facts.near_pool, nets * n),
+        ORR_ROOM(facts.pci_link, n),
+        ORR_ROOM(facts.pci_back, n),
+        ORR_ROOM(facts.by_distance, n * n),
+        ORR_ROOM(facts.by_distance_count, n),
+        ORR_ROOM(facts.distance_class, n * n),
+        ORR_ROOM(facts.shares_of, links),
+        ORR_ROOM(facts.left_out, links),
+        ORR_ROOM(left.capacity, links),
+        ORR_ROOM(attempt.kept, links),
+        ORR_ROOM(left.thousandths, links),
+        ORR_ROOM(left.full, links),
+        ORR_ROOM(left.net_bw, nets),
+        ORR_ROOM(left.net_connections, nets),
+        ORR_ROOM(attempt.open, n * n),
+        ORR_ROOM(attempt.open_count, n),
+        ORR_ROOM(attempt.open_exits, n * nets),
+        ORR_ROOM(attempt.open_exit_count, n),
+        ORR_ROOM(channel.candidates, lists),
+        ORR_ROOM(channel.scores, n),
+        ORR_ROOM(channel.uses, n),
+        ORR_ROOM(channel.exits, n),
+        ORR_ROOM(channel.used_rows, n * CHANNELS),
+        ORR_ROOM(trial.gpus, n * CHANNELS),
+        ORR_ROOM(trial.nets, CHANNELS),
+        ORR_ROOM(best.gpus, n * CHANNELS),
+        ORR_ROOM(best.nets, CHANNELS),
     };
-#undef ROOM
+#undef ORR_ROOM
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         void *room = orr_arena_alloc(arena, rooms[i].count, rooms[i].size);
         if (!room)
@@ -156,17 +139,14 @@ enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *a
     s->facts.has_nvs = orr_system_count(system, ORR_NVS) > 0;
     s->facts.neighbours_only = s->facts.has_nvs && system->release->switch_neighbours == ORR_NEIGHBOURS_ONLY;
     s->facts.neighbours_first = s->facts.has_nvs && system->release->switch_neighbours == ORR_NEIGHBOURS_FIRST;
-    for (uint32_t l = 0; l < system->link_count; l++) {
+    for (uint32_t l = 0; l < system->link_count; l++)
         s->left.capacity[l] = system->links[l].bw;
-        s->attempt.demand[l] = INT32_MAX;
-    }
     find_pci_links(s);
     orr_search_note_odd_capacities(s);
     ORR_TRY(orr_search_lay_legs(s, arena, err));
-    s->facts.pci_step = pci_step(s);
     order_gpus(s);
     ORR_TRY(orr_budget_check(err));
     orr_search_score_nets(s);
-    ORR_TRY(orr_search_note_doors(s, arena, err));
+    ORR_TRY(orr_search_note_ends(s, arena, err));
     return orr_search_note_nets(s, arena, err);
 }

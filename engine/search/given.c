@@ -93,7 +93,7 @@ static enum orr_path_type type_of(const struct orr_release *release, const char 
     return ORR_PATH_LOC;
 }
 
-/* A single GPU gets trees where no ring is asked for. */
+/* A single GPU gets trees if no ring is asked for. */
 static bool fits(enum orr_graph_kind kind, int32_t pattern, uint32_t gpus)
 {
     static const unsigned patterns_of[ORR_GRAPH_COUNT] = {

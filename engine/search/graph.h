@@ -75,12 +75,12 @@ struct orr_graph {
     int32_t cross_nic;
     int32_t same_channels;
     int32_t hops;
-    uint64_t steps; /* of the search that were taken to find it */
+    uint64_t steps; /* of the search that were assumed to find it */
     struct orr_graph_story story;
     uint32_t gpu_count;       /* width of a row of `gpus` */
     uint32_t row_count;       /* GPUs that a channel names: gpu_count, 1 for NVLS */
     const int32_t *gpus;      /* [channel * gpu_count + position]: host rank */
-    const int64_t (*nets)[2]; /* [channel]: ids of entry and exit NET; NULL where the system has no NICs */
+    const int64_t (*nets)[2]; /* [channel]: ids of entry and exit NET; NULL if the system has no NICs */
 };
 
 /* "ring", "tree", "collnet_chain", "collnet_direct", "nvls"; "collnet" for the only one of releases that know one

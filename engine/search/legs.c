@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Legs: the paths that a channel can be made of, each as the list of links that it loads and by which share. They
- * depend on the system alone, so that a move of the search is one pass over a few integers. */
+ * depend on the system alone, so that a move of the search is one pass over a few integers.
+ *
+ * An example: GPU 0 - switch - CPU 0 - switch - NIC 0, with an Intel CPU. The leg has four charges, all with the share
+ * that pays the overhead. Towards a GPU older than compute capability 80 the last link has a second charge: an eighth
+ * of the rate on its way back. */
 #include <string.h>
 
-#include "engine/base/hash.h"
 #include "engine/release/release.h"
 #include "engine/search/reserve.h"
 
@@ -17,7 +20,6 @@ struct builder {
     uint8_t *flags;   /* [link]: LINK_* */
     uint32_t *leg_of; /* [link]: the last leg that loads it, counted from 1 */
     uint32_t legs, charges;
-    unsigned group; /* moves of one group take the same rate */
     unsigned kinds; /* bit ORR_RATE_*: what the legs that are being laid may take */
     bool counting;  /* first pass: how many charges there are */
 };
@@ -69,20 +71,28 @@ static void charge(struct builder *b, struct orr_leg *leg, uint32_t link, uint8_
             s->facts.wide_share[kind] |= (uint8_t)(1 << share);
     }
     s->facts.links[b->charges] = link;
-    s->facts.shares[b->charges++] = (uint8_t)(share | (with_next ? ORR_SHARE_WITH_NEXT : 0));
+    s->facts.with_next[b->charges] = with_next;
+    s->facts.shares[b->charges++] = share;
     leg->charges++;
-    leg->mark += orr_hash_scatter((uint64_t)link << 8 | (uint64_t)b->group << 4 | share);
-    if (share != ORR_SHARE_PLAIN && leg->state == ORR_LEG_QUICK)
-        leg->state = ORR_LEG_MIXED;
 }
 
-/* Links that a path loads: each hop, and its way back where that is loaded too. */
+/* Links that a path loads: each hop, and its way back if that is loaded too. */
 static uint32_t hops_and_ways_back(struct builder *b, const struct orr_path *path)
 {
     uint32_t count = path->hops;
     for (uint32_t i = 0; i < path->hops; i++)
         count += (b->flags[b->s->input.paths->links[path->first + i]] & (LINK_TO_OLD_GPU | LINK_TO_POWER_CPU)) != 0;
     return count;
+}
+
+/* Whether a node has a path to any other of a type. NCCL keeps no list for one that has none, and such a move fails. */
+static bool reaches_some(const struct orr_search_state *s, uint32_t from, enum orr_node_type type)
+{
+    const struct orr_system *system = s->input.system;
+    for (uint32_t to = system->first[type]; to < system->first[type + 1]; to++)
+        if (orr_path(s->input.paths, from, to)->type < ORR_PATH_DIS)
+            return true;
+    return false;
 }
 
 static void lay(struct builder *b, struct orr_leg *leg, uint32_t from, uint32_t to)
@@ -100,7 +110,8 @@ static void lay(struct builder *b, struct orr_leg *leg, uint32_t from, uint32_t 
     b->legs++;
     if (release->empty_paths_are_free && !path->hops)
         leg->state = ORR_LEG_FREE;
-    else if (release->checks_unreachable && path->type >= ORR_PATH_DIS)
+    else if (path->type >= ORR_PATH_DIS &&
+             (release->checks_unreachable || !reaches_some(s, from, s->input.system->nodes[to].type)))
         leg->state = ORR_LEG_BLOCKED;
     bool from_gpu = s->input.system->nodes[from].type == ORR_GPU, overhead = pays_overhead(s, path, from_gpu);
     for (uint32_t i = 0; i < path->hops; i++) {
@@ -112,8 +123,6 @@ static void lay(struct builder *b, struct orr_leg *leg, uint32_t from, uint32_t 
         if (both)
             charge(b, leg, way_back, whole ? share : (uint8_t)(share + ORR_SHARE_EIGHTH), false);
     }
-    if (!leg->charges && leg->state == ORR_LEG_QUICK)
-        leg->state = ORR_LEG_MIXED;
 }
 
 /* Only releases with NVLS keep paths to NVSwitches. */
@@ -126,17 +135,15 @@ static void lay_all(struct builder *b)
 {
     struct orr_search_state *s = b->s;
     const unsigned star = 1u << ORR_RATE_HEAD | 1u << ORR_RATE_SPOKE;
-    b->legs = b->charges = b->group = 0;
+    b->legs = b->charges = 0;
     b->kinds = 1u << ORR_RATE_INTRA | star;
     for (uint32_t x = 0; x < s->input.n; x++)
         for (uint32_t y = 0; y < s->input.n; y++)
             lay(b, &s->facts.between[(size_t)x * s->input.n + y], orr_gpu_node(s, x), orr_gpu_node(s, y));
     for (uint32_t net = 0; net < s->input.net_count; net++)
         for (uint32_t gpu = 0; gpu < s->input.n; gpu++) {
-            b->group = 1;
             b->kinds = 1u << ORR_RATE_INTER;
             lay(b, &s->facts.entries[(size_t)net * s->input.n + gpu], orr_net_node(s, net), orr_gpu_node(s, gpu));
-            b->group = 2;
             b->kinds = 1u << ORR_RATE_INTER | 1u << ORR_RATE_INTER_HALF;
             lay(b, &s->facts.exits[(size_t)net * s->input.n + gpu], orr_gpu_node(s, gpu), orr_net_node(s, net));
         }
@@ -177,7 +184,8 @@ enum orr_code orr_search_lay_legs(struct orr_search_state *s, struct orr_arena *
     lay_all(&b);
     s->facts.links = ORR_NEW(arena, uint32_t, b.charges);
     s->facts.shares = ORR_NEW(arena, uint8_t, b.charges);
-    if (!s->facts.links || !s->facts.shares)
+    s->facts.with_next = ORR_NEW(arena, bool, b.charges);
+    if (!s->facts.links || !s->facts.shares || !s->facts.with_next)
         return orr_fail_nomem(err);
     b.counting = false;
     lay_all(&b);
@@ -189,6 +197,9 @@ enum orr_code orr_search_lay_legs(struct orr_search_state *s, struct orr_arena *
             lay_again(&b);
         }
     }
+    for (size_t i = 0; i < n * n; i++)
+        for (int both = 0; both < 2; both++)
+            s->facts.types_between[both] |= UINT64_C(1) << s->facts.between[i].type[both];
     for (size_t i = 0; i < n * s->input.net_count; i++)
         s->facts.types_of_nets |= UINT64_C(1) << s->facts.entries[i].type[0] | UINT64_C(1) << s->facts.exits[i].type[0];
     return ORR_OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits and start values of a graph: docs/nccl/search.md, "Graphs that NCCL searches",
- * "Bandwidths that are tried". */
+ * "Bandwidths that are tried".
+ *
+ * An example: two GPUs with a maximum of 24 GB/s and the table 40, 30, 20, ...: the first rate is 20. */
 #include "engine/search/limits.h"
 
 #include <string.h>

@@ -15,7 +15,7 @@ struct entry {
     uint64_t hash;
     size_t count; /* words of the key */
     uint32_t *words;
-    struct orr_found_graphs found; /* its arrays, like the key, lie behind the entry */
+    struct orr_found_graphs found; /* its arrays, like the key, lie after the entry */
 };
 
 struct orr_search_memo {

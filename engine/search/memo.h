@@ -10,7 +10,7 @@
 /* For questions under one release; dump, GPUs, hosts and settings may differ. */
 struct orr_search_memo;
 
-/* Holds at most so many bytes; what does not fit is searched each time. NULL: out of memory. */
+/* Holds at most this many bytes; what does not fit is searched each time. NULL: out of memory. */
 struct orr_search_memo *orr_search_memo_new(size_t limit);
 void orr_search_memo_free(struct orr_search_memo *memo);
 

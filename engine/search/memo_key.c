@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a search depends on, as numbers: everything that orr_search_prepare() computes, and the little that the search
- * reads from the system itself. */
+ * reads from the system itself.
+ *
+ * Proof. A search reads nothing else, so two equal keys are two equal searches; keys are compared whole. NICs and links
+ * have the numbers of their first appearance, and what is found has these numbers too, so a result may be carried over.
+ *
+ * An example: of 8 GPUs on one NVSwitch, each with a NIC of its own, GPUs 0 and 1 with NICs 0 and 1 and GPUs 4 and 5
+ * with NICs 4 and 5 have one key, in which the NICs are 0 and 1. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +59,7 @@ static void put_leg(struct writer *w, const struct orr_leg *leg)
     put(w, leg->type[0] | (uint32_t)leg->type[1] << 8 | (uint32_t)leg->state << 16);
     for (uint32_t i = leg->first; i < leg->first + leg->charges; i++) {
         put_link(w, w->s->facts.links[i]);
-        put(w, w->s->facts.shares[i]);
+        put(w, w->s->facts.shares[i] | (uint32_t)w->s->facts.with_next[i] << 8);
     }
 }
 
@@ -187,8 +193,7 @@ static void put_system(struct writer *w, const struct orr_search_request *reques
     put(w, in->n);
     put(w, in->net_count);
     put(w, in->inter | (uint32_t)f->has_nvs << 1 | (uint32_t)f->neighbours_only << 2 |
-               (uint32_t)f->neighbours_first << 3 | (uint32_t)f->ids_differ << 4 | (uint32_t)request->collnet << 5 |
-               (uint32_t)request->nvls << 6);
+               (uint32_t)f->neighbours_first << 3 | (uint32_t)request->collnet << 5 | (uint32_t)request->nvls << 6);
     put(w, (uint32_t)orr_tree_pattern_asked(system->release, request->hosts));
     put(w, (uint32_t)in->cc_min);
     put(w, cpu ? (uint32_t)cpu->cpu.arch : UINT32_MAX);
@@ -196,10 +201,11 @@ static void put_system(struct writer *w, const struct orr_search_request *reques
     put(w, orr_system_count(system, ORR_DEV));
     put_float(w, system->max_bw);
     put_float(w, system->total_bw);
-    put_float(w, f->pci_step);
     put(w, (uint32_t)orr_setting_int32(in->settings, ORR_SET_CROSS_NIC));
     for (int kind = 0; kind < ORR_RATE_COUNT; kind++)
         put(w, f->any_share[kind] | (uint32_t)f->wide_share[kind] << 8);
+    put_wide(w, f->types_between[0]);
+    put_wide(w, f->types_between[1]);
     put_wide(w, f->types_of_nets);
 }
 

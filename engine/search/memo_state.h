@@ -33,7 +33,7 @@ enum orr_code orr_search_key_make(const struct orr_search_state *s, const struct
 /* What was found for the key, copied into arena; false: nothing is kept. NOMEM leaves it at false. */
 bool orr_search_memo_find(struct orr_search_memo *memo, const struct orr_search_key *key, uint32_t n,
                           struct orr_arena *arena, struct orr_found_graphs *ret_found);
-/* Keeps what was found, where there is room. */
+/* Keeps what was found, if there is room. */
 void orr_search_memo_keep(struct orr_search_memo *memo, const struct orr_search_key *key, uint32_t n,
                           const struct orr_found_graphs *found);
 /* Adds the best trial to what was found. */

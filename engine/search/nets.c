@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a search needs to know of NICs: which belong together, which GPUs are near, in which order they are tried.
- * Rules: docs/nccl/search.md, "Which NICs are tried". */
+ * Rules: docs/nccl/search.md, "Which NICs are tried".
+ *
+ * Lists are in order of path types where the release goes by them, so a limit on types cuts a list to a prefix, and one
+ * list serves all attempts.
+ *
+ * An example: GPU 0 reaches NIC 1 over PIX and NIC 0 over SYS. Its list is 1, 0, of which the limit PHB leaves NIC 1.
+ */
 #include <string.h>
 
 #include "engine/decide/nearest.h"
@@ -40,14 +46,12 @@ static uint8_t pair_of(const struct orr_search_state *s, const struct orr_node *
 static void note_ports(struct orr_search_state *s)
 {
     const struct orr_system *system = s->input.system;
-    s->facts.ids_differ = true;
     for (uint32_t i = 0; i < s->input.net_count; i++) {
         const struct orr_node *net = &system->nodes[orr_net_node(s, i)];
         while (system->nodes[orr_net_node(s, (uint32_t)s->facts.net_of_id[i])].id != net->id)
             s->facts.net_of_id[i]++;
-        s->facts.ids_differ = s->facts.ids_differ && s->facts.net_of_id[i] == (int32_t)i;
         s->left.net_bw[i] = net->net.bw;
-        /* None is none, however negative: counting down must not overflow. */
+        /* A negative number means none, however negative: counting down must not overflow. */
         s->left.net_connections[i] = net->net.max_channels > 0 ? net->net.max_channels : 0;
         s->facts.next_of_card[i] = (int16_t)i;
         for (uint32_t before = i; before-- > 0;)
@@ -66,14 +70,15 @@ static void note_ports(struct orr_search_state *s)
 static void find_near(struct orr_search_state *s, uint32_t net)
 {
     const struct orr_path *row = orr_path(s->input.paths, orr_net_node(s, net), s->input.system->first[ORR_GPU]);
-    bool by_type = s->input.system->release->start_gpus >= ORR_START_NEAREST;
+    const bool by_type = s->input.system->release->start_gpus >= ORR_START_NEAREST;
+    const uint8_t *number_of = s->facts.number_of;
     struct orr_near near = {.latency = s->input.system->nodes[orr_net_node(s, net)].net.latency,
                             .type = ORR_PATH_DIS,
                             .hops = UINT16_MAX,
                             .gpus = s->facts.near_pool + (size_t)net * s->input.n};
-    uint32_t farness = by_type ? ORR_PATH_DIS : UINT32_MAX;
+    uint32_t farness = by_type ? number_of[ORR_PATH_DIS] : UINT32_MAX;
     for (uint32_t g = 0; g < s->input.n; g++) {
-        uint32_t far = by_type ? row[g].type : row[g].hops;
+        uint32_t far = by_type ? number_of[row[g].type] : row[g].hops;
         if (row[g].bw > near.bw || (row[g].bw == near.bw && far < farness)) {
             near.bw = row[g].bw;
             near.type = row[g].type;
@@ -82,7 +87,7 @@ static void find_near(struct orr_search_state *s, uint32_t net)
         }
     }
     for (uint32_t g = 0; g < s->input.n; g++)
-        if (row[g].bw == near.bw && (by_type ? row[g].type : row[g].hops) == farness)
+        if (row[g].bw == near.bw && (by_type ? number_of[row[g].type] : row[g].hops) == farness)
             near.gpus[near.count++] = (uint16_t)g;
     s->facts.near_gpus[net] = near;
 }
@@ -184,7 +189,7 @@ static void append_all(const struct orr_search_state *s, struct nets_in_order *o
         order->list->count_at[type] = order->count;
 }
 
-/* How many NICs a list for so many GPUs may have; its preferred ones are never more. */
+/* How many NICs a list for this many GPUs may have; its preferred ones are never more. */
 static uint32_t most_of(const struct orr_search_state *s, uint32_t gpus)
 {
     int32_t each = s->input.paths->nets_per_gpu;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a graph's search tries next: less, twice the channels, or a higher rate. */
+/* What a graph's search tries next: less, twice the channels, or a higher rate.
+ *
+ * An example: one order for all channels with PIX paths finds nothing. Next come different orders with PIX, then one
+ * order with PXB, different orders with PXB, and so on; at last a lower rate, and all of it again. */
 #include "engine/search/relaxing.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 
 /* docs/nccl/search.md, "What NCCL relaxes, and when it stops".
  * Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is
- * the innermost loop. The last attempt had `steps` and left so many over. false: nothing is left. */
+ * the innermost loop. The last attempt had `steps` and left this many over. false: nothing is left. */
 bool orr_search_relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t steps, int32_t left,
                       uint32_t *rate);
 

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reserving bandwidth link by link, with NCCL's rounding: docs/nccl/search.md, "Reserving a hop".
  *
- * NCCL subtracts in binary32 and rounds what is left to thousandths at each link. Where all capacities are thousandths
+ * NCCL subtracts in binary32 and rounds what is left to thousandths at each link. If all capacities are thousandths
  * that binary32 distinguishes, and no amount of a trial lies near the middle between two thousandths, that is the same
  * as counting thousandths in integers, which is what `exact` means: then nothing is lost by taking and giving back, all
  * links of a leg can be examined before any is touched, and an attempt leaves the capacities as they were. Else the
- * floats are carried as NCCL does. */
+ * floats are carried as NCCL does.
+ *
+ * Proof. Let a capacity be a number of thousandths that binary32 distinguishes, and an amount at most 0.35 thousandths
+ * from a whole number. The roundings of the subtraction, of the multiplication by 1000 and of the division move the
+ * result by less than the 0.15 thousandths that are missing to the middle between two thousandths. So the rounded
+ * difference is the difference of the whole numbers, and integers hold the same values. A comparison is exact if the
+ * amount needed is rounded up.
+ *
+ * An example: a link of 24 GB/s is 24000, and 20 GB/s with Intel's overhead of 6/5 are 24000 too: one fits, and 0 is
+ * left. 7 GB/s with an overhead of 12/9 are 9333.33 thousandths: 9333 are taken, and the link must have 9334. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -76,7 +85,6 @@ void orr_search_note_odd_capacities(struct orr_search_state *s)
 /* Loads s->left.thousandths; false: a link has another capacity than a number of thousandths. */
 static bool count_capacities(struct orr_search_state *s)
 {
-    s->left.least_thousandths = INT32_MAX;
     for (uint32_t link = 0; link < s->input.system->link_count; link++) {
         float capacity = s->left.capacity[link];
         if (s->facts.left_out[link])
@@ -87,8 +95,6 @@ static bool count_capacities(struct orr_search_state *s)
         if ((float)count / 1000.0f != capacity && !(s->facts.takes_odd && is_nearly(capacity)))
             return false;
         s->left.thousandths[link] = s->left.full[link] = count;
-        if (count > 0 && count < s->left.least_thousandths)
-            s->left.least_thousandths = count;
     }
     return true;
 }
@@ -112,7 +118,6 @@ static bool count_amounts(struct orr_search_state *s, enum orr_rate_kind kind)
             return false;
         rate->taken[share] = count;
         rate->needed[share] = (float)count / 1000.0f < amount ? count + 1 : count;
-        s->left.linear = s->left.linear && rate->needed[share] == count;
     }
     return true;
 }
@@ -143,7 +148,6 @@ void orr_search_set_rates(struct orr_search_state *s)
     if (!s->left.counted)
         s->left.counted = count_capacities(s);
     s->left.exact = s->left.counted;
-    s->left.linear = true;
     switch (t->pattern) {
     case ORR_PATTERN_NVLS:
         set_rate(s, ORR_RATE_HEAD, t->bw_intra, 2, t->type_intra);
@@ -165,7 +169,7 @@ void orr_search_set_rates(struct orr_search_state *s)
         set_rate(s, ORR_RATE_INTER, t->bw_inter, 1, t->type_inter);
     if (!s->left.exact)
         s->left.counted = false; /* the floats go on alone */
-    s->left.quick_state = s->left.exact ? ORR_LEG_QUICK : ORR_LEG_NONE;
+    s->left.once_state = s->left.exact ? ORR_LEG_ONCE : ORR_LEG_NONE;
 }
 
 bool orr_search_counts_always(struct orr_search_state *s, double *ret_rest)
@@ -203,8 +207,7 @@ static void give_floats(struct orr_search_state *s, const struct orr_leg *leg, u
     const uint32_t *link = s->facts.links + leg->first;
     const uint8_t *share = s->facts.shares + leg->first;
     for (uint32_t i = 0; i < count; i++)
-        s->left.capacity[link[i]] =
-            round_thousandth(s->left.capacity[link[i]] + rate->amount[share[i] & ORR_SHARE_MASK]);
+        s->left.capacity[link[i]] = round_thousandth(s->left.capacity[link[i]] + rate->amount[share[i]]);
 }
 
 static bool take_floats(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate)
@@ -212,24 +215,16 @@ static bool take_floats(struct orr_search_state *s, const struct orr_leg *leg, c
     const uint32_t *link = s->facts.links + leg->first;
     const uint8_t *share = s->facts.shares + leg->first;
     for (uint32_t i = 0; i < leg->charges;) {
-        uint32_t end = i + (share[i] & ORR_SHARE_WITH_NEXT ? 2 : 1);
+        uint32_t end = i + (s->facts.with_next[leg->first + i] ? 2 : 1);
         for (uint32_t j = i; j < end; j++)
-            if (s->left.capacity[link[j]] < rate->amount[share[j] & ORR_SHARE_MASK]) {
+            if (s->left.capacity[link[j]] < rate->amount[share[j]]) {
                 give_floats(s, leg, i, rate);
                 return false;
             }
         for (; i < end; i++)
-            s->left.capacity[link[i]] =
-                round_thousandth(s->left.capacity[link[i]] - rate->amount[share[i] & ORR_SHARE_MASK]);
+            s->left.capacity[link[i]] = round_thousandth(s->left.capacity[link[i]] - rate->amount[share[i]]);
     }
     return true;
-}
-
-static void give_thousandths(struct orr_search_state *s, const struct orr_leg *leg, uint32_t count,
-                             const struct orr_rate *rate)
-{
-    for (uint32_t i = leg->first; i < leg->first + count; i++)
-        s->left.thousandths[s->facts.links[i]] += rate->taken[s->facts.shares[i] & ORR_SHARE_MASK];
 }
 
 /* A leg that loads a link twice: each charge sees what the ones before left. */
@@ -237,39 +232,20 @@ static bool take_repeated(struct orr_search_state *s, const struct orr_leg *leg,
 {
     const uint32_t *link = s->facts.links + leg->first;
     const uint8_t *share = s->facts.shares + leg->first;
-    s->attempt.repeats = true;
     for (uint32_t i = 0; i < leg->charges;) {
-        uint32_t end = i + (share[i] & ORR_SHARE_WITH_NEXT ? 2 : 1);
+        uint32_t end = i + (s->facts.with_next[leg->first + i] ? 2 : 1);
         for (uint32_t j = i; j < end; j++)
-            if (s->left.thousandths[link[j]] < rate->needed[share[j] & ORR_SHARE_MASK]) {
-                give_thousandths(s, leg, i, rate);
+            if (s->left.thousandths[link[j]] < rate->needed[share[j]]) {
+                orr_search_give_thousandths(s, leg, i, rate);
                 return false;
             }
         for (; i < end; i++)
-            s->left.thousandths[link[i]] -= rate->taken[share[i] & ORR_SHARE_MASK];
+            s->left.thousandths[link[i]] -= rate->taken[share[i]];
     }
     return true;
 }
 
-static bool take_once(struct orr_search_state *s, struct orr_leg *leg, const struct orr_rate *rate)
-{
-    const uint32_t *link = s->facts.links + leg->first;
-    const uint8_t *share = s->facts.shares + leg->first;
-    int32_t *left = s->left.thousandths;
-    for (uint32_t i = leg->charges ? leg->refused : 0, n = 0; n < leg->charges; n++) {
-        int32_t needed = rate->needed[share[i] & ORR_SHARE_MASK];
-        if (left[link[i]] < needed) {
-            leg->refused = (uint16_t)i;
-            return orr_search_refuse(s, link[i], needed);
-        }
-        i = i + 1 < leg->charges ? i + 1 : 0;
-    }
-    for (uint32_t i = 0; i < leg->charges; i++)
-        left[link[i]] -= rate->taken[share[i] & ORR_SHARE_MASK];
-    return true;
-}
-
-bool orr_search_take_slowly(struct orr_search_state *s, struct orr_leg *leg, const struct orr_rate *rate)
+bool orr_search_take_slowly(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate)
 {
     if (leg->state >= ORR_LEG_FREE)
         return leg->state == ORR_LEG_FREE;
@@ -277,7 +253,7 @@ bool orr_search_take_slowly(struct orr_search_state *s, struct orr_leg *leg, con
         return false;
     bool taken = !s->left.exact                  ? take_floats(s, leg, rate)
                  : leg->state == ORR_LEG_REPEATS ? take_repeated(s, leg, rate)
-                                                 : take_once(s, leg, rate);
+                                                 : orr_search_take_once(s, leg, rate);
     if (taken)
         s->trial.hops = rate->factor == 1 ? s->trial.hops + leg->hops
                                           : (int32_t)((float)s->trial.hops + rate->factor * (float)leg->hops);
@@ -289,7 +265,7 @@ void orr_search_give_slowly(struct orr_search_state *s, const struct orr_leg *le
     if (leg->state >= ORR_LEG_FREE)
         return;
     if (s->left.exact)
-        give_thousandths(s, leg, leg->charges, rate);
+        orr_search_give_thousandths(s, leg, leg->charges, rate);
     else
         give_floats(s, leg, leg->charges, rate);
     s->trial.hops = rate->factor == 1 ? s->trial.hops - leg->hops

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One graph after the other: limits and start values, the outer loop of relaxations, and what is delivered. */
+/* One graph after the other: limits and start values, the outer loop of relaxations, and what is delivered.
+ *
+ * An example: two GPUs, one link of 30 GB/s in each direction, one host. The table begins 40, 30, 20; 40 is above the
+ * maximum, so 30 is tried first. One channel fits, which carries what a GPU can, so the ring is done after one attempt.
+ * The tree asks for as many channels as the ring has, and begins anew on the same capacities. */
 #include "engine/search/search.h"
 
 #include <string.h>
@@ -266,7 +270,7 @@ enum orr_pattern orr_tree_pattern_asked(const struct orr_release *release, uint3
     return ORR_PATTERN_BALANCED_TREE;
 }
 
-/* Every graph that is wanted. found: what to add them to for a memo, NULL: nothing. */
+/* Every graph that is needed. found: what to add them to for a memo, NULL: nothing. */
 static enum orr_code search_all(struct orr_search_state *s, const struct orr_search_request *request,
                                 const struct orr_search_key *key, struct orr_arena *arena,
                                 struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_found_graphs *found,

@@ -28,8 +28,6 @@ struct orr_net_list { /* a fixed order of NETs; a type limit cuts it to a prefix
 
 /* What a leg takes from a link: the rate, the rate with Intel's overhead, or an eighth of one of these. */
 enum { ORR_SHARE_PLAIN, ORR_SHARE_OVERHEAD, ORR_SHARE_EIGHTH, ORR_SHARE_OVERHEAD_EIGHTH, ORR_SHARE_COUNT };
-/* Flag beside a share: the next charge is the reverse link of this one; both are taken, or neither. */
-enum { ORR_SHARE_WITH_NEXT = 8, ORR_SHARE_MASK = 7 };
 
 /* Up to this capacity (GB/s) thousandths are exact in binary32, whatever is taken (reserve.c). */
 enum { ORR_NARROW_GBPS = 1000 };
@@ -48,8 +46,7 @@ struct orr_near {
 enum { ORR_NETS_ONE_CARD = 1, ORR_NETS_OTHER_PLANE = 2 };
 
 enum orr_leg_state {
-    ORR_LEG_QUICK,   /* loads each of its links once, by the plain share */
-    ORR_LEG_MIXED,   /* each once, by several shares */
+    ORR_LEG_ONCE,    /* loads each of its links once */
     ORR_LEG_REPEATS, /* loads some link twice */
     ORR_LEG_FREE,    /* nothing to take, whatever the limits */
     ORR_LEG_BLOCKED, /* cannot be taken */
@@ -58,32 +55,24 @@ enum orr_leg_state {
 
 /* A path between two nodes as the search sees it: the links that are loaded. */
 struct orr_leg {
-    uint64_t mark;    /* a sum over its charges: legs that load links alike have the same */
     uint32_t first;   /* into s->facts.links and s->facts.shares */
     uint16_t charges; /* links that it loads */
     uint16_t hops;    /* links of the path */
-    uint16_t refused; /* the charge that was refused last: checked first the next time */
     uint8_t type[2];  /* [0]: the path's; [1]: the larger of the path's and the path back's. Numbers of the release */
     uint8_t state;    /* enum orr_leg_state */
 };
 
-/* All legs of a group that begin (or end) by one link and have one type: bounds.c. */
-struct orr_door {
+/* All legs of a group that begin (or end) by one link and have one type: ends.c. */
+struct orr_end {
     uint32_t link;   /* ORR_NO_LINK: they load none */
     int32_t least;   /* thousandths of a GB/s that the widest of them carries */
     uint16_t hops;   /* of the shortest */
     uint8_t type[2]; /* as of a leg */
     uint8_t share;   /* ORR_SHARE_*: the least that one of the group's legs by the link takes */
 };
-struct orr_doors { /* of group g: list[first[g]] up to list[first[g + 1]] */
-    struct orr_door *list;
+struct orr_ends { /* of group g: list[first[g]] up to list[first[g + 1]] */
+    struct orr_end *list;
     uint32_t *first;
-};
-
-/* A link that all legs of a group load: the one that carries the fewest. ORR_NO_LINK: there is none. */
-struct orr_gate {
-    uint32_t link;
-    uint8_t share; /* ORR_SHARE_*: the least that one of them takes of it */
 };
 
 /* What the channels of an attempt cannot exceed. */
@@ -106,7 +95,7 @@ struct orr_rate {
     bool both_ways;                /* the type of the path back must not exceed the limit either */
     uint8_t limit;                 /* number of a path type: legs of others beyond it are refused */
     float amount[ORR_SHARE_COUNT]; /* GB/s */
-    /* The same in thousandths, where these are exact: least capacity that suffices; what is taken of it. */
+    /* The same in thousandths, if these are exact: least capacity that suffices; what is taken of it. */
     int32_t needed[ORR_SHARE_COUNT], taken[ORR_SHARE_COUNT];
 };
 
@@ -115,15 +104,11 @@ struct orr_attempt {
     enum orr_pattern pattern;
     int32_t same_channels, cross_nic, type_intra, type_inter, min_channels, max_channels, steps;
     float bw_intra, bw_inter;
-    float from, to;    /* between these rates of all moves it is the same */
-    float whole_from;  /* where the rate's whole GB/s are that many at least */
-    bool needs_linear; /* and the amounts are linear in the rate */
-    bool any_cross;    /* it is the same whether NICs may be crossed or not */
     bool only_counted; /* what it found is unknown */
     uint32_t found;    /* how often the best trial was replaced until its end */
     int32_t left;
 };
-/* The attempts since the best trial last changed for another reason. When the list is full, all are forgotten. */
+/* The attempts since the best trial last changed for another reason. When the list is full, all are dropped. */
 enum { ORR_MOST_ATTEMPTS = 64 };
 struct orr_attempts {
     uint32_t count;
@@ -131,7 +116,7 @@ struct orr_attempts {
     bool capacities_changed;  /* an attempt did not give back what it took: bounds no longer hold */
 };
 
-/* What an attempt left over of its steps where it was not made, or not to its end. */
+/* What an attempt left over of its steps if it was not made, or not to its end. */
 enum { ORR_LEFT_UNKNOWN = -2 };
 /* The steps that NCCL's search has for all attempts of a graph, less what they took. Attempts that were left out are
  * counted only where it matters (steps.c). */
@@ -184,13 +169,11 @@ struct orr_search_facts {
     /* GPUs (facts.c): */
     uint8_t number_of[ORR_PATH_TYPE_COUNT]; /* path type -> the release's number */
     int32_t *pci_link, *pci_back;           /* [GPU]: its first PCI link, and the first link back to it; -1: none */
-    float pci_step; /* the PCI bandwidths that two GPUs have left differ by at least this, times the rate; 0: unknown */
     uint16_t *by_distance;       /* [GPU * n]: the other GPUs, best first, for releases and moves where no NIC counts */
     uint16_t *by_distance_count; /* [GPU] */
     uint16_t *distance_class;    /* [GPU * n]: equal for neighbours in by_distance with equal bandwidth and hops */
     /* NICs (nets.c): */
     int16_t *net_of_id;         /* [NET]: the first NET with the same id, which is what a channel records */
-    bool ids_differ;            /* no two NETs have the same id */
     int16_t *next_of_card;      /* [NET]: the next NET of the same card and port; they share a bandwidth budget */
     uint8_t *net_pair;          /* [NET * nets + NET]: ORR_NETS_* */
     uint64_t *net_score;        /* [NET * n + GPU]: how near a GPU is to a NIC; smaller is nearer (candidates.c) */
@@ -200,19 +183,21 @@ struct orr_search_facts {
     /* Legs (legs.c): */
     uint32_t *links;                 /* of all legs, leg by leg */
     uint8_t *shares;                 /* [index into links]: ORR_SHARE_* */
+    bool *with_next;                 /* [index into links]: the next is its reverse link; both are taken, or neither */
     struct orr_leg *between;         /* [GPU * n + GPU] */
     struct orr_leg *entries, *exits; /* [NET * n + GPU]: from a NIC, to a NIC */
     struct orr_leg *spokes[2];       /* [GPU]: from and to the first NVSwitch; NULL: there are no such paths */
     uint8_t *shares_of;              /* [link]: bit ORR_SHARE_*: which shares some leg takes from the link */
     /* The same for all links that a kind of move may load; for those of them above ORR_NARROW_GBPS. */
     uint8_t any_share[ORR_RATE_COUNT], wide_share[ORR_RATE_COUNT];
-    bool takes_odd;         /* capacities up to ORR_NARROW_GBPS count as the nearest thousandth (reserve.c) */
-    bool *left_out;         /* [link]: cannot be filled, so that no leg has it (unfilled.c) */
-    uint64_t types_of_nets; /* bit NUMBER: some path to or from a NET has the type of that number */
-    /* By which links legs begin and end (doors.c): */
-    struct orr_doors next, exit_doors; /* [GPU]: from it to other GPUs, to NICs: their first links */
-    /* A link that all of them load, where there is one. [GPU]: to NICs, from NICs; [NET]: from it, to it. */
-    struct orr_doors takeoffs, landings, entry_doors, arrivals;
+    bool takes_odd; /* capacities up to ORR_NARROW_GBPS count as the nearest thousandth (reserve.c) */
+    bool *left_out; /* [link]: cannot be filled, so that no leg has it (unfilled.c) */
+    /* Bit NUMBER: some path between GPUs, to or from a NET, has the type of that number. [0], [1]: as of a leg. */
+    uint64_t types_between[2], types_of_nets;
+    /* By which links legs begin and end (ends.c): */
+    struct orr_ends to_next, to_nets, from_nets; /* [GPU]: links that these legs share, else those at the GPU */
+    struct orr_ends leave;                       /* [GPU]: from it to NICs: their first links, as those of to_next */
+    struct orr_ends from_net, to_net;            /* [NET]: likewise, else those at the NET */
 };
 
 /* The steps that NCCL counts, over all attempts of all graphs. */
@@ -226,16 +211,14 @@ struct orr_search_budget {
 
 /* What links and NICs have left while channels are built (reserve.c). */
 struct orr_capacities {
-    float *capacity;           /* [link], GB/s */
-    bool exact;                /* this attempt counts in thousandths of GB/s, as whole numbers */
-    bool counted;              /* the capacities allow that */
-    bool linear;               /* exact, and every amount is its number of thousandths */
-    uint8_t quick_state;       /* ORR_LEG_QUICK while exact, otherwise ORR_LEG_NONE */
-    int32_t *thousandths;      /* [link]: what is left, while exact */
-    int32_t *full;             /* [link]: the same before the attempt */
-    int32_t least_thousandths; /* the least of all links that have any left */
-    float *net_bw;             /* [NET], GB/s */
-    int32_t *net_connections;  /* [NET]: how many more channels it takes, in releases that count them */
+    float *capacity;          /* [link], GB/s */
+    bool exact;               /* this attempt counts in thousandths of GB/s, as whole numbers */
+    bool counted;             /* the capacities allow that */
+    uint8_t once_state;       /* ORR_LEG_ONCE while exact, otherwise ORR_LEG_NONE */
+    int32_t *thousandths;     /* [link]: what is left, while exact */
+    int32_t *full;            /* [link]: the same before the attempt */
+    float *net_bw;            /* [NET], GB/s */
+    int32_t *net_connections; /* [NET]: how many more channels it takes, in releases that count them */
     struct orr_rate rates[ORR_RATE_COUNT];
 };
 
@@ -248,60 +231,36 @@ struct orr_attempt_scratch {
     uint16_t *open_count;       /* [GPU] */
     int16_t *open_exits;        /* [GPU * nets]: the part of exit_nets that the limits leave */
     uint16_t *open_exit_count;  /* [GPU] */
-    uint8_t *is_open_exit;      /* [GPU * nets + NET]: whether the NET is in open_exits */
-    /* What the result depends on; orr_attempts uses it to know when an attempt need not be repeated. */
-    int32_t *demand;         /* [link]: the smallest load in thousandths that the link refused; INT32_MAX: none */
-    uint32_t *refused_links; /* the links that refused a load */
-    uint32_t refusals;       /* their number */
-    float *net_full;         /* [NET]: net_bw before the attempt */
-    float *net_demand;       /* [NET]: the smallest load in GB/s that its port refused */
-    float refused_start;     /* the highest bandwidth from a NIC to its nearest GPU that was too low; 0: none was */
-    bool repeats;            /* a leg that loads a link twice was asked for */
-    bool cross_asked;        /* whether NICs may be crossed made a difference */
-    bool pci_asked;          /* the PCI bandwidths that GPUs have left were compared */
-    bool pci_short;          /* a GPU had less than 1 GB/s of it left */
-    bool leaked;             /* NCCL did not give back all that a channel had taken */
-    uint32_t number;         /* of the attempt, from 1 */
-    uint64_t first_step;     /* s->budget.steps when it began */
+    bool leaked;                /* NCCL did not give back all that a channel had taken */
+    uint32_t number;            /* of the attempt, from 1 */
+    int32_t steps;              /* that it may take */
+    uint64_t first_step;        /* s->budget.steps when it began */
     /* What it may find (bounds.c): */
     struct orr_bound bound;
     bool bounded;  /* the bound holds */
-    bool counting; /* only the steps are wanted: nothing it finds is better */
+    bool counting; /* only the steps are needed: nothing it finds is better */
     bool ended;    /* nothing better can follow, so that it goes on no longer */
     float *kept;   /* [link]: capacities before the attempt, for attempts that count in floats */
 };
 
-/* How many channels may leave a GPU to the next one, and to NICs by other links. */
-struct orr_door_uses {
-    int32_t next, exit;
-};
-
 /* The channel that is being built (channel.c). */
 struct orr_channel_scratch {
-    uint8_t *used_rows;              /* [channel * n + GPU]: whether the GPU is in that channel */
-    uint8_t *used;                   /* [GPU]: the row of this channel in used_rows */
-    uint16_t *row;                   /* [position]: the GPUs of this channel in order */
-    uint16_t *candidates;            /* a stack of lists of GPUs, one a level of the recursion */
-    uint32_t candidate_top;          /* entries in use */
-    uint64_t *scores;                /* [GPU]: scratch of one sort */
-    struct orr_door_uses *door_uses; /* [GPU]: scratch of one bound */
-    uint64_t loads;                  /* sum of the marks of all legs and NICs that are taken */
-    uint32_t completed;              /* channels so far, of the whole search */
-    uint32_t *replays;               /* [channel]: how often its GPUs were chosen as in the channel before */
+    uint8_t *used_rows;     /* [channel * n + GPU]: whether the GPU is in that channel */
+    uint8_t *used;          /* [GPU]: the row of this channel in used_rows */
+    uint16_t *row;          /* [position]: the GPUs of this channel in order */
+    uint16_t *candidates;   /* a stack of lists of GPUs, one a level of the recursion */
+    uint32_t candidate_top; /* entries in use */
+    uint64_t *scores;       /* [GPU]: scratch of one sort */
+    int32_t *exits;         /* [GPU]: likewise: to a NIC besides */
+    int32_t *uses;          /* [GPU]: scratch of one bound: how many channels may leave it to the next one */
 };
 
 /* Places that the attempt has seen (seen.c). */
 struct orr_seen {
-    uint8_t *table; /* NULL: none, which is so for good once it was tried */
+    uint8_t *table; /* NULL until allocated; allocation is attempted only once */
     bool tried;
     size_t bytes, places, stride; /* the table's; a place's bytes */
     uint32_t *links, link_count;  /* those that legs load */
-    uint32_t patience;            /* looks after which saved steps are expected */
-    uint32_t looks;               /* of this attempt: how often it looked whether it had been at a place, */
-    uint64_t saved;               /* and the steps that this saved */
-    bool inside;                  /* places inside a channel are remembered as well */
-    uint32_t looks_inside;        /* the same for places inside a channel */
-    uint64_t saved_inside;
 };
 
 struct orr_search_state {
@@ -349,9 +308,6 @@ void orr_search_open(struct orr_search_state *s);
 /* candidates.c: the next GPUs from x in the order in which they are tried, where a NIC counts: at the next GPU
  * (net_is_next) or at a later one. Fills list, with room for every GPU, and returns how many. */
 uint32_t orr_search_candidates(struct orr_search_state *s, uint32_t x, bool net_is_next, uint16_t *list);
-
-/* candidates.c: what is left of a GPU's PCI link, the less of both directions, in whole GB/s; -1: it has none. */
-int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu);
 
 /* candidates.c: fills s->facts.net_score. */
 void orr_search_score_nets(struct orr_search_state *s);

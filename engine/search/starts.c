@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a channel may start. Rules: docs/nccl/search.md, "Where a channel starts". */
-#include "engine/base/hash.h"
+/* Where a channel may start. Rules: docs/nccl/search.md, "Where a channel starts".
+ *
+ * From every NIC of the list in turn, or from every GPU where no NIC counts: first as the channel before, which is the
+ * only way if all channels have one order; then in the order of the graph, with steps of its own; then freely.
+ *
+ * An example: NIC 0 of 25 GB/s and a rate of 12. Channel 0 enters by NIC 0, which has 13 left; channel 1 enters by it
+ * as well; channel 2 finds 1 left, which is below 12, and tries NIC 1. */
 #include "engine/release/release.h"
 #include "engine/search/reserve.h"
 #include "engine/search/seen.h"
@@ -31,7 +36,7 @@ static void start_without_nets(struct orr_search_state *s, int32_t *budget)
     int64_t before = orr_seen_steps(s, budget);
     for (uint32_t g = 0; g < s->input.n; g++)
         orr_search_enter(s, -1, g, ORR_FREE, budget);
-    orr_seen_note(s, place, before, budget, true);
+    orr_seen_note(s, place, before, budget);
 }
 
 /* The release that takes NICs for GPUs reads on past the end of its list: zeroes as far as the memory block goes that
@@ -86,7 +91,7 @@ static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *bud
         *budget = -1;
 }
 
-/* All GPUs nearest to the NIC, the one that is taken for it first. false: the NIC reaches none. */
+/* All GPUs nearest to the NIC, the one that is treated as it first. false: the NIC reaches none. */
 static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
     const struct orr_near *near = &s->facts.near_gpus[net];
@@ -102,45 +107,28 @@ static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
     return true;
 }
 
-static bool has_pci_bw(struct orr_search_state *s, uint32_t gpu)
-{
-    bool has = orr_search_pci_bw_left(s, gpu) > 0;
-    s->attempt.pci_short |= !has && s->facts.pci_link[gpu] >= 0;
-    return has;
-}
-
-static bool is_too_slow(struct orr_search_state *s, const struct orr_near *near, float needed)
-{
-    bool slow = near->bw < needed && s->input.system->release->start_gpus < ORR_START_NEAREST;
-    if (slow)
-        s->attempt.refused_start = near->bw > s->attempt.refused_start ? near->bw : s->attempt.refused_start;
-    return slow;
-}
-
 /* Releases before 2.23: only if the nearest GPUs are fast enough; from the channel's number on, or in two rounds: those
  * with PCI rate left first. */
 static void start_fastest(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
     const struct orr_near *near = &s->facts.near_gpus[net];
-    bool two_rounds = s->input.system->release->start_gpus == ORR_START_TWO_ROUNDS;
-    uint32_t first = 0;
-    if (is_too_slow(s, near, needed))
+    const uint16_t *gpus = near->gpus, count = near->count;
+    if (near->bw < needed)
         return;
-    while (!two_rounds && first < near->count && near->gpus[first] < (uint32_t)s->trial.channels % s->input.n)
-        first++;
-    uint32_t later = two_rounds ? near->count : 0; /* GPUs for the second round */
-    for (uint32_t i = 0; i < near->count; i++) {
-        uint32_t g = near->gpus[first + i < near->count ? first + i : first + i - near->count];
-        if (two_rounds && !has_pci_bw(s, g))
-            continue;
-        later -= two_rounds;
-        orr_search_enter(s, net, g, ORR_FREE, budget);
+    if (s->input.system->release->start_gpus == ORR_START_TWO_ROUNDS) {
+        for (int later = 0; later < 2; later++)
+            for (uint16_t i = 0; i < count; i++)
+                if ((orr_search_pci_bw_left(s, gpus[i]) <= 0) == later)
+                    orr_search_enter(s, net, gpus[i], ORR_FREE, budget);
+        return;
     }
-    for (uint32_t i = 0; i < near->count && later > 0; i++)
-        if (!has_pci_bw(s, near->gpus[i])) {
-            later--;
-            orr_search_enter(s, net, near->gpus[i], ORR_FREE, budget);
-        }
+    uint16_t first = 0;
+    while (first < count && gpus[first] < (uint32_t)s->trial.channels % s->input.n)
+        first++;
+    for (uint16_t i = first; i < count; i++)
+        orr_search_enter(s, net, gpus[i], ORR_FREE, budget);
+    for (uint16_t i = 0; i < first; i++)
+        orr_search_enter(s, net, gpus[i], ORR_FREE, budget);
 }
 
 /* The NETs of a card's port share one budget: takes or gives back. */
@@ -160,18 +148,13 @@ static bool may_enter_by(struct orr_search_state *s, int16_t net, float needed)
     int32_t k = t->channels;
     if (t->collnet && !s->input.system->nodes[orr_net_node(s, (uint32_t)net)].net.coll)
         return false;
-    if (s->left.net_bw[net] < needed) {
-        float demand = s->attempt.net_full[net] - s->left.net_bw[net] + needed;
-        s->attempt.net_demand[net] = demand < s->attempt.net_demand[net] ? demand : s->attempt.net_demand[net];
+    if (s->left.net_bw[net] < needed)
         return false;
-    }
     if (release->counts_connections && s->left.net_connections[net] <= 0)
         return false;
     if (!(k & 1) || s->facts.net_of_id[net] == t->nets[k - 1][1])
         return true;
     bool pairs_rings = release->nic_pairs == ORR_PAIRS_RINGS && t->pattern == ORR_PATTERN_RING;
-    if (pairs_rings || release->nic_pairs == ORR_PAIRS_ALL)
-        s->attempt.cross_asked = true;
     return !(pairs_rings ? t->cross_nic == 2 : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic);
 }
 
@@ -212,7 +195,7 @@ static bool start_from(struct orr_search_state *s, int16_t net, float needed, ui
     int64_t before = orr_seen_steps(s, budget);
     start_in_order(s, net, budget);
     bool gives_back = start_freely(s, net, needed, budget);
-    orr_seen_note(s, place, before, budget, true);
+    orr_seen_note(s, place, before, budget);
     return gives_back;
 }
 
@@ -239,7 +222,6 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
         t->latency_inter = s->facts.near_gpus[net].latency;
         charge_card(s, net, -needed);
         s->left.net_connections[net]--;
-        s->channel.loads += orr_hash_scatter(UINT64_MAX - (uint16_t)net);
         if (by_head && (head = start_at_head(s, net, budget)) == HEAD_NEXT_LEAKED) {
             s->attempt.leaked = true;
             continue;
@@ -250,7 +232,6 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
         }
         charge_card(s, net, needed);
         s->left.net_connections[net]++;
-        s->channel.loads -= orr_hash_scatter(UINT64_MAX - (uint16_t)net);
     }
 }
 

@@ -8,13 +8,13 @@
 /* Begins a graph's search. */
 void orr_steps_begin(struct orr_search_state *s);
 
-/* An attempt with a budget of so many steps begins. */
+/* An attempt with a budget of this many steps begins. */
 void orr_steps_take(struct orr_search_state *s, int32_t steps);
 
 /* It gives back what it left over; `left` is orr_search_attempt()'s, and the trial still has its limits and rates. */
 void orr_steps_give_back(struct orr_search_state *s, int32_t steps, int32_t left);
 
-/* Here NCCL ends where no steps are left. true: none are, for certain. */
+/* Here NCCL ends if no steps are left. true: none are, for certain. */
 bool orr_steps_look(struct orr_search_state *s);
 
 /* Would NCCL have come so far? Counts attempts that were left out until that is certain. */

@@ -7,7 +7,15 @@
  * thousandths at most, and with an amount's 0.12 that does not reach the middle between two thousandths. With other
  * amounts the same holds below 1024 GB/s: 0.09 and 0.35. So NCCL's loss ends when such a link comes down to that value.
  * A link that has room for all channels even then never refuses anything. Legs are laid without such links, but only
- * where every attempt counts in thousandths: elsewhere sums of floats may drift without a limit. */
+ * where every attempt counts in thousandths: elsewhere sums of floats may drift without a limit.
+ *
+ * Proof that there is room. The load of the link at once is at most what all channels together take, each by as many
+ * moves as a channel has; and at most what the nearest narrow links of the legs through it let pass. If the link has
+ * the smaller of the two and a margin for its own loss at every moment, it refuses no move. A link that never refuses,
+ * and whose rest nothing else compares, decides nothing.
+ *
+ * An example: NIC 0 has no PCI address, a link of 5000 GB/s to its CPU, and GPUs with links of 24 GB/s. At most 24 GB/s
+ * of each of the 8 GPUs come to it, 192 in all. So it has room whatever is laid, and is left out. */
 #include <math.h>
 
 #include "engine/release/release.h"
@@ -42,7 +50,7 @@ static void add_legs(const struct orr_search_state *s, const struct orr_leg *leg
         const uint32_t *link = s->facts.links + leg->first;
         const uint8_t *share = s->facts.shares + leg->first;
         for (uint32_t i = 0; i < leg->charges; i++)
-            loads[link[i]].now += factor[share[i] & ORR_SHARE_MASK];
+            loads[link[i]].now += factor[share[i]];
         for (uint32_t i = 0; i < leg->charges; i++) {
             struct load *load = &loads[link[i]];
             load->most[move] = load->now > load->most[move] ? load->now : load->most[move];
@@ -70,7 +78,7 @@ static uint32_t narrower(const struct orr_search_state *s, uint32_t first, uint3
     for (unsigned i = 0; i < 2; i++) {
         const uint32_t c = both[i];
         if (c < first || c >= end || links[s->facts.links[c]].bw > ORR_NARROW_GBPS ||
-            (s->facts.shares[c] & ORR_SHARE_MASK) > ORR_SHARE_OVERHEAD)
+            s->facts.shares[c] > ORR_SHARE_OVERHEAD)
             continue;
         if (least == ORR_NO_LINK || links[s->facts.links[c]].bw < links[least].bw)
             least = s->facts.links[c];

@@ -25,7 +25,7 @@ struct reading {
     bool in_channel;
 };
 
-/* The next tag at or behind *at, which moves behind it; comments and prologs are passed over. */
+/* The next tag at or after *at, which moves after it; comments and prologs are passed over. */
 static bool next_tag(const char **at, const char *end, uint32_t *line, struct tag *ret_tag)
 {
     const char *p = *at;
@@ -62,7 +62,7 @@ static bool next_tag(const char **at, const char *end, uint32_t *line, struct ta
     return false;
 }
 
-static bool is(const struct tag *tag, const char *name)
+static bool is_tag(const struct tag *tag, const char *name)
 {
     return tag->name_length == strlen(name) && !memcmp(tag->name, name, tag->name_length);
 }
@@ -191,25 +191,25 @@ static enum orr_code read_tags(struct reading *r, const char *bytes, size_t leng
     struct tag tag;
     bool rooted = false;
     while (!orr_arena_starved(r->arena) && next_tag(&at, end, line, &tag)) {
-        if (!rooted && !is(&tag, "graphs"))
+        if (!rooted && !is_tag(&tag, "graphs"))
             return orr_fail(err, ORR_UNRECOGNISED, "this is not a graph file: it does not begin with <graphs>");
         if (!rooted)
             ORR_TRY(check_version(&tag, err));
         rooted = true;
-        bool opens = !tag.closes && (is(&tag, "graph") || (is(&tag, "channel") && r->graph_count));
+        bool opens = !tag.closes && (is_tag(&tag, "graph") || (is_tag(&tag, "channel") && r->graph_count));
         if (opens && r->parts++ == PARTS_MOST)
             return orr_fail_at(err, ORR_LIMIT, tag.line, 0, "more than %d graphs and channels", (int)PARTS_MOST);
-        if (opens && is(&tag, "graph")) {
+        if (opens && is_tag(&tag, "graph")) {
             add_graph(r, &tag);
         } else if (opens) {
             r->in_channel = true;
             r->member_count = 0;
             channel_line = tag.line;
-        } else if (is(&tag, "channel") && r->in_channel) {
+        } else if (is_tag(&tag, "channel") && r->in_channel) {
             end_channel(r, channel_line);
-        } else if (is(&tag, "gpu") || is(&tag, "net")) {
-            ORR_TRY(add_member(r, &tag, is(&tag, "gpu"), err));
-        } else if (is(&tag, "graphs") && tag.closes) {
+        } else if (is_tag(&tag, "gpu") || is_tag(&tag, "net")) {
+            ORR_TRY(add_member(r, &tag, is_tag(&tag, "gpu"), err));
+        } else if (is_tag(&tag, "graphs") && tag.closes) {
             break;
         }
     }
@@ -225,7 +225,7 @@ bool orr_is_graph_file(const char *bytes, size_t length)
     uint32_t line = 1;
     struct tag tag;
     enum { LOOKED_AT = 1 << 16 };
-    return next_tag(&at, bytes + (length < LOOKED_AT ? length : LOOKED_AT), &line, &tag) && is(&tag, "graphs");
+    return next_tag(&at, bytes + (length < LOOKED_AT ? length : LOOKED_AT), &line, &tag) && is_tag(&tag, "graphs");
 }
 
 enum orr_code orr_graph_file_read(const char *bytes, size_t length, uint32_t first_line, struct orr_arena *arena,

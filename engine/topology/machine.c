@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void count(struct orr_tally *tally, int64_t value)
+static void count_value(struct orr_tally *tally, int64_t value)
 {
     for (int i = 0; i < tally->kinds; i++)
         if (tally->values[i] == value) {
@@ -32,7 +32,7 @@ static void look_at(const struct orr_dump *dump, uint32_t element, struct orr_ma
         machine->gpus++;
         machine->ranked += orr_element_text(dump, element, ORR_ATTR_RANK) != NULL;
         if (orr_element_text(dump, element, ORR_ATTR_SM))
-            count(&machine->sm, orr_element_int(dump, element, ORR_ATTR_SM, 0));
+            count_value(&machine->sm, orr_element_int(dump, element, ORR_ATTR_SM, 0));
         break;
     case ORR_ELEMENT_NVLINK:
         machine->nvlinks++;
@@ -54,7 +54,7 @@ static void look_at(const struct orr_dump *dump, uint32_t element, struct orr_ma
         break;
     case ORR_ELEMENT_NET:
         machine->nets++;
-        count(&machine->speed, orr_element_int(dump, element, ORR_ATTR_SPEED, 0));
+        count_value(&machine->speed, orr_element_int(dump, element, ORR_ATTR_SPEED, 0));
         break;
     case ORR_ELEMENT_PCI:
         machine->switches += holds(dump, element, ORR_ELEMENT_PCI);
@@ -64,7 +64,7 @@ static void look_at(const struct orr_dump *dump, uint32_t element, struct orr_ma
     }
 }
 
-/* Distinct hosts, as far as the first few hundred: a file of thousands is no machine. */
+/* Distinct hosts, as far as the first few hundred: a file of thousands is not a machine. */
 static uint32_t count_hosts(const struct orr_dump *dump)
 {
     enum { MOST_HOSTS = 256 };

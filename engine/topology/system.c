@@ -20,6 +20,15 @@ const char *orr_node_type_name(enum orr_node_type type)
     return node_names[type];
 }
 
+enum orr_link_kind orr_link_kind(enum orr_link_type type, enum orr_node_type from, enum orr_node_type to)
+{
+    if (from == ORR_NET || from == ORR_NIC || to == ORR_NET || to == ORR_NIC)
+        return ORR_LINKS_NICS;
+    return type == ORR_LINK_NVL                           ? ORR_LINKS_NVLINK
+           : type == ORR_LINK_SYS || type == ORR_LINK_C2C ? ORR_LINKS_CPU
+                                                          : ORR_LINKS_PCIE;
+}
+
 const char *orr_link_type_name(enum orr_link_type type)
 {
     return link_names[type];

@@ -42,6 +42,16 @@ enum orr_link_type {
     ORR_LINK_TYPE_COUNT
 };
 
+/* What of a machine a link belongs to, as people name it. */
+enum orr_link_kind {
+    ORR_LINKS_NICS,   /* ports, and the PCIe links of their NICs */
+    ORR_LINKS_NVLINK, /* between GPUs, and to NVSwitches */
+    ORR_LINKS_PCIE,   /* all other PCIe links */
+    ORR_LINKS_CPU,    /* between sockets, and C2C */
+    ORR_LINK_KIND_COUNT
+};
+enum orr_link_kind orr_link_kind(enum orr_link_type type, enum orr_node_type from, enum orr_node_type to);
+
 #define ORR_LOC_BW  5000.0f /* no limit: a node to itself, a NIC that is not a PCI device */
 #define ORR_NO_NODE UINT32_MAX
 #define ORR_NO_LINK UINT32_MAX
@@ -60,7 +70,7 @@ struct orr_node {
             int32_t mlopart; /* partition, -1: none */
         } gpu;               /* of a DEV as well, whose rank is -1 */
         struct {
-            int32_t arch, vendor, model; /* NCCL's numbers, -1 where it does not look */
+            int32_t arch, vendor, model; /* NCCL's numbers, -1 if it does not look */
         } cpu;
         struct {
             uint64_t identity; /* vendor, device, subsystem vendor, subsystem device: 16 bits each */

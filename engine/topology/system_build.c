@@ -37,7 +37,10 @@ static enum orr_code add_port(struct orr_builder *b, uint32_t element, uint32_t 
     node->net.max_channels = orr_element_int(dump, element, ORR_ATTR_MAXCONN, b->release->max_channels);
     node->net.rail = orr_element_int(dump, element, ORR_ATTR_RAIL, -1);
     node->net.plane = orr_element_int(dump, element, ORR_ATTR_PLANE, -1);
-    return orr_builder_link_both(b, nic, net, ORR_LINK_NET, node->net.bw);
+    ORR_TRY(orr_builder_link_both(b, nic, net, ORR_LINK_NET, node->net.bw));
+    if (b->widened >> ORR_LINKS_NICS & 1) /* the node may have moved */
+        b->nodes[net].node.net.bw *= 2;
+    return ORR_OK;
 }
 
 static enum orr_code add_net(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t nic)
@@ -162,7 +165,7 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
     return orr_builder_link_both(b, node, parent, ORR_LINK_PCI, orr_pci_bw(b->release, width, speed));
 }
 
-/* A <nic> directly below a CPU is no PCI device: all of them are one NIC of the system. */
+/* A <nic> directly below a CPU is not a PCI device: all of them are one NIC of the system. */
 static enum orr_code add_cpu_nic(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t cpu)
 {
     int64_t id = orr_builder_id(b, system, 0);
@@ -306,7 +309,8 @@ static enum orr_code number_ranks(struct orr_builder *b)
 enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_settings *settings,
                                struct orr_arena *arena, struct orr_system *ret_system, struct orr_error *err)
 {
-    struct orr_builder b = {.dump = dump, .release = settings->release, .arena = arena, .err = err};
+    struct orr_builder b = {
+        .dump = dump, .release = settings->release, .widened = settings->widened, .arena = arena, .err = err};
     b.splits_partitions =
         settings->release->has_partitions && orr_setting_int(settings, ORR_SET_TOPO_SPLIT_MLOPART) != 0;
     b.element_system = ORR_NEW(arena, uint32_t, dump->element_count);

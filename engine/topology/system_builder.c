@@ -65,6 +65,8 @@ enum orr_code orr_builder_link(struct orr_builder *builder, uint32_t from, uint3
 {
     struct orr_growing_node *node = &builder->nodes[from];
     uint32_t i = 0;
+    if (builder->widened >> orr_link_kind(type, node->node.type, builder->nodes[to].node.type) & 1)
+        bw *= 2;
     while (i < node->count && !(node->links[i].to == to && node->links[i].type == type))
         i++;
     if (i == node->count)

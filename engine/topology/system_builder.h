@@ -23,6 +23,7 @@ struct orr_growing_node {
 struct orr_builder {
     const struct orr_dump *dump;
     const struct orr_release *release;
+    unsigned widened;       /* of the settings */
     bool splits_partitions; /* NCCL_TOPO_SPLIT_MLOPART: each partition of a GPU is a device */
     struct orr_arena *arena;
     struct orr_error *err;
@@ -42,10 +43,10 @@ struct orr_builder {
 int64_t orr_builder_id(const struct orr_builder *builder, uint32_t system, uint64_t local);
 /* The first node of a type with an id, ORR_NO_NODE: none. */
 uint32_t orr_builder_find(const struct orr_builder *builder, enum orr_node_type type, int64_t id);
-/* Creates a node. LIMIT where the release has no room for another of the type. */
+/* Creates a node. LIMIT if the release has no room for another of the type. */
 enum orr_code orr_builder_add(struct orr_builder *builder, enum orr_node_type type, int64_t id, uint32_t element,
                               uint32_t *ret_node) ORR_NO_DISCARD;
-/* Adds a link of one direction by NCCL's rule: to an existing link of the type between the two, or behind all links
+/* Adds a link of one direction by NCCL's rule: to an existing link of the type between the two, or after all links
  * that are at least as fast. */
 enum orr_code orr_builder_link(struct orr_builder *builder, uint32_t from, uint32_t to, enum orr_link_type type,
                                float bw) ORR_NO_DISCARD;

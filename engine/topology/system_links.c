@@ -111,6 +111,23 @@ static enum orr_code add_device_nvlink(struct orr_builder *b, uint32_t element, 
     }
 }
 
+/* An NVLink whose own GPU has no node. NCCL leaves out a GPU without a rank. It takes a <pci> that holds a <nic> for a
+ * card, so that it does not look at the GPUs below, and then fails on their NVLinks. */
+static enum orr_code without_gpu(const struct orr_builder *b, uint32_t element)
+{
+    const struct orr_dump *dump = b->dump;
+    uint32_t gpu = dump->elements[element].parent, nodes[2];
+    const char *bus_id = orr_element_text(dump, dump->elements[gpu].parent, ORR_ATTR_BUSID);
+    if (!bus_id || !orr_element_text(dump, gpu, ORR_ATTR_RANK) ||
+        (b->release->has_devs &&
+         orr_builder_partitions(b, b->element_system[element], orr_bus_id_parse(bus_id), nodes)))
+        return ORR_OK;
+    return orr_fail_element(dump, element, b->err, ORR_INVALID,
+                            "NCCL %s fails on an NVLink of GPU %.40s, because it does not find that GPU below a switch "
+                            "that has a <nic> of its own",
+                            b->release->name, bus_id);
+}
+
 static enum orr_code add_nvlink(struct orr_builder *b, uint32_t element)
 {
     const struct orr_dump *dump = b->dump;
@@ -118,7 +135,7 @@ static enum orr_code add_nvlink(struct orr_builder *b, uint32_t element)
     int32_t count;
     const char *class_text, *target;
     if (!carriers_of(b, element, carriers))
-        return ORR_OK; /* a GPU that takes no part */
+        return without_gpu(b, element);
     uint32_t gpu = carriers[0];
     ORR_TRY(orr_element_need_int(dump, element, ORR_ATTR_COUNT_, &count, b->err));
     ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TCLASS, &class_text, b->err));
@@ -203,7 +220,7 @@ enum orr_code orr_builder_pcilinks(struct orr_builder *b)
         uint32_t from = owner_of(b, e, ORR_PCI);
         ORR_TRY(orr_element_need_text(b->dump, e, ORR_ATTR_TARGET, &target, b->err));
         if (from == ORR_NO_NODE)
-            return orr_fail_element(b->dump, e, b->err, ORR_INVALID, "<pcilink> in a <pci> that is no PCIe switch");
+            return orr_fail_element(b->dump, e, b->err, ORR_INVALID, "<pcilink> in a <pci> that is not a PCIe switch");
         uint32_t to = orr_builder_find(b, ORR_PCI, orr_builder_id(b, b->element_system[e], orr_bus_id_parse(target)));
         if (to != ORR_NO_NODE)
             ORR_TRY(orr_builder_link(b, from, to, ORR_LINK_LOC, ORR_LOC_BW));

@@ -4,7 +4,7 @@
  * below is one of NCCL's. docs/nccl/tuning.md, "Bandwidth". */
 #include "engine/tuning/model.h"
 
-#define LESS(a, b) ((a) < (b) ? (a) : (b))
+#define ORR_LESS(a, b) ((a) < (b) ? (a) : (b))
 
 static double limit(const struct orr_model *model, const orr_limits *table)
 {
@@ -24,20 +24,20 @@ static float channel_rate(const struct orr_model *model, enum orr_function funct
         intra = intra * efficiency * (float)(graph->channels - 1) / (float)graph->channels;
         intra *= function == ORR_ALLREDUCE ? 2.0f : (ppn - 1) / ppn;
         inter *= model->nodes <= 2 && nvls_tree ? 2.0f : 1.0f;
-        float rate = LESS(intra, inter);
+        float rate = ORR_LESS(intra, inter);
         if (nvls_tree)
-            rate = LESS(rate, (float)limit(model, &model->tables->nvls_tree_max));
+            rate = ORR_LESS(rate, (float)limit(model, &model->tables->nvls_tree_max));
         return rate;
     }
     if (nvls) {
         if (function == ORR_ALLREDUCE || model->tables->nvls_rate == ORR_NVLS_LEAST)
-            return LESS(intra, inter);
+            return ORR_LESS(intra, inter);
         float inside = intra * (ppn - 1) / ppn, outside = inter * 0.9f;
-        return LESS(inside, outside);
+        return ORR_LESS(inside, outside);
     }
     if (nvls_tree) {
         float outside = model->nodes <= 2 ? inter : inter / 2;
-        return LESS(intra, outside);
+        return ORR_LESS(intra, outside);
     }
     bool collnet = algorithm == ORR_ALGO_COLLNET_DIRECT || algorithm == ORR_ALGO_COLLNET_CHAIN;
     return model->nodes <= 2 || collnet ? intra : inter;
@@ -52,12 +52,12 @@ static float ring(const struct orr_model *model, enum orr_function function, enu
         if (tables->ring_ll == ORR_RING_LL_QUARTER)
             share = model->nodes > 1 || function == ORR_ALLREDUCE || function == ORR_REDUCE ? 1.0 / 4.0 : 1.0 / 3.0;
         double rate = bw * share;
-        bw = (float)(tables->ll_limited ? LESS(model->ll_max, rate) : rate);
+        bw = (float)(tables->ll_limited ? ORR_LESS(model->ll_max, rate) : rate);
     } else if (protocol == ORR_LL128) {
         double rate = bw * (model->ranks_per_node < 2 ? tables->ring_ll128_alone : .92);
         double most = tables->ll128_of[function] > 0 ? tables->ll128_of[function] * channels
                                                      : channels * limit(model, &tables->ring_ll128);
-        bw = (float)LESS(rate, most);
+        bw = (float)ORR_LESS(rate, most);
     }
     return bw;
 }
@@ -69,13 +69,13 @@ static float tree_flat(const struct orr_model *model, enum orr_function function
     bool fast = model->uniform_80 && protocol == ORR_LL128;
     double most = model->nodes > 2 ? (fast ? 105 : 80) : (fast ? 130 : 110);
     double rate = bw * .9;
-    bw = (float)LESS(rate, most);
+    bw = (float)ORR_LESS(rate, most);
     if (protocol == ORR_LL)
         bw = (float)(bw * (1.0 / 3.8));
     if (protocol == ORR_LL128) {
         rate = bw * (model->nodes == 1 ? 7.0 / 9.0 : 0.915);
         most = model->tables->ll128_of[function] * channels * 7.0 / 9.0;
-        bw = (float)LESS(rate, most);
+        bw = (float)ORR_LESS(rate, most);
     }
     return bw;
 }
@@ -84,16 +84,16 @@ static float tree(const struct orr_model *model, enum orr_protocol protocol, int
 {
     const struct orr_tuning_model *tables = model->tables;
     double rate = bw * .92, most = channels * limit(model, &tables->tree_max);
-    bw = (float)LESS(rate, most);
+    bw = (float)ORR_LESS(rate, most);
     if (protocol == ORR_LL) {
         rate = bw * 1.0 / 3.8;
-        bw = (float)LESS(rate, model->ll_max);
+        bw = (float)ORR_LESS(rate, model->ll_max);
     }
     if (protocol == ORR_LL128) {
         rate = bw * (model->nodes == 1 ? 7.0 / 9.0 : tables->tree_ll128_share);
         most = tables->ll128_of[ORR_ALLREDUCE] > 0 ? tables->ll128_of[ORR_ALLREDUCE] * channels
                                                    : channels * limit(model, &tables->tree_ll128);
-        bw = (float)LESS(rate, most);
+        bw = (float)ORR_LESS(rate, most);
     }
     int32_t pattern = tables->tree_pattern_cost == ORR_TREE_COST_ANY
                           ? model->comm->max_tree_pattern
@@ -128,7 +128,7 @@ static float collnet_direct(const struct orr_model *model, enum orr_function fun
     }
     if (!model->tables->collnet_gather_measured) {
         float outside = graph->bw_inter * 0.9f;
-        return ppn * LESS(graph->bw_intra, outside);
+        return ppn * ORR_LESS(graph->bw_intra, outside);
     }
     if (model->tables->collnet_gather_bounded && model->nodes > 1 &&
         (!model->comm->collnet || ppn > (float)model->comm->collnet_heads))
@@ -160,7 +160,7 @@ float orr_model_bandwidth(const struct orr_model *model, enum orr_function funct
     float bw = (float)graph->channels * rate;
     float row_max = tables->capability_row == ORR_ROW_BY_LEAST || model->uniform_80 ? tables->row_max[model->row] : 0;
     if (row_max > 0)
-        bw = LESS(bw, row_max);
+        bw = ORR_LESS(bw, row_max);
 
     bool gathers = orr_gathers(function);
     switch (algorithm) {

@@ -45,12 +45,12 @@ float orr_tuning_time(const struct orr_tuning *tuning, const struct orr_communic
 static bool considered(const struct orr_tuning_model *tables, const struct orr_communicator *comm,
                        enum orr_function function, enum orr_algorithm algorithm)
 {
-#define FITS(limit) (!(limit) || comm->max_local_ranks <= (uint32_t)(limit))
+#define ORR_FITS(limit) (!(limit) || comm->max_local_ranks <= (uint32_t)(limit))
     switch (algorithm) {
     case ORR_ALGO_COLLNET_DIRECT:
-        return comm->collnet && FITS(tables->collnet_direct_max_local_ranks);
+        return comm->collnet && ORR_FITS(tables->collnet_direct_max_local_ranks);
     case ORR_ALGO_COLLNET_CHAIN:
-        return comm->collnet && FITS(tables->collnet_chain_max_local_ranks);
+        return comm->collnet && ORR_FITS(tables->collnet_chain_max_local_ranks);
     case ORR_ALGO_NVLS:
     case ORR_ALGO_NVLS_TREE:
         if (!comm->nvls)
@@ -66,7 +66,7 @@ static bool considered(const struct orr_tuning_model *tables, const struct orr_c
     default:
         return true;
     }
-#undef FITS
+#undef ORR_FITS
 }
 
 /* CollNetDirect sheds channels in rounds: down to 16 at a full threshold, then to 8 at half of it, and so on. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latency of an algorithm and protocol: a base and so many steps inside a node and between nodes. Each rounding is one
- * of NCCL's; see bandwidth.c. docs/nccl/tuning.md, "Latency". */
+/* Latency of an algorithm and protocol: a base and this many steps inside a node and between nodes. Each rounding is
+ * one of NCCL's; see bandwidth.c. docs/nccl/tuning.md, "Latency". */
 #include "engine/tuning/model.h"
 
 /* A step over one kind of link. */

@@ -53,7 +53,7 @@ static void split(const char *row, size_t length, struct fields *fields)
     }
 }
 
-static bool find(const struct word *words, const char *name, int *ret_value)
+static bool find_word(const struct word *words, const char *name, int *ret_value)
 {
     for (; words->name; words++)
         if (!strcmp(words->name, name)) {
@@ -88,11 +88,11 @@ static enum orr_code read_row(const struct fields *fields, uint32_t line, struct
         orr_error_where(err, "tuner");
         return ORR_SETTING;
     }
-    if (!find(functions, fields->text[0], &function))
+    if (!find_word(functions, fields->text[0], &function))
         return bad_row(line, "the collective", fields->text[0], err);
-    if (!find(algorithms, fields->text[3], &algorithm))
+    if (!find_word(algorithms, fields->text[3], &algorithm))
         return bad_row(line, "the algorithm", fields->text[3], err);
-    if (!find(protocols, fields->text[4], &protocol))
+    if (!find_word(protocols, fields->text[4], &protocol))
         return bad_row(line, "the protocol", fields->text[4], err);
     *row = (struct orr_tuner_row){.line = line,
                                   .function = (enum orr_function)function,
@@ -144,8 +144,8 @@ enum orr_code orr_tuner_read(const char *text, size_t length, struct orr_arena *
 bool orr_tuner_matches(const struct orr_tuner_row *row, enum orr_function function, uint64_t bytes, uint32_t nodes,
                        uint32_t ranks)
 {
-#define IS(field, value) ((field) == -1 || (int64_t)(field) == (int64_t)(value))
-    return row->function == function && bytes >= row->least && bytes <= row->most && IS(row->nodes, nodes) &&
-           IS(row->ranks, ranks) && IS(row->pipe_ops, 1) && IS(row->registered, 0);
-#undef IS
+#define ORR_IS(field, value) ((field) == -1 || (int64_t)(field) == (int64_t)(value))
+    return row->function == function && bytes >= row->least && bytes <= row->most && ORR_IS(row->nodes, nodes) &&
+           ORR_IS(row->ranks, ranks) && ORR_IS(row->pipe_ops, 1) && ORR_IS(row->registered, 0);
+#undef ORR_IS
 }

@@ -33,7 +33,7 @@ static int32_t capability_row(const struct orr_tuning_model *tables, const struc
         return uniform && comm->sm_min == 80                                                      ? 1
                : uniform && comm->sm_min == 90 && tables->capability_row == ORR_ROW_UNIFORM_80_90 ? 2
                                                                                                   : 0;
-    int32_t row = comm->sm_min >= 100 ? 3 : comm->sm_min >= 90 ? 2 : comm->sm_min >= 80 ? 1 : 0;
+    int32_t row = (comm->sm_min >= 80) + (comm->sm_min >= 90) + (comm->sm_min >= 100);
     return row < tables->rows ? row : tables->rows - 1;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about the processor, the host and its interfaces: of this machine, or of a copy's /proc. */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -149,7 +150,7 @@ void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const ch
     host_facts_ask_machine(facts, host_id);
 }
 
-/* The value behind "KEY : " of the first line of /proc/cpuinfo with that key. False: there is none. */
+/* The value after "KEY : " of the first line of /proc/cpuinfo with that key. False: there is none. */
 static bool cpuinfo(const char *text, const char *key, char *value, size_t size)
 {
     for (const char *line = text; line; line = strchr(line, '\n')) {
