@@ -22,10 +22,8 @@ enum orr_code orr_compare(const struct orr_analysis *a, const struct orr_analysi
 
 /* The node of a system as it was built that a device became, ORR_NO_NODE: none. */
 uint32_t orr_device_node(const struct orr_devices *devices, uint32_t device, const struct orr_system *built);
-/* compare_text.c: in a sentence or two, and whole for people to read; the names are those of the files. */
+/* compare_text.c: a sentence or two. */
 void orr_comparison_summary(const struct orr_comparison *comparison, struct orr_text *text);
-void orr_comparison_write(const struct orr_comparison *comparison, const char *name_a, const char *name_b,
-                          struct orr_text *text);
 /* "the same", "the same but for the order of ranks" ... */
 const char *orr_likeness_text(enum orr_likeness likeness);
 

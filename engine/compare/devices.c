@@ -20,7 +20,7 @@ static uint64_t digest_text(uint64_t digest, const char *text)
     return orr_mix(orr_hash_text(digest, text), 1);
 }
 
-static uint32_t add(struct reader *r, enum orr_device_kind kind, uint32_t element, uint32_t parent)
+static uint32_t add_device(struct reader *r, enum orr_device_kind kind, uint32_t element, uint32_t parent)
 {
     uint32_t at = r->devices->count++;
     r->devices->rows[at] = (struct orr_device){
@@ -57,7 +57,7 @@ static bool add_hosts(struct reader *r, uint32_t *host_of)
     for (uint32_t i = 0; i < count; i++)
         host_of[cpus[i].element] = i && !strcmp(cpus[i].text, cpus[i - 1].text)
                                        ? host_of[cpus[i - 1].element]
-                                       : add(r, ORR_DEVICE_HOST, ORR_NO_ELEMENT, 0);
+                                       : add_device(r, ORR_DEVICE_HOST, ORR_NO_ELEMENT, 0);
     return true;
 }
 
@@ -84,7 +84,7 @@ static void add_elements(struct reader *r, const uint32_t *host_of)
                           : element->parent == ORR_NO_ELEMENT ? ORR_NO_DEVICE
                                                               : r->devices->of_element[element->parent];
         if (kind != ORR_DEVICE_WHOLE && parent != ORR_NO_DEVICE)
-            add(r, kind, i, parent);
+            add_device(r, kind, i, parent);
     }
 }
 
@@ -269,7 +269,7 @@ enum orr_code orr_devices_read(const struct orr_dump *dump, struct orr_arena *ar
     ORR_NEED(hosts && ret_devices->rows && ret_devices->of_element && orr_hardware_read(dump, arena, &ret_devices->hw),
              err);
     memset(ret_devices->of_element, 0xff, dump->element_count * sizeof *ret_devices->of_element);
-    add(&r, ORR_DEVICE_WHOLE, ORR_NO_ELEMENT, ORR_NO_DEVICE);
+    add_device(&r, ORR_DEVICE_WHOLE, ORR_NO_ELEMENT, ORR_NO_DEVICE);
     ORR_NEED(add_hosts(&r, hosts), err);
     add_elements(&r, hosts);
     ORR_NEED(add_children(&r) && number_ranks(&r) && add_lanes(&r) && count_guids(&r), err);

@@ -21,45 +21,45 @@ enum reading {
     SHARED    /* ports of one card */
 };
 
-#define OF(kind) (1u << ORR_DEVICE_##kind)
-#define CARDS    (OF(BRIDGE) | OF(GPU_CARD) | OF(NIC_CARD))
+#define ORR_OF(kind) (1u << ORR_DEVICE_##kind)
+#define CARDS        (ORR_OF(BRIDGE) | ORR_OF(GPU_CARD) | ORR_OF(NIC_CARD))
 
 static const struct row {
     struct orr_figure figure;
     unsigned kinds;
     enum reading reading;
     enum orr_attr attr;
-    const char *absent; /* what the attribute means where it is missing */
+    const char *absent; /* what the attribute means if it is missing */
 } rows[] = {
-    {{"cpu_arch", "CPU architecture", false}, OF(CPU), TEXT, ORR_ATTR_ARCH, "?"},
-    {{"cpu_vendor", "CPU vendor", false}, OF(CPU), TEXT, ORR_ATTR_VENDOR, "?"},
-    {{"cpu_family", "CPU family", false}, OF(CPU), NUMBER, ORR_ATTR_FAMILYID, "?"},
-    {{"cpu_model", "CPU model", false}, OF(CPU), NUMBER, ORR_ATTR_MODELID, "?"},
-    {{"numa", "NUMA node", false}, OF(CPU), NUMA, ORR_ATTR_NUMAID, "unknown"},
+    {{"cpu_arch", "CPU architecture", false}, ORR_OF(CPU), TEXT, ORR_ATTR_ARCH, "?"},
+    {{"cpu_vendor", "CPU vendor", false}, ORR_OF(CPU), TEXT, ORR_ATTR_VENDOR, "?"},
+    {{"cpu_family", "CPU family", false}, ORR_OF(CPU), NUMBER, ORR_ATTR_FAMILYID, "?"},
+    {{"cpu_model", "CPU model", false}, ORR_OF(CPU), NUMBER, ORR_ATTR_MODELID, "?"},
+    {{"numa", "NUMA node", false}, ORR_OF(CPU), NUMA, ORR_ATTR_NUMAID, "unknown"},
     {{"model", "vendor:device", false}, CARDS, MODEL, ORR_ATTR_VENDOR, "?"},
     {{"link_speed", "PCIe speed", false}, CARDS, RATE, ORR_ATTR_LINK_SPEED, "?"},
     {{"link_width", "PCIe lanes", false}, CARDS, NUMBER, ORR_ATTR_LINK_WIDTH, "?"},
-    {{"sm", "compute capability", false}, OF(GPU), NUMBER, ORR_ATTR_SM, "?"},
-    {{"gpu_gdr", "GPUDirect RDMA of the GPU", false}, OF(GPU), NUMBER, ORR_ATTR_GDR, "0"},
-    {{"partition", "partition of the GPU", false}, OF(GPU), NUMBER, ORR_ATTR_MLOPART, "-1"},
-    {{"takes_part", "takes part", false}, OF(GPU), RANK, ORR_ATTR_RANK, "no"},
-    {{"nvswitches", "NVLinks to NVSwitches", false}, OF(GPU), SWITCHES, ORR_ATTR_COUNT_, ""},
-    {{"nvlinks_hidden", "NVLinks to what the dump does not hold", false}, OF(GPU), HIDDEN, ORR_ATTR_COUNT_, ""},
-    {{"c2c", "C2C to the CPU", false}, OF(GPU), C2C, ORR_ATTR_BW, "0"},
-    {{"speed", "port speed, Mb/s", false}, OF(NET), NUMBER, ORR_ATTR_SPEED, "?"},
-    {{"gdr", "GPUDirect RDMA of the port", false}, OF(NET), NUMBER, ORR_ATTR_GDR, "0"},
-    {{"coll", "CollNet", false}, OF(NET), NUMBER, ORR_ATTR_COLL, "0"},
-    {{"maxconn", "connections", false}, OF(NET), NUMBER, ORR_ATTR_MAXCONN, "?"},
-    {{"latency", "latency, us", false}, OF(NET), REAL, ORR_ATTR_LATENCY, "0"},
-    {{"port", "port of the card", false}, OF(NET), NUMBER, ORR_ATTR_PORT, "?"},
-    {{"rail", "rail", false}, OF(NET), NUMBER, ORR_ATTR_RAIL, "?"},
-    {{"plane", "plane", false}, OF(NET), NUMBER, ORR_ATTR_PLANE, "?"},
-    {{"guid_shared", "ports with its guid", false}, OF(NET), SHARED, ORR_ATTR_GUID, ""},
-    {{"rank", "rank", true}, OF(GPU), RANK, ORR_ATTR_RANK, ""},
-    {{"gpu_dev", "number of the GPU", true}, OF(GPU), NUMBER, ORR_ATTR_DEV, "?"},
-    {{"net_dev", "number of the NIC", true}, OF(NET), NUMBER, ORR_ATTR_DEV, "?"},
-    {{"net_name", "name of the NIC", true}, OF(NET), TEXT, ORR_ATTR_NAME, "?"},
-    {{"numaid", "number of the NUMA node", true}, OF(CPU), NUMBER, ORR_ATTR_NUMAID, "?"},
+    {{"sm", "compute capability", false}, ORR_OF(GPU), NUMBER, ORR_ATTR_SM, "?"},
+    {{"gpu_gdr", "GPUDirect RDMA of the GPU", false}, ORR_OF(GPU), NUMBER, ORR_ATTR_GDR, "0"},
+    {{"partition", "partition of the GPU", false}, ORR_OF(GPU), NUMBER, ORR_ATTR_MLOPART, "-1"},
+    {{"takes_part", "takes part", false}, ORR_OF(GPU), RANK, ORR_ATTR_RANK, "no"},
+    {{"nvswitches", "NVLinks to NVSwitches", false}, ORR_OF(GPU), SWITCHES, ORR_ATTR_COUNT_, ""},
+    {{"nvlinks_hidden", "NVLinks to what the dump does not hold", false}, ORR_OF(GPU), HIDDEN, ORR_ATTR_COUNT_, ""},
+    {{"c2c", "C2C to the CPU", false}, ORR_OF(GPU), C2C, ORR_ATTR_BW, "0"},
+    {{"speed", "port speed, Mb/s", false}, ORR_OF(NET), NUMBER, ORR_ATTR_SPEED, "?"},
+    {{"gdr", "GPUDirect RDMA of the port", false}, ORR_OF(NET), NUMBER, ORR_ATTR_GDR, "0"},
+    {{"coll", "CollNet", false}, ORR_OF(NET), NUMBER, ORR_ATTR_COLL, "0"},
+    {{"maxconn", "connections", false}, ORR_OF(NET), NUMBER, ORR_ATTR_MAXCONN, "?"},
+    {{"latency", "latency, us", false}, ORR_OF(NET), REAL, ORR_ATTR_LATENCY, "0"},
+    {{"port", "port of the card", false}, ORR_OF(NET), NUMBER, ORR_ATTR_PORT, "?"},
+    {{"rail", "rail", false}, ORR_OF(NET), NUMBER, ORR_ATTR_RAIL, "?"},
+    {{"plane", "plane", false}, ORR_OF(NET), NUMBER, ORR_ATTR_PLANE, "?"},
+    {{"guid_shared", "ports with its guid", false}, ORR_OF(NET), SHARED, ORR_ATTR_GUID, ""},
+    {{"rank", "rank", true}, ORR_OF(GPU), RANK, ORR_ATTR_RANK, ""},
+    {{"gpu_dev", "number of the GPU", true}, ORR_OF(GPU), NUMBER, ORR_ATTR_DEV, "?"},
+    {{"net_dev", "number of the NIC", true}, ORR_OF(NET), NUMBER, ORR_ATTR_DEV, "?"},
+    {{"net_name", "name of the NIC", true}, ORR_OF(NET), TEXT, ORR_ATTR_NAME, "?"},
+    {{"numaid", "number of the NUMA node", true}, ORR_OF(CPU), NUMBER, ORR_ATTR_NUMAID, "?"},
     {{"busid", "bus id", true}, CARDS, TEXT, ORR_ATTR_BUSID, "?"},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One difference of one specimen from the reference; sorted by what it is about. */
+/* One difference of one specimen from the reference; sorted by subject. */
 struct entry {
     struct orr_unlike unlike;
     uint64_t about; /* of ADDED: what it is and where */
@@ -156,7 +156,7 @@ static enum orr_code vote(struct counter *c, uint32_t from, uint32_t to, struct 
     return ORR_OK;
 }
 
-/* The value of a specimen where it is not the majority's, else NULL. */
+/* The value of a specimen if it is not the majority's, else NULL. */
 static const char *deviates(const struct counter *c, uint32_t from, uint32_t to, uint32_t specimen,
                             const struct orr_deviation *row)
 {

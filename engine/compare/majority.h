@@ -7,10 +7,11 @@
 #include "engine/compare/unlike.h"
 #include "engine/findings/findings.h"
 
-/* The most different dumps of a set or a cluster, and the most bytes of them together. */
-enum { ORR_MOST_DEVIATIONS = 2000, ORR_MAX_SET = 512, ORR_SET_BYTES = 64 << 20 };
+/* The most different dumps of a set or a cluster (apart from GUIDs and host hashes), the most dumps
+ * alike them, and the most bytes of those that are read. */
+enum { ORR_MOST_DEVIATIONS = 2000, ORR_MAX_SET = 512, ORR_MAX_SET_HOSTS = 50000, ORR_SET_BYTES = 64 << 20 };
 
-/* One content, however many hosts have it. */
+/* One content or shape, however many hosts have it. */
 struct orr_specimen {
     const struct orr_dump *dump;
     uint32_t hosts; /* that have it, 1.. */
@@ -24,7 +25,7 @@ struct orr_deviation {
     bool decided;                   /* more than half agree on the value */
     char majority[ORR_FIGURE_SIZE]; /* that value */
     uint32_t majority_hosts;
-    uint32_t deviant_hosts;                /* all others; where nothing is decided, all but those like the reference */
+    uint32_t deviant_hosts;                /* all others; if nothing is decided, all but those like the reference */
     const uint32_t *deviants;              /* [deviant_count]: specimens, ascending */
     const char (*values)[ORR_FIGURE_SIZE]; /* [deviant_count]: theirs */
     uint32_t deviant_count;
@@ -49,23 +50,21 @@ struct orr_set_finding {
 };
 enum { ORR_SET_FINDINGS = 2 };
 
-/* What most are like, and who is not. Memory comes from arena. */
+/* The majority, and the specimens that deviate from it. Memory comes from arena. */
 enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t count, struct orr_arena *arena,
                                 struct orr_majority *ret_majority, struct orr_error *err) ORR_NO_DISCARD;
 /* The specimen that deviates least from what most are like: a normal one. Of equals, the reference or the first. */
 uint32_t orr_majority_normal(const struct orr_majority *majority);
 /* What it is about, for people: "presence", "PCIe speed". */
 const char *orr_deviation_text(const struct orr_deviation *row);
-/* Whether so few deviate that they are the exception: at most a quarter, as NCCL's RAS counts. */
+/* Whether the deviating ones are few enough that they are the exception: at most a quarter, as NCCL's RAS counts. */
 bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_deviation *row);
 /* Findings that hold, up to ORR_SET_FINDINGS. */
 enum orr_code orr_majority_findings(const struct orr_majority *majority, struct orr_arena *arena,
                                     struct orr_set_finding *findings, uint32_t *ret_count,
                                     struct orr_error *err) ORR_NO_DISCARD;
-/* compare_text.c: in a sentence, and whole for people to read. called: of each specimen. */
+/* compare_text.c: a sentence. */
 void orr_majority_summary(const struct orr_majority *majority, struct orr_text *text);
-void orr_majority_write(const struct orr_majority *majority, const struct orr_set_finding *findings,
-                        uint32_t finding_count, const struct orr_called *called, struct orr_text *text);
 /* Row i of those findings, NULL: no more. */
 const struct orr_finding_row *orr_set_finding_row(size_t i);
 

@@ -58,7 +58,7 @@ static bool same_colours(const struct side *a, const struct side *b)
 }
 
 /* Pairs the colours that only one device of each side has, and of the first that several have, one pair: of equal
- * insides where there are some. every: all of them, in order. Gives the number of pairs. */
+ * insides if there are some. every: all of them, in order. Gives the number of pairs. */
 static uint32_t pair_up(struct orr_match *match, struct side *a, struct side *b, bool every)
 {
     uint32_t pairs = 0;
@@ -114,7 +114,7 @@ static bool match_whole(struct orr_match *match, struct side *a, struct side *b,
     }
 }
 
-/* Whether each device has its equal, inside the equal of what it is inside of. */
+/* Whether each device has its equal, inside the equal of its container. */
 static bool all_in_place(const struct orr_match *match)
 {
     for (uint32_t i = 1; i < match->a->count; i++)

@@ -40,7 +40,7 @@ bool orr_colours_make(struct orr_colours *colours, const struct orr_devices *dev
 /* Colours by what devices are alone; anchors[i]: a number that the device shares with its match alone, 0: none. */
 void orr_colours_start(struct orr_colours *colours, const struct orr_devices *devices, enum orr_colouring by,
                        const uint32_t *anchors);
-/* Lets each device see what is around it, so many steps far. */
+/* Lets each device see what is around it, this many steps far. */
 void orr_colours_spread(struct orr_colours *colours, const struct orr_devices *devices, unsigned steps);
 
 /* Pairs what whole colourings leave: from the top down by what is inside, then what moved (parts.c). */

@@ -40,7 +40,7 @@ struct spot {
 
 struct queue {
     struct spot *a, *b;
-    uint32_t *waiting; /* devices of a whose children are to be paired */
+    uint32_t *waiting; /* devices of a whose children must be paired */
     uint32_t head, tail;
 };
 
@@ -52,7 +52,7 @@ static int compare_spots(const void *left, const void *right)
     return ORR_ORDER(a->device, b->device);
 }
 
-static void put(struct spot *spots, uint32_t *count, const struct orr_devices *devices, uint32_t device, int level)
+static void put_spot(struct spot *spots, uint32_t *count, const struct orr_devices *devices, uint32_t device, int level)
 {
     uint64_t key = trait(devices, device, level);
     if (key)
@@ -85,12 +85,12 @@ static void pair_children(struct orr_match *match, struct queue *q, uint32_t a)
         for (uint32_t c = 0; c < in_a->child_count; c++) {
             uint32_t device = match->a->children[in_a->first_child + c];
             if (match->to_b[device] == ORR_NO_DEVICE)
-                put(q->a, &count_a, match->a, device, level);
+                put_spot(q->a, &count_a, match->a, device, level);
         }
         for (uint32_t c = 0; c < in_b->child_count; c++) {
             uint32_t device = match->b->children[in_b->first_child + c];
             if (match->to_a[device] == ORR_NO_DEVICE)
-                put(q->b, &count_b, match->b, device, level);
+                put_spot(q->b, &count_b, match->b, device, level);
         }
         if (!count_a || !count_b)
             continue;
@@ -115,10 +115,10 @@ static void pair_moved(struct orr_match *match, struct queue *q)
             uint32_t count_a = 0, count_b = 0;
             for (uint32_t i = 0; i < match->a->count; i++)
                 if (match->a->rows[i].kind == kinds[k] && match->to_b[i] == ORR_NO_DEVICE)
-                    put(q->a, &count_a, match->a, i, level);
+                    put_spot(q->a, &count_a, match->a, i, level);
             for (uint32_t i = 0; i < match->b->count; i++)
                 if (match->b->rows[i].kind == kinds[k] && match->to_a[i] == ORR_NO_DEVICE)
-                    put(q->b, &count_b, match->b, i, level);
+                    put_spot(q->b, &count_b, match->b, i, level);
             if (count_a && count_b)
                 pair_equal(match, q, count_a, count_b);
             pair_waiting(match, q);

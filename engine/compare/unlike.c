@@ -33,7 +33,7 @@ const char *orr_unlike_text(const struct orr_unlike *row)
 }
 
 /* A new row, NULL: memory ran out. */
-static struct orr_unlike *add(struct finder *f, enum orr_unlike_kind kind, uint32_t a, uint32_t b)
+static struct orr_unlike *add_unlike(struct finder *f, enum orr_unlike_kind kind, uint32_t a, uint32_t b)
 {
     if (!ORR_RESERVE(f->arena, f->rows, f->count, f->capacity))
         return NULL;
@@ -64,7 +64,7 @@ static void find_lonely(struct finder *f, const struct orr_devices *devices, con
         if (equal[i] != ORR_NO_DEVICE || equal[devices->rows[i].parent] == ORR_NO_DEVICE)
             continue;
         bool of_a = kind == ORR_UNLIKE_MISSING;
-        struct orr_unlike *row = add(f, kind, of_a ? i : ORR_NO_DEVICE, of_a ? ORR_NO_DEVICE : i);
+        struct orr_unlike *row = add_unlike(f, kind, of_a ? i : ORR_NO_DEVICE, of_a ? ORR_NO_DEVICE : i);
         if (row && devices->rows[i].element != ORR_NO_ELEMENT)
             count_inside(devices, i, &row->gpus, &row->nets);
     }
@@ -84,7 +84,7 @@ static void find_figures(struct finder *f, uint32_t a, uint32_t b)
         bool has_a = orr_figure_of(f->match->a, a, figure, of_a), has_b = orr_figure_of(f->match->b, b, figure, of_b);
         if (!has_a || !has_b || !strcmp(of_a, of_b) || is_unknown(f->match->a, of_a) || is_unknown(f->match->b, of_b))
             continue;
-        struct orr_unlike *row = add(f, ORR_UNLIKE_FIGURE, a, b);
+        struct orr_unlike *row = add_unlike(f, ORR_UNLIKE_FIGURE, a, b);
         if (!row)
             return;
         row->figure = figure;
@@ -141,7 +141,7 @@ static void find_nvlinks(struct finder *f)
         j += order >= 0;
         if (here == there)
             continue;
-        struct orr_unlike *row = add(f, ORR_UNLIKE_NVLINKS, lane->from, f->match->to_b[lane->from]);
+        struct orr_unlike *row = add_unlike(f, ORR_UNLIKE_NVLINKS, lane->from, f->match->to_b[lane->from]);
         if (!row)
             return;
         row->peer_a = lane->to;
@@ -180,7 +180,7 @@ enum orr_code orr_unlikes_find(const struct orr_match *match, struct orr_arena *
         if (b == ORR_NO_DEVICE)
             continue;
         uint32_t in_a = match->a->rows[a].parent, in_b = match->b->rows[b].parent;
-        struct orr_unlike *row = match->to_b[in_a] == in_b ? NULL : add(&f, ORR_UNLIKE_MOVED, a, b);
+        struct orr_unlike *row = match->to_b[in_a] == in_b ? NULL : add_unlike(&f, ORR_UNLIKE_MOVED, a, b);
         if (row) {
             row->peer_a = in_a;
             row->peer_b = in_b;

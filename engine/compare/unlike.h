@@ -28,7 +28,7 @@ struct orr_unlikes {
     const struct orr_match *match; /* borrowed */
     struct orr_unlike *rows;       /* what the hardware differs in, by kind and figure; then numbering alone */
     uint32_t count;                /* of both together */
-    uint32_t numbering;            /* so many at the end: other names and numbers for the same */
+    uint32_t numbering;            /* this many at the end: other names and numbers for the same */
 };
 
 /* "missing", "added", "moved", "nvlinks", or the name of the figure. */

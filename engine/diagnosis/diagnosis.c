@@ -5,6 +5,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/cluster/again.h"
+#include "engine/diagnosis/arrange.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/diagnosis/verdict.h"
 #include "engine/diagnosis/without_hosts.h"
@@ -17,9 +18,7 @@ static const struct orr_effort most_effort = {.analyses = 20, .steps = 20000000}
 struct doctor {
     const struct orr_analysis *analysis;
     struct orr_arena *arena;
-    struct orr_hardware_facts hw; /* of analysis->given */
-    struct orr_machine machine;
-    struct orr_groups groups;
+    struct orr_patient patient;
     struct orr_trials trials;
     struct orr_measured now;
     struct orr_diagnosis *out;
@@ -34,7 +33,7 @@ static void count_hosts(const struct orr_query *query, struct orr_measured *meas
         measured->hosts[measured->count++] = query->hosts;
 }
 
-/* The figures of a question for a number of hosts; they stay unknown where it has no answer. *ret_analysis, where it is
+/* The figures of a question for a number of hosts; they stay unknown if it has no answer. *ret_analysis, if it is
  * not NULL, is the caller's. */
 static enum orr_code try_hosts(struct doctor *d, const struct orr_dump *dump, const struct orr_settings *settings,
                                uint32_t hosts, bool plan, struct orr_performance *ret_figures,
@@ -86,37 +85,24 @@ static enum orr_code note_gone(struct doctor *d, uint32_t row, const struct orr_
 
 /* The repaired machine for each number of hosts; row UINT32_MAX: all repairs at once. */
 static enum orr_code measure_repaired(struct doctor *d, struct orr_variant *variant, bool network_only, uint32_t row,
-                                      struct orr_cost *ret_cost, struct orr_error *err)
+                                      struct orr_measured *repaired, struct orr_error *err)
 {
-    struct orr_measured repaired = d->now;
     const struct orr_dump *dump;
+    *repaired = d->now;
     ORR_TRY(orr_variant_dump(variant, &dump, err));
-    for (uint32_t i = 0; i < repaired.count; i++) {
-        bool asked = repaired.hosts[i] == d->analysis->query.hosts;
+    for (uint32_t i = 0; i < repaired->count; i++) {
+        bool asked = repaired->hosts[i] == d->analysis->query.hosts;
         struct orr_analysis *answer = NULL;
-        repaired.figures[i].known = false;
-        if (!d->now.figures[i].known || (network_only && repaired.hosts[i] == 1 && !asked) ||
+        repaired->figures[i].known = false;
+        if (!d->now.figures[i].known || (network_only && repaired->hosts[i] == 1 && !asked) ||
             !orr_trials_may_go_on(&d->trials))
             continue;
-        ORR_TRY(try_hosts(d, dump, &variant->query.settings, repaired.hosts[i], !asked || d->analysis->query.plan,
-                          &repaired.figures[i], asked ? &answer : NULL, err));
+        ORR_TRY(try_hosts(d, dump, &variant->query.settings, repaired->hosts[i], !asked || d->analysis->query.plan,
+                          &repaired->figures[i], asked ? &answer : NULL, err));
         enum orr_code code = answer && row != UINT32_MAX ? note_gone(d, row, answer, err) : ORR_OK;
         orr_analysis_free(answer);
         ORR_TRY(code);
     }
-    *ret_cost = orr_cost_between(&d->now, &repaired);
-    return ORR_OK;
-}
-
-/* A copy of the machine, to be repaired; it comes from arena. */
-static enum orr_code init_variant(const struct doctor *d, struct orr_variant *variant, struct orr_arena *arena,
-                                  struct orr_error *err)
-{
-    orr_variant_init(variant, d->analysis, NULL, NULL, arena);
-    variant->hw = &d->hw;
-    variant->machine = &d->machine;
-    variant->groups = &d->groups;
-    ORR_NEED(orr_variant_copy(variant), err);
     return ORR_OK;
 }
 
@@ -127,8 +113,12 @@ static bool count_gpus(const struct doctor *d, struct orr_diagnosed *row)
         return false;
     row->repair = "the GPUs that machines of this kind have";
     row->has_cost = true;
-    row->cost = (struct orr_cost){
-        .figure = ORR_COST_GPUS, .now = d->machine.gpus_here, .repaired = d->machine.gpus, .hosts = 1, .fused = 1};
+    row->cost = (struct orr_cost){.figure = ORR_COST_GPUS,
+                                  .now = d->patient.machine.gpus_here,
+                                  .repaired = d->patient.machine.gpus,
+                                  .hosts = 1,
+                                  .fused = 1};
+    row->cost.all_repaired = row->cost.repaired;
     return true;
 }
 
@@ -146,31 +136,48 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
     }
     ORR_LOCAL_ARENA(scratch, 0);
     struct orr_variant variant;
-    ORR_TRY(init_variant(d, &variant, scratch, err));
+    ORR_TRY(orr_patient_copy(&d->patient, scratch, &variant, err));
     repair->apply(&variant);
     ORR_NEED(!orr_arena_starved(scratch), err);
-    enum orr_code code = ORR_OK;
-    if (!variant.changed)
+    if (!variant.changed) {
         row->not_tried = variant.refused ? variant.refused : "the file does not show what the device should have";
-    else
-        code = measure_repaired(d, &variant, repair->network_only, index, &row->cost, err);
-    row->has_cost = code == ORR_OK && row->cost.hosts;
-    if (variant.changed && !row->cost.hosts)
-        row->not_tried = "no figures of the repaired machine could be computed";
-    return code;
+        return ORR_OK;
+    }
+    struct orr_measured repaired;
+    ORR_TRY(measure_repaired(d, &variant, repair->network_only, index, &repaired, err));
+    row->cost = orr_cost_between(&d->now, &repaired);
+    row->has_cost = row->cost.hosts;
+    row->not_tried = row->has_cost ? NULL : "no figures of the repaired machine could be computed";
+    return ORR_OK;
 }
 
-static bool costs(const struct orr_diagnosed *row)
+/* Whether the repair counts in the machine with everything repaired. */
+static bool is_for_all(const struct orr_diagnosed *row)
 {
-    return row->has_cost && !row->cost.none;
+    return orr_diagnosed_costs(row) && !row->of_file && row->cost.figure != ORR_COST_GPUS;
 }
 
-/* All repairs in one machine, where more than one finding costs something. */
+/* The machine with the repairs of the first `count` rows together, UINT32_MAX: of all. */
+static enum orr_code try_together(struct doctor *d, uint32_t count, struct orr_measured *ret_repaired,
+                                  struct orr_error *err)
+{
+    ORR_LOCAL_ARENA(scratch, 0);
+    struct orr_variant variant;
+    ORR_TRY(orr_patient_copy(&d->patient, scratch, &variant, err));
+    for (uint32_t i = 0; i < d->out->count && i < count; i++)
+        if (is_for_all(&d->out->rows[i]))
+            orr_repair_find(d->out->rows[i].finding->row->id)->apply(&variant);
+    ORR_NEED(!orr_arena_starved(scratch), err);
+    return measure_repaired(d, &variant, false, UINT32_MAX, ret_repaired, err);
+}
+
+/* All repairs in one machine, where more than one finding costs something. That machine is what every cost refers to.
+ */
 static enum orr_code try_all(struct doctor *d, struct orr_error *err)
 {
     uint32_t costly = 0, only = 0;
     for (uint32_t i = 0; i < d->out->count; i++)
-        if (costs(&d->out->rows[i]) && !d->out->rows[i].of_file && d->out->rows[i].cost.figure != ORR_COST_GPUS) {
+        if (is_for_all(&d->out->rows[i])) {
             costly++;
             only = i;
         }
@@ -181,23 +188,63 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
     }
     if (costly < 2 || !orr_trials_may_go_on(&d->trials))
         return ORR_OK;
-    ORR_LOCAL_ARENA(scratch, 0);
-    struct orr_variant variant;
-    ORR_TRY(init_variant(d, &variant, scratch, err));
-    for (uint32_t i = 0; i < d->out->count; i++) {
-        const struct orr_repair *repair = orr_repair_find(d->out->rows[i].finding->row->id);
-        if (repair && costs(&d->out->rows[i]) && !d->out->rows[i].of_file)
-            repair->apply(&variant);
-    }
-    if (orr_arena_starved(scratch))
-        return ORR_OK;
-    ORR_TRY(measure_repaired(d, &variant, false, UINT32_MAX, &d->out->all, err));
+    struct orr_measured all;
+    ORR_TRY(try_together(d, UINT32_MAX, &all, err));
+    d->out->all = orr_cost_between(&d->now, &all);
     d->out->all_repair = "everything that costs something";
     d->out->has_all = d->out->all.hosts;
+    for (uint32_t i = 0; i < d->out->count; i++)
+        orr_cost_refer(&d->out->rows[i].cost, &all);
     return ORR_OK;
 }
 
-/* By its cost, where that is known: what costs nothing is a note, what costs something is at least a warning. NCCL's
+/* The bus bandwidth for a number of hosts with a repair; where that changes nothing, as it is. */
+static double bus_bw_with(const struct orr_cost *cost, const struct orr_cost *all)
+{
+    for (uint32_t i = 0; i < cost->change_count; i++)
+        if (cost->changes[i].figure == ORR_COST_BUS_BW && cost->changes[i].hosts == all->hosts)
+            return cost->changes[i].repaired;
+    return all->now;
+}
+
+/* Whether a repair has a turn of its own in what follows. */
+static bool adds(const struct orr_diagnosed *row)
+{
+    return is_for_all(row) && row->follows == UINT32_MAX && row->cost.figure == ORR_COST_BUS_BW;
+}
+
+/* What each repair adds once the costlier findings before it are repaired. The first adds what it gains alone, the last
+ * what is left; between them, the repairs are tried together. */
+static enum orr_code find_gains(struct doctor *d, struct orr_error *err)
+{
+    static const double least = 0.005; /* less would be said as nothing */
+    const struct orr_cost *all = &d->out->all;
+    uint32_t last = UINT32_MAX;
+    double reached = all->now;
+    if (!d->out->has_all || all->none || all->figure != ORR_COST_BUS_BW)
+        return ORR_OK;
+    for (uint32_t i = 0; i < d->out->count; i++)
+        if (adds(&d->out->rows[i]))
+            last = i;
+    for (uint32_t i = 0, turn = 0; i <= last && last != UINT32_MAX; i++) {
+        struct orr_diagnosed *row = &d->out->rows[i];
+        struct orr_measured repaired = {0};
+        double with = i == last ? all->repaired : bus_bw_with(&row->cost, all);
+        if (!adds(row))
+            continue;
+        if (turn++ && i != last && orr_trials_may_go_on(&d->trials))
+            ORR_TRY(try_together(d, i + 1, &repaired, err));
+        for (uint32_t h = 0; h < repaired.count; h++)
+            if (repaired.hosts[h] == all->hosts && repaired.figures[h].known)
+                with = repaired.figures[h].value[ORR_COST_BUS_BW];
+        row->cost.gain = with > reached ? with - reached : 0;
+        row->cost.has_gain = row->cost.gain > least * all->repaired;
+        reached += row->cost.gain;
+    }
+    return ORR_OK;
+}
+
+/* By its cost, if that is known: what costs nothing is a note, what costs something is at least a warning. NCCL's
  * errors stay errors. */
 static void judge(struct orr_diagnosed *row)
 {
@@ -205,86 +252,6 @@ static void judge(struct orr_diagnosed *row)
     if (!row->has_cost || row->of_file || row->severity == ORR_SEVERITY_ERROR)
         return;
     row->severity = row->cost.none ? ORR_SEVERITY_INFO : ORR_SEVERITY_WARNING;
-}
-
-/* The first finding present of those that explain row i by the table, UINT32_MAX: none. */
-static uint32_t named_cause(const struct orr_diagnosis *out, uint32_t i)
-{
-    const struct orr_finding_row *row = out->rows[i].finding->row;
-    for (size_t c = 0; c < ORR_MOST_CAUSES && row->follows_from[c]; c++)
-        for (uint32_t k = 0; k < out->count; k++)
-            if (!strcmp(out->rows[k].finding->row->id, row->follows_from[c]))
-                return k;
-    return UINT32_MAX;
-}
-
-/* A finding that is gone with the repair of a costlier one follows from it. */
-static void fold(struct doctor *d)
-{
-    struct orr_diagnosis *out = d->out;
-    for (uint32_t cause = 0; cause < out->count; cause++)
-        for (uint32_t i = 0; costs(&out->rows[cause]) && i < out->count; i++) {
-            struct orr_diagnosed *row = &out->rows[i];
-            int order = costs(row) ? orr_cost_compare(&out->rows[cause].cost, &row->cost) : -1;
-            /* What costs more is no consequence; of equal costs the first is the cause, so that there is no circle. */
-            if (i == cause || !d->gone[(size_t)cause * out->count + i] || order > 0 || (order == 0 && i < cause))
-                continue;
-            if (row->follows == UINT32_MAX ||
-                orr_cost_compare(&out->rows[cause].cost, &out->rows[row->follows].cost) < 0)
-                row->follows = cause;
-        }
-    /* Without a cost of its own, a finding follows from the one that its row names. */
-    for (uint32_t i = 0; i < out->count; i++)
-        if (!out->rows[i].has_cost && out->rows[i].follows == UINT32_MAX)
-            out->rows[i].follows = named_cause(out, i);
-    /* A consequence of a consequence follows from its cause. Costs decrease from each to the next, and the table has no
-     * circle (test_findings_input), so that it ends. */
-    for (uint32_t i = 0; i < out->count; i++)
-        while (out->rows[i].follows != UINT32_MAX && out->rows[out->rows[i].follows].follows != UINT32_MAX)
-            out->rows[i].follows = out->rows[out->rows[i].follows].follows;
-}
-
-/* Whether row a comes before row b, both of them causes. */
-static bool is_before(const struct orr_diagnosed *a, const struct orr_diagnosed *b)
-{
-    if (a->severity != b->severity)
-        return a->severity < b->severity;
-    if (costs(a) != costs(b))
-        return costs(a);
-    return costs(a) && orr_cost_compare(&a->cost, &b->cost) < 0;
-}
-
-/* Causes in their order, each followed by what follows from it. */
-static bool put_in_order(struct doctor *d)
-{
-    struct orr_diagnosis *out = d->out;
-    struct orr_diagnosed *rows = ORR_NEW(d->arena, struct orr_diagnosed, out->count);
-    bool *placed = ORR_NEW(d->arena, bool, out->count);
-    uint32_t count = 0;
-    if (!out->count)
-        return true;
-    if (!rows || !placed)
-        return false;
-    while (count < out->count) {
-        uint32_t first = UINT32_MAX;
-        for (uint32_t i = 0; i < out->count; i++)
-            if (!placed[i] && out->rows[i].follows == UINT32_MAX &&
-                (first == UINT32_MAX || is_before(&out->rows[i], &out->rows[first])))
-                first = i;
-        if (first == UINT32_MAX) /* not reached: every consequence has a cause */
-            return false;
-        uint32_t cause = count;
-        placed[first] = true;
-        rows[count++] = out->rows[first];
-        for (uint32_t i = 0; i < out->count; i++)
-            if (!placed[i] && out->rows[i].follows == first) {
-                placed[i] = true;
-                rows[count] = out->rows[i];
-                rows[count++].follows = cause;
-            }
-    }
-    out->rows = rows;
-    return true;
 }
 
 static enum orr_code try_each(struct doctor *d, struct orr_error *err)
@@ -301,15 +268,6 @@ static enum orr_code try_each(struct doctor *d, struct orr_error *err)
     return try_all(d, err);
 }
 
-static enum orr_code try_repairs(struct doctor *d, struct orr_error *err)
-{
-    enum { MEMO_BYTES = 8 << 20 };
-    d->trials.memo = orr_search_memo_new(MEMO_BYTES);
-    enum orr_code code = try_each(d, err);
-    orr_search_memo_free(d->trials.memo);
-    return code;
-}
-
 static enum orr_code try_without_odd_hosts(struct doctor *d, struct orr_error *err)
 {
     for (uint32_t i = 0; i < d->out->count; i++)
@@ -323,16 +281,26 @@ static enum orr_code try_without_odd_hosts(struct doctor *d, struct orr_error *e
     return ORR_OK;
 }
 
+/* In a cluster no host is repaired, as its dump alone says nothing about the others: those that differ from most are
+ * left out. */
+static enum orr_code try_all_repairs(struct doctor *d, struct orr_error *err)
+{
+    ORR_TRY(d->analysis->cluster ? try_without_odd_hosts(d, err) : try_each(d, err));
+    for (uint32_t i = 0; i < d->out->count; i++)
+        judge(&d->out->rows[i]);
+    ORR_NEED(orr_diagnosis_arrange(d->out, d->gone, d->arena), err);
+    return find_gains(d, err);
+}
+
 enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena *arena,
                            struct orr_diagnosis *ret_diagnosis, struct orr_error *err)
 {
     struct doctor d = {.analysis = analysis, .arena = arena, .trials = {.left = most_effort}, .out = ret_diagnosis};
     struct orr_findings *found = ORR_NEW(arena, struct orr_findings, 1);
     *ret_diagnosis = (struct orr_diagnosis){.sentence = "", .advice = "", .cause = UINT32_MAX};
-    ORR_NEED(found && orr_hardware_read(analysis->given, arena, &d.hw) && orr_groups_find(&d.hw, arena, &d.groups),
-             err);
+    ORR_NEED(found, err);
+    ORR_TRY(orr_patient_read(&d.patient, analysis, arena, err));
     ORR_TRY(orr_find(analysis->dump, analysis, arena, found, err));
-    orr_machine_recognise(&d.hw, &d.machine);
     ret_diagnosis->rows = ORR_NEW(arena, struct orr_diagnosed, found->count);
     d.gone = ORR_NEW(arena, bool, (size_t)found->count * found->count);
     if (found->count && (!ret_diagnosis->rows || !d.gone))
@@ -341,16 +309,11 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
     for (uint32_t i = 0; i < found->count; i++)
         ret_diagnosis->rows[i] = (struct orr_diagnosed){
             .finding = &found->rows[i], .severity = found->rows[i].row->severity, .follows = UINT32_MAX};
-    /* In a cluster no host is repaired, as its dump alone says nothing about the others: those that differ from most
-     * are left out. */
-    if (analysis->cluster)
-        ORR_TRY(try_without_odd_hosts(&d, err));
-    else
-        ORR_TRY(try_repairs(&d, err));
-    for (uint32_t i = 0; i < ret_diagnosis->count; i++)
-        judge(&ret_diagnosis->rows[i]);
-    fold(&d);
-    ORR_NEED(put_in_order(&d), err);
+    enum { MEMO_BYTES = 8 << 20 };
+    d.trials.memo = analysis->cluster ? NULL : orr_search_memo_new(MEMO_BYTES);
+    enum orr_code code = try_all_repairs(&d, err);
+    orr_search_memo_free(d.trials.memo);
+    ORR_TRY(code);
     ret_diagnosis->analyses = d.trials.made;
     return orr_verdict_write(ret_diagnosis, analysis, arena, err);
 }

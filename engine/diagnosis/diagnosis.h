@@ -42,7 +42,11 @@ struct orr_cost_change {
 struct orr_cost {
     enum orr_cost_figure figure;
     double now, repaired;
-    uint32_t hosts; /* of the job for which the figures are: so many times the dump */
+    double all_repaired; /* the one reference of the machine: everything that costs something repaired */
+    bool has_gain;
+    double gain;    /* what the repair adds to the bus bandwidth of struct orr_diagnosis.all, once the costlier findings
+                     * are repaired; in the unit of the figure */
+    uint32_t hosts; /* of the job for which the figures are: this many times the dump */
     uint32_t fused; /* hosts of one dump: those of its NVLink domain, or 1 */
     bool none;      /* no figure gets better with the repair: figure is the first that was compared */
     struct orr_cost_change changes[ORR_MOST_HOST_COUNTS * ORR_COST_FIGURE_COUNT]; /* all, in the order of the table */
@@ -51,7 +55,7 @@ struct orr_cost {
 
 struct orr_diagnosed {
     const struct orr_finding *finding;
-    enum orr_severity severity; /* by its cost, where one is known; else its row's */
+    enum orr_severity severity; /* by its cost, if one is known; else its row's */
     const char *repair;         /* what was repaired to find the cost, a phrase; NULL: no repair is known */
     bool has_cost;
     struct orr_cost cost;
@@ -85,10 +89,15 @@ const char *orr_cost_figure_unit(enum orr_cost_figure figure);
 const char *orr_verdict_state_name(enum orr_verdict_state state);
 /* "bus bandwidth of AllReduce at 1 GiB on 2 hosts", all of them counted. At least 64 bytes. */
 void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[64]);
-/* "20 instead of 240 GB/s"; at least 64 bytes. */
+/* "20 of 240 GB/s", or "30 instead of 20 us" where less is better; against the machine with everything repaired. At
+ * least 64 bytes. */
 void orr_cost_text(const struct orr_cost *cost, char text[64]);
-/* verdict.c: "AllReduce gets 20 instead of 240 GB/s on 2 hosts". */
+/* verdict.c: "AllReduce gets 20 of 240 GB/s on 2 hosts". */
 void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text);
+/* "repairing it adds 56 GB/s", or "" where the cost has no gain; at least 64 bytes. */
+void orr_cost_gain_text(const struct orr_cost *cost, char text[64]);
+/* The devices that a finding is about, "mlx5_5 and 2 more"; "": it names none. */
+void orr_finding_devices(const struct orr_finding *finding, struct orr_text *text);
 /* Title and detail of a finding within a sentence, without a full stop. */
 void orr_finding_clause(const struct orr_finding *finding, struct orr_text *text);
 

@@ -92,6 +92,7 @@ struct orr_cost orr_cost_between(const struct orr_measured *now, const struct or
             struct orr_cost cost = {.figure = (enum orr_cost_figure)f,
                                     .now = now->figures[i].value[f],
                                     .repaired = repaired->figures[i].value[f],
+                                    .all_repaired = repaired->figures[i].value[f],
                                     .hosts = now->hosts[i],
                                     .fused = now->fused};
             if (!now->figures[i].known || !repaired->figures[i].known)
@@ -105,6 +106,16 @@ struct orr_cost orr_cost_between(const struct orr_measured *now, const struct or
     return best;
 }
 
+void orr_cost_refer(struct orr_cost *cost, const struct orr_measured *all)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        const double value = all->figures[i].value[cost->figure];
+        const bool better = figures[cost->figure].higher ? value > cost->repaired : value < cost->repaired;
+        if (all->hosts[i] == cost->hosts && all->figures[i].known && better)
+            cost->all_repaired = value;
+    }
+}
+
 void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[64])
 {
     if (figure == ORR_COST_GPUS)
@@ -113,7 +124,17 @@ void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[
         snprintf(text, 64, "%s on %u host%s", figures[figure].name, hosts, orr_plural(hosts));
 }
 
+/* A share of what there should be reads "7 of 8"; a time and a number of channels are not shares of each other. */
 void orr_cost_text(const struct orr_cost *cost, char text[64])
 {
-    snprintf(text, 64, "%.3g instead of %.3g %s", cost->now, cost->repaired, figures[cost->figure].unit);
+    bool share = cost->figure != ORR_COST_LATENCY && cost->figure != ORR_COST_CHANNELS && cost->figure != ORR_COST_NVLS;
+    snprintf(text, 64, "%.3g %s %.3g %s", cost->now, share ? "of" : "instead of", cost->all_repaired,
+             figures[cost->figure].unit);
+}
+
+void orr_cost_gain_text(const struct orr_cost *cost, char text[64])
+{
+    text[0] = 0;
+    if (cost->has_gain)
+        snprintf(text, 64, "repairing it adds %.3g %s", cost->gain, figures[ORR_COST_BUS_BW].unit);
 }

@@ -17,12 +17,18 @@ struct orr_measured {
     struct orr_performance figures[ORR_MOST_HOST_COUNTS];
 };
 
+/* Steps of a cluster's searches; a cluster that took more is not analysed again with other hosts. */
+enum { ORR_CLUSTER_AGAIN_STEPS = 20 * 1000 * 1000 };
+
 /* The figures of an analysis. */
 void orr_measure(const struct orr_analysis *analysis, struct orr_performance *ret_figures);
-/* The greatest loss against the repaired machine, among figures that both know. A worse figure is no loss. hosts is 0
- * where they know no figure together. */
+/* The greatest loss against the repaired machine, among figures that both know. A worse figure is not a loss. hosts is
+ * 0 if they know no figure together. */
 struct orr_cost orr_cost_between(const struct orr_measured *now, const struct orr_measured *repaired);
-/* What is lost of the better value, 0 to 1; 0 where nothing is. */
+/* The reference of a cost: its figure and its number of hosts on the machine with everything repaired; what it is
+ * without that if either is not known. */
+void orr_cost_refer(struct orr_cost *cost, const struct orr_measured *all);
+/* What is lost of the better value, 0 to 1; 0 if nothing is. */
 double orr_cost_share(const struct orr_cost *cost);
 /* Which of the two costs is the greater one, as a share: negative, 0, positive as in qsort(), the greater first. */
 int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b);

@@ -15,11 +15,17 @@ const char *orr_verdict_state_name(enum orr_verdict_state state)
 }
 
 /* A title within a sentence: "A GPU has" becomes "a GPU has", "NVLink connects" and "GPUDirect" stay. */
+static void write_clause(const struct orr_finding *finding, struct orr_text *text)
+{
+    const char *title = finding->title;
+    bool name = isupper((unsigned char)title[0]) && isupper((unsigned char)title[1]);
+    orr_text_printf(text, "%c%s", name ? title[0] : tolower((unsigned char)title[0]), title + 1);
+}
+
 void orr_finding_clause(const struct orr_finding *finding, struct orr_text *text)
 {
-    const char *title = finding->row->title;
-    bool name = isupper((unsigned char)title[0]) && isupper((unsigned char)title[1]);
-    orr_text_printf(text, "%c%s: %s", name ? title[0] : tolower((unsigned char)title[0]), title + 1, finding->detail);
+    write_clause(finding, text);
+    orr_text_printf(text, ": %s", finding->detail);
 }
 
 static void write_title(const struct orr_finding *finding, struct orr_text *text)
@@ -55,13 +61,51 @@ void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text)
     }
 }
 
+void orr_finding_devices(const struct orr_finding *finding, struct orr_text *text)
+{
+    const struct orr_finding_place *place = finding->places;
+    const uint32_t more = finding->place_count + finding->more_places - 1;
+    if (!finding->place_count || !(place->device[0] || place->node[0]))
+        return;
+    orr_text_puts(text, place->device[0] ? place->device : place->node);
+    if (more)
+        orr_text_printf(text, " and %u more", more);
+}
+
+/* "342 of 455 GB/s", and what each repair adds to it in turn: the figures add up to the reference. */
+static void write_gains(const struct orr_diagnosis *d, struct orr_text *text)
+{
+    enum { NAMED = 3 };
+    uint32_t count = 0;
+    orr_cost_clause(&d->all, text);
+    orr_text_puts(text, ".");
+    for (uint32_t i = 0; i < d->count; i++) {
+        const struct orr_diagnosed *row = &d->rows[i];
+        if (!row->cost.has_gain || count++ >= NAMED)
+            continue;
+        ORR_LOCAL_TEXT(devices, 256);
+        orr_finding_devices(row->finding, &devices);
+        orr_text_printf(text, count == 1 ? " Repairing %s adds %.3g GB/s (" : "; repairing %s adds another %.3g (",
+                        devices.length ? orr_text_data(&devices) : "this", row->cost.gain);
+        write_clause(row->finding, text);
+        orr_text_puts(text, ")");
+    }
+    if (count > NAMED)
+        orr_text_printf(text, "; %u further finding%s the rest", count - NAMED,
+                        count == NAMED + 1 ? " costs" : "s cost");
+    orr_text_puts(text, ".");
+}
+
 static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct orr_text *text)
 {
     const struct orr_diagnosed *row = &d->rows[cause];
-    uint32_t others = 0;
+    uint32_t gains = 0;
     for (uint32_t i = 0; i < d->count; i++)
-        others += i != cause && d->rows[i].has_cost && !d->rows[i].cost.none && !d->rows[i].of_file &&
-                  d->rows[i].follows == UINT32_MAX;
+        gains += d->rows[i].cost.has_gain;
+    if (gains > 1 && row->cost.has_gain) {
+        write_gains(d, text);
+        return;
+    }
     orr_cost_clause(&row->cost, text);
     if (row->cost.figure == ORR_COST_GPUS)
         orr_text_printf(text, ": %s.", row->finding->detail);
@@ -69,12 +113,6 @@ static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct
         orr_text_puts(text, ", because ");
         write_title(row->finding, text);
     }
-    const uint32_t hosts = d->all.hosts * d->all.fused;
-    if (others && d->has_all && !d->all.none && d->all.figure == ORR_COST_BUS_BW)
-        orr_text_printf(text,
-                        " %u other finding%s a cost too. With everything repaired, AllReduce gets %.3g GB/s on %u "
-                        "host%s.",
-                        others, others == 1 ? " has" : "s have", d->all.repaired, hosts, orr_plural(hosts));
 }
 
 /* The first row that a test accepts; UINT32_MAX: none. */
@@ -156,6 +194,11 @@ static void write_assumed(const struct orr_analysis *analysis, const struct orr_
     if (count)
         orr_text_printf(text, ". Bandwidths rest on %s that %s assumed%s%s.", count == 1 ? "a value" : "values",
                         count == 1 ? "is" : "are", type ? " from the machine type " : "", type ? type : "");
+    struct orr_performance figures;
+    orr_measure(analysis, &figures);
+    if (count && figures.value[ORR_COST_BUS_BW] > 0)
+        orr_text_printf(text, " With %s, AllReduce gets %.3g GB/s on %u host%s.", count == 1 ? "it" : "them",
+                        figures.value[ORR_COST_BUS_BW], analysis->query.hosts, orr_plural(analysis->query.hosts));
 }
 
 static void write_healthy(const struct orr_analysis *analysis, struct orr_text *text)
@@ -169,6 +212,30 @@ static void write_healthy(const struct orr_analysis *analysis, struct orr_text *
     if (figures.value[ORR_COST_BUS_BW] > 0)
         orr_text_printf(text, " AllReduce gets up to %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW], hosts,
                         orr_plural(hosts));
+}
+
+/* What a machine type gets: it is sound by definition. */
+static void write_type(const struct orr_analysis *analysis, struct orr_text *text)
+{
+    const uint32_t fused = analysis->built.host_count > 1 ? analysis->built.host_count : 1;
+    struct orr_performance figures;
+    orr_measure(analysis, &figures);
+    orr_text_puts(text, analysis->given->notes->recognised);
+    if (figures.value[ORR_COST_BUS_BW] <= 0)
+        orr_text_puts(text, ": no bandwidth can be predicted for this job.");
+    else if (fused > 1)
+        orr_text_printf(text, ": AllReduce gets about %.3g GB/s on %u GPUs, in %u NVLink domain%s of %u trays.",
+                        figures.value[ORR_COST_BUS_BW], analysis->ranks, analysis->query.hosts,
+                        orr_plural(analysis->query.hosts), fused);
+    else
+        orr_text_printf(text, ": AllReduce gets about %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW],
+                        analysis->query.hosts, orr_plural(analysis->query.hosts));
+}
+
+static bool is_type(const struct orr_analysis *analysis)
+{
+    const struct orr_dump_notes *notes = analysis->given->notes;
+    return !analysis->cluster && notes && !strcmp(notes->kind, "machine-type");
 }
 
 enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analysis *analysis, struct orr_arena *arena,
@@ -197,8 +264,11 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         if (!orr_text_failed(&loss) && loss.length)
             orr_text_printf(&text, "%.512s.", loss.data);
     } else if ((row = first_row(d, is_open)) != UINT32_MAX) {
-        orr_text_printf(&text, "%s: %s. Orrery cannot compute what this costs.", d->rows[row].finding->row->title,
+        orr_text_printf(&text, "%s: %s. Orrery cannot compute what this costs.", d->rows[row].finding->title,
                         d->rows[row].finding->detail);
+    } else if (is_type(analysis)) {
+        d->state = ORR_VERDICT_HEALTHY;
+        write_type(analysis, &text);
     } else if (assumed) {
         write_assumed(analysis, assumed, &text);
     } else {
@@ -208,7 +278,7 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
             orr_text_puts(&text, " But NCCL could not read this file as NCCL_TOPO_FILE.");
     }
     d->cause = row;
-    d->advice = row == UINT32_MAX ? "" : d->rows[row].finding->row->advice;
+    d->advice = row == UINT32_MAX ? "" : d->rows[row].finding->advice;
     d->sentence = orr_text_copy(&text, arena);
     return d->sentence ? ORR_OK : orr_fail_nomem(err);
 }

@@ -10,10 +10,7 @@
 #include "engine/cluster/standing.h"
 #include "engine/diagnosis/measure.h"
 
-enum {
-    MOST_STEPS = 20 * 1000 * 1000, /* of searches; a cluster that took more is not analysed again */
-    MOST_WHAT = ORR_HOSTS_TEXT + 64
-};
+enum { MOST_WHAT = ORR_HOSTS_TEXT + 64 };
 
 /* The lines without hosts of odd kinds, and what was left out, for people. NULL: memory ran out. */
 static struct orr_cluster_line *other_lines(const struct orr_cluster *c, struct orr_arena *arena, uint32_t *ret_count,
@@ -50,7 +47,7 @@ enum orr_code orr_try_without_odd_hosts(const struct orr_analysis *analysis, str
         return ORR_OK;
     row->repair = orr_arena_strndup(arena, what, strlen(what));
     ORR_NEED(row->repair, err);
-    if (c->order == ORR_ORDER_LIST || orr_analysis_steps(analysis) > MOST_STEPS) {
+    if (c->order == ORR_ORDER_LIST || orr_analysis_steps(analysis) > ORR_CLUSTER_AGAIN_STEPS) {
         row->not_tried = c->order == ORR_ORDER_LIST ? "the ranks are listed one by one"
                                                     : "the analysis of this cluster takes too long to repeat";
         return ORR_OK;

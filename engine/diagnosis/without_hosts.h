@@ -7,7 +7,7 @@
 #include "engine/diagnosis/diagnosis.h"
 
 /* Fills repair and cost, or not_tried, of a finding about a cluster in which hosts of some kinds differ from most;
- * leaves the row as it is where none are. Fails as orr_cluster_analyze() does. */
+ * leaves the row as it is if none are. Fails as orr_cluster_analyze() does. */
 enum orr_code orr_try_without_odd_hosts(const struct orr_analysis *analysis, struct orr_arena *arena,
                                         struct orr_diagnosed *row, struct orr_error *err) ORR_NO_DISCARD;
 

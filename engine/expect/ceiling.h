@@ -7,7 +7,7 @@
 
 /* NCCL's model counts a graph up to twice: NVLink SHARP adds in the switch, and on two hosts trees count the rate
  * between GPUs. That rate is raised to twice the one between hosts. So the bus bandwidth of a collective operation is
- * at most so many times what the links below carry. */
+ * at most this many times what the links below carry. */
 enum { ORR_CEILING_COUNTED = 2 };
 
 /* Each channel of a graph leaves every GPU but the last by one of its links, so the links of the second weakest GPU

@@ -30,8 +30,8 @@ static enum orr_code find_slowdown(struct orr_expectation *e, enum orr_algorithm
 {
     struct orr_expect_limit unused;
     double direct, redirected;
-    ORR_TRY(orr_graph_limit(e->analysis, algorithm, ORR_PEERS_BY_SWITCH, e->arena, &direct, &unused, err));
-    ORR_TRY(orr_graph_limit(e->analysis, algorithm, e->peers, e->arena, &redirected, &unused, err));
+    ORR_TRY(orr_graph_limit(e->analysis, algorithm, ORR_PEERS_BY_SWITCH, 0, e->arena, &direct, &unused, err));
+    ORR_TRY(orr_graph_limit(e->analysis, algorithm, e->peers, 0, e->arena, &redirected, &unused, err));
     e->slowdown[algorithm] = fmax(1, redirected / fmax(1, direct));
     return ORR_OK;
 }
@@ -45,14 +45,14 @@ static enum orr_code make_collective(struct orr_expectation *e, struct orr_error
         ORR_TRY(find_slowdown(e, (enum orr_algorithm)a, err));
     if (!orr_expect(e, large, &expected))
         return ORR_OK;
-    return orr_graph_limit(e->analysis, (enum orr_algorithm)expected.algorithm, e->peers, e->arena, &use, &e->limit,
+    return orr_graph_limit(e->analysis, (enum orr_algorithm)expected.algorithm, e->peers, 0, e->arena, &use, &e->limit,
                            err);
 }
 
 static enum orr_code make_transfers(struct orr_expectation *e, struct orr_error *err)
 {
     ORR_LOCAL_ARENA(scratch, 0);
-    ORR_TRY(orr_transfer_model_make(e->analysis, e->test, e->peers, scratch, &e->transfers, err));
+    ORR_TRY(orr_transfer_model_make(e->analysis, e->test, e->peers, 0, scratch, &e->transfers, err));
     e->limit = e->transfers.limit;
     return ORR_OK;
 }
@@ -175,6 +175,28 @@ bool orr_expect_way(const struct orr_expectation *e, int algorithm, int protocol
 void orr_expect_limit(const struct orr_expectation *expectation, struct orr_expect_limit *ret_limit)
 {
     *ret_limit = expectation->limit;
+}
+
+enum orr_code orr_expect_limit_of(const struct orr_expectation *e, unsigned kinds, struct orr_expect_limit *ret_limit,
+                                  struct orr_error *err)
+{
+    ORR_LOCAL_ARENA(scratch, 0);
+    struct orr_transfer_model transfers;
+    struct orr_expected expected;
+    double use;
+    *ret_limit = e->limit;
+    if (!kinds)
+        orr_limit_by_channels(e->analysis->communicator.channel_count,
+                              (double)e->analysis->communicator.aligned[ORR_GRAPH_RING].bw_intra, ret_limit);
+    else if (is_collective(e->test) && orr_expect(e, large, &expected))
+        ORR_TRY(orr_graph_limit(e->analysis, (enum orr_algorithm)expected.algorithm, e->peers, kinds, scratch, &use,
+                                ret_limit, err));
+    else if (!is_collective(e->test)) {
+        ORR_TRY(orr_transfer_model_make(e->analysis, e->test, e->peers, kinds, scratch, &transfers, err));
+        *ret_limit = transfers.limit;
+    }
+    ret_limit->kinds = kinds;
+    return ORR_OK;
 }
 
 uint32_t orr_expect_crossings(const struct orr_expectation *expectation)

@@ -26,12 +26,15 @@ enum orr_bottleneck {
     ORR_BOUND_NVLS,     /* NVLink, by NVLink SHARP */
     ORR_BOUND_PCIE,     /* PCIe links other than those of NICs */
     ORR_BOUND_CPU,      /* links between sockets, and between CPUs and GPUs by C2C */
-    ORR_BOUND_CHANNELS, /* the channels of NCCL, where no link is full */
+    ORR_BOUND_CHANNELS, /* the channels of NCCL, if no link is full */
     ORR_BOUND_COUNT
 };
 
 struct orr_expect_limit {
     enum orr_bottleneck what;
+    unsigned kinds; /* bits by enum orr_link_kind: what has to carry more for more bandwidth; 0: not tried, or NCCL's
+                     * channels */
+    bool tried;     /* widening them was tried; false: by the loads of links */
     uint32_t count; /* such links of one host, or channels */
     double bw;      /* GB/s of each */
     char text[160]; /* "8 NICs of 48 GB/s" */
@@ -44,7 +47,7 @@ struct orr_expectation; /* of one analysis and one program */
 enum orr_peer_traffic { ORR_PEERS_BY_SWITCH, ORR_PEERS_BY_ROOT };
 
 /* analysis: one with query.plan is enough; it must live as long as the expectation. The caller frees *ret_expectation.
- * UNSUPPORTED where the program cannot run on it: with one rank, hypercube with a number of ranks that is no power of
+ * UNSUPPORTED if the program cannot run on it: with one rank, hypercube with a number of ranks that is not a power of
  * two, transfers by the network without a NIC; LIMIT, SPENT. */
 enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
                                   struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
@@ -58,7 +61,12 @@ bool orr_expect(const struct orr_expectation *expectation, uint64_t size, struct
 /* An algorithm and protocol whether NCCL would choose it or not; false: the model does not have it there. */
 bool orr_expect_way(const struct orr_expectation *expectation, int algorithm, int protocol, uint64_t size,
                     struct orr_expected *ret_expected);
-/* What limits large messages. */
+/* The fullest of those kinds of links, which a trial has found to limit (orr_find_limit() in engine/trials): bits by
+ * enum orr_link_kind; 0: NCCL's channels. */
+enum orr_code orr_expect_limit_of(const struct orr_expectation *expectation, unsigned kinds,
+                                  struct orr_expect_limit *ret_limit, struct orr_error *err) ORR_NO_DISCARD;
+/* What limits large messages by the loads of links, which are not tried: only callers that cannot afford trials use
+ * it. */
 void orr_expect_limit(const struct orr_expectation *expectation, struct orr_expect_limit *ret_limit);
 /* What the transfers of Send and Recv cross: bits by enum orr_crossing (shares.h); 0 for collective operations. */
 uint32_t orr_expect_crossings(const struct orr_expectation *expectation);

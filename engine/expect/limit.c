@@ -58,17 +58,18 @@ static void lay_graph(struct orr_loads *loads, enum orr_graph_kind kind, const s
 
 /* The limit of one system, if it is tighter than what was found so far. */
 static enum orr_code limit_of_part(const struct orr_part *part, enum orr_graph_kind kind,
-                                   const struct orr_communicator *comm, enum orr_peer_traffic peers,
+                                   const struct orr_communicator *comm, enum orr_peer_traffic peers, unsigned only,
                                    struct orr_arena *arena, double *most, double *pcie, struct orr_expect_limit *limit,
                                    struct orr_error *err)
 {
     struct orr_loads loads;
     ORR_TRY(orr_loads_make(part, peers, arena, &loads, err));
+    loads.only = only;
     lay_graph(&loads, kind, &comm->aligned[kind], comm->node_count == 1);
     struct orr_fullest fullest = orr_loads_fullest(&loads);
     double own_pcie = orr_loads_pcie(&loads);
     *pcie = own_pcie > *pcie ? own_pcie : *pcie;
-    if (fullest.use <= *most || fullest.use < full)
+    if (fullest.use <= *most || (!only && fullest.use < full))
         return ORR_OK;
     *most = fullest.use;
     if (fullest.what == ORR_BOUND_NVLINK && kind == ORR_GRAPH_NVLS)
@@ -78,7 +79,7 @@ static enum orr_code limit_of_part(const struct orr_part *part, enum orr_graph_k
 }
 
 enum orr_code orr_graph_limit(const struct orr_analysis *analysis, enum orr_algorithm algorithm,
-                              enum orr_peer_traffic peers, struct orr_arena *arena, double *ret_pcie,
+                              enum orr_peer_traffic peers, unsigned only, struct orr_arena *arena, double *ret_pcie,
                               struct orr_expect_limit *ret_limit, struct orr_error *err)
 {
     const struct orr_communicator *comm = &analysis->communicator;
@@ -92,7 +93,7 @@ enum orr_code orr_graph_limit(const struct orr_analysis *analysis, enum orr_algo
     for (uint32_t k = 0; k < (cluster ? cluster->kind_count : 1); k++) {
         const struct orr_analysis *of_kind = cluster ? cluster->kinds[k].analysis : analysis;
         for (uint32_t p = 0; p < of_kind->part_count; p++)
-            ORR_TRY(limit_of_part(&of_kind->parts[p], kind, comm, peers, arena, &most, ret_pcie, ret_limit, err));
+            ORR_TRY(limit_of_part(&of_kind->parts[p], kind, comm, peers, only, arena, &most, ret_pcie, ret_limit, err));
     }
     return ORR_OK;
 }

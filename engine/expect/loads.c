@@ -2,6 +2,7 @@
 #include "engine/expect/loads.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/cluster/cluster.h"
@@ -85,21 +86,22 @@ static bool leads_to(const struct orr_system *system, const struct orr_link *lin
     return system->nodes[link->from].type == type || system->nodes[link->to].type == type;
 }
 
+static enum orr_link_kind kind_of(const struct orr_system *system, uint32_t link)
+{
+    const struct orr_link *l = &system->links[link];
+    return orr_link_kind(l->type, system->nodes[l->from].type, system->nodes[l->to].type);
+}
+
 /* What it means that a link is full. */
 static enum orr_bottleneck link_kind(const struct orr_system *system, uint32_t link)
 {
-    const struct orr_link *l = &system->links[link];
-    if (leads_to(system, l, ORR_NET) || leads_to(system, l, ORR_NIC))
-        return ORR_BOUND_NICS;
-    switch (l->type) {
-    case ORR_LINK_NVL:
-        return ORR_BOUND_NVLINK;
-    case ORR_LINK_SYS:
-    case ORR_LINK_C2C:
-        return ORR_BOUND_CPU;
-    default:
-        return ORR_BOUND_PCIE;
-    }
+    static const enum orr_bottleneck bounds[ORR_LINK_KIND_COUNT] = {
+        [ORR_LINKS_NICS] = ORR_BOUND_NICS,
+        [ORR_LINKS_NVLINK] = ORR_BOUND_NVLINK,
+        [ORR_LINKS_PCIE] = ORR_BOUND_PCIE,
+        [ORR_LINKS_CPU] = ORR_BOUND_CPU,
+    };
+    return bounds[kind_of(system, link)];
 }
 
 static double use_of(const struct orr_loads *loads, uint32_t link)
@@ -124,6 +126,8 @@ struct orr_fullest orr_loads_fullest(const struct orr_loads *loads)
     const struct orr_system *system = &loads->part->system;
     struct orr_fullest best = {.link = ORR_NO_LINK}, nic = {.link = ORR_NO_LINK};
     for (uint32_t l = 0; l < system->link_count; l++) {
+        if (loads->only && !(loads->only >> kind_of(system, l) & 1))
+            continue;
         const struct orr_fullest own = {.use = use_of(loads, l), .link = l, .what = link_kind(system, l)};
         if (own.use > best.use)
             best = own;
@@ -151,13 +155,38 @@ static uint32_t alike(const struct orr_loads *loads, const struct orr_fullest *f
     return count;
 }
 
+/* What has to be widened with the fullest links: "8 NICs of 48 GB/s and the PCIe links to them". */
+static void add_partners(enum orr_bottleneck named, struct orr_expect_limit *limit)
+{
+    static const struct {
+        enum orr_link_kind kind;
+        enum orr_bottleneck named; /* left out if this is what the text names */
+        const char *what;
+    } rows[] = {
+        {ORR_LINKS_NVLINK, ORR_BOUND_NVLINK, "the NVLinks"},
+        {ORR_LINKS_NICS, ORR_BOUND_NICS, "the NICs"},
+        {ORR_LINKS_PCIE, ORR_BOUND_PCIE, "the PCIe links"},
+        {ORR_LINKS_CPU, ORR_BOUND_CPU, "the links of the CPUs"},
+    };
+    uint32_t left = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        left += limit->kinds >> rows[i].kind & 1;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bool same = rows[i].named == named || (named == ORR_BOUND_NVLS && rows[i].kind == ORR_LINKS_NVLINK);
+        const size_t at = strlen(limit->text);
+        if (limit->kinds >> rows[i].kind & 1 && !same)
+            snprintf(limit->text + at, sizeof limit->text - at, "%s %s", --left > 1 ? "," : " and", rows[i].what);
+    }
+}
+
 void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *limit)
 {
     const struct orr_system *system = &loads->part->system;
     const struct orr_link *link = &system->links[fullest->link];
     bool gpu = leads_to(system, link, ORR_GPU) || leads_to(system, link, ORR_DEV);
     bool pair = system->nodes[link->from].type == system->nodes[link->to].type;
-    *limit = (struct orr_expect_limit){.what = fullest->what, .count = alike(loads, fullest), .bw = (double)link->bw};
+    *limit = (struct orr_expect_limit){
+        .what = fullest->what, .kinds = loads->only, .count = alike(loads, fullest), .bw = (double)link->bw};
     const char *s = orr_plural(limit->count);
     switch (fullest->what) {
     case ORR_BOUND_NICS:
@@ -179,6 +208,7 @@ void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fulle
         snprintf(limit->text, sizeof limit->text, "%u PCIe link%s%s of %.4g GB/s", limit->count, s,
                  gpu ? " to GPUs" : "", limit->bw);
     }
+    add_partners(fullest->what, limit);
 }
 
 void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit *limit)

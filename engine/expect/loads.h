@@ -11,6 +11,7 @@ struct orr_loads {
     const struct orr_part *part;
     enum orr_peer_traffic peers;
     double *links; /* [link] */
+    unsigned only; /* kinds of links among which the fullest is looked for, bits by enum orr_link_kind; 0: all */
 };
 
 /* The fullest link of a system. */
@@ -23,7 +24,7 @@ struct orr_fullest {
 /* Links without load, from arena. NOMEM. */
 enum orr_code orr_loads_make(const struct orr_part *part, enum orr_peer_traffic peers, struct orr_arena *arena,
                              struct orr_loads *ret_loads, struct orr_error *err) ORR_NO_DISCARD;
-/* Adds a load to each link of the path between two base nodes; nothing where one is ORR_NO_NODE. Redirected traffic
+/* Adds a load to each link of the path between two base nodes; nothing if one is ORR_NO_NODE. Redirected traffic
  * loads the path to the CPU and the one back. */
 void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double load);
 
@@ -33,15 +34,15 @@ struct orr_fullest orr_loads_fullest(const struct orr_loads *loads);
 double orr_loads_pcie(const struct orr_loads *loads);
 /* The limit that a fullest link is, with its text. */
 void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *ret_limit);
-/* The limit where no link is full; bw: GB/s of a channel. */
+/* The limit if no link is full; bw: GB/s of a channel. */
 void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit *ret_limit);
 
 /* The system of a member. */
 const struct orr_part *orr_member_part(const struct orr_analysis *analysis, const struct orr_member *member);
 
 /* limit.c: what limits an algorithm for large messages, by the graphs of every kind of host. *ret_pcie: load /
- * bandwidth of the fullest PCIe link. */
+ * bandwidth of the fullest PCIe link. only: as in struct orr_loads. */
 enum orr_code orr_graph_limit(const struct orr_analysis *analysis, enum orr_algorithm algorithm,
-                              enum orr_peer_traffic peers, struct orr_arena *arena, double *ret_pcie,
+                              enum orr_peer_traffic peers, unsigned only, struct orr_arena *arena, double *ret_pcie,
                               struct orr_expect_limit *ret_limit, struct orr_error *err) ORR_NO_DISCARD;
 #endif

@@ -23,7 +23,7 @@ enum orr_crossing {
 struct orr_share {
     const char *what;
     double share;     /* of the bandwidth that NCCL gives the links, 0 to 1 */
-    uint32_t results; /* published results behind it; 0: assumed */
+    uint32_t results; /* published results after it; 0: assumed */
     const char *source;
 };
 extern const struct orr_share orr_shares[ORR_CROSS_COUNT];

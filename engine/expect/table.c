@@ -14,7 +14,7 @@ enum {
     MOST_DEVICES = 512 /* that are listed above a table */
 };
 
-/* One size; *end: behind it. 0: none. */
+/* One size; *end: after it. 0: none. */
 static uint64_t read_size(const char *text, const char **end)
 {
     enum { MOST_DIGITS = 13 };
@@ -123,6 +123,14 @@ static bool is_same_choice(const struct orr_expected *a, const struct orr_expect
     return a->algorithm == b->algorithm && a->protocol == b->protocol && a->channels == b->channels;
 }
 
+double orr_expect_table_best(const struct orr_expect_table *table)
+{
+    double best = 0;
+    for (uint32_t i = 0; i < table->count; i++)
+        best = table->rows[i].expected.bus_bw > best ? table->rows[i].expected.bus_bw : best;
+    return best;
+}
+
 void orr_expect_table_write(const struct orr_expect_table *table, struct orr_text *text)
 {
     const struct orr_communicator *c = &table->analysis->communicator;
@@ -131,10 +139,10 @@ void orr_expect_table_write(const struct orr_expect_table *table, struct orr_tex
     char version[ORR_VERSION_SIZE];
     const char *op = program->reduces ? "sum" : "none";
     int root = program->rooted ? 0 : -1;
-    orr_text_printf(text, "# Predicted by Orrery for NCCL %s, not measured; limited by %s\n", settings->release->name,
-                    table->limit.text);
+    orr_text_printf(text, "# Up to %.4g GB/s, limited by %s\n", orr_expect_table_best(table), table->limit.text);
+    orr_text_printf(text, "# Predicted by Orrery for NCCL %s, not measured\n", settings->release->name);
     if (orr_settings_nearest(settings))
-        orr_text_printf(text, "# NCCL %s is taken to behave as %s, the nearest release that Orrery knows\n",
+        orr_text_printf(text, "# NCCL %s is assumed to behave like %s, the nearest release that Orrery knows\n",
                         orr_version_format(settings->asked, version), settings->release->name);
     orr_text_printf(text, "# Collective test starting: %s_perf\n", program->name);
     orr_text_printf(text, "# nThread 1 nGpus 1 minBytes %" PRIu64 " maxBytes %" PRIu64 " step: %u(factor)\n#\n",

@@ -39,6 +39,8 @@ enum orr_code orr_expect_sizes_read(const char *text, struct orr_expect_sizes *r
 enum orr_code orr_expect_table_make(const struct orr_analysis *analysis, enum orr_test test,
                                     const struct orr_expect_sizes *sizes, struct orr_expect_table *ret_table,
                                     struct orr_error *err) ORR_NO_DISCARD;
+/* The highest busbw of its rows, GB/s; 0 without rows. */
+double orr_expect_table_best(const struct orr_expect_table *table);
 /* Writes it in nccl-tests' layout: readers of that layout read it; what NCCL chooses is in lines that start with "#".
  */
 void orr_expect_table_write(const struct orr_expect_table *table, struct orr_text *text);

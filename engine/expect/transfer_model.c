@@ -29,13 +29,14 @@ struct modelling {
     const struct orr_communicator *comm;
     enum orr_test test;
     enum orr_peer_traffic peers;
+    unsigned only; /* kinds of links, 0: all and the channels */
     struct orr_transfers *transfers;
     struct site *site; /* of the host at hand */
     uint32_t steps;
     uint32_t stride; /* between the nodes of a sample; 1: all */
     double scale;    /* of a sample's load */
     uint32_t crossings;
-    bool by_net, lacks_nic; /* a transfer goes by the network; one of them by no NIC that is known */
+    bool by_net, lacks_nic; /* a transfer follows the network; one of them by no NIC that is known */
 };
 
 /* What a load costs on a crossing, in links' bandwidth. */
@@ -121,7 +122,7 @@ static void lay_nic(struct modelling *m, struct orr_loads *loads, uint32_t gpu, 
         orr_loads_add(loads, net, gpu, load);
 }
 
-/* Each part of a transfer goes by the NIC of its channel; where the channel is not known, by those of all channels. */
+/* Each part of a transfer follows the NIC of its channel; where the channel is not known, by those of all channels. */
 static void lay_net(struct modelling *m, struct orr_loads *loads, uint32_t gpu, const struct orr_p2p_round *round,
                     bool sending, double load)
 {
@@ -148,7 +149,7 @@ static bool is_sampled(const struct modelling *m, int32_t rank, int32_t peer)
     return ((uint32_t)m->comm->node_of_rank[peer] + nodes - own) % nodes % m->stride == 0;
 }
 
-/* One direction of a round of the selected rank. A transfer inside a system is laid where it is sent. */
+/* One direction of a round of the selected rank. A transfer inside a system is laid if it is sent. */
 static void lay_round(struct modelling *m, int32_t rank, const struct orr_p2p_round *round, bool sending)
 {
     int32_t peer = sending ? round->send : round->receive;
@@ -204,8 +205,9 @@ static void weigh(const struct modelling *m, const struct orr_part *part, struct
     struct orr_expect_limit limit;
     orr_limit_by_channels(model->channels, channel, &limit);
     for (uint32_t s = 0; s < m->steps; s++) {
+        m->site->steps[s].only = m->only;
         struct orr_fullest fullest = orr_loads_fullest(&m->site->steps[s]);
-        double by_channels = m->site->between_gpus[s] / (model->channels * channel);
+        double by_channels = m->only ? 0 : m->site->between_gpus[s] / (model->channels * channel);
         double step = fullest.use > by_channels ? fullest.use : by_channels;
         cost += step;
         if (step <= most)
@@ -326,11 +328,11 @@ static void set_latencies(const struct modelling *m, struct orr_transfer_model *
 }
 
 enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum orr_test test,
-                                      enum orr_peer_traffic peers, struct orr_arena *arena,
+                                      enum orr_peer_traffic peers, unsigned only, struct orr_arena *arena,
                                       struct orr_transfer_model *ret_model, struct orr_error *err)
 {
     struct modelling m = {
-        .analysis = analysis, .comm = &analysis->communicator, .test = test, .peers = peers, .steps = 1};
+        .analysis = analysis, .comm = &analysis->communicator, .test = test, .peers = peers, .only = only, .steps = 1};
     struct orr_transfer_model model = {.largest = 1.0 / m.comm->rank_count};
     uint32_t ranks = m.comm->rank_count;
     if (test == ORR_TEST_HYPERCUBE && (ranks & (ranks - 1)))
@@ -351,7 +353,7 @@ enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum 
     ORR_TRY(code);
     if (m.lacks_nic)
         return orr_fail(err, ORR_UNSUPPORTED,
-                        "a transfer goes by the network, and no NIC for it is known, so its bandwidth cannot be "
+                        "a transfer follows the network, and no NIC for it is known, so its bandwidth cannot be "
                         "predicted");
     set_latencies(&m, &model);
     model.crossings = m.crossings;

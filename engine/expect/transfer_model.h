@@ -15,9 +15,10 @@ struct orr_transfer_model {
     struct orr_expect_limit limit;
 };
 
-/* UNSUPPORTED, LIMIT, SPENT. Memory from arena while it works. */
+/* only: kinds of links among which the limit is, as in struct orr_loads. UNSUPPORTED, LIMIT, SPENT. Memory from arena
+ * while it works. */
 enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum orr_test test,
-                                      enum orr_peer_traffic peers, struct orr_arena *arena,
+                                      enum orr_peer_traffic peers, unsigned only, struct orr_arena *arena,
                                       struct orr_transfer_model *ret_model, struct orr_error *err) ORR_NO_DISCARD;
 /* Time in microseconds of a size with a protocol: ORR_LL or ORR_SIMPLE. */
 double orr_transfer_model_time(const struct orr_transfer_model *model, enum orr_protocol protocol, uint64_t size);

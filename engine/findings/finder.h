@@ -29,6 +29,8 @@ struct orr_finder {
 
 /* The detail: values that were compared, one phrase without a full stop. */
 void orr_say(struct orr_finder *f, const char *format, ...) ORR_PRINTF(2, 3);
+/* Title, advice and the command to check with that fit what was found better than those of the row; NULL: the row's. */
+void orr_say_remedy(struct orr_finder *f, const char *title, const char *advice, const char *command);
 /* Points at each device that is slower than its equals; the detail describes the first. */
 void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind);
 /* A place: an element of the dump. */
@@ -38,7 +40,7 @@ void orr_point_rank(struct orr_finder *f, int32_t rank);
 /* A node of a system by its index. */
 void orr_point_node(struct orr_finder *f, const struct orr_system *system, uint32_t node);
 
-/* Value of an attribute, "" where there is none. */
+/* Value of an attribute, "" if there is none. */
 static inline const char *orr_attr_of(const struct orr_finder *f, uint32_t element, enum orr_attr attr)
 {
     return orr_element_word(f->dump, element, attr);

@@ -48,6 +48,17 @@ void orr_say(struct orr_finder *f, const char *format, ...)
     va_end(args);
 }
 
+void orr_say_remedy(struct orr_finder *f, const char *title, const char *advice, const char *command)
+{
+    const char **commands = command ? ORR_NEW(f->arena, const char *, 2) : NULL;
+    f->at->title = title ? title : f->at->title;
+    f->at->advice = advice ? advice : f->at->advice;
+    if (commands) {
+        commands[0] = command;
+        f->at->commands = commands;
+    }
+}
+
 /* The next place to fill; NULL: there is no room for more. */
 static struct orr_finding_place *new_place(struct orr_finder *f)
 {
@@ -216,7 +227,8 @@ static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_fi
                     (f->rccl && (row->of_nccl || (row->of_analysis && !row->of_log))))
                     continue;
                 f->at = &found[count];
-                *f->at = (struct orr_finding){.row = row};
+                *f->at = (struct orr_finding){
+                    .row = row, .title = row->title, .advice = row->advice, .commands = row->commands};
                 row->find(f);
                 ORR_TRY(orr_budget_check(err));
                 if (orr_arena_starved(f->arena))

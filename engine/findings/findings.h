@@ -25,15 +25,15 @@ struct orr_finding_row {
     const char *id;        /* stable word: "slow-link" */
     const char *catalogue; /* number in docs/findings.md: "L20"; NULL: it has none */
     enum orr_severity severity;
-    bool of_analysis; /* asked only where there is an analysis */
-    bool of_log;      /* asked only where there is a log */
+    bool of_analysis; /* asked only if there is an analysis */
+    bool of_log;      /* asked only if there is a log */
     /* About NVIDIA's GPUs or what NCCL reads: not asked of RCCL's files, as is nothing of the analysis. */
     bool of_nccl;
     void (*find)(struct orr_finder *finder);
     const char *title, *why, *advice;
     const char *commands[4];   /* to run on the machine; NULL ends */
-    const char *references[4]; /* where it is reported: "NVIDIA/nccl#439"; NULL ends */
-    /* Ids of the findings that explain this one where both are present; NULL ends. Nothing follows from itself, not
+    const char *references[4]; /* if it is reported: "NVIDIA/nccl#439"; NULL ends */
+    /* Ids of the findings that explain this one if both are present; NULL ends. Nothing follows from itself, not
      * even over others. */
     const char *follows_from[ORR_MOST_CAUSES];
 };
@@ -49,7 +49,9 @@ struct orr_finding_place {
 
 struct orr_finding {
     const struct orr_finding_row *row;
-    const char *detail; /* the values that were compared */
+    const char *title, *advice;  /* of the row, or those for the devices and the extent that were found */
+    const char *const *commands; /* NULL ends, as in the row */
+    const char *detail;          /* the values that were compared */
     struct orr_finding_place places[ORR_FINDING_PLACES];
     uint32_t place_count, more_places; /* named above; not named */
 };

@@ -41,6 +41,9 @@ static void model_unknown(struct orr_finder *f)
 static void affinity_says_nothing(struct orr_finder *f)
 {
     uint32_t empty = 0, same = 0;
+    const struct orr_dump_notes *notes = f->dump->notes;
+    if (notes && !strcmp(notes->kind, "machine-type"))
+        return; /* Orrery made the CPUs up */
     for (uint32_t i = 0; i < f->hw.cpu_count; i++) {
         const char *mask = orr_attr_of(f, f->hw.cpus[i], ORR_ATTR_AFFINITY);
         bool none = !mask[strspn(mask, "0,")];

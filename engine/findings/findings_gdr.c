@@ -47,6 +47,11 @@ static void gdr_off(struct orr_finder *f)
     }
     if (off)
         orr_say(f, "gdr=\"0\" on %u of %u RDMA ports, gdr=\"1\" on GPUs", off, rdma);
+    if (off && off < rdma) /* the other ports prove that the kernel module is loaded */
+        orr_say_remedy(f, "GPUDirect RDMA is off on some RDMA NICs, but works with others",
+                       "The other ports of this host use GPUDirect RDMA, so its kernel module is loaded. Compare these "
+                       "ports with them: driver and firmware version, link layer, and whether the port is up.",
+                       "ibv_devinfo | grep -E 'hca_id|fw_ver|state|link_layer'");
 }
 
 /* The nearest distance from a GPU of the part to a NET with which GPUDirect RDMA is possible at all. */
@@ -73,8 +78,8 @@ static bool may_receive(const struct orr_part *part, uint32_t gpu)
     return false;
 }
 
-/* Every GPU has a NIC on its own CPU, and a level that allows this distance would be enough for all. Where the NIC of
- * some is on another socket, no setting helps all GPUs; where some have one below their switch, see the rows below. */
+/* Every GPU has a NIC on its own CPU, and a level that allows this distance would be enough for all. If the NIC of
+ * some is on another socket, no setting helps all GPUs; if some have one below their switch, see the rows below. */
 static void gdr_too_far(struct orr_finder *f)
 {
     const struct orr_part *part = &f->analysis->parts[0];
@@ -93,6 +98,11 @@ static void gdr_too_far(struct orr_finder *f)
             "allow it",
             gpus == 1 ? "the" : "all", gpus, orr_plural(gpus), orr_path_type_name(farthest),
             orr_path_type_name(farthest));
+    if (f->analysis->query.settings.values[ORR_SET_NET_GDR_LEVEL].given)
+        orr_say_remedy(f, "The setting NCCL_NET_GDR_LEVEL does not allow GPUDirect RDMA with the nearest NICs",
+                       "Leave the setting out, or set it to the level that this finding names. NCCL's own model does "
+                       "not count the copy through host memory, so the predicted bandwidth stays the same.",
+                       "env | grep NCCL_NET_GDR_LEVEL");
     for (uint32_t g = 0; g < gpus; g++)
         orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
 }
@@ -134,7 +144,7 @@ const struct orr_finding_row orr_findings_gdr[] = {
         .find = gdr_off,
         .title = "GPUDirect RDMA is off on RDMA NICs",
         .why = "Data goes through host memory. NCCL reports the path as PHB, even if GPU and NIC share a PCIe switch.",
-        .advice = "On every host, load nvidia-peermem, or use a kernel and driver with DMA-BUF support.",
+        .advice = "Load nvidia-peermem, or use a kernel and driver with DMA-BUF support, on each host of the job.",
         .commands = {"lsmod | grep -E 'nvidia_peermem|nv_peer_mem'", "modprobe nvidia-peermem"},
         .references = {"NVIDIA/nccl#897", "NVIDIA/nccl#1412", "NVIDIA/nccl#489"},
     },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about the file itself. */
+#include "engine/analysis/failing.h"
 #include "engine/findings/finder.h"
 
 static void nccl_refuses(struct orr_finder *f)
@@ -10,6 +11,28 @@ static void nccl_refuses(struct orr_finder *f)
     orr_point(f, ORR_NO_ELEMENT);
     f->at->places[0].line = f->dump->refusal.line;
     f->at->places[0].column = f->dump->refusal.column;
+}
+
+static bool fails(const struct orr_finder *f, struct orr_failure *ret_failure)
+{
+    return f->analysis && orr_analysis_fails(f->analysis, ret_failure);
+}
+
+static void nccl_fails(struct orr_finder *f)
+{
+    struct orr_failure failure;
+    if (!fails(f, &failure) || failure.lacks_nets)
+        return;
+    orr_say(f, "%s", failure.text);
+    if (failure.host_rank >= 0)
+        orr_point_rank(f, failure.host_rank);
+}
+
+static void nccl_needs_nic(struct orr_finder *f)
+{
+    struct orr_failure failure;
+    if (fails(f, &failure) && failure.lacks_nets)
+        orr_say(f, "%s", failure.text);
 }
 
 static void rccl_file(struct orr_finder *f)
@@ -114,6 +137,32 @@ const struct orr_finding_row orr_findings_input[] = {
         .why = "The analysis is valid, but NCCL would fail with this file as NCCL_TOPO_FILE: its own reader supports "
                "only part of XML.",
         .advice = "Correct the named line, or let NCCL write the file (NCCL_TOPO_DUMP_FILE).",
+    },
+    {
+        .id = "nccl-would-fail",
+        .severity = ORR_SEVERITY_ERROR,
+        .of_analysis = true,
+        .of_nccl = true,
+        .find = nccl_fails,
+        .title = "NCCL would not start on this machine",
+        .why =
+            "This release stops with an error or crashes while it initialises, so the analysis shows what it would do "
+            "without that defect.",
+        .advice =
+            "Use another release: `orrery compare --against` shows what changes. Or change the setting or the link "
+            "that the detail names.",
+    },
+    {
+        .id = "nccl-needs-nic",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .of_nccl = true,
+        .find = nccl_needs_nic,
+        .title = "The input lists no NIC, and this release of NCCL does not start without one",
+        .why =
+            "A job has at least a socket interface, so NCCL itself starts. The analysis shows what it decides without "
+            "the NICs that the input lacks.",
+        .advice = "Take a dump in a job (NCCL_TOPO_DUMP_FILE), or add the NICs: `--assume-nics` does.",
     },
     {
         .id = "rccl-file",

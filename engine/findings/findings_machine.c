@@ -42,7 +42,7 @@ static void say_nvlinks(struct orr_finder *f)
     if (has > 0)
         snprintf(count, sizeof count, "%d", has);
     orr_say(f, "all %u GPUs (%s) have %s NVLink%s; this model has %d", f->hw.gpu_count, f->machine.board->gpu, count,
-            has == 1 ? "" : "s", f->machine.nvlinks);
+            orr_plural(has), f->machine.nvlinks);
     point_at_gpus(f);
 }
 
@@ -119,6 +119,11 @@ static void pcie_below_model(struct orr_finder *f)
             f->hw.gpu_count, f->machine.board->gpu, (double)most, widest, (double)orr_pcie_gbs(most, widest),
             (double)orr_pcie_rate((unsigned)f->machine.generation),
             (double)orr_pcie_gbs(orr_pcie_rate((unsigned)f->machine.generation), 16));
+    if (generation >= f->machine.generation)
+        orr_say_remedy(f, "All GPUs have fewer PCIe lanes than GPU and CPU support",
+                       "Check the BIOS's bifurcation setting and the risers: the number of lanes does not depend on "
+                       "the load. LnkCap shows what the GPU can do, LnkSta what it does.",
+                       NULL);
     point_at_gpus(f);
 }
 
@@ -189,11 +194,11 @@ static void say_lacks(struct orr_finder *f, bool elsewhere)
             orr_say(f,
                     "NIC %.30s is outside the PCIe switch %.30s, which has %u NIC%s; most of the %u switches have %u",
                     orr_attr_of(f, f->hw.cards[lack->stray].element, ORR_ATTR_BUSID),
-                    orr_attr_of(f, bridge, ORR_ATTR_BUSID), lack->has, lack->has == 1 ? "" : "s", groups.group_count,
+                    orr_attr_of(f, bridge, ORR_ATTR_BUSID), lack->has, orr_plural(lack->has), groups.group_count,
                     lack->others_have);
         else if (!f->at->detail)
             orr_say(f, "the GPUs below PCIe switch %.30s have %u NIC%s there; most of the %u switches have %u",
-                    orr_attr_of(f, bridge, ORR_ATTR_BUSID), lack->has, lack->has == 1 ? "" : "s", groups.group_count,
+                    orr_attr_of(f, bridge, ORR_ATTR_BUSID), lack->has, orr_plural(lack->has), groups.group_count,
                     lack->others_have);
         orr_point(f, elsewhere ? f->hw.cards[lack->stray].element : bridge);
     }
@@ -202,7 +207,7 @@ static void say_lacks(struct orr_finder *f, bool elsewhere)
 static void nic_missing(struct orr_finder *f)
 {
     say_lacks(f, false);
-    /* Where no switches are visible, a cloud provider's machine type says how many there are. */
+    /* If no switches are visible, a cloud provider's machine type says how many there are. */
     struct whole whole;
     read_whole(f, &whole);
     const struct orr_machine *m = &f->machine;

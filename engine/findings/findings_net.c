@@ -94,7 +94,7 @@ static void virtual_interface(struct orr_finder *f)
 }
 
 /* Whether a port that NCCL uses as a plain network interface is one of an RDMA card of this machine: InfiniBand, or a
- * ConnectX that is no virtual function (clouds give those to machines without RDMA). */
+ * ConnectX that is not a virtual function (clouds give those to machines without RDMA). */
 static bool could_be_rdma(const struct orr_finder *f, uint32_t net)
 {
     static const uint16_t virtual_functions[] = {0x1002, 0x1004, 0x1014, 0x1016, 0x1018,
@@ -122,7 +122,7 @@ static void sockets_only(struct orr_finder *f)
         linked += orr_gpu_nvlinks(f->dump, f->hw.gpus[i]) >= 6;
     for (uint32_t i = 0; i < f->hw.net_count; i++)
         if (orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)) ||
-            orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_GDR, 0)) /* by a plugin: sockets have no such thing */
+            orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_GDR, 0)) /* by a plugin: sockets have no GPUDirect RDMA */
             return;
     for (uint32_t i = 0; linked >= 4 && i < f->hw.net_count; i++) {
         if (!could_be_rdma(f, f->hw.nets[i]))

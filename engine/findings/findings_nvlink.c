@@ -108,7 +108,7 @@ static bool is_gpu(const struct orr_finder *f, uint64_t bus_id)
 /* GPUs that do not list a switch that most of their equals list: as many switches, but others. */
 static void find_unreached(struct orr_finder *f)
 {
-    enum { MOST_GPUS = 1024 }; /* what a file may hold besides is no machine */
+    enum { MOST_GPUS = 1024 }; /* what a file may hold besides is not a machine */
     struct reached *list = ORR_NEW(f->arena, struct reached, f->dump->element_count);
     uint32_t count = 0;
     for (uint32_t i = 0; list && i < f->hw.gpu_count && f->hw.gpu_count <= MOST_GPUS; i++)
@@ -158,7 +158,8 @@ static void nvlink_targets(struct orr_finder *f)
 static void target_hidden(struct orr_finder *f)
 {
     for (uint32_t i = 0; i < f->dump->element_count; i++) {
-        if (f->dump->elements[i].kind != ORR_ELEMENT_NVLINK)
+        if (f->dump->elements[i].kind != ORR_ELEMENT_NVLINK ||
+            orr_dump_assumed(f->dump, ORR_ELEMENT_NVLINK, ORR_ATTR_TARGET)) /* Orrery made it up */
             continue;
         const char *target = orr_attr_of(f, i, ORR_ATTR_TARGET);
         if (strncmp(target, "fffffff", 7) != 0 && strcmp(target, "-1") != 0)

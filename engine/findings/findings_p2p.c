@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about P2P and shared memory between GPUs of a host. */
+#include "engine/base/words.h"
+#include "engine/dump/notes.h"
 #include "engine/findings/finder.h"
+#include "engine/hardware/gpu_models.h"
 
 static void p2p_too_far(struct orr_finder *f)
 {
@@ -40,6 +43,86 @@ static void setting_hinders(struct orr_finder *f)
         orr_say(f, "NCCL_P2P_LEVEL=%.40s", level);
     else if (shm && orr_setting_int(settings, ORR_SET_SHM_DISABLE) == 1)
         orr_say(f, "NCCL_SHM_DISABLE=%.40s", shm);
+}
+
+/* Pairs that are joined by PCIe and for which NCCL would use P2P. */
+static uint32_t pcie_pairs(const struct orr_analysis *a)
+{
+    uint32_t pairs = 0, n = a->local_ranks;
+    for (uint32_t from = 0; from < n; from++)
+        for (uint32_t to = 0; to < from; to++) {
+            const struct orr_decision *decision = &a->p2p[(size_t)from * n + to].decision;
+            pairs += decision->verdict && decision->distance > ORR_PATH_NVB;
+        }
+    return pairs;
+}
+
+/* The driver's choice by the model of the GPUs, or by `topo -p2p` in the same text, which counts more. NCCL asks NVML;
+ * Orrery's analysis takes P2P as offered. */
+static void not_offered(struct orr_finder *f)
+{
+    enum { NVIDIA = 0x10de };
+    const struct orr_dump_notes *notes = f->dump->notes;
+    const struct orr_gpu_model *model = notes && notes->gpu_name ? orr_gpu_model_of_name(notes->gpu_name) : NULL;
+    for (uint32_t i = 0; !model && i < f->hw.card_count; i++)
+        if (f->hw.cards[i].gpus_at && f->hw.cards[i].identity >> 48 == NVIDIA)
+            model = orr_gpu_model_of_device((uint32_t)(f->hw.cards[i].identity >> 32 & 0xffff));
+    const uint32_t pairs = f->analysis->local_ranks > 1 ? pcie_pairs(f->analysis) : 0;
+    if (!pairs)
+        return;
+    if (notes && notes->p2p_refused)
+        orr_say(f, "`nvidia-smi topo -p2p` in the same text refuses %u of %u cells; NCCL would use P2P for %u pair%s",
+                notes->p2p_refused, notes->p2p_pairs, pairs, orr_plural(pairs));
+    else if (model && model->p2p == ORR_NO && !(notes && notes->p2p_pairs))
+        orr_say(f, "the GPUs are %.*s, and NCCL would use P2P for %u pair%s", (int)strcspn(model->names, "|"),
+                model->names, pairs, orr_plural(pairs));
+}
+
+/* The CPU is assumed to be Intel's; with AMD's, NCCL allows P2P at every distance: for two GPUs, in older releases for
+ * all. */
+static void by_cpu(struct orr_finder *f)
+{
+    const struct orr_analysis *a = f->analysis;
+    const struct orr_dump_notes *notes = f->dump->notes;
+    const bool further = a->query.settings.release->p2p_default != ORR_P2P_PXB_BUT_AMD_PAIR || a->local_ranks == 2;
+    uint32_t pairs = 0, n = a->local_ranks;
+    for (uint32_t i = 0; i < n * n; i++)
+        pairs += i / n < i % n && !a->p2p[i].decision.verdict && !a->p2p[i].decision.by_user &&
+                 a->p2p[i].decision.rule == ORR_RULE_P2P_BEYOND_LEVEL;
+    if (notes && notes->cpu_assumed && further && pairs)
+        orr_say(f, "the input does not show the CPU, and %u pair%s of GPUs %s joined through it", pairs,
+                orr_plural(pairs), pairs == 1 ? "is" : "are");
+}
+
+/* The same where lines of lscpu, or the question, say that the CPU is AMD's: somebody who pastes a table asks about a
+ * job that does not work. */
+static void through_amd(struct orr_finder *f)
+{
+    const struct orr_analysis *a = f->analysis;
+    const struct orr_dump_notes *notes = f->dump->notes;
+    uint32_t pairs = 0, n = a->local_ranks;
+    if (!notes || notes->cpu_assumed || strcmp(notes->kind, "nvidia-smi-topo") != 0)
+        return;
+    for (uint32_t i = 0; i < n * n; i++)
+        pairs += i / n < i % n && a->p2p[i].decision.verdict && !a->p2p[i].decision.by_user &&
+                 a->p2p[i].decision.distance >= ORR_PATH_PHB;
+    if (pairs && !(notes->p2p_pairs && notes->p2p_refused == notes->p2p_pairs))
+        orr_say(f, "NCCL uses P2P for %u pair%s of GPUs at %s", pairs, orr_plural(pairs),
+                orr_path_type_name((enum orr_path_type)a->p2p[1].decision.distance));
+}
+
+/* A table without NVLinks in which every GPU has a NIC next to it: boards with NVLink are built like that. */
+static void nvlink_may_be_hidden(struct orr_finder *f)
+{
+    const struct orr_dump_notes *notes = f->dump->notes;
+    enum { LEAST_GPUS = 4 };
+    if (!notes || notes->nvlink_hidden == ORR_NO)
+        return;
+    if (notes->nvlink_hidden == ORR_YES)
+        orr_say(f, "the table is of `nvidia-smi topo -mp`");
+    else if (f->hw.gpu_count >= LEAST_GPUS && f->hw.net_count >= f->hw.gpu_count)
+        orr_say(f, "no cell of the table shows NVLink, but %u GPUs have %u NICs, as boards with NVLink do",
+                f->hw.gpu_count, f->hw.net_count);
 }
 
 static void amd_pair(struct orr_finder *f)
@@ -83,7 +166,68 @@ static void apart(struct orr_finder *f)
         orr_say(f, "%u ordered pairs of GPUs have neither P2P nor shared memory", count);
 }
 
+#define ACS_COMMANDS "sudo lspci -vvv | grep -i acsctl", "cat /proc/cmdline", "sudo dmesg | grep -i -e dmar -e iommu"
+
 const struct orr_finding_row orr_findings_p2p[] = {
+    {
+        .id = "nvlink-hidden",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = nvlink_may_be_hidden,
+        .title = "NVLink may be hidden: `nvidia-smi topo -mp` shows PCIe paths only; use `nvidia-smi topo -m`",
+        .why =
+            "Without NVLink, Orrery sees GPUs that are joined by PCIe alone. If they have NVLink, all that it says of "
+            "P2P, channels and bandwidths is wrong.",
+        .advice = "Give the output of `nvidia-smi topo -m`. The places of the NICs are the same in both.",
+        .commands = {"nvidia-smi topo -m", "nvidia-smi nvlink -s"},
+        .references = {"deepseek-ai/DeepEP#60"},
+    },
+    {
+        .id = "p2p-not-offered",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = not_offered,
+        .title = "NVIDIA's driver offers no P2P between these GPUs, so their data crosses host memory",
+        .why =
+            "NCCL asks the driver, and uses shared memory where it refuses. The channels and bandwidths here are those "
+            "with P2P.",
+        .advice =
+            "No setting of NCCL changes this. Ask again with --set NCCL_P2P_DISABLE=1: that is what NCCL does then.",
+        .commands = {"nvidia-smi topo -p2p r"},
+        .references = {"NVIDIA/nccl-tests#307", "NVIDIA/nccl-tests#287"},
+        .follows_from = {"setting-hinders"},
+    },
+    {
+        .id = "p2p-by-cpu",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = by_cpu,
+        .title = "With an AMD CPU these GPUs use P2P through it, which PCIe ACS can make hang; with Intel they do not",
+        .why =
+            "NCCL allows P2P through an AMD CPU between two GPUs, and in older releases between all. With ACS on, such "
+            "transfers hang or are slow. Through an Intel CPU it does not use P2P.",
+        .advice =
+            "If a job hangs, run it once with NCCL_P2P_DISABLE=1. If it then works, turn PCIe ACS off: in the BIOS, "
+            "or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start. Name the CPU with "
+            "--assume-cpu amd or intel.",
+        .commands = {"lscpu | grep -i vendor", ACS_COMMANDS},
+        .references = {"NVIDIA/nccl#2079"},
+        .follows_from = {"nvlink-hidden", "setting-hinders"},
+    },
+    {
+        .id = "p2p-through-cpu",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = through_amd,
+        .title = "P2P goes through the CPU here, and PCIe ACS or the IOMMU can make it hang",
+        .why = "With ACS on at a root port, P2P between GPUs below different ports stops or is slow.",
+        .advice =
+            "If a job hangs, run it once with NCCL_P2P_DISABLE=1. If it then works, turn PCIe ACS off: in the BIOS, "
+            "or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start.",
+        .commands = {ACS_COMMANDS},
+        .references = {"NVIDIA/nccl#2079"},
+        .follows_from = {"nvlink-hidden"},
+    },
     {
         .id = "p2p-too-far",
         .catalogue = "L41",
@@ -96,7 +240,8 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .advice = "NCCL_P2P_LEVEL=PHB or SYS allows P2P. Measure it, because P2P through a CPU is often slower.",
         .commands = {"nvidia-smi topo -p2p r"},
         .references = {"NVIDIA/nccl-tests#74", "NVIDIA/nccl#428", "NVIDIA/nccl#1817"},
-        .follows_from = {"setting-hinders", "nvlink-islands", "nvlink-groups", "nvlink-count"},
+        .follows_from = {"setting-hinders", "nvlink-islands", "nvlink-groups", "nvlink-count", "nvlink-hidden",
+                         "p2p-by-cpu"},
     },
     {
         .id = "setting-hinders",
@@ -119,7 +264,10 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .title = "P2P goes through the CPU because there are only two GPUs and an AMD CPU",
         .why = "Results with two GPUs do not apply to more GPUs. On AMD CPUs NCCL allows P2P up to SYS with two GPUs, "
                "but only up to PXB with three or more.",
-        .advice = "Measure with the number of GPUs that the job will use.",
+        .advice = "Measure with the number of GPUs that the job will use. If a job hangs, run it once with "
+                  "NCCL_P2P_DISABLE=1: if it then works, PCIe ACS or the IOMMU breaks P2P, and ACS must be turned off.",
+        .commands = {ACS_COMMANDS},
+        .references = {"NVIDIA/nccl#2079"},
     },
     {
         .id = "neither-p2p-nor-shm",

@@ -2,10 +2,45 @@
 /* Findings about PCIe links. */
 #include "engine/findings/finder.h"
 
+#define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
+
+/* Lanes do not come and go with the load, and only GPUs lower their speed when they are idle. */
+static const char reseat[] = "Reseat the card, and check its riser, its slot and the BIOS's bifurcation setting: the "
+                             "number of lanes does not depend on the load. LnkCap shows what the device can do, LnkSta "
+                             "what it does.";
+static const char retrain[] = "Compare LnkSta with LnkCap at the device and at the port above it. Then check the "
+                              "slot's generation in the BIOS, risers and retimers, and reseat the card. The speed of "
+                              "this link does not depend on the load.";
+static const struct remedy {
+    const char *title, *advice;
+} slow_remedies[][2] = {
+    /* [kind of card][fewer lanes] */
+    [ORR_CARD_BRIDGE] = {{"A PCIe switch's link is slower than those of equal switches", retrain},
+                         {"A PCIe switch's link has fewer lanes than those of equal switches", reseat}},
+    [ORR_CARD_GPU] = {{"A GPU's PCIe link is slower than those of equal GPUs",
+                       "Idle GPUs lower their link speed, so write the dump again under load first. If the link stays "
+                       "slow, compare LnkSta with LnkCap, check the slot's generation in the BIOS, risers and "
+                       "retimers, and reseat the GPU."},
+                      {"A GPU's PCIe link has fewer lanes than those of equal GPUs", reseat}},
+    [ORR_CARD_NIC] = {{"A NIC's PCIe link is slower than those of equal NICs", retrain},
+                      {"A NIC's PCIe link has fewer lanes than those of equal NICs", reseat}},
+};
+
 static void slow_link(struct orr_finder *f)
 {
+    const struct orr_slower *first = orr_slower_first(&f->hw, ORR_SLOWER_PCIE);
     orr_say_slower(f, ORR_SLOWER_PCIE);
     orr_say_slower(f, ORR_SLOWER_C2C);
+    if (first) {
+        const struct orr_card *card = &f->hw.cards[f->hw.card_of[first->element]];
+        const struct orr_card *best = &f->hw.cards[f->hw.card_of[first->best]];
+        const bool narrow = card->width < best->width && card->rate >= best->rate;
+        const struct remedy *remedy = &slow_remedies[card->kind][narrow];
+        orr_say_remedy(f, remedy->title, remedy->advice, LOOK_AT_LINKS);
+    } else if (f->at->detail) {
+        orr_say_remedy(f, "A GPU's C2C link to its CPU is slower than those of equal GPUs",
+                       "Read the C2C links of all GPUs; if one is down, have the board serviced.", "nvidia-smi c2c -s");
+    }
 }
 
 static void idle_gpus(struct orr_finder *f)
@@ -129,7 +164,7 @@ static const struct orr_card *equal_with_link(const struct orr_finder *f, const 
     return NULL;
 }
 
-enum { MOST_CARDS = 2048 }; /* what a file may hold besides is no machine */
+enum { MOST_CARDS = 2048 }; /* what a file may hold besides is not a machine */
 
 static void link_missing(struct orr_finder *f)
 {
@@ -209,8 +244,6 @@ static void flat_tree(struct orr_finder *f)
         orr_say(f, "%u GPUs with NVLink and %u RDMA ports, all directly below a CPU", f->hw.gpu_count, rdma);
 }
 
-#define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
-
 const struct orr_finding_row orr_findings_pci[] = {
     {
         .id = "link-missing",
@@ -262,9 +295,9 @@ const struct orr_finding_row orr_findings_pci[] = {
         .title = "A device's PCIe link is slower than those of equal devices",
         .why = "The slower link limits every channel that uses it. NCCL uses the speed that the link had when the dump "
                "was written.",
-        .advice = "Idle GPUs may lower their link speed, so write the dump again under load first. If the link stays "
-                  "slow, compare LnkSta with LnkCap, reseat the card, and check risers, retimers and the BIOS's "
-                  "bifurcation setting.",
+        .advice = "A speed below that of equal GPUs may only mean that the GPU was idle: write the dump again under "
+                  "load. Otherwise compare LnkSta with LnkCap, reseat the card, and check risers, retimers and the "
+                  "BIOS's bifurcation setting.",
         .commands = {LOOK_AT_LINKS, "nvidia-smi -q | grep -A8 'GPU Link Info'"},
     },
     {

@@ -34,7 +34,7 @@ static void unranked_gpus(struct orr_finder *f)
             orr_point(f, f->hw.gpus[i]);
 }
 
-/* Ranks of a host mostly go up by one, or by the number of hosts where they are dealt round. */
+/* Ranks of a host mostly go up by one, or by the number of hosts if they are dealt round. */
 static void rank_holes(struct orr_finder *f)
 {
     int32_t *ranks = ORR_NEW(f->arena, int32_t, f->hw.gpu_count);
@@ -103,7 +103,7 @@ static bool is_split(const struct orr_analysis *a)
     return a->part_count > 1 && a->built.host_count < 2;
 }
 
-/* Some releases take the network where it is better, though shared memory is there. */
+/* Some releases take the network if it is better, though shared memory is there. */
 static bool network_is_chosen(const struct orr_analysis *a)
 {
     const struct orr_settings *settings = &a->query.settings;
@@ -183,7 +183,7 @@ static void bus_twice(struct orr_finder *f)
 }
 
 /* Numbers of GPUs and of NICs: partitions of a GPU share theirs, and what a NIC offers beside plain networking has
- * numbers of its own. NCCL writes an interface that is no PCI device once for each CPU. */
+ * numbers of its own. NCCL writes an interface that is not a PCI device once for each CPU. */
 static void number_twice(struct orr_finder *f)
 {
     uint32_t *some = ORR_NEW(f->arena, uint32_t, f->hw.gpu_count + f->hw.net_count), count = 0;

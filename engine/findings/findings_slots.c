@@ -111,7 +111,7 @@ static bool has_no_slots(const struct orr_finder *f)
  * directly is an invention of a virtual machine, so their slot is not known. */
 static void find_slots(struct orr_finder *f, bool together)
 {
-    enum { MOST_PORTS = 1024 }; /* what a file may hold besides is no machine */
+    enum { MOST_PORTS = 1024 }; /* what a file may hold besides is not a machine */
     bool no_slots = has_no_slots(f);
     for (uint32_t i = 0; i < f->hw.card_count && f->hw.net_count <= MOST_PORTS && !no_slots; i++) {
         const struct orr_card *card = &f->hw.cards[i];

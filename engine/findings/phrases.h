@@ -12,7 +12,7 @@ struct orr_phrases {
 };
 
 void orr_add_phrase(struct orr_phrases *phrases, const char *format, ...) ORR_PRINTF(2, 3);
-/* The detail, where there is a phrase. */
+/* The detail, if there is a phrase. */
 void orr_say_phrases(struct orr_finder *f, const struct orr_phrases *phrases);
 
 #endif

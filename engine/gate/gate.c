@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/expect/expect.h"
+#include "engine/trials/limit.h"
 
 static const char *const compared_ids[] = {"gpu-missing", "nic-missing", "busbw-low"};
 
@@ -69,17 +70,19 @@ static enum orr_code read_side(const struct orr_dump *dump, const struct orr_que
 }
 
 /* GB/s of a large AllReduce, as `orrery predict` prints it; 0: it cannot be predicted. */
-static double bus_bw(const struct orr_analysis *analysis, struct orr_expect_limit *ret_limit)
+static enum orr_code bus_bw(const struct orr_analysis *analysis, double *ret_bw, struct orr_expect_limit *ret_limit,
+                            struct orr_error *err)
 {
     struct orr_expectation *expectation;
     struct orr_expected expected = {0};
+    *ret_bw = 0;
     if (!analysis || orr_expectation_new(analysis, ORR_TEST_ALL_REDUCE, &expectation, NULL) != ORR_OK)
-        return 0;
-    if (!orr_expect(expectation, UINT64_C(1) << 30, &expected))
-        expected.bus_bw = 0;
-    orr_expect_limit(expectation, ret_limit);
+        return ORR_OK;
+    if (orr_expect(expectation, UINT64_C(1) << 30, &expected))
+        *ret_bw = expected.bus_bw;
+    enum orr_code code = orr_find_limit(NULL, analysis, ORR_TEST_ALL_REDUCE, expectation, ret_limit, err);
     orr_expectation_free(expectation);
-    return expected.bus_bw;
+    return code;
 }
 
 static bool is_same(const struct orr_finding *node, const struct orr_finding *expected)
@@ -119,7 +122,7 @@ static enum orr_code is_expected(const struct orr_gate_request *request, const s
     return code;
 }
 
-/* Whether a finding can make a node degraded. What follows from another one is that one's. */
+/* Whether a finding can make a node degraded. A finding that follows from another is attributed to that one. */
 static bool matters(const struct orr_diagnosed *row)
 {
     return row->follows == UINT32_MAX && !row->of_file &&
@@ -171,6 +174,23 @@ static bool rests_on_tree(const struct orr_gate_request *request, const struct o
     return request->of_type && (limit->what == ORR_BOUND_PCIE || limit->what == ORR_BOUND_CPU);
 }
 
+/* The expected node is what every cost of the node's bandwidth refers to, not the node's own repair. */
+static enum orr_code refer_costs(struct orr_gate *gate, uint32_t hosts, double wants, struct orr_arena *arena,
+                                 struct orr_error *err)
+{
+    for (uint32_t i = 0; i < gate->count; i++) {
+        const struct orr_cost *cost = gate->reasons[i].cost;
+        if (!cost || cost->figure != ORR_COST_BUS_BW || cost->hosts != hosts || cost->now >= wants)
+            continue;
+        struct orr_cost *referred = ORR_NEW(arena, struct orr_cost, 1);
+        ORR_NEED(referred, err);
+        *referred = *cost;
+        referred->all_repaired = wants;
+        gate->reasons[i].cost = referred;
+    }
+    return ORR_OK;
+}
+
 /* The bandwidth that the answer shows is that of the larger job; the smaller one counts as well. */
 static enum orr_code take_bandwidths(const struct orr_gate_request *request, const struct orr_gate_side *node,
                                      const struct orr_gate_side *expected, struct orr_arena *arena,
@@ -184,12 +204,16 @@ static enum orr_code take_bandwidths(const struct orr_gate_request *request, con
     char *text = NULL;
     for (int i = 0; i < 2; i++) {
         struct orr_expect_limit limit = {0}, normal = {0};
-        double has = bus_bw(pairs[i][0], &limit), wants = bus_bw(pairs[i][1], &normal);
+        double has, wants;
+        ORR_TRY(bus_bw(pairs[i][0], &has, &limit, err));
+        ORR_TRY(bus_bw(pairs[i][1], &wants, &normal, err));
         if (wants <= 0)
             continue;
         gate->hosts = hosts[i];
         gate->bus_bw = has;
         gate->expected = wants;
+        if (!rests_on_tree(request, &normal))
+            ORR_TRY(refer_costs(gate, hosts[i], wants, arena, err));
         if (has >= least * wants || rests_on_tree(request, &normal))
             continue;
         least = has / wants;
@@ -202,7 +226,8 @@ static enum orr_code take_bandwidths(const struct orr_gate_request *request, con
             snprintf(text, TEXT, "limited by %s", limit.text);
         else
             snprintf(text, TEXT, "limited by %s, and the expectation by %s", limit.text, normal.text);
-        *worst = (struct orr_cost){.figure = ORR_COST_BUS_BW, .now = has, .repaired = wants, .hosts = hosts[i]};
+        *worst = (struct orr_cost){
+            .figure = ORR_COST_BUS_BW, .now = has, .repaired = wants, .all_repaired = wants, .hosts = hosts[i]};
     }
     if (worst)
         gate->reasons[gate->count++] = (struct orr_gate_reason){.id = "busbw-low",

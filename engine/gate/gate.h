@@ -53,7 +53,7 @@ struct orr_gate {
     uint32_t assumed_count;
 };
 
-/* Judges. All of *ret_gate is in arena. What cannot be judged is an answer; errors are NOMEM and SPENT. */
+/* Judges. All of *ret_gate is in arena. "Cannot be judged" is an answer; errors are NOMEM and SPENT. */
 enum orr_code orr_gate_judge(const struct orr_gate_request *request, struct orr_arena *arena, struct orr_gate *ret_gate,
                              struct orr_error *err) ORR_NO_DISCARD;
 /* The answer of a caller that has no node or no expectation. why: one clause. NOMEM. */

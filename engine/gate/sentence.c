@@ -4,15 +4,13 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "engine/diagnosis/measure.h"
 #include "engine/gate/gate.h"
 
 static void write_cost(const struct orr_cost *cost, struct orr_text *text)
 {
-    double share = orr_cost_share(cost);
     orr_cost_clause(cost, text);
-    if (cost->figure == ORR_COST_BUS_BW)
-        orr_text_printf(text, " (%.0f %% less)", floor(100 * share + 0.5));
+    if (cost->figure == ORR_COST_BUS_BW && cost->all_repaired > 0)
+        orr_text_printf(text, " (%.0f %% less)", floor(100 * (1 - cost->now / cost->all_repaired) + 0.5));
 }
 
 /* The first reason, with what explains it. */

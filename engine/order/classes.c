@@ -147,12 +147,12 @@ static void count_one(const struct orr_ordering *o, uint32_t class, uint32_t by,
 bool orr_ordering_next(const struct orr_ordering *o, uint32_t *sequence, uint32_t *used, uint32_t *seen)
 {
     uint32_t at = 0;
-    if (sequence[0] != ORR_NO_NUMBER) { /* continue behind the last one */
+    if (sequence[0] != ORR_NO_NUMBER) { /* continue after the last one */
         at = o->host_count - 1;
         count_one(o, sequence[at], UINT32_MAX, used, seen);
     }
     for (;;) {
-        uint32_t class = sequence[at] + 1; /* behind ORR_NO_NUMBER comes 0 */
+        uint32_t class = sequence[at] + 1; /* after ORR_NO_NUMBER comes 0 */
         while (class < o->class_count && !may_come(o, class, used, seen))
             class ++;
         if (class < o->class_count) {

@@ -63,67 +63,53 @@ static uint32_t cpu_of(const struct gpu_places *places, uint32_t gpu)
 }
 
 /* Which GPU each local rank takes, on the first host whose GPUs come in another order. */
-static enum orr_code write_gpus(const struct writing *w, const char *mark, struct orr_error *err)
+static enum orr_code write_gpus(const struct orr_order *order, const char *const *names, const char *mark,
+                                struct orr_text *text, struct orr_error *err)
 {
-    const struct orr_order *order = w->order;
     const struct orr_cluster *c = order->present;
     struct gpu_places *places = calloc(1, sizeof *places);
-    uint32_t rank = 0, i = 0;
+    uint32_t i = 0;
     ORR_NEED(places, err);
     while (c->hosts[order->hosts[i]].rank_count != order->gpu_count)
-        rank += c->hosts[order->hosts[i++]].rank_count;
+        i++;
     const uint32_t host = order->hosts[i];
-    read_places(c->lines[c->hosts[host].line].dump, places);
-    orr_text_printf(w->text, "%sOn %s and hosts like it: CUDA_VISIBLE_DEVICES=", mark, w->names[host]);
+    const struct orr_cluster_line *line = &c->lines[c->hosts[host].line];
+    read_places(line->dump, places);
+    orr_text_printf(text, "%sOn %s and hosts like it: CUDA_VISIBLE_DEVICES=", mark, names[host]);
     for (uint32_t g = 0; g < order->gpu_count; g++) {
-        const uint32_t gpu = w->places[rank + g].gpu;
+        const uint32_t gpu = line->gpus ? line->gpus[order->gpus[g]] : order->gpus[g];
         const int32_t dev = gpu < places->count
                                 ? orr_element_int(places->dump, places->elements[gpu], ORR_ATTR_DEV, (int32_t)gpu)
                                 : (int32_t)gpu;
-        orr_text_printf(w->text, "%s%d", g ? "," : "", dev);
+        orr_text_printf(text, "%s%d", g ? "," : "", dev);
     }
-    orr_text_puts(w->text, "\n");
+    orr_text_puts(text, "\n");
     free(places);
     return ORR_OK;
 }
 
-/* The sentences, and what else changes. mark: what each line begins with. */
-static enum orr_code write_head(const struct writing *w, const char *mark, struct orr_error *err)
+enum orr_code orr_order_notes(const struct orr_order *order, const char *const *names, const char *mark,
+                              struct orr_text *text, struct orr_error *err)
 {
-    const struct orr_order *order = w->order;
-    orr_text_printf(w->text, "%s%s\n%s%s\n", mark, order->sentence, mark, order->proof);
     if (order->axes_change) {
-        orr_text_printf(w->text, "%sOrder of the axes: ", mark);
+        orr_text_printf(text, "%sOrder of the axes: ", mark);
         for (int d = 0; d < ORR_DIMENSION_COUNT; d++)
-            orr_text_printf(w->text, "%s%s", d ? "-" : "", orr_dimension_name(order->axes[d]));
-        orr_text_puts(w->text, "\n");
+            orr_text_printf(text, "%s%s", d ? "-" : "", orr_dimension_name(order->axes[d]));
+        orr_text_puts(text, "\n");
     }
-    return order->gpus ? write_gpus(w, mark, err) : ORR_OK;
+    return order->gpus ? write_gpus(order, names, mark, text, err) : ORR_OK;
 }
 
-/* A table of the hosts in their order. */
-static enum orr_code write_table(const struct writing *w, struct orr_error *err)
+/* The sentences, and what else changes, as comments. */
+static enum orr_code write_head(const struct writing *w, struct orr_error *err)
 {
-    const struct orr_cluster *c = w->order->present;
-    ORR_TRY(write_head(w, "", err));
-    orr_text_printf(w->text, "\n%-5s %-24s %-16s %-16s %s\n", "", "host", "NVLink domain", "leaf switch", "ranks");
-    for (uint32_t i = 0, rank = 0; i < w->order->host_count; i++) {
-        const uint32_t host = w->order->hosts[i], line = c->hosts[host].line, count = c->hosts[host].rank_count;
-        orr_text_printf(w->text, "%-5u %-24s %-16s %-16s ", i, w->names[host],
-                        c->lines[line].domain ? c->lines[line].domain : "-",
-                        w->leaves && w->leaves[line] ? w->leaves[line] : "-");
-        if (w->order->better || c->order == ORR_ORDER_BLOCK)
-            orr_text_printf(w->text, "%u-%u\n", rank, rank + count - 1);
-        else
-            orr_text_printf(w->text, "%u, as now (%s)\n", count, orr_rank_order_name(c->order));
-        rank += count;
-    }
-    return ORR_OK;
+    orr_text_printf(w->text, "# %s\n# %s\n", w->order->sentence, w->order->proof);
+    return orr_order_notes(w->order, w->names, "# ", w->text, err);
 }
 
 static enum orr_code write_slurm(const struct writing *w, struct orr_error *err)
 {
-    ORR_TRY(write_head(w, "# ", err));
+    ORR_TRY(write_head(w, err));
     orr_text_puts(w->text, "# SLURM_HOSTFILE=THIS_FILE srun --distribution=arbitrary ...\n");
     for (uint32_t r = 0; r < rank_count(w); r++)
         orr_text_printf(w->text, "%s\n", w->names[w->places[r].host]);
@@ -140,7 +126,7 @@ static enum orr_code write_hostfile(const struct writing *w, struct orr_error *e
         orr_error_advice(err, "take the format rankfile or slurm");
         return ORR_INVALID;
     }
-    ORR_TRY(write_head(w, "# ", err));
+    ORR_TRY(write_head(w, err));
     orr_text_puts(w->text, "# mpirun --hostfile THIS_FILE --map-by slot ...\n");
     for (uint32_t i = 0; i < w->order->host_count; i++) {
         const uint32_t host = w->order->hosts[i];
@@ -190,7 +176,7 @@ static bool write_cpus(const bool cpus[MOST_CPUS], uint32_t part, uint32_t parts
 static enum orr_code write_rankfile(const struct writing *w, struct orr_error *err)
 {
     const struct orr_cluster *c = w->order->present;
-    ORR_TRY(write_head(w, "# ", err));
+    ORR_TRY(write_head(w, err));
     bool *cpus = calloc(MOST_CPUS, sizeof *cpus);
     uint32_t *seen = calloc(c->host_count, sizeof *seen);
     struct gpu_places *places = calloc(1, sizeof *places);
@@ -229,13 +215,10 @@ static enum orr_code write_rankfile(const struct writing *w, struct orr_error *e
 
 static const struct {
     const char *name;
-    write_format *write; /* NULL: whoever answers writes the document */
+    write_format *write; /* NULL: api writes the document, engine/report the text */
 } formats[] = {
-    [ORR_ORDER_JSON] = {"json", NULL},
-    [ORR_ORDER_TEXT] = {"text", write_table},
-    {"slurm", write_slurm},
-    {"hostfile", write_hostfile},
-    {"rankfile", write_rankfile},
+    [ORR_ORDER_JSON] = {"json", NULL}, [ORR_ORDER_TEXT] = {"text", NULL}, {"slurm", write_slurm},
+    {"hostfile", write_hostfile},      {"rankfile", write_rankfile},
 };
 
 const char *orr_order_format_name(size_t i)

@@ -30,7 +30,7 @@ static uint32_t allowed(const struct orr_ordering *o, uint32_t wanted, uint32_t 
     return most < least ? least : most < wanted ? (uint32_t)most : wanted;
 }
 
-/* Tries an order, and takes it where it is better. */
+/* Tries an order, and takes it if it is better. */
 static enum orr_code try_one(struct hunt *hunt, const struct orr_trial *trial, bool *ret_better, struct orr_error *err)
 {
     struct orr_ordering *o = hunt->ordering;
@@ -71,7 +71,7 @@ static enum orr_code try_hosts(struct hunt *hunt, uint32_t *hosts, const char *l
     return try_one(hunt, &trial, ret_better, err);
 }
 
-/* Every distinct order of hosts, where there are few enough. */
+/* Every distinct order of hosts, if there are few enough. */
 static enum orr_code try_all(struct hunt *hunt, const struct orr_layouts *layouts, bool *ret_complete,
                              struct orr_error *err)
 {
@@ -116,7 +116,9 @@ static uint32_t key_of(const struct orr_ordering *o, uint32_t host, enum key key
 {
     const uint32_t class = o->class_of_host[host];
     const struct orr_host_class *c = &o->classes[class];
-    return key == BY_DOMAIN ? c->domain : key == BY_LEAF ? c->leaf : key == BY_MACHINE ? c->bare : class;
+    const uint32_t keys[KEY_COUNT] = {
+        [BY_DOMAIN] = c->domain, [BY_LEAF] = c->leaf, [BY_MACHINE] = c->bare, [BY_CLASS] = class};
+    return keys[key];
 }
 
 /* A stable sort by two keys, then by class. */
@@ -325,7 +327,7 @@ static enum orr_code conclude(struct hunt *hunt, const struct orr_layouts *layou
     return ORR_OK;
 }
 
-static enum orr_code find(struct orr_ordering *o, struct orr_order *order, struct orr_error *err)
+static enum orr_code find_order(struct orr_ordering *o, struct orr_order *order, struct orr_error *err)
 {
     struct hunt hunt = {.ordering = o, .order = order};
     struct orr_layouts layouts = {.count = 0};
@@ -354,7 +356,7 @@ enum orr_code orr_order_find(const struct orr_order_question *question, struct o
     struct orr_ordering ordering = {.question = question, .arena = arena, .scratch = scratch};
     ORR_NEED(order, err);
     const char *task = orr_budget_task("trying orders of hosts and GPUs");
-    enum orr_code code = find(&ordering, order, err);
+    enum orr_code code = find_order(&ordering, order, err);
     orr_budget_task(task);
     ORR_TRY(code);
     order->arena = orr_arena_take(&arena);

@@ -47,7 +47,7 @@ struct orr_order {
     const uint32_t *hosts; /* [position]: the host's number in the cluster */
     uint32_t host_count;
     const uint32_t
-        *gpus; /* [gpu_count]: for hosts with so many GPUs, which of the present ones is next; NULL: all stay */
+        *gpus; /* [gpu_count]: for hosts with this many GPUs, which of the present ones is next; NULL: all stay */
     uint32_t gpu_count;
     enum orr_dimension axes[ORR_DIMENSION_COUNT]; /* with a layout: fastest first */
     bool axes_change;
@@ -76,11 +76,15 @@ struct orr_order_place {
 /* places[present->rank_count] */
 void orr_order_places(const struct orr_order *order, struct orr_order_place *places);
 
-/* formats.c: a list of words, "json" first; that one is api's. */
+/* formats.c: a list of words. "json" is written by api, "text" by engine/report. */
 enum { ORR_ORDER_JSON, ORR_ORDER_TEXT };
 const char *orr_order_format_name(size_t i);
-/* Appends the order in another format. names: [host], as launchers know them; leaves: the question's. INVALID where the
- * format cannot say it. */
+/* Appends what else changes: the order of the axes, and the GPUs of the hosts whose ranks move. mark begins each line.
+ */
+enum orr_code orr_order_notes(const struct orr_order *order, const char *const *names, const char *mark,
+                              struct orr_text *text, struct orr_error *err) ORR_NO_DISCARD;
+/* Appends the order in a launcher's format. names: [host], as launchers know them; leaves: the question's. INVALID
+ * if the format cannot say it. */
 enum orr_code orr_order_write(const struct orr_order *order, size_t format, const char *const *names,
                               const char *const *leaves, struct orr_text *text, struct orr_error *err) ORR_NO_DISCARD;
 

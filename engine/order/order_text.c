@@ -7,8 +7,8 @@
 #include "engine/base/text.h"
 #include "engine/order/ordering.h"
 
-static void add(char *text, const char *format, ...) ORR_PRINTF(2, 3);
-static void add(char *text, const char *format, ...)
+static void add_words(char *text, const char *format, ...) ORR_PRINTF(2, 3);
+static void add_words(char *text, const char *format, ...)
 {
     const size_t used = strlen(text);
     va_list args;
@@ -52,10 +52,10 @@ static void add_loads(const struct orr_order *order, char *text)
         const struct orr_order_load *now = &order->now.loads[k], *best = &order->best.loads[k];
         if (!differs(now, best))
             continue;
-        add(text, "%s%s", count ? ", and " : "", number(after, best->rings));
+        add_words(text, "%s%s", count ? ", and " : "", number(after, best->rings));
         if (!count++)
-            add(text, " %s", ring_word(best->rings));
-        add(text, " of %s groups instead of %s", orr_group_kind_name(now->kind), number(before, now->rings));
+            add_words(text, " %s", ring_word(best->rings));
+        add_words(text, " of %s groups instead of %s", orr_group_kind_name(now->kind), number(before, now->rings));
     }
 }
 
@@ -63,9 +63,9 @@ static void add_loads(const struct orr_order *order, char *text)
 static void add_gain(double share, char *text)
 {
     if (share < 3)
-        add(text, "%.3g %% more than", 100 * (share - 1));
+        add_words(text, "%.3g %% more than", 100 * (share - 1));
     else
-        add(text, "%.3g times", share);
+        add_words(text, "%.3g times", share);
 }
 
 static void describe_better(const struct orr_ordering *o, struct orr_order *order)
@@ -74,42 +74,43 @@ static void describe_better(const struct orr_ordering *o, struct orr_order *orde
     char *text = order->sentence;
     const double now = order->now.bus_bw, best = order->best.bus_bw;
     if (order->by_prediction && o->question->layout) {
-        add(text, "With this order the busiest NIC carries ");
+        add_words(text, "With this order the busiest NIC carries ");
         add_loads(order, text);
-        add(text, ".");
+        add_words(text, ".");
     } else if (order->by_prediction && now > 0) {
-        add(text, "This order gets %s GB/s for %s, ", number(after, best), what_is_predicted(o, what));
+        add_words(text, "This order gets %s GB/s for %s, ", number(after, best), what_is_predicted(o, what));
         add_gain(best / now, text);
-        add(text, " the present order (%s GB/s).", number(before, now));
+        add_words(text, " the present order (%s GB/s).", number(before, now));
     } else if (order->by_prediction) {
-        add(text, "This order gets %s GB/s for %s; NCCL has nothing for it in the present order.", number(after, best),
-            what_is_predicted(o, what));
+        add_words(text, "This order gets %s GB/s for %s; NCCL has nothing for it in the present order.",
+                  number(after, best), what_is_predicted(o, what));
     } else {
-        add(text,
+        add_words(
+            text,
             "The prediction stays the same, but the ring of hosts changes the leaf switch %u times instead of %u.",
             order->best.leaf_changes, order->now.leaf_changes);
         return;
     }
     if (order->best.leaf_changes != order->now.leaf_changes)
-        add(text, " The ring of hosts changes the leaf switch %u times instead of %u.", order->best.leaf_changes,
-            order->now.leaf_changes);
+        add_words(text, " The ring of hosts changes the leaf switch %u times instead of %u.", order->best.leaf_changes,
+                  order->now.leaf_changes);
 }
 
 static void describe_same(const struct orr_ordering *o, struct orr_order *order)
 {
     char figure[24], what[64];
     char *text = order->sentence;
-    add(text, order->proven ? "The present order of hosts is as good as any"
-                            : "No order that was tried is better than the present one");
+    add_words(text, order->proven ? "The present order of hosts is as good as any"
+                                  : "No order that was tried is better than the present one");
     if (!o->question->layout) {
-        add(text, ": %s GB/s for %s.", number(figure, order->now.bus_bw), what_is_predicted(o, what));
+        add_words(text, ": %s GB/s for %s.", number(figure, order->now.bus_bw), what_is_predicted(o, what));
         return;
     }
-    add(text, ": the busiest NIC carries");
+    add_words(text, ": the busiest NIC carries");
     for (uint32_t k = 0; k < order->now.load_count; k++)
-        add(text, "%s %s %s of %s groups", k ? "," : "", number(figure, order->now.loads[k].rings),
-            ring_word(order->now.loads[k].rings), orr_group_kind_name(order->now.loads[k].kind));
-    add(text, order->now.load_count ? "." : " nothing.");
+        add_words(text, "%s %s %s of %s groups", k ? "," : "", number(figure, order->now.loads[k].rings),
+                  ring_word(order->now.loads[k].rings), orr_group_kind_name(order->now.loads[k].kind));
+    add_words(text, order->now.load_count ? "." : " nothing.");
 }
 
 /* Whether no order can have less: no group of any kind leaves its NVLink domain or host. */
@@ -128,9 +129,9 @@ static void add_least(const struct orr_order *order, char *text)
     while (free < order->best.load_count && order->best.loads[free].rings <= 0)
         free++;
     for (uint32_t k = 0; k < free; k++)
-        add(text, k == 0 ? " No order can load a NIC less with %s" : " or %s",
-            orr_group_kind_name(order->best.loads[k].kind));
-    add(text, free ? " groups." : "");
+        add_words(text, k == 0 ? " No order can load a NIC less with %s" : " or %s",
+                  orr_group_kind_name(order->best.loads[k].kind));
+    add_words(text, free ? " groups." : "");
 }
 
 static void describe_proof(const struct orr_ordering *o, struct orr_order *order)
@@ -138,23 +139,24 @@ static void describe_proof(const struct orr_ordering *o, struct orr_order *order
     char *text = order->proof, figure[24];
     const char *of = o->question->layout ? "hosts and axes" : "hosts";
     if (order->orders == 1)
-        add(text, "The hosts are interchangeable, so there is only one order of them.");
+        add_words(text, "The hosts are interchangeable, so there is only one order of them.");
     else if (order->orders)
-        add(text, "All %u distinct orders of %s were tried, each with a host's ranks together.", order->orders, of);
+        add_words(text, "All %u distinct orders of %s were tried, each with a host's ranks together.", order->orders,
+                  of);
     else if (nothing_left(order))
-        add(text, "No group leaves its NVLink domain or host, so no order can be better.");
+        add_words(text, "No group leaves its NVLink domain or host, so no order can be better.");
     else
-        add(text, "%u orders of %s were tried; there are more, and one of them may be better.", order->tried, of);
+        add_words(text, "%u orders of %s were tried; there are more, and one of them may be better.", order->tried, of);
     if (!order->proven)
         add_least(order, text);
     if (!order->proven && order->bound > 0)
-        add(text, " None gets more than %s GB/s, by the bandwidth of links.", number(figure, order->bound));
+        add_words(text, " None gets more than %s GB/s, by the bandwidth of links.", number(figure, order->bound));
     if (order->gpus_tried)
-        add(text, " With the best of them, %u further %s of the GPUs within hosts %s tried%s.", order->gpus_tried,
-            order->gpus_tried == 1 ? "order" : "orders", order->gpus_tried == 1 ? "was" : "were",
-            order->gpus ? "" : "; none is better");
+        add_words(text, " With the best of them, %u further %s of the GPUs within hosts %s tried%s.", order->gpus_tried,
+                  order->gpus_tried == 1 ? "order" : "orders", order->gpus_tried == 1 ? "was" : "were",
+                  order->gpus ? "" : "; none is better");
     if (o->leaf_count > 1)
-        add(text, " No order changes the leaf switch fewer than %u times.", order->least_leaf_changes);
+        add_words(text, " No order changes the leaf switch fewer than %u times.", order->least_leaf_changes);
 }
 
 void orr_order_describe(const struct orr_ordering *o, struct orr_order *order)

@@ -45,7 +45,7 @@ bool orr_ordering_next(const struct orr_ordering *ordering, uint32_t *sequence, 
 /* The hosts of an order of classes, each class's own in their present order. */
 void orr_ordering_hosts(const struct orr_ordering *ordering, const uint32_t *sequence, uint32_t *next, uint32_t *hosts);
 
-/* score.c: what an order gets. ret_valid: false where it cannot be analysed, which for the present order is an error.
+/* score.c: what an order gets. ret_valid: false if it cannot be analysed, which for the present order is an error.
  */
 enum orr_code orr_ordering_score(struct orr_ordering *ordering, const struct orr_trial *trial, bool *ret_valid,
                                  struct orr_order_figures *ret_figures, struct orr_error *err) ORR_NO_DISCARD;

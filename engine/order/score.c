@@ -67,6 +67,7 @@ static enum orr_code make_lines(const struct orr_ordering *o, const struct orr_t
         struct orr_cluster_line *out = &lines[request->line_count++];
         *out = c->lines[line];
         out->count = 1;
+        out->names = NULL; /* they are those of the present order */
         if (!trial->gpus || c->hosts[trial->hosts[i]].rank_count != o->gpu_count)
             continue;
         if (!gpus[line] && !(gpus[line] = ORR_NEW(arena, uint32_t, o->gpu_count)))

@@ -53,7 +53,7 @@ static inline orr_bits orr_spread_bits(orr_bits compact, orr_bits mask)
 /* More sets than that are not counted: what a double, and so any reader of JSON, holds exactly. */
 #define ORR_MOST_CHOICES ((UINT64_C(1) << 53) - 1)
 
-/* Subsets of `count` of n things, ORR_MOST_CHOICES where they are more than that. */
+/* Subsets of `count` of n things, ORR_MOST_CHOICES if they are more than that. */
 static inline uint64_t orr_choices(uint32_t n, uint32_t count)
 {
     double choices = 1;

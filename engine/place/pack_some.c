@@ -85,7 +85,7 @@ static uint32_t owner_of(const struct packing *p, orr_bits gpu)
     return job;
 }
 
-/* Gives a job a GPU in place of one of its own, which goes to the job that had the other, where that is better. */
+/* Gives a job a GPU in place of one of its own, which goes to the job that had the other, if that is better. */
 static enum orr_code exchange(struct packing *p, uint32_t job, orr_bits out, orr_bits in, bool *ret_better,
                               struct orr_error *err)
 {
@@ -121,7 +121,7 @@ static enum orr_code improve(struct packing *p, uint32_t job, bool *ret_better, 
     return ORR_OK;
 }
 
-/* What no set of so many GPUs can exceed: the best of all sets, where they are few, else what their links carry. Single
+/* What no set of this many GPUs can exceed: the best of all sets, if they are few, else what their links carry. Single
  * GPUs, of which there are few and links say nothing, are always compared. */
 static enum orr_code most_of(struct packing *p, uint32_t count, double *ret_most, struct orr_error *err)
 {
@@ -138,7 +138,7 @@ static enum orr_code most_of(struct packing *p, uint32_t count, double *ret_most
     return few && !compact ? ORR_OK : orr_place_bound(p->work, count, ret_most, err);
 }
 
-/* The bound of what counts, 0 where it is not known: of the total the sum of the jobs' bounds, of the worst job the
+/* The bound of what counts, 0 if it is not known: of the total the sum of the jobs' bounds, of the worst job the
  * least of them. One GPU of one host exchanges no data, whatever GPU it is, and so counts for nothing. */
 static enum orr_code bound(struct packing *p, double *ret_bound, struct orr_error *err)
 {

@@ -25,7 +25,7 @@ static enum orr_code check(const struct orr_place_request *request, struct orr_e
         return refuse(err, "free", "name free GPUs that are among those of gpus");
     }
     if (wanted > free) {
-        orr_fail(err, ORR_SETTING, "%llu GPU%s wanted, and %u free", (unsigned long long)wanted,
+        orr_fail(err, ORR_SETTING, "%llu GPU%s needed, and %u free", (unsigned long long)wanted,
                  wanted == 1 ? " is" : "s are", free);
         return refuse(err, request->job_count ? "jobs" : "count", "ask for fewer GPUs, or name more in free");
     }
@@ -139,8 +139,7 @@ static bool is_same(const struct orr_place_work *work, const struct orr_place_ch
         orr_bit_count(choice->score.nics) != orr_bit_count(score->nics))
         return false;
     for (uint32_t h = 0; h < orr_scores_about(work->placing->scores)->question.host_counts; h++)
-        if (choice->score.by_hosts[h].busbw != score->by_hosts[h].busbw ||
-            choice->score.by_hosts[h].limited_by != score->by_hosts[h].limited_by)
+        if (choice->score.by_hosts[h].busbw != score->by_hosts[h].busbw)
             return false;
     return true;
 }
@@ -217,7 +216,7 @@ static enum orr_code choose(struct orr_place_work *work, struct orr_error *err)
     return request->compared ? add_compared(work, sets.sets, sets.count, err) : ORR_OK;
 }
 
-/* A set on which NCCL would fail has no bandwidth. Where no set has any, the answer is the error. */
+/* A set on which NCCL would fail has no bandwidth. If no set has any, the answer is the error. */
 static enum orr_code error_of_all_sets(const struct orr_placing *placing, struct orr_error *err)
 {
     const struct orr_score *best = placing->packed ? placing->packed : &placing->best[0].score;
@@ -239,6 +238,7 @@ enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_reques
     ORR_TRY(check(request, err));
     ORR_TRY(request->job_count ? orr_place_pack(&work, err) : choose(&work, err));
     ORR_TRY(error_of_all_sets(placing, err));
+    ORR_TRY(orr_place_limits(&work, err));
     orr_placing_conclude(placing);
     *ret_placing = placing;
     return ORR_OK;

@@ -43,8 +43,8 @@ struct orr_placing {
     uint64_t sets, scored;             /* there are, and were analysed */
     bool exact;                        /* no choice is better */
     double bound;                      /* where not all sets were: no set has more GB/s; 0: that is not known. Of jobs:
-                                        * no choice in which as many can be predicted has more, of what they are packed
-                                        * by */
+                                        * no choice in which as many can be predicted has more of
+                                        * the figure that `worst` selects */
     char sentence[400];
 };
 
@@ -57,14 +57,16 @@ enum orr_code orr_place_hosts_read(const char *text, struct orr_score_question *
 enum orr_code orr_place_gpus_read(const struct orr_scores *scores, const char *what, const char *list,
                                   orr_bits *ret_gpus, struct orr_error *err) ORR_NO_DISCARD;
 
-/* *ret_placing is in arena. SETTING where the request contradicts itself; INVALID where NCCL would fail on every set
+/* *ret_placing is in arena. SETTING if the request contradicts itself; INVALID if NCCL would fail on every set
  * that was compared; errors of orr_scores_of(). */
 enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_request *request, struct orr_arena *arena,
                         struct orr_placing **ret_placing, struct orr_error *err) ORR_NO_DISCARD;
 
-/* What the answer rests on, sentence i; NULL beyond the last. Writes it to text where it has figures. */
+/* What the answer rests on, sentence i; NULL beyond the last. Writes it to text if it has figures. */
 const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, char text[400]);
-/* The answer for people. */
-void orr_placing_write(const struct orr_placing *placing, struct orr_text *text);
+/* sentences.c: "57.9 GB/s"; "57.9 GB/s on 2 hosts", for each number of hosts. */
+void orr_place_write_busbw(double busbw, struct orr_text *text);
+void orr_place_write_hosts(const struct orr_score_question *question, const struct orr_score *score,
+                           struct orr_text *text);
 
 #endif

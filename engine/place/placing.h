@@ -36,17 +36,20 @@ enum orr_code orr_place_score(struct orr_place_work *work, orr_bits gpus, struct
                               struct orr_error *err) ORR_NO_DISCARD;
 
 /* some.c: some sets of the request's size, scored; what no set of `count` GPUs can exceed, in GB/s,
- * 0 where that is not known. */
+ * 0 if that is not known. */
 enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets *sets,
                              struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_place_bound(struct orr_place_work *work, uint32_t count, double *ret_bound,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* The free GPUs first, first + step, ... around the end, so many; numbers count only free ones. */
+/* The free GPUs first, first + step, ... around the end, this many; numbers count only free ones. */
 orr_bits orr_place_row(orr_bits free, uint32_t count, uint32_t first, uint32_t step);
-/* pack.c: sets for all jobs; pack_some.c: good ones, where all are too many, and what no others can exceed. */
+/* pack.c: sets for all jobs; pack_some.c: good ones, if all are too many, and what no others can exceed. */
 enum orr_code orr_place_pack(struct orr_place_work *work, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_place_pack_some(struct orr_place_work *work, struct orr_error *err) ORR_NO_DISCARD;
 /* sentences.c: the sentence of an answer that has all else. */
 void orr_placing_conclude(struct orr_placing *placing);
+
+/* limits.c: what limits the sets of the answer. */
+enum orr_code orr_place_limits(struct orr_place_work *work, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

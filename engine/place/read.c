@@ -13,7 +13,7 @@ const char *orr_pack_word(size_t i)
     return i < sizeof words / sizeof words[0] ? words[i] : NULL;
 }
 
-/* A number of at most six digits at *at, which moves behind it; 0: none. */
+/* A number of at most six digits at *at, which moves after it; 0: none. */
 static uint32_t read_number(const char **at)
 {
     enum { MOST_DIGITS = 6 };
@@ -48,7 +48,7 @@ enum orr_code orr_place_jobs_read(const char *text, struct orr_place_request *re
 
 enum orr_code orr_place_hosts_read(const char *text, struct orr_score_question *question, struct orr_error *err)
 {
-    static const char advice[] = "give numbers of hosts, with a weight behind a colon if they count differently, such "
+    static const char advice[] = "give numbers of hosts, with a weight after a colon if they count differently, such "
                                  "as 2 or 1:3,16:1; 8 at most";
     const char *at = text;
     question->host_counts = 0;

@@ -46,7 +46,7 @@ static uint32_t count_gpus(const struct orr_dump *dump)
     return count;
 }
 
-/* The number of a name, which is added where it is new; ORR_MOST_PLACE_NICS: there is no room. */
+/* The number of a name, which is added if it is new; ORR_MOST_PLACE_NICS: there is no room. */
 static uint32_t nic_of(struct orr_scores *s, const char *name)
 {
     for (uint32_t i = 0; i < s->nic_count; i++)
@@ -78,7 +78,7 @@ static size_t memo_bytes(const struct orr_scores *s)
     return s->about.gpu_count <= FEW_GPUS ? MEMO_BYTES : LARGE_MEMO_BYTES;
 }
 
-static enum orr_code fill(struct orr_scores *s, struct orr_error *err)
+static enum orr_code fill_scores(struct orr_scores *s, struct orr_error *err)
 {
     ORR_TRY(orr_settings_keep(&s->about.question.settings, s->arena, err));
     s->about.gpu_count = count_gpus(s->about.dump);
@@ -108,7 +108,7 @@ enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score
     s->about.question = *question;
     s->arena = orr_arena_new(0);
     pthread_mutex_init(&s->lock, NULL);
-    enum orr_code code = s->arena ? fill(s, err) : orr_fail_nomem(err);
+    enum orr_code code = s->arena ? fill_scores(s, err) : orr_fail_nomem(err);
     if (code != ORR_OK) {
         orr_scores_free(s);
         return code;
@@ -162,7 +162,7 @@ static uint64_t hash_of(orr_bits gpus)
     return orr_hash_number(orr_hash_number(ORR_HASH_START, (uint64_t)gpus), (uint64_t)(gpus >> 64));
 }
 
-/* Where a set is in the table, or where it would be: NULL where the table is full. */
+/* Where a set is in the table, or where it would be: NULL if the table is full. */
 static struct orr_score *find_slot(const struct orr_scores *s, orr_bits gpus)
 {
     size_t at = s->direct ? (size_t)gpus : hash_of(gpus) >> (64 - SLOTS_LOG);
@@ -225,12 +225,12 @@ static void note(struct orr_scores *s, const struct orr_expectation *expectation
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Host count h of a score. What cannot be predicted, such as transfers without a NIC, has no bandwidth; nor has a set
- * on which NCCL would fail. */
+/* Host count h of a score. Transfers that cannot be predicted, such as those without a NIC, have no bandwidth; nor has
+ * a set on which NCCL would fail. */
 static enum orr_code predict(struct orr_scores *s, const struct orr_query *query, uint32_t h, struct orr_score *score,
                              uint64_t *work, struct orr_error *err)
 {
-    enum { WORK_OF_ANALYSIS = 20000, WORK_OF_PAIR = 30 }; /* what is not its search: about a millisecond, and paths */
+    enum { WORK_OF_ANALYSIS = 20000, WORK_OF_PAIR = 30 }; /* beside its search: about a millisecond, and paths */
     const uint64_t gpus = score->count;
     struct orr_error own = {0};
     struct orr_analysis *analysis;
@@ -348,7 +348,7 @@ static enum orr_code try_orders(struct orr_scores *s, const char *nics, struct o
     return ORR_OK;
 }
 
-/* Every choice of so many NICs, and the best of them: the first where several are. */
+/* Every choice of this many NICs, and the best of them: the first where several are. */
 static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, uint64_t *work, struct orr_error *err)
 {
     const struct orr_score bare = *best;

@@ -17,7 +17,7 @@ enum {
     ORR_MOST_PLACE_GPUS = 128, /* bits of orr_bits */
     ORR_MOST_PLACE_NICS = 128,
     ORR_MOST_PLACE_HOSTS = 8, /* host counts of one question */
-    ORR_EXACT_GPUS = 16,      /* up to that many GPUs every set can be kept */
+    ORR_EXACT_GPUS = 16,      /* up to this many GPUs every set can be kept */
     ORR_ORDERED_GPUS = 4      /* of sets up to that size every order of ranks can be tried */
 };
 
@@ -82,7 +82,8 @@ enum orr_code orr_scores_refused(struct orr_scores *scores, struct orr_error *er
 const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic);
 
 /* The score of a set that is not empty, kept or made now. A set that cannot be predicted (one rank, no NIC), or on
- * which NCCL would fail (orr_scores_refused()), is no error. Other errors of orr_analyze() and orr_expectation_new().
+ * which NCCL would fail (orr_scores_refused()), is not an error. Other errors of orr_analyze() and
+ * orr_expectation_new().
  */
 enum orr_code orr_scores_of(struct orr_scores *scores, orr_bits gpus, struct orr_score *ret_score,
                             struct orr_error *err) ORR_NO_DISCARD;

@@ -12,13 +12,7 @@ static void write_list(orr_bits bits, struct orr_text *text)
         orr_text_printf(text, "%s%u", comma, orr_lowest_bit(bits));
 }
 
-static void write_order(const struct orr_score *score, struct orr_text *text)
-{
-    for (uint32_t i = 0; i < score->count; i++)
-        orr_text_printf(text, "%s%u", i ? ", " : "", score->order[i]);
-}
-
-static void write_busbw(double busbw, struct orr_text *text)
+void orr_place_write_busbw(double busbw, struct orr_text *text)
 {
     orr_text_printf(text, busbw >= 99.95 ? "%.0f GB/s" : "%.1f GB/s", busbw);
 }
@@ -29,15 +23,15 @@ static const char *operation(const struct orr_score_question *question)
     return function >= 0 ? orr_function_name((size_t)function) : orr_test_programs[question->test].name;
 }
 
-/* "57.9 GB/s on 2 hosts", for each number of hosts. */
-static void write_hosts(const struct orr_score_question *question, const struct orr_score *score, struct orr_text *text)
+void orr_place_write_hosts(const struct orr_score_question *question, const struct orr_score *score,
+                           struct orr_text *text)
 {
     bool first = true;
     for (uint32_t h = 0; h < question->host_counts; h++) {
         if (score->by_hosts[h].busbw <= 0)
             continue;
         orr_text_puts(text, first ? "" : " and ");
-        write_busbw(score->by_hosts[h].busbw, text);
+        orr_place_write_busbw(score->by_hosts[h].busbw, text);
         orr_text_printf(text, " on %u host%s", question->hosts[h].hosts, orr_plural(question->hosts[h].hosts));
         first = false;
     }
@@ -60,7 +54,7 @@ static void write_choice(const struct orr_placing *placing, struct orr_text *tex
         return;
     }
     orr_text_puts(text, ": ");
-    write_hosts(question, &best->score, text);
+    orr_place_write_hosts(question, &best->score, text);
     orr_text_printf(text, " for %s", operation(question));
     if (!contrast)
         contrast = orr_spread_bits(orr_first_subset(request->count), request->free);
@@ -74,9 +68,9 @@ static void write_choice(const struct orr_placing *placing, struct orr_text *tex
     }
     orr_text_puts(text, " would get ");
     if (question->host_counts == 1)
-        write_busbw(other.busbw, text);
+        orr_place_write_busbw(other.busbw, text);
     else
-        write_hosts(question, &other, text);
+        orr_place_write_hosts(question, &other, text);
 }
 
 static void write_packed(const struct orr_placing *placing, struct orr_text *text)
@@ -91,9 +85,9 @@ static void write_packed(const struct orr_placing *placing, struct orr_text *tex
         return;
     }
     orr_text_puts(text, ": ");
-    write_busbw(placing->total, text);
+    orr_place_write_busbw(placing->total, text);
     orr_text_printf(text, " together for %s, ", operation(question));
-    write_busbw(placing->worst, text);
+    orr_place_write_busbw(placing->worst, text);
     orr_text_puts(text, " for the slowest job");
 }
 
@@ -105,7 +99,7 @@ void orr_placing_conclude(struct orr_placing *placing)
     else
         write_choice(placing, &text);
     orr_text_puts(&text, ".");
-    snprintf(placing->sentence, sizeof placing->sentence, "%s", text.data ? text.data : "");
+    snprintf(placing->sentence, sizeof placing->sentence, "%s", orr_text_data(&text));
 }
 
 const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, char text[400])
@@ -135,85 +129,4 @@ const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, cha
             return text;
         }
     return NULL;
-}
-
-static void write_nics(const struct orr_placing *placing, orr_bits nics, struct orr_text *text)
-{
-    for (const char *comma = ""; nics; nics &= nics - 1, comma = ", ")
-        orr_text_printf(text, "%s%s", comma, orr_scores_nic(placing->scores, orr_lowest_bit(nics)));
-}
-
-static void write_set(const struct orr_placing *placing, const struct orr_score *score, struct orr_text *text)
-{
-    const struct orr_score_question *question = &orr_scores_about(placing->scores)->question;
-    orr_text_puts(text, "  ");
-    write_order(score, text);
-    orr_text_puts(text, ": ");
-    write_hosts(question, score, text);
-    if (score->nics) {
-        orr_text_puts(text, "; NICs ");
-        write_nics(placing, score->nics, text);
-    }
-    orr_text_puts(text, "\n");
-}
-
-static void write_left(const struct orr_place_choice *choice, const struct orr_placing *placing, struct orr_text *text)
-{
-    if (!choice->left)
-        return;
-    orr_text_puts(text, "    stay free: ");
-    write_list(choice->left, text);
-    if (choice->left_next > 0) {
-        orr_text_printf(text, "; a further job of %u gets ", placing->request.count);
-        write_busbw(choice->left_next, text);
-    }
-    if (choice->left_busbw > 0) {
-        orr_text_puts(text, "; all of them ");
-        write_busbw(choice->left_busbw, text);
-    }
-    orr_text_puts(text, "\n");
-}
-
-/* How far an answer without all sets is from the best one. */
-static void write_bound(const struct orr_placing *placing, struct orr_text *text)
-{
-    if (placing->scored == placing->sets)
-        return;
-    orr_text_printf(text, "%llu of %llu%s sets were compared; ", (unsigned long long)placing->scored,
-                    (unsigned long long)placing->sets, placing->sets == ORR_MOST_CHOICES ? " or more" : "");
-    if (placing->bound <= 0) {
-        orr_text_puts(text, "what no set exceeds is not known.\n\n");
-        return;
-    }
-    orr_text_printf(text, "no %s gets more than ", placing->packed ? "choice" : "set");
-    write_busbw(placing->bound, text);
-    orr_text_puts(text, !placing->packed ? "" : placing->request.worst ? " for the slowest job" : " together");
-    orr_text_puts(text, placing->exact ? ", which this one reaches.\n\n" : ".\n\n");
-}
-
-void orr_placing_write(const struct orr_placing *placing, struct orr_text *text)
-{
-    char figures[400];
-    const char *assumed;
-    orr_text_printf(text, "%s\n\n", placing->sentence);
-    write_bound(placing, text);
-    for (uint32_t j = 0; placing->packed && j < placing->request.job_count; j++)
-        write_set(placing, &placing->packed[j], text);
-    for (uint32_t i = 0; i < placing->best_count; i++) {
-        const struct orr_place_choice *choice = &placing->best[i];
-        write_set(placing, &choice->score, text);
-        if (choice->same > 1)
-            orr_text_printf(text, "    %llu sets have these figures; this is the first\n",
-                            (unsigned long long)choice->same);
-        for (uint32_t h = 0; h < orr_scores_about(placing->scores)->question.host_counts; h++)
-            if (choice->score.by_hosts[h].limit)
-                orr_text_printf(text, "    %u host%s: limited by %s\n",
-                                orr_scores_about(placing->scores)->question.hosts[h].hosts,
-                                orr_plural(orr_scores_about(placing->scores)->question.hosts[h].hosts),
-                                choice->score.by_hosts[h].limit);
-        write_left(choice, placing, text);
-    }
-    orr_text_puts(text, "\nPredicted by NCCL's own model, not measured. Assumed:\n");
-    for (uint32_t i = 0; (assumed = orr_place_assumed(placing, i, figures)); i++)
-        orr_text_printf(text, "  %s\n", assumed);
 }

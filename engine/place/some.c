@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some of the sets, where all are too many: rows of neighbours, sets spread evenly, and from the best of these on
+/* Some of the sets, if all are too many: rows of neighbours, sets spread evenly, and from the best of these on
  * whatever an exchange of one GPU improves. And what no set can exceed. */
 #include "engine/expect/ceiling.h"
 #include "engine/nics/used.h"

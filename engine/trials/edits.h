@@ -17,7 +17,7 @@ void orr_edit_acs(struct orr_variant *variant, int none);
 
 /* edits_nics.c */
 void orr_edit_no_nics(struct orr_variant *variant, int none);
-void orr_edit_fewer_nics(struct orr_variant *variant, int kept); /* so many; so many sixteenths of more than 16 */
+void orr_edit_fewer_nics(struct orr_variant *variant, int kept); /* this many; this many sixteenths of more than 16 */
 void orr_edit_no_gdr(struct orr_variant *variant, int none);
 void orr_edit_observed_gdr(struct orr_variant *variant, int none); /* off on the NICs that were observed without it */
 void orr_edit_nic_speed(struct orr_variant *variant, int part);    /* 2: half of it */

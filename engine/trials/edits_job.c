@@ -68,7 +68,7 @@ void orr_edit_keep_nics(struct orr_variant *variant, int none)
     variant->of_paths = variant->changed = true;
 }
 
-/* NCCL sees nothing of ACS, but data between devices below one PCIe switch goes through the CPU. Where the log
+/* NCCL sees nothing of ACS, but data between devices below one PCIe switch goes through the CPU. If the log
  * shows that the driver refuses P2P, that is what NCCL sees of it. */
 void orr_edit_acs(struct orr_variant *variant, int none)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may have been different from what was predicted: a setting that nobody mentioned, NICs that were not used, a
+/* Possible differences from the predicted machine: a setting that nobody mentioned, NICs that were not used, a
  * link that lost half its lanes. Each is a row (hypotheses.c) that changes the question. Trying it shows whether it
  * explains what a log or a benchmark says; a line of the input may refute or prove it without a trial.
  */

@@ -18,6 +18,23 @@ struct orr_repair {
 /* NULL: no repair of this finding is known. */
 const struct orr_repair *orr_repair_find(const char *id);
 
+/* The machine of an analysis, with what repairs ask about it. */
+struct orr_patient {
+    const struct orr_analysis *analysis; /* borrowed */
+    struct orr_hardware_facts hw;        /* of analysis->given */
+    struct orr_machine machine;
+    struct orr_groups groups;
+};
+/* Memory comes from arena. NOMEM. */
+enum orr_code orr_patient_read(struct orr_patient *patient, const struct orr_analysis *analysis,
+                               struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
+/* A fresh copy of it, to be repaired; it borrows from the patient and comes from arena. NOMEM. */
+enum orr_code orr_patient_copy(const struct orr_patient *patient, struct orr_arena *arena,
+                               struct orr_variant *ret_variant, struct orr_error *err) ORR_NO_DISCARD;
+
+/* The finding of the i-th row; NULL beyond the last. */
+const char *orr_repair_id(size_t i);
+
 /* repair_links.c */
 void orr_repair_slow_links(struct orr_variant *variant);
 void orr_repair_all_links(struct orr_variant *variant);

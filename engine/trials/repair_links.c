@@ -183,7 +183,7 @@ void orr_repair_missing_nics(struct orr_variant *variant)
         for (uint32_t n = lack->has; lack->stray == ORR_NO_CARD && n < lack->others_have; n++)
             add_copy(variant, lack, &ports);
     }
-    /* With the NIC back, those behind it have their old numbers again. */
+    /* With the NIC back, those after it have their old numbers again. */
     for (struct orr_doc_node *node = variant->doc.system; in_order && ports && node;
          node = orr_doc_next(node, variant->doc.system))
         if (node->kind == ORR_ELEMENT_NET)

@@ -57,10 +57,37 @@ static const struct orr_repair rows[] = {
     {"setting-hinders", "these settings at their defaults", reset_settings, false, false},
 };
 
+const char *orr_repair_id(size_t i)
+{
+    return i < sizeof rows / sizeof rows[0] ? rows[i].id : NULL;
+}
+
 const struct orr_repair *orr_repair_find(const char *id)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (!strcmp(rows[i].id, id))
             return &rows[i];
     return NULL;
+}
+
+enum orr_code orr_patient_read(struct orr_patient *patient, const struct orr_analysis *analysis,
+                               struct orr_arena *arena, struct orr_error *err)
+{
+    patient->analysis = analysis;
+    ORR_NEED(orr_hardware_read(analysis->given, arena, &patient->hw) &&
+                 orr_groups_find(&patient->hw, arena, &patient->groups),
+             err);
+    orr_machine_recognise(&patient->hw, &patient->machine);
+    return ORR_OK;
+}
+
+enum orr_code orr_patient_copy(const struct orr_patient *patient, struct orr_arena *arena,
+                               struct orr_variant *ret_variant, struct orr_error *err)
+{
+    orr_variant_init(ret_variant, patient->analysis, NULL, NULL, arena);
+    ret_variant->hw = &patient->hw;
+    ret_variant->machine = &patient->machine;
+    ret_variant->groups = &patient->groups;
+    ORR_NEED(orr_variant_copy(ret_variant), err);
+    return ORR_OK;
 }

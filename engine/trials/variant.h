@@ -16,7 +16,7 @@ struct orr_variant {
     const struct orr_observed *observed; /* never NULL */
     struct orr_arena *arena;
     struct orr_query query;      /* with the changes */
-    struct orr_doc doc;          /* the copy, where there is one */
+    struct orr_doc doc;          /* the copy, if there is one */
     struct orr_doc_node **nodes; /* [element of given]; NULL: there is no copy yet */
     bool changed, machine_changed;
     bool acs;            /* PCIe ACS redirects traffic below the CPU; the machine is the same */
@@ -38,7 +38,7 @@ struct orr_doc_node *orr_variant_copy(struct orr_variant *variant);
 /* The first element of a kind in the copy, the next one after `node`; NULL: none. */
 struct orr_doc_node *orr_variant_next(struct orr_variant *variant, struct orr_doc_node *node,
                                       enum orr_element_kind kind);
-/* Sets an attribute of an element of the copy; a value that it has already is no change. */
+/* Sets an attribute of an element of the copy; a value that it has already is not a change. */
 void orr_variant_set(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, const char *value);
 void orr_variant_set_int(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, long value);
 /* Says that the copy was changed by other functions than those above. */
@@ -46,7 +46,7 @@ void orr_variant_touch(struct orr_variant *variant);
 void orr_variant_remove(struct orr_variant *variant, struct orr_doc_node *node);
 /* Turns GPUDirect RDMA off on the NICs that were observed without it. */
 void orr_variant_observed_gdr(struct orr_variant *variant);
-/* Sets a setting; "" is its default. A value that it has already, or that is refused, is no change. */
+/* Sets a setting; "" is its default. A value that it has already, or that is refused, is not a change. */
 void orr_variant_setting(struct orr_variant *variant, enum orr_setting setting, const char *value);
 /* "NCCL_P2P_LEVEL=PIX", unless the release does not have the setting, or the question gives it: what the job was given
  * is known. */

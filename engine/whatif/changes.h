@@ -4,6 +4,7 @@
 #ifndef ORR_WHATIF_CHANGES_H
 #define ORR_WHATIF_CHANGES_H
 
+#include "engine/trials/outcomes.h"
 #include "engine/whatif/facts.h"
 #include "engine/whatif/steps.h"
 
@@ -22,15 +23,17 @@ struct orr_change {
 
 struct orr_changes {
     const struct orr_analysis *a, *b;   /* borrowed */
-    const struct orr_fact_names *names; /* of b, where it is of another dump; NULL: one dump. Places have a's names */
+    const struct orr_fact_names *names; /* of b, if it is of another dump; NULL: one dump. Places have a's names */
     struct orr_way way;
     const struct orr_change *changes; /* by section, kind, detail, then the more the earlier */
     size_t count;
     size_t facts, changed; /* facts that one side has at least, and those of them that differ */
     size_t section_facts[ORR_SECTION_COUNT], section_changed[ORR_SECTION_COUNT];
-    const size_t *step_changed; /* [step]: facts that change there */
-    uint32_t analyses;          /* made to find the reasons, besides the two */
-    bool complete;              /* every change has its reason */
+    const size_t *step_changed;      /* [step]: facts that change there */
+    uint32_t analyses;               /* made to find the reasons, besides the two */
+    bool complete;                   /* every change has its reason */
+    struct orr_outcomes outcomes[2]; /* of a and of b: what people ask about first. Without hosts if they were not
+                                      * computed (orr_changes_from()) */
 };
 
 /* What the reasons may cost where the caller has no better idea: a few seconds at most, fewer analyses for large

@@ -128,7 +128,7 @@ struct orr_fact_names {
 uint32_t orr_subject_named(const struct orr_fact_names *names, uint32_t subject);
 uint32_t orr_subject_own(const struct orr_fact_names *names, uint32_t subject);
 
-/* Order of facts by what they are about: kind, detail, a, b. */
+/* Order of facts by subject: kind, detail, a, b. */
 int orr_fact_compare(const struct orr_fact *a, const struct orr_fact *b);
 
 /* All facts of an analysis. Memory comes from arena. */

@@ -51,7 +51,7 @@ static uint64_t ring_digest(const struct orr_fact_list *list, const int32_t *rin
     return digest;
 }
 
-/* Who is above and below whom; a sum over the ranks, whatever they are called. */
+/* Parents and children; a sum over the ranks, whatever they are called. */
 static uint64_t tree_digest(const struct orr_fact_list *list, const int32_t *up, const int32_t *down, uint32_t width,
                             uint32_t ranks)
 {

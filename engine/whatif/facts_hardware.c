@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices, links and paths. Where a release has nodes for physical GPUs and for ranks, both are the rank's device. */
+/* Devices, links and paths. If a release has nodes for physical GPUs and for ranks, both are the rank's device. */
 #include "engine/base/hash.h"
 #include "engine/whatif/facts.h"
 

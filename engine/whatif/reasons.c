@@ -42,7 +42,7 @@ static enum orr_code pick_values(struct hunt *h, const struct orr_analysis *anal
     return ORR_OK;
 }
 
-/* Answers the question after so many steps. A mixture that cannot be answered is no error. */
+/* Answers the question after this many steps. A mixture that cannot be answered is not an error. */
 static enum orr_code answer(struct hunt *h, uint32_t taken, struct orr_error *err)
 {
     struct orr_error refused;

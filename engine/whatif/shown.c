@@ -39,7 +39,7 @@ uint32_t orr_change_place(const struct orr_changes *changes, const struct orr_fa
     const struct orr_release *release = changes->b->query.settings.release;
     if (changes->b->tuning.algorithm_count < changes->a->tuning.algorithm_count)
         release = changes->a->query.settings.release;
-#define ADD(called, shown)                                                                                             \
+#define ORR_ADD(called, shown)                                                                                         \
     members[count++] = (struct orr_place_member)                                                                       \
     {                                                                                                                  \
         called, shown                                                                                                  \
@@ -48,49 +48,49 @@ uint32_t orr_change_place(const struct orr_changes *changes, const struct orr_fa
     case ORR_PLACE_WHOLE:
         break;
     case ORR_PLACE_DEVICE:
-        ADD("device", device_of(changes, fact->a));
+        ORR_ADD("device", device_of(changes, fact->a));
         break;
     case ORR_PLACE_LINK:
-        ADD("type", text_of(orr_link_type_name((enum orr_link_type)fact->detail)));
+        ORR_ADD("type", text_of(orr_link_type_name((enum orr_link_type)fact->detail)));
         /* fall through */
     case ORR_PLACE_PAIR:
-        ADD("from", device_of(changes, fact->a));
-        ADD("to", device_of(changes, fact->b));
+        ORR_ADD("from", device_of(changes, fact->a));
+        ORR_ADD("to", device_of(changes, fact->b));
         break;
     case ORR_PLACE_RANKS:
-        ADD("a", int_of(fact->a));
-        ADD("b", int_of(fact->b));
+        ORR_ADD("a", int_of(fact->a));
+        ORR_ADD("b", int_of(fact->b));
         break;
     case ORR_PLACE_RANK_NET:
-        ADD("rank", int_of(fact->a));
-        ADD("net", device_of(changes, fact->b));
+        ORR_ADD("rank", int_of(fact->a));
+        ORR_ADD("net", device_of(changes, fact->b));
         break;
     case ORR_PLACE_RANK_CHANNEL:
-        ADD("rank", int_of(fact->a));
-        ADD("channel", int_of(fact->b));
+        ORR_ADD("rank", int_of(fact->a));
+        ORR_ADD("channel", int_of(fact->b));
         break;
     case ORR_PLACE_GRAPH_CHANNEL:
-        ADD("channel", int_of(fact->a));
+        ORR_ADD("channel", int_of(fact->a));
         /* fall through */
     case ORR_PLACE_GRAPH:
-        ADD("graph", text_of(orr_graph_name(release, (enum orr_graph_kind)fact->detail)));
+        ORR_ADD("graph", text_of(orr_graph_name(release, (enum orr_graph_kind)fact->detail)));
         break;
     case ORR_PLACE_CHANNEL:
-        ADD("channel", int_of(fact->a));
+        ORR_ADD("channel", int_of(fact->a));
         break;
     case ORR_PLACE_COST:
-        ADD("function", text_of(orr_function_name(fact->detail)));
+        ORR_ADD("function", text_of(orr_function_name(fact->detail)));
         /* fall through */
     case ORR_PLACE_PROTOCOL:
-        ADD("algorithm", text_of(orr_algorithm_name(release, (enum orr_algorithm)fact->a)));
-        ADD("protocol", text_of(orr_protocol_name((enum orr_protocol)fact->b)));
+        ORR_ADD("algorithm", text_of(orr_algorithm_name(release, (enum orr_algorithm)fact->a)));
+        ORR_ADD("protocol", text_of(orr_protocol_name((enum orr_protocol)fact->b)));
         break;
     case ORR_PLACE_SIZE:
-        ADD("function", text_of(orr_function_name(fact->detail)));
-        ADD("bytes", int_of((int64_t)1 << fact->a));
+        ORR_ADD("function", text_of(orr_function_name(fact->detail)));
+        ORR_ADD("bytes", int_of((int64_t)1 << fact->a));
         break;
     }
-#undef ADD
+#undef ORR_ADD
     return count;
 }
 
@@ -100,7 +100,7 @@ static void ranks_of(const int32_t *ranks, uint32_t count, struct orr_shown_valu
         value->items[value->count++] = int_of(ranks[i]);
 }
 
-/* The devices of a path; false where this side has no such path. */
+/* The devices of a path; false if this side has no such path. */
 static bool hops_of(const struct orr_changes *changes, const struct orr_analysis *analysis, const struct orr_fact *fact,
                     struct orr_shown_value *value)
 {
@@ -219,10 +219,20 @@ void orr_changed_sections(const struct orr_changes *changes, struct orr_text *te
 
 void orr_changes_summary(const struct orr_changes *changes, struct orr_text *text)
 {
+    if (changes->outcomes[0].host_count) {
+        orr_outcomes_say(&changes->outcomes[0], &changes->outcomes[1], text);
+        orr_text_puts(text, " ");
+    }
     if (!changes->changed) {
         orr_text_printf(text, "Nothing changes: all %zu facts are the same.", changes->facts);
         return;
     }
     orr_text_printf(text, "%zu of %zu facts change:", changes->changed, changes->facts);
     orr_changed_sections(changes, text);
+}
+
+void orr_changes_outcomes(const struct orr_changes *changes, struct orr_text *text)
+{
+    if (changes->outcomes[0].host_count)
+        orr_outcomes_write(&changes->outcomes[0], &changes->outcomes[1], text);
 }

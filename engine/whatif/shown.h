@@ -19,7 +19,7 @@ struct orr_shown {
 enum { ORR_SHOWN_ITEMS = 64 };
 struct orr_shown_value {
     bool list;
-    uint32_t count; /* 1 where it is no list */
+    uint32_t count; /* 1 if it is not a list */
     struct orr_shown items[ORR_SHOWN_ITEMS];
 };
 
@@ -36,12 +36,11 @@ struct orr_place_member {
 uint32_t orr_change_place(const struct orr_changes *changes, const struct orr_fact *fact,
                           struct orr_place_member members[ORR_PLACE_MEMBERS]);
 
-/* "3 of 412 facts change: 2 in graphs, 1 in tuning." */
+/* What becomes of bandwidths, if they were computed, then "3 of 412 facts change: 2 in graphs, 1 in tuning." */
 void orr_changes_summary(const struct orr_changes *changes, struct orr_text *text);
 /* The end of such a sentence: " 2 in graphs, 1 in tuning." */
 void orr_changed_sections(const struct orr_changes *changes, struct orr_text *text);
-/* The changes, section by section; the rules and settings that change them. Lines for people. */
-void orr_changes_write(const struct orr_changes *changes, struct orr_text *text);
-void orr_reasons_write(const struct orr_changes *changes, struct orr_text *text);
+/* The bandwidths before and after, a table; "": none were computed. */
+void orr_changes_outcomes(const struct orr_changes *changes, struct orr_text *text);
 
 #endif

@@ -30,7 +30,7 @@ static enum orr_code setting_text(const struct orr_settings *settings, enum orr_
     return *ret_text ? ORR_OK : orr_fail_nomem(err);
 }
 
-/* A list and its length are one thing: the step of the first takes the second along. */
+/* A list and its length are one thing: the step of the first includes the second. */
 static const struct pair {
     enum orr_behaviour_of of;
     size_t list, length; /* offsets; a length is an uint32_t */
@@ -62,6 +62,12 @@ static bool is_smaller_budget(const struct orr_behaviour *behaviour, const struc
     return false;
 }
 
+/* No fact that is compared depends on it: what the device side may use is not among them. */
+static bool is_aside(const struct orr_behaviour *behaviour)
+{
+    return behaviour->bears == ORR_BEARS_DEVICE;
+}
+
 /* The numbers of path types come first where they become more and last where they become fewer, so that every mixture
  * on the way has a number for all that its other rules make. */
 static enum orr_code add_behaviours(struct orr_way *way, struct orr_arena *arena, struct orr_error *err)
@@ -80,8 +86,9 @@ static enum orr_code add_behaviours(struct orr_way *way, struct orr_arena *arena
         way->steps[way->count++] = (struct orr_step){path_types->behaviour, path_types->before, path_types->here};
     for (int budgets = 1; budgets >= 0; budgets--)
         for (uint32_t i = 0; i < count; i++)
-            if (rows[i].behaviour.kind != ORR_BEHAVIOUR_SETTING && !pair_of(&rows[i].behaviour, true) &&
-                &rows[i] != path_types && is_smaller_budget(&rows[i].behaviour, from, to) == (budgets != 0))
+            if (rows[i].behaviour.kind != ORR_BEHAVIOUR_SETTING && !is_aside(&rows[i].behaviour) &&
+                !pair_of(&rows[i].behaviour, true) && &rows[i] != path_types &&
+                is_smaller_budget(&rows[i].behaviour, from, to) == (budgets != 0))
                 way->steps[way->count++] = (struct orr_step){rows[i].behaviour, rows[i].before, rows[i].here};
     if (path_types && !first)
         way->steps[way->count++] = (struct orr_step){path_types->behaviour, path_types->before, path_types->here};
@@ -94,7 +101,7 @@ static enum orr_code add_settings(struct orr_way *way, struct orr_arena *arena, 
         struct orr_step *step = &way->steps[way->count];
         orr_behaviour_get(i, &step->behaviour);
         enum orr_setting setting = step->behaviour.setting;
-        if (step->behaviour.kind != ORR_BEHAVIOUR_SETTING ||
+        if (step->behaviour.kind != ORR_BEHAVIOUR_SETTING || is_aside(&step->behaviour) ||
             same_value(&way->from->settings, &way->to->settings, (enum orr_setting)setting))
             continue;
         ORR_TRY(setting_text(&way->from->settings, setting, arena, &step->from, err));

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inside diagnosis/: which findings follow from others, and the order of all. */
+#ifndef ORR_DIAGNOSIS_ARRANGE_H
+#define ORR_DIAGNOSIS_ARRANGE_H
+
+#include "engine/diagnosis/diagnosis.h"
+
+/* A repair of the finding makes a figure better. */
+bool orr_diagnosed_costs(const struct orr_diagnosed *row);
+/* Sets what each row follows from, and puts the rows into their order. gone[row * count + other]: the other finding is
+ * gone with the repair of the row. False: memory ran out. */
+bool orr_diagnosis_arrange(struct orr_diagnosis *diagnosis, const bool *gone, struct orr_arena *arena);
+
+#endif

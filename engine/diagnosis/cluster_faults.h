@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is wrong with the hosts of a cluster, and what each repair gains for a job on all of them.
+ *
+ * Each dump of the cluster is examined like a single machine. A fault is a finding that has a repair, on all hosts that
+ * have it in the same words. It is repaired in copies of their dumps, and the whole cluster is analysed again; then it
+ * is analysed without these hosts. A host that differs from most without a finding of its own is compared with a copy
+ * of the most frequent dump in its place. One figure is the reference of all: the cluster with every fault repaired.
+ */
+#ifndef ORR_DIAGNOSIS_CLUSTER_FAULTS_H
+#define ORR_DIAGNOSIS_CLUSTER_FAULTS_H
+
+#include "engine/cluster/cluster.h"
+#include "engine/findings/findings.h"
+
+struct orr_cluster_fault {
+    const struct orr_finding *finding; /* NULL: the hosts differ from most, and no finding says why */
+    const char *what;                  /* "A link is slower than its equals: ...", without a full stop */
+    const char *device;                /* the first place of the finding, such as "mlx5_3"; "": none */
+    const char *remedy;                /* what to do, a sentence */
+    const uint32_t *hosts;             /* [host_count]: numbered through the lines, ascending */
+    uint32_t host_count;
+    bool has_fixed, has_drained;
+    double fixed,
+        drained; /* bus bandwidth of AllReduce at 1 GiB with this fault alone repaired, or without the hosts */
+};
+
+struct orr_cluster_faults {
+    const struct orr_cluster_fault *rows; /* the one that gains most first */
+    uint32_t count;
+    uint32_t left_out;       /* further faults, for which no analysis was left */
+    uint32_t hosts_at_fault; /* hosts with one fault or more */
+    double now, repaired;    /* bus bandwidth of AllReduce at 1 GiB in GB/s: as it is, and with every fault repaired */
+    const char *sentence;    /* "60 hosts: AllReduce 265 of 350 GB/s, because of 2 hosts." */
+};
+
+/* Examines a cluster. Memory comes from arena; what rows point to lives as long. The work is bounded by a number of
+ * analyses, never by the clock. */
+enum orr_code orr_cluster_faults_find(const struct orr_cluster *cluster, struct orr_arena *arena,
+                                      struct orr_cluster_faults *ret_faults, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

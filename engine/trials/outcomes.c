@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/trials/outcomes.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/words.h"
+#include "engine/cluster/again.h"
+#include "engine/cluster/cluster.h"
+
+const enum orr_test orr_outcome_tests[ORR_OUTCOME_TESTS] = {ORR_TEST_ALL_REDUCE, ORR_TEST_ALL_GATHER,
+                                                            ORR_TEST_REDUCE_SCATTER, ORR_TEST_ALLTOALL};
+const uint64_t orr_outcome_sizes[ORR_OUTCOME_SIZES] = {UINT64_C(1) << 20, UINT64_C(1) << 30};
+static const char *const test_names[ORR_OUTCOME_TESTS] = {"AllReduce", "AllGather", "ReduceScatter", "AlltoAll"};
+static const char *const size_names[ORR_OUTCOME_SIZES] = {"1 MiB", "1 GiB"};
+static const double least = 0.02; /* a smaller change does not matter */
+
+const char *orr_outcome_test_name(int test)
+{
+    return test_names[test];
+}
+
+const char *orr_outcome_size_name(int size)
+{
+    return size_names[size];
+}
+
+static void add_hosts(struct orr_outcomes *outcomes, uint32_t hosts)
+{
+    uint32_t at = 0;
+    while (at < outcomes->host_count && outcomes->hosts[at] < hosts)
+        at++;
+    if (!hosts || outcomes->host_count == ORR_MOST_OUTCOME_HOSTS ||
+        (at < outcomes->host_count && outcomes->hosts[at] == hosts))
+        return;
+    for (uint32_t i = outcomes->host_count++; i > at; i--)
+        outcomes->hosts[i] = outcomes->hosts[i - 1];
+    outcomes->hosts[at] = hosts;
+}
+
+void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *list, uint32_t count,
+                         struct orr_outcomes *ret_outcomes)
+{
+    *ret_outcomes = (struct orr_outcomes){.fused = analysis->built.host_count > 1 ? analysis->built.host_count : 1};
+    if (analysis->cluster) {
+        add_hosts(ret_outcomes, analysis->cluster->host_count);
+        ret_outcomes->fused = 1;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        add_hosts(ret_outcomes, list[i]);
+    if (count)
+        return;
+    add_hosts(ret_outcomes, 1);
+    add_hosts(ret_outcomes, 2);
+    add_hosts(ret_outcomes, analysis->query.hosts);
+}
+
+static enum orr_code predict(const struct orr_analysis *analysis, double bus_bw[ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES],
+                             struct orr_error *err)
+{
+    for (int t = 0; t < ORR_OUTCOME_TESTS; t++) {
+        struct orr_expectation *expectation;
+        struct orr_expected expected;
+        struct orr_error own = {0};
+        enum orr_code code = orr_expectation_new(analysis, orr_outcome_tests[t], &expectation, &own);
+        if (code == ORR_NOMEM)
+            return orr_fail_nomem(err);
+        ORR_TRY(orr_budget_check(err));
+        for (int s = 0; code == ORR_OK && s < ORR_OUTCOME_SIZES; s++)
+            bus_bw[t][s] = orr_expect(expectation, orr_outcome_sizes[s], &expected) ? expected.bus_bw : 0;
+        if (code == ORR_OK)
+            orr_expectation_free(expectation);
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_analysis *analysis,
+                                const struct orr_dump *dump, const struct orr_settings *settings,
+                                struct orr_outcomes *outcomes, struct orr_error *err)
+{
+    struct orr_trials own = {.left = {.analyses = ORR_MOST_OUTCOME_HOSTS, .steps = 40000000}};
+    trials = trials ? trials : &own;
+    for (uint32_t h = 0; h < outcomes->host_count; h++) {
+        struct orr_query query = analysis->query;
+        struct orr_analysis *answer = NULL;
+        struct orr_error refused = {0};
+        const bool same = !dump && !settings && (analysis->cluster || outcomes->hosts[h] == analysis->query.hosts);
+        query.hosts = analysis->cluster ? analysis->query.hosts : outcomes->hosts[h];
+        query.plan = true;
+        if (settings)
+            query.settings = *settings;
+        if (!same && !orr_trials_may_go_on(trials))
+            continue;
+        if (!same)
+            ORR_TRY(orr_trials_analyze(trials, analysis, dump, &query, &answer, &refused, err));
+        enum orr_code code = same || answer ? predict(same ? analysis : answer, outcomes->bus_bw[h], err) : ORR_OK;
+        orr_analysis_again_free(answer);
+        ORR_TRY(code);
+    }
+    return ORR_OK;
+}
+
+double orr_outcome_change(double before, double after)
+{
+    return before > 0 && after > 0 ? (after - before) / before : 0;
+}
+
+/* "464, 494 and 310 GB/s on 1, 2 and 64 hosts": AllReduce at 1 GiB. */
+static void write_series(const struct orr_outcomes *outcomes, struct orr_text *text)
+{
+    uint32_t known = 0, said = 0, last = 0;
+    for (uint32_t h = 0; h < outcomes->host_count; h++)
+        if (outcomes->bus_bw[h][0][1] > 0)
+            known++, last = outcomes->hosts[h];
+    for (int hosts = 0; hosts < 2; hosts++, said = 0) {
+        orr_text_puts(text, hosts ? " GB/s on " : "");
+        for (uint32_t h = 0; h < outcomes->host_count; h++) {
+            if (outcomes->bus_bw[h][0][1] <= 0)
+                continue;
+            orr_text_puts(text, !said ? "" : said + 1 < known ? ", " : " and ");
+            said++;
+            if (hosts)
+                orr_text_printf(text, "%u", outcomes->hosts[h] * outcomes->fused);
+            else
+                orr_text_printf(text, "%.3g", outcomes->bus_bw[h][0][1]);
+        }
+    }
+    orr_text_printf(text, " host%s", last * outcomes->fused == 1 ? "" : "s");
+}
+
+void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text)
+{
+    uint32_t most_h = 0;
+    int most_t = 0, most_s = 0;
+    double most = 0, most_large = 0;
+    bool known = false;
+    for (uint32_t h = 0; h < after->host_count; h++)
+        for (int t = 0; t < ORR_OUTCOME_TESTS; t++)
+            for (int s = 0; s < ORR_OUTCOME_SIZES; s++) {
+                double change = fabs(orr_outcome_change(before->bus_bw[h][t][s], after->bus_bw[h][t][s]));
+                known |= after->bus_bw[h][0][1] > 0;
+                most_large = s && change > most_large ? change : most_large;
+                if (change > most)
+                    most = change, most_h = h, most_t = t, most_s = s;
+            }
+    if (!known) {
+        orr_text_puts(text, "No bandwidth can be predicted for either.");
+        return;
+    }
+    if (most_large < least) {
+        orr_text_puts(text, "No change at 1 GiB: AllReduce gets ");
+        write_series(after, text);
+        orr_text_puts(text, ".");
+    }
+    if (most >= least) {
+        const double was = before->bus_bw[most_h][most_t][most_s], is = after->bus_bw[most_h][most_t][most_s];
+        const uint32_t hosts = after->hosts[most_h] * after->fused;
+        orr_text_printf(text, "%s%s at %s on %u host%s changes most: %.3g GB/s before, %.3g after (%+.0f %%).",
+                        most_large < least ? " " : "", test_names[most_t], size_names[most_s], hosts, orr_plural(hosts),
+                        was, is, 100 * orr_outcome_change(was, is));
+    }
+}
+
+static void write_cell(const struct orr_outcomes *before, const struct orr_outcomes *after, uint32_t h, int t, int s,
+                       struct orr_text *text)
+{
+    char cell[48];
+    const double is = after->bus_bw[h][t][s], was = before ? before->bus_bw[h][t][s] : is;
+    const double change = orr_outcome_change(was, is);
+    if (is <= 0 && was <= 0)
+        snprintf(cell, sizeof cell, "-");
+    else if (!before || fabs(change) < 0.005)
+        snprintf(cell, sizeof cell, "%.3g%s", is, before ? " (same)" : "");
+    else
+        snprintf(cell, sizeof cell, "%.3g > %.3g (%+.0f %%)", was, is, 100 * change);
+    orr_text_printf(text, before ? "  %-24s" : "  %-8s", cell);
+}
+
+void orr_outcomes_write(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text)
+{
+    orr_text_printf(text, "%-5s  %-13s  %-6s", "Hosts", "Operation", "Size");
+    orr_text_printf(text, "  %s\n", before ? "GB/s before > after" : "GB/s");
+    for (uint32_t h = 0; h < after->host_count; h++)
+        for (int t = 0; t < ORR_OUTCOME_TESTS; t++)
+            for (int s = 0; s < ORR_OUTCOME_SIZES; s++) {
+                if (after->bus_bw[h][t][s] <= 0 && (!before || before->bus_bw[h][t][s] <= 0))
+                    continue;
+                orr_text_printf(text, "%5u  %-13s  %-6s", after->hosts[h] * after->fused, test_names[t], size_names[s]);
+                write_cell(before, after, h, t, s, text);
+                while (text->length && text->data[text->length - 1] == ' ')
+                    text->data[--text->length] = 0;
+                orr_text_puts(text, "\n");
+            }
+}

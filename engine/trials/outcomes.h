@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people ask about a machine: the bus bandwidth of the usual collective operations, small and large, on some
+ * numbers of hosts. A comparison shows them first, and facts after them. */
+#ifndef ORR_TRIALS_OUTCOMES_H
+#define ORR_TRIALS_OUTCOMES_H
+
+#include "engine/base/text.h"
+#include "engine/expect/expect.h"
+#include "engine/trials/trials.h"
+
+enum { ORR_OUTCOME_TESTS = 4, ORR_OUTCOME_SIZES = 2, ORR_MOST_OUTCOME_HOSTS = 16 };
+extern const enum orr_test orr_outcome_tests[ORR_OUTCOME_TESTS]; /* AllReduce, AllGather, ReduceScatter, AlltoAll */
+extern const uint64_t orr_outcome_sizes[ORR_OUTCOME_SIZES];      /* 1 MiB, 1 GiB */
+
+struct orr_outcomes {
+    uint32_t hosts[ORR_MOST_OUTCOME_HOSTS]; /* ascending; of a fused dump its domains */
+    uint32_t fused;                         /* hosts of one such domain, or 1 */
+    uint32_t host_count;
+    double bus_bw[ORR_MOST_OUTCOME_HOSTS][ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES]; /* GB/s; 0: cannot be predicted */
+};
+
+/* The numbers of hosts that are shown: 1, 2 and `asked`, or those of a list. A cluster of different hosts has its own
+ * number alone. */
+void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *list, uint32_t count,
+                         struct orr_outcomes *ret_outcomes);
+/* Fills in the bandwidths of `dump` (NULL: the machine of the analysis) with `settings` (NULL: those of the analysis)
+ * on the hosts that were chosen. What has no answer stays 0. trials NULL: an allowance of its own. */
+enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_analysis *analysis,
+                                const struct orr_dump *dump, const struct orr_settings *settings,
+                                struct orr_outcomes *outcomes, struct orr_error *err) ORR_NO_DISCARD;
+/* (after - before) / before; 0 if either is not known. */
+double orr_outcome_change(double before, double after);
+/* "AllReduce"; "1 MiB". */
+const char *orr_outcome_test_name(int test);
+const char *orr_outcome_size_name(int size);
+/* One sentence: "No change at 1 GiB: AllReduce gets 464, 494 and 310 GB/s on 1, 2 and 64 hosts.", or what changes most.
+ */
+void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text);
+/* The table for people; before NULL: of one machine. Each line ends with a newline. */
+void orr_outcomes_write(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text);
+
+#endif

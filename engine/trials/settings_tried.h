@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which settings help on a machine: those that people set are tried, each with its sensible values, and pairs of those
+ * that help. What they gain and what they cost is said for every operation, size and number of hosts of outcomes.h. */
+#ifndef ORR_TRIALS_SETTINGS_TRIED_H
+#define ORR_TRIALS_SETTINGS_TRIED_H
+
+#include "engine/trials/outcomes.h"
+
+enum { ORR_MOST_TRIED = 64, ORR_TRIED_TEXT = 80 };
+
+/* One outcome that a setting changes. */
+struct orr_tried_effect {
+    uint32_t hosts;
+    int test, size; /* of orr_outcome_tests, orr_outcome_sizes */
+    double before, after;
+};
+
+struct orr_tried {
+    char settings[ORR_TRIED_TEXT]; /* "NCCL_ALGO=Ring", "NCCL_ALGO=Tree NCCL_PROTO=Simple" */
+    struct orr_outcomes outcomes;
+    struct orr_tried_effect gain, harm; /* the greatest; hosts 0: nothing changes by more than 2 % in this direction */
+    uint32_t gains, harms;              /* outcomes that change by more than 2 % */
+};
+
+struct orr_settings_tried {
+    struct orr_outcomes now;
+    struct orr_tried
+        rows[ORR_MOST_TRIED]; /* that change something by more than 2 %: those without harm first, by gain */
+    uint32_t count, helping;  /* helping: with a gain and without harm; they come first */
+    uint32_t tried;           /* settings and pairs */
+    bool all;                 /* false: the allowance ended first */
+};
+
+/* Tries them on the hosts of `now`, which the caller chose (orr_outcomes_choose()). A setting that the question gives
+ * is not tried. */
+enum orr_code orr_settings_try(const struct orr_analysis *analysis, const struct orr_outcomes *now,
+                               struct orr_settings_tried *ret_tried, struct orr_error *err) ORR_NO_DISCARD;
+/* "NCCL_PROTO=Simple: AllReduce at 1 MiB on 2 hosts gets 40 instead of 31 GB/s (+29 %); it costs ...". */
+void orr_tried_say(const struct orr_settings_tried *tried, uint32_t row, struct orr_text *text);
+/* The answer for people. */
+void orr_settings_tried_write(const struct orr_settings_tried *tried, struct orr_text *text);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values that an input does not show, and what they may be instead. A verdict whose limiting figure is assumed is a
+ * question: each value that would decide it is tried. */
+#ifndef ORR_TRIALS_SUPPOSITIONS_H
+#define ORR_TRIALS_SUPPOSITIONS_H
+
+#include "engine/expect/expect.h"
+#include "engine/trials/variant.h"
+
+enum { ORR_MOST_SUPPOSITIONS = 8 }; /* of one figure */
+
+/* The figure that was assumed. */
+struct orr_suppositions {
+    const char *what; /* a phrase: "the speed of the NICs" */
+    enum orr_link_kind kind;
+    enum orr_element_kind element;
+    enum orr_attr attrs[3]; /* that the values are for */
+    uint32_t attr_count;
+    const char *confirm; /* the command that shows the real value */
+    struct {
+        const char *assuming; /* a clause: "the NICs run at 100 Gb/s" */
+        const char *values[3];
+    } rows[ORR_MOST_SUPPOSITIONS]; /* from slow to fast; ends with a row without a clause */
+};
+
+/* The next assumed figure of those kinds of links (bits by enum orr_link_kind), from *at on, which starts at 0. NULL:
+ * there are no more. A figure that the input shows is not assumed, nor one that the user gave (a machine type, the speed
+ * of NICs). guessed: the machine type was guessed, so that its NICs are assumed. */
+const struct orr_suppositions *orr_supposed(const struct orr_dump *dump, unsigned kinds, bool guessed, size_t *at);
+/* Gives every element of assumed value the value of a row. */
+void orr_suppose(struct orr_variant *variant, const struct orr_suppositions *of, uint32_t row);
+/* Whether the machine as it is has the value of a row. */
+bool orr_supposes_now(const struct orr_dump *dump, const struct orr_suppositions *of, uint32_t row);
+
+#endif
