@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/detect/detect.h"
 #include "engine/input/input.h"
 #include "engine/input/shapes.h"
@@ -66,7 +67,7 @@ static int find_named(const char *word, size_t length)
     return -1;
 }
 
-/* The value behind a word: ="value", ='value', =value, : value or a blank and a number in hex. */
+/* The value after a word: ="value", ='value', =value, : value or a blank and a number in hex. */
 static bool value_behind(const struct scan *scan, size_t at, size_t *ret_from, size_t *ret_to)
 {
     bool sign = false;
@@ -161,7 +162,7 @@ static void learn(struct orr_secrets *secrets, enum orr_secret kind, const struc
 static void learn_all(struct orr_secrets *secrets, struct scan scan)
 {
     size_t from, to;
-    for (size_t at = 0; at < scan.length; at++) {
+    for (size_t at = 0; at < scan.length && !orr_budget_spent(1); at++) {
         if (!is_word(scan.bytes[at]) || (at && is_word(scan.bytes[at - 1])))
             continue;
         size_t end = word_end(&scan, at);
@@ -211,7 +212,8 @@ static size_t rewrite(struct orr_secrets *secrets, const struct scan *scan, stru
 
 static void rewrite_all(struct orr_secrets *secrets, struct scan scan, struct orr_text *text)
 {
-    while (scan.at < scan.length && !orr_text_failed(text) && !orr_arena_starved(secrets->arena)) {
+    while (scan.at < scan.length && !orr_text_failed(text) && !orr_arena_starved(secrets->arena) &&
+           !orr_budget_spent(1)) {
         char c = scan.bytes[scan.at];
         bool starts = (is_word(c) || c == ':') && !(scan.at && is_word(scan.bytes[scan.at - 1]));
         size_t taken = starts ? rewrite(secrets, &scan, text) : 0;
@@ -237,9 +239,11 @@ static enum orr_code copy(struct scan scan, struct orr_arena *arena, struct orr_
                           struct orr_replacements *ret_replacements, struct orr_error *err)
 {
     struct orr_secrets secrets;
+    orr_budget_stage("replacing names");
     orr_secrets_init(&secrets, arena);
     learn_all(&secrets, scan);
     rewrite_all(&secrets, scan, text);
+    ORR_TRY(orr_budget_check(err));
     if (text->failed && !text->starved)
         return orr_fail(err, ORR_LIMIT, "the copy is larger than %zu bytes", text->limit);
     if (orr_arena_starved(secrets.arena) || text->failed)

@@ -17,7 +17,7 @@ struct filler {
 };
 
 /* Sets what the input does not contain. */
-static void fill(struct filler *f, struct orr_doc_node *node, enum orr_attr attr, const char *value)
+static void fill_attribute(struct filler *f, struct orr_doc_node *node, enum orr_attr attr, const char *value)
 {
     const struct orr_attribute *there = orr_doc_attribute(node, attr);
     if (there && there->origin != ORR_VALUE_ASSUMED && *there->value)
@@ -30,10 +30,10 @@ static void fill_number(struct filler *f, struct orr_doc_node *node, enum orr_at
 {
     char text[16];
     snprintf(text, sizeof text, "%d", value);
-    fill(f, node, attr, text);
+    fill_attribute(f, node, attr, text);
 }
 
-/* Insertion by bus id: a host has tens of devices, and beyond MOST the input is no host. */
+/* Insertion by bus id: a host has tens of devices, and beyond MOST the input is not a host. */
 static void insert(struct orr_doc_node **list, uint32_t *count, struct orr_doc_node *node)
 {
     enum { MOST = 1024 };
@@ -78,8 +78,8 @@ static struct orr_doc_node *child_of(struct filler *f, struct orr_doc_node *pare
 
 static void fill_link(struct filler *f, struct orr_doc_node *pci)
 {
-    fill(f, pci, ORR_ATTR_LINK_SPEED, f->type->board->link_speed);
-    fill(f, pci, ORR_ATTR_LINK_WIDTH, "16");
+    fill_attribute(f, pci, ORR_ATTR_LINK_SPEED, f->type->board->link_speed);
+    fill_attribute(f, pci, ORR_ATTR_LINK_WIDTH, "16");
 }
 
 static void fill_gpu(struct filler *f, uint32_t index)
@@ -144,14 +144,14 @@ static void fill_nic(struct filler *f, uint32_t index)
     fill_link(f, pci);
     int before = (int)strcspn(type->net_name, "#");
     snprintf(name, sizeof name, "%.*s%u%s", before, type->net_name, index, type->net_name + before + 1);
-    fill(f, net, ORR_ATTR_NAME, name);
+    fill_attribute(f, net, ORR_ATTR_NAME, name);
     fill_number(f, net, ORR_ATTR_DEV, (int32_t)index);
-    fill(f, net, ORR_ATTR_LATENCY, "0");
+    fill_attribute(f, net, ORR_ATTR_LATENCY, "0");
     fill_number(f, net, ORR_ATTR_SPEED, (int32_t)type->net_mbps);
-    fill(f, net, ORR_ATTR_PORT, "1");
+    fill_attribute(f, net, ORR_ATTR_PORT, "1");
     snprintf(guid, sizeof guid, "0x%x", index + 1); /* without 0x, releases before 2.30 take every NIC for one card */
-    fill(f, net, ORR_ATTR_GUID, guid);
-    fill(f, net, ORR_ATTR_MAXCONN, "131072");
+    fill_attribute(f, net, ORR_ATTR_GUID, guid);
+    fill_attribute(f, net, ORR_ATTR_MAXCONN, "131072");
     fill_number(f, net, ORR_ATTR_GDR, type->net_gdr);
 }
 
@@ -159,14 +159,14 @@ static void fill_cpu(struct filler *f, struct orr_doc_node *cpu)
 {
     const struct orr_machine_type *type = f->type;
     const struct orr_attribute *arch = orr_doc_attribute(cpu, ORR_ATTR_ARCH);
-    fill(f, cpu, ORR_ATTR_ARCH, type->arch);
+    fill_attribute(f, cpu, ORR_ATTR_ARCH, type->arch);
     if (arch && strcmp(arch->value, type->arch) != 0)
         return; /* another machine than the type: its CPU is its own */
     static const enum orr_attr of_x86[] = {ORR_ATTR_VENDOR, ORR_ATTR_FAMILYID, ORR_ATTR_MODELID};
     for (size_t i = 0; !*type->cpu_vendor && i < sizeof of_x86 / sizeof of_x86[0]; i++)
         orr_doc_drop(&f->draft->doc, cpu, of_x86[i]);
     if (*type->cpu_vendor) {
-        fill(f, cpu, ORR_ATTR_VENDOR, type->cpu_vendor);
+        fill_attribute(f, cpu, ORR_ATTR_VENDOR, type->cpu_vendor);
         fill_number(f, cpu, ORR_ATTR_FAMILYID, type->cpu_family);
         fill_number(f, cpu, ORR_ATTR_MODELID, type->cpu_model);
     }
@@ -178,9 +178,9 @@ static void say(const struct filler *f)
     struct orr_draft *draft = f->draft;
     orr_note_assumed(
         draft, ORR_TOUCHES_ALL,
-        "the machine is taken for %s: %u GPU%s (sm %d), %u NIC port%s and %u NVLink element%s were filled in",
-        type->title, f->new_gpus, f->new_gpus == 1 ? "" : "s", orr_board_model(type->board)->sm, f->new_nets,
-        f->new_nets == 1 ? "" : "s", f->new_links, f->new_links == 1 ? "" : "s");
+        "the machine is assumed to be %s: %u GPU%s (sm %d), %u NIC port%s and %u NVLink element%s were filled in",
+        type->title, f->new_gpus, orr_plural(f->new_gpus), orr_board_model(type->board)->sm, f->new_nets,
+        orr_plural(f->new_nets), f->new_links, orr_plural(f->new_links));
     if (*type->unsure)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "of %s these facts are not certain: %s", type->title, type->unsure);
     if (f->gpu_count != type->gpus)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NIC ports whose speed and GPUDirect RDMA the input does not contain: what is asked for them, and the note about them.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +33,64 @@ static bool is_assumed(const struct orr_doc_node *net, enum orr_attr attr)
     return there && there->origin == ORR_VALUE_ASSUMED;
 }
 
-/* Ports without GPUDirect RDMA are no RDMA ports, and keep the speed of theirs. */
-static void fill(struct orr_draft *draft, struct orr_doc_node *net, unsigned row)
+static bool has_gpu(const struct orr_doc_node *top)
+{
+    for (const struct orr_doc_node *node = top; node; node = orr_doc_next(node, top))
+        if (node->kind == ORR_ELEMENT_GPU)
+            return true;
+    return false;
+}
+
+/* Whether a port is below a PCIe switch of a GPU. */
+static bool is_near(const struct orr_doc_node *net)
+{
+    const struct orr_doc_node *pci = net;
+    while (pci && pci->kind != ORR_ELEMENT_PCI)
+        pci = pci->parent;
+    return pci && pci->parent && pci->parent->kind == ORR_ELEMENT_PCI && has_gpu(pci->parent);
+}
+
+/* Ports of assumed speed that may be those of the GPUs: the ones below their switches, else all. */
+static uint32_t count_ports(const struct orr_doc_node *system, bool near_only)
+{
+    uint32_t count = 0;
+    for (const struct orr_doc_node *net = system; net; net = orr_doc_next(net, system))
+        count += net->kind == ORR_ELEMENT_NET && is_assumed(net, ORR_ATTR_SPEED) &&
+                 atoi(orr_doc_word(net, ORR_ATTR_GDR)) != 0 && (!near_only || is_near(net));
+    return count;
+}
+
+/* Machines are built with a network that follows the generation of their GPUs: with a NIC for each GPU or two, those
+ * carry this much together. */
+static void follow_gpus(struct orr_draft *draft)
+{
+    static const struct {
+        int sm;
+        uint32_t mbps; /* of a GPU's NICs together */
+    } generations[] = {{90, 400000}, {80, 200000}, {0, 100000}};
+    const struct orr_doc_node *system = draft->doc.system;
+    uint32_t gpus = 0, near = count_ports(system, true);
+    int sm = INT_MAX;
+    size_t g = 0;
+    for (const struct orr_doc_node *node = system; node; node = orr_doc_next(node, system)) {
+        const int own = node->kind == ORR_ELEMENT_GPU ? atoi(orr_doc_word(node, ORR_ATTR_SM)) : INT_MAX;
+        gpus += node->kind == ORR_ELEMENT_GPU;
+        sm = own < sm ? own : sm;
+    }
+    const uint32_t ports = near ? near : count_ports(system, false);
+    if (!gpus || ports < gpus || ports % gpus)
+        return;
+    while (generations[g].sm > sm)
+        g++;
+    const uint32_t mbps = generations[g].mbps / (ports / gpus);
+    for (struct orr_doc_node *net = draft->doc.system; mbps > 100000 && net; net = orr_doc_next(net, system))
+        if (net->kind == ORR_ELEMENT_NET && is_assumed(net, ORR_ATTR_SPEED) &&
+            atoi(orr_doc_word(net, ORR_ATTR_GDR)) != 0 && (!near || is_near(net)))
+            orr_doc_suppose(&draft->doc, net, ORR_ATTR_SPEED, "%u", mbps);
+}
+
+/* Ports without GPUDirect RDMA are not RDMA ports, and keep the speed of theirs. */
+static void fill_nic(struct orr_draft *draft, struct orr_doc_node *net, unsigned row)
 {
     const bool rdma = atoi(orr_doc_word(net, ORR_ATTR_GDR)) != 0;
     if (rows[row].mbps && (rdma || rows[row].no_gdr) && is_assumed(net, ORR_ATTR_SPEED))
@@ -54,9 +111,12 @@ void orr_draft_assume_nics(struct orr_draft *draft, unsigned row)
 {
     const struct orr_doc_node *said[4], *system = draft->doc.system;
     uint32_t groups = 0;
+    draft->notes.nics_given = rows[row].mbps != 0;
+    if (!draft->notes.nics_given && !draft->notes.machine_type)
+        follow_gpus(draft);
     for (struct orr_doc_node *net = draft->doc.system; net; net = orr_doc_next(net, system))
         if (net->kind == ORR_ELEMENT_NET)
-            fill(draft, net, row);
+            fill_nic(draft, net, row);
     for (const struct orr_doc_node *net = system; net && groups < 4; net = orr_doc_next(net, system)) {
         bool before = false;
         uint32_t ports = 0;
@@ -70,7 +130,7 @@ void orr_draft_assume_nics(struct orr_draft *draft, unsigned row)
             continue;
         said[groups++] = net;
         orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR, "%u NIC port%s %s %g Gb/s, %s GPUDirect RDMA",
-                         ports, ports == 1 ? "" : "s", ports == 1 ? "has" : "have",
+                         ports, orr_plural(ports), ports == 1 ? "has" : "have",
                          atoi(orr_doc_word(net, ORR_ATTR_SPEED)) / 1000.0,
                          atoi(orr_doc_word(net, ORR_ATTR_GDR)) ? "with" : "without");
         draft->notes.assumed_nics += ports;

@@ -83,8 +83,8 @@ static void classify(struct orr_draft *draft, const struct orr_machine_type *typ
     for (uint32_t i = 0; i < count; i++)
         orr_doc_suppose(&draft->doc, open[i].node, ORR_ATTR_CLASS, i < nics ? "0x020000" : "0x030200");
     orr_note_assumed(draft, ORR_TOUCHES_ALL,
-                     "of %u PCI devices without a class %u are taken for NICs and %u for GPUs, by their number", count,
-                     nics, count - nics);
+                     "of %u PCI devices without a class %u are assumed to be NICs and %u to be GPUs, by their number",
+                     count, nics, count - nics);
 }
 
 /* A file without any place for GPUs gets them spread over its switches, where their number goes into that of the GPUs.

@@ -14,7 +14,7 @@ static uint32_t most_elements(const struct orr_input *input)
 
 enum orr_code orr_draft_init(struct orr_draft *draft, const struct orr_input *input, struct orr_error *err)
 {
-    *draft = (struct orr_draft){0};
+    *draft = (struct orr_draft){.cpu_row = input->options.assumed_cpu};
     orr_doc_init(&draft->doc, orr_arena_new(0));
     draft->doc.limit = most_elements(input);
     if (!orr_arena_starved(draft->doc.arena))
@@ -109,6 +109,8 @@ enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *
         orr_draft_assume_type(draft, input->options.assumed);
     if (!orr_arena_starved(doc->arena) && !doc->too_many)
         orr_draft_assume_nics(draft, input->options.assumed_nics);
+    if (!orr_arena_starved(doc->arena) && !doc->too_many && !input->options.assumed)
+        orr_draft_assume_cpu(draft, input->options.assumed_cpu);
     if (doc->too_many) {
         enum orr_code code = orr_fail(err, ORR_LIMIT, "more than %u elements", doc->limit);
         orr_draft_release(draft);

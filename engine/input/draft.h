@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dump in the making, and what there is to say about it: readers of other forms add elements, and a machine type
+/* A dump in the making, and what there must say about it: readers of other forms add elements, and a machine type
  * fills them in, until it is one. A draft lives in one arena, which the dump takes over. Failures of memory and limits
  * are remembered and reported once, by orr_draft_finish().
  *
@@ -18,6 +18,7 @@ enum { ORR_MAX_NOTES = 24 };
 struct orr_draft {
     struct orr_doc doc;
     const struct orr_dump *from; /* which it was made of; NULL: none */
+    unsigned cpu_row;            /* of orr_assumed_cpu_word(), as asked */
     bool no_nvlinks;             /* the input does not show whether GPUs have NVLinks, and none are assumed */
     struct orr_dump_notes notes;
     struct orr_assumed assumed[ORR_MAX_NOTES];
@@ -44,6 +45,9 @@ void orr_draft_find_places(struct orr_draft *draft, const struct orr_machine_typ
 void orr_draft_assume_type(struct orr_draft *draft, const struct orr_machine_type *type);
 /* Gives NIC ports of assumed speed what a row of orr_assumed_nics_word() asks for, and says what they have now. */
 void orr_draft_assume_nics(struct orr_draft *draft, unsigned row);
+
+/* Gives CPUs of assumed kind what a row of orr_assumed_cpu_word() asks for. */
+void orr_draft_assume_cpu(struct orr_draft *draft, unsigned row);
 
 /* The draft's notes, in its arena, with the row's name and title. NULL: no memory. */
 const struct orr_dump_notes *orr_draft_notes(struct orr_draft *draft, const struct orr_input_kind *kind);

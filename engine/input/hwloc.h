@@ -26,7 +26,7 @@ struct orr_hwloc_info {
     struct orr_hwloc_info *next;
 };
 
-/* Attributes as text, "" where they are absent. */
+/* Attributes as text, "" if they are absent. */
 struct orr_hwloc_object {
     enum orr_hwloc_kind kind;
     uint32_t parent; /* ORR_NO_ELEMENT: none */
@@ -45,13 +45,13 @@ struct orr_hwloc {
     const uint64_t *link_mbps;   /* [link_count * row + column]: from row to column */
 };
 
-/* Reads the objects; memory from arena. SYNTAX with a line for what is no XML, LIMIT. */
+/* Reads the objects; memory from arena. SYNTAX with a line if the text is not XML, LIMIT. */
 enum orr_code orr_hwloc_read(const char *bytes, size_t length, uint32_t line_before, struct orr_arena *arena,
                              struct orr_hwloc *ret_hwloc, struct orr_error *err) ORR_NO_DISCARD;
-/* Builds the machine; INVALID where the export has no PCI devices, or none of use. */
+/* Builds the machine; INVALID if the export has no PCI devices, or none of use. */
 enum orr_code orr_hwloc_build(const struct orr_hwloc *hwloc, const struct orr_machine_type *type,
                               struct orr_draft *draft, struct orr_error *err) ORR_NO_DISCARD;
-/* The value of an info of an object, "" where there is none. */
+/* The value of an info of an object, "" if there is none. */
 const char *orr_hwloc_info(const struct orr_hwloc_object *object, const char *name);
 
 #endif

@@ -39,7 +39,7 @@ struct orr_hwloc_builder {
 struct orr_doc_node *orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object);
 /* Whether an object is an RDMA device. */
 bool orr_hwloc_is_rdma(const struct orr_hwloc *hwloc, const struct orr_hwloc_object *object);
-/* Adds NICs with their ports: RDMA devices where there are any, else network interfaces. */
+/* Adds NICs with their ports: RDMA devices if there are any, else network interfaces. */
 void orr_hwloc_add_nics(struct orr_hwloc_builder *b);
 /* Adds the NVLinks of the matrix; the number of <nvlink> elements. */
 uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVLinks of an hwloc export: the matrix of bandwidths that hwloc writes where NVML was built into it. Its objects are
- * the GPUs in NVML's order, then the far ends that are none as they are first met: NVSwitches as PCI devices; for the
- * ports of POWER's processors, what the GPU is nearest to on the side of the CPU. A far end without a PCI device on
+ * the GPUs in NVML's order, then the far ends that are not GPUs, as they are first met: NVSwitches as PCI devices; for
+ * the ports of POWER's processors, what the GPU is nearest to on the side of the CPU. A far end without a PCI device on
  * this machine (an NVSwitch that a virtual machine or a tray does not see) has no column. */
 #include <stdlib.h>
 #include <string.h>

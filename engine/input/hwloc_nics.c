@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NICs of an hwloc export, as NCCL finds them: RDMA devices in the order of their names, those on one PCI bus as ports
- * of one card; network interfaces only where there is no RDMA device. */
+ * of one card; network interfaces only if there is no RDMA device. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -237,7 +237,7 @@ static struct orr_doc_node *add_below(struct orr_hwloc_builder *b, struct orr_do
 
 static uint32_t find_os(const struct orr_hwloc_builder *b, uint32_t device, const char *prefix)
 {
-    for (uint32_t i = device + 1; i < b->hwloc->count; i++) { /* what is inside it comes right behind it */
+    for (uint32_t i = device + 1; i < b->hwloc->count; i++) { /* what is inside it comes right after it */
         const struct orr_hwloc_object *object = object_at(b, i);
         if (object->parent == ORR_NO_ELEMENT || object->parent < device)
             break;
@@ -296,8 +296,8 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
     const struct orr_hwloc_object *whole = object_at(b, machine(b, ORR_HWLOC_MACHINE));
     const char *product = orr_hwloc_info(whole, "DMIProductName");
     orr_note_recognised(draft, "%.60s%s%u GPU%s of %s and %u NIC port%s on %u NUMA node%s, %s%s", product,
-                        *product ? ": " : "", b->gpu_count, b->gpu_count == 1 ? "" : "s", b->amd ? "AMD" : "NVIDIA",
-                        b->net_count, b->net_count == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s",
+                        *product ? ": " : "", b->gpu_count, orr_plural(b->gpu_count), b->amd ? "AMD" : "NVIDIA",
+                        b->net_count, orr_plural(b->net_count), cpus, orr_plural(cpus),
                         links ? orr_draft_format(draft, "NVLinks in %u rows", links) : "no NVLinks",
                         b->nvswitches ? ", with NVSwitches" : "");
     if (b->amd)
@@ -315,7 +315,7 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
     orr_note_assumed(
         draft, ORR_TOUCHES_BANDWIDTH,
         "PCI links have the speed that they had during the export: an idle GPU may show less than it can%s",
-        b->supposed_speed ? orr_draft_format(draft, "; those without one are taken for %s x16", b->supposed_speed)
+        b->supposed_speed ? orr_draft_format(draft, "; those without one are assumed to be %s x16", b->supposed_speed)
                           : "");
     if (!links && !b->nvswitches && !b->amd && b->gpu_count > 1) {
         draft->no_nvlinks = true;
@@ -325,10 +325,10 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
     }
     if (b->hidden)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "%u GPU%s that NVML does not show beside the others: left out",
-                         b->hidden, b->hidden == 1 ? "" : "s");
+                         b->hidden, orr_plural(b->hidden));
     if (b->dropped)
         orr_note_missing(draft, "ibstat", "%u RDMA device%s without an active port, left out", b->dropped,
-                         b->dropped == 1 ? "" : "s");
+                         orr_plural(b->dropped));
     if (!b->net_count)
         orr_note_missing(draft, "lstopo --whole-io --of xml machine.xml; ls /sys/class/infiniband /sys/class/net",
                          "NICs: the export lists none, so nothing can be said about several hosts");

@@ -39,7 +39,7 @@ static uint32_t line_of(const struct reader *reader)
     return (line > 0 ? (uint32_t)line : 1) + reader->line_before;
 }
 
-/* The value of an attribute in the arena, "" where it is absent. */
+/* The value of an attribute in the arena, "" if it is absent. */
 static const char *attribute(struct reader *reader, const char *name, int count, const xmlChar **attributes)
 {
     for (int i = 0; i < count; i++, attributes += 5)
@@ -187,7 +187,7 @@ static void on_error(void *context, xmlErrorPtr error)
         return;
     }
     if (error->code == XML_ERR_DOCUMENT_END && !reader->depth && reader->hwloc->count)
-        return; /* text behind the document */
+        return; /* text after the document */
     char message[160] = "malformed";
     if (error->message)
         strncpy(message, error->message, sizeof message - 1);
@@ -231,7 +231,7 @@ static uint32_t find_object(const struct orr_hwloc *hwloc, const char *one_type,
     return ORR_NO_ELEMENT;
 }
 
-/* The matrix is used where it is whole. */
+/* The matrix is used if it is whole. */
 static enum orr_code read_links(struct reader *reader)
 {
     struct orr_hwloc *hwloc = reader->hwloc;

@@ -19,12 +19,19 @@ struct orr_input_options {
     const struct orr_machine_type
         *assumed;          /* fills in what the input does not contain (machine_types.h); NULL: nothing */
     unsigned assumed_nics; /* row of orr_assumed_nics_word(): of NIC ports that the input does not describe */
-    const struct orr_release *release; /* whose rules make a dump of what is none yet (`gathered`); NULL: the default */
+    unsigned assumed_cpu;  /* row of orr_assumed_cpu_word(): of CPUs that the input does not describe */
+    const struct orr_release
+        *release; /* release whose rules turn a gathered archive (`gathered`) into a dump; NULL: the default */
 };
 
 /* Word i for what NIC ports have whose speed the input does not contain: "default", "400" (Gb/s), "400-no-gdr" (without
  * GPUDirect RDMA); NULL: no more. */
 const char *orr_assumed_nics_word(size_t row);
+
+/* Word i for CPUs that the input does not describe: "default", "intel", "amd" ...; NULL: no more; and its name for
+ * people. */
+const char *orr_assumed_cpu_word(size_t row);
+const char *orr_assumed_cpu_text(size_t row);
 
 /* The bytes with what a first look at them found; made by orr_input_read() for the rows of the table. */
 struct orr_input {
@@ -32,7 +39,7 @@ struct orr_input {
     size_t length;
     struct orr_input_options options;
     char root[32];    /* name of the outermost XML element; "": neither the bytes nor text around it are XML */
-    size_t start;     /* where the text starts, behind a byte order mark and blanks; where the XML starts in text */
+    size_t start;     /* where the text starts, after a byte order mark and blanks; where the XML starts in text */
     bool text_around; /* the XML is not alone: a fence, a prompt or other text precedes it */
 };
 
@@ -60,6 +67,11 @@ const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t lengt
  * UNRECOGNISED says what was seen and what is understood. */
 enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_input_options *options,
                              struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+
+/* The machine that a text describes beside a log or results: a dump, an export of hwloc, a table of nvidia-smi.
+ * *ret_dump NULL: none, or one that cannot be read. */
+enum orr_code orr_input_read_beside(const char *bytes, size_t length, const struct orr_input_options *options,
+                                    struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 
 /* The same for a dump that another room made, as if it had been read from NCCL's own XML. Takes the dump over. */
 enum orr_code orr_input_take(struct orr_dump *dump, const struct orr_input_options *options, struct orr_dump **ret_dump,

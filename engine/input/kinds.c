@@ -46,7 +46,7 @@ static bool is_machine(const struct orr_input *input)
     return orr_machine_named(input) != NULL;
 }
 
-/* A log of a job that also printed a matrix contains more in its tree, where it has one, and less without. */
+/* A log of a job that also printed a matrix contains more in its tree, if it has one, and less without. */
 static bool is_log(const struct orr_input *input)
 {
     if (input->root[0] || !orr_log_is_one(input->bytes, input->length))
@@ -143,7 +143,7 @@ static bool opens(const struct orr_input *input, size_t at, const char *name)
            strchr(" \t\r\n>/", input->bytes[at + 1 + size]) && input->bytes[at + 1 + size];
 }
 
-/* The name of the first element behind comments, instructions and a DOCTYPE without rules of its own. */
+/* The name of the first element after comments, instructions and a DOCTYPE without rules of its own. */
 static void find_root(struct orr_input *input)
 {
     size_t at = input->start;
@@ -261,4 +261,19 @@ enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_
         return kind->read(&input, kind, ret_dump, err);
     ORR_TRY(unrecognised(&input, err));
     return orr_dump_read(bytes, length, limits, ret_dump, err); /* it says best what is wrong with XML */
+}
+
+enum orr_code orr_input_read_beside(const char *bytes, size_t length, const struct orr_input_options *options,
+                                    struct orr_dump **ret_dump, struct orr_error *err)
+{
+    struct orr_error own = {0};
+    const struct orr_input_kind *kind = orr_input_recognise(bytes, length);
+    *ret_dump = NULL;
+    if (!kind || (kind->read != orr_read_topology && kind->read != orr_read_hwloc && kind->read != orr_read_matrix))
+        return ORR_OK;
+    enum orr_code code = orr_input_read(bytes, length, options, ret_dump, &own);
+    if (code != ORR_NOMEM && code != ORR_SPENT)
+        return ORR_OK; /* what cannot be read is not the question */
+    *err = own;
+    return code;
 }

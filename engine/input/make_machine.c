@@ -10,6 +10,8 @@
 #include "engine/hardware/hardware.h"
 #include "engine/input/readers.h"
 #include "engine/machines/machine_types.h"
+#include "engine/nics/combine.h"
+#include "engine/release/release.h"
 
 enum { BLACKWELL = 100 };
 
@@ -60,7 +62,7 @@ static void add_gpu(struct orr_doc *doc, struct orr_doc_node *parent, uint32_t b
     orr_doc_set(doc, pci, ORR_ATTR_DEVICE, "0x%04x", orr_board_model(type->board)->ids[0].device);
 }
 
-/* InfiniBand goes by the name of mlx5 here; every other port is Ethernet. A NIC beside a GPU that is part of the CPU is
+/* InfiniBand follows the name of mlx5 here; every other port is Ethernet. A NIC beside a GPU that is part of the CPU is
  * soldered to four lanes, as in a DGX Spark. */
 static void add_net(struct orr_doc *doc, struct orr_doc_node *parent, uint32_t bus, uint32_t device,
                     const struct orr_machine_type *type)
@@ -142,6 +144,26 @@ static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_typ
     return ORR_OK;
 }
 
+/* A rack: copies of its tray as one system, in which each is a host. The tray's arena owns it all. */
+static enum orr_code join_trays(struct orr_dump **dump, uint32_t trays, uint32_t gpus, struct orr_error *err)
+{
+    struct orr_dump *tray = *dump, *rack;
+    struct orr_arena *arena = tray->arena;
+    struct orr_dump_piece *pieces = ORR_NEW(arena, struct orr_dump_piece, trays);
+    int32_t *ranks = ORR_NEW(arena, int32_t, (size_t)trays * gpus);
+    ORR_NEED(pieces && ranks, err);
+    for (uint32_t i = 0; i < trays * gpus; i++)
+        ranks[i] = (int32_t)i;
+    for (uint32_t t = 0; t < trays; t++)
+        pieces[t] = (struct orr_dump_piece){.dump = tray, .ranks = ranks + (size_t)t * gpus, .count = gpus};
+    ORR_TRY(orr_dump_combine(pieces, trays, orr_release_default(), arena, &rack, err));
+    rack->arena = arena;
+    rack->notes = tray->notes;
+    memcpy(rack->assumed, tray->assumed, sizeof rack->assumed);
+    *dump = rack;
+    return ORR_OK;
+}
+
 enum orr_code orr_input_machine_with(const struct orr_machine_type *type, unsigned nics, struct orr_dump **ret_dump,
                                      struct orr_error *err)
 {
@@ -157,6 +179,8 @@ enum orr_code orr_input_machine_with(const struct orr_machine_type *type, unsign
     if (code != ORR_OK)
         return code;
     code = name_it(*ret_dump, type, err);
+    if (code == ORR_OK && orr_machine_trays(type) > 1)
+        code = join_trays(ret_dump, orr_machine_trays(type), type->gpus, err);
     if (code != ORR_OK) {
         orr_dump_free(*ret_dump);
         *ret_dump = NULL;

@@ -18,12 +18,22 @@ enum orr_relation {
     ORR_REL_OTHER   /* a cell that says nothing about places, such as OK of `topo -p2p` */
 };
 
+/* What the same text says beside the table; NULL and 0: nothing. */
+struct orr_beside {
+    const char *arch, *vendor, *family, *model, *cpu_name; /* of lscpu */
+    bool pcie_only;                                        /* the table is of `topo -mp`, which hides NVLink */
+    bool whole;                                            /* it is of `topo -m`, which shows NVLink */
+    uint32_t p2p_pairs, p2p_refused;                       /* cells of `topo -p2p`; those where the driver refuses */
+};
+enum orr_code orr_beside_read(const char *bytes, size_t length, struct orr_arena *arena, struct orr_beside *ret_beside,
+                              struct orr_error *err) ORR_NO_DISCARD;
+
 enum { ORR_MATRIX_MOST = 320 }; /* devices */
 
 struct orr_matrix_device {
     const char *name;        /* as the column has it */
     const char *real_name;   /* of a NIC, by the legend; NULL: the column is the name */
-    const char *model;       /* of a GPU, from `nvidia-smi -L` where that is in the same text; NULL */
+    const char *model;       /* of a GPU, from `nvidia-smi -L` if that is in the same text; NULL */
     const char *bus_id;      /* of a GPU, from `nvidia-smi --query-gpu`; NULL */
     const char *cpus, *numa; /* of the last columns; NULL: empty */
     bool is_gpu, has_row;
@@ -34,10 +44,11 @@ struct orr_matrix_device {
 struct orr_matrix {
     struct orr_matrix_device *devices; /* in the order of the columns */
     uint32_t count, gpu_count;
-    uint8_t *relations;      /* [count * row + column], enum orr_relation */
-    uint8_t *nvlinks;        /* the same: the number behind NV */
-    bool has_more;           /* another table follows, which is not read */
-    bool tells_places;       /* a cell says more than X, NV or OK */
+    uint8_t *relations; /* [count * row + column], enum orr_relation */
+    uint8_t *nvlinks;   /* the same: the number after NV */
+    bool has_more;      /* another table follows, which is not read */
+    bool tells_places;  /* a cell says more than X, NV or OK */
+    struct orr_beside beside;
     uint32_t contradictions; /* cells that differ from those across the diagonal */
 };
 

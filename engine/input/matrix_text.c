@@ -43,10 +43,10 @@ static enum orr_relation relation_of(const struct orr_word *word, uint8_t *nvlin
     return ORR_REL_OTHER;
 }
 
-/* Lines that may be tried as headers behind a prefix, and lines in which the first row must follow there. */
+/* Lines that may be tried as headers after a prefix, and lines in which the first row must follow there. */
 enum { MOST_PREFIXES = 16, MOST_LINES_BETWEEN = 1024 };
 
-/* Whether there is a header, by a name of a GPU at the start of a line with more behind it, and the first cell of a
+/* Whether there is a header, by a name of a GPU at the start of a line with more after it, and the first cell of a
  * row. */
 static bool has_table(struct orr_words words, uint32_t most_lines)
 {
@@ -64,7 +64,7 @@ static bool has_table(struct orr_words words, uint32_t most_lines)
     return affinity; /* a header alone, which the reader refuses with a word on what is missing */
 }
 
-/* The words of the first table, behind the prefix of each of its lines. */
+/* The words of the first table, after the prefix of each of its lines. */
 static bool find_table(const char *bytes, size_t length, struct orr_words *ret_words)
 {
     struct orr_words scan = orr_words_start(bytes, length);
@@ -164,7 +164,7 @@ static enum orr_code read_header(struct table *table)
         matrix->count = matrix->gpu_count = table->tail_count = 0;
         for (struct orr_word before = {0}; table->more && !at_row(table); advance(table)) {
             if (!read_tail_name(table, &before)) {
-                if (table->tail_count) /* a word behind the last columns: what was read is no header */
+                if (table->tail_count) /* a word after the last columns: what was read is not a header */
                     break;
                 ORR_TRY(add_device(table));
             }
@@ -179,7 +179,7 @@ static enum orr_code read_header(struct table *table)
     return ORR_UNRECOGNISED;
 }
 
-/* The words behind the cells are those of the last columns, in their order. */
+/* The words after the cells are those of the last columns, in their order. */
 static enum orr_code read_tail(struct table *table, struct orr_matrix_device *device)
 {
     for (unsigned place = 0; table->more && !table->word.first; advance(table), place++) {
@@ -275,7 +275,7 @@ static enum orr_code read_models(struct table *table, const char *bytes, size_t 
     return ORR_OK;
 }
 
-/* Fills cells whose row is not there from across the diagonal; of two that differ the nearer one counts. */
+/* Fills cells whose row is missing from across the diagonal; of two that differ the nearer one counts. */
 static void mirror(struct orr_matrix *matrix)
 {
     for (uint32_t a = 0; a < matrix->count; a++)
@@ -321,6 +321,7 @@ enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena
             return ORR_INVALID;
         }
     ORR_TRY(read_models(&table, bytes, length));
+    ORR_TRY(orr_beside_read(bytes, length, arena, &matrix.beside, err));
     mirror(&matrix);
     *ret_matrix = matrix;
     return ORR_OK;

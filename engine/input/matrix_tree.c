@@ -35,7 +35,7 @@ static uint32_t links(const struct orr_matrix *matrix, uint32_t a, uint32_t b)
     return matrix->nvlinks[(size_t)a * matrix->count + b];
 }
 
-static uint32_t find(uint32_t *set, uint32_t i)
+static uint32_t find_root(uint32_t *set, uint32_t i)
 {
     while (set[i] != i)
         i = set[i] = set[set[i]];
@@ -45,8 +45,8 @@ static uint32_t find(uint32_t *set, uint32_t i)
 /* The least member represents the set, so that sets come in the order of devices. */
 static void join(uint32_t *set, uint32_t a, uint32_t b)
 {
-    a = find(set, a);
-    b = find(set, b);
+    a = find_root(set, a);
+    b = find_root(set, b);
     if (a < b)
         set[b] = a;
     else
@@ -99,7 +99,7 @@ static void number_cpus(struct builder *b)
         b->numa_of[i] = -1;
     for (uint32_t i = 0; i < matrix->count; i++) {
         const char *numa = matrix->devices[i].numa;
-        uint32_t cpu = find(b->cpu_of, i);
+        uint32_t cpu = find_root(b->cpu_of, i);
         long number = numa && isdigit((unsigned char)numa[0]) ? strtol(numa, NULL, 10) : -1;
         if (number >= 0 && number < 256 && b->numa_of[cpu] < 0 && !used[number]) {
             b->numa_of[cpu] = (int32_t)number;
@@ -108,7 +108,7 @@ static void number_cpus(struct builder *b)
     }
     int32_t unused = 0;
     for (uint32_t i = 0; i < matrix->count; i++)
-        if (find(b->cpu_of, i) == i && b->numa_of[i] < 0) {
+        if (find_root(b->cpu_of, i) == i && b->numa_of[i] < 0) {
             while (unused < 256 && used[unused])
                 unused++;
             b->numa_of[i] = unused++;
@@ -122,10 +122,10 @@ static void count_widened(struct builder *b)
     for (uint32_t i = 0; i < matrix->count; i++)
         for (uint32_t j = 0; j < i; j++) {
             enum orr_relation how = relation(matrix, i, j);
-            enum orr_relation tree = find(b->inner_of, i) == find(b->inner_of, j)   ? ORR_REL_PIX
-                                     : find(b->outer_of, i) == find(b->outer_of, j) ? ORR_REL_PXB
-                                     : find(b->cpu_of, i) == find(b->cpu_of, j)     ? ORR_REL_NODE
-                                                                                    : ORR_REL_SYS;
+            enum orr_relation tree = find_root(b->inner_of, i) == find_root(b->inner_of, j)   ? ORR_REL_PIX
+                                     : find_root(b->outer_of, i) == find_root(b->outer_of, j) ? ORR_REL_PXB
+                                     : find_root(b->cpu_of, i) == find_root(b->cpu_of, j)     ? ORR_REL_NODE
+                                                                                              : ORR_REL_SYS;
             if (how >= ORR_REL_PIX && how <= ORR_REL_SYS && how > tree && !(how == ORR_REL_PHB && tree == ORR_REL_NODE))
                 b->widened++;
         }
@@ -222,7 +222,7 @@ static void add_device(struct builder *b, struct orr_doc_node *parent, uint32_t 
 static bool is_alone(struct builder *b, uint32_t *set, uint32_t device)
 {
     for (uint32_t i = 0; i < b->matrix->count; i++)
-        if (i != device && find(set, i) == find(set, device))
+        if (i != device && find_root(set, i) == find_root(set, device))
             return false;
     return true;
 }
@@ -239,15 +239,36 @@ static void add_outer(struct builder *b, struct orr_doc_node *cpu, uint32_t oute
     }
     struct orr_doc_node *top = add_pci(b, cpu, "0x060400", NULL, NULL);
     for (uint32_t inner = outer; inner < matrix->count; inner++) {
-        if (find(b->outer_of, inner) != outer || find(b->inner_of, inner) != inner)
+        if (find_root(b->outer_of, inner) != outer || find_root(b->inner_of, inner) != inner)
             continue;
         bool only = true; /* one inner switch is the outer one */
         for (uint32_t i = 0; i < matrix->count; i++)
-            only &= find(b->outer_of, i) != outer || find(b->inner_of, i) == inner;
+            only &= find_root(b->outer_of, i) != outer || find_root(b->inner_of, i) == inner;
         struct orr_doc_node *parent = only ? top : add_pci(b, top, "0x060400", NULL, NULL);
         for (uint32_t i = inner; i < matrix->count; i++)
-            if (find(b->inner_of, i) == inner)
+            if (find_root(b->inner_of, i) == inner)
                 add_device(b, parent, i);
+    }
+}
+
+/* What lines of lscpu in the same text say. */
+static void set_cpu(struct builder *b, struct orr_doc_node *cpu)
+{
+    const struct orr_beside *beside = &b->matrix->beside;
+    struct orr_doc *doc = &b->draft->doc;
+    const char *arch = beside->arch && !strcmp(beside->arch, "aarch64")     ? "arm64"
+                       : beside->arch && !strncmp(beside->arch, "ppc64", 5) ? "ppc64"
+                       : beside->arch || beside->vendor                     ? "x86_64"
+                                                                            : NULL;
+    if (!arch)
+        return;
+    orr_doc_set(doc, cpu, ORR_ATTR_ARCH, "%s", arch);
+    if (strcmp(arch, "x86_64") != 0 || !beside->vendor)
+        return;
+    orr_doc_set(doc, cpu, ORR_ATTR_VENDOR, "%.40s", beside->vendor);
+    if (beside->family && beside->model) {
+        orr_doc_set(doc, cpu, ORR_ATTR_FAMILYID, "%.8s", beside->family);
+        orr_doc_set(doc, cpu, ORR_ATTR_MODELID, "%.8s", beside->model);
     }
 }
 
@@ -258,12 +279,13 @@ static void add_cpu(struct builder *b, uint32_t cpu)
     const char *mask = "";
     orr_doc_set(&b->draft->doc, node, ORR_ATTR_NUMAID, "%d", b->numa_of[cpu]);
     for (uint32_t i = 0; i < matrix->count && !*mask; i++)
-        if (find(b->cpu_of, i) == cpu && matrix->devices[i].cpus)
+        if (find_root(b->cpu_of, i) == cpu && matrix->devices[i].cpus)
             mask = orr_cpu_list_mask(b->draft, matrix->devices[i].cpus);
     orr_doc_set(&b->draft->doc, node, ORR_ATTR_AFFINITY, "%s", mask);
+    set_cpu(b, node);
     orr_draft_suppose_cpu(b->draft, node);
     for (uint32_t outer = 0; outer < matrix->count; outer++)
-        if (find(b->cpu_of, outer) == cpu && find(b->outer_of, outer) == outer)
+        if (find_root(b->cpu_of, outer) == cpu && find_root(b->outer_of, outer) == outer)
             add_outer(b, node, outer);
 }
 
@@ -315,12 +337,12 @@ static void say(struct builder *b, const char *generation)
     struct orr_draft *draft = b->draft;
     uint32_t nics = matrix->count - matrix->gpu_count, most = 0, cpus = 0;
     for (uint32_t i = 0; i < matrix->count; i++) {
-        cpus += find(b->cpu_of, i) == i;
+        cpus += find_root(b->cpu_of, i) == i;
         for (uint32_t j = 0; j < matrix->count; j++)
             most = links(matrix, i, j) > most ? links(matrix, i, j) : most;
     }
     orr_note_recognised(draft, "%u GPU%s and %u NIC%s on %u NUMA node%s, %s", matrix->gpu_count,
-                        matrix->gpu_count == 1 ? "" : "s", nics, nics == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s",
+                        orr_plural(matrix->gpu_count), nics, orr_plural(nics), cpus, orr_plural(cpus),
                         !most          ? "no NVLink"
                         : b->to_switch ? orr_draft_format(draft, "%u NVLinks a GPU to NVSwitches", most)
                                        : orr_draft_format(draft, "direct NVLinks, at most %u between two GPUs", most));
@@ -331,11 +353,33 @@ static void say(struct builder *b, const char *generation)
     if (generation)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "%s: compute capability %d.%d", generation, b->sm / 10, b->sm % 10);
     orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH,
-                     "a matrix has no bandwidths: every PCI link is taken for %s x16, as GPUs of sm %d have",
+                     "a matrix has no bandwidths: every PCI link is assumed to be %s x16, as GPUs of sm %d have",
                      orr_link_speed_of_sm(b->sm), b->sm);
-    orr_note_assumed(draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
-                     "CPUs are taken for Intel Sapphire Rapids, bus ids and switches are made up from the distances, "
-                     "and ranks are the numbers of the GPUs");
+    const struct orr_beside *beside = &matrix->beside;
+    const bool knows_cpu = beside->arch || beside->vendor;
+    if (knows_cpu)
+        orr_note_assumed(draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
+                         "bus ids and switches are made up from the distances, and ranks are the numbers of the GPUs; "
+                         "the CPUs are those of lscpu in the same text: %.80s",
+                         beside->cpu_name ? beside->cpu_name
+                         : beside->vendor ? beside->vendor
+                                          : beside->arch);
+    else
+        orr_note_assumed(
+            draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
+            "CPUs are assumed to be %s, bus ids and switches are made up from the distances, and ranks are the "
+            "numbers of the GPUs",
+            orr_assumed_cpu_text(draft->cpu_row));
+    draft->notes.cpu_assumed = !knows_cpu && !draft->cpu_row && !b->type;
+    draft->notes.nvlink_hidden = most || matrix->beside.whole || b->type ? ORR_NO
+                                 : matrix->beside.pcie_only              ? ORR_YES
+                                                                         : ORR_UNKNOWN;
+    draft->notes.p2p_pairs = beside->p2p_pairs;
+    draft->notes.p2p_refused = beside->p2p_refused;
+    for (uint32_t i = 0; i < matrix->count && !draft->notes.gpu_name; i++)
+        draft->notes.gpu_name = matrix->devices[i].model;
+    if (!knows_cpu)
+        orr_note_missing(draft, "lscpu", "the CPUs: paste the output below the matrix, or name them with --assume-cpu");
     if (nics)
         orr_note_assumed(draft, ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS,
                          "each NIC is assumed to have one port and is numbered as its column");
@@ -381,7 +425,7 @@ void orr_matrix_build(const struct orr_matrix *matrix, const struct orr_machine_
     count_widened(b);
     decide_fabric(b);
     for (uint32_t i = 0; i < matrix->count; i++)
-        if (find(b->cpu_of, i) == i)
+        if (find_root(b->cpu_of, i) == i)
             add_cpu(b, i);
     add_nvlinks(b);
     say(b, generation);

@@ -19,7 +19,7 @@ static bool same_element(const struct orr_dump *a, uint32_t i, const struct orr_
     return true;
 }
 
-static bool same(const struct orr_dump *a, const struct orr_dump *b)
+static bool same_dumps(const struct orr_dump *a, const struct orr_dump *b)
 {
     bool equal = a->element_count == b->element_count;
     for (uint32_t i = 0; equal && i < a->element_count; i++)
@@ -60,7 +60,7 @@ static struct orr_doc_node *find_same(const struct orr_doc_node *parent, const s
     return NULL;
 }
 
-/* Adds what the document has not; where both have an element, attributes that it lacks, such as the rank of a GPU that
+/* Adds what the document has not; if both have an element, attributes that it lacks, such as the rank of a GPU that
  * only its own process knows. */
 static void merge_into(struct orr_doc *doc, const struct orr_dump *dump, struct orr_doc_node **node_of)
 {
@@ -115,7 +115,7 @@ static void sort_dumps(struct orr_dump *const *dumps, uint32_t count, struct sor
     for (uint32_t i = 0; i < count; i++)
         sorting->elements += dumps[i]->element_count;
     for (uint32_t i = 1; i < count; i++) {
-        if (same(dumps[0], dumps[i])) {
+        if (same_dumps(dumps[0], dumps[i])) {
             sorting->copies++;
             continue;
         }
@@ -139,7 +139,7 @@ enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_ki
         if (sorting.joins[i])
             merge_into(&draft.doc, dumps[i], node_of);
     orr_note_recognised(&draft,
-                        "%u dumps behind one another: %u cop%s of the first, %u of other ranks of its host, %u "
+                        "%u dumps after one another: %u cop%s of the first, %u of other ranks of its host, %u "
                         "of others",
                         count, sorting.copies, sorting.copies == 1 ? "y" : "ies", sorting.of_host, sorting.others);
     if (sorting.of_host)
@@ -149,7 +149,7 @@ enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_ki
         orr_note_assumed(&draft, ORR_TOUCHES_ALL, "only the first host of the file is analysed");
         orr_note_missing(&draft, "orrery analyze --cluster hosts.json, with a file for each host",
                          "%u further dump%s in the file: other hosts, or the same ranks with other devices",
-                         sorting.others, sorting.others == 1 ? "" : "s");
+                         sorting.others, orr_plural(sorting.others));
     }
     return orr_draft_finish(&draft, input, kind, ret_dump, err);
 }
@@ -159,7 +159,7 @@ struct counts {
     uint32_t gpus, ranked, nets, gpu_places, nic_places, open_places, amd;
 };
 
-static void count(const struct orr_dump *dump, struct counts *counts)
+static void count_elements(const struct orr_dump *dump, struct counts *counts)
 {
     for (uint32_t i = 0; i < dump->element_count; i++) {
         const struct orr_element *element = &dump->elements[i];
@@ -178,7 +178,7 @@ static void count(const struct orr_dump *dump, struct counts *counts)
 void orr_note_dump(struct orr_draft *draft, const struct orr_dump *dump)
 {
     struct counts c = {0};
-    count(dump, &c);
+    count_elements(dump, &c);
     bool rccl = orr_element_int(dump, 0, ORR_ATTR_VERSION, 1) == 2;
     bool open = !c.gpus && !c.gpu_places && c.open_places;
     if (open)
@@ -188,13 +188,13 @@ void orr_note_dump(struct orr_draft *draft, const struct orr_dump *dump)
             "NCCL finds on the machine",
             c.open_places);
     else if (c.gpus || !c.gpu_places)
-        orr_note_recognised(draft, "%u GPU%s, %u with a rank, and %u NIC port%s%s", c.gpus, c.gpus == 1 ? "" : "s",
-                            c.ranked, c.nets, c.nets == 1 ? "" : "s", rccl ? "; version 2, as RCCL writes" : "");
+        orr_note_recognised(draft, "%u GPU%s, %u with a rank, and %u NIC port%s%s", c.gpus, orr_plural(c.gpus),
+                            c.ranked, c.nets, orr_plural(c.nets), rccl ? "; version 2, as RCCL writes" : "");
     else
         orr_note_recognised(draft,
                             "a topology file for NCCL_TOPO_FILE, as cloud providers ship them: places for %u GPU%s and "
                             "%u NIC%s, which NCCL fills in on the machine",
-                            c.gpu_places, c.gpu_places == 1 ? "" : "s", c.nic_places, c.nic_places == 1 ? "" : "s");
+                            c.gpu_places, orr_plural(c.gpu_places), c.nic_places, orr_plural(c.nic_places));
     if (rccl)
         orr_note_assumed(draft, ORR_TOUCHES_ALL,
                          "a dump of RCCL is read as NCCL would: xgmi links between AMD GPUs, which NCCL does not know, "

@@ -8,8 +8,8 @@
 enum { ORR_MOST_PIECES = 64 };
 
 /* Makes one dump of several. The first is taken over, the others stay the caller's. Copies count once; dumps of the
- * ranks of one host become one tree, as NCCL fuses them. Of several hosts the first is taken, and the notes say how to
- * ask about all. */
+ * ranks of one host become one tree, as NCCL fuses them. With several hosts, the first is used, and the notes say how
+ * to ask about all. */
 enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump *const *dumps,
                         uint32_t count, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 

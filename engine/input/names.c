@@ -51,7 +51,9 @@ void orr_draft_suppose_cpu(struct orr_draft *draft, struct orr_doc_node *cpu)
                     {ORR_ATTR_VENDOR, "GenuineIntel"},
                     {ORR_ATTR_FAMILYID, "6"},
                     {ORR_ATTR_MODELID, "143"}};
+    const char *arch = orr_doc_get(cpu, ORR_ATTR_ARCH);
+    const bool x86 = !arch || !strcmp(arch, "x86_64");
     for (size_t i = 0; i < sizeof supposed / sizeof supposed[0]; i++)
-        if (!orr_doc_attribute(cpu, supposed[i].attr))
+        if ((x86 || !i) && !orr_doc_attribute(cpu, supposed[i].attr))
             orr_doc_suppose(&draft->doc, cpu, supposed[i].attr, "%s", supposed[i].value);
 }

@@ -14,6 +14,9 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
 {
     const char *release = NULL, *counts = draft->notes.recognised;
     const struct orr_release *row = orr_release_of(orr_log_version(log, &release));
+    for (uint32_t i = 0; i < log->record_count && !draft->notes.gpu_name; i++)
+        if (log->records[i].kind == ORR_LOG_DEVICE && log->records[i].word_count > 2)
+            draft->notes.gpu_name = orr_draft_format(draft, "%.80s", log->records[i].words[2]);
     draft->notes.logged_release = row ? row->name : NULL;
     orr_note_recognised(draft, "the tree that NCCL%s%s printed: %s", release ? " " : "", release ? release : "",
                         counts ? counts : "");
@@ -28,8 +31,8 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
         }
     orr_note_assumed(
         draft, ORR_TOUCHES_GDR | ORR_TOUCHES_PATHS | ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS | ORR_TOUCHES_TUNING,
-        "GPUDirect RDMA is taken as possible with every NIC for which the log does not deny it");
-    orr_note_assumed(draft, ORR_TOUCHES_TUNING, "latencies of NICs are taken for none beyond NCCL's own");
+        "GPUDirect RDMA is assumed to be possible with every NIC for which the log does not deny it");
+    orr_note_assumed(draft, ORR_TOUCHES_TUNING, "NICs are assumed to have no latency beyond NCCL's own");
     orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH,
                      "speed and width of PCI links are chosen so that they give the printed rates, and the model of a "
                      "CPU is one of the printed family");
@@ -90,7 +93,7 @@ static void note_detection(struct orr_draft *draft, const struct orr_detection *
     }
 }
 
-/* What libarchive says of bytes that are no tar, or one of other things, helps nobody. */
+/* What libarchive says of bytes that are not a tar, or one of other things, helps nobody. */
 static enum orr_code refuse_packed(const struct orr_input *input, struct orr_error *err)
 {
     bool gzip = input->length > 1 && (unsigned char)input->bytes[0] == 0x1f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `nvidia-smi topo -m`, and NCCL's graph XML, which is recognised only to say that it is no machine. */
+/* `nvidia-smi topo -m`, and NCCL's graph XML, which is recognised only to say that it is not a machine. */
 #include "engine/input/readers.h"
 
 enum orr_code orr_read_matrix(const struct orr_input *input, const struct orr_input_kind *kind,

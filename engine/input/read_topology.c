@@ -51,7 +51,7 @@ static enum orr_code read_piece(const struct orr_input *input, const struct piec
     return ORR_OK;
 }
 
-/* Finds up to `most` systems; the last reaches to the end of the bytes where it is not closed. */
+/* Finds up to `most` systems; the last reaches to the end of the bytes if it is not closed. */
 static uint32_t find_pieces(const struct orr_input *input, struct piece *pieces, uint32_t most)
 {
     static const char close[] = "</system>";

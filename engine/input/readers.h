@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readers behind the table of kinds, and what they share. */
+/* The readers after the table of kinds, and what they share. */
 #ifndef ORR_INPUT_READERS_H
 #define ORR_INPUT_READERS_H
 
@@ -12,7 +12,7 @@ orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_ma
 /* Where the name begins in a text of the one line "machine type: NAME"; NULL: it is another text. */
 const char *orr_machine_named(const struct orr_input *input);
 
-/* Where a word is at or behind `from`; length: nowhere. */
+/* Where a word is at or after `from`; length: nowhere. */
 size_t orr_bytes_find(const char *bytes, size_t length, size_t from, const char *word);
 
 #endif

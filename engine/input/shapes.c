@@ -19,7 +19,7 @@ void orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena)
 
 static uint64_t hash_of(const char *text, size_t length)
 {
-    return orr_hash_bytes(orr_hash_seeded(), text, length);
+    return orr_hash_key(orr_hash_seeded(), text, length);
 }
 
 /* Keeps a pair; to NULL: memory was short. */
@@ -69,7 +69,7 @@ static const char *replace(struct orr_secrets *secrets, enum orr_secret kind, co
     return known ? known : keep(secrets, text, length, stand_in(secrets, kind));
 }
 
-/* Digits of a number in hex behind 0x and zeros; 0: it is none. */
+/* Digits of a number in hex after 0x and zeros; 0: it is not a number. */
 static size_t hex_digits(const char *text, size_t length)
 {
     size_t at = length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 2 : 0;
@@ -79,7 +79,7 @@ static size_t hex_digits(const char *text, size_t length)
     return orr_hex_span(text + at, digits) == digits ? digits : 0;
 }
 
-/* Words without which a dump or a log cannot be read are no names, whatever a host is called. */
+/* Words without which a dump or a log cannot be read are not names, whatever a host is called. */
 static bool is_needed(const char *text, size_t length)
 {
     static const char *const words[] = {"localhost", "root",     "NCCL", "INFO",   "WARN",  "TRACE",   "GPU",
@@ -156,7 +156,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Nothing of a name goes on behind it. */
+/* Nothing of a name goes on after it. */
 static bool ends(const char *bytes, size_t length, size_t at, char also)
 {
     if (at >= length)

@@ -43,7 +43,7 @@ struct orr_secrets {
 void orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena);
 /* Learns a name; what says nothing (zero, short numbers, localhost) and words that dumps and logs need is left out. */
 void orr_secret_learn(struct orr_secrets *secrets, enum orr_secret kind, const char *text, size_t length);
-/* What replaces a word, NULL: it is none that was learned. */
+/* What replaces a word, NULL: it was not learned. */
 const char *orr_secret_find(const struct orr_secrets *secrets, const char *text, size_t length);
 /* An address or UUID that starts at a place: what replaces it, and how many bytes it has; 0: there is none. */
 size_t orr_shape_at(const char *bytes, size_t length, size_t at, struct orr_secrets *secrets,

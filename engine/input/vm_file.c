@@ -40,7 +40,7 @@ static bool is_nic(const struct orr_doc_node *pci)
     return orr_doc_child(pci, ORR_ELEMENT_NIC) || !strncmp(class_of(pci), "0x02", 4);
 }
 
-static void add(struct orr_doc_node *pci, struct devices *devices)
+static void add_device(struct orr_doc_node *pci, struct devices *devices)
 {
     if (devices->count == MOST_DEVICES)
         return;
@@ -87,7 +87,7 @@ static enum orr_code apply(struct devices *devices, uint32_t index, const char *
     if (!device)
         return bad_list(devices, item, "is one more than the dump has", err);
     if (!orr_bus_id_short(equals ? equals + 1 : item, device->new_id))
-        return bad_list(devices, item, "is no bus id", err);
+        return bad_list(devices, item, "is not a bus id", err);
     if (device->named)
         return bad_list(devices, item, "names a device for the second time", err);
     device->named = true;
@@ -201,7 +201,7 @@ static enum orr_code make(struct orr_doc *doc, const struct orr_vm_options *opti
     for (struct orr_doc_node *node = doc->system; node; node = orr_doc_next(node, doc->system))
         if (node->kind == ORR_ELEMENT_PCI && (is_gpu(node) || is_nic(node))) {
             node->claimed = true;
-            add(node, is_gpu(node) ? gpus : nics);
+            add_device(node, is_gpu(node) ? gpus : nics);
         }
     if (!gpus->count) {
         orr_fail(err, ORR_INVALID, "the dump has no GPU whose place could be kept");

@@ -13,7 +13,7 @@ struct orr_vm_options {
     const char *gpus, *nics;
 };
 
-/* Appends the file to text. INVALID where the dump is of several hosts or the lists do not fit. */
+/* Appends the file to text. INVALID if the dump is of several hosts or the lists do not fit. */
 enum orr_code orr_vm_file(const struct orr_dump *dump, const struct orr_vm_options *options, struct orr_text *text,
                           struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Likely causes of the differences. What the log itself shows comes first (causes_shown.c). Then hypotheses of
  * engine/trials are tried by predicting again: one that a line of the log refutes is not tried, and one that leaves
- * most of the differences is not a cause. What cannot be predicted is named last, untested. */
+ * most of the differences is not a cause. Causes that cannot be predicted come last, untested. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static enum orr_code try_machine(struct explaining *e, const struct orr_dump *ma
     return differences_of(e, &variant, cause, err);
 }
 
-/* Was the machine another one? Where the log holds its tree, the prediction for that tree says so. */
+/* Was the machine another one? If the log holds its tree, the prediction for that tree says so. */
 static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
 {
     struct orr_log_check *check = e->check;
@@ -238,7 +238,7 @@ static enum orr_code try_causes(struct explaining *e, struct orr_error *err)
     bool explained = check->cause_count > check->shown_count && !check->causes[check->shown_count].left;
     if (check->analysis->ranks > ORR_LOG_RANKS_TRIED || check->log->record_count > ORR_LOG_RECORDS_TRIED)
         return ORR_OK;
-    /* Where the log's tree explains all, what in it is different? */
+    /* If the log's tree explains all, what in it is different? */
     const struct tried none = {.left = explained ? 1 : check->differ};
     struct tried best = none;
     ORR_TRY(try_rows(e, &none, explained ? OTHERS : USUAL | OTHERS, &best, err));

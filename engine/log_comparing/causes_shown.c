@@ -5,21 +5,21 @@
 
 #include "engine/log_comparing/trial.h"
 
-#define SHOWS(name) (1u << ORR_SHOWS_##name)
+#define ORR_SHOWS(name) (1u << ORR_SHOWS_##name)
 
 static unsigned shown_by(const struct orr_log_record *record)
 {
-    static const unsigned transports[] = {[ORR_TRANSPORT_P2P] = SHOWS(P2P_USED),
-                                          [ORR_TRANSPORT_SHM] = SHOWS(SHM_USED),
-                                          [ORR_TRANSPORT_NET] = SHOWS(NETWORK_USED)};
+    static const unsigned transports[] = {[ORR_TRANSPORT_P2P] = ORR_SHOWS(P2P_USED),
+                                          [ORR_TRANSPORT_SHM] = ORR_SHOWS(SHM_USED),
+                                          [ORR_TRANSPORT_NET] = ORR_SHOWS(NETWORK_USED)};
     struct orr_log_connection connection;
     struct orr_log_gdr gdr;
     if (orr_log_connection_of(record, &connection))
-        return transports[connection.transport] | (connection.gdr ? SHOWS(GDR_USED) : 0) |
-               (connection.proxy >= 0 ? SHOWS(PROXY_USED) : 0);
+        return transports[connection.transport] | (connection.gdr ? ORR_SHOWS(GDR_USED) : 0) |
+               (connection.proxy >= 0 ? ORR_SHOWS(PROXY_USED) : 0);
     if (orr_log_gdr_of(record, &gdr))
-        return gdr.on ? SHOWS(GDR_USED) : 0;
-    return record->kind == ORR_LOG_NVLS_HEAD ? SHOWS(NVLS_USED) : 0;
+        return gdr.on ? ORR_SHOWS(GDR_USED) : 0;
+    return record->kind == ORR_LOG_NVLS_HEAD ? ORR_SHOWS(NVLS_USED) : 0;
 }
 
 unsigned orr_log_shown(const struct orr_log *log, uint32_t communicator)
@@ -30,10 +30,10 @@ unsigned orr_log_shown(const struct orr_log *log, uint32_t communicator)
         seen |= shown_by(&log->records[own.at[i]]);
     for (uint32_t i = 0; i < log->record_count; i++)
         if (log->records[i].kind == ORR_LOG_NETWORK && log->records[i].word_count)
-            seen |= strstr(log->records[i].words[0], "Socket") ? SHOWS(SOCKETS) : SHOWS(OTHER_NETWORK);
+            seen |= strstr(log->records[i].words[0], "Socket") ? ORR_SHOWS(SOCKETS) : ORR_SHOWS(OTHER_NETWORK);
     for (uint32_t i = 0; i < log->event_count; i++) /* NCCL only says so where its rules allow P2P */
         if (log->events[i].message && !strcmp(log->events[i].message->id, "p2p-disabled"))
-            seen |= SHOWS(P2P_REFUSED);
+            seen |= ORR_SHOWS(P2P_REFUSED);
     return seen;
 }
 

@@ -27,7 +27,8 @@ enum { ORR_LOG_RANKS_TRIED = 256, ORR_LOG_RECORDS_TRIED = 50000 };
     X(P2P, "p2p", "INIT")                                                                                              \
     X(GDR, "gdr", "NET")                                                                                               \
     X(NET, "net", "INIT")                                                                                              \
-    X(TUNING, "tuning", "TUNING")
+    X(TUNING, "tuning", "TUNING")                                                                                      \
+    X(DEVICE_SIDE, "device", "INIT")
 
 enum orr_log_topic {
 #define X(symbol, name, subsystem) ORR_TOPIC_##symbol,
@@ -42,7 +43,7 @@ struct orr_log_fact {
     enum orr_log_topic topic;
     enum orr_log_verdict verdict;
     const char *what;                       /* "GPU/0-1b000 - GPU/0-43000", "ring of channel 0" */
-    struct orr_log_value logged, predicted; /* predicted: why not, where it is not */
+    struct orr_log_value logged, predicted; /* predicted: why not, if it is not */
     uint32_t line, times;                   /* of the log, the first one; how many lines say it */
     char nodes[2][ORR_NODE_ID_SIZE];        /* to be shown on the drawing; empty: none */
     int32_t gpu_nic;                        /* it is about a GPU and the NIC of this number; -1: it is not */
@@ -72,11 +73,11 @@ struct orr_log_check {
     struct orr_query query;               /* under which it was predicted */
     bool release_named;                   /* the log names its release */
     bool release_exact;                   /* and it is the one predicted for */
-    const char *release_text;             /* as printed, "" where no line names it */
+    const char *release_text;             /* as printed, "" if no line names it */
     bool ranks_renumbered;                /* the dump's GPUs were given the log's ranks */
     const int32_t *place_of;              /* [rank of the log]: the predicted rank, which counts host by host */
     const int32_t *rank_at;               /* the other way round; both NULL: the log counts host by host too */
-    uint32_t placed_hosts;                /* for so many hosts; 0 where both are NULL */
+    uint32_t placed_hosts;                /* for this many hosts; 0 if both are NULL */
     const char *note;                     /* what could not be matched, "" where all could */
     const char *assumed[ORR_LOG_ASSUMED]; /* about the machine: a sentence each, without a stop */
     uint32_t assumed_count;
@@ -106,7 +107,7 @@ struct orr_log_check {
 };
 
 struct orr_log_question {
-    const struct orr_release *release; /* NULL: the log's, or the nearest emulated; where it names none, the one
+    const struct orr_release *release; /* NULL: the log's, or the nearest emulated; if it names none, the one
                                           that agrees best */
     uint32_t hosts;                    /* 0: as the log says */
     uint32_t communicator;             /* UINT32_MAX: the one with the most ranks */
@@ -117,7 +118,7 @@ struct orr_log_question {
 };
 
 /* Compares a prediction for the dump with the log. Both must live as long as the check. Fails as orr_analyze() does;
- * NOT_FOUND where the dump is too small for the log's host. */
+ * NOT_FOUND if the dump is too small for the log's host. */
 enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *dump,
                               const struct orr_log_question *question, struct orr_log_check **ret_check,
                               struct orr_error *err) ORR_NO_DISCARD;

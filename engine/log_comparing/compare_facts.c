@@ -29,6 +29,7 @@ enum orr_code orr_log_compare_facts(const struct orr_log_check *check, const str
     orr_log_facts_of_channels(&facts);
     orr_log_facts_of_connections(&facts);
     ORR_TRY(orr_log_facts_of_tuning(&facts, err));
+    ORR_TRY(orr_log_facts_of_device(&facts, err));
     ORR_NEED(!orr_arena_starved(arena), err);
     *ret_facts = facts;
     return ORR_OK;

@@ -31,8 +31,8 @@ const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_
 
 static uint64_t hash_of(enum orr_log_topic topic, const char *what, const char *logged)
 {
-    uint64_t hash = orr_hash_text(orr_hash_number(orr_hash_seeded(), topic), what);
-    return orr_hash_text(orr_hash_number(hash, 1), logged);
+    const uint64_t hash = orr_hash_key(orr_hash_key_number(orr_hash_seeded(), topic), what, strlen(what));
+    return orr_hash_key(hash, logged, strlen(logged));
 }
 
 struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,

@@ -27,7 +27,7 @@ const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_
 /* The predicted rank of a rank of the log, and its rank on its host; -1: the prediction has no such rank. */
 int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank);
 int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank);
-/* The log's number for a predicted rank; what is no rank (-1) stays as it is. */
+/* The log's number for a predicted rank; what is not a rank (-1) stays as it is. */
 int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place);
 
 /* Values of the shapes that are words, a count or a transport. */
@@ -40,7 +40,7 @@ static inline struct orr_log_value orr_log_count(double count)
     return (struct orr_log_value){.shape = ORR_SHAPE_COUNT, .count = (int64_t)count};
 }
 
-/* A new fact: what a line says, and of what. NULL where an earlier line said the same, which counts it, or where there
+/* A new fact: what a line says, and of what. NULL if an earlier line said the same, which counts it, or if there
  * is no room. The caller then says what is predicted. */
 struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
                                       struct orr_log_value logged, const char *format, ...) ORR_PRINTF(5, 6);
@@ -59,5 +59,6 @@ enum orr_code orr_log_facts_of_graphs(struct orr_log_facts *f, struct orr_error 
 void orr_log_facts_of_channels(struct orr_log_facts *f);
 void orr_log_facts_of_connections(struct orr_log_facts *f);
 enum orr_code orr_log_facts_of_tuning(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_log_facts_of_device(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

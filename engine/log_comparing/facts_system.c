@@ -14,7 +14,7 @@ static uint32_t node_of(const struct orr_system *system, const char *id)
     return strlen(id) > 4 ? orr_system_find(system, id) : ORR_NO_NODE;
 }
 
-/* The same in a row that lists nodes in order, behind the last one found: NICs without a PCI slot appear once for each
+/* The same in a row that lists nodes in order, after the last one found: NICs without a PCI slot appear once for each
  * CPU, with one number. */
 static uint32_t next_node_of(const struct orr_system *system, const char *id, uint32_t last)
 {

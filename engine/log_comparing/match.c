@@ -18,8 +18,8 @@ struct matching {
     const struct orr_dump *dump;
     struct orr_log_local_rank ranks[GPUS_MOST]; /* of the first host */
     uint32_t local;                             /* how many; 0: unknown */
-    uint32_t with_bus_id;                       /* so many of the first ones have a bus id */
-    uint32_t gpus[GPUS_MOST]; /* elements: GPUs with a rank, by rank; where none has one, all in order */
+    uint32_t with_bus_id;                       /* this many of the first ones have a bus id */
+    uint32_t gpus[GPUS_MOST];                   /* elements: GPUs with a rank, by rank; if none has one, all in order */
     uint32_t gpu_count;
     bool ranked, fused;        /* GPUs have ranks; the dump holds several hosts */
     int32_t chosen[GPUS_MOST]; /* [local rank]: place in gpus, -1: none */
@@ -137,7 +137,7 @@ static enum orr_code refuse_shared_gpus(const struct matching *m, struct orr_err
 static enum orr_code too_few(struct matching *m, struct orr_error *err)
 {
     orr_fail(err, ORR_NOT_FOUND, "the dump has %u GPU%s, and a host of the log runs %u ranks", m->gpu_count,
-             m->gpu_count == 1 ? "" : "s", m->local);
+             orr_plural(m->gpu_count), m->local);
     orr_error_advice(err, "give a dump of all GPUs: NCCL_TOPO_DUMP_FILE in the job itself");
     return ORR_NOT_FOUND;
 }
@@ -264,7 +264,7 @@ static enum orr_code make_dump(struct matching *m, bool given_gpus, bool given_n
     return chosen ? cut(m, release, err) : ORR_OK;
 }
 
-/* Where only connections name ranks, which may be some of them: as many as whole hosts have. */
+/* If only connections name ranks, which may be some of them: as many as whole hosts have. */
 static int32_t whole_hosts(struct matching *m, int32_t ranks, uint32_t given_hosts)
 {
     const int32_t local = (int32_t)m->gpu_count;
@@ -272,7 +272,7 @@ static int32_t whole_hosts(struct matching *m, int32_t ranks, uint32_t given_hos
         return -1;
     if (ranks > local)
         orr_log_assume(m->check,
-                       "The log's connections name ranks up to %d, so the job is taken to have %d hosts of %d ranks",
+                       "The log's connections name ranks up to %d, so the job is assumed to have %d hosts of %d ranks",
                        ranks - 1, (ranks + local - 1) / local, local);
     return (ranks + local - 1) / local * local;
 }

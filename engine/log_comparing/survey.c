@@ -22,7 +22,7 @@ struct surveying {
     struct orr_settings given;
     const char *gpus;   /* --gpus; NULL: not given */
     uint32_t hosts;     /* --hosts; 0: not given */
-    uint32_t explained; /* causes were sought for so many */
+    uint32_t explained; /* causes were sought for this many */
 };
 
 /* What says nothing of the machine: addresses, numbers of the process, messages. */

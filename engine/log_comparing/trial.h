@@ -29,7 +29,7 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
 void orr_log_assume(struct orr_log_check *check, const char *format, ...) ORR_PRINTF(2, 3);
 
 /* match_ranks.c: how many ranks the communicator has. It is what a line says, else one more than the highest rank of
- * rings and trees. Where there are none, connections count, which may be of some ranks only: *ret_least. -1: unknown.
+ * rings and trees. If there are none, connections count, which may be of some ranks only: *ret_least. -1: unknown.
  * */
 int32_t orr_log_rank_count(const struct orr_log_check *check, bool *ret_least);
 /* One rank of the log's first host. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log or a prediction says of a fact: a value of one shape, with the words that show it to people. Who computes
- * with a fact reads its value; the words are never read back. */
+/* What a log or a prediction says of a fact: a value of one shape, with the words that show it to people. Code that
+ * computes with a fact reads its value; the words are never read back. */
 #ifndef ORR_LOG_VALUES_H
 #define ORR_LOG_VALUES_H
 

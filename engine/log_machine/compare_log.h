@@ -9,16 +9,16 @@
 
 struct orr_log_compared {
     struct orr_log_check *check; /* NULL: there is no machine to compare with */
-    struct orr_dump *own;        /* what the check reads, where it was made here; NULL: nothing was */
+    struct orr_dump *own;        /* what the check reads, if it was made here; NULL: nothing was */
     const char *why; /* why there is no machine, one phrase that lives as long as the log; NULL: there is one */
     struct orr_log_machine machine; /* what the log's lines say of it; filled in where nobody gave a machine and the log
                                        does not print it */
 };
 
-/* Compares a log with a dump. Where dump is NULL, with the machine that the log prints; assumed fills in what it lacks
- * (NULL: nothing). Where the log prints none, with a machine of the type assumed; without a type, with the one that the
+/* Compares a log with a dump. If dump is NULL, with the machine that the log prints; assumed fills in what it lacks
+ * (NULL: nothing). If the log prints none, with a machine of the type assumed; without a type, with the one that the
  * log's lines imply. nics: as orr_input_options.assumed_nics. Errors are those of orr_input_read() and
- * orr_log_compare(); nothing is to be released then. */
+ * orr_log_compare(); nothing must be released then. */
 enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_dump *dump,
                                     const struct orr_machine_type *assumed, unsigned nics,
                                     const struct orr_log_question *question, struct orr_log_compared *ret_compared,

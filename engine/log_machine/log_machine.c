@@ -17,7 +17,7 @@ static bool are_alike(const struct orr_machine_type *a, const struct orr_machine
            a->cpu_model == b->cpu_model && !strcmp(a->unsure, b->unsure);
 }
 
-/* Whether the lines say so much about the machine that types should be listed: more than how many GPUs there are. */
+/* Whether the lines say this much about the machine that types should be listed: more than how many GPUs there are. */
 static bool is_enough(const struct orr_clue *clues)
 {
     for (size_t r = 0; r < ORR_MACHINE_CLUES; r++)
@@ -70,7 +70,7 @@ static void explain(const struct orr_log *log, struct orr_log_machine *machine)
 {
     enum { SAID_MOST = 1500 };
     ORR_LOCAL_TEXT(text, SAID_MOST);
-    orr_text_printf(&text, "The machine is taken to be a %s", machine->type->name);
+    orr_text_printf(&text, "The machine is assumed to be a %s", machine->type->name);
     for (uint32_t i = 1; i < machine->fit_count; i++)
         orr_text_printf(&text, "%s%s", i == 1 ? ", or what is described alike (" : ", ", machine->fits[i]->name);
     orr_text_printf(&text, "%s, because no topology was given and no other known type fits the log: ",

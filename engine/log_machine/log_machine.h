@@ -23,9 +23,9 @@ struct orr_log_machine {
         *fits[ORR_MACHINE_FITS];     /* types that fit all of them; those with `type` are described alike */
     bool telling;                    /* the lines say enough about the machine to look for types */
     uint32_t fit_count, fits_in_all; /* listed, and all */
-    const char *open;                /* which lines would decide between them; "" where one is implied or none fits */
-    const char *
-        assumed[ORR_MACHINE_ASSUMED]; /* where one is implied: why, and what is not certain; sentences without a stop */
+    const char *open;                /* which lines would decide between them; "" if one is implied or none fits */
+    const char
+        *assumed[ORR_MACHINE_ASSUMED]; /* if one is implied: why, and what is not certain; sentences without a stop */
     uint32_t assumed_count;
 };
 

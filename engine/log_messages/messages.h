@@ -10,8 +10,8 @@
 
 /* On which lines a row is tried. */
 enum {
-    ORR_FROM_WARN = 1,                                    /* behind "NCCL WARN" */
-    ORR_FROM_INFO = 2,                                    /* behind "NCCL INFO" and the other levels */
+    ORR_FROM_WARN = 1,                                    /* after "NCCL WARN" */
+    ORR_FROM_INFO = 2,                                    /* after "NCCL INFO" and the other levels */
     ORR_FROM_OTHER = 4,                                   /* on lines that are not NCCL's own */
     ORR_FROM_WARN_OTHER = ORR_FROM_WARN | ORR_FROM_OTHER, /* PyTorch repeats NCCL's last warning */
     ORR_FROM_ALL = 7
@@ -37,7 +37,9 @@ struct orr_log_message {
     uint32_t from;  /* ORR_FROM_... */
     enum orr_log_weight weight;
     const char *pattern; /* engine/log_reading/scan.h; found anywhere in the text. Its first four bytes are literal */
-    const char *also;    /* texts separated by '|', one of which must follow in the line; NULL: none */
+    /* Texts separated by '|', one of which must follow in the line; NULL: none. "@nvls.cc|" in front of them: only
+     * where that file of NCCL warns, which the line names before "NCCL WARN". */
+    const char *also;
     const char *means;   /* one or two sentences */
     const char *advice;  /* what to do; "" for notes that need nothing */
     const char *example; /* a line's text, for tests */
@@ -47,7 +49,7 @@ struct orr_log_message {
 const struct orr_log_message *orr_log_message(uint32_t index);
 
 /* Inside engine/log_messages: the families, in the order in which they are tried. X(symbol) */
-#define ORR_LOG_FAMILY_MAP(X) X(network) X(socket) X(gpu) X(use) X(job)
+#define ORR_LOG_FAMILY_MAP(X) X(network) X(plugin) X(socket) X(gpu) X(use) X(host) X(job)
 #define X(symbol)                                                                                                      \
     extern const struct orr_log_message orr_log_messages_##symbol[];                                                   \
     extern const uint32_t orr_log_count_##symbol;

@@ -20,6 +20,83 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "The GPU driver is older than the CUDA version that the job was built with needs.",
      "Install a newer driver on the host, or use an image with an older CUDA version.",
      "Cuda failure 35 'CUDA driver version is insufficient for CUDA runtime version'"},
+    {"nvls-slots", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NVLink SHARP (NVLS) Multicast", "out of memory",
+     "The NVSwitches have no multicast slot left for NVLink SHARP (NVLS): a host has 128, and each communicator with "
+     "NVLS "
+     "takes some. NCCL 2.29 stops there; releases before went on without NVLS.",
+     "Set NCCL_NVLS_ENABLE=0, or use fewer communicators with NVLS (NCCL_ALGO=^NVLS for small ones); a release before "
+     "or "
+     "after 2.29 goes on without NVLS.",
+     "Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 : CUDA error 2 'out of memory'."},
+    {"nvls-slots-older", ORR_FROM_WARN, ORR_WEIGHT_FATAL, "Cuda failure", "@nvls.cc|out of memory",
+     "The NVSwitches have no multicast slot left for NVLink SHARP (NVLS), or the GPU has no memory for its buffers.",
+     "Set NCCL_NVLS_ENABLE=0. If that helps, the job has too many communicators with NVLS: a host has 128 slots.",
+     "Cuda failure 2 'out of memory'"},
+    {"cuda-nvls", ORR_FROM_WARN, ORR_WEIGHT_FATAL, "Cuda failure", "@nvls.cc",
+     "The driver refused multicast for NVLink SHARP (NVLS): Fabric Manager or the NVSwitches are not in order, or the "
+     "container lacks /dev/nvidia-caps.",
+     "Set NCCL_NVLS_ENABLE=0 to run meanwhile; if that helps, it is this. Check `systemctl status "
+     "nvidia-fabricmanager` and `nvidia-smi -q | grep -A6 Fabric`, then restart Fabric Manager or the host.",
+     "Cuda failure 401 'the operation cannot be performed in the present state'"},
+    {"mnnvl-fabric", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "MNNVL busId", "healthMask",
+     "What the driver reports of the NVLink fabric: its cluster, clique, state (3: ready) and health.",
+     "Nothing is wrong by itself; see the symptoms.",
+     "MNNVL busId 0x901000 fabric UUID 3143b15bc2cd192b.28cc9b5473fb5b93 cliqueId 0x7ffe state 3 healthMask 0xaa"},
+    {"imex-permission", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure 800", NULL,
+     "The driver does not permit sharing memory over the NVLink fabric: the job has no IMEX channel.",
+     "Give the job /dev/nvidia-caps-imex-channels/channel0 (Kubernetes: a ComputeDomain of NVIDIA's DRA driver), and "
+     "check `nvidia-imex-ctl -N`. NCCL_MNNVL_ENABLE=0 works around it.",
+     "Cuda failure 800 'operation not permitted'"},
+    {"cuda-ordinal", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid device ordinal",
+     "A process named a GPU that it does not see: the launcher shows each task fewer GPUs than NCCL or the program "
+     "expects.",
+     "Let every task see all GPUs of its host (Slurm: --gpus-per-node with --gpu-bind=none instead of "
+     "--gpus-per-task), and choose the GPU by local rank. Check: `srun nvidia-smi -L`.",
+     "Cuda failure 101 'invalid device ordinal'"},
+    {"cuda-not-ready", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "system not yet initialized", NULL,
+     "The GPUs of an NVSwitch machine are not ready, because Fabric Manager does not run or failed (CUDA error 802).",
+     "Start it: `systemctl restart nvidia-fabricmanager`; its version must be the driver's. Then `nvidia-smi -q | grep "
+     "-A6 Fabric` must say Completed.",
+     "Cuda failure 802 'system not yet initialized'"},
+    {"cuda-driver-combination", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "unsupported display driver", NULL,
+     "The CUDA libraries of the image do not fit the host's driver (CUDA error 803), often because of a forward "
+     "compatibility package.",
+     "Remove cuda-compat from LD_LIBRARY_PATH, or install the driver that the image needs.",
+     "Cuda failure 803 'system has unsupported display driver / cuda driver combination'"},
+    {"cuda-no-kernel", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "no kernel image is available", NULL,
+     "The program or NCCL was built without code for this GPU model.",
+     "Use a build for its compute capability: NCCL 2.25 or newer with CUDA 12.8 or newer for Blackwell.",
+     "Cuda failure 209 'no kernel image is available for execution on the device'"},
+    {"cuda-no-symbol", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "named symbol not found",
+     "NCCL was built without code for this GPU model, so CUDA does not find its kernels.",
+     "Use a build of NCCL for the GPU's compute capability (NVCC_GENCODE), with a CUDA version that knows it.",
+     "Cuda failure 'named symbol not found'"},
+    {"cuda-no-device", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "no CUDA-capable device is detected", NULL,
+     "The process sees no GPU.",
+     "Check CUDA_VISIBLE_DEVICES, and that the container was started with GPUs (docker --gpus all) and the scheduler "
+     "gave it some.",
+     "Cuda failure 100 'no CUDA-capable device is detected'"},
+    {"cuda-busy", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "devices are busy or unavailable", NULL,
+     "Another process has the GPU for itself (compute mode EXCLUSIVE_PROCESS), or the GPU failed.",
+     "Check `nvidia-smi -q -d COMPUTE` and nvidia-smi's processes; `nvidia-smi -c 0` allows several processes.",
+     "Cuda failure 46 'all CUDA-capable devices are busy or unavailable'"},
+    {"cuda-fork", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "initialization error",
+     "CUDA could not start in this process: it was forked after CUDA was used, or the driver or Fabric Manager is not "
+     "ready.",
+     "Start processes with spawn instead of fork. Check that nvidia-smi works in the same container.",
+     "Cuda failure 3 'initialization error'"},
+    {"cuda-os-call", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
+     "OS call failed|operating system call failed",
+     "A system call of the driver failed, often because the process has too few file descriptors or a container blocks "
+     "passing them between processes.",
+     "Raise `ulimit -n`; give the containers of one host one IPC and PID namespace. NCCL_CUMEM_ENABLE=0 works around "
+     "it.",
+     "Cuda failure 304 'OS call failed or operation not supported on this OS'"},
+    {"cuda-peer-mapped", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "mapping of buffer object failed",
+     "The driver could not map memory of another GPU: PCIe ACS, the IOMMU or the BAR size prevents it.",
+     "Check `nvidia-smi topo -p2p r`, ACS (`sudo lspci -vvv | grep -i acsctl`) and Resizable BAR in the BIOS. "
+     "NCCL_P2P_DISABLE=1 works around it.",
+     "Cuda failure 205 'mapping of buffer object failed'"},
     {"cuda-out-of-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "out of memory",
      "The GPU had no memory left for NCCL.",
      "Leave NCCL some memory (about 1 GB), use a smaller NCCL_BUFFSIZE or fewer channels (NCCL_MAX_NCHANNELS), or look "
@@ -124,6 +201,29 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "NCCL found no libcuda.so.",
      "Run the container with the NVIDIA runtime (docker --gpus all), or install the driver.",
      "Failed to find CUDA library libcuda.so (NCCL_CUDA_PATH='') : libcuda.so: cannot open shared object file"},
+    {"graph-file", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "XML Import Channel", "not found",
+     "NCCL_GRAPH_FILE names a file of channels that was made for another machine: a device or a rank in it is not "
+     "here.",
+     "Unset NCCL_GRAPH_FILE; look for it in /etc/nccl.conf, ~/.nccl.conf and the image. NCCL_TOPO_FILE may stay. "
+     "Check: "
+     "`grep -r NCCL_ /etc/nccl.conf ~/.nccl.conf; env | grep NCCL_`.",
+     "XML Import Channel : dev 1 not found."},
+    {"graph-file-channels", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "XML Import ", NULL,
+     "NCCL could not use the file that NCCL_GRAPH_FILE names.",
+     "Unset NCCL_GRAPH_FILE; look for it in /etc/nccl.conf and ~/.nccl.conf.",
+     "XML Import Nchannels : number of channels exceeds 32"},
+    {"xml-attribute", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Attribute %w of node %w not found", NULL,
+     "The topology file (NCCL_TOPO_FILE) lacks an attribute that NCCL needs.",
+     "Correct the file: `orrery show FILE` names the line; or unset NCCL_TOPO_FILE.",
+     "Attribute arch of node cpu not found"},
+    {"xml-parse", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "XML Parse", NULL,
+     "The topology or graph file is not what NCCL's reader understands.",
+     "Correct the file: `orrery show FILE` names the line; or unset NCCL_TOPO_FILE and NCCL_GRAPH_FILE.",
+     "XML Parse error : unexpected trailing character < in closing tag cpu"},
+    {"xml-nodes", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "too many XML nodes", NULL,
+     "The machine or the topology file has more elements than this release of NCCL has room for.",
+     "Use a newer release, or a topology file without bridges that lead nowhere.",
+     "Error : too many XML nodes (max 256)"},
     {"no-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Could not find a path for pattern", NULL,
      "NCCL's search found no channel over the GPUs of this host, so NCCL uses one channel in simple order, which is "
      "slow.",

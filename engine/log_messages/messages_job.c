@@ -8,7 +8,7 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"watchdog-timeout", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Watchdog caught collective operation timeout", NULL,
      "A collective did not end within PyTorch's time limit: at least one rank did not take part, or data did not "
      "arrive.",
-     "Find the rank that is behind (its last enqueued work is lower) or that reports nothing, and look at its own "
+     "Find the rank that lags behind (its last enqueued work is lower) or that reports nothing, and look at its own "
      "output and host. "
      "Then run with NCCL_DEBUG=INFO and TORCH_NCCL_TRACE_BUFFER_SIZE=2000 to record what each rank called.",
      "[rank3]:[E ProcessGroupNCCL.cpp:563] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=30, "
@@ -56,6 +56,44 @@ const struct orr_log_message orr_log_messages_job[] = {
      "A kernel on this GPU, of NCCL or of the application, used memory that it may not use.",
      "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find the kernel. It is often the application's.",
      "RuntimeError: CUDA error: an illegal memory access was encountered"},
+    {"cuda-ordinal-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA error: invalid device ordinal", NULL,
+     "The program named a GPU that the process does not see.",
+     "Choose the GPU by LOCAL_RANK, not by rank, and start no more processes on a host than it has GPUs; check "
+     "CUDA_VISIBLE_DEVICES and the scheduler's GPU binding (`nvidia-smi -L` in a task).",
+     "RuntimeError: CUDA error: invalid device ordinal"},
+    {"no-barrier-device", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "to perform barrier as devices used by this process are",
+     NULL, "PyTorch guesses the GPU of this rank for a barrier; a wrong guess hangs the job.",
+     "Call torch.cuda.set_device(LOCAL_RANK) first, or give device_id to init_process_group().",
+     "[rank1]:[W ProcessGroupNCCL.cpp:4561] [PG ID 0 PG GUID 0 Rank 1]  using GPU 1 to perform barrier as devices used "
+     "by "
+     "this process are currently unknown."},
+    {"not-destroyed", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "destroy_process_group() was not called", NULL,
+     "The program ended without closing its communicators.", "Call destroy_process_group() at the end.",
+     "[rank0]:[W ProcessGroupNCCL.cpp:1496] Warning: WARNING: destroy_process_group() was not called before program "
+     "exit"},
+    {"store-id", ORR_FROM_ALL, ORR_WEIGHT_AFTERMATH, "via c10d key-value store by key", NULL,
+     "A rank did not get the communicator's id from rank 0, which failed, ended or never came so far.",
+     "Look for the first error of rank 0 and whether all ranks reached this communicator.",
+     "[1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', "
+     "but "
+     "store->get('0') got error: Connection reset by peer"},
+    {"store-lost", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "recvValue failed", NULL,
+     "PyTorch lost the connection to the first host of the job, mostly because the process there ended.",
+     "Look for the first error of rank 0.",
+     "[W TCPStore.cpp:122] [c10d] recvValue failed on SocketImpl(fd=4): Connection reset by peer"},
+    {"store-port", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "EADDRINUSE", NULL,
+     "The port of the job's first host (MASTER_PORT) is in use, often by a process of an earlier job.",
+     "End that process (`ss -ltnp`), or choose another MASTER_PORT.",
+     "The server socket has failed to listen on any local network address. port: 29500, code: -98, name: EADDRINUSE"},
+    {"gloo-connect", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Gloo connectFullMesh failed", NULL,
+     "Gloo, PyTorch's network for CPU tensors, could not connect the hosts: it announces an address that others do not "
+     "reach.",
+     "Set GLOO_SOCKET_IFNAME (and NCCL_SOCKET_IFNAME) to an interface that all hosts share.",
+     "RuntimeError: Gloo connectFullMesh failed with [../third_party/gloo/gloo/transport/tcp/pair.cc:144] no error"},
+    {"mpi-slots", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "There are not enough slots available", NULL,
+     "mpirun was asked for more processes than its hosts have slots.",
+     "Name slots in the host list (-H node1:8,node2:8), or use --oversubscribe.",
+     "There are not enough slots available in the system to satisfy the 16 slots that were requested"},
     {"cuda-memory-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA out of memory", NULL,
      "The application used up the memory of the GPU.", "Reduce the batch or the model's memory per GPU.",
      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."},
@@ -91,6 +129,14 @@ const struct orr_log_message orr_log_messages_job[] = {
      "nccl-tests found wrong results: data was corrupted on the way.",
      "Test GPUs and links (dcgmi diag -r 3); run on halves of the hosts to find the faulty one.",
      "# Out of bounds values : 3 FAILED"},
+    {"tests-ordinal", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", "invalid device ordinal",
+     "nccl-tests named a GPU that the process does not see. It takes GPUs by local rank, and the launcher shows each "
+     "task "
+     "only its own (Slurm --gpus-per-task, --gpu-bind), or the tasks of a host ask for more GPUs than it has.",
+     "Let each task see all GPUs: srun --gpus-per-node=N --gpu-bind=none (--tres-bind=none), one task a GPU with -g 1, "
+     "or "
+     "one task with -g N. Check: `srun nvidia-smi -L`.",
+     "node1: Test CUDA failure common.cu:986 'invalid device ordinal'"},
     {"tests-cuda", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", NULL, "nccl-tests stopped at a CUDA error.",
      "Look at the CUDA error in the line.", "node1: Test CUDA failure common.cu:294 'out of memory'"},
     {"unhandled-system", ORR_FROM_ALL, ORR_WEIGHT_AFTERMATH, "unhandled system error", NULL,

@@ -4,7 +4,7 @@
 
 #include "engine/log_messages/messages.h"
 
-/* The number behind "status=" or "error" is that of enum ibv_wc_status. */
+/* The number after "status=" or "error" is that of enum ibv_wc_status. */
 const struct orr_log_message orr_log_messages_network[] = {
     {"ib-retry-exceeded", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion",
      "status=12 |error 12,|RETRY_EXC_ERR(12)",
@@ -195,7 +195,7 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Check NCCL_NET, NCCL_NET_PLUGIN, NCCL_SOCKET_IFNAME and that the host has an interface that is up.",
      "Failed to initialize any NET plugin"},
     {"net-not-found", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "Error: network %w not found", NULL,
-     "NCCL_NET names a network that is not there.", "Unset NCCL_NET, or install the plugin that provides this network.",
+     "NCCL_NET names a network that is missing.", "Unset NCCL_NET, or install the plugin that provides this network.",
      "Error: network Libfabric not found."},
 };
 ORR_LOG_FAMILY(network);

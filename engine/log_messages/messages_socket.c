@@ -83,6 +83,20 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "The socket network found no interface that it may use.",
      "NCCL_SOCKET_IFNAME must name an interface that is up on this host (`ip -br addr`).",
      "NET/Socket : no interface found"},
+    {"socket-type", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "wrong type", "!=",
+     "Two connections of NCCL met that were not meant for each other, for instance of two communicators, or of ranks "
+     "with "
+     "different settings or releases.",
+     "Use one release and the same settings on all hosts, and an interface that each host has once "
+     "(NCCL_SOCKET_IFNAME).",
+     "socketFinalizeAccept: wrong type 4 != 3"},
+    {"proxy-poll", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Socket recv failed while polling", NULL,
+     "A rank lost the connection to its proxy thread, because an operation of that failed before.",
+     "Look for the first warning on this host.", "Socket recv failed while polling for opId=0x7f6f18cb7f40"},
+    {"service-closed", ORR_FROM_INFO, ORR_WEIGHT_NOTE, "[Service thread] Connection closed by localRank", NULL,
+     "A rank of this host closed its communicator, as at the end of a job.",
+     "Nothing, unless the job ended too early: then look for the first error of that rank.",
+     "[Service thread] Connection closed by localRank 0"},
     {"socket-magic", ORR_FROM_WARN_OTHER, ORR_WEIGHT_ERROR, "wrong magic", NULL,
      "Something that is not a rank of this job connected to NCCL's port, such as a port scanner or another job.",
      "Keep scanners away from the job's ports, and check that two jobs do not share NCCL_COMM_ID.",

@@ -43,6 +43,10 @@ struct orr_log_building {
     unsigned record_capacity, writer_capacity, session_of_capacity, session_capacity, lines_of_capacity,
         called_capacity, release_capacity, setting_capacity, communicator_capacity, choice_capacity, call_capacity;
     const char *functions[32]; /* names of collectives */
+    char listed[64];           /* a variable of a list whose value the next line has; listed_length 0: none */
+    size_t listed_length;
+    struct orr_span before;  /* of the speech that is taken: the file of NCCL that warns */
+    bool continues, command; /* the line before ends with a backslash; and belongs to a command */
     uint32_t function_count;
 };
 
@@ -67,12 +71,17 @@ void orr_log_gather(struct orr_log_building *b);
 
 /* events.c: false: out of memory. */
 bool orr_log_events_init(struct orr_log_building *b);
-/* Tries the table of messages on a text of one line; from: one of ORR_FROM_... A warning counts also where no row fits.
+/* Tries the table of messages on a text of one line; from: one of ORR_FROM_... A warning counts also if no row fits.
  */
 void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
                         int32_t dev, uint32_t line);
 /* Gives the events their ranks and hosts, when communicators are known. */
 void orr_log_place_events(struct orr_log_building *b);
+
+/* assignments.c: NCCL's variables in a line that is not NCCL's own. */
+void orr_log_take_assignments(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
+/* log.c: what b->found holds of such a line becomes a record. */
+void orr_log_take_outside(struct orr_log_building *b, enum orr_log_kind kind, uint32_t line);
 
 /* choices.c: the choice in b->found; its communicator, when communicators are known. */
 void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t session, uint32_t line);

@@ -37,13 +37,13 @@ static const char *function_of(struct orr_log_building *b)
                orr_log_keep_text(b, b->found->words[FUNCTION].at, b->found->words[FUNCTION].length);
 }
 
-/* The row of a process's thread and communicator, made where it is new; NULL: there is no room. */
+/* The row of a process's thread and communicator, made if it is new; NULL: there is no room. */
 static struct orr_log_call *row_of(struct orr_log_building *b, uint32_t writer)
 {
     struct orr_log *log = b->log;
     const struct orr_log_catch *found = b->found;
-    uint64_t hash = orr_hash_number(orr_hash_seeded(), writer);
-    hash = orr_hash_bytes(hash, found->words[COMM].at, found->words[COMM].length);
+    uint64_t hash = orr_hash_key_number(orr_hash_seeded(), writer);
+    hash = orr_hash_key(hash, found->words[COMM].at, found->words[COMM].length);
     uintptr_t row;
     for (struct orr_probe probe = {0}; orr_index_next(&b->calls, hash, &probe, &row);) {
         struct orr_log_call *call = &log->calls[row];

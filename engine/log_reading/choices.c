@@ -6,7 +6,7 @@
 
 enum { CHOICES_MOST = 65536, NONE = UINT32_MAX };
 
-/* A whole number of any size; false: it is none. */
+/* A whole number of any size; false: it is not a number. */
 static bool read_bytes(const char *at, size_t length, uint64_t *ret_bytes)
 {
     enum { DIGITS_MOST = 18 };
@@ -38,10 +38,10 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t s
         return;
     const int32_t first = found->value_count == 2 ? (int32_t)found->values[0] : -1;
     const int32_t last = found->value_count == 2 ? (int32_t)found->values[1] : -1;
-    uint64_t hash = orr_hash_number(orr_hash_number(orr_hash_seeded(), bytes), session);
-    hash = orr_hash_number(orr_hash_number(hash, (uint64_t)first << 32 | (uint32_t)last), call);
+    uint64_t hash = orr_hash_key_number(orr_hash_key_number(orr_hash_seeded(), bytes), session);
+    hash = orr_hash_key_number(orr_hash_key_number(hash, (uint64_t)first << 32 | (uint32_t)last), call);
     for (uint32_t w = 0; w < found->word_count; w++)
-        hash = orr_hash_bytes(hash, found->words[w].at, found->words[w].length);
+        hash = orr_hash_key(hash, found->words[w].at, found->words[w].length);
     uintptr_t row;
     for (struct orr_probe probe = {0}; orr_index_next(&b->choices, hash, &probe, &row);) {
         struct orr_log_choice *choice = &log->choices[row];

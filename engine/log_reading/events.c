@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is wrong, over all writers: the rows of messages_*.c tried on every line. Four bytes of a text are looked up in
- * a small table of how the rows begin; only where one fits is the row itself tried. */
+ * a small table of how the rows begin; only if one fits is the row itself tried. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,9 +74,17 @@ bool orr_log_events_init(struct orr_log_building *b)
     return events->found != NULL;
 }
 
-/* Whether the rest of a line contains one of the texts of `also`. */
-static bool has_one(const char *also, const char *at, const char *end)
+/* Whether the rest of a line has what `also` asks for: one of its texts, and the file of NCCL that warns. */
+static bool has_one(const struct orr_log_building *b, const char *also, const char *at, const char *end)
 {
+    if (*also == '@') {
+        const size_t length = strcspn(++also, "|");
+        if (!b->before.length || !memmem(b->before.at, b->before.length, also, length))
+            return false;
+        also += length + (also[length] == '|');
+        if (!*also)
+            return true;
+    }
     while (*also) {
         size_t length = strcspn(also, "|");
         if (memmem(at, (size_t)(end - at), also, length))
@@ -87,9 +95,10 @@ static bool has_one(const char *also, const char *at, const char *end)
 }
 
 /* The first row that matches somewhere in a text; *ret_at: where. NONE: none. */
-static uint32_t find_row(struct orr_log_events *events, const char *text, size_t length, uint32_t from,
+static uint32_t find_row(const struct orr_log_building *b, const char *text, size_t length, uint32_t from,
                          const char **ret_at)
 {
+    struct orr_log_events *events = b->events;
     uint32_t best = NONE, hits = 0;
     const char *end = text + (length < SEARCHED_MOST ? length : SEARCHED_MOST);
     for (const char *at = text; end - at >= BEGINS && hits < HITS_MOST; at++) {
@@ -103,7 +112,7 @@ static uint32_t find_row(struct orr_log_events *events, const char *text, size_t
                 continue;
             hit = true;
             if (!orr_log_scan(message->pattern, ORR_LIST_REST, at, (size_t)(end - at), events->found) ||
-                (message->also && !has_one(message->also, at, end)))
+                (message->also && !has_one(b, message->also, at, end)))
                 continue;
             best = row - 1;
             *ret_at = at;
@@ -128,7 +137,7 @@ static uint64_t hash_of_shape(const char *text, size_t length)
     return hash ? hash : 1;
 }
 
-/* The event of a row, or of a text that no row has; made where it is new. NONE: there are too many. */
+/* The event of a row, or of a text that no row has; made if it is new. NONE: there are too many. */
 static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *text, size_t length, uint32_t line)
 {
     struct orr_log_events *events = b->events;
@@ -162,7 +171,7 @@ static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *t
 static void add_source(struct orr_log_building *b, struct source source)
 {
     struct orr_log_events *events = b->events;
-    const uint64_t hash = orr_hash_bytes(orr_hash_seeded(), &source, sizeof source);
+    const uint64_t hash = orr_hash_key(orr_hash_seeded(), &source, sizeof source);
     uintptr_t row;
     for (struct orr_probe probe = {0}; orr_index_next(&events->index, hash, &probe, &row);)
         if (!memcmp(&events->sources[row], &source, sizeof source))
@@ -207,7 +216,7 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
                         int32_t dev, uint32_t line)
 {
     const char *at = text, *begin = text;
-    uint32_t row = find_row(b->events, text, length, from, &at);
+    uint32_t row = find_row(b, text, length, from, &at);
     if (row == NONE && from != ORR_FROM_WARN)
         return;
     if (at > text && from == ORR_FROM_INFO) { /* PyTorch's line ran into one of NCCL's */

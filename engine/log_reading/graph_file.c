@@ -12,8 +12,8 @@ struct writing {
     unsigned capacity;
 };
 
-static struct orr_log_record *add(struct writing *w, enum orr_log_kind kind, uint32_t line, uint32_t value_count,
-                                  const double *values, uint32_t word_count, const char *const *words)
+static struct orr_log_record *add_record(struct writing *w, enum orr_log_kind kind, uint32_t line, uint32_t value_count,
+                                         const double *values, uint32_t word_count, const char *const *words)
 {
     struct orr_log *log = w->log;
     if (!ORR_RESERVE(log->arena, log->records, log->record_count, w->capacity))
@@ -52,7 +52,7 @@ static bool add_channel(struct writing *w, const struct orr_file_channel *channe
     for (uint32_t i = 0; words && i < channel->member_count; i++)
         if (!(words[i] = member_word(w, &channel->members[i])))
             return false;
-    return words && add(w, ORR_LOG_GRAPH_CHANNEL, channel->line, 1, &value, channel->member_count, words);
+    return words && add_record(w, ORR_LOG_GRAPH_CHANNEL, channel->line, 1, &value, channel->member_count, words);
 }
 
 static bool add_graph(struct writing *w, const struct orr_file_graph *graph)
@@ -60,7 +60,7 @@ static bool add_graph(struct writing *w, const struct orr_file_graph *graph)
     const double values[] = {graph->pattern,  graph->cross_nic, graph->channel_count,
                              graph->bw_intra, graph->bw_inter,  graph->same_channels};
     const char *words[] = {graph->type_intra, graph->type_inter};
-    bool kept = add(w, ORR_LOG_PATTERN, graph->line, 6, values, 2, words);
+    bool kept = add_record(w, ORR_LOG_PATTERN, graph->line, 6, values, 2, words);
     for (uint32_t c = 0; kept && c < graph->held; c++)
         kept = add_channel(w, &graph->channels[c], c);
     return kept;

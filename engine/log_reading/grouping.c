@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts initialisations together to communicators where no line names the commId.
+/* Puts initialisations together to communicators if no line names the commId.
  *
  * The idea: what the lines about connections say links initialisations to pieces (peers.c). A piece that has all its
  * ranks is a communicator. Each other piece goes into the first group that lacks
@@ -7,7 +7,8 @@
  * The order in which pieces come decides what is right then:
  *   1. Large communicators first. The largest has every GPU once, so its ranks are an order of all GPUs.
  *   2. Of pieces of one size, those of the first initialisation of their GPU and rank, then the second ones.
- *   3. Of those, by the rank that their GPU has in the largest communicator if that is whole, else by host and bus id.
+ *   3. Among those, by the rank that their GPU has in the largest communicator if that is whole, else by host and bus
+ * id.
  *
  * For example, two hosts with four GPUs each make one communicator of 8 ranks and then two of 4: tensor parallelism on
  * each host. No connection leaves a host in the small ones, and both have ranks 0-3. Their connections over NVLink

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/log_reading: which initialisations belong to one communicator where no line names its commId
+/* Inside engine/log_reading: which initialisations belong to one communicator if no line names its commId
  * (before 2.16).
  *
  * A candidate is a session that names its rank. What its lines about connections say of other ranks are its peers: a
@@ -44,7 +44,7 @@ bool orr_log_peer_fits(struct orr_log_grouping *g, const struct orr_log_candidat
 /* peers.c: links candidates to pieces, in which every rank is there once. */
 enum orr_code orr_log_link_peers(struct orr_log_grouping *g, struct orr_error *err) ORR_NO_DISCARD;
 
-/* grouping.c: *ret_groups, from the arena: [session] the number of its group, UINT32_MAX where it needs none.
+/* grouping.c: *ret_groups, from the arena: [session] the number of its group, UINT32_MAX if it needs none.
  * *ret_guessed: [group] no line shows that all its ranks belong together, and there are others of its size. */
 enum orr_code orr_log_group(const struct orr_log *log, struct orr_arena *arena, uint32_t **ret_groups,
                             bool **ret_guessed, struct orr_error *err) ORR_NO_DISCARD;

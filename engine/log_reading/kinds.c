@@ -60,6 +60,16 @@ static const struct kind_row {
     {ORR_LOG_NVLS_TREES, "2.18 on", "NVLS Trees : %t", 0},
     {ORR_LOG_NVLS_SUPPORT, "2.17 on", "NVLS multicast support is %w on dev %d%*", 0},
     {ORR_LOG_NVLS_SUPPORT, "2.17 on", "NVLS multicast support is %w available on dev %d%*", 0},
+    {ORR_LOG_FABRIC, "2.21 on", "MNNVL busId %x fabric UUID %x.%x cliqueId %x state %d healthMask %x", 0},
+    {ORR_LOG_NVLINK_DOMAIN, "2.30 on", "LSA extended to full NVL domain: lsaSize=%d%*", 0},
+    {ORR_LOG_P2P_TYPE, "2.24 to 2.26", "Check P2P Type intraNodeP2pSupport %d directMode %d", 0},
+    {ORR_LOG_P2P_TYPE, "2.28.7 on", "Check P2P Type isAllDirectP2p %d directMode %d isAllCudaP2p %d", 0},
+    {ORR_LOG_P2P_TYPE, "2.27 to 2.28.3", "Check P2P Type isAllDirectP2p %d directMode %d", 0},
+    {ORR_LOG_NO_SYMMETRIC, "2.29 on", "Symmetric memory is not supported. cuMemEnable %d, globalGinSupport %d, %*", 0},
+    {ORR_LOG_NO_SYMMETRIC, "2.29.2", "Symmetric memory is not supported. cuMemEnable %d, ginSupport %d, %*", 0},
+    {ORR_LOG_NO_SYMMETRIC, "all", "Symmetric memory is not supported%*", 0},
+    {ORR_LOG_SYMMETRIC, "2.27 on", "%w [Symmetric]: %w Bytes -> Kernel %w nchannels %d nthreads %d%*", 0},
+    {ORR_LOG_GIN, "2.30.7", "GIN/Plugin: Assigned plugin %w type %d to comm", 0},
     {ORR_LOG_MNNVL, "2.21 on", "MNNVL %d cliqueId %x cliqueSize %d cliqueRank %d%*", 0},
     {ORR_LOG_INIT_START, "2.27 on",
      "%w comm %x rank %d nranks %d cudaDev %d nvmlDev %d busId %x commId %x - Init START", 0},
@@ -148,7 +158,7 @@ const char *orr_log_kind_name(enum orr_log_kind kind)
 /* The beginning of a line, by which most patterns are ruled out without a scan. */
 struct beginning {
     char first, solid; /* its first character, and the first that is not blank */
-    char second;       /* the first that is not blank behind the first word */
+    char second;       /* the first that is not blank after the first word */
     bool colon;        /* in the first word */
 };
 

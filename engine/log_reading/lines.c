@@ -106,7 +106,7 @@ static bool header_before(const char *start, const char *mark, const struct orr_
     return false;
 }
 
-/* The next "NCCL INFO " or its like at or behind `at`; *ret_text is behind it. */
+/* The next "NCCL INFO " or its like at or after `at`; *ret_text is after it. */
 static const char *find_mark(const char *at, const char *end, const char **ret_text, bool *ret_warns)
 {
     static const char *const levels[] = {"INFO", "WARN", "TRACE", "DEBUG", "CALL", "ABORT"};
@@ -137,7 +137,10 @@ bool orr_log_next_speech(const char **at, const char *end, const struct orr_log_
     const char *mark = find_mark(*at, end, &text, &ret_speech->warns);
     if (!mark)
         return false;
+    enum { PLACE_MOST = 80 };
     header_before(*at, mark, hosts, ret_speech);
+    const char *place = mark - *at > PLACE_MOST ? mark - PLACE_MOST : *at;
+    ret_speech->before = (struct orr_span){place, (size_t)(mark - place)};
     /* It ends where another writer's header begins, whose own "NCCL INFO" follows in the same line. */
     const char *stop = end, *next_mark = find_mark(text, end, &next_text, &next_warns);
     if (next_mark)

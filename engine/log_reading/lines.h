@@ -13,13 +13,14 @@ struct orr_log_hosts {
     uint32_t count;
 };
 
-/* What one writer says: behind "host:pid:tid [dev] NCCL INFO ". */
+/* What one writer says: after "host:pid:tid [dev] NCCL INFO ". */
 struct orr_log_speech {
     struct orr_span host;
     int64_t pid, tid;
-    int32_t dev; /* of "[0]" behind the header; -1: not there */
+    int32_t dev; /* of "[0]" after the header; -1: not there */
     bool warns;  /* NCCL WARN */
     struct orr_span text;
+    struct orr_span before; /* what is before "NCCL WARN": the file of NCCL, with its line */
 };
 
 /* Goes through the lines of a text. */
@@ -36,7 +37,7 @@ struct orr_log_lines {
 /* The next line; false at the end. */
 bool orr_log_next_line(struct orr_log_lines *lines);
 
-/* The next speech at or behind *at in a line, which moves on to where the following one may begin; false: there is
+/* The next speech at or after *at in a line, which moves on to where the following one may begin; false: there is
  * none. */
 bool orr_log_next_speech(const char **at, const char *end, const struct orr_log_hosts *hosts,
                          struct orr_log_speech *ret_speech);

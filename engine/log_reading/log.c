@@ -2,7 +2,8 @@
 /* Lines become records: who wrote each, what it says, and which go on in the next. */
 #include <string.h>
 
-#include "engine/base/hash.h"
+#include "engine/base/budget.h"
+#include "engine/base/index.h"
 #include "engine/log_reading/building.h"
 
 enum { NO_WRITER = UINT32_MAX, JOINS_MOST = 8 };
@@ -19,7 +20,7 @@ static void keep_once(struct orr_log_building *b, const char ***list, uint32_t *
         return;
     if (!ORR_RESERVE(b->log->arena, *list, *count, *capacity))
         return;
-    (*list)[(*count)++] = orr_log_keep_text(b, at, length); /* NOLINT: where there is capacity there is a list */
+    (*list)[(*count)++] = orr_log_keep_text(b, at, length); /* NOLINT: if there is capacity there is a list */
 }
 
 /* Whether a host's name is the end of another one's. */
@@ -42,15 +43,15 @@ static uint32_t torn_writer(const struct orr_log_building *b, const struct orr_l
     return NO_WRITER;
 }
 
-/* The writer of a speech, made where it is new. */
+/* The writer of a speech, made if it is new. */
 static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speech *speech)
 {
     struct orr_log *log = b->log;
     if (!speech->host.length)
         return NO_WRITER;
-    uint64_t hash = orr_hash_bytes(orr_hash_seeded(), speech->host.at, speech->host.length);
-    hash = orr_hash_number(hash, (uint64_t)speech->pid);
-    hash = orr_hash_number(hash, (uint64_t)speech->tid);
+    uint64_t hash = orr_hash_key(orr_hash_seeded(), speech->host.at, speech->host.length);
+    hash = orr_hash_key_number(hash, (uint64_t)speech->pid);
+    hash = orr_hash_key_number(hash, (uint64_t)speech->tid);
     uintptr_t row;
     for (struct orr_probe probe = {0}; orr_index_next(&b->writers, hash, &probe, &row);) {
         const struct orr_log_writer *writer = &log->writers[row];
@@ -121,7 +122,7 @@ static uint32_t add_record(struct orr_log_building *b, enum orr_log_kind kind, u
     return log->record_count++;
 }
 
-/* A message becomes a record where it is understood. Its line is remembered, because a wrapped one may follow. */
+/* A message becomes a record if it is understood. Its line is remembered, because a wrapped one may follow. */
 static void take_speech(struct orr_log_building *b, const struct orr_log_speech *speech, uint32_t line)
 {
     struct orr_log_pending *last = &b->last;
@@ -134,6 +135,7 @@ static void take_speech(struct orr_log_building *b, const struct orr_log_speech 
     last->writer = writer_of(b, speech);
     if (last->writer != NO_WRITER)
         b->lines_of[last->writer]++;
+    b->before = speech->before;
     orr_log_take_event(b, speech->text.at, speech->text.length, speech->warns ? ORR_FROM_WARN : ORR_FROM_INFO,
                        last->writer, speech->dev, line);
     last->line = line;
@@ -196,6 +198,11 @@ static void know_host(struct orr_log_building *b, const char *name)
         known->names[known->count++] = name;
 }
 
+void orr_log_take_outside(struct orr_log_building *b, enum orr_log_kind kind, uint32_t line)
+{
+    (void)add_record(b, kind, NO_WRITER, line);
+}
+
 void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines)
 {
     const char *at = lines->line, *end = lines->line + lines->length;
@@ -208,7 +215,9 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
     }
     b->log->split += count > 1;
     if (!count) {
+        b->before.length = 0;
         orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, NO_WRITER, -1, lines->number);
+        orr_log_take_assignments(b, lines->line, lines->length, lines->number);
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);
         if (kind != ORR_LOG_KIND_COUNT) {
             b->last.open = false;
@@ -229,7 +238,7 @@ static bool same_threads(const struct orr_log *log, const char *host, const char
         if (*work > WORK_MOST)
             return false;
         bool found = strcmp(log->writers[w].host, host) != 0;
-        for (uint32_t k = 0; k < log->writer_count && k < LOOKED_AT && !found; k++, ++*work)
+        for (uint32_t k = 0; k < log->writer_count && k < LOOKED_AT && !found && !orr_budget_spent(1); k++, ++*work)
             found = log->writers[k].pid == log->writers[w].pid && log->writers[k].tid == log->writers[w].tid &&
                     !strcmp(log->writers[k].host, other);
         if (!found)
@@ -250,7 +259,7 @@ static void list_hosts(struct orr_log_building *b)
     uint64_t work = 0;
     if (!lines)
         return;
-    for (uint32_t w = 0; w < log->writer_count && !orr_arena_starved(b->log->arena); w++) {
+    for (uint32_t w = 0; w < log->writer_count && !orr_arena_starved(log->arena) && !orr_budget_spent(count / 8); w++) {
         uint32_t before = count;
         keep_once(b, &names, &count, &capacity, log->writers[w].host, strlen(log->writers[w].host));
         for (uint32_t i = 0; i < count; i++)
@@ -264,7 +273,7 @@ static void list_hosts(struct orr_log_building *b)
     for (uint32_t i = 0; i < count; i++) {
         size_t length = strlen(names[i]);
         bool remnant = false;
-        for (uint32_t k = 0; k < count && !remnant; k++) {
+        for (uint32_t k = 0; k < count && !remnant && !orr_budget_spent(1); k++) {
             remnant = lines[k] > FREQUENT * lines[i] &&
                       (is_end(names[k], strlen(names[k]), names[i]) ||
                        (is_end(names[i], length, names[k]) && same_threads(log, names[i], names[k], &work)));
@@ -283,7 +292,7 @@ void orr_log_gather(struct orr_log_building *b)
 {
     struct orr_log *log = b->log;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < log->record_count && !orr_arena_starved(b->log->arena); i++) {
+    for (uint32_t i = 0; i < log->record_count && !orr_arena_starved(b->log->arena) && !orr_budget_spent(1); i++) {
         const struct orr_log_record *record = &log->records[i];
         log->rccl |= record->kind == ORR_LOG_RCCL;
         if ((record->kind == ORR_LOG_VERSION || record->kind == ORR_LOG_RCCL) && record->words[0][0] >= '0' &&
@@ -296,7 +305,7 @@ void orr_log_gather(struct orr_log_building *b)
     for (uint32_t i = 0; i < log->release_count; i++) { /* "2.5.7" is in "2.5.7+cuda10.1" */
         size_t length = strlen(log->releases[i]);
         bool shorter = false;
-        for (uint32_t k = 0; k < log->release_count; k++)
+        for (uint32_t k = 0; k < log->release_count && !orr_budget_spent(1); k++)
             shorter |=
                 k != i && !strncmp(log->releases[k], log->releases[i], length) && log->releases[k][length] == '+';
         if (!shorter)

@@ -52,6 +52,12 @@
     X(NVLS_TREES, "nvls_trees")                                                                                        \
     X(NVLS_SUPPORT, "nvls_support")                                                                                    \
     X(MNNVL, "mnnvl")                                                                                                  \
+    X(FABRIC, "fabric")                                                                                                \
+    X(NVLINK_DOMAIN, "nvlink_domain")                                                                                  \
+    X(P2P_TYPE, "p2p_type")                                                                                            \
+    X(NO_SYMMETRIC, "no_symmetric_memory")                                                                             \
+    X(SYMMETRIC, "symmetric_kernel")                                                                                   \
+    X(GIN, "gin_plugin")                                                                                               \
     X(P2P_NOT, "p2p_not_supported")                                                                                    \
     X(CONNECT_P2P, "p2p_via")                                                                                          \
     X(CONNECT_SHM, "shm_via")                                                                                          \
@@ -121,7 +127,7 @@ struct orr_log_member {
 struct orr_log_communicator {
     int32_t rank_count, node_count; /* -1: unknown */
     uint32_t host_count;            /* distinct hosts among the ranks that wrote */
-    struct orr_log_member *members; /* [rank], rank_count of them; NULL where that is unknown */
+    struct orr_log_member *members; /* [rank], rank_count of them; NULL if that is unknown */
     uint32_t seen;                  /* ranks that wrote */
     uint32_t first_line;
     bool guessed; /* no line shows that its ranks belong together rather than to others of its size */
@@ -217,6 +223,7 @@ struct orr_log_limits {
     uint32_t line;    /* bytes of a line that are read */
     uint32_t records; /* lines that are kept; those beyond are only counted */
     size_t memory;    /* of the arena */
+    bool any_text;    /* a text without a line of NCCL's is not an error */
 };
 /* 64 MiB, 64 KiB, 2 million, 1 GiB. */
 extern const struct orr_log_limits orr_log_default_limits;
@@ -268,17 +275,17 @@ struct orr_log_nic {
     int32_t dev; /* below ORR_LOG_NICS */
     char name[ORR_LOG_NIC_NAME];
 };
-/* NICs with higher numbers are not matched: no host has so many. */
+/* NICs with higher numbers are not matched: no host has this many. */
 enum { ORR_LOG_NICS = 256 };
 /* Ranks of a communicator; lines of larger ones are not put together. */
 enum { ORR_LOG_RANKS_MOST = 65536 };
-/* Reads the list behind "Using " of such a line; 0: it also has NICs that consist of several. */
+/* Reads the list after "Using " of such a line; 0: it also has NICs that consist of several. */
 uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS]);
 
 struct orr_dump;
-/* The dump of the system whose tree the log prints: orr_dump_free(). NULL with *ret_why where there is none, or not all
- * of it. GPUDirect RDMA is taken as possible unless the log denies it, the capability of GPUs from device names or the
- * rates of NVLinks. likely: a capability that is preferred where the rates of NVLinks allow it; 0: none. */
+/* The dump of the system whose tree the log prints: orr_dump_free(). NULL with *ret_why if there is none, or not all
+ * of it. GPUDirect RDMA is treated as possible unless the log denies it, the capability of GPUs from device names or
+ * the rates of NVLinks. likely: a capability that is preferred where the rates of NVLinks allow it; 0: none. */
 enum orr_code orr_log_tree_dump(const struct orr_log *log, int32_t likely, struct orr_dump **ret_dump,
                                 const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
 

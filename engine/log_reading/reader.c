@@ -12,12 +12,14 @@ struct orr_log_reader {
     size_t taken; /* bytes so far */
     char *rest;   /* the beginning of a line, or all of a text that is still short */
     size_t rest_length;
-    bool begun; /* the width is known */
-    bool skips; /* up to the next end of a line, as the line is too long */
+    bool begun;     /* the width is known */
+    bool skips;     /* up to the next end of a line, as the line is too long */
+    size_t skipped; /* bytes of that line */
 };
 enum {
     WIDTH_BYTES = 1 << 20, /* of the text, by which the width at which a terminal cut it is known */
-    RAW_MOST = 1 << 18     /* bytes of one line; what follows is passed over */
+    RAW_MOST = 1 << 18,    /* bytes of one line; what follows is passed over */
+    SKIP_MOST = 1 << 28    /* bytes passed over without the end of a line: no log has such a line */
 };
 
 enum orr_code orr_log_reader_new(const struct orr_log_limits *limits, struct orr_log_reader **ret_reader,
@@ -112,6 +114,10 @@ static enum orr_code end_line(struct orr_log_reader *reader, const char *bytes, 
             ORR_TRY(read_rest(reader, err));
     }
     reader->skips = reader->skips && !stop;
+    reader->skipped = reader->skips ? reader->skipped + here : 0;
+    if (reader->skipped > SKIP_MOST)
+        return orr_fail(err, ORR_UNRECOGNISED, "this is not a log: line %u is longer than %d MiB", reader->lines.number,
+                        SKIP_MOST >> 20);
     return ORR_OK;
 }
 
@@ -168,13 +174,15 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     log->byte_count = reader->taken;
     orr_log_gather(b);
     ORR_TRY(orr_log_join_sessions(b, err));
+    ORR_TRY(orr_budget_check(err));
     ORR_NEED(orr_log_index_records(log), err);
     orr_log_place_events(b);
     orr_log_place_calls(log);
     orr_log_place_choices(log);
     if (orr_arena_starved(b->log->arena))
         return orr_fail_nomem(err);
-    if (!log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count) {
+    if (!b->limits.any_text && !log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count &&
+        !log->setting_count) {
         (void)orr_fail(err, ORR_UNRECOGNISED,
                        "this does not look like an NCCL log: no line is one of NCCL's (\"NCCL INFO\", \"NCCL WARN\")");
         orr_error_advice(err, "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and give "

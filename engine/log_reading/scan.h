@@ -25,7 +25,7 @@ enum orr_log_list {
     ORR_LIST_PATHS, /* "GPU/0-1b000 (1/240.0/NVL)"                          -> two words (node, type) and two values */
     ORR_LIST_TREES, /* "[0] 1/-1/-1->0->-1", 2.7's with "|0->1->-1/-1/-1"   -> seven values each, see lists.c */
     ORR_LIST_CELLS, /* "Tree | Ring |"                                      -> words */
-    ORR_LIST_PAIRS  /* "7.2/ 87.7 | 15.9/ 220.8 |", "512 | 640 |"           -> two values each, -1 where there is one */
+    ORR_LIST_PAIRS  /* "7.2/ 87.7 | 15.9/ 220.8 |", "512 | 640 |"           -> two values each, -1 if there is one */
 };
 
 /* Most values or words of one line: what a line of 64 KiB can hold of the shortest items. */
@@ -51,17 +51,17 @@ static inline bool orr_log_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Whether length bytes of text match the whole pattern; the catch is filled up to where it does. */
+/* Whether length bytes of text match the whole pattern; the catch is filled up to if it does. */
 bool orr_log_scan(const char *pattern, enum orr_log_list list, const char *text, size_t length,
                   struct orr_log_catch *found);
 
-/* lists.c: a whole list; false where it is empty or contains something else. */
+/* lists.c: a whole list; false if it is empty or contains something else. */
 bool orr_log_scan_list(enum orr_log_list list, const char *text, size_t length, struct orr_log_catch *found);
 
 /* scan_items.c: numbers at *at, which moves on; false leaves it. */
 bool orr_log_scan_int(const char **at, const char *end, double *ret_value);
 bool orr_log_scan_number(const char **at, const char *end, double *ret_value);
-/* Keep one more; false where there is no room. */
+/* Keep one more; false if there is no room. */
 bool orr_log_keep_value(struct orr_log_catch *found, double value);
 bool orr_log_keep_word(struct orr_log_catch *found, const char *at, size_t length);
 

@@ -4,7 +4,7 @@
  * commId, or, before NCCL printed it, those of one group (groups.h). */
 #include <string.h>
 
-#include "engine/base/hash.h"
+#include "engine/base/index.h"
 #include "engine/log_reading/building.h"
 #include "engine/log_reading/grouping.h"
 
@@ -189,8 +189,8 @@ static enum orr_code make_keys(struct joining *j, struct orr_error *err)
             j->key_of[i] = j->group_of[i] == NONE ? NONE : log->session_count + j->group_of[i];
             continue;
         }
-        const uint64_t hash =
-            orr_hash_text(orr_hash_number(orr_hash_seeded(), (uint64_t)session->rank_count), session->comm_id);
+        const uint64_t hash = orr_hash_key(orr_hash_key_number(orr_hash_seeded(), (uint64_t)session->rank_count),
+                                           session->comm_id, strlen(session->comm_id));
         uintptr_t first;
         for (struct orr_probe probe = {0}; j->key_of[i] == NONE && orr_index_next(&named, hash, &probe, &first);)
             if (log->sessions[first].rank_count == session->rank_count &&
@@ -225,7 +225,7 @@ static enum orr_code add_communicator(struct joining *j, uint32_t index, uint32_
     return ORR_OK;
 }
 
-/* The communicator that a named session joins; made where there is none. */
+/* The communicator that a named session joins; made if there is none. */
 static enum orr_code join_session(struct joining *j, uint32_t index, uint32_t line, struct orr_error *err)
 {
     enum { MEMBERS_MOST = 1 << 22 };

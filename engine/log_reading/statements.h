@@ -22,7 +22,7 @@ const char *orr_log_transport_text(enum orr_log_transport transport);
 /* "Channel 01/0 : 3[1b000] -> 8[2c000] [send] via NET/IB/2(5)/GDRDMA" */
 struct orr_log_connection {
     enum orr_log_transport transport;
-    int32_t channel, index; /* 1 and 0; index 0 where it is not printed */
+    int32_t channel, index; /* 1 and 0; index 0 if it is not printed */
     int32_t from, to;       /* ranks */
     uint64_t bus_ids[2];    /* of their GPUs */
     /* Over the network alone: */

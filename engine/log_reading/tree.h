@@ -12,7 +12,7 @@ struct orr_log_link {
     uint32_t depth;               /* 0: a CPU; 1: what hangs on it ... */
     const char *from, *to;        /* node ids as users see them, "GPU/0-1b000" */
     const char *type;             /* "PCI"; "" for a CPU's own line */
-    const char *detail;           /* the text in parentheses, "" where there is none */
+    const char *detail;           /* the text in parentheses, "" if there is none */
     double bw;
     double cpu[3]; /* arch, vendor, model of a CPU's own line; -2: not printed */
 };

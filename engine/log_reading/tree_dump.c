@@ -49,8 +49,8 @@ int32_t orr_log_capability(const struct orr_log *log)
     return 0;
 }
 
-/* Whether GPUs of the capability, with at most so many NVLinks each, could have all printed rates of NVLinks. *ret_any:
- * some are printed. */
+/* Whether GPUs of the capability, with at most this many NVLinks each, could have all printed rates of NVLinks.
+ * *ret_any: some are printed. */
 static bool fits_all(const struct making *m, int32_t sm, int most, bool *ret_any)
 {
     bool all = true;
@@ -87,7 +87,7 @@ static void close_to_depth(struct making *m, uint32_t depth)
 }
 
 /* An element in the innermost open one; outside the tree where NCCL would ignore it there. */
-static struct orr_doc_node *add(struct making *m, enum orr_element_kind kind)
+static struct orr_doc_node *add_element(struct making *m, enum orr_element_kind kind)
 {
     struct orr_doc_node *parent = m->open[m->depth - 1];
     return orr_doc_add(&m->doc, orr_element_fits(parent->kind, kind) ? parent : NULL, kind, NULL);
@@ -98,9 +98,10 @@ static struct orr_doc_node *open_element(struct making *m, uint32_t depth, enum 
 {
     close_to_depth(m, depth);
     m->too_deep |= depth >= NESTED_MOST;
-    for (; m->depth < depth && m->depth < NESTED_MOST; m->depth++)
-        m->open[m->depth] = m->open[m->depth - 1];
-    struct orr_doc_node *node = add(m, kind);
+    struct orr_doc_node *around = m->open[m->depth - 1];
+    while (m->depth < depth && m->depth < NESTED_MOST)
+        m->open[m->depth++] = around;
+    struct orr_doc_node *node = add_element(m, kind);
     if (m->depth < NESTED_MOST)
         m->open[m->depth++] = node;
     return node;
@@ -109,7 +110,7 @@ static struct orr_doc_node *open_element(struct making *m, uint32_t depth, enum 
 /* An element inside the one that was just opened, which takes its place: what comes next is in it. */
 static struct orr_doc_node *open_inside(struct making *m, enum orr_element_kind kind)
 {
-    return m->open[m->depth - 1] = add(m, kind);
+    return m->open[m->depth - 1] = add_element(m, kind);
 }
 
 static uint64_t local_of(const char *id)
@@ -182,7 +183,7 @@ static bool gdr_denied(const struct making *m, int dev)
     return false;
 }
 
-/* The name of NIC dev in "[0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE"; "netN" where it is not listed. */
+/* The name of NIC dev in "[0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE"; "netN" if it is not listed. */
 static void set_nic_name(struct making *m, struct orr_doc_node *net, int dev)
 {
     char mark[16];
@@ -214,7 +215,7 @@ static void add_net(struct making *m, const struct orr_log_link *link)
     }
     if (asic[orr_hex_span(asic, sizeof asic)])
         snprintf(asic, sizeof asic, "0");
-    struct orr_doc_node *net = add(m, ORR_ELEMENT_NET);
+    struct orr_doc_node *net = add_element(m, ORR_ELEMENT_NET);
     set_nic_name(m, net, dev);
     orr_doc_set(&m->doc, net, ORR_ATTR_DEV, "%d", dev);
     orr_doc_set(&m->doc, net, ORR_ATTR_SPEED, "%.0f", rate > 0 && rate < 1e5 ? rate * 8000 : 0);
@@ -241,7 +242,7 @@ static void add_nvlink(struct making *m, const struct orr_log_link *link)
     double one = (double)orr_nvlink_bw_of(m->release->nvlink_bw, m->sm);
     int count = (int)floor(link->bw / one + 0.5);
     bool to_switch = !strncmp(link->to, "NVS", 3), to_cpu = !strncmp(link->to, "CPU", 3);
-    struct orr_doc_node *nvlink = add(m, ORR_ELEMENT_NVLINK);
+    struct orr_doc_node *nvlink = add_element(m, ORR_ELEMENT_NVLINK);
     orr_doc_set(&m->doc, nvlink, ORR_ATTR_TARGET, "%s", to_switch ? "fffffff:ffff:ff" : bus_id_of(link->to, bus_id));
     orr_doc_set(&m->doc, nvlink, ORR_ATTR_COUNT_, "%d", link->bw > 0 && count < 1 ? 1 : count);
     orr_doc_set(&m->doc, nvlink, ORR_ATTR_TCLASS, to_switch ? "0x068000" : to_cpu ? "0x068001" : "0x030200");
@@ -311,7 +312,7 @@ static void add_row(struct making *m, const struct orr_log_link *link)
         add_nvlink(m, link);
     } else if (!strcmp(link->type, "C2C") && is_gpu(link->from)) {
         close_to_depth(m, depth);
-        struct orr_doc_node *c2c = add(m, ORR_ELEMENT_C2C);
+        struct orr_doc_node *c2c = add_element(m, ORR_ELEMENT_C2C);
         orr_doc_set(&m->doc, c2c, ORR_ATTR_BW, "%.0f", link->bw * 1000);
         orr_doc_set(&m->doc, c2c, ORR_ATTR_COUNT_, "1");
     }

@@ -126,7 +126,7 @@ uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct o
     struct orr_span whole = trimmed(line, line + length);
     if (separator == ' ')
         return orr_tokens_cut(whole.at, whole.length, cells, most);
-    if (separator == '|') { /* the outer bars are no cells */
+    if (separator == '|') { /* the outer bars are not cells */
         size_t first = whole.length && whole.at[0] == '|';
         whole.at += first;
         whole.length -= first;

@@ -108,7 +108,7 @@ static void count_devices(struct orr_results_building *b, struct orr_result_tabl
         table->hosts = distinct(hosts, count);
 }
 
-/* Whether a program can print such rows on that many ranks; 0: any. */
+/* Whether a program can print such rows on this many ranks; 0: any. */
 static bool fits(const struct orr_evidence *e, enum orr_test test, uint32_t ranks)
 {
     const struct orr_test_program *program = &orr_test_programs[test];
@@ -147,7 +147,7 @@ static uint32_t fitting(const struct orr_evidence *e, uint32_t ranks)
     return possible;
 }
 
-/* Programs that can print such rows. Where none can, because a header is of another run or rows were typed by hand,
+/* Programs that can print such rows. If none can, because a header is of another run or rows were typed by hand,
  * what is least certain is left aside: first the header's ranks, then the column "count". */
 static uint32_t find_possible(struct orr_evidence *e, const struct orr_result_table *table)
 {
@@ -226,6 +226,28 @@ static bool all_in_parts(uint32_t possible)
     return true;
 }
 
+/* The command line, if nothing else says how many ranks and hosts there were. */
+static void ask_command(struct orr_results_building *b, struct orr_result_table *table,
+                        const struct orr_command *command)
+{
+    bool assumed;
+    const uint32_t ranks = orr_command_ranks(command), hosts = orr_command_hosts(command, &assumed);
+    const bool fits = ranks && (table->ranks_certain ? ranks == table->ranks
+                                                     : !table->ranks_least ||
+                                                           (ranks >= table->ranks_least && ranks <= table->ranks_most));
+    if (!fits)
+        return;
+    table->ranks = ranks;
+    table->ranks_certain = true;
+    if (table->hosts || !hosts || ranks % hosts)
+        return;
+    table->hosts = hosts;
+    if (assumed)
+        orr_tables_note(b,
+                        "The 2 processes of the command line are assumed to be on 2 hosts, because it names a file of "
+                        "hosts (--hosts says otherwise)");
+}
+
 static void find_ranks(struct orr_results_building *b, struct orr_result_table *table, const struct orr_evidence *e,
                        const struct log_says *says)
 {
@@ -240,8 +262,10 @@ static void find_ranks(struct orr_results_building *b, struct orr_result_table *
         table->ranks = table->hosts = 0;
         table->ranks_certain = false;
     }
-    if (table->ranks_certain)
+    if (table->ranks_certain) {
+        ask_command(b, table, &e->command);
         return;
+    }
     if (parts) {
         table->ranks = (uint32_t)e->parts;
         table->ranks_certain = true;
@@ -259,6 +283,7 @@ static void find_ranks(struct orr_results_building *b, struct orr_result_table *
     }
     if (!table->hosts && says->hosts && says->ranks == table->ranks)
         table->hosts = says->hosts;
+    ask_command(b, table, &e->command);
 }
 
 static void find_form(struct orr_results_building *b)

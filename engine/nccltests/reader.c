@@ -23,7 +23,7 @@ struct orr_results_reader {
     size_t taken; /* bytes so far */
     char *rest;   /* the beginning of a line */
     size_t rest_length;
-    bool begun; /* the first byte that is no blank was there */
+    bool begun; /* the first byte that is not a blank was there */
 };
 
 enum orr_code orr_results_reader_new(const struct orr_results_limits *limits, struct orr_results_reader **ret_reader,
@@ -109,7 +109,7 @@ static enum orr_code read_pieces(struct orr_results_reader *reader, const char *
     return ORR_OK;
 }
 
-/* Whether it is JSON is known by the first byte that is no blank. */
+/* Whether it is JSON is known by the first byte that is not a blank. */
 static enum orr_code begin(struct orr_results_reader *reader, const char *bytes, size_t length, struct orr_error *err)
 {
     size_t first = reader->taken ? 0 : orr_bytes_mark(bytes, length);
@@ -122,7 +122,7 @@ static enum orr_code begin(struct orr_results_reader *reader, const char *bytes,
         return reader->json ? ORR_OK : orr_fail_nomem(err);
     }
     static const struct orr_log_limits limits = {
-        .bytes = SIZE_MAX, .line = 1 << 16, .records = 200000, .memory = (size_t)256 << 20};
+        .bytes = SIZE_MAX, .line = 1 << 16, .records = 200000, .memory = (size_t)256 << 20, .any_text = true};
     return reader->b.limits.without_log ? ORR_OK : orr_log_reader_new(&limits, &reader->log, err);
 }
 

@@ -14,9 +14,9 @@ struct orr_number {
     uint64_t whole; /* the value, where integer */
     bool integer;   /* digits only, at most 2^64 - 1 */
     bool negative, missing;
-    uint8_t decimals; /* digits behind the point */
+    uint8_t decimals; /* digits after the point */
 };
-/* False: the text is no number. */
+/* False: the text is not a number. */
 bool orr_number_read(struct orr_span text, struct orr_number *ret_number);
 
 /* What a column holds. */
@@ -46,7 +46,7 @@ struct orr_columns {
     bool has_root;
     uint32_t first;  /* of own: the first measured column */
     uint32_t unread; /* further columns with bandwidths */
-    bool assumed;    /* a column that is only given in GB/s is taken as bus bandwidth */
+    bool assumed;    /* a column that is only given in GB/s is treated as bus bandwidth */
 };
 
 /* cells.c */
@@ -76,6 +76,15 @@ struct orr_raw_row {
     bool overfull;
 };
 
+/* The command line before a table; see command.c. 0: an option is missing. */
+struct orr_command {
+    uint32_t processes, hosts, per_host, gpus, threads, line;
+    bool host_file, slurm;
+    bool program;     /* the words of the launcher are read */
+    bool open;        /* it goes on in the next line */
+    unsigned expects; /* the option whose value is the next word, plus one */
+};
+
 /* What the rows of a table prove. */
 struct orr_evidence {
     bool reduces, reduces_not, rooted, rooted_not, in_checked, in_unchecked;
@@ -85,6 +94,7 @@ struct orr_evidence {
     double bus_least, bus_most;   /* busbw / algbw as the printed digits allow it; most 0: no row says it */
     double size_least, size_most; /* algbw * time / size, the same */
     enum orr_test mentioned;      /* by a command line or a sentence before the table */
+    struct orr_command command;   /* before the table */
     uint32_t ranks_a_device;
 };
 
@@ -116,6 +126,7 @@ struct orr_results_building {
     bool in_excess;          /* rows belong to a table beyond the limit */
     uint64_t last_size;      /* of the row before */
     enum orr_test mentioned; /* by a command line or a sentence */
+    struct orr_command command;
     uint32_t devices_kept, last_numbers;
     struct orr_log_hosts hosts;
     const char **notes;
@@ -123,6 +134,12 @@ struct orr_results_building {
     const char *bad;   /* why the first refused row was refused */
     uint32_t bad_line, line;
 };
+
+/* command.c: reads a line that is not a row; what a command line says: 0: nothing. assumed: two processes and a file of
+ * hosts are treated as two hosts. */
+void orr_command_take_line(struct orr_results_building *b, struct orr_span line);
+uint32_t orr_command_ranks(const struct orr_command *command);
+uint32_t orr_command_hosts(const struct orr_command *command, bool *ret_assumed);
 
 /* rows.c */
 /* Reads a line, or the part of it before NCCL's; true: it belongs to a row. torn: NCCL's own follows in the line. */

@@ -24,7 +24,7 @@ static struct orr_result_way no_way(void)
 }
 
 /* Puts a number into its place; false: it cannot be. */
-static bool put(struct orr_result_way *way, const struct orr_column *column, const struct orr_number *number)
+static bool put_number(struct orr_result_way *way, const struct orr_column *column, const struct orr_number *number)
 {
     double value = number->missing ? -1 : number->value * column->scale;
     if (!number->missing && value < 0 && column->role != ORR_ROLE_NONE)
@@ -58,7 +58,7 @@ static bool plausible(uint64_t size, const struct orr_number *time, const struct
     return alg->value >= 0.45 * whole - blur && alg->value <= whole + blur;
 }
 
-/* The columns behind the type, where no header names them: by how many there are. */
+/* The columns after the type, if no header names them: by how many there are. */
 static bool default_layout(uint32_t count, struct orr_column *layout)
 {
     static const uint8_t roles[] = {ORR_ROLE_TIME, ORR_ROLE_ALG,  ORR_ROLE_BUS,  ORR_ROLE_WRONG,
@@ -126,11 +126,11 @@ static const char *finish(struct orr_results_building *b, struct orr_raw_row *ra
     if (root) {
         if (!raw->numbers[0].integer || raw->numbers[0].whole > INT32_MAX ||
             (raw->numbers[0].negative && raw->numbers[0].whole != 1))
-            return "its root is no rank";
+            return "its root is not a rank";
         row.root = (int32_t)raw->numbers[0].value;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!put(layout[i].way ? &row.in : &row.out, &layout[i], &numbers[i]))
+        if (!put_number(layout[i].way ? &row.in : &row.out, &layout[i], &numbers[i]))
             return "a time or bandwidth is negative";
         if (layout[i].role >= ORR_ROLE_TIME && layout[i].role <= ORR_ROLE_BUS)
             found[layout[i].way][layout[i].role - ORR_ROLE_TIME] = &numbers[i];
@@ -223,7 +223,7 @@ static bool begin(struct orr_results_building *b, const struct orr_span *tokens,
         if (size.negative || elements.negative || !size.integer || !elements.integer) {
             orr_rows_refuse(b,
                             size.negative || elements.negative ? "its size or count is negative"
-                                                               : "its size or count is no number of up to 64 bits",
+                                                               : "its size or count is not a number of up to 64 bits",
                             b->line);
             return true;
         }
@@ -238,7 +238,7 @@ static bool begin(struct orr_results_building *b, const struct orr_span *tokens,
     return false;
 }
 
-/* Goes on with the row that waits: only numbers, maybe behind a launcher's prefix. */
+/* Goes on with the row that waits: only numbers, maybe after a launcher's prefix. */
 static bool go_on(struct orr_results_building *b, const struct orr_span *tokens, uint32_t count, bool torn)
 {
     struct orr_raw_row *raw = &b->row;
@@ -293,7 +293,7 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
         } else if (column->role == ORR_ROLE_ROOT && numeric && number.integer && number.whole <= INT32_MAX) {
             row.root = number.negative ? -1 : (int32_t)number.whole;
         } else if (column->role >= ORR_ROLE_TIME && numeric) {
-            if (!put(column->way ? &row.in : &row.out, column, &number)) {
+            if (!put_number(column->way ? &row.in : &row.out, column, &number)) {
                 orr_rows_refuse(b, "a time or bandwidth is negative", b->line);
                 return true;
             }
@@ -315,12 +315,12 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
                            : columns->separator == ' ' ? "table with named columns"
                                                        : "CSV";
     if (rounded)
-        orr_tables_note(b, "Sizes such as 65K and 33M are taken as the nearest power of two: 65K as 64 KiB");
+        orr_tables_note(b, "Sizes such as 65K and 33M are read as the nearest power of two: 65K as 64 KiB");
     if (columns->unread)
         orr_tables_note(b, "%u further column%s with bandwidths %s not read", columns->unread,
                         orr_plural(columns->unread), columns->unread == 1 ? "is" : "are");
     if (columns->assumed)
-        orr_tables_note(b, "The column in GB/s is taken as bus bandwidth, because its name does not say which "
+        orr_tables_note(b, "The column in GB/s is read as bus bandwidth, because its name does not say which "
                            "bandwidth it is");
     if (e) {
         say_columns(b, &raw, &row, e);

@@ -128,7 +128,7 @@ static struct orr_result_table *open_table(struct orr_results_building *b, const
         .op = *op ? orr_tables_keep(b, (struct orr_span){op, strlen(op)}) : NULL,
     };
     b->evidence[results->table_count] =
-        (struct orr_evidence){.mentioned = b->mentioned, .ranks_a_device = run->ranks_a_device};
+        (struct orr_evidence){.mentioned = b->mentioned, .command = b->command, .ranks_a_device = run->ranks_a_device};
     results->table_count++;
     b->rows = NULL;
     b->row_capacity = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of nccl-tests' output that are no rows: headers, ranks and closing lines; and the marks of other programs. */
+/* Lines of nccl-tests' output that are not rows: headers, ranks and closing lines; and the marks of other programs. */
 #include <string.h>
 
 #include "engine/nccltests/reading.h"
@@ -9,15 +9,15 @@ struct place {
     struct orr_span line, rest;
 };
 
-static const char *find(struct orr_span text, const char *word)
+static const char *find_word(struct orr_span text, const char *word)
 {
     return memmem(text.at, text.length, word, strlen(word));
 }
 
-/* The integer behind a word and blanks or colons: "iters: 20". */
+/* The integer after a word and blanks or colons: "iters: 20". */
 static bool value_of(struct orr_span text, const char *word, uint64_t *ret_value)
 {
-    const char *at = find(text, word), *end = text.at + text.length;
+    const char *at = find_word(text, word), *end = text.at + text.length;
     if (!at)
         return false;
     for (at += strlen(word); at < end && (*at == ' ' || *at == ':' || *at == '='); at++)
@@ -64,7 +64,7 @@ static void take_options(struct orr_results_building *b, const struct place *pla
         b->run.min_bytes = value;
     if (value_of(line, "maxBytes", &value))
         b->run.max_bytes = value;
-    const char *warmup = find(line, "warmup iters:");
+    const char *warmup = find_word(line, "warmup iters:");
     if (!warmup)
         return;
     line = (struct orr_span){warmup, (size_t)(line.at + line.length - warmup)};
@@ -143,8 +143,8 @@ static void take_device(struct orr_results_building *b, const struct place *plac
     while (model.length && model.at[0] == ' ')
         model = (struct orr_span){model.at + 1, model.length - 1};
     if (!b->run.fresh && (b->open || (device.rank == 0 && b->run.device_count)))
-        orr_tables_run(b); /* the next run, whose first lines are not there */
-    b->results->rccl |= find(model, "Instinct") || find(model, "AMD ");
+        orr_tables_run(b); /* the next run, whose first lines are missing */
+    b->results->rccl |= find_word(model, "Instinct") || find_word(model, "AMD ");
     orr_tables_device(b, &device, host, bus_id, model);
 }
 
@@ -223,7 +223,7 @@ static void look_for_names(struct orr_results_building *b, struct orr_span line)
     static const char *const hints[] = {"_perf", "educe", "ather", "catter", "oall", "endrecv", "ypercube"};
     bool hinted = false;
     for (size_t i = 0; i < sizeof hints / sizeof hints[0] && !hinted; i++)
-        hinted = find(line, hints[i]) != NULL;
+        hinted = find_word(line, hints[i]) != NULL;
     while (hinted && line.length) {
         struct orr_span word = next_word(&line);
         while (word.length && strchr(".,;:!?()\"'`*", word.at[word.length - 1]))
@@ -235,7 +235,7 @@ static void look_for_names(struct orr_results_building *b, struct orr_span line)
             continue;
         bool plain = test == ORR_TEST_BROADCAST || test == ORR_TEST_REDUCE || test == ORR_TEST_GATHER ||
                      test == ORR_TEST_SCATTER;
-        if (!plain || find(word, "_perf"))
+        if (!plain || find_word(word, "_perf"))
             b->mentioned = test;
     }
 }
@@ -246,7 +246,7 @@ static void take_other(struct orr_results_building *b, struct orr_span line)
     struct orr_span head = {line.at, line.length < MARK_MOST ? line.length : MARK_MOST};
     struct place place = {.line = head};
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        const char *at = find(head, marks[i].mark);
+        const char *at = find_word(head, marks[i].mark);
         if (!at)
             continue;
         at += strlen(marks[i].mark);
@@ -263,8 +263,9 @@ static void take_other(struct orr_results_building *b, struct orr_span line)
         return;
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0] && !b->other; i++)
-        if (find(head, others[i].mark))
+        if (find_word(head, others[i].mark))
             b->other = others[i].program;
+    orr_command_take_line(b, head);
     look_for_names(b, head);
 }
 

@@ -46,7 +46,7 @@ struct orr_band_row {
     const char *algorithm, *protocol;
     int range;
     double low, high;          /* measured / predicted: the least and the greatest of the results */
-    uint32_t results, sources; /* behind the row; sources: places that published them */
+    uint32_t results, sources; /* after the row; sources: places that published them */
 };
 extern const struct orr_band_row orr_band_rows[];
 extern const size_t orr_band_row_count;

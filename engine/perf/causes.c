@@ -21,7 +21,7 @@ static const double OTHER_GAIN = 0.05; /* of a cause that rarely explains result
 struct trial {
     const struct orr_hypothesis *cause;
     const char *what;
-    uint32_t kept, nets; /* NICs that stay, of so many; 0: all do */
+    uint32_t kept, nets; /* NICs that stay, of this many; 0: all do */
     double fit;
     double *curve; /* [row] */
     bool proven;
@@ -48,7 +48,7 @@ struct point {
     double measured, bus_bw, time, usual; /* usual: what such runs reach of a prediction */
 };
 
-/* The root mean square of the distances between the measured and the predicted curve, as logarithms, with so many
+/* The root mean square of the distances between the measured and the predicted curve, as logarithms, with this many
  * microseconds of overhead for each launch. What a cause leaves open shifts the whole curve. */
 static double distance_of(const struct point *points, uint32_t count, double overhead, bool usual, double tolerance)
 {
@@ -68,7 +68,7 @@ static double distance_of(const struct point *points, uint32_t count, double ove
     return sqrt(sum);
 }
 
-/* exp(-distance): 1 where both curves are the same. The overhead of launching is not known, so that which fits best is
+/* exp(-distance): 1 if both curves are the same. The overhead of launching is not known, so that which fits best is
  * taken; and runs may reach the prediction or what is usual for such runs. */
 static double fit_of(const struct orr_perf_table *table, const struct orr_analysis *analysis,
                      const struct orr_expectation *expectation, double tolerance, double *curve, struct point *points)
@@ -91,7 +91,7 @@ static double fit_of(const struct orr_perf_table *table, const struct orr_analys
     return count ? exp(-least) * (tolerance > 1 ? 0.98 : 1) : 0;
 }
 
-/* What nccl-tests should print with the cause; *ret_analysis: of the changed machine, NULL where it is the same. NULL
+/* What nccl-tests should print with the cause; *ret_analysis: of the changed machine, NULL if it is the same. NULL
  * in *ret_expectation: the changed question has no answer. */
 static enum orr_code expect_with(struct orr_trials *trials, enum orr_test test, struct orr_variant *variant,
                                  struct orr_analysis **ret_analysis, struct orr_expectation **ret_expectation,
@@ -179,6 +179,15 @@ static bool is_kept(const struct orr_perf_table *table, const char *id)
         if (is_among(table->explanations[i].ids, table->explanations[i].id_count, id))
             return true;
     return false;
+}
+
+/* Whether the results have more bandwidth than the cause allows: what it leaves open lowers a curve, never raises it.
+ */
+static bool needs_more(const struct orr_perf_table *table, const struct trial *trial)
+{
+    static const double allowed = 1.1;
+    const double most = trial->curve[table->main];
+    return most > 0 && table->rows[table->main].bus_bw > allowed * most;
 }
 
 /* Trials that predict the same: the results cannot distinguish them. */
@@ -319,7 +328,8 @@ static enum orr_code explain(struct trying *t, struct orr_trials *trials, struct
     qsort(t->trials, t->count, sizeof *t->trials, by_fit);
     for (uint32_t i = 0; i < t->count && table->explanation_count < ORR_PERF_EXPLANATIONS; i++) {
         const struct trial *trial = &t->trials[i];
-        bool fits = trial->proven || (trial->fit >= LEAST_FIT && trial->fit >= present + LEAST_GAIN);
+        bool fits = trial->proven ||
+                    (!needs_more(table, trial) && trial->fit >= LEAST_FIT && trial->fit >= present + LEAST_GAIN);
         if (used[i] || !fits || is_kept(table, trial->cause->id))
             continue;
         gather(table, t->trials, t->count, i, used, &group);

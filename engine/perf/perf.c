@@ -6,6 +6,7 @@
 #include "engine/base/words.h"
 #include "engine/perf/perfing.h"
 #include "engine/release/release_names.h"
+#include "engine/trials/limit.h"
 
 static const char *const verdict_names[] = {"as expected", "low", "high", "cannot judge"};
 static const char *const shape_names[] = {ORR_PERF_SHAPE_MAP(ORR_SECOND_OF)};
@@ -64,54 +65,18 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
         *ret_why = orr_perf_text(work->arena, "%s", own.text);
     orr_perf_judge_rows(expectation, check ? check->undecidable : NULL, table);
     table->verdict = orr_perf_verdict_of(table->rows, table->row_count, &table->main);
+    const bool expectation_made = code == ORR_OK;
+    code = ORR_OK;
     if (expectation) {
-        orr_expect_limit(expectation, &table->limit);
+        code = orr_find_limit(NULL, machine->analysis, table->test, expectation, &table->limit, err);
         table->limit_known = true;
     }
     orr_expectation_free(expectation);
-    if (table->main == UINT32_MAX && code == ORR_OK)
+    ORR_TRY(code);
+    if (table->main == UINT32_MAX && expectation_made)
         for (uint32_t i = table->row_count; i-- > 0 && !**ret_why;)
             *ret_why = table->rows[i].why;
     return ORR_OK;
-}
-
-/* Machine types with the same GPUs may have different networks. A guessed type's results are called low only where they
- * are low for the slowest of these networks too. */
-static enum orr_code judge_poorest(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
-                                   struct orr_perf_table *table, const char **ret_why, struct orr_error *err)
-{
-    struct orr_perf_machine poorest = {.type = machine->poorest, .why = ""};
-    struct orr_perf_table other = *table;
-    const char *why = "";
-    struct orr_analysis *analysis = NULL;
-    if (table->verdict != ORR_PERF_LOW)
-        return ORR_OK;
-    other.rows = ORR_NEW(work->arena, struct orr_perf_row, (size_t)table->row_count + 1);
-    ORR_NEED(other.rows, err);
-    ORR_TRY(orr_input_machine(machine->poorest, &poorest.dump, err));
-    struct orr_error own = {0};
-    const struct orr_query query = {
-        .settings = machine->analysis->query.settings, .hosts = machine->analysis->query.hosts, .plan = true};
-    enum orr_code code = orr_analyze(poorest.dump, &query, NULL, &analysis, &own);
-    poorest.analysis = poorest.own = analysis;
-    other.analysis = analysis;
-    if (code == ORR_OK)
-        code = judge_on(work, &poorest, &other, &why, err);
-    else if (code == ORR_NOMEM || code == ORR_SPENT)
-        *err = own;
-    else
-        code = ORR_OK; /* such as GPUs that only the other type has: it says nothing about these results */
-    if (!analysis)
-        other.verdict = ORR_PERF_LOW;
-    if (code == ORR_OK && other.verdict != ORR_PERF_LOW) {
-        table->verdict = ORR_PERF_CANNOT_JUDGE;
-        *ret_why = orr_perf_text(work->arena,
-                                 "it is too low for %s, which has such GPUs too, but not for %s; name the machine with "
-                                 "--machine TYPE or --topology FILE",
-                                 machine->type->name, machine->poorest->name);
-    }
-    orr_perf_machine_release(&poorest);
-    return code;
 }
 
 static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_perf_table *table,
@@ -145,8 +110,8 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
             orr_perf_judge_rows(NULL, NULL, table);
         else
             ORR_TRY(judge_on(work, machine, table, &why, err));
-        if (machine->analysis && machine->poorest)
-            ORR_TRY(judge_poorest(work, machine, table, &why, err));
+        if (machine->analysis)
+            ORR_TRY(orr_perf_depend(work, machine, table, err));
     }
     if (machine->analysis) {
         find_crossovers(table);
@@ -155,6 +120,7 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
     orr_perf_find_shapes(work, table);
     if (table->verdict == ORR_PERF_LOW)
         ORR_TRY(orr_perf_explain(work, table, err));
+    ORR_TRY(orr_perf_find_leads(work, table, err));
     table->sentence = orr_perf_sentence(work, table, why);
     return ORR_OK;
 }
@@ -206,8 +172,14 @@ enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr
     const char *release_note = "";
     if (code == ORR_OK)
         code = choose_release(results, arena, &asked, &release_note, err);
-    const struct orr_perf_work work = {
-        .trials = &trials, .results = results, .question = &asked, .release_note = release_note, .arena = arena};
+    if (code == ORR_OK)
+        code = orr_perf_read_settings(results, &asked, arena, &held->check, err);
+    const struct orr_perf_work work = {.trials = &trials,
+                                       .results = results,
+                                       .question = &asked,
+                                       .check = &held->check,
+                                       .release_note = release_note,
+                                       .arena = arena};
     if (code == ORR_OK) {
         memset(held->machines, 0, (results->table_count + 1) * sizeof *held->machines);
         memset(held->check.tables, 0, (results->table_count + 1) * sizeof *held->check.tables);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results of nccl-tests judged against the rows that the machine should give: is this the bandwidth to expect, and what
- * explains it where it is not? README.md beside this file describes bands, verdicts and explanations.
+ * explains it if it is not? README.md beside this file describes bands, verdicts and explanations.
  *
  * Times are microseconds, bandwidths bus bandwidths in GB/s (10^9 bytes a second), sizes bytes.
  */
@@ -12,6 +12,7 @@
 #include "engine/machines/machine_types.h"
 #include "engine/nccltests/results.h"
 #include "engine/perf/bands.h"
+#include "engine/symptoms/symptoms.h"
 
 /* How the GPUs of an analysis reach each other. */
 enum orr_perf_link orr_perf_network(const struct orr_analysis *analysis);
@@ -66,10 +67,31 @@ struct orr_perf_explanation {
     const char *confirm;  /* a sentence, with the command that would confirm it */
     double fit;           /* 0 to 1: how near the predicted curve is to the measured one */
     const double *curve;  /* [row]: predicted bus bandwidth, 0: none */
-    const char *evidence; /* what the log in the same text says about it, "" where it says nothing */
+    const char *evidence; /* what the log in the same text says about it, "" if it says nothing */
 };
 
-enum { ORR_PERF_SHAPES = 6, ORR_PERF_EXPLANATIONS = 3, ORR_PERF_CROSSOVERS = 16, ORR_PERF_ASSUMED = 12 };
+enum {
+    ORR_PERF_SHAPES = 6,
+    ORR_PERF_EXPLANATIONS = 3,
+    ORR_PERF_CROSSOVERS = 16,
+    ORR_PERF_ASSUMED = 12,
+    ORR_PERF_LEADS = 8
+};
+
+/* A setting that the text names: of a command line, an export, NCCL's own log ... */
+struct orr_perf_setting {
+    const char *name, *value;
+    uint32_t line;
+    bool applied; /* to the machine; false: the user gave another value, or it has no effect on what is predicted */
+};
+/* The verdict with one value of a figure that the input does not show. */
+struct orr_perf_depends {
+    const char *assuming; /* a clause: "the NICs run at 100 Gb/s" */
+    enum orr_perf_verdict verdict;
+    double bus_bw, expected; /* of the row that shows it */
+};
+
+enum { ORR_PERF_DEPENDS = 8 };
 
 struct orr_perf_table {
     const struct orr_result_table *measured;
@@ -85,6 +107,8 @@ struct orr_perf_table {
     uint32_t shape_count;
     struct orr_perf_explanation explanations[ORR_PERF_EXPLANATIONS];
     uint32_t explanation_count;
+    const char *leads[ORR_PERF_LEADS]; /* what lines of the text say about low results: sentences, the first first */
+    uint32_t lead_count;
     bool all_tried; /* false: the analyses allowed for explanations were spent */
     struct orr_expect_limit limit;
     bool limit_known;
@@ -95,12 +119,20 @@ struct orr_perf_table {
     const char *machine_source;            /* "topology", "machine type", "log", "guessed", "none" */
     const char *assumed[ORR_PERF_ASSUMED]; /* sentences without a full stop */
     uint32_t assumed_count;
+    /* The limit is assumed: each value that would decide the verdict. Values with which the results would be
+     * impossible are left out. */
+    struct orr_perf_depends depends[ORR_PERF_DEPENDS];
+    uint32_t depends_count;
+    const char *confirm; /* with depends: the command that shows the real value */
 };
 
 struct orr_perf_check {
     struct orr_perf_table *tables; /* as many as the results have */
     uint32_t table_count;
     uint32_t main; /* the table with the worst verdict, and the last of such */
+    struct orr_perf_setting *settings;
+    uint32_t setting_count;
+    struct orr_symptoms symptoms; /* of all lines of the text */
     struct orr_arena *arena;
 };
 

@@ -9,13 +9,12 @@
 
 /* The machine of one table, and what keeps it alive. */
 struct orr_perf_machine {
-    const struct orr_analysis *analysis;    /* NULL: there is none */
-    struct orr_analysis *own;               /* the same, where it was made for this table */
-    struct orr_dump *dump;                  /* what it was made of, where nobody gave it */
-    struct orr_log_compared compared;       /* the log's own comparison, which holds the analysis then */
-    const struct orr_machine_type *type;    /* guessed or implied; NULL: another source */
-    const struct orr_machine_type *poorest; /* of the types that the GPUs fit, where their networks differ; else NULL */
-    const char *why;                        /* why there is no machine, a clause */
+    const struct orr_analysis *analysis; /* NULL: there is none */
+    struct orr_analysis *own;            /* the same, if it was made for this table */
+    struct orr_dump *dump;               /* what it was made of, where nobody gave it */
+    struct orr_log_compared compared;    /* the log's own comparison, which holds the analysis then */
+    const struct orr_machine_type *type; /* guessed or implied; NULL: another source */
+    const char *why;                     /* why there is no machine, a clause */
 };
 
 /* What explanations of all tables may cost together: 60 million steps of the search are about three seconds; and what
@@ -24,14 +23,15 @@ enum { ORR_PERF_TRIALS = 200, ORR_PERF_STEPS = 60000000, ORR_PERF_OTHER_TRIALS =
 
 struct orr_perf_work {
     struct orr_trials *trials; /* those of explanations */
-    const char *release_note;     /* how the release was chosen, "": the user named it */
+    const char *release_note;  /* how the release was chosen, "": the user named it */
     const struct orr_results *results;
     const struct orr_perf_question *question;
+    const struct orr_perf_check *check; /* with the settings and symptoms of the text */
     struct orr_arena *arena;
 };
 
-/* machine.c: finds the machine of a table and analyses it; what it assumes goes into table->assumed. *ret_machine is
- * the caller's, also after an error: orr_perf_machine_release(). */
+/* which_machine.c: finds the machine of a table and analyses it; what it assumes goes into table->assumed. *ret_machine
+ * is the caller's, also after an error: orr_perf_machine_release(). */
 enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr_perf_table *table,
                                     struct orr_perf_machine *ret_machine, struct orr_error *err) ORR_NO_DISCARD;
 void orr_perf_machine_release(struct orr_perf_machine *machine);
@@ -45,12 +45,23 @@ void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *
 /* The verdict of rows, and the row that shows it best; UINT32_MAX: none can be judged. */
 enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint32_t count, uint32_t *ret_main);
 
+/* depends.c: where the limit is assumed, the verdict becomes a question, with each value that would decide it. */
+enum orr_code orr_perf_depend(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
+                              struct orr_perf_table *table, struct orr_error *err) ORR_NO_DISCARD;
+
 /* shapes.c: adds how the curve departs from the expected one to table->shapes. */
 void orr_perf_find_shapes(const struct orr_perf_work *work, struct orr_perf_table *table);
 /* causes.c: tries configurations and keeps those that fit. */
 enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf_table *table,
                                struct orr_error *err) ORR_NO_DISCARD;
-/* sentences.c: the verdict of a table; why: a clause where it cannot be judged. */
+/* leads.c: reads the settings of the text into the check, and adds those that the user did not give to the question. */
+enum orr_code orr_perf_read_settings(const struct orr_results *results, struct orr_perf_question *question,
+                                     struct orr_arena *arena, struct orr_perf_check *check,
+                                     struct orr_error *err) ORR_NO_DISCARD;
+/* Fills table->leads. */
+enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+/* sentences.c: the verdict of a table; why: a clause if it cannot be judged. */
 const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why);
 /* printf() into the arena; "" where memory ran out. */
 const char *orr_perf_text(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);

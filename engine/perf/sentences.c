@@ -31,6 +31,33 @@ static void describe(const struct orr_perf_table *table, const struct orr_perf_r
         snprintf(text + used, (size_t)(320 - used), "; limited by %s", table->limit.text);
 }
 
+/* "41.5 GB/s at 1 GiB is as expected if the NICs run at 100 Gb/s (predicted 42), low if the NICs run at 400 Gb/s
+ * (predicted 96): which is it?" */
+static const char *ask(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *measured,
+                       const char *size)
+{
+    char expected[16];
+    const char *text = orr_perf_text(work->arena, "%s GB/s at %s is", measured, size);
+    for (uint32_t i = 0; i < table->depends_count; i++) {
+        const struct orr_perf_depends *row = &table->depends[i];
+        const bool low = row->verdict == ORR_PERF_LOW;
+        text = orr_perf_text(work->arena, "%s%s %s", text,
+                             !i                             ? ""
+                             : i + 1 < table->depends_count ? ","
+                                                            : " and",
+                             orr_perf_verdict_name(row->verdict));
+        if (low)
+            text = orr_perf_text(work->arena, "%s (%.0f %%)", text, 100 * row->bus_bw / row->expected);
+        text = orr_perf_text(work->arena, "%s if %s", text, row->assuming);
+        if (!low)
+            text = orr_perf_text(work->arena, "%s (predicted %s)", text, number(expected, row->expected));
+    }
+    if (table->depends_count > 1)
+        return orr_perf_text(work->arena, "%s: which is it? The input does not show it; run `%s`.", text,
+                             table->confirm);
+    return orr_perf_text(work->arena, "%s, which the input does not show; run `%s`.", text, table->confirm);
+}
+
 const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why)
 {
     char size[24], measured[16], about[320];
@@ -40,6 +67,8 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
     orr_size_text(row->size, size);
     number(measured, row->bus_bw);
     describe(table, row, about);
+    if (table->verdict == ORR_PERF_CANNOT_JUDGE && table->depends_count)
+        return ask(work, table, measured, size);
     switch (table->verdict) {
     case ORR_PERF_EXPECTED:
         return orr_perf_text(work->arena, "%s GB/s at %s is what this machine should give (%s).", measured, size,

@@ -5,8 +5,8 @@
 
 #include "engine/perf/perfing.h"
 
-static void add(struct orr_perf_table *table, enum orr_perf_shape_kind kind, uint64_t from, uint64_t to,
-                const char *sentence)
+static void add_shape(struct orr_perf_table *table, enum orr_perf_shape_kind kind, uint64_t from, uint64_t to,
+                      const char *sentence)
 {
     if (table->shape_count < ORR_PERF_SHAPES)
         table->shapes[table->shape_count++] = (struct orr_perf_shape){kind, from, to, sentence};
@@ -27,15 +27,15 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
     }
     orr_size_text(from, text);
     if (wrong)
-        add(table, ORR_PERF_SHAPE_WRONG, from, to,
-            orr_perf_text(
-                work->arena,
-                "The results hold %llu wrong value%s, first at %s: data was corrupted. A wrong result makes the "
-                "bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
-                (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
+        add_shape(table, ORR_PERF_SHAPE_WRONG, from, to,
+                  orr_perf_text(
+                      work->arena,
+                      "The results hold %llu wrong value%s, first at %s: data was corrupted. A wrong result makes the "
+                      "bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
+                      (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
 }
 
-/* What a row reaches of what such runs usually reach, or of the prediction where that is not known. 0: no figure. */
+/* What a row reaches of what such runs usually reach, or of the prediction if that is not known. 0: no figure. */
 static double ratio(const struct orr_perf_row *row)
 {
     double usual = row->band.low > 0 && !row->band.wide ? sqrt(row->band.low * row->band.high) : 1;
@@ -71,22 +71,23 @@ static void find_runs(const struct orr_perf_work *work, struct orr_perf_table *t
         orr_size_text(row->size, first);
         orr_size_text(table->rows[end].size, last);
         if (at_end && end - i < 2)
-            add(table, ORR_PERF_SHAPE_CLIFF, row->size, table->rows[end].size,
-                orr_perf_text(
-                    work->arena,
-                    "The bandwidth falls at the largest sizes, from %s on: %.3g GB/s where %.3g are predicted.", first,
-                    table->rows[end].bus_bw, table->rows[end].expected.bus_bw));
+            add_shape(table, ORR_PERF_SHAPE_CLIFF, row->size, table->rows[end].size,
+                      orr_perf_text(
+                          work->arena,
+                          "The bandwidth falls at the largest sizes, from %s on: %.3g GB/s where %.3g are predicted.",
+                          first, table->rows[end].bus_bw, table->rows[end].expected.bus_bw));
         else if (at_end)
-            add(table, ORR_PERF_SHAPE_KNEE, row->size, table->rows[end].size,
-                orr_perf_text(
-                    work->arena,
-                    "From %s on, the bandwidth falls behind: smaller sizes reach %.0f %% of the usual bandwidth, "
-                    "%s only %.0f %%.",
-                    first, 100 * before, last, 100 * ratio(&table->rows[end])));
+            add_shape(table, ORR_PERF_SHAPE_KNEE, row->size, table->rows[end].size,
+                      orr_perf_text(
+                          work->arena,
+                          "From %s on, the bandwidth falls behind: smaller sizes reach %.0f %% of the usual bandwidth, "
+                          "%s only %.0f %%.",
+                          first, 100 * before, last, 100 * ratio(&table->rows[end])));
         else
-            add(table, ORR_PERF_SHAPE_DIP, row->size, table->rows[end].size,
-                orr_perf_text(work->arena, "The curve dips between %s and %s and recovers; NCCL uses %s with %s there.",
-                              first, last, row->expected.algorithm_name, row->expected.protocol_name));
+            add_shape(table, ORR_PERF_SHAPE_DIP, row->size, table->rows[end].size,
+                      orr_perf_text(work->arena,
+                                    "The curve dips between %s and %s and recovers; NCCL uses %s with %s there.", first,
+                                    last, row->expected.algorithm_name, row->expected.protocol_name));
         i = end;
     }
 }
@@ -112,8 +113,8 @@ static void find_plateau(const struct orr_perf_work *work, struct orr_perf_table
     if (rows < 3 || ratio(&table->rows[first]) > 0.85)
         return;
     orr_size_text(table->rows[first].size, text);
-    add(table, ORR_PERF_SHAPE_PLATEAU, table->rows[first].size, table->rows[table->row_count - 1].size,
-        orr_perf_text(work->arena, "The bandwidth is level at %.3g GB/s from %s on.", most, text));
+    add_shape(table, ORR_PERF_SHAPE_PLATEAU, table->rows[first].size, table->rows[table->row_count - 1].size,
+              orr_perf_text(work->arena, "The bandwidth is level at %.3g GB/s from %s on.", most, text));
 }
 
 static void find_place(const struct orr_perf_work *work, struct orr_perf_table *table)
@@ -129,7 +130,8 @@ static void find_place(const struct orr_perf_work *work, struct orr_perf_table *
     }
     if (both < 2 || 2 * (slower_out > slower_in ? slower_out : slower_in) < both)
         return;
-    add(table, ORR_PERF_SHAPE_PLACE, 0, 0,
+    add_shape(
+        table, ORR_PERF_SHAPE_PLACE, 0, 0,
         orr_perf_text(
             work->arena, "%s runs are more than 15 %% slower than %s ones at %u of %u sizes; the better one is judged.",
             slower_out > slower_in ? "Out-of-place" : "In-place", slower_out > slower_in ? "in-place" : "out-of-place",

@@ -194,7 +194,8 @@ static const char *network_name(struct orr_triaging *t, const char *name)
     const struct orr_log_record *list = ib_list(t->log);
     if (begins(name, "IB")) {
         bool roce = list && strstr(list->words[1], "/RoCE"), ib = list && strstr(list->words[1], "/IB");
-        return roce && ib ? "InfiniBand and RoCE" : roce ? "RoCE" : ib ? "InfiniBand" : "InfiniBand or RoCE";
+        static const char *const names[2][2] = {{"InfiniBand or RoCE", "InfiniBand"}, {"RoCE", "InfiniBand and RoCE"}};
+        return names[roce][ib];
     }
     if (begins(name, "AWS Libfabric") || begins(name, "OFI") || begins(name, "Libfabric"))
         return ran->counts[ORR_RAN_PROVIDER] && strstr(ran->values[ORR_RAN_PROVIDER][0].value, "efa")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A triage in three to seven sentences that can be pasted into a ticket. */
+/* A triage in a few sentences that can be pasted into a ticket: the verdict, the cause, what confirms it, what to do. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,25 +103,74 @@ static void say_verdict(struct orr_triaging *t)
                                triage->missing_why));
 }
 
-static void say_cause(struct orr_triaging *t)
+/* What the message means and what to do, then the line itself. */
+static void say_event(struct orr_triaging *t)
 {
     const struct orr_triage *triage = t->triage;
     if (triage->cause == NONE)
         return;
     const struct orr_log_event *event = &t->log->events[triage->cause];
-    const char *severity = orr_event_severity(event);
-    say(t, orr_triage_text(t, "First %s, line %u%s: %.*s", severity, event->line,
-                           where(t, event->ranks, event->rank_count, event->hosts, event->host_count), QUOTED_MOST,
-                           event->text));
+    const bool waited = triage->verdict == ORR_TRIAGE_HUNG && triage->all_waited;
     if (event->message)
         say(t, event->message->means);
     if (event->message && event->message->weight == ORR_WEIGHT_AFTERMATH)
         say(t, "This follows from another error that the log does not show: look at the logs of the other ranks.");
-    if (triage->verdict == ORR_TRIAGE_HUNG && triage->all_waited)
+    if (waited)
         say(t,
             "Look at the network between the hosts (links, plugin, settings) and at the GPUs, not for a missing rank.");
-    else
-        say(t, event->message ? event->message->advice : "Orrery does not know this message.");
+    else if (event->message)
+        say(t, event->message->advice);
+    say(t, orr_triage_text(t, "First %s, line %u%s: %.*s", orr_event_severity(event), event->line,
+                           where(t, event->ranks, event->rank_count, event->hosts, event->host_count), QUOTED_MOST,
+                           event->text));
+    if (!event->message)
+        say(t, "Orrery does not know this message.");
+}
+
+static void say_symptom(struct orr_triaging *t, const struct orr_symptom *symptom)
+{
+    say(t, symptom->cause);
+    say(t, symptom->check);
+    say(t, symptom->cure);
+}
+
+/* The cause of differences from the prediction that a trial found; false: none explains most of them. */
+static bool say_tried(struct orr_triaging *t)
+{
+    const struct orr_log_check *check = t->check;
+    const struct orr_log_cause *cause = check && check->cause_count ? &check->causes[0] : NULL;
+    enum { MOST_OF = 10 };
+    if (!cause || !cause->tested || cause->left > check->differ / MOST_OF)
+        return false;
+    say(t, orr_triage_text(t, "Most likely cause: %s. %s", cause->what, cause->why));
+    say(t, orr_triage_text(t, "%c%s.", toupper((unsigned char)cause->advice[0]), cause->advice + 1));
+    return true;
+}
+
+/* An error that says its own cause comes before what lines show together; one that follows from another comes after. */
+static void say_cause(struct orr_triaging *t)
+{
+    enum { CAUSES_SAID = 2 };
+    const struct orr_triage *triage = t->triage;
+    const struct orr_log_event *event = triage->cause == NONE ? NULL : &t->log->events[triage->cause];
+    const enum orr_log_weight weight = event ? orr_triage_weight(event) : ORR_WEIGHT_NOTE;
+    const bool first = event && event->message && (weight == ORR_WEIGHT_FATAL || weight == ORR_WEIGHT_ERROR);
+    uint32_t said = 0;
+    if (first)
+        say_event(t);
+    for (uint32_t i = 0; i < triage->symptoms.count && said < CAUSES_SAID; i++)
+        if (triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE) {
+            say_symptom(t, &triage->symptoms.rows[i]);
+            said++;
+        }
+    if (!said && !first)
+        said += say_tried(t);
+    if (!first)
+        say_event(t);
+    if (!said && !event && triage->symptoms.count && triage->symptoms.rows[0].weight == ORR_SYMPTOM_SETTING) {
+        say_more(t, triage->symptoms.rows[0].cause);
+        say_more(t, triage->symptoms.rows[0].cure);
+    }
 }
 
 static void say_ran(struct orr_triaging *t)

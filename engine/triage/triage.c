@@ -94,7 +94,7 @@ static uint32_t find_unfinished(struct orr_triaging *t)
     return count;
 }
 
-/* The ranks that are behind when a time limit ended: those whose last enqueued work is lower than others', else those
+/* The ranks that are after when a time limit ended: those whose last enqueued work is lower than others', else those
  * that report nothing though most ranks do. */
 static void find_behind(struct orr_triaging *t)
 {
@@ -151,7 +151,7 @@ static void judge(struct orr_triaging *t)
         triage->errors += severity[0] == 'e';
         triage->warnings += severity[0] == 'w';
     }
-    /* The first error is the cause; a timeout, or an error that follows from others, only where there is no other. */
+    /* The first error is the cause; a timeout, or an error that follows from others, only if there is no other. */
     triage->cause = fatal != NONE                                      ? fatal
                     : maybe != NONE && (hang != NONE || after != NONE) ? maybe
                     : hang != NONE                                     ? hang
@@ -194,6 +194,7 @@ enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_ch
     struct orr_triaging t = {.log = log, .check = check, .arena = arena, .triage = ret_triage};
     orr_budget_stage("triage of the log");
     *ret_triage = (struct orr_triage){.verdict = ORR_TRIAGE_UNKNOWN, .cause = NONE};
+    ORR_TRY(orr_symptoms_find(log, arena, &ret_triage->symptoms, err));
     judge(&t);
     orr_triage_ran(&t);
     ORR_TRY(orr_triage_choices(&t, err));

@@ -6,6 +6,7 @@
 #define ORR_TRIAGE_TRIAGE_H
 
 #include "engine/log_comparing/check.h"
+#include "engine/symptoms/symptoms.h"
 
 /* X(symbol, word) */
 #define ORR_TRIAGE_VERDICT_MAP(X)                                                                                      \
@@ -93,11 +94,12 @@ struct orr_triage_call {
 
 struct orr_triage {
     enum orr_triage_verdict verdict;
-    const char *sentences[7]; /* three or more; the verdict first */
+    const char *sentences[14]; /* two or more; the verdict first, then causes */
     uint32_t sentence_count;
+    struct orr_symptoms symptoms;
     uint32_t cause;            /* the event to look at first; UINT32_MAX: none */
     uint32_t errors, warnings; /* events that are not notes */
-    const int32_t *missing;    /* ranks that are behind or did not finish initialisation, ascending */
+    const int32_t *missing;    /* ranks that are after or did not finish initialisation, ascending */
     uint32_t missing_count;
     bool all_waited;                    /* every rank reports that it waited in the same work */
     const char *missing_why;            /* a phrase; NULL: none are missing */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine that gave a table: what the caller names, what a log in the same text shows, or the type that the GPUs'
  * names imply. */
 #include <stdio.h>
@@ -70,6 +71,21 @@ static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf
     return kept ? kept : "";
 }
 
+/* Whether a dump holds several hosts, joined by NVLink. */
+static bool holds_hosts(const struct orr_dump *dump)
+{
+    const char *first = NULL;
+    for (uint32_t e = 0; e < dump->element_count; e++) {
+        if (dump->elements[e].kind != ORR_ELEMENT_CPU)
+            continue;
+        const char *hash = orr_element_word(dump, e, ORR_ATTR_HOST_HASH);
+        if (first && strcmp(first, hash) != 0)
+            return true;
+        first = hash;
+    }
+    return false;
+}
+
 /* Whether the columns of a table allow a number of ranks. */
 static bool allows(const struct orr_result_table *measured, uint64_t ranks)
 {
@@ -99,7 +115,7 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
     if (!hosts)
         hosts = ranks <= gpus ? 1 : !gpus || ranks % gpus ? 0 : ranks / gpus;
     else if (!work->question->hosts && ranks > 1 && hosts > 1 && hosts <= ranks && gpus % (ranks / hosts) == 0 &&
-             ranks == gpus)
+             (ranks == gpus || (ranks < gpus && holds_hosts(dump))))
         hosts = 1; /* a file that holds several hosts, joined by NVLink */
     if (!hosts || ranks % hosts || ranks / hosts > gpus) {
         *why = orr_perf_text(work->arena, "the results are of %u rank%s%s, and the machine has %u GPU%s", ranks,
@@ -152,6 +168,7 @@ static const struct orr_dump *join_trays(const struct orr_perf_work *work, struc
     }
     if (orr_dump_combine(pieces, hosts, work->question->settings.release, work->arena, &joined, &none) != ORR_OK)
         return NULL;
+    joined->notes = dump->notes;
     orr_perf_assume(table,
                     orr_perf_text(work->arena,
                                   "the %u hosts are trays of one rack, joined by NVLink (NCCL_MNNVL_ENABLE=0 says "
@@ -227,7 +244,7 @@ static void guess_type(const struct orr_result_table *measured, const struct orr
                        struct orr_perf_machine *machine)
 {
     bool switches = shows_switches(log);
-    const struct orr_machine_type *type, *best = NULL, *poorest;
+    const struct orr_machine_type *type, *best = NULL;
     const char *model = measured->model;
     uint32_t gpus = measured->hosts && measured->ranks ? measured->ranks / measured->hosts : measured->device_count;
     if (!model || !gpus)
@@ -235,16 +252,12 @@ static void guess_type(const struct orr_result_table *measured, const struct orr
     for (size_t i = 0; (type = orr_machine_type(i)); i++)
         if (type->gpus >= gpus && may_be(type, model, switches) && (!best || (type->gpus == gpus && best->gpus > gpus)))
             best = type;
-    poorest = best;
     for (size_t i = 0; best && (type = orr_machine_type(i)); i++)
         if (type->gpus == best->gpus && may_be(type, model, switches)) {
-            if (network_of(type) < network_of(poorest))
-                poorest = type;
             if (network_of(type) > network_of(best))
                 best = type;
         }
     machine->type = best;
-    machine->poorest = best && measured->hosts > 1 && network_of(poorest) < network_of(best) ? poorest : NULL;
 }
 
 static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf_table *table,

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What other programs say about the host: lspci, the kernel, memory limits, containers. Rows that only show a state are
+ * notes; engine/symptoms draws conclusions from them. */
+#include <stddef.h>
+
+#include "engine/log_messages/messages.h"
+
+#define SHARED_MEMORY                                                                                                  \
+    "Make it larger: docker --shm-size=8g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm."
+
+const struct orr_log_message orr_log_messages_host[] = {
+    {"acs-on", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ACSCtl:", "ReqRedir+|CmpltRedir+",
+     "PCIe ACS is on at a bridge: data between devices below it goes through the CPU.",
+     "Turn ACS off in the BIOS, or with setpci; see the symptoms.",
+     "\t\tACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-"},
+    {"acs-source", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ACSCtl:", "SrcValid+",
+     "PCIe ACS is partly on at a bridge: it checks the source of requests.",
+     "NVIDIA advises to turn ACS off on all bridges of hosts without virtual machines.",
+     "\t\tACSCtl:\tSrcValid+ TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-"},
+    {"acs-off", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ACSCtl:", "SrcValid-", "PCIe ACS is off at a bridge.",
+     "Nothing needs to change.",
+     "\t\tACSCtl:\tSrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-"},
+    {"iommu-passthrough", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "iommu", "=pt|=off|: Passthrough|type: Passthrough",
+     "The IOMMU does not translate addresses of the host's own devices.", "Nothing needs to change for P2P.",
+     "BOOT_IMAGE=/vmlinuz-6.8.0 root=/dev/sda1 ro quiet intel_iommu=on iommu=pt"},
+    {"iommu-translated", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ommu: Default domain type: Translated", NULL,
+     "The IOMMU translates addresses, which P2P and GPUDirect RDMA often do not survive.",
+     "Boot with iommu=pt, or turn the IOMMU off in the BIOS.", "[    0.412] iommu: Default domain type: Translated"},
+    {"iommu-on", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "DMAR: IOMMU enabled", NULL, "The IOMMU is on.",
+     "Boot with iommu=pt, or turn it off in the BIOS, if P2P or GPUDirect RDMA fails.",
+     "[    0.102] DMAR: IOMMU enabled"},
+    {"iommu-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "IO_PAGE_FAULT", NULL,
+     "The IOMMU refused a device access to memory: P2P or GPUDirect RDMA through the IOMMU fails.",
+     "Boot with iommu=pt or with the IOMMU off, and turn PCIe ACS off at the bridges between the devices.",
+     "nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0xd0000000 flags=0x0020]"},
+    {"dmar-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "DMAR: [DMA", "fault",
+     "The IOMMU refused a device access to memory: P2P or GPUDirect RDMA through the IOMMU fails.",
+     "Boot with iommu=pt or with the IOMMU off, and turn PCIe ACS off at the bridges between the devices.",
+     "DMAR: [DMA Read NO_PASID] Request device [3b:00.0] fault addr 0xf7ff0000 [fault reason 0x06] PTE Read access"},
+    {"pcie-aer", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "AER: ", "orrected error|Multiple",
+     "A PCIe link had transmission errors, which make it slow or end in a failure.",
+     "Reseat the card or riser that the line names, and compare LnkSta in `lspci -vv` with its neighbours.",
+     "pcieport 0000:40:01.1: AER: Corrected error received: 0000:41:00.0"},
+    {"memlock", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "RLIMIT_MEMLOCK", NULL,
+     "The process may lock too little memory for RDMA.",
+     "Set `ulimit -l unlimited` for the job (docker --ulimit memlock=-1; Slurm: "
+     "PropagateResourceLimitsExcept=MEMLOCK).",
+     "libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes."},
+    {"memlock-mpi", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "registering part of your physical memory", NULL,
+     "The process may lock too little memory for RDMA.",
+     "Set `ulimit -l unlimited` for the job (docker --ulimit memlock=-1).",
+     "WARNING: It appears that your OpenFabrics subsystem is configured to only allow registering part of your "
+     "physical "
+     "memory."},
+    {"verbs-driver", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "libibverbs: Warning", "no userspace device-specific driver",
+     "The image lacks the user-space driver of this NIC, so NCCL does not see it.",
+     "Install the rdma-core of the image's distribution (ibverbs-providers), or the vendor's package.",
+     "libibverbs: Warning: no userspace device-specific driver found for /sys/class/infiniband_verbs/uverbs0"},
+    {"bus-error", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "us error", NULL,
+     "A process used shared memory that /dev/shm has no room for.", SHARED_MEMORY,
+     "./launch.sh: line 3: 812 Bus error               (core dumped) python train.py"},
+    {"shm-torch", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "insufficient shared memory (shm)", NULL,
+     "/dev/shm is too small for the data loader's workers.", SHARED_MEMORY,
+     "ERROR: This might be caused by insufficient shared memory (shm)."},
+    {"shm-torch-write", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "unable to write to file </torch_", NULL,
+     "/dev/shm is full or too small.", SHARED_MEMORY, "RuntimeError: unable to write to file </torch_812_1023847_3>"},
+    {"container-runtime", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "could not select device driver", NULL,
+     "Docker does not have NVIDIA's runtime, so the container gets no GPU.",
+     "Install nvidia-container-toolkit, and run `nvidia-ctk runtime configure --runtime=docker`.",
+     "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]]."},
+    {"nvidia-smi-driver", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVIDIA-SMI has failed", NULL,
+     "The GPU driver is not loaded, or does not fit the kernel.",
+     "Install the driver for the running kernel and restart; look for NVRM lines in dmesg.",
+     "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."},
+    {"gpu-lost", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "GPU is lost", NULL, "A GPU fell off the bus or stopped answering.",
+     "Look for Xid 79 in dmesg; restart the host, then reseat the GPU.",
+     "Unable to determine the device handle for GPU 0000:1B:00.0: GPU is lost. Reboot the system to recover this GPU"},
+    {"p2p-matrix-refused", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GPU0 X %*", "NS",
+     "The driver offers no P2P between some of these GPUs (NS, CNS, GNS, TNS: by GPU, chipset, GPU type, topology).",
+     "CNS: check PCIe ACS and the BIOS. NS of GeForce cards since RTX 40 is the driver's choice.",
+     " GPU0\tX\tNS\tNS\tNS"},
+    {"p2p-matrix-ok", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GPU0 X OK", NULL, "The driver offers P2P between these GPUs.",
+     "Nothing needs to change.", " GPU0\tX\tOK\tOK\tOK"},
+};
+ORR_LOG_FAMILY(host);

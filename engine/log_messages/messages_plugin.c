@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages about network plugins: finding them, their versions, and what those of Amazon and Google say. */
+#include <stddef.h>
+
+#include "engine/log_messages/messages.h"
+
+const struct orr_log_message orr_log_messages_plugin[] = {
+    {"plugin-returned", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin", "Plugin load",
+     "NCCL found no network plugin of that name and uses its own network.",
+     "This is normal on InfiniBand and RoCE. On AWS (EFA) and GCP, install the plugin and put it into LD_LIBRARY_PATH.",
+     "NET/Plugin : Plugin load (libnccl-net.so) returned 2 : libnccl-net.so: cannot open shared object file: No such "
+     "file or directory"},
+    {"plugin-symbol", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin", "Failed to find ncclNetPlugin",
+     "The plugin offers an older interface than this NCCL asks for first; NCCL goes on to the older ones.",
+     "Nothing, if a line \"Loaded net plugin\" follows. Else update the plugin: this NCCL no longer has its interface.",
+     "NET/Plugin: Failed to find ncclNetPlugin_v9 symbol."},
+    {"plugin-collnet-symbol", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "Failed to find ncclCollNetPlugin", NULL,
+     "The plugin does not reduce in the network (CollNet).", "Nothing, unless the job should use SHARP.",
+     "NET/Plugin: Failed to find ncclCollNetPlugin_v9 symbol."},
+    {"plugin-missing", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "/Plugin: Could not find", NULL,
+     "NCCL found no plugin of that name and uses what it has itself.",
+     "This is normal for tuner and profiler plugins, and for networks on InfiniBand and RoCE. On AWS and GCP, install "
+     "the "
+     "network plugin.",
+     "TUNER/Plugin: Could not find: libnccl-tuner.so"},
+    {"plugin-none", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin", "No plugin found",
+     "NCCL uses its own network: no plugin is installed.",
+     "This is normal on InfiniBand and RoCE. On AWS (EFA) and GCP, install the plugin and put it into LD_LIBRARY_PATH.",
+     "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation"},
+    {"ofi-libfabric", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "libfabric.so", "cannot open shared object file",
+     "Amazon's network plugin was found, but not libfabric, so NCCL cannot use EFA.",
+     "Install the EFA software in the image, and put /opt/amazon/efa/lib into LD_LIBRARY_PATH.",
+     "NET/Plugin: Failed to load libnccl-net.so: libfabric.so.1: cannot open shared object file: No such file"},
+    {"ofi-unreachable", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI", "Unreachable remote|unresponsive receiver",
+     "EFA cannot reach the other host: the security group blocks it, or the process there is gone.",
+     "Let the security group allow all traffic from and to itself, both ways, and look for an earlier error of the "
+     "other "
+     "host.",
+     "NET/OFI Request completed: Error: 4121 (unresponsive receiver)"},
+    {"ofi-no-gdr", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/OFI", "Setting NCCL_PROTO to \"simple\"",
+     "Amazon's plugin allows only the Simple protocol here, which is slower for small messages.",
+     "Use a newer plugin and EFA driver; p4d and p5 support LL128 with current ones.",
+     "NET/OFI Setting NCCL_PROTO to \"simple\""},
+    {"ofi-open", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI", "Couldn't open|Creating new endpoint",
+     "Amazon's network plugin could not open an EFA device, mostly because the device has no resources left or "
+     "libfabric "
+     "and the driver do not fit.",
+     "Look at dmesg for efa, and use libfabric, driver and plugin of one EFA installer. FI_LOG_LEVEL=warn says more.",
+     "NET/OFI Couldn't open AV. RC: -22, ERROR: Invalid argument"},
+    {"efa-address", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "efa_rdm_txe_handle_error", NULL,
+     "EFA could not send to the other host: its process is gone or its address changed.",
+     "Look for the first error of the peer that the line names.",
+     "libfabric:4517:1708::efa:cq:efa_rdm_txe_handle_error():737<warn> err: 5, message: Invalid address"},
+    {"tuner-symbol", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "Failed to find ncclTunerPlugin", NULL,
+     "The plugin has no tuner of that version; NCCL goes on to others, then to its own.", "Nothing needs to change.",
+     "TUNER/Plugin: Failed to find ncclTunerPlugin_v3 symbol."},
+    {"fastsocket-cpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_NOTE, "Cannot get incoming CPU", NULL,
+     "Google's Fast Socket plugin cannot see which CPU receives its data.", "Nothing: the plugin works without it.",
+     "Cannot get incoming CPU."},
+    {"fastsocket-retry", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Maximum retry reached for", NULL,
+     "Google's Fast Socket plugin gave up looking for connections that spread over the NIC's queues.",
+     "The job goes on; bandwidth may be lower. Use the plugin that fits the machine type.",
+     "Maximum retry reached for accept 3."},
+    {"ofi-forked", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "A process has executed an operation involving a call", "fork()",
+     "The process forked while EFA or RDMA was in use, which corrupts memory.",
+     "Set FI_EFA_FORK_SAFE=1 (RDMAV_FORK_SAFE=1), or start workers with spawn instead of fork.",
+     "A process has executed an operation involving a call to the fork() system call to create a child process."},
+    {"fastrak-mismatch", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/FasTrak", "mismatch|not supported|ailed",
+     "Google's network plugin (GPUDirect-TCPXO) could not start, often because its version and that of the receive "
+     "manager on the host, or NCCL's settings, do not fit.",
+     "Use the plugin, the receive manager (RxDM) and the settings of one release of Google's installer "
+     "(nccl-env-profile.sh), on all hosts.",
+     "NET/FasTrak : Plugin initialization failed"},
+    {"tcpx-failed", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/GPUDirectTCPX", "ailed|rror|mismatch",
+     "Google's network plugin (GPUDirect-TCPX) could not start or lost its connection to the receive manager.",
+     "Start the receive manager (tcpgpudmarxd) on each host before the job, with its socket mounted into the "
+     "container, "
+     "and use the plugin's own settings.",
+     "NET/GPUDirectTCPX : failed to connect to rxdm"},
+    {"guest-config", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "NCCL/NET (shim) mismatch", NULL,
+     "Settings of NCCL differ from those that Google's plugin demands.",
+     "Source nccl-env-profile.sh of the installed plugin in the job, and set none of its variables otherwise.",
+     "NCCL/NET (shim) mismatch in enforced parameters: NCCL_FASTRAK_IFNAME expected eth1 got unset"},
+    {"net-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_ERROR, "mismatch in the number of", "device",
+     "Ranks see different numbers of network devices, so some have no partner.",
+     "Make NCCL_IB_HCA, the plugin and the devices in the container the same on all hosts; `ibdev2netdev` lists them.",
+     "NET : mismatch in the number of NET devices: min 1 max 8"},
+    {"ras-warning", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "RAS keep-alive timeout", NULL,
+     "NCCL's monitoring (RAS) hears nothing from a process of the job: its host is busy, unreachable or down.",
+     "Look at the host that the line names; `ncclras` (or `nc localhost 28028`) asks a running job which ranks are "
+     "missing.",
+     "RAS keep-alive timeout warning (5s) on socket connection with 10.0.0.2<42918>"},
+    {"ras-connect", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "RAS connect", "timeout",
+     "NCCL's monitoring (RAS) cannot connect to a process of the job. The job itself does not need that connection.",
+     "If the job hangs too, look at the host that the line names and at firewalls; NCCL_RAS_ENABLE=0 turns RAS off.",
+     "RAS connect retry timeout (60s) on socket connection with 10.0.0.2<42918>"},
+    {"ras-bind", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "RAS failed to establish a client listening socket", NULL,
+     "NCCL's monitoring (RAS) got no port to listen at, because another job of the host has it.",
+     "Nothing: the job does not need it. NCCL_RAS_ADDR chooses another port.",
+     "RAS failed to establish a client listening socket at ::1<28028>"},
+};
+ORR_LOG_FAMILY(plugin);

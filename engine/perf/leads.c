@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lines of the same text say about low results: settings of the command line, each with what it costs by a trial
+ * without it, and what lines show together (engine/symptoms). */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/cluster/again.h"
+#include "engine/nics/used.h"
+#include "engine/perf/perfing.h"
+
+/* Settings that choose NICs by name: the machine may be of a type whose NICs have other names. */
+static bool chooses_nics(enum orr_setting setting)
+{
+    return setting == ORR_SET_IB_HCA || setting == ORR_SET_SOCKET_IFNAME || setting == ORR_SET_NET;
+}
+
+static bool leaves_nics(const struct orr_perf_question *question, const struct orr_settings *settings)
+{
+    const struct orr_dump *used;
+    struct orr_error refused = {0};
+    ORR_LOCAL_ARENA(scratch, 0);
+    return question->dump && orr_nics_used(question->dump, settings, scratch, &used, &refused) != ORR_SETTING;
+}
+
+enum orr_code orr_perf_read_settings(const struct orr_results *results, struct orr_perf_question *question,
+                                     struct orr_arena *arena, struct orr_perf_check *check, struct orr_error *err)
+{
+    const struct orr_log *log = results->log;
+    check->settings = ORR_NEW(arena, struct orr_perf_setting, log ? (size_t)log->setting_count + 1 : 1);
+    ORR_NEED(check->settings, err);
+    for (uint32_t i = 0; log && i < log->setting_count; i++) {
+        const struct orr_log_setting *read = &log->settings[i];
+        struct orr_perf_setting *setting = &check->settings[check->setting_count];
+        struct orr_settings with = question->settings;
+        struct orr_error refused = {0};
+        enum orr_setting id;
+        *setting = (struct orr_perf_setting){.name = read->name, .value = read->value, .line = read->line};
+        check->setting_count++;
+        if (read->varies || !orr_setting_find(read->name, &id) || !orr_setting_in(id, question->settings.release) ||
+            orr_setting_text(&question->settings, id) ||
+            orr_settings_set(&with, read->name, read->value, &refused) != ORR_OK ||
+            (chooses_nics(id) && !leaves_nics(question, &with)))
+            continue;
+        question->settings = with;
+        setting->applied = true;
+    }
+    if (log)
+        ORR_TRY(orr_symptoms_find(log, arena, &check->symptoms, err));
+    return orr_budget_check(err);
+}
+
+static void lead(struct orr_perf_table *table, const char *sentence)
+{
+    if (table->lead_count < ORR_PERF_LEADS && *sentence)
+        table->leads[table->lead_count++] = sentence;
+}
+
+/* Bus bandwidth of the main row without a setting; 0: it cannot be computed. */
+static enum orr_code without(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *name,
+                             double *ret_bus_bw, struct orr_error *err)
+{
+    struct orr_query query = table->analysis->query;
+    struct orr_analysis *analysis = NULL;
+    struct orr_expectation *expectation = NULL;
+    struct orr_expected expected;
+    struct orr_error refused = {0};
+    *ret_bus_bw = 0;
+    (void)work;
+    if (orr_settings_set(&query.settings, name, "", &refused) != ORR_OK)
+        return ORR_OK;
+    enum orr_code code = orr_analyze_again(table->analysis, &query, &analysis, &refused);
+    if (code == ORR_OK)
+        code = orr_expectation_new(analysis, table->test, &expectation, &refused);
+    if (code == ORR_OK && orr_expect(expectation, table->rows[table->main].size, &expected))
+        *ret_bus_bw = expected.bus_bw;
+    orr_expectation_free(expectation);
+    orr_analysis_again_free(analysis);
+    return code == ORR_NOMEM ? orr_fail_nomem(err) : orr_budget_check(err);
+}
+
+/* What each setting that was applied costs on this machine. */
+static enum orr_code cost_settings(const struct orr_perf_work *work, struct orr_perf_table *table,
+                                   struct orr_error *err)
+{
+    enum { TRIED_MOST = 8 };
+    static const double SHOWS = 1.02, REACHED = 0.9; /* results that are as high without the setting show no cost */
+    const struct orr_perf_check *check = work->check;
+    uint32_t tried = 0;
+    for (uint32_t i = 0; i < check->setting_count && tried < TRIED_MOST; i++) {
+        const struct orr_perf_setting *setting = &check->settings[i];
+        const double with = table->rows[table->main].expected.bus_bw;
+        double better = 0;
+        char size[24];
+        if (!setting->applied)
+            continue;
+        tried++;
+        ORR_TRY(without(work, table, setting->name, &better, err));
+        if (with <= 0 || better < SHOWS * with || table->rows[table->main].bus_bw > REACHED * better)
+            continue;
+        orr_size_text(table->rows[table->main].size, size);
+        lead(table, orr_perf_text(work->arena,
+                                  "%s=%s (line %u) costs bandwidth: without it, %.3g instead of %.3g GB/s are "
+                                  "predicted at %s. Remove it.",
+                                  setting->name, setting->value, setting->line, better, with, size));
+    }
+    return ORR_OK;
+}
+
+/* "A=1 (line 6) and B=NVL (line 7)": slow settings, by their effect, all in one sentence. */
+static void say_settings(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    const struct orr_symptoms *symptoms = &work->check->symptoms;
+    const char *causes = "";
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < symptoms->count; i++) {
+        const struct orr_symptom *symptom = &symptoms->rows[i];
+        if (symptom->weight != ORR_SYMPTOM_SETTING)
+            continue;
+        causes = orr_perf_text(work->arena, "%s%s%s", causes, count ? " " : "", symptom->cause);
+        count++;
+    }
+    if (count)
+        lead(table, orr_perf_text(work->arena, "Run first without %s: %s",
+                                  count > 1 ? "these settings" : "this setting", causes));
+}
+
+static bool uses_gdr(const struct orr_analysis *analysis)
+{
+    for (uint32_t p = 0; p < analysis->part_count; p++) {
+        const struct orr_part *part = &analysis->parts[p];
+        const uint32_t pairs = orr_system_count(&part->system, ORR_GPU) * orr_system_count(&part->system, ORR_NET);
+        for (uint32_t i = 0; part->gdr && i < pairs; i++)
+            if (part->gdr[i].send.verdict)
+                return true;
+    }
+    return false;
+}
+
+/* Data between GPUs and NICs of several hosts goes over PCIe alone, which ACS and the IOMMU slow down. */
+static void say_acs(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    static const double HALF = 0.7;
+    const struct orr_perf_row *row = &table->rows[table->main];
+    const struct orr_log *log = work->results->log;
+    const bool refuted = log && orr_log_event_of(log, "acs-off") && !orr_log_event_of(log, "acs-on");
+    const bool gdr = uses_gdr(table->analysis);
+    if (table->analysis->communicator.node_count < 2 || !gdr || refuted || row->bus_bw > HALF * row->expected.bus_bw)
+        return;
+    lead(table, "Then check PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i acsctl` "
+                "(SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The lines \"via NET/IB\" of "
+                "NCCL_DEBUG=INFO must end in GDRDMA.");
+}
+
+/* A job that takes one GPU of a host uses the NICs of that GPU alone. */
+static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    const struct orr_analysis *analysis = table->analysis;
+    uint32_t gpus = 0, nics = 0;
+    for (uint32_t e = 0; e < analysis->given->element_count; e++) {
+        gpus += analysis->given->elements[e].kind == ORR_ELEMENT_GPU;
+        nics += analysis->given->elements[e].kind == ORR_ELEMENT_NET;
+    }
+    if (analysis->communicator.node_count < 2 || analysis->built.host_count > 1 || analysis->local_ranks * 2 > gpus ||
+        !table->limit_known || table->limit.what != ORR_BOUND_NICS || table->limit.count * 2 > nics)
+        return;
+    lead(table, orr_perf_text(work->arena,
+                              "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all GPUs to "
+                              "use all NICs: start one process for each.",
+                              analysis->local_ranks, gpus, table->limit.count, nics));
+}
+
+/* Low as it is, or with one of the values that the input does not show. */
+static bool is_low_somehow(const struct orr_perf_table *table)
+{
+    for (uint32_t i = 0; i < table->depends_count; i++)
+        if (table->depends[i].verdict == ORR_PERF_LOW)
+            return true;
+    return table->verdict == ORR_PERF_LOW;
+}
+
+enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table, struct orr_error *err)
+{
+    const struct orr_symptoms *symptoms = &work->check->symptoms;
+    if (!table->analysis || table->main == UINT32_MAX)
+        return ORR_OK;
+    say_unused(work, table);
+    ORR_TRY(cost_settings(work, table, err));
+    if (!is_low_somehow(table))
+        return ORR_OK;
+    for (uint32_t i = 0; i < symptoms->count; i++)
+        if (symptoms->rows[i].weight != ORR_SYMPTOM_SETTING) {
+            lead(table, symptoms->rows[i].cause);
+            lead(table, symptoms->rows[i].check);
+            lead(table, symptoms->rows[i].cure);
+            break; /* one that explains is enough; the document has all */
+        }
+    say_settings(work, table);
+    say_acs(work, table);
+    return ORR_OK;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside engine/symptoms: the rows in turn. */
+#ifndef ORR_SYMPTOMS_FINDING_H
+#define ORR_SYMPTOMS_FINDING_H
+
+#include "engine/symptoms/symptoms.h"
+
+struct orr_symptom_finder {
+    const struct orr_log *log;
+    struct orr_arena *arena;
+    struct orr_symptoms *found;
+};
+
+/* Keeps a symptom; beyond ORR_SYMPTOMS_MOST none is kept. */
+void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *symptom);
+const char *orr_symptom_text(struct orr_symptom_finder *f, const char *format, ...) ORR_PRINTF(2, 3);
+/* The value of a setting that the text names; NULL: it does not, or lines differ. *ret_line may be NULL. */
+const char *orr_symptom_setting(const struct orr_log *log, const char *name, uint32_t *ret_line);
+/* Whether a word is one of "A|B|C", whatever its case. */
+bool orr_symptom_is_one(const char *word, const char *words);
+
+/* pcie.c, ranks.c, network.c, settings.c */
+void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
+void orr_symptoms_of_ranks(struct orr_symptom_finder *f);
+void orr_symptoms_of_network(struct orr_symptom_finder *f);
+void orr_symptoms_of_settings(struct orr_symptom_finder *f);
+
+/* What both PCIe rows and others say. */
+#define ORR_ACS_CHECK                                                                                                  \
+    "Check: `sudo lspci -vvv | grep -i acsctl` shows ACS on where a bridge has SrcValid+ or ReqRedir+; `cat "          \
+    "/proc/cmdline` and `dmesg | grep -i -e dmar -e iommu` show the IOMMU."
+#define ORR_ACS_CURE                                                                                                   \
+    "Turn ACS off in the BIOS, or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start, "   \
+    "and boot with iommu=pt or with the IOMMU off. A virtual machine needs ACS: there, ask the provider."
+
+#endif

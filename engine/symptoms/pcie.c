@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PCIe: P2P that the driver does not offer, ACS and the IOMMU, bridges that are slower than what hangs on them. */
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/words.h"
+#include "engine/hardware/gpu_models.h"
+#include "engine/log_reading/statements.h"
+#include "engine/log_reading/tree.h"
+#include "engine/symptoms/finding.h"
+
+/* What connections show. */
+struct transports {
+    uint32_t p2p, shm, net, gdr;
+};
+
+static struct transports count_transports(const struct orr_log *log)
+{
+    struct transports seen = {0};
+    struct orr_log_connection connection;
+    for (uint32_t i = 0; i < log->record_count; i++)
+        if (orr_log_connection_of(&log->records[i], &connection)) {
+            seen.p2p += connection.transport == ORR_TRANSPORT_P2P;
+            seen.shm += connection.transport == ORR_TRANSPORT_SHM;
+            seen.net += connection.transport == ORR_TRANSPORT_NET;
+            seen.gdr += connection.gdr;
+        }
+    return seen;
+}
+
+/* Two GPUs on one host of a model between which NVIDIA's driver offers no P2P over PCIe. */
+static const struct orr_log_record *without_p2p(const struct orr_log *log, const struct orr_gpu_model **ret_model)
+{
+    const struct orr_log_record *before = NULL;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_DEVICE || record->word_count < 3)
+            continue;
+        const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[2]);
+        if (before && !strcmp(before->words[0], record->words[0]) && model && model->p2p == ORR_NO) {
+            *ret_model = model;
+            return record;
+        }
+        before = record;
+    }
+    return NULL;
+}
+
+static void driver_offers_none(struct orr_symptom_finder *f)
+{
+    const struct orr_gpu_model *model = NULL;
+    const struct orr_log_record *record = without_p2p(f->log, &model);
+    const struct transports seen = count_transports(f->log);
+    if (!record || seen.p2p || orr_log_event_of(f->log, "p2p-matrix-ok"))
+        return;
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "p2p-not-offered",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause = orr_symptom_text(f,
+                                      "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
+                                      "data between them through host memory, even below one PCIe switch.",
+                                      record->words[2]),
+            .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair.",
+            .cure = "No setting of NCCL changes this; use GPUs whose driver offers P2P, or keep traffic between these "
+                    "GPUs small.",
+            .line = record->line});
+}
+
+/* What says that ACS and the IOMMU are out of the question. */
+static bool acs_refuted(const struct orr_log *log)
+{
+    return orr_log_event_of(log, "acs-off") && !orr_log_event_of(log, "acs-on") &&
+           !orr_log_event_of(log, "iommu-translated");
+}
+
+/* RDMA that fails although the link is there: a GPU's memory that the NIC may not reach. A job without GPUDirect RDMA
+ * cannot have failed of it. */
+static void gdr_breaks(struct orr_symptom_finder *f)
+{
+    static const char *const events[] = {"ib-local-protection", "ib-flushed", "ib-remote-access", "ib-retry-exceeded"};
+    const struct orr_log *log = f->log;
+    const struct transports seen = count_transports(log);
+    const struct orr_log_event *event = NULL;
+    const char *level = orr_symptom_setting(log, "NCCL_NET_GDR_LEVEL", NULL);
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(log, events[i]);
+    const bool off = (seen.net && !seen.gdr) || (level && orr_symptom_is_one(level, "LOC|0")) ||
+                     (!seen.gdr && orr_log_event_of(log, "peermem-missing"));
+    if (!event || off || acs_refuted(log) || orr_log_event_of(log, "ib-async-port"))
+        return;
+    const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
+    const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "gdr-broken",
+               .weight = timed_out && !acs ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
+               .cause = acs ? orr_symptom_text(f,
+                                               "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
+                                               "accesses to GPU memory fail, and connections end with such errors.",
+                                               acs->line)
+                            : orr_symptom_text(f,
+                                               "PCIe ACS or the IOMMU probably breaks GPUDirect RDMA%s. Run once with "
+                                               "NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is that.",
+                                               timed_out ? ", if the link itself is sound (ib_write_bw works)" : ""),
+               .check = ORR_ACS_CHECK,
+               .cure = ORR_ACS_CURE,
+               .line = event->line});
+}
+
+/* ACS that the text shows, without an error that it explains. */
+static void acs_is_on(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *acs = orr_log_event_of(f->log, "acs-on");
+    for (uint32_t i = 0; i < f->found->count; i++)
+        if (!strcmp(f->found->rows[i].id, "gdr-broken") && f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)
+            return;
+    if (!acs)
+        return;
+    orr_symptom_add(f, &(struct orr_symptom){
+                           .id = "acs-on",
+                           .weight = ORR_SYMPTOM_CAUSE,
+                           .cause = orr_symptom_text(f,
+                                                     "PCIe ACS is on (line %u): data between devices below one PCIe "
+                                                     "switch goes through the CPU, which halves its speed or more, and "
+                                                     "P2P or GPUDirect RDMA can hang.",
+                                                     acs->line),
+                           .check = ORR_ACS_CHECK,
+                           .cure = ORR_ACS_CURE,
+                           .line = acs->line});
+}
+
+static void iommu_translates(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *on = orr_log_event_of(f->log, "iommu-translated");
+    if (!on || orr_log_event_of(f->log, "iommu-passthrough"))
+        return;
+    orr_symptom_add(f, &(struct orr_symptom){.id = "iommu-on",
+                                             .weight = ORR_SYMPTOM_CAUSE,
+                                             .cause = orr_symptom_text(
+                                                 f,
+                                                 "The IOMMU translates addresses (line %u), so P2P and GPUDirect RDMA "
+                                                 "can hang, fail or be slow.",
+                                                 on->line),
+                                             .check = ORR_ACS_CHECK,
+                                             .cure = "Boot with iommu=pt, or turn the IOMMU off in the BIOS.",
+                                             .line = on->line});
+}
+
+/* The link of a session's tree that leads to a node; NULL: none does. */
+static const struct orr_log_link *link_to(const struct orr_log_links *links, const struct orr_log_link *below)
+{
+    for (const struct orr_log_link *link = below; link-- > links->rows;)
+        if (link->session == below->session && link->tree == below->tree && !strcmp(link->to, below->from))
+            return link; /* a tree is printed from the top */
+    return NULL;
+}
+
+/* A PCIe link that is much slower than the device that hangs on it: bridges of a virtual machine, or of a topology
+ * file, that say 2.5 GT/s x1. */
+static void slow_bridges(struct orr_symptom_finder *f)
+{
+    static const double SLOW = 0.25;
+    enum { LINKS_MOST = 2000 };
+    struct orr_log_links links;
+    struct orr_error ignored;
+    const struct orr_log_link *slow = NULL, *last = NULL;
+    uint32_t count = 0;
+    double below = 0;
+    if (orr_log_links_of(f->log, f->arena, &links, &ignored) != ORR_OK)
+        return;
+    for (uint32_t i = 0; i < links.count && i < LINKS_MOST && !orr_budget_spent(i); i++) {
+        const struct orr_log_link *link = &links.rows[i];
+        if (strcmp(link->type, "PCI") != 0 || link->session != links.rows[0].session || link->tree ||
+            (strncmp(link->to, "GPU/", 4) != 0 && strncmp(link->to, "NIC/", 4) != 0))
+            continue;
+        const struct orr_log_link *bridge = link_to(&links, link);
+        if (!bridge || bridge == last || strncmp(bridge->to, "PCI/", 4) != 0 || bridge->bw <= 0 ||
+            bridge->bw >= SLOW * link->bw)
+            continue;
+        last = bridge;
+        slow = slow ? slow : bridge;
+        below = slow == bridge ? link->bw : below;
+        count++;
+    }
+    if (!slow)
+        return;
+    const char *identity = strlen(slow->detail) >= 8 ? slow->detail : "";
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "slow-bridges",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause = orr_symptom_text(f,
+                                         "NCCL takes %u PCIe bridge%s for %.3g GB/s (line %u: %s%s%.4s%s%.4s), and the "
+                                         "devices below have %.3g GB/s. It avoids every path through %s.",
+                                         count, orr_plural(count), slow->bw, slow->line, slow->to,
+                                         identity[0] ? ", device " : "", identity, identity[0] ? ":" : "",
+                                         identity[0] ? identity + 4 : "", below,
+                                         count > 1 ? "these bridges" : "this bridge"),
+               .check = "Check: link_speed and link_width of the bridges in the topology file (NCCL_TOPO_FILE), and "
+                        "`lspci -vv`: virtual bridges say 2.5 GT/s x1.",
+               .cure = "Give the bridges their real link in the topology file (link_speed=\"32.0 GT/s PCIe\" "
+                       "link_width=\"16\" for PCIe 5); `orrery vm-file` makes such a file from a dump of the host.",
+               .line = slow->line});
+}
+
+void orr_symptoms_of_pcie(struct orr_symptom_finder *f)
+{
+    slow_bridges(f);
+    driver_offers_none(f);
+    gdr_breaks(f);
+    acs_is_on(f);
+    iommu_translates(f);
+}

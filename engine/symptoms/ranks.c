@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the lines of a host's ranks show together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/words.h"
+#include "engine/log_reading/statements.h"
+#include "engine/symptoms/finding.h"
+
+enum { NONE = UINT32_MAX };
+
+static const char *host_of(const struct orr_log *log, const struct orr_log_session *session)
+{
+    return session->writer == NONE ? NULL : log->writers[session->writer].host;
+}
+
+/* Connections between ranks of one host, by transport. */
+static void count_local(const struct orr_log *log, uint32_t *ret_p2p, uint32_t *ret_shm)
+{
+    struct orr_log_connection connection;
+    *ret_p2p = *ret_shm = 0;
+    for (uint32_t i = 0; i < log->record_count; i++)
+        if (orr_log_connection_of(&log->records[i], &connection)) {
+            *ret_p2p += connection.transport == ORR_TRANSPORT_P2P;
+            *ret_shm += connection.transport == ORR_TRANSPORT_SHM;
+        }
+}
+
+/* Ranks of one host that name different GPUs, but all the same number of it: each task sees one GPU, as with
+ * Slurm's --gpus-per-task. NCCL finds NVLink and P2P only between GPUs that a process sees. If NVML shows the others
+ * (nvmlDev differs), only CUDA_VISIBLE_DEVICES hides them, and NCCL does find them. */
+static void one_gpu_each(struct orr_symptom_finder *f)
+{
+    enum { LOOKED_AT = 4096 };
+    const struct orr_log *log = f->log;
+    const struct orr_log_session *first = NULL;
+    uint32_t p2p, shm, ranks = 0, count = log->session_count < LOOKED_AT ? log->session_count : LOOKED_AT;
+    for (uint32_t i = 0; i < count && ranks < 2; i++) {
+        const struct orr_log_session *a = &log->sessions[i];
+        const char *host = host_of(log, a);
+        if (!host || a->cuda_dev < 0 || !a->bus_id)
+            continue;
+        first = a;
+        ranks = 1;
+        for (uint32_t k = 0; k < count; k++) {
+            const struct orr_log_session *b = &log->sessions[k];
+            const char *other = host_of(log, b);
+            if (k == i || !other || strcmp(other, host) != 0 || b->communicator != a->communicator || !b->bus_id)
+                continue;
+            if (b->cuda_dev != a->cuda_dev || b->nvml_dev != a->nvml_dev) {
+                ranks = 0;
+                return; /* ranks number their GPUs differently, so each sees more than its own */
+            }
+            ranks += strcmp(b->bus_id, a->bus_id) != 0;
+        }
+        if (orr_budget_spent(count))
+            return;
+    }
+    count_local(log, &p2p, &shm);
+    if (ranks < 2 || p2p)
+        return;
+    const char *host = host_of(log, first);
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "one-gpu-a-rank",
+            .weight = shm ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+            .cause = orr_symptom_text(f,
+                                      "Each rank on host %.60s sees only its own GPU (%u ranks say cudaDev %d, with "
+                                      "different bus ids)%s. NCCL finds NVLink and P2P only between GPUs that a "
+                                      "process can see.",
+                                      host, ranks, first->cuda_dev,
+                                      shm ? ", so NCCL uses shared memory instead of NVLink or P2P" : ""),
+            .check = "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
+            .cure = "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of "
+                    "--gpus-per-task, or one container with all GPUs; the program then picks its GPU by local rank."});
+}
+
+/* What NVML reports of the fabric: "MNNVL busId 0x901000 fabric UUID ... cliqueId 0x7ffe state 3 healthMask 0xaa". */
+struct fabric {
+    unsigned state, health;
+    uint32_t line;
+};
+
+/* The bits of the health mask are pairs: 1 the fault is there, 2 it is not, 0 not supported. */
+static const char *health_text(struct orr_symptom_finder *f, unsigned health)
+{
+    static const char *const faults[] = {"the bandwidth is degraded", "a route is being recovered",
+                                         "a route is unhealthy", "an access time-out is being recovered"};
+    enum { COUNT = sizeof faults / sizeof faults[0], CONFIGURATION = 8 };
+    const char *text = "";
+    for (unsigned i = 0; i < COUNT; i++)
+        if ((health >> 2 * i & 3) == 1)
+            text = orr_symptom_text(f, "%s%s%s", text, text[0] ? ", and " : "", faults[i]);
+    if (health >> CONFIGURATION > 1)
+        text = orr_symptom_text(f, "%s%sthe fabric's configuration is wrong (code %u)", text, text[0] ? ", and " : "",
+                                health >> CONFIGURATION);
+    return text;
+}
+
+static bool find_fabric(const struct orr_log *log, struct fabric *ret_fabric)
+{
+    const struct orr_log_event *event = orr_log_event_of(log, "mnnvl-fabric");
+    const char *state = event ? strstr(event->text, " state ") : NULL;
+    const char *health = event ? strstr(event->text, " healthMask ") : NULL;
+    if (!state || !health)
+        return false;
+    *ret_fabric = (struct fabric){.state = (unsigned)strtoul(state + strlen(" state "), NULL, 10),
+                                  .health = (unsigned)strtoul(health + strlen(" healthMask "), NULL, 16),
+                                  .line = event->line};
+    return true;
+}
+
+/* A GPU in an NVLink domain (GB200 and its kind): what the fabric's state says, and IMEX if that is in order. */
+static void fabric_state(struct orr_symptom_finder *f)
+{
+    enum { NOT_STARTED = 1, IN_PROGRESS = 2, COMPLETED = 3 };
+    struct fabric fabric;
+    const char *nvls = orr_symptom_setting(f->log, "NCCL_NVLS_ENABLE", NULL);
+    const char *mnnvl = orr_symptom_setting(f->log, "NCCL_MNNVL_ENABLE", NULL);
+    if (!find_fabric(f->log, &fabric) || fabric.state == 0)
+        return;
+    const char *faults = health_text(f, fabric.health);
+    const bool ready = fabric.state == COMPLETED && !faults[0];
+    const bool off = mnnvl && !strcmp(mnnvl, "0");
+    const char *cause =
+        fabric.state != COMPLETED
+            ? orr_symptom_text(f,
+                               "The NVLink fabric is not ready (line %u: state %u, registration %s), so NVLS and "
+                               "NVLink between hosts (MNNVL) fail.",
+                               fabric.line, fabric.state,
+                               fabric.state == NOT_STARTED   ? "not started"
+                               : fabric.state == IN_PROGRESS ? "in progress"
+                                                             : "unknown")
+        : faults[0] ? orr_symptom_text(f, "The NVLink fabric is not healthy (line %u, healthMask 0x%x): %s.",
+                                       fabric.line, fabric.health, faults)
+                    : orr_symptom_text(
+                          f,
+                          "If NVLS or MNNVL fails here, IMEX is the first suspect: the fabric itself is registered "
+                          "and reports no fault (line %u: state 3, healthMask 0x%x).",
+                          fabric.line, fabric.health);
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = ready ? "imex" : "fabric-state",
+               .weight = !ready                                          ? ORR_SYMPTOM_CAUSE
+                         : off                                           ? ORR_SYMPTOM_NOTE
+                         : nvls || orr_log_event_of(f->log, "cuda-nvls") ? ORR_SYMPTOM_CAUSE
+                                                                         : ORR_SYMPTOM_NOTE,
+               .cause = cause,
+               .check = ready ? "Check: `nvidia-imex-ctl -N` on every tray (all READY) and "
+                                "/dev/nvidia-caps-imex-channels in the job's container."
+                              : "Check: `nvidia-smi -q | grep -A6 Fabric`, and Fabric Manager and NVLink on the "
+                                "switch trays (`nvidia-imex-ctl -N` for the domain).",
+               .cure = "Start IMEX with the same nodes_config.cfg on all trays and give the job its channel. Meanwhile "
+                       "NCCL_NVLS_ENABLE=0 and NCCL_MNNVL_ENABLE=0 let it run without NVLS and NVLink between hosts.",
+               .line = fabric.line});
+}
+
+void orr_symptoms_of_ranks(struct orr_symptom_finder *f)
+{
+    one_gpu_each(f);
+    fabric_state(f);
+}

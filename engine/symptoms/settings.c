@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings that make transfers slower, mostly copied from a recipe for another machine. What one of them costs on a
+ * machine is for a trial to say (engine/perf); here is what it does. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/symptoms/finding.h"
+
+static const struct setting {
+    const char *name;
+    const char *values; /* "A|B": one of them; NULL: any; "<512": a smaller number */
+    const char *does;   /* what NCCL then does: a clause that begins with a verb */
+    enum orr_symptom_weight weight;
+    const char *refuted_by; /* another setting under which it does nothing; NULL */
+} rows[] = {
+    {"NCCL_P2P_DISABLE", "1", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_P2P_LEVEL", "LOC|0", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_SHM_DISABLE", "1", "turns shared memory off, so GPUs without P2P use the network even on one host",
+     ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off, so hosts exchange data over TCP sockets",
+     ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_NET", "Socket", "makes hosts exchange data over TCP sockets", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_NET_GDR_LEVEL", "LOC|0", "turns GPUDirect RDMA off, so network traffic goes through host memory",
+     ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_NET_GDR_LEVEL", "PIX|1",
+     "allows GPUDirect RDMA only where GPU and NIC share one PCIe switch; traffic of the others goes through host "
+     "memory",
+     ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_NET_GDR_LEVEL", "PHB|NODE|SYS|3|4|5",
+     "forces GPUDirect RDMA through the CPUs, which is often slower than host memory", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_P2P_LEVEL", "NVL", "allows P2P only over NVLink; GPUs joined by PCIe exchange data through host memory",
+     ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_P2P_LEVEL", "PHB|NODE|SYS|3|4|5",
+     "forces P2P between GPUs through the CPUs, which is often slower than shared memory", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_GRAPH_FILE", NULL, "forces the channels of a file, which fits one machine and one number of GPUs only",
+     ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_NVLS_ENABLE", "0", "turns NVLink SHARP (NVLS) off", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_CUMEM_ENABLE", "0", "turns off the memory that NVLink SHARP (NVLS) and NVLink between hosts (MNNVL) need",
+     ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_PXN_DISABLE", "1", "turns PXN off, so a GPU reaches NICs of other GPUs across the PCIe switches",
+     ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_NET_GDR_READ", "0", "makes GPUs copy what they send to host memory first", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_ALGO", NULL, "allows only some algorithms, for every size and operation", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_PROTO", NULL, "allows only some protocols; LL and LL128 are slow for large messages, Simple for small ones",
+     ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_MAX_NCHANNELS", "<8", "leaves NCCL too few channels to fill fast links", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_NTHREADS", "<512", "gives each channel fewer threads, which slows large messages", ORR_SYMPTOM_SETTING,
+     NULL},
+    {"NCCL_BUFFSIZE", "<1048576", "makes the buffers too small for large messages", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_DEBUG", "TRACE", "prints every call, which slows the job", ORR_SYMPTOM_NOTE, NULL},
+    {"NCCL_CHECKS_DISABLE", NULL, "has no effect since NCCL 2.2.12; use NCCL_CHECK_POINTERS", ORR_SYMPTOM_NOTE, NULL},
+    {"NCCL_TREE_THRESHOLD", NULL, "has no effect since NCCL 2.5; NCCL_ALGO took its place", ORR_SYMPTOM_NOTE, NULL},
+    {"NCCL_LL_THRESHOLD", NULL, "has no effect since NCCL 2.5; NCCL_PROTO took its place", ORR_SYMPTOM_NOTE, NULL},
+    {"NCCL_IB_CUDA_SUPPORT", NULL, "has no effect since NCCL 2.4; NCCL_NET_GDR_LEVEL took its place", ORR_SYMPTOM_NOTE,
+     NULL},
+    {"NCCL_MAX_NRINGS", NULL, "is the old name of NCCL_MAX_NCHANNELS", ORR_SYMPTOM_NOTE, NULL},
+    {"NCCL_MIN_NRINGS", NULL, "is the old name of NCCL_MIN_NCHANNELS", ORR_SYMPTOM_NOTE, NULL},
+};
+
+static bool has_value(const struct setting *row, const char *value)
+{
+    if (!row->values)
+        return value[0] && value[0] != '^'; /* a list of exceptions leaves the rest */
+    if (row->values[0] != '<')
+        return orr_symptom_is_one(value, row->values);
+    char *end;
+    const long number = strtol(value, &end, 10), least = strtol(row->values + 1, NULL, 10);
+    return end > value && !*end && number > 0 && number < least;
+}
+
+/* Google's plugin refuses to run without its own settings. */
+static bool plugin_demands_them(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->record_count; i++)
+        if (log->records[i].kind == ORR_LOG_NETWORK && log->records[i].word_count &&
+            (strstr(log->records[i].words[0], "FasTrak") || strstr(log->records[i].words[0], "TCPX")))
+            return true;
+    return orr_symptom_setting(log, "NCCL_FASTRAK_CTRL_DEV", NULL) != NULL;
+}
+
+void orr_symptoms_of_settings(struct orr_symptom_finder *f)
+{
+    if (plugin_demands_them(f->log))
+        return;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct setting *row = &rows[i];
+        uint32_t line = 0;
+        const char *value = orr_symptom_setting(f->log, row->name, &line);
+        if (!value || !has_value(row, value) || (row->refuted_by && orr_symptom_setting(f->log, row->refuted_by, NULL)))
+            continue;
+        orr_symptom_add(f,
+                        &(struct orr_symptom){
+                            .id = orr_symptom_text(f, "setting:%s", row->name),
+                            .weight = row->weight,
+                            .cause = orr_symptom_text(f, "%s=%.60s (line %u) %s.", row->name, value, line, row->does),
+                            .check = "Run once without it and compare.",
+                            .cure = "Remove it from the command line, the environment and nccl.conf unless a "
+                                    "measurement on this machine shows that it helps.",
+                            .line = line});
+    }
+}

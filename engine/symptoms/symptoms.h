@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lines of a paste show together that no line says alone: a host on which every rank sees one GPU, or GPUDirect RDMA
+ * that PCIe switches break. Each is a row with the cause, what confirms it and what to do. A row that a line of the same
+ * text refutes is not named.
+ *
+ * The text is whatever engine/log_reading read: NCCL's log, command lines, output of lspci, lscpu and others.
+ */
+#ifndef ORR_SYMPTOMS_H
+#define ORR_SYMPTOMS_H
+
+#include "engine/log_reading/log.h"
+
+/* How much a symptom says. X(symbol, word) */
+#define ORR_SYMPTOM_WEIGHT_MAP(X)                                                                                      \
+    X(CAUSE, "cause")     /* it explains an error or a slow transport that the text shows */                           \
+    X(SETTING, "setting") /* a setting makes transfers slower, or once did */                                          \
+    X(NOTE, "note")       /* worth knowing if the job is slow */
+
+enum orr_symptom_weight {
+#define X(symbol, word) ORR_SYMPTOM_##symbol,
+    ORR_SYMPTOM_WEIGHT_MAP(X)
+#undef X
+};
+
+struct orr_symptom {
+    const char *id; /* stable word */
+    enum orr_symptom_weight weight;
+    const char *cause; /* one or two sentences, the consequence first */
+    const char *check; /* what confirms or refutes it: a sentence with a command */
+    const char *cure;  /* a sentence */
+    uint32_t line;     /* of the text; 0: several */
+};
+
+enum { ORR_SYMPTOMS_MOST = 32 };
+struct orr_symptoms {
+    struct orr_symptom rows[ORR_SYMPTOMS_MOST]; /* causes first, then settings, then notes */
+    uint32_t count;
+};
+
+/* Texts are constants, or of arena. */
+enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *arena, struct orr_symptoms *ret_symptoms,
+                                struct orr_error *err) ORR_NO_DISCARD;
+const char *orr_symptom_word(enum orr_symptom_weight weight);
+/* The event that a row of the table of messages has; NULL: the text does not have that message. */
+const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *id);
+
+#endif
