@@ -131,7 +131,7 @@ int orr_command_render(const struct orr_options *options)
     } else if (code == ORR_OK) {
         code = orr_renderer_new(NULL, NULL, &renderer, &err);
         if (code == ORR_OK)
-            code = orr_renderer_draw(renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, &err);
+            code = orr_renderer_draw(renderer, orr_text_data(&dot), dot.length, format, &bytes, &length, &err);
     }
     status = code == ORR_OK ? orr_write_out(options->output, bytes, length) : orr_report(question.name, &err);
     free(bytes);

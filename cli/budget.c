@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The budget of a command: no limits unless options give them, and Ctrl-C ends the work. */
+/* The budget of a command: by default far more than real inputs need; Ctrl-C ends the work. */
 #include "engine/base/budget.h"
 
 #include <signal.h>
@@ -23,16 +23,17 @@ int orr_budget_of_options(const struct orr_options *options)
 {
     static struct orr_config config; /* the service's own rows read the values: same units, same bounds */
     const struct {
-        const char *row, *value;
-    } given[] = {{"analysis-time", options->analysis_time},
-                 {"analysis-memory", options->analysis_memory},
-                 {"unpacked", options->unpacked},
-                 {"archive-entries", options->archive_entries},
-                 {"check", getenv("ORRERY_CHECK")}};
+        const char *row, *value, *otherwise;
+    } given[] = {{"analysis-time", options->analysis_time, ORR_COMMAND_TIME},
+                 {"analysis-memory", options->analysis_memory, ORR_COMMAND_MEMORY},
+                 {"unpacked", options->unpacked, ORR_COMMAND_UNPACKED},
+                 {"archive-entries", options->archive_entries, ORR_COMMAND_ENTRIES},
+                 {"check", getenv("ORRERY_CHECK"), NULL}};
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
         struct orr_error err = {0};
         const struct orr_config_row *row = orr_config_find(given[i].row, strlen(given[i].row));
-        if (given[i].value && orr_config_set(&config, row, given[i].value, ORR_CONFIG_FLAG, &err) != ORR_OK)
+        const char *value = given[i].value ? given[i].value : given[i].otherwise;
+        if (value && orr_config_set(&config, row, value, ORR_CONFIG_FLAG, &err) != ORR_OK)
             return orr_report(NULL, &err);
     }
     budget.time_ns = config.analysis_ms * 1000000;

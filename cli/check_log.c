@@ -30,9 +30,10 @@ static int print_topology(const struct orr_log *log, const char *file)
     const char *second = text.data ? strchr(text.data, '\n') : NULL;
     if (!second || orr_text_failed(&text))
         return ORR_EXIT_INPUT;
-    printf("%.*s\n<!-- Rebuilt by Orrery from the tree that an NCCL log prints. GPU Direct RDMA is taken as possible "
-           "unless the log denies it. -->%s",
-           (int)(second - text.data), text.data, second);
+    printf(
+        "%.*s\n<!-- Rebuilt by Orrery from the tree that an NCCL log prints. GPUDirect RDMA is assumed to be possible "
+        "unless the log denies it. -->%s",
+        (int)(second - text.data), text.data, second);
     return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
 }
 
@@ -55,7 +56,7 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
         struct orr_text text;
         struct orr_page page;
         orr_terminal_lines(options, &text, &page);
-        orr_report_log(&page, log, &triage, compared.check, compared.why);
+        orr_report_log(&page, log, &triage, compared.check, compared.why, options->verbose);
         status = orr_terminal_print(&text);
     }
     return status;
@@ -76,7 +77,8 @@ int orr_command_check_log(const struct orr_options *options)
         bool exact;
         machine.file = options->topology;
         status = orr_read_dump(&machine, version ? orr_release_nearest(version, &exact) : NULL, &dump);
-    }
+    } else if (log && !options->extract && orr_read_beside(options, &dump, &err) != ORR_OK)
+        status = orr_report(orr_input_name(options->file), &err);
     if (log && !status)
         status = options->extract ? print_topology(log, options->file) : answer(options, log, dump, &question);
     return status;

@@ -44,6 +44,10 @@ int orr_command_check_perf(const struct orr_options *options)
         status = orr_read_dump(&machine, NULL, &dump);
         question.dump_name = options->params.machine ? options->params.machine->name : orr_base_name(options->topology);
     }
+    if (!status && !dump && orr_read_beside(options, &dump, &err) != ORR_OK)
+        return orr_report(orr_input_name(options->file), &err);
+    if (dump && !question.dump_name)
+        question.dump_name = "the machine in the same text";
     question.dump = dump;
     if (!status && orr_perf_judge(results, &question, &check, &err) != ORR_OK)
         status = orr_report(options->topology ? options->topology : orr_input_name(options->file), &err);
@@ -54,7 +58,7 @@ int orr_command_check_perf(const struct orr_options *options)
         struct orr_text text;
         struct orr_page page;
         orr_terminal_lines(options, &text, &page);
-        orr_report_perf(&page, results, check);
+        orr_report_perf(&page, results, check, options->verbose);
         status = orr_terminal_print(&text);
     }
     if (check && !status)

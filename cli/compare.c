@@ -8,6 +8,7 @@
 #include "engine/compare/compare.h"
 #include "engine/compare/majority.h"
 #include "engine/input/input.h"
+#include "engine/report/answers_text.h"
 
 struct input {
     struct orr_dump *dump;
@@ -28,8 +29,10 @@ static int read_dump(const struct orr_options *options, size_t i, struct input *
     const struct orr_params *params = &options->params;
     const bool made = i == options->file_count;
     const char *file = name_of(options, i);
-    const struct orr_input_options as = {
-        .assumed = params->assumed, .assumed_nics = params->assumed_nics, .release = params->query.settings.release};
+    const struct orr_input_options as = {.assumed = params->assumed,
+                                         .assumed_nics = params->assumed_nics,
+                                         .assumed_cpu = params->assumed_cpu,
+                                         .release = params->query.settings.release};
     struct orr_error err = {0};
     enum orr_code code = made ? orr_input_machine_with(params->machine, params->assumed_nics, &input->dump, &err)
                               : orr_read_input(file, &input->bytes, &input->length, &err);
@@ -72,9 +75,10 @@ static int compare_two(const struct orr_options *options, const struct orr_query
         status = orr_report(NULL, &err);
     } else if (orr_is_for_people(options)) {
         struct orr_text text;
-        orr_text_init(&text, ORR_MAX_ANSWER);
-        orr_comparison_write(&comparison, a.topology, b.topology, &text);
-        status = orr_write_text(&text);
+        struct orr_page page;
+        orr_terminal_lines(options, &text, &page);
+        orr_report_comparison(&page, &comparison, a.topology, b.topology, options->verbose);
+        status = orr_terminal_print(&text);
     } else {
         status = orr_print_json(&json, orr_compare_json(&json, &comparison, &a, &b), options->pretty);
     }
@@ -143,11 +147,12 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
         status = orr_report(NULL, &err);
     } else if (orr_is_for_people(options)) {
         struct orr_text text;
-        orr_text_init(&text, ORR_MAX_ANSWER);
-        orr_majority_write(&majority, findings, found, called, &text);
-        status = orr_write_text(&text);
+        struct orr_page page;
+        orr_terminal_lines(options, &text, &page);
+        orr_report_majority(&page, &majority, findings, found, called);
+        status = orr_terminal_print(&text);
     } else {
-        status = orr_print_json(&json, orr_majority_json(&json, &majority, findings, found, called, changes),
+        status = orr_print_json(&json, orr_majority_json(&json, &majority, findings, found, called, NULL, changes),
                                 options->pretty);
     }
     return status;
@@ -165,9 +170,9 @@ int orr_command_compare(const struct orr_options *options)
     }
     if (count < least || (!options->majority && count > 2) || count > ORR_MAX_SET) {
         if (options->majority)
-            fprintf(stderr, "orrery compare: --majority wants 3 to %d dumps, not %zu\n", (int)ORR_MAX_SET, count);
+            fprintf(stderr, "orrery compare: --majority needs 3 to %d dumps, not %zu\n", (int)ORR_MAX_SET, count);
         else
-            fprintf(stderr, "orrery compare: two dumps are wanted, not %zu; --majority takes more\n", count);
+            fprintf(stderr, "orrery compare: two dumps are needed, not %zu; --majority takes more\n", count);
         return ORR_EXIT_USAGE;
     }
     int status = ORR_EXIT_OK;

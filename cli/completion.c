@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The completion for bash: a function with one case for each option that takes a value. What an option may be, its row
- * says; where it has no words, the name that --help gives the value shows which values are files. */
+/* The completions for bash, zsh and fish. What an option may be, its row says; if it has no words, the name that
+ * --help gives the value shows which values are files. That for bash is a function with one case for each option that
+ * takes a value; the others have their own lists of options. */
 #include <string.h>
 
 #include "cli/describe.h"
@@ -17,7 +18,29 @@ static bool is_choice(const char *value)
     return strchr(value, '|') && strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789|-") == strlen(value);
 }
 
-/* What completes the value of an option: an assignment to `words`, or `files=yes`. */
+/* The words that an option's value may be, with blanks between them. Gives false if there are none. */
+static bool put_words(const struct orr_option_row *row, FILE *out)
+{
+    bool listed = !row->words && is_choice(row->value), pairs = row->words && !strcmp(row->value, "NAME=VALUE");
+    for (size_t i = 0; row->words && row->words(i); i++)
+        fprintf(out, "%s%s%s", i ? " " : "", row->words(i), pairs ? "=" : "");
+    for (const char *c = row->value; listed && *c; c++)
+        fputc(*c == '|' ? ' ' : *c, out);
+    return row->words || listed;
+}
+
+/* A text within single quotes, as all three shells read them; brackets and colons mean something to zsh. */
+static void put_quoted(const char *text, const char *escaped, FILE *out)
+{
+    for (const char *c = text; *c && *c != '\n'; c++) {
+        if (*c == '\'')
+            fputs("'\\''", out);
+        else
+            fprintf(out, "%s%c", strchr(escaped, *c) ? "\\" : "", *c);
+    }
+}
+
+/* What completes the value of an option in bash: an assignment to `words`, or `files=yes`. */
 static void value_case(const struct orr_command *command, const struct orr_option_row *row, FILE *out)
 {
     bool listed = !row->words && is_choice(row->value), pairs = row->words && !strcmp(row->value, "NAME=VALUE");
@@ -27,10 +50,7 @@ static void value_case(const struct orr_command *command, const struct orr_optio
         return;
     }
     fputs(row->words || listed ? "value=yes words='" : "value=yes files=yes", out);
-    for (size_t i = 0; row->words && row->words(i); i++)
-        fprintf(out, "%s%s%s", i ? " " : "", row->words(i), pairs ? "=" : "");
-    for (const char *c = row->value; listed && *c; c++)
-        fputc(*c == '|' ? ' ' : *c, out);
+    put_words(row, out);
     fprintf(out, "%s%s ;;\n", row->words || listed ? "'" : "", pairs ? " open=yes" : "");
 }
 
@@ -73,4 +93,61 @@ void orr_bash_completion(const struct orr_command *commands, size_t count, FILE 
           "}\n"
           "complete -F _orrery orrery\n",
           out);
+}
+
+void orr_zsh_completion(const struct orr_command *commands, size_t count, FILE *out)
+{
+    struct orr_option_row row;
+    fputs("#compdef orrery\n# Written by `orrery completion zsh` from the tables of --help.\n_orrery() {\n"
+          "    if (( CURRENT == 2 )); then\n        compadd -- --help --version",
+          out);
+    for (size_t c = 0; c < count; c++)
+        fprintf(out, " %s", commands[c].name);
+    fputs(
+        "\n        _files\n        return\n    fi\n    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n"
+        "    case $command in\n",
+        out);
+    for (size_t c = 0; c < count; c++) {
+        fprintf(out, "    %s) _arguments", commands[c].name);
+        for (size_t i = 0; orr_option_row(&commands[c], i, &row); i++) {
+            fprintf(out, " \\\n        '*--%s%s[", row.name, row.value ? "=" : "");
+            put_quoted(row.help, "[]:\\", out);
+            fputc(']', out);
+            if (row.value) {
+                fputc(':', out);
+                put_quoted(row.value, "[]:\\", out);
+                fputs(row.words || is_choice(row.value) ? ":(" : is_file(row.value) ? ":_files" : ": ", out);
+                if (put_words(&row, out))
+                    fputc(')', out);
+            }
+            fputc('\'', out);
+        }
+        fprintf(out, "%s ;;\n", strstr(commands[c].arguments, "FILE") ? " '*:file:_files'" : "");
+    }
+    fputs("    esac\n}\ncompdef _orrery orrery\n", out);
+}
+
+void orr_fish_completion(const struct orr_command *commands, size_t count, FILE *out)
+{
+    struct orr_option_row row;
+    fputs("# Written by `orrery completion fish` from the tables of --help.\n", out);
+    for (size_t c = 0; c < count; c++) {
+        fprintf(out, "complete -c orrery -n __fish_use_subcommand -a %s\n", commands[c].name);
+        if (!strstr(commands[c].arguments, "FILE"))
+            fprintf(out, "complete -c orrery -n '__fish_seen_subcommand_from %s' -f\n", commands[c].name);
+        for (size_t i = 0; orr_option_row(&commands[c], i, &row); i++) {
+            fprintf(out, "complete -c orrery -n '__fish_seen_subcommand_from %s' -l %s -d '", commands[c].name,
+                    row.name);
+            put_quoted(row.help, "\\", out);
+            fputc('\'', out);
+            if (row.value && is_file(row.value) && !row.words) {
+                fputs(" -rF", out);
+            } else if (row.value) {
+                fputs(" -xa '", out);
+                put_words(&row, out);
+                fputc('\'', out);
+            }
+            fputc('\n', out);
+        }
+    }
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/options.h"
 #include "cli/post.h"
+#include "cli/terminal.h"
 #include "engine/detect/detect.h"
 
 /* A setting of the command line first, then, where this machine itself is examined, of the environment. */
@@ -60,9 +60,9 @@ static void print_notes(const struct orr_detection *detection)
 {
     for (uint32_t i = 0; i < detection->note_count; i++) {
         const struct orr_note *note = &detection->notes[i];
-        fprintf(stderr, "%s: %s [%s]\n", note->severity == ORR_NOTE_WARNING ? "warning" : "note", note->text, note->id);
+        orr_message("%s: %s [%s]", note->severity == ORR_NOTE_WARNING ? "warning" : "note", note->text, note->id);
         if (note->advice[0])
-            fprintf(stderr, "  %s\n", note->advice);
+            orr_message("  %s", note->advice);
     }
 }
 
@@ -76,7 +76,7 @@ static enum orr_code detect(const struct orr_options *options, const struct orr_
     ORR_TRY(orr_read_input(options->file, &bytes, &length, err));
     enum orr_code code = ORR_OK;
     if (!orr_is_tar(bytes, length)) {
-        code = orr_fail(err, ORR_UNRECOGNISED, "this is no tar of `orrery gather`");
+        code = orr_fail(err, ORR_UNRECOGNISED, "this is not a tar of `orrery gather`");
         orr_error_advice(err, "orrery gather machine.tar.gz packs one; --root DIR takes an unpacked one");
     } else {
         code = orr_detect_from_tar(bytes, length, wanted, detection, err);

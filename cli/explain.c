@@ -2,7 +2,8 @@
 /* orrery explain: why one decision is what it is. */
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
+#include "engine/report/answers_text.h"
 
 static void list_decisions(void)
 {
@@ -23,7 +24,8 @@ int orr_command_explain(const struct orr_options *options)
     struct orr_error err = {0};
     ORR_LOCAL(orr_explanation, explanation);
     struct orr_json json = {0};
-    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
+    struct orr_text text;
+    struct orr_page page;
     struct orr_why why;
     if (orr_params_why(&options->params, &why, &err) != ORR_OK) {
         list_decisions();
@@ -39,8 +41,9 @@ int orr_command_explain(const struct orr_options *options)
     } else if (options->json) {
         status = orr_print_json(&json, orr_explanation_json(&json, explanation, orr_base_name(question.name)), true);
     } else {
-        orr_explanation_write(explanation, options->verbose, &text);
-        status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
+        orr_terminal_lines(options, &text, &page);
+        orr_report_explanation(&page, explanation, options->verbose);
+        status = orr_terminal_print(&text);
     }
     return status;
 }

@@ -32,11 +32,28 @@ static enum orr_code write_fleet(const struct orr_options *options, struct orr_t
     return code;
 }
 
+/* The hosts at fault of a cluster, which is analysed for it. */
+static int facts_about_faults(const struct orr_options *options)
+{
+    ORR_LOCAL_STRUCT(orr_question, question);
+    struct orr_error err = {0};
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
+    int status = orr_question_read(options, true, &question);
+    if (status)
+        return status;
+    const struct orr_export_request request = {.settings = options->params.query.settings, .cluster = question.cluster};
+    return orr_export_write(options->params.facts, &request, &text, &err) == ORR_OK
+               ? orr_write_out(options->output, orr_text_data(&text), text.length)
+               : orr_report(options->cluster, &err);
+}
+
 static int facts_of_cluster(const struct orr_options *options)
 {
     const struct orr_export_format *format = orr_export_format(options->params.facts);
     struct orr_error err = {0};
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
+    if (format->faults && !options->file && !options->params.machine)
+        return facts_about_faults(options);
     if (!format->fleet || options->file || options->params.machine) {
         fprintf(stderr, format->fleet ? "orrery facts: --cluster names the hosts: leave files and --machine out\n"
                                       : "orrery facts: --cluster goes with the formats of several hosts, such as "
@@ -44,7 +61,7 @@ static int facts_of_cluster(const struct orr_options *options)
         return ORR_EXIT_USAGE;
     }
     int status = write_fleet(options, &text, &err) == ORR_OK
-                     ? orr_write_out(options->output, text.data ? text.data : "", text.length)
+                     ? orr_write_out(options->output, orr_text_data(&text), text.length)
                      : orr_report(options->cluster, &err);
     return status;
 }
@@ -82,7 +99,7 @@ int orr_command_facts(const struct orr_options *options)
     if (!status && orr_export_write(params->facts, &request, &text, &err) != ORR_OK)
         status = orr_report(files == 1 ? orr_input_name(options->file) : NULL, &err);
     if (!status)
-        status = orr_write_out(options->output, text.data ? text.data : "", text.length);
+        status = orr_write_out(options->output, orr_text_data(&text), text.length);
     for (size_t i = 0; i < files; i++) {
         free((char *)(uintptr_t)hosts[i].name);
         orr_dump_free((struct orr_dump *)(uintptr_t)hosts[i].dump);

@@ -35,13 +35,30 @@ struct gating {
     struct orr_arena *arena;
     struct orr_dump *node, *expected;
     char name[NAME_SIZE];
+    bool child; /* the process whose output the other reads */
 };
+
+/* What people read, from the process that they started. */
+static int print_sentence(const struct gating *g, int status, const char *sentence)
+{
+    struct orr_text text;
+    struct orr_page page;
+    orr_terminal_lines(g->options, &text, &page);
+    orr_page_verdict(&page,
+                     status == ORR_EXIT_OK         ? ORR_STYLE_GOOD
+                     : status == ORR_EXIT_UNJUDGED ? ORR_STYLE_CAREFUL
+                                                   : ORR_STYLE_BAD,
+                     sentence);
+    return orr_terminal_print(&text);
+}
 
 static enum orr_code print_answer(const struct gating *g, const struct orr_gate *gate)
 {
     struct orr_json json = {0};
     if (g->options->json)
         return orr_print_json(&json, orr_gate_json(&json, &g->request, gate), true) ? ORR_IO : ORR_OK;
+    if (!g->child)
+        return print_sentence(g, ORR_EXIT_UNJUDGED, gate->sentence) ? ORR_IO : ORR_OK;
     return printf("%s\n", gate->sentence) < 0 || fflush(stdout) ? ORR_IO : ORR_OK;
 }
 
@@ -75,8 +92,10 @@ static enum orr_code read_bytes(const struct gating *g, const char *bytes, size_
                                 struct orr_error *err)
 {
     const struct orr_params *params = &g->options->params;
-    const struct orr_input_options as = {
-        .assumed = params->assumed, .assumed_nics = params->assumed_nics, .release = params->query.settings.release};
+    const struct orr_input_options as = {.assumed = params->assumed,
+                                         .assumed_nics = params->assumed_nics,
+                                         .assumed_cpu = params->assumed_cpu,
+                                         .release = params->query.settings.release};
     ORR_TRY(orr_input_read(bytes, length, &as, ret_dump, err));
     return params->strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
 }
@@ -238,6 +257,7 @@ static int supervise(struct gating *g, unsigned seconds)
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(ends[1]);
+        g->child = true;
         status = g->options->server ? judge_there(g, seconds) : judge_here(g);
         _exit(fflush(NULL) ? ORR_EXIT_INPUT : status); /* a driver's library may hang as it is unloaded */
     }
@@ -251,8 +271,13 @@ static int supervise(struct gating *g, unsigned seconds)
         snprintf(why, sizeof why, "the check ended with %s %d", WIFEXITED(ended) ? "status" : "signal",
                  WIFEXITED(ended) ? WEXITSTATUS(ended) : WTERMSIG(ended));
         status = refuse(g, why);
-    } else {
+    } else if (g->options->json) {
         status = orr_write_out(NULL, text.data, text.length);
+        status = status ? status : WEXITSTATUS(ended);
+    } else {
+        text.length -= text.data[text.length - 1] == '\n';
+        text.data[text.length] = '\0';
+        status = print_sentence(g, WEXITSTATUS(ended), text.data);
         status = status ? status : WEXITSTATUS(ended);
     }
     close(ends[0]);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
 #include "engine/input/anonymise.h"
 #include "engine/input/input.h"
 #include "engine/input/vm_file.h"
@@ -26,12 +26,12 @@ static void say_notes(const struct orr_dump *dump)
     const struct orr_dump_notes *notes = dump->notes;
     if (!notes)
         return;
-    fprintf(stderr, "%s: %s\n", notes->title, notes->recognised);
+    orr_message("%s: %s", notes->title, notes->recognised);
     for (uint32_t i = 0; i < notes->assumed_count; i++)
-        fprintf(stderr, "  assumed: %s\n", notes->assumed[i].what);
+        orr_message("  assumed: %s", notes->assumed[i].what);
     for (uint32_t i = 0; i < notes->missing_count; i++)
-        fprintf(stderr, "  missing: %s%s%s\n", notes->missing[i].what, *notes->missing[i].command ? ": " : "",
-                notes->missing[i].command);
+        orr_message("  missing: %s%s%s", notes->missing[i].what, *notes->missing[i].command ? ": " : "",
+                    notes->missing[i].command);
 }
 
 int orr_command_convert(const struct orr_options *options)
@@ -85,5 +85,5 @@ int orr_command_machines(const struct orr_options *options)
         return orr_print_json(&json, orr_machines_json(&json), true);
     struct orr_text text = ORR_TEXT(ORR_MAX_ANSWER);
     orr_report_machine_types(&text);
-    return orr_write_text(&text);
+    return orr_terminal_print_lines(options, &text);
 }

@@ -62,7 +62,7 @@ static void options(const struct orr_command *command, FILE *out)
     const char *group = NULL;
     for (size_t i = 0; orr_option_row(command, i, &row); i++) {
         if (row.group && (!group || strcmp(group, row.group))) {
-            fputs(".PP\n", out);
+            fputs(group ? ".PP\n" : "", out); /* none directly after a heading */
             text(out, row.group, strlen(row.group));
             fputs(":\n", out);
             group = row.group;
@@ -103,6 +103,24 @@ static void nccl_settings(FILE *out)
     }
 }
 
+void orr_man_page_of(const struct orr_command *command, const char *date, FILE *out)
+{
+    fprintf(out, ".\\\" Written by `orrery man`: change the tables of the program instead.\n.TH orrery\\-");
+    text(out, command->name, strlen(command->name));
+    fprintf(out, " 1 \"%s\" \"Orrery %s\" \"User Commands\"\n.SH NAME\norrery\\-", date, orr_version());
+    text(out, command->name, strlen(command->name));
+    fputs(" \\- ", out);
+    line(out, command->summary);
+    fprintf(out, ".SH SYNOPSIS\n.B orrery %s\n.RI [ options \"]%s%s\"\n.SH DESCRIPTION\n", command->name,
+            *command->arguments ? " " : "", command->arguments);
+    prose(out, command->help);
+    fputs(".SH OPTIONS\n", out);
+    options(command, out);
+    fputs(".SH EXIT STATUS\n", out);
+    line(out, ORR_EXIT_TEXT ".");
+    fputs(".SH SEE ALSO\n.BR orrery (1)\n", out);
+}
+
 void orr_man_page(const struct orr_command *commands, size_t count, const char *date, FILE *out)
 {
     fprintf(out, ".\\\" Written by `orrery man`: change the tables of the program instead.\n.TH ORRERY 1 \"%s\"", date);
@@ -128,15 +146,14 @@ void orr_man_page(const struct orr_command *commands, size_t count, const char *
     nccl_settings(out);
     fputs(".SH EXIT STATUS\n", out);
     line(out, ORR_EXIT_TEXT ".");
-    fputs(".SH ENVIRONMENT\nOf text for people on a terminal:\n.TP\n.B COLUMNS, LINES\nThe size of the page, in place "
-          "of the "
-          "terminal's. COLUMNS counts for pipes too, which have 80 otherwise.\n.TP\n.B NO_COLOR\nNo colours, unless "
-          "\\-\\-color says so.\n.TP\n.B PAGER\nThe program that shows what is longer than the terminal; less where "
-          "it is not set, none where it is empty.\n",
-          out);
-    fputs(".SH FILES\n.TP\n.I ~/.local/state/orrery/orrery.db\nThe dumps that\n.B orrery serve\nkeeps, where nothing "
-          "else "
-          "is said (below XDG_STATE_HOME where that is set).\n.TP\n.I /var/lib/orrery\nThose of orrery.service.\n"
+    fputs(
+        ".SH ENVIRONMENT\nThese variables apply to text for people.\n.TP\n.B COLUMNS, LINES\nThe size of the page, "
+        "instead of the terminal's. Pipes use COLUMNS too.\n.TP\n.B NO_COLOR\nNo colours, unless \\-\\-color asks for "
+        "them.\n.TP\n.B PAGER\nThe program that shows text longer than the terminal (default: less); empty means "
+        "none.\n",
+        out);
+    fputs(".SH FILES\n.TP\n.I ~/.local/state/orrery/orrery.db\nThe default database of\n.B orrery serve\n(below "
+          "XDG_STATE_HOME if that is set).\n.TP\n.I /var/lib/orrery\nThe database of orrery.service.\n"
           ".SH SEE ALSO\n.BR orrery.service \" (systemd), GET /openapi.yaml of the service.\"\n",
           out);
 }

@@ -44,7 +44,10 @@ enum orr_command_bit {
     ORR_CMD_GATE = 1 << 16,
     ORR_CMD_TEXT = 1 << 17, /* pages for people on a terminal, JSON elsewhere: show, analyze, groups, channels, p2p */
     ORR_CMD_SHOW = 1 << 18,
-    ORR_CMD_FACTS = 1 << 19
+    ORR_CMD_FACTS = 1 << 19,
+    ORR_CMD_SETTINGS = 1 << 20,
+    ORR_CMD_COLOR = 1 << 21,  /* text in colours; ORR_CMD_TEXT has them too */
+    ORR_CMD_VERBOSE = 1 << 22 /* text that --verbose lengthens */
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
@@ -58,7 +61,7 @@ enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
 struct orr_options {
     struct orr_params params; /* what requests ask as well */
     const char *cluster, *output, *scope, *topology;
-    const char *graphs; /* a graph file to put behind the dump, NULL: none */
+    const char *graphs; /* a graph file to put after the dump, NULL: none */
     char *tuner;        /* the bytes of --tuner, NULL: none; params refers to them */
     const char *analysis_time, *analysis_memory, *unpacked, *archive_entries; /* NULL: any */
     const char *root, *nvml, *sm;                                             /* of detect and gather */
@@ -91,19 +94,35 @@ struct orr_command {
     int (*run)(const struct orr_options *options);
 };
 
-/* Reads the arguments behind the command's name; values are read only where --help is not among them. An exit status:
- * wrong usage was reported. */
+/* The commands in the order of `orrery help`. */
+extern const struct orr_command orr_commands[];
+extern const size_t orr_command_count;
+/* NULL: unknown. */
+const struct orr_command *orr_command_find(const char *name);
+
+/* Reads the arguments after the command's name; with --help among them, values are not read. Reports wrong usage
+ * itself; gives an exit status. */
 int orr_options_read(int count, char **arguments, const struct orr_command *command, struct orr_options *options);
+/* Headings under which --help lists options, in this order; the settings of the service have headings of their own. */
+enum orr_option_group {
+    ORR_GROUP_OWN,
+    ORR_GROUP_MACHINE,
+    ORR_GROUP_OUTPUT,
+    ORR_GROUP_SHARED, /* by most commands: --help only names them */
+    ORR_GROUP_COUNT,
+    ORR_GROUP_SERVICE = ORR_GROUP_COUNT
+};
 /* One option as users see it. */
 struct orr_option_row {
-    const char *group; /* heading, NULL: none */
+    enum orr_option_group of;
+    const char *group; /* heading */
     const char *name;  /* without dashes */
     const char *value; /* what --help calls the value, NULL for a flag */
     orr_words *words;  /* what it may be, or what the completion offers; NULL: any text */
     char help[400];    /* with the words and the default */
     char variable[64]; /* of the environment that gives it as well, "": none */
 };
-/* Option i of those that a command takes, in the order of --help; false beyond the last. */
+/* Option i of a command, in the order of --help; false beyond the last. */
 bool orr_option_row(const struct orr_command *command, size_t i, struct orr_option_row *ret_row);
 
 /* The exit status that belongs to a result. */
@@ -120,9 +139,13 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
 
 /* Writes all of it to a file, or to standard output for NULL. Reports errors itself; gives an exit status. */
 int orr_write_out(const char *file, const char *bytes, size_t length);
-/* Reads the input with what the options assume; release: whose rules make a dump of what is none yet, unless --release
- * says, NULL: the default. Reports errors itself; gives an exit status. */
+/* Reads the input with what the options assume; release: the release whose rules turn a gathered archive into a dump,
+ * unless
+ * --release says; NULL: the default. Reports errors itself; gives an exit status. */
 int orr_read_dump(const struct orr_options *options, const struct orr_release *release, struct orr_dump **ret_dump);
+/* The machine that the file of a log or of results describes beside it; NULL in *ret_dump: none. */
+enum orr_code orr_read_beside(const struct orr_options *options, struct orr_dump **ret_dump,
+                              struct orr_error *err) ORR_NO_DISCARD;
 
 /* Whether --machine is given beside a file, and then that is reported. */
 bool orr_is_machine_and_file(const struct orr_options *options);
@@ -134,12 +157,12 @@ struct orr_question {
     struct orr_cluster_file cluster_file;
     struct orr_dump **dumps; /* of its topologies; the same machine is there once and named more often */
     struct orr_cluster *cluster;
-    struct orr_analysis *analysis; /* the cluster's, where there is one */
+    struct orr_analysis *analysis; /* the cluster's, if there is one */
 };
 /* Reads and analyses; plan: rings and trees are not made. Reports errors itself; gives an exit status. */
 int orr_question_read(const struct orr_options *options, bool plan, struct orr_question *ret_question);
 void orr_question_release(struct orr_question *question);
-/* The cluster; one topology on so many hosts becomes one of one line, a plan, in *ret_made: orr_cluster_free() that
+/* The cluster; one topology on this many hosts becomes one of one line, a plan, in *ret_made: orr_cluster_free() that
  * before the question, NULL too. */
 enum orr_code orr_question_cluster(const struct orr_options *options, const struct orr_question *question,
                                    struct orr_cluster **ret_made, const struct orr_cluster **ret_cluster,
@@ -153,12 +176,16 @@ const char *orr_base_name(const char *path);
 int orr_print_json(struct orr_json *json, json_t *root, bool pretty);
 /* Prints what was written, with a line break; code: what writing it gave. The same. */
 int orr_print_text(const char *name, enum orr_code code, struct orr_text *text, const struct orr_error *err);
-/* Prints a text as it is, and releases it; the same. */
-int orr_write_text(struct orr_text *text);
 /* Reports that a text could not be written: no memory, or too large. Gives the exit status. */
 int orr_report_text(const char *name, const struct orr_text *text);
 /* "<standard input>" for "-" and NULL. */
 const char *orr_input_name(const char *file);
+
+/* What a command may use unless an option says otherwise: far more than any real input needs. */
+#define ORR_COMMAND_TIME     "600"
+#define ORR_COMMAND_MEMORY   "8G"
+#define ORR_COMMAND_UNPACKED "4G"
+#define ORR_COMMAND_ENTRIES  "1000000"
 
 /* cli/budget.c: puts the budget that the options give in force, and makes Ctrl-C stop it. Reports errors itself; gives
  * an exit status. */
@@ -167,7 +194,7 @@ int orr_budget_of_options(const struct orr_options *options);
  * itself.
  */
 void orr_budget_leave(void);
-/* For a command that failed: ends the process as Ctrl-C does by default, where there was a Ctrl-C. */
+/* For a command that failed: ends the process as Ctrl-C does by default, if there was a Ctrl-C. */
 void orr_budget_interrupted(void);
 
 int orr_command_serve(const struct orr_options *options);

@@ -4,9 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
+#include "engine/report/answers_text.h"
 
-/* Without a cluster file: so many equal hosts, as a file of one line. */
+/* Without a cluster file: this many equal hosts, as a file of one line. */
 static enum orr_code read_names(const struct orr_question *question, uint32_t hosts, struct orr_arena *arena,
                                 struct orr_cluster_names *ret_names, struct orr_error *err)
 {
@@ -31,6 +32,7 @@ static enum orr_code answer(const struct orr_options *options, const struct orr_
     ORR_LOCAL(orr_order, order);
     struct orr_json json = {0};
     struct orr_text text;
+    struct orr_page page;
     ORR_TRY(read_names(question, params->query.hosts, arena, &names, err));
     asked->leaves = names.leaves;
     ORR_TRY(orr_order_find(asked, &order, err));
@@ -38,16 +40,18 @@ static enum orr_code answer(const struct orr_options *options, const struct orr_
     if (format == ORR_ORDER_JSON) {
         *ret_status = orr_print_json(&json, orr_order_json(&json, asked, order, names.hosts, names.made_up), true);
     } else {
-        orr_text_init(&text, ORR_MAX_ANSWER);
-        code = orr_order_write(order, format, names.hosts, names.leaves, &text, err);
+        orr_terminal_lines(options, &text, &page);
+        code = format == ORR_ORDER_TEXT ? orr_report_order(&page, order, names.hosts, names.leaves, err)
+                                        : orr_order_write(order, format, names.hosts, names.leaves, &text, err);
         if (code == ORR_OK)
-            *ret_status = orr_write_out(NULL, text.data, text.length);
+            *ret_status = orr_terminal_print(&text);
+        else
+            orr_text_release(&text);
         if (code == ORR_OK && names.made_up)
             fprintf(stderr,
                     "orrery: nothing names %u of the hosts: host-0, host-1, ... are their numbers in the cluster\n"
                     "  give \"names\" in the cluster file\n",
                     names.made_up);
-        orr_text_release(&text);
     }
     return code;
 }

@@ -3,19 +3,21 @@
 #include <stdio.h>
 
 #include "cli/terminal.h"
+#include "engine/report/answers_text.h"
 
 static int print(const struct orr_options *options, const struct orr_placing *placing)
 {
     struct orr_json json = {0};
-    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
+    struct orr_text text;
+    struct orr_page page;
     const struct orr_machine_type *machine = options->params.machine;
     const char *name = machine ? machine->name : orr_base_name(orr_input_name(options->file));
     if (!orr_is_for_people(options))
         return orr_print_json(&json, orr_place_json(&json, placing, name, orr_given(&options->params, ORR_ASK_RELEASE)),
                               true);
-    orr_placing_write(placing, &text);
-    int status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
-    return status;
+    orr_terminal_lines(options, &text, &page);
+    orr_report_placing(&page, placing, options->verbose);
+    return orr_terminal_print(&text);
 }
 
 int orr_command_place(const struct orr_options *options)

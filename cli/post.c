@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Uploading with libcurl: HTTP and HTTPS alone, no redirection (the token is for that service), the certificate always
- * checked. What may pass by itself is tried again; what the service refuses for good is not. */
+ * checked. Failures that may pass are retried; refusals are not. */
 #include "cli/post.h"
 
 #include <curl/curl.h>

@@ -2,7 +2,9 @@
 /* orrery predict: the table that nccl-tests should print. */
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
+#include "engine/report/answers_text.h"
+#include "engine/trials/limit.h"
 
 int orr_command_predict(const struct orr_options *options)
 {
@@ -11,7 +13,8 @@ int orr_command_predict(const struct orr_options *options)
     struct orr_expect_sizes sizes;
     struct orr_expect_table table;
     struct orr_json json = {0};
-    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
+    struct orr_text text;
+    struct orr_page page;
     enum orr_test test;
     if (orr_params_predict(&options->params, &test, &sizes, &err) != ORR_OK)
         return orr_report(NULL, &err);
@@ -19,6 +22,8 @@ int orr_command_predict(const struct orr_options *options)
     if (status)
         return status;
     enum orr_code code = orr_expect_table_make(question.analysis, test, &sizes, &table, &err);
+    if (code == ORR_OK)
+        code = orr_find_limit(NULL, question.analysis, test, NULL, &table.limit, &err);
     if (code != ORR_OK) {
         status = orr_report(question.name, &err);
     } else if (options->json) {
@@ -26,9 +31,9 @@ int orr_command_predict(const struct orr_options *options)
         status =
             orr_print_json(&json, orr_predict_json(&json, &table, orr_base_name(question.name), release_given), true);
     } else {
-        orr_expect_table_write(&table, &text);
-        status = orr_text_failed(&text) ? orr_report_text(question.name, &text)
-                                        : orr_write_out(NULL, text.data, text.length);
+        orr_terminal_lines(options, &text, &page);
+        code = orr_report_expected(&page, &table, &err);
+        status = orr_print_page(code, &text, &err);
     }
     return status;
 }

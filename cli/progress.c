@@ -22,8 +22,9 @@ static struct {
 
 static void remove_line(void)
 {
+    static const char remove[] = "\r\033[K";
     if (progress.shown)
-        fputs("\r\033[K", stderr);
+        (void)!write(STDERR_FILENO, remove, sizeof remove - 1); /* our own commands to the terminal */
     progress.shown = false;
 }
 

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/terminal.h"
 #include "engine/base/budget.h"
+#include "engine/cluster/again.h"
 #include "engine/input/input.h"
 #include "engine/topology/graph_file.h"
 
@@ -21,13 +23,14 @@ int orr_report(const char *file, const struct orr_error *found)
     const struct orr_error *err = &verdict;
     orr_progress_end();
     (void)orr_budget_verdict(orr_budget_in_force(), found->code, &verdict);
+    const char *open = err->where[0] ? " (" : "", *shut = err->where[0] ? ")" : "";
     if (file && err->line)
-        fprintf(stderr, "%s:%u:%u: %s", file, err->line, err->column ? err->column : 1, err->text);
+        orr_message("%s:%u:%u: %s%s%s%s", file, err->line, err->column ? err->column : 1, err->text, open, err->where,
+                    shut);
     else
-        fprintf(stderr, "%s: %s", file ? file : "orrery", err->text);
-    fprintf(stderr, err->where[0] ? " (%s)\n" : "%s\n", err->where);
+        orr_message("%s: %s%s%s%s", file ? file : "orrery", err->text, open, err->where, shut);
     if (err->advice[0])
-        fprintf(stderr, "  %s\n", err->advice);
+        orr_message("  %s", err->advice);
     return orr_exit_of(err->code);
 }
 
@@ -42,10 +45,11 @@ enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, siz
     if (!stream)
         return orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
     orr_text_init(&text, most);
-    while ((got = fread(block, 1, sizeof block, stream)) > 0 && !orr_text_failed(&text))
+    while ((got = fread(block, 1, sizeof block, stream)) > 0 && !orr_text_failed(&text) &&
+           !orr_budget_spent(BLOCK / 64))
         orr_text_add(&text, block, got);
-    enum orr_code code = ORR_OK;
-    if (ferror(stream) && (code = orr_budget_check(err)) == ORR_OK) /* Ctrl-C ends waiting for input too */
+    enum orr_code code = orr_budget_check(err); /* Ctrl-C ends waiting for input too */
+    if (code == ORR_OK && ferror(stream))
         code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
     else if (code == ORR_OK && text.starved)
         code = orr_fail_nomem(err);
@@ -80,8 +84,10 @@ const char *orr_input_name(const char *file)
 static enum orr_code read_bytes(const struct orr_options *options, const struct orr_release *release, const char *bytes,
                                 size_t length, struct orr_dump **ret_dump, struct orr_error *err)
 {
-    const struct orr_input_options input = {
-        .assumed = options->params.assumed, .assumed_nics = options->params.assumed_nics, .release = release};
+    const struct orr_input_options input = {.assumed = options->params.assumed,
+                                            .assumed_nics = options->params.assumed_nics,
+                                            .assumed_cpu = options->params.assumed_cpu,
+                                            .release = release};
     ORR_TRY(orr_input_read(bytes, length, &input, ret_dump, err));
     return options->params.strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
 }
@@ -129,6 +135,7 @@ static enum orr_code read_cluster(const struct orr_options *options, const struc
                                   struct orr_question *question, struct orr_error *err)
 {
     struct orr_cluster_request request;
+    struct orr_cluster_names names;
     char *text;
     size_t length;
     ORR_TRY(orr_read_input(options->cluster, &text, &length, err));
@@ -136,7 +143,9 @@ static enum orr_code read_cluster(const struct orr_options *options, const struc
     free(text);
     ORR_TRY(code);
     ORR_TRY(read_topologies(options, question, err));
-    ORR_TRY(orr_cluster_file_request(&question->cluster_file, question->dumps, &query->settings,
+    ORR_TRY(orr_cluster_file_names(&question->cluster_file, orr_name_of_file, question->cluster_file.arena,
+                                   question->cluster_file.arena, &names, err));
+    ORR_TRY(orr_cluster_file_request(&question->cluster_file, question->dumps, &names, &query->settings,
                                      question->cluster_file.arena, &request, err));
     request.plan = query->plan;
     code = orr_cluster_analyze(&request, &question->cluster, err);
@@ -254,6 +263,24 @@ int orr_read_dump(const struct orr_options *options, const struct orr_release *r
     return code == ORR_OK ? ORR_EXIT_OK : orr_report(orr_input_name(options->file), &err);
 }
 
+enum orr_code orr_read_beside(const struct orr_options *options, struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_input_options input = {.assumed_nics = options->params.assumed_nics,
+                                            .assumed_cpu = options->params.assumed_cpu,
+                                            .release = options->params.query.settings.release};
+    struct stat about;
+    char *bytes = NULL;
+    size_t length = 0;
+    *ret_dump = NULL;
+    if (!options->file || stat(options->file, &about) || !S_ISREG(about.st_mode) ||
+        (size_t)about.st_size > orr_dump_default_limits.bytes)
+        return ORR_OK; /* a stream, which is read once */
+    ORR_TRY(orr_read_input(options->file, &bytes, &length, err));
+    enum orr_code code = orr_input_read_beside(bytes, length, &input, ret_dump, err);
+    free(bytes);
+    return code;
+}
+
 int orr_question_read(const struct orr_options *options, bool plan, struct orr_question *ret_question)
 {
     const struct orr_params *params = &options->params;
@@ -279,6 +306,8 @@ int orr_question_read(const struct orr_options *options, bool plan, struct orr_q
         return ORR_EXIT_USAGE;
     enum orr_code code = options->cluster ? read_cluster(options, &query, &question, &err)
                                           : read_machine(options, &query, &question, &err);
+    if (code == ORR_OK && params->strict)
+        code = orr_analysis_check_strict(question.analysis, &err);
     if (code != ORR_OK) {
         int status = orr_report(err.code == ORR_SETTING ? NULL : question.name, &err);
         orr_question_release(&question);

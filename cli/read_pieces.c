@@ -41,6 +41,8 @@ enum orr_code orr_read_pieces(const char *file, const char *what, orr_piece_take
         for (size_t got; code == ORR_OK && (got = fread(block, 1, BLOCK, stream)) > 0;) {
             code = take(context, block, got, err);
             show(what, taken += got, whole);
+            if (code == ORR_OK)
+                code = orr_budget_check(err);
         }
         int problem = errno;
         if (ferror(stream)) {

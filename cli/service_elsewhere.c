@@ -19,7 +19,7 @@ bool orr_goes_to_service(const struct orr_options *options)
 
 int orr_go_to_service(char **arguments)
 {
-    /* Beside this program as it is built; as it is installed; where it was meant to be installed. */
+    /* Beside this program as it is built; as it is installed; if it was meant to be installed. */
     static const char *const places[] = {"/" SERVICE, "/../libexec/orrery/" SERVICE};
     char path[PATH_MAX + sizeof "/../libexec/orrery/" SERVICE];
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);

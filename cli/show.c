@@ -10,6 +10,7 @@
 #include "engine/compare/compare.h"
 #include "engine/input/input.h"
 #include "engine/release/release_names.h"
+#include "engine/report/answers_text.h"
 #include "engine/report/report.h"
 #include "engine/whatif/shown.h"
 
@@ -52,6 +53,8 @@ static void add_options(const struct orr_options *options, struct orr_text *text
         add_option(text, "assume", params->assumed->name);
     if (orr_given(params, ORR_ASK_ASSUME_NICS))
         add_option(text, "assume-nics", orr_assumed_nics_word(params->assumed_nics));
+    if (orr_given(params, ORR_ASK_ASSUME_CPU))
+        add_option(text, "assume-cpu", orr_assumed_cpu_word(params->assumed_cpu));
     add_option(text, "gpus", settings->gpus);
     add_option(text, "nics", settings->nics);
     if (orr_given(params, ORR_ASK_FUSE_NICS))
@@ -92,7 +95,7 @@ static enum orr_code write_report(const struct orr_options *options, const struc
     add_options(options, &asked_options);
     add_machine(options, &asked_machine);
     const struct orr_report_asked asked = {.machine = asked_machine.data,
-                                           .options = asked_options.data ? asked_options.data : "",
+                                           .options = orr_text_data(&asked_options),
                                            .hosts = options->cluster ? 1 : options->params.query.hosts,
                                            .is_file = options->file && asked_machine.data};
     if (code == ORR_OK && options->matrix)
@@ -108,9 +111,10 @@ static enum orr_code write_report(const struct orr_options *options, const struc
 
 /* The other side of --against is a release or settings. */
 static enum orr_code write_changes(const struct orr_options *options, bool plan, const struct orr_question *question,
-                                   const struct orr_texts *against, struct orr_arena *arena, struct orr_text *text,
+                                   const struct orr_texts *against, struct orr_arena *arena, struct orr_page *page,
                                    struct orr_error *err)
 {
+    ORR_LOCAL_TEXT(summary, 4096);
     struct orr_query other;
     struct orr_analysis *made = NULL;
     struct orr_changes changes;
@@ -120,10 +124,11 @@ static enum orr_code write_changes(const struct orr_options *options, bool plan,
     if (code == ORR_OK)
         code = orr_changes_find(question->analysis, made, orr_changes_effort(question->analysis), arena, &changes, err);
     if (code == ORR_OK) {
-        orr_changes_summary(&changes, text);
-        orr_text_puts(text, "\n");
-        orr_reasons_write(&changes, text);
-        orr_changes_write(&changes, text);
+        orr_changes_summary(&changes, &summary);
+        orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&summary));
+        orr_report_outcomes(page, &changes);
+        orr_report_reasons(page, &changes);
+        orr_report_changes(page, &changes, options->verbose);
     }
     orr_analysis_again_free(made);
     return code;
@@ -131,12 +136,13 @@ static enum orr_code write_changes(const struct orr_options *options, bool plan,
 
 /* It is a machine type or a file: B of the comparison. */
 static enum orr_code write_comparison(const struct orr_options *options, const struct orr_question *question,
-                                      const char *other, struct orr_arena *arena, struct orr_text *text,
+                                      const char *other, struct orr_arena *arena, struct orr_page *page,
                                       struct orr_error *err)
 {
     const struct orr_machine_type *type = orr_machine_type_find(other);
     const struct orr_input_options as = {.assumed = options->params.assumed,
                                          .assumed_nics = options->params.assumed_nics,
+                                         .assumed_cpu = options->params.assumed_cpu,
                                          .release = options->params.query.settings.release};
     struct orr_comparison comparison;
     ORR_LOCAL(orr_dump, dump);
@@ -155,12 +161,12 @@ static enum orr_code write_comparison(const struct orr_options *options, const s
     if (code == ORR_OK)
         code = orr_compare(question->analysis, analysis, arena, &comparison, err);
     if (code == ORR_OK)
-        orr_comparison_write(&comparison, orr_base_name(question->name), orr_base_name(other), text);
+        orr_report_comparison(page, &comparison, orr_base_name(question->name), orr_base_name(other), options->verbose);
     free(bytes);
     return code;
 }
 
-/* A release begins with a digit and is no file; a setting has an equals sign. */
+/* A release begins with a digit and is not a file; a setting has an equals sign. */
 static bool is_question(const char *against)
 {
     unsigned char first = (unsigned char)against[*against == 'v'];
@@ -173,26 +179,19 @@ static enum orr_code write_against(const struct orr_options *options, bool plan,
 {
     const struct orr_texts *against = &options->params.against;
     struct orr_texts asked = {0};
-    struct orr_text text;
     enum orr_code code = ORR_OK;
     for (uint32_t i = 0; i < against->count; i++)
         if (is_question(against->items[i]))
             asked.items[asked.count++] = against->items[i];
     if (asked.count) {
-        orr_text_init(&text, ORR_MAX_ANSWER);
-        code = write_changes(options, plan, question, &asked, arena, &text, err);
         orr_page_heading(page, "What changes with --against");
-        orr_page_lines(page, text.data ? text.data : "");
-        orr_text_release(&text);
+        code = write_changes(options, plan, question, &asked, arena, page, err);
     }
     for (uint32_t i = 0; i < against->count && code == ORR_OK; i++) {
         if (is_question(against->items[i]))
             continue;
-        orr_text_init(&text, ORR_MAX_ANSWER);
-        code = write_comparison(options, question, against->items[i], arena, &text, err);
         orr_page_heading(page, "What differs from --against");
-        orr_page_lines(page, text.data ? text.data : "");
-        orr_text_release(&text);
+        code = write_comparison(options, question, against->items[i], arena, page, err);
     }
     return code;
 }

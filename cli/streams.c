@@ -72,7 +72,7 @@ int orr_command_channels(const struct orr_options *options)
     return status;
 }
 
-/* At most so many ranks; without --ranks the first alone. */
+/* At most this many ranks; without --ranks the first alone. */
 static int print_rounds(const struct orr_options *options, const struct orr_p2p_window *window)
 {
     enum { RANKS_SHOWN = 16 };

@@ -88,7 +88,7 @@ void orr_terminal_lines(const struct orr_options *options, struct orr_text *text
 {
     enum { PARAGRAPHS = 110 };
     orr_terminal_page(options, text, ret_page);
-    if (isatty(STDOUT_FILENO))
+    if (isatty(STDOUT_FILENO) || number_of("COLUMNS"))
         return;
     ret_page->width = PARAGRAPHS;
     ret_page->line = ORR_PAGE_WHOLE;
@@ -130,6 +130,13 @@ int orr_terminal_print(struct orr_text *text)
     if (!pager)
         pager = "command -v less > /dev/null || exit 127; exec less";
     orr_progress_end();
+    if (isatty(STDOUT_FILENO) && !orr_text_failed(text) && text->data) {
+        struct orr_text clean;
+        orr_text_init(&clean, SIZE_MAX);
+        orr_clean(&clean, text->data, text->length, "\n\t\033");
+        orr_text_release(text);
+        *text = clean;
+    }
     if (orr_text_failed(text) || !text->data)
         status = orr_report(NULL, (orr_fail_nomem(&err), &err));
     else if (!isatty(STDOUT_FILENO) || !*pager || !strcmp(pager, "cat") || !is_long(text) || !print_paged(pager, text))
@@ -138,26 +145,24 @@ int orr_terminal_print(struct orr_text *text)
     return status;
 }
 
-int orr_terminal_run(int (*command)(const struct orr_options *options), const struct orr_options *options)
+int orr_print_page(enum orr_code code, struct orr_text *text, const struct orr_error *err)
 {
-    FILE *terminal = stdout;
-    char *printed = NULL;
-    size_t length = 0;
+    if (code == ORR_OK)
+        return orr_terminal_print(text);
+    orr_text_release(text);
+    return orr_report(NULL, err);
+}
+
+int orr_terminal_print_lines(const struct orr_options *options, struct orr_text *lines)
+{
     struct orr_text text;
-    FILE *collected = isatty(STDOUT_FILENO) ? open_memstream(&printed, &length) : NULL;
-    if (!collected)
-        return command(options);
-    stdout = collected; /* glibc allows it */
-    int status = command(options);
-    stdout = terminal;
-    const bool whole = !fclose(collected);
-    orr_text_init(&text, SIZE_MAX);
-    orr_text_add(&text, printed, whole ? length : 0);
-    text.failed = text.failed || !whole;
-    free(printed);
-    if (!text.length && whole)
-        orr_text_release(&text);
-    else if (orr_terminal_print(&text) != ORR_EXIT_OK && status == ORR_EXIT_OK)
-        status = ORR_EXIT_INPUT;
-    return status;
+    struct orr_page page;
+    orr_terminal_lines(options, &text, &page);
+    if (page.line == ORR_PAGE_WHOLE)
+        orr_text_add(&text, orr_text_data(lines), lines->length);
+    else
+        orr_page_lines(&page, orr_text_data(lines));
+    text.failed = text.failed || orr_text_failed(lines);
+    orr_text_release(lines);
+    return orr_terminal_print(&text);
 }

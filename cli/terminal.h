@@ -11,24 +11,35 @@ bool orr_is_for_people(const struct orr_options *options);
 
 /* A page as wide as the terminal, or as COLUMNS says; a pipe gets 80 columns of ASCII without colours. */
 void orr_terminal_page(const struct orr_options *options, struct orr_text *text, struct orr_page *ret_page);
-/* The same for what other tools search and copy: a pipe gets its facts as whole lines, and UTF-8. */
+/* The same for what other tools search and copy: a pipe gets its facts as whole lines, and UTF-8, unless COLUMNS says
+ * how wide they are. */
 void orr_terminal_lines(const struct orr_options *options, struct orr_text *text, struct orr_page *ret_page);
-/* Prints the text of a page, by $PAGER where it is longer than the terminal, and releases it. Reports errors itself;
+/* Prints the text of a page, by $PAGER if it is longer than the terminal, and releases it. Reports errors itself;
  * gives an exit status. */
 int orr_terminal_print(struct orr_text *text);
 
-/* Runs a command that prints as it goes. On a terminal its text is collected first, so that it is paged as a page is.
- */
-int orr_terminal_run(int (*command)(const struct orr_options *options), const struct orr_options *options);
+/* The same for a page whose making may have failed with an error. */
+int orr_print_page(enum orr_code code, struct orr_text *text, const struct orr_error *err);
+
+/* The same for lines that were written without a page, such as a table of Orrery's: releases `lines`. */
+int orr_terminal_print_lines(const struct orr_options *options, struct orr_text *lines);
 
 /* The report, the tree or the matrix that the options ask for, with what --against adds; hint: a last line, NULL: none.
  * Reports errors itself; gives an exit status. */
 int orr_show(const struct orr_options *options, const struct orr_question *question, bool plan, const char *hint);
 
+/* cli/clean.c: appends text with a question mark for each character that could change the terminal; kept: control
+ * characters that stay, ESC for our own styles. text ends with a zero. */
+void orr_clean(struct orr_text *to, const char *text, size_t length, const char *kept);
+/* Prints a message of one line on standard error, whatever line breaks names in it have. */
+void orr_message(const char *format, ...) ORR_PRINTF(1, 2);
+/* From now on all that goes to standard error is cleaned. */
+void orr_clean_errors(void);
+
 /* "auto", "always", "never": a list of words. */
 const char *orr_color_word(size_t i);
 
-/* cli/progress.c: one line on standard error, where that is a terminal, says what takes longer than a second. */
+/* cli/progress.c: one line on standard error, if that is a terminal, says what takes longer than a second. */
 struct orr_budget;
 void orr_progress_begin(const struct orr_budget *budget);
 /* What is being done, in place of the budget's stage; "": nothing that is known better. */

@@ -1,13 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the commands print what they made. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/terminal.h"
 #include "engine/base/budget.h"
+
+/* A file is written under another name beside it and then takes its place, so that nobody sees half of it and the old
+ * one stays where the disk is full. A file that is not a regular one, such as /dev/stdout, is written in place. */
+static int write_file(const char *file, const char *bytes, size_t length)
+{
+    struct stat about;
+    char *real = realpath(file, NULL), *name = NULL; /* a link stays a link */
+    const char *target = real ? real : file;
+    bool other = !stat(target, &about) && !S_ISREG(about.st_mode); /* written in place */
+    const mode_t mask = umask(0);
+    umask(mask);
+    int handle = -1;
+    if (other)
+        handle = open(target, O_WRONLY | O_CLOEXEC);
+    else if (asprintf(&name, "%s.XXXXXX", target) >= 0)
+        handle = mkostemp(name, O_CLOEXEC);
+    else
+        name = NULL;
+    if (handle < 0 && !other && real) { /* a file that may be written in a folder that may not */
+        other = true;
+        handle = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    }
+    FILE *stream = handle < 0 ? NULL : fdopen(handle, "wb");
+    bool done = stream && fwrite(bytes, 1, length, stream) == length && !fflush(stream);
+    if (done && !other)
+        done = !fchmod(handle, real ? about.st_mode & 07777 : 0666 & ~mask) && !fsync(handle);
+    int problem = errno;
+    if (stream && fclose(stream) && done) {
+        problem = errno;
+        done = false;
+    }
+    if (done && !other && rename(name, target)) {
+        problem = errno;
+        done = false;
+    }
+    if (!done && !other && handle >= 0)
+        unlink(name);
+    free(name);
+    free(real);
+    if (done)
+        return ORR_EXIT_OK;
+    orr_message("%s: cannot be written: %s", file, strerror(problem));
+    return ORR_EXIT_INPUT;
+}
 
 /* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
 int orr_write_out(const char *file, const char *bytes, size_t length)
@@ -15,16 +61,20 @@ int orr_write_out(const char *file, const char *bytes, size_t length)
     struct orr_error err = {0};
     if (orr_budget_check(&err) != ORR_OK) /* what was made under a spent budget may lack something */
         return orr_report(NULL, &err);
-    if (!file && isatty(STDOUT_FILENO))
+    ORR_LOCAL_TEXT(clean, SIZE_MAX);
+    if (file)
+        return write_file(file, bytes, length);
+    if (isatty(STDOUT_FILENO)) {
         orr_progress_end();
-    FILE *stream = file ? fopen(file, "wb") : stdout;
-    bool done = stream && fwrite(bytes, 1, length, stream) == length && !fflush(stream);
-    int problem = errno;
-    if (file && stream)
-        done = !fclose(stream) && done;
-    if (done)
+        ORR_LOCAL_TEXT(text, SIZE_MAX);
+        orr_text_add(&text, bytes, length); /* which ends it with a zero */
+        orr_clean(&clean, orr_text_data(&text), text.length, "\n\t\033");
+        bytes = orr_text_data(&clean);
+        length = clean.length;
+    }
+    if (fwrite(bytes, 1, length, stdout) == length && !fflush(stdout))
         return ORR_EXIT_OK;
-    fprintf(stderr, "%s: cannot be written: %s\n", file ? file : "<standard output>", strerror(problem));
+    orr_message("<standard output>: cannot be written: %s", strerror(errno));
     return ORR_EXIT_INPUT;
 }
 
@@ -61,12 +111,4 @@ int orr_print_json(struct orr_json *json, json_t *root, bool pretty)
     orr_text_init(&text, ORR_MAX_ANSWER);
     enum orr_code code = orr_json_write(json, root, pretty, &text, &err);
     return orr_print_text(NULL, code, &text, &err);
-}
-
-int orr_write_text(struct orr_text *text)
-{
-    const int status =
-        orr_text_failed(text) ? orr_report_text(NULL, text) : orr_write_out(NULL, orr_text_data(text), text->length);
-    orr_text_release(text);
-    return status;
 }

@@ -67,7 +67,7 @@ void orr_cast_init(struct orr_cast *cast, const struct orr_analysis *analysis, s
         }
 }
 
-/* A dump of several hosts has so many places; those of a cluster are its hosts, fused or not. */
+/* A dump of several hosts has this many places; those of a cluster are its hosts, fused or not. */
 static uint32_t trays_of(const struct orr_cast *cast)
 {
     return cast->analysis->cluster ? 1 : cast->parts[0]->system.host_count > 1 ? cast->parts[0]->system.host_count : 1;

@@ -18,7 +18,7 @@ struct orr_cast {
     const struct orr_analysis *analysis;
     struct orr_drawing *drawing;
     const struct orr_part **parts; /* all that differ: those of every kind of host */
-    const uint32_t *kinds;         /* [part]: kind of the cluster, 0 where hosts are equal */
+    const uint32_t *kinds;         /* [part]: kind of the cluster, 0 if hosts are equal */
     struct orr_labels *labels;     /* [part], made when they are first asked for: orr_cast_labels() */
     uint32_t part_count, host_count;
     struct orr_seat *seats; /* [rank] */
@@ -55,7 +55,7 @@ static inline bool orr_cast_same_place(const struct orr_cast *cast, int32_t a, i
 {
     return cast->seats[a].host == cast->seats[b].host && cast->seats[a].tray == cast->seats[b].tray;
 }
-/* "Host 3"; "Tray 3" of a dump that holds several hosts, "Tray 3 of host 1" where there are several of those. */
+/* "Host 3"; "Tray 3" of a dump that holds several hosts, "Tray 3 of host 1" if there are several of those. */
 const char *orr_cast_place_name(const struct orr_cast *cast, int32_t rank);
 /* The rail of a NET of the host of a rank, -1: not known. */
 int32_t orr_cast_rail(const struct orr_cast *cast, int32_t rank, int64_t net);
@@ -74,7 +74,7 @@ struct orr_hop orr_cast_hop(const struct orr_cast *cast, const struct orr_actor 
 /* Adds a wire for a hop, with its label centred at label_at. */
 void orr_cast_wire(struct orr_cast *cast, const struct orr_actor *from, const struct orr_actor *to, struct orr_hop hop,
                    bool narrowest, const struct orr_point *points, uint32_t count, struct orr_point label_at);
-/* "NVL 371 GB/s", with a mark where it is the narrowest. */
+/* "NVL 371 GB/s", with a mark if it is the narrowest. */
 const char *orr_cast_hop_label(const struct orr_cast *cast, struct orr_hop hop, bool narrowest);
 /* "path nvl narrowest" */
 const char *orr_hop_class(struct orr_drawing *drawing, enum orr_path_type type, bool narrowest);

@@ -27,7 +27,7 @@ const char *orr_format_media_type(size_t format);
 const char *orr_theme_name(size_t theme);
 
 /* Writes the picture as DOT. Ids of nodes are those of the analysis document with "/" (such as "GPU/0-1b000"), ids of
- * edges "FROM--TO". NOT_FOUND for a channel or node that is not there. */
+ * edges "FROM--TO". NOT_FOUND for a channel or node that is missing. */
 enum orr_code orr_diagram_dot(const struct orr_analysis *analysis, const struct orr_diagram_request *request,
                               struct orr_text *text, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -15,7 +15,7 @@ struct orr_renderer_limits {
     unsigned seconds;  /* of wall-clock time a drawing may take */
     size_t memory;     /* bytes of address space a worker may use */
     size_t output;     /* largest picture in bytes */
-    unsigned drawings; /* after so many a worker is replaced, since Graphviz leaks */
+    unsigned drawings; /* after this many a worker is replaced, since Graphviz leaks */
 };
 extern const struct orr_renderer_limits orr_renderer_default_limits;
 
@@ -26,7 +26,7 @@ enum orr_code orr_renderer_new(const struct orr_renderer_limits *limits, const c
 /* Ends the workers. */
 void orr_renderer_free(struct orr_renderer *renderer);
 ORR_FREED_BY(orr_renderer, orr_renderer_free)
-/* Lays a DOT text out; callable from many threads. *ret_bytes is the caller's: free(). RENDER, with the reason, where
+/* Lays a DOT text out; callable from many threads. *ret_bytes is the caller's: free(). RENDER, with the reason, if
  * it cannot be done within the limits. */
 enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, size_t length, enum orr_format format,
                                 char **ret_bytes, size_t *ret_length, struct orr_error *err) ORR_NO_DISCARD;

@@ -77,10 +77,10 @@ uint32_t orr_drawing_wire(struct orr_drawing *drawing, const struct orr_wire *wi
 /* A line of text without a frame whose upper left corner is at x, y. */
 void orr_drawing_note(struct orr_drawing *drawing, const char *id, uint32_t box, float x, float y, float font,
                       const char *text);
-/* Text and points that live as long as the drawing; "" and NULL where memory ran out. */
+/* Text and points that live as long as the drawing; "" and NULL if memory ran out. */
 const char *orr_drawing_text(struct orr_drawing *drawing, const char *format, ...) ORR_PRINTF(2, 3);
 const struct orr_point *orr_drawing_points(struct orr_drawing *drawing, const struct orr_point *points, uint32_t count);
-/* The text, cut with an ellipsis where it is wider than `width` points. */
+/* The text, cut with an ellipsis if it is wider than `width` points. */
 const char *orr_drawing_fit(struct orr_drawing *drawing, const char *text, float font, float width);
 
 /* Writes the drawing as DOT; texts are escaped, so no name of a dump can become an attribute, markup or an address. */

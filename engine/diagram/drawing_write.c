@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/utf8.h"
 #include "engine/diagram/drawing.h"
 
 static const float margin = 0, corner = 6, arrow_length = 7;
@@ -48,22 +49,10 @@ static struct extent extent_of(const struct orr_drawing *drawing)
     return (struct extent){extent.left - margin, extent.top - margin, extent.right + margin, extent.bottom + margin};
 }
 
-/* Length of the valid UTF-8 character at `at` that XML allows, 0: none. */
-static size_t character(const unsigned char *at)
+/* Length of the character at the start of a text that XML allows, control characters left out; 0: none. */
+static size_t character(const char *text)
 {
-    static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    if (*at < 0x80)
-        return *at >= 0x20 && *at != 0x7f;
-    size_t length = *at >= 0xf0 && *at < 0xf5 ? 4 : *at >= 0xe0 && *at < 0xf0 ? 3 : *at >= 0xc2 && *at < 0xe0 ? 2 : 0;
-    unsigned code = length ? *at & (0xffu >> (length + 1)) : 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3f);
-    }
-    if (!length || code < least[length] || (code >= 0xd800 && code < 0xe000) || code >= 0xfffe)
-        return code > 0xffff && code < 0x110000 && length == 4 ? length : 0;
-    return length;
+    return (unsigned char)*text < 0x20 || *text == 0x7f ? 0 : orr_xml_length(text);
 }
 
 /* The inside of a quoted DOT string that means exactly this text: the backslash escapes of labels (\N, \l ...) and
@@ -71,8 +60,7 @@ static size_t character(const unsigned char *at)
  */
 static void quote_inside(struct orr_text *text, const char *string)
 {
-    const unsigned char *at = (const unsigned char *)string;
-    while (*at) {
+    for (const char *at = string; *at;) {
         size_t length = character(at);
         if (*at == '\n')
             orr_text_puts(text, "\\n");
@@ -81,7 +69,7 @@ static void quote_inside(struct orr_text *text, const char *string)
         else if (*at == '&')
             orr_text_puts(text, "&amp;");
         else if (length)
-            orr_text_add(text, (const char *)at, length);
+            orr_text_add(text, at, length);
         else
             orr_text_puts(text, "\xef\xbf\xbd");
         at += length ? length : 1;

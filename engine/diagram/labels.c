@@ -106,6 +106,7 @@ void orr_labels_init(struct orr_labels *labels, const struct orr_system *system,
             system->nodes[i].type != ORR_NVS)
             labels->several_systems = true;
     find_degraded(labels);
+    orr_labels_find_usual(labels);
     number_copies(labels);
 }
 

@@ -22,14 +22,15 @@ struct orr_labels {
     const uint32_t *parent;          /* [node]: what contains it, ORR_NO_NODE: nothing */
     const uint32_t *depth;           /* [node]: containers around it */
     struct orr_uplink *uplinks;      /* [node] */
-    struct orr_hardware_facts hw;    /* of the dump; empty where there is none */
+    struct orr_hardware_facts hw;    /* of the dump; empty if there is none */
     uint32_t *node_of;               /* [element]: node */
     uint32_t *copy;                  /* [node]: 0, or counts nodes before it with the same type and id (faulty dumps) */
-    bool several_systems;            /* node ids differ in their system part: several hosts in one dump */
+    float usual[ORR_LINK_TYPE_COUNT]; /* the bandwidth that most links of a type have; 0: there are fewer than two */
+    bool several_systems;             /* node ids differ in their system part: several hosts in one dump */
 };
 
 /* Finds what contains what: PCI links lead from a CPU to all below it; GPUs without PCI hang on the CPU by C2C or
- * NVLink, NETs on their NIC. Gives parent and depth arrays in the arena, NULL where memory ran out. */
+ * NVLink, NETs on their NIC. Gives parent and depth arrays in the arena, NULL if memory ran out. */
 bool orr_containment(const struct orr_system *system, const uint32_t *drawn_as, struct orr_arena *arena,
                      uint32_t **ret_parent, uint32_t **ret_depth);
 
@@ -41,6 +42,9 @@ static inline bool orr_is_gpu(enum orr_node_type type)
 
 /* Everything above for one system. Memory ran out: drawing->failed. */
 void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing);
+
+/* labels_of_links.c: fills `usual`. */
+void orr_labels_find_usual(struct orr_labels *labels);
 
 /* "GPU/0-1b000"; "PCI/0-c1000:2" for a second one of that id. */
 const char *orr_label_id(const struct orr_labels *labels, uint32_t node);
@@ -61,6 +65,10 @@ const char *orr_label_slower(const struct orr_labels *labels, const struct orr_s
 const char *orr_label_bw(struct orr_drawing *drawing, float bw);
 /* The longest wording of a link that fits: "Gen5 x16 · 48 GB/s", "G5 x16 · 48", "48". A degraded one is marked. */
 const char *orr_label_link(const struct orr_labels *labels, uint32_t link, float font, float width);
+/* The same for a picture that says elsewhere what links usually have: NULL for one that has it. */
+const char *orr_label_exception(const struct orr_labels *labels, uint32_t link, float font, float width);
+/* "PCIe 48, NVLink 371": what links usually have, in GB/s; "" where every link says its own. */
+const char *orr_label_usual(const struct orr_labels *labels);
 const char *orr_label_link_title(const struct orr_labels *labels, uint32_t link);
 /* The fact by which a link is slower than those of equal devices, NULL: it is not. */
 const struct orr_slower *orr_label_degraded(const struct orr_labels *labels, uint32_t link);

@@ -46,7 +46,7 @@ bool orr_rack_is_switch(enum orr_node_type type);
 bool orr_rack_fits(const struct orr_scene *scene);
 /* Finds the trays and the columns of what is in them. false: memory ran out. */
 bool orr_rack_gather(struct orr_rack *rack);
-/* Bands from top to bottom, then the grid: so many columns that the whole is about as wide as a window. */
+/* Bands from top to bottom, then the grid: this many columns that the whole is about as wide as a window. */
 void orr_rack_arrange(struct orr_rack *rack);
 /* Places a device of a tray and all inside, from x on. */
 void orr_tray_place(struct orr_rack *rack, uint32_t node, float x, const struct orr_tray *tray);

@@ -192,7 +192,7 @@ static enum orr_code start_worker(const struct orr_renderer *renderer, struct wo
 
 /* Ends a worker that did not answer, and says why. */
 static enum orr_code give_up(const struct orr_renderer *renderer, struct worker *worker, enum transfer how,
-                             struct orr_error *err)
+                             bool *ret_killed, struct orr_error *err)
 {
     int status = 0;
     if (how == TRANSFER_BROKEN) { /* it ended by itself: wait a moment for the true reason instead of killing it */
@@ -204,6 +204,7 @@ static enum orr_code give_up(const struct orr_renderer *renderer, struct worker 
         }
     }
     status = end_worker(worker);
+    *ret_killed = how == TRANSFER_BROKEN && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     ORR_TRY(orr_budget_check(err));
     if (how == TRANSFER_LATE) {
         orr_error_advice(err, "try again, or draw a smaller part: a ring, a tree or a path");
@@ -218,10 +219,12 @@ static enum orr_code give_up(const struct orr_renderer *renderer, struct worker 
 }
 
 static enum orr_code draw(const struct orr_renderer *renderer, struct worker *worker, const char *dot, size_t length,
-                          enum orr_format format, char **ret_bytes, size_t *ret_length, struct orr_error *err)
+                          enum orr_format format, char **ret_bytes, size_t *ret_length, bool *ret_killed,
+                          struct orr_error *err)
 {
     int64_t deadline = deadline_of(renderer);
     siginfo_t info = {0};
+    *ret_killed = false;
     if (worker->pid && (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid))
         end_worker(worker); /* it died while idle: no reason to fail this drawing */
     if (!worker->pid)
@@ -231,11 +234,11 @@ static enum orr_code draw(const struct orr_renderer *renderer, struct worker *wo
     if (done == TRANSFER_DONE)
         done = receive_all(worker->fd, &frame, sizeof frame, deadline);
     if (done != TRANSFER_DONE)
-        return give_up(renderer, worker, done, err);
+        return give_up(renderer, worker, done, ret_killed, err);
     if ((frame.kind != ORR_FRAME_PICTURE && frame.kind != ORR_FRAME_FAILURE) ||
         frame.length > renderer->limits.output + 1024) {
         end_worker(worker);
-        return orr_fail(err, ORR_RENDER, "the drawing process answered with what is no picture within %zu bytes",
+        return orr_fail(err, ORR_RENDER, "the drawing process sent no complete picture within %zu bytes",
                         renderer->limits.output);
     }
     char *bytes = orr_budget_malloc(frame.length + 1);
@@ -246,7 +249,7 @@ static enum orr_code draw(const struct orr_renderer *renderer, struct worker *wo
     done = receive_all(worker->fd, bytes, frame.length, deadline);
     if (done != TRANSFER_DONE) {
         orr_budget_free(bytes, frame.length + 1);
-        return give_up(renderer, worker, done, err);
+        return give_up(renderer, worker, done, ret_killed, err);
     }
     bytes[frame.length] = 0;
     worker->drawings++;
@@ -300,7 +303,15 @@ enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, 
         return orr_fail(err, ORR_RENDER, "no drawing process became free within %u s", renderer->limits.seconds);
     }
     atomic_fetch_add(&renderer->busy, 1);
-    enum orr_code code = draw(renderer, worker, dot, length, format, ret_bytes, ret_length, err);
+    struct orr_error why = {0};
+    bool killed;
+    enum orr_code code = draw(renderer, worker, dot, length, format, ret_bytes, ret_length, &killed, &why);
+    if (code != ORR_OK && killed) { /* by the system, which was short of memory, or by somebody: once more */
+        why = (struct orr_error){0};
+        code = draw(renderer, worker, dot, length, format, ret_bytes, ret_length, &killed, &why);
+    }
+    if (code != ORR_OK && err)
+        *err = why;
     atomic_fetch_add(code == ORR_OK ? &renderer->drawn : &renderer->failed, 1);
     atomic_fetch_sub(&renderer->busy, 1);
     if (worker->pid && renderer->limits.drawings && worker->drawings >= renderer->limits.drawings)

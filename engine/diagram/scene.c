@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/diagram/scene.h"
 
+#include <math.h>
+
 #include "engine/release/release_names.h"
 
 /* "FROM--TO", FROM being the node that the analysis lists first; a second link of the pair has its type added. */
@@ -20,6 +22,15 @@ static const char *wire_id(const struct orr_scene *scene, uint32_t link)
     return id;
 }
 
+/* Points a GB/s, so that a link of 48 GB/s is a thin line and one of 371 a thick one. */
+static float width_of(const struct orr_scene *scene, const struct orr_link *link, bool degraded)
+{
+    static const float least = 0.9f, most = 5, a_gbps = 0.011f;
+    if (scene->by_bandwidth)
+        return fmaxf(fminf(least + link->bw * a_gbps, most), degraded ? 1.8f : least);
+    return link->type == ORR_LINK_NVL || link->type == ORR_LINK_C2C || degraded ? 1.8f : 1.2f;
+}
+
 void orr_scene_wire(struct orr_scene *scene, uint32_t link, const struct orr_point *points, uint32_t count,
                     const char *label, struct orr_point label_at)
 {
@@ -34,7 +45,7 @@ void orr_scene_wire(struct orr_scene *scene, uint32_t link, const struct orr_poi
         .classes = orr_label_link_class(&scene->labels, link),
         .title = orr_label_link_title(&scene->labels, link),
         .colour = degraded ? alert : orr_theme_link(drawing->theme, at->type),
-        .width = at->type == ORR_LINK_NVL || at->type == ORR_LINK_C2C || degraded ? 1.8f : 1.2f,
+        .width = width_of(scene, at, degraded),
         .dash = degraded ? ORR_LINE_DASHED : ORR_LINE_SOLID,
         .points = orr_drawing_points(drawing, points, count),
         .point_count = count,
@@ -92,6 +103,8 @@ const char *orr_scene_caption(const struct orr_scene *scene, const struct orr_an
         text = orr_drawing_text(drawing, "%s, NVSwitch", text);
     if (system->host_count > 1)
         text = orr_drawing_text(drawing, "%s, %u hosts in one NVLink domain", text, system->host_count);
+    if (scene->by_bandwidth && *orr_label_usual(&scene->labels))
+        text = orr_drawing_text(drawing, "%s \xc2\xb7 %s", text, orr_label_usual(&scene->labels));
     const struct orr_settings *settings = &analysis->query.settings;
     char asked[ORR_VERSION_SIZE];
     if (settings->release)

@@ -14,7 +14,8 @@ struct orr_scene {
     const struct orr_system *system; /* that of the labels */
     struct orr_drawing *drawing;
     struct orr_labels labels;
-    uint32_t *tiles; /* [node]: its tile in the drawing, ORR_NO_TILE: none */
+    bool by_bandwidth; /* links are as wide as their bandwidth */
+    uint32_t *tiles;   /* [node]: its tile in the drawing, ORR_NO_TILE: none */
 };
 
 enum orr_wiring {

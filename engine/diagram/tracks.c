@@ -31,8 +31,8 @@ static float middle(const struct orr_tree_layout *layout, uint32_t node)
     return tile->x + tile->w / 2;
 }
 
-/* Spreads the wires of each tile over its middle. Of those that go left the nearest is leftmost, of those that go right
- * the nearest is rightmost, so that none crosses another of the same tile. */
+/* Spreads the wires of each tile over its middle. Among wires that go left the nearest is leftmost, among those that go
+ * right the nearest is rightmost, so that none crosses another of the same tile. */
 static bool spread_ends(struct orr_tracks *tracks)
 {
     const struct orr_tree_layout *layout = tracks->layout;
@@ -154,7 +154,7 @@ static void choose_labels(struct orr_tracks *tracks)
             high = fmaxf(high, bw);
             count++;
             if (most <= LABELLED_LANES)
-                track->label = orr_label_link(labels, track->link, orr_link_font, 90);
+                track->label = orr_label_exception(labels, track->link, orr_link_font, 90);
         }
         if (most > LABELLED_LANES)
             tracks->common[side] =

@@ -26,7 +26,7 @@ struct orr_tracks {
     uint32_t count;
     uint32_t *lanes[ORR_SIDE_COUNT];    /* [row]: how many there are */
     float spacing[ORR_SIDE_COUNT];      /* of lanes, points */
-    const char *common[ORR_SIDE_COUNT]; /* one label for all where there are too many to label each */
+    const char *common[ORR_SIDE_COUNT]; /* one label for all if there are too many to label each */
     uint32_t margins;
 };
 

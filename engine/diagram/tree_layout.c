@@ -27,7 +27,9 @@ static int compare_siblings(const void *left, const void *right)
     const struct sibling *a = left, *b = right;
     if (a->has_gpu != b->has_gpu)
         return a->has_gpu ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id ? 1 : a->node < b->node ? -1 : a->node > b->node;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
 }
 
 static enum orr_node_type type_of(const struct orr_tree_layout *layout, uint32_t node)
@@ -140,7 +142,7 @@ static float row_above(const struct orr_tree_layout *layout, uint32_t parent)
     return type_of(layout, parent) == ORR_NIC ? port_row : link_row;
 }
 
-/* The columns of a container, from the arena; NULL where memory ran out. */
+/* The columns of a container, from the arena; NULL if memory ran out. */
 static struct column *measure(struct orr_tree_layout *layout, uint32_t node)
 {
     struct orr_spot *spot = &layout->spots[node];
@@ -258,7 +260,7 @@ static float unit_width(const struct orr_tree_layout *layout, uint32_t first)
     return width;
 }
 
-/* Does another host than that of the root before begin here (or any root, where there is one host)? */
+/* Does another host than that of the root before begin here (or any root, if there is one host)? */
 static bool begins_unit(const struct orr_tree_layout *layout, uint32_t k)
 {
     const struct orr_labels *labels = layout->labels;
@@ -267,7 +269,7 @@ static bool begins_unit(const struct orr_tree_layout *layout, uint32_t k)
                orr_id_system(labels->system->nodes[layout->roots[k - 1]].id);
 }
 
-/* Breaks the roots into rows no wider than `limit`; hosts stay whole where they fit. */
+/* Breaks the roots into rows no wider than `limit`; hosts stay whole if they fit. */
 static uint32_t break_rows(struct orr_tree_layout *layout, float limit, float *ret_width, float *ret_height)
 {
     uint32_t row = 0;

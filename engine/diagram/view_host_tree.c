@@ -11,7 +11,7 @@ static const float tile_w = 164, tile_h = 34, slot_w = 182, layer_h = 78, step_x
 
 struct stop { /* ranks of one place that the tree joins without leaving it */
     int32_t top;
-    uint32_t ranks, times; /* ranks in it; so many like it, with all below them, are drawn as this one */
+    uint32_t ranks, times; /* ranks in it; this many like it, with all below them, are drawn as this one */
     int32_t low, high;
     uint32_t parent, first_child, next; /* UINT32_MAX: none */
     uint64_t look;                      /* equal for subtrees that are alike */

@@ -113,8 +113,8 @@ static void add_boxes(struct walk *walk, uint32_t from, uint32_t *boxes)
 }
 
 /* The part whose system has both ends; NULL with a report in err. */
-static const struct orr_part *find(const struct orr_analysis *analysis, const char *from, const char *to,
-                                   uint32_t ends[2], struct orr_error *err)
+static const struct orr_part *find_part(const struct orr_analysis *analysis, const char *from, const char *to,
+                                        uint32_t ends[2], struct orr_error *err)
 {
     const char *missing = NULL;
     for (uint32_t p = 0; p < analysis->part_count; p++) {
@@ -145,7 +145,7 @@ enum orr_code orr_view_path(const struct orr_analysis *analysis, const char *fro
         orr_error_advice(err, "such as from=GPU/0-1b000 to=NET/0-0, or rank:0 and rank:1");
         return orr_fail(err, ORR_NOT_FOUND, "a path needs both of its ends");
     }
-    const struct orr_part *part = find(analysis, from, to, ends, err);
+    const struct orr_part *part = find_part(analysis, from, to, ends, err);
     if (!part)
         return ORR_NOT_FOUND;
     struct walk walk = {.part = part, .drawing = drawing};

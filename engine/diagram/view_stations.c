@@ -16,7 +16,7 @@ struct station {
     uint32_t count;
     bool enters, leaves; /* by a NIC */
     int64_t nets[2];
-    uint32_t visits; /* that it represents: itself and those behind it that are alike */
+    uint32_t visits; /* that it represents: itself and those after it that are alike */
     int32_t last;    /* a rank of the last of them */
     struct orr_point at;
     uint32_t tile;
@@ -36,8 +36,8 @@ const char *orr_cast_remark(const struct orr_cast *cast, int32_t rank)
     if (!cluster)
         return NULL;
     uint32_t kind = cast->kinds[cast->seats[rank].part];
-    bool slow = orr_kind_slowest(cluster, kind), odd = orr_kind_odd(cluster, kind);
-    return slow && odd ? "slowest, unlike most" : slow ? "slowest" : odd ? "unlike most" : NULL;
+    static const char *const remarks[2][2] = {{NULL, "unlike most"}, {"slowest", "slowest, unlike most"}};
+    return remarks[orr_kind_slowest(cluster, kind)][orr_kind_odd(cluster, kind)];
 }
 
 /* Cuts the ring, from where it enters the place of rank 0 on, into visits; each knows the NICs of its system's row. */
@@ -94,7 +94,7 @@ static bool alike(const struct line *line, const struct station *a, const struct
     return true;
 }
 
-/* Rank 0's visit stays by itself; behind it, runs of one visit or of two in turn become one station or two. */
+/* Rank 0's visit stays by itself; after it, runs of one visit or of two in turn become one station or two. */
 static void fold(struct line *line)
 {
     uint32_t kept = 1;
@@ -122,7 +122,7 @@ static void fold(struct line *line)
     line->count = kept;
 }
 
-/* "ranks 8\u201315" where they follow one another, else all, cut where there is no room. */
+/* "ranks 8\u201315" where they follow one another, else all, cut if there is no room. */
 static const char *ranks_text(const struct line *line, const struct station *station, float font, float width)
 {
     struct orr_drawing *drawing = line->cast->drawing;

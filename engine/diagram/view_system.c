@@ -16,7 +16,7 @@ struct machine {
 /* A label whose left edge is at x. */
 static struct orr_point left_of(const char *label, float x, float y)
 {
-    return (struct orr_point){x + orr_text_width(label, orr_link_font) / 2, y};
+    return (struct orr_point){x + (label ? orr_text_width(label, orr_link_font) / 2 : 0), y};
 }
 
 static void add_devices(struct machine *machine, uint32_t node, uint32_t box)
@@ -70,8 +70,8 @@ static void add_uplink(struct machine *machine, uint32_t node)
     const char *label = NULL;
     if (machine->scene.system->links[link].type != ORR_LINK_NET) {
         float right = orr_tree_is_box(&machine->layout, node) ? spot->box.x + spot->box.w : tile->x + tile->w;
-        label = orr_label_link(&machine->scene.labels, link, orr_link_font,
-                               right - x - 4 - (by_cpu || !spot->by_cpu ? 0 : 18));
+        label = orr_label_exception(&machine->scene.labels, link, orr_link_font,
+                                    right - x - 4 - (by_cpu || !spot->by_cpu ? 0 : 18));
         at = left_of(label, x + 4, at.y);
     }
     if (spot->alone) {
@@ -87,9 +87,10 @@ static void add_cpu_link(struct machine *machine, uint32_t link, uint32_t gpu, u
 {
     const struct orr_frame *tile = &machine->layout.spots[gpu].tile, *above = &machine->layout.spots[cpu].tile;
     float x = tile->x + tile->w - 6;
-    const char *label = orr_label_link(&machine->scene.labels, link, orr_link_font, 84);
+    const char *label = orr_label_exception(&machine->scene.labels, link, orr_link_font, 84);
+    float width = label ? orr_text_width(label, orr_link_font) : 0;
     orr_scene_wire(&machine->scene, link, (struct orr_point[]){{x, above->y + above->h}, {x, tile->y}}, 2, label,
-                   left_of(label, x - 5 - orr_text_width(label, orr_link_font), tile->y - 8));
+                   left_of(label, x - 5 - width, tile->y - 8));
 }
 
 static void gather_tracks(struct machine *machine)
@@ -112,7 +113,14 @@ static void gather_tracks(struct machine *machine)
 }
 
 /* Rows below one another with room for their tracks, for NVSwitch labels and lines. */
-static const float switch_h = 30, switch_gap = 30, switch_w = 92;
+static const float switch_h = 30, switch_gap = 24, switch_w = 92;
+
+/* Two rows of GPUs face each other over a band of NVSwitches: the lower row is drawn upside down, so that each GPU has
+ * one short link, and NICs are at the outer edges. */
+static bool has_band(const struct machine *machine)
+{
+    return machine->layout.row_count == 2 && orr_system_count(machine->scene.system, ORR_NVS) > 0;
+}
 
 static void stack_rows(struct machine *machine)
 {
@@ -123,11 +131,44 @@ static void stack_rows(struct machine *machine)
         layout->tops[row] = y + orr_tracks_height(&machine->tracks, ORR_SIDE_TOP, row);
         y = layout->tops[row] + layout->row_height[row] + orr_tracks_height(&machine->tracks, ORR_SIDE_BOTTOM, row);
         if (row + 1 < layout->row_count)
-            y += switched ? 40 : 24;
+            y += has_band(machine) ? switch_h + 2 * switch_gap : switched ? 40 : 24;
     }
 }
 
-/* One row: the switches are a bar below it. Several: a bar at the left of all, with a rail below each row. */
+/* What is drawn so far of the lower row, mirrored at its middle. */
+static void mirror_lower_row(struct machine *machine)
+{
+    struct orr_tree_layout *layout = &machine->layout;
+    struct orr_drawing *drawing = machine->scene.drawing;
+    float tracks = orr_tracks_height(&machine->tracks, ORR_SIDE_TOP, 1), top = layout->tops[1] - tracks;
+    float sum = 2 * layout->tops[1] + layout->row_height[1] - tracks; /* the room for tracks is at the other side now */
+    for (unsigned i = 0; i < drawing->box_count; i++)
+        if (drawing->boxes[i].frame.y >= top)
+            drawing->boxes[i].frame.y = sum - drawing->boxes[i].frame.y - drawing->boxes[i].frame.h;
+    for (unsigned i = 0; i < drawing->tile_count; i++)
+        if (drawing->tiles[i].frame.y >= top)
+            drawing->tiles[i].frame.y = sum - drawing->tiles[i].frame.y - drawing->tiles[i].frame.h;
+    for (unsigned i = 0; i < drawing->wire_count; i++) {
+        struct orr_wire *wire = &drawing->wires[i];
+        struct orr_point *points = ORR_NEW(drawing->arena, struct orr_point, wire->point_count);
+        if (!points) {
+            drawing->failed = true;
+            return;
+        }
+        for (uint32_t k = 0; k < wire->point_count; k++)
+            points[k] = (struct orr_point){wire->points[k].x,
+                                           wire->points[k].y >= top ? sum - wire->points[k].y : wire->points[k].y};
+        wire->points = points;
+        if (wire->label && wire->label_at.y >= top)
+            wire->label_at.y = sum - wire->label_at.y;
+    }
+    for (uint32_t i = 0; i < machine->scene.system->node_count; i++)
+        if (layout->spots[i].tile.y >= top)
+            layout->spots[i].tile.y = sum - layout->spots[i].tile.y - layout->spots[i].tile.h;
+}
+
+/* One row: the switches are a bar below it. Two: a band between them. More: a bar at the left of all, with a rail below
+ * each row. */
 static void add_switches(struct machine *machine)
 {
     const struct orr_tree_layout *layout = &machine->layout;
@@ -141,7 +182,11 @@ static void add_switches(struct machine *machine)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = machine->scene.system->first[ORR_NVS] + i;
         struct orr_frame frame;
-        if (layout->row_count > 1) {
+        if (has_band(machine)) {
+            float width = fmaxf((right - left) / (float)count, switch_w);
+            frame = (struct orr_frame){left + width * (float)i, layout->tops[0] + layout->row_height[0] + switch_gap,
+                                       width - (i + 1 < count ? 10 : 0), switch_h};
+        } else if (layout->row_count > 1) {
             frame = (struct orr_frame){-30 - (switch_w + 14) * (float)(i + 1), layout->tops[0], switch_w,
                                        bottom + 34 - layout->tops[0]};
         } else {
@@ -171,12 +216,22 @@ static void add_switch_wire(struct machine *machine, uint32_t link)
     uint32_t gpu = first ? at->from : at->to, nvs = first ? at->to : at->from;
     const struct orr_frame *tile = &layout->spots[gpu].tile, *bar = &layout->spots[nvs].tile;
     uint32_t row = orr_tree_row(layout, gpu);
-    float x = tile->x + tile->w / 2 - 30, bottom = tile->y + tile->h;
+    bool lower = has_band(machine) && row;
+    float x = tile->x + tile->w / 2 - 30, bottom = tile->y + (lower ? 0 : tile->h);
     float below =
         layout->tops[row] + layout->row_height[row] + orr_tracks_height(&machine->tracks, ORR_SIDE_BOTTOM, row);
-    const char *label = orr_label_link(&machine->scene.labels, link, orr_link_font, 88);
+    const char *label = orr_label_exception(&machine->scene.labels, link, orr_link_font, 88);
     struct orr_point label_at = left_of(label, x + 4, below + 11);
-    if (layout->row_count > 1) {
+    if (has_band(machine) && x > bar->x && x < bar->x + bar->w) {
+        float end = lower ? bar->y + bar->h : bar->y;
+        orr_scene_wire(&machine->scene, link, (struct orr_point[]){{x, bottom}, {x, end}}, 2, label,
+                       left_of(label, x + 5, (bottom + end) / 2));
+    } else if (has_band(machine)) {
+        float end = lower ? bar->y + bar->h : bar->y, rail = (bottom + end) / 2,
+              to = x < bar->x ? bar->x + 6 : bar->x + bar->w - 6;
+        orr_scene_wire(&machine->scene, link, (struct orr_point[]){{x, bottom}, {x, rail}, {to, rail}, {to, end}}, 4,
+                       label, left_of(label, x + 5, rail - 6));
+    } else if (layout->row_count > 1) {
         float rail = below + 24 - 6 * (float)(nvs - machine->scene.system->first[ORR_NVS]);
         orr_scene_wire(&machine->scene, link, (struct orr_point[]){{x, bottom}, {x, rail}, {bar->x + bar->w, rail}}, 3,
                        label, label_at);
@@ -190,11 +245,14 @@ static void add_switch_wire(struct machine *machine, uint32_t link)
     }
 }
 
-static void add_wires(struct machine *machine)
+/* Those that lead to NVSwitches, which are placed when the rows are drawn, or all others. */
+static void add_wires(struct machine *machine, bool to_switches)
 {
     const struct orr_system *system = machine->scene.system;
     for (uint32_t i = 0; i < system->link_count && !machine->scene.drawing->failed; i++) {
         const struct orr_link *link = &system->links[i];
+        if ((system->nodes[link->from].type == ORR_NVS || system->nodes[link->to].type == ORR_NVS) != to_switches)
+            continue;
         bool from_below = machine->scene.labels.uplinks[link->from].link != ORR_NO_LINK &&
                           machine->scene.labels.parent[link->from] == link->to;
         switch (orr_scene_wiring(&machine->scene, i)) {
@@ -219,6 +277,10 @@ static void add_wires(struct machine *machine)
             break;
         }
     }
+}
+
+static void add_track_wires(struct machine *machine)
+{
     orr_tracks_labels(&machine->tracks);
     for (uint32_t t = 0; t < machine->tracks.count && !machine->scene.drawing->failed; t++) {
         struct orr_point points[6];
@@ -249,6 +311,7 @@ static void add_caption(struct machine *machine, const struct orr_analysis *anal
 static enum orr_code draw_rows(struct machine *machine, const struct orr_analysis *analysis)
 {
     struct orr_drawing *drawing = machine->scene.drawing;
+    machine->scene.by_bandwidth = true;
     orr_tree_layout(&machine->layout, &machine->scene.labels);
     if (!drawing->failed)
         gather_tracks(machine);
@@ -260,9 +323,13 @@ static enum orr_code draw_rows(struct machine *machine, const struct orr_analysi
         add_devices(machine, machine->layout.roots[k], ORR_NO_BOX);
     if (drawing->failed)
         return ORR_OK;
-    if (machine->layout.row_count)
+    add_wires(machine, false);
+    add_track_wires(machine);
+    if (has_band(machine))
+        mirror_lower_row(machine);
+    if (machine->layout.row_count && !drawing->failed)
         add_switches(machine);
-    add_wires(machine);
+    add_wires(machine, true);
     return ORR_OK;
 }
 

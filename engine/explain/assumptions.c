@@ -3,6 +3,7 @@
 
 #include "engine/cluster/cluster.h"
 #include "engine/explain/explain.h"
+#include "engine/release/device_rules.h"
 #include "engine/release/release.h"
 #include "engine/release/release_names.h"
 
@@ -37,10 +38,15 @@ static bool is_nearest(const struct orr_analysis *analysis)
     return orr_settings_nearest(&analysis->query.settings);
 }
 
-#define OF(kind) (1u << ORR_WHY_##kind)
+static bool may_use_gin(const struct orr_analysis *analysis)
+{
+    return analysis->query.settings.release->device->gin != ORR_GIN_NONE && analysis->communicator.node_count > 1;
+}
+
+#define ORR_OF(kind) (1u << ORR_WHY_##kind)
 enum {
     ALL = (1 << ORR_WHY_COUNT) - 1,
-    JOINED = OF(GRAPH) | OF(TREE) | OF(CHANNELS) | OF(ALGORITHM),
+    JOINED = ORR_OF(GRAPH) | ORR_OF(TREE) | ORR_OF(CHANNELS) | ORR_OF(ALGORITHM),
 };
 
 static const struct orr_assumption rows[] = {
@@ -49,18 +55,23 @@ static const struct orr_assumption rows[] = {
      "results "
      "may differ from NCCL's.",
      is_nearest, ALL},
-    {"one-gpu-per-process", "Every rank is its own process with one GPU.", always, OF(P2P) | OF(CHANNELS)},
-    {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", several_ranks, OF(PATH) | OF(P2P) | JOINED},
+    {"one-gpu-per-process", "Every rank is its own process with one GPU.", always,
+     ORR_OF(P2P) | ORR_OF(CHANNELS) | ORR_OF(REGISTRATION)},
+    {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", several_ranks,
+     ORR_OF(PATH) | ORR_OF(P2P) | JOINED | ORR_OF(SYMMETRIC) | ORR_OF(CE) | ORR_OF(REGISTRATION)},
     {"new-driver", "The driver is new enough for everything that the release supports.", always,
-     OF(GDR) | OF(NVLS) | OF(ALGORITHM)},
+     ORR_OF(GDR) | ORR_OF(NVLS) | ORR_OF(ALGORITHM) | ORR_OF(SYMMETRIC) | ORR_OF(MULTIMEM) | ORR_OF(CE)},
     {"no-mnnvl", "The hosts share no NVLink domain (MNNVL is off), because the dump describes one host.", not_fused,
-     OF(NIC) | JOINED | OF(NVLS)},
+     ORR_OF(NIC) | JOINED | ORR_OF(NVLS) | ORR_OF(SYMMETRIC) | ORR_OF(LSA)},
     {"no-collnet", "No CollNet plugin (SHARP) is used; NCCL_COLLNET_ENABLE=1 would use it.", no_collnet,
-     OF(CHANNELS) | OF(ALGORITHM)},
+     ORR_OF(CHANNELS) | ORR_OF(ALGORITHM)},
     {"collnet-works", "NICs with coll=\"1\" have a CollNet plugin that supports everything and whose setup succeeds.",
      asked_for_collnet, JOINED},
     {"nvls-works", "NVLink SHARP works: fabric manager and driver set it up.", has_nvls,
-     OF(NVLS) | OF(CHANNELS) | OF(ALGORITHM)},
+     ORR_OF(NVLS) | ORR_OF(CHANNELS) | ORR_OF(ALGORITHM) | ORR_OF(MULTIMEM)},
+    {"gin-plugin",
+     "NCCL's own GIN drives the NICs that are InfiniBand devices with GPUDirect RDMA; no plugin brings another one.",
+     may_use_gin, ORR_OF(SYMMETRIC) | ORR_OF(GIN)},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 _Static_assert(ROW_COUNT < 32, "orr_explanation keeps them as bits");

@@ -15,7 +15,7 @@ static const char *level_below(const struct orr_release *release, enum orr_path_
     return orr_path_type_name(number > 0 ? orr_path_type_of_number(release, number - 1) : ORR_PATH_LOC);
 }
 
-/* The level that lets the pair in where it is not, and the one that keeps it out where it is. */
+/* The level that lets the pair in if it is not, and the one that keeps it out if it is. */
 static unsigned levels_around(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES], bool allowed)
 {
     const struct orr_release *release = e->a->query.settings.release;
@@ -107,7 +107,7 @@ static unsigned other_protocols(struct orr_explainer *e, const char *values[ORR_
     return others_by_time(e, values, true);
 }
 
-#define OF(kind) (1u << ORR_WHY_##kind)
+#define ORR_OF(kind) (1u << ORR_WHY_##kind)
 
 /* Candidates, the more telling first. A value that is in force already is passed over, and so is a setting that the
  * release does not know. */
@@ -117,31 +117,43 @@ static const struct candidate {
     value_maker *make; /* NULL: values */
     const char *values[ORR_CANDIDATE_VALUES];
 } candidates[] = {
-    {OF(P2P) | OF(PATH), ORR_SET_P2P_LEVEL, p2p_levels, {NULL}},
-    {OF(GDR) | OF(PATH) | OF(PXN), ORR_SET_NET_GDR_LEVEL, gdr_levels, {NULL}},
-    {OF(P2P), ORR_SET_P2P_DISABLE, NULL, {"0", "1"}},
-    {OF(P2P) | OF(PATH), ORR_SET_NVB_DISABLE, NULL, {"0", "1"}},
-    {OF(GDR), ORR_SET_NET_GDR_READ, NULL, {"0", "1"}},
-    {OF(GDR), ORR_SET_NET_GDR_C2C, NULL, {"0", "1"}},
-    {OF(GDR), ORR_SET_NET_GDR_MLOPART, NULL, {"0", "1"}},
-    {OF(NIC) | OF(GRAPH) | OF(TREE) | OF(CHANNELS), ORR_SET_CROSS_NIC, NULL, {"0", "1", "2"}},
-    {OF(NIC) | OF(PXN) | OF(GDR) | OF(GRAPH), ORR_SET_PXN_DISABLE, NULL, {"0", "1"}},
-    {OF(PXN) | OF(NIC), ORR_SET_PXN_C2C, NULL, {"0", "1"}},
-    {OF(NIC), ORR_SET_NETDEVS_POLICY, NULL, {"ALL", "MAX:1"}},
-    {OF(PATH), ORR_SET_NET_DISABLE_INTRA, NULL, {"0", "1"}},
-    {OF(PATH), ORR_SET_SHM_DISABLE, NULL, {"0", "1"}},
-    {OF(NVLS) | OF(CHANNELS), ORR_SET_NVLS_ENABLE, NULL, {"0", "1"}},
-    {OF(NVLS), ORR_SET_NVLS_NCHANNELS, fewer_nvls, {NULL}},
-    {OF(CHANNELS), ORR_SET_MIN_NCHANNELS, more_channels, {NULL}},
-    {OF(CHANNELS), ORR_SET_MAX_NCHANNELS, fewer_channels, {NULL}},
-    {OF(GRAPH) | OF(TREE) | OF(CHANNELS) | OF(NVLS), ORR_SET_P2P_DISABLE, NULL, {"0", "1"}},
-    {OF(GRAPH) | OF(TREE) | OF(CHANNELS) | OF(NIC), ORR_SET_P2P_LEVEL, NULL, {"SYS"}},
-    {OF(GRAPH) | OF(CHANNELS) | OF(NIC), ORR_SET_NET_GDR_LEVEL, NULL, {"SYS"}},
-    {OF(GRAPH) | OF(TREE), ORR_SET_NVB_DISABLE, NULL, {"0", "1"}},
-    {OF(ALGORITHM), ORR_SET_ALGO, other_algorithms, {NULL}},
-    {OF(ALGORITHM), ORR_SET_PROTO, other_protocols, {NULL}},
-    {OF(ALGORITHM), ORR_SET_NVLS_ENABLE, NULL, {"0"}},
-    {OF(ALGORITHM), ORR_SET_MIN_NCHANNELS, more_channels, {NULL}},
+    {ORR_OF(P2P) | ORR_OF(PATH), ORR_SET_P2P_LEVEL, p2p_levels, {NULL}},
+    {ORR_OF(GDR) | ORR_OF(PATH) | ORR_OF(PXN), ORR_SET_NET_GDR_LEVEL, gdr_levels, {NULL}},
+    {ORR_OF(P2P), ORR_SET_P2P_DISABLE, NULL, {"0", "1"}},
+    {ORR_OF(P2P) | ORR_OF(PATH), ORR_SET_NVB_DISABLE, NULL, {"0", "1"}},
+    {ORR_OF(GDR), ORR_SET_NET_GDR_READ, NULL, {"0", "1"}},
+    {ORR_OF(GDR), ORR_SET_NET_GDR_C2C, NULL, {"0", "1"}},
+    {ORR_OF(GDR), ORR_SET_NET_GDR_MLOPART, NULL, {"0", "1"}},
+    {ORR_OF(NIC) | ORR_OF(GRAPH) | ORR_OF(TREE) | ORR_OF(CHANNELS), ORR_SET_CROSS_NIC, NULL, {"0", "1", "2"}},
+    {ORR_OF(NIC) | ORR_OF(PXN) | ORR_OF(GDR) | ORR_OF(GRAPH), ORR_SET_PXN_DISABLE, NULL, {"0", "1"}},
+    {ORR_OF(PXN) | ORR_OF(NIC), ORR_SET_PXN_C2C, NULL, {"0", "1"}},
+    {ORR_OF(NIC), ORR_SET_NETDEVS_POLICY, NULL, {"ALL", "MAX:1"}},
+    {ORR_OF(PATH), ORR_SET_NET_DISABLE_INTRA, NULL, {"0", "1"}},
+    {ORR_OF(PATH), ORR_SET_SHM_DISABLE, NULL, {"0", "1"}},
+    {ORR_OF(NVLS) | ORR_OF(CHANNELS), ORR_SET_NVLS_ENABLE, NULL, {"0", "1"}},
+    {ORR_OF(NVLS), ORR_SET_NVLS_NCHANNELS, fewer_nvls, {NULL}},
+    {ORR_OF(CHANNELS), ORR_SET_MIN_NCHANNELS, more_channels, {NULL}},
+    {ORR_OF(CHANNELS), ORR_SET_MAX_NCHANNELS, fewer_channels, {NULL}},
+    {ORR_OF(GRAPH) | ORR_OF(TREE) | ORR_OF(CHANNELS) | ORR_OF(NVLS), ORR_SET_P2P_DISABLE, NULL, {"0", "1"}},
+    {ORR_OF(GRAPH) | ORR_OF(TREE) | ORR_OF(CHANNELS) | ORR_OF(NIC), ORR_SET_P2P_LEVEL, NULL, {"SYS"}},
+    {ORR_OF(GRAPH) | ORR_OF(CHANNELS) | ORR_OF(NIC), ORR_SET_NET_GDR_LEVEL, NULL, {"SYS"}},
+    {ORR_OF(GRAPH) | ORR_OF(TREE), ORR_SET_NVB_DISABLE, NULL, {"0", "1"}},
+    {ORR_OF(SYMMETRIC) | ORR_OF(CE), ORR_SET_WIN_ENABLE, NULL, {"1", "0"}},
+    {ORR_OF(SYMMETRIC) | ORR_OF(CE), ORR_SET_CUMEM_ENABLE, NULL, {"1", "0"}},
+    {ORR_OF(SYMMETRIC) | ORR_OF(GIN), ORR_SET_IB_MERGE_NICS, NULL, {"0"}},
+    {ORR_OF(SYMMETRIC) | ORR_OF(GIN), ORR_SET_CROSS_NIC, NULL, {"2", "0"}},
+    {ORR_OF(GIN), ORR_SET_GIN_ENABLE, NULL, {"1", "0"}},
+    {ORR_OF(SYMMETRIC), ORR_SET_SYM_GIN_KERNELS_ENABLE, NULL, {"1", "0"}},
+    {ORR_OF(SYMMETRIC), ORR_SET_SYM_NOWIN_ENABLE, NULL, {"1"}},
+    {ORR_OF(SYMMETRIC) | ORR_OF(REGISTRATION), ORR_SET_P2P_LEVEL, NULL, {"SYS"}},
+    {ORR_OF(SYMMETRIC) | ORR_OF(MULTIMEM), ORR_SET_NVLS_ENABLE, NULL, {"2", "0"}},
+    {ORR_OF(LSA), ORR_SET_LSA_TEAM_SIZE, NULL, {"1"}},
+    {ORR_OF(CE), ORR_SET_CTA_POLICY, NULL, {"ZERO"}},
+    {ORR_OF(REGISTRATION), ORR_SET_PXN_DISABLE, NULL, {"0", "1"}},
+    {ORR_OF(ALGORITHM), ORR_SET_ALGO, other_algorithms, {NULL}},
+    {ORR_OF(ALGORITHM), ORR_SET_PROTO, other_protocols, {NULL}},
+    {ORR_OF(ALGORITHM), ORR_SET_NVLS_ENABLE, NULL, {"0"}},
+    {ORR_OF(ALGORITHM), ORR_SET_MIN_NCHANNELS, more_channels, {NULL}},
 };
 enum { CANDIDATE_COUNT = sizeof candidates / sizeof candidates[0] };
 

@@ -52,7 +52,7 @@ static void compare_times(struct orr_explainer *e)
         }
 }
 
-/* The next best by time, as a sentence with a blank before it; "" where there is none. */
+/* The next best by time, as a sentence with a blank before it; "" if there is none. */
 static const char *runner_up(struct orr_explainer *e, const struct orr_choice *choice)
 {
     const struct orr_tuning *t = &e->a->tuning;

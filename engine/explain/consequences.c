@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of all that changes with a setting, what people ask for first: channels and bandwidths, as text. */
+/* The changes by a setting that people ask for first: channels and bandwidths, as text. */
 #include <stdio.h>
 #include <string.h>
 

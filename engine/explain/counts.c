@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the communicator makes of the graphs: how many channels, and whether NVLink SHARP is on. */
+#include "engine/device/device.h"
 #include "engine/explain/explainer.h"
 
 const char *orr_verdict_channels(struct orr_explainer *e)
@@ -81,24 +82,6 @@ enum orr_code orr_explain_channels(struct orr_explainer *e, struct orr_error *er
     return ORR_OK;
 }
 
-/* The first reason in the order in which NCCL looks. */
-static enum orr_rule nvls_rule(const struct orr_explainer *e)
-{
-    const struct orr_contribution *own = &e->part->contribution;
-    const struct orr_release *release = e->a->query.settings.release;
-    if (own->nvls_rule != ORR_RULE_NVLS_ON)
-        return (enum orr_rule)own->nvls_rule;
-    if (!release->connect->nvls_channels)
-        return ORR_RULE_NVLS_UNKNOWN;
-    if (!own->has_nvswitch)
-        return ORR_RULE_NVLS_NO_SWITCH;
-    if (own->sm_min < 90)
-        return ORR_RULE_NVLS_OLD_GPUS;
-    if (own->graphs[ORR_GRAPH_NVLS].channels <= 0)
-        return ORR_RULE_NVLS_NO_CHANNEL;
-    return e->a->communicator.nvls ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_NOT_EVERYWHERE;
-}
-
 const char *orr_verdict_nvls(struct orr_explainer *e)
 {
     const struct orr_communicator *c = &e->a->communicator;
@@ -115,7 +98,7 @@ enum orr_code orr_explain_nvls(struct orr_explainer *e, struct orr_error *err)
     const struct orr_graph *graph = &own->graphs[ORR_GRAPH_NVLS];
     (void)err;
     out->question = "Is NVLink SHARP (NVLS) on?";
-    orr_rule_of(e, nvls_rule(e));
+    orr_rule_of(e, orr_device_nvls_rule(e->a));
     const char *machine = orr_tell(
         e, "The system has %s, %s and a lowest compute capability of %s.", orr_count_words(e, own->rank_count, "GPU"),
         own->has_nvswitch ? "NVSwitches" : "no NVSwitch", orr_capability_words(e, own->sm_min));

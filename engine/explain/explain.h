@@ -10,6 +10,7 @@
 
 #include "engine/analysis/analysis.h"
 #include "engine/base/local.h"
+#include "engine/device/kernels.h"
 #include "engine/explain/what_ifs.h"
 
 /* X(symbol, name): ORDER as people ask, from a pair of devices to a collective. */
@@ -23,7 +24,13 @@
     X(TREE, "tree")                                                                                                    \
     X(CHANNELS, "channels")                                                                                            \
     X(NVLS, "nvls")                                                                                                    \
-    X(ALGORITHM, "algorithm")
+    X(ALGORITHM, "algorithm")                                                                                          \
+    X(SYMMETRIC, "symmetric")                                                                                          \
+    X(LSA, "lsa")                                                                                                      \
+    X(MULTIMEM, "multimem")                                                                                            \
+    X(GIN, "gin")                                                                                                      \
+    X(CE, "ce")                                                                                                        \
+    X(REGISTRATION, "registration")
 
 enum orr_why_kind {
 #define X(symbol, name) ORR_WHY_##symbol,
@@ -49,6 +56,7 @@ struct orr_why {
     int32_t channel;
     enum orr_function function;
     uint64_t bytes;
+    enum orr_data_type type; /* of the elements */
 };
 
 /* Where a value comes from. X(symbol, name) */
@@ -89,7 +97,7 @@ struct orr_rests {
     const char *since;                   /* the oldest emulated release from which on it has that value */
 };
 
-/* What a device calls its ends on drawings; from is empty where no link limits. */
+/* What a device calls its ends on drawings; from is empty if no link limits. */
 struct orr_limit {
     char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
     const char *type, *text; /* "PCI"; a sentence */
@@ -109,7 +117,7 @@ struct orr_explanation {
     uint32_t compared_count;
     struct orr_rests rests[ORR_MOST_RESTS];
     uint32_t rests_count;
-    /* Of a pair: what the hardware gives, and what rules make of it. Types are NULL for other decisions. */
+    /* For a pair: what the hardware gives, and what rules make of it. Types are NULL for other decisions. */
     const char *physical_type, *effective_type, *distance; /* distance: a sentence about both */
     float physical_bw, effective_bw;
     struct orr_limit limit;
@@ -127,16 +135,12 @@ struct orr_effort orr_explain_effort(const struct orr_analysis *analysis);
 
 /* Explains one decision of an analysis, which must outlive the explanation. most.analyses 0: no setting is tried, there
  * is no advice about settings, and the behaviours of the release that the rule goes by are left out.
- * NOT_FOUND, with advice, where there is no such device or decision; SETTING where the question lacks something.
+ * NOT_FOUND, with advice, if there is no such device or decision; SETTING if the question lacks something.
  * The caller frees it with orr_explanation_free(). */
 enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,
                           struct orr_explanation **ret_explanation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_explanation_free(struct orr_explanation *explanation);
 ORR_FREED_BY(orr_explanation, orr_explanation_free)
-
-/* Writes it for a person to read: the answer, then the evidence. verbose: with what maintainers of Orrery look at, and
- * every consequence of a setting. */
-void orr_explanation_write(const struct orr_explanation *explanation, bool verbose, struct orr_text *text);
 
 /* The row of a kind, for help: name, question, what it needs. */
 struct orr_why_info {

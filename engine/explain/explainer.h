@@ -14,7 +14,7 @@ struct orr_explainer {
     uint32_t from, to;           /* nodes of the part; of P2P also across parts: then of both */
     const struct orr_part *part_of_to;
     const char *because;         /* why the path is not the direct route, as the end of a sentence; NULL: it is */
-    struct orr_explanation *out; /* NULL: only the verdict is wanted */
+    struct orr_explanation *out; /* NULL: only the verdict is needed */
 };
 
 /* A row of the table of kinds. */
@@ -22,7 +22,7 @@ struct orr_kind_row {
     const char *name, *asks;
     unsigned needs; /* enum orr_why_need */
     unsigned bears; /* enum orr_bearing: settings that were given and bear on one of these are candidates */
-    /* Finds the subject and refuses what is none. */
+    /* Finds the subject; an error if there is none. */
     enum orr_code (*find)(struct orr_explainer *e, struct orr_error *err);
     /* The decision in a few words: NULL is want of memory. */
     const char *(*verdict)(struct orr_explainer *e);
@@ -52,7 +52,7 @@ struct orr_from orr_from_nvlinks(struct orr_explainer *e);
 struct orr_from orr_from_hardware(struct orr_explainer *e);
 struct orr_from orr_from_setting(struct orr_explainer *e, enum orr_setting setting);
 struct orr_from orr_from_release(struct orr_explainer *e);
-/* Notes which assumptions about the input the answer rests on; the sentence about them for the answer, "" where there
+/* Notes which assumptions about the input the answer rests on; the sentence about them for the answer, "" if there
  * is none. */
 const char *orr_note_inputs(struct orr_explainer *e, unsigned touched);
 
@@ -122,6 +122,17 @@ enum orr_code orr_explain_graph(struct orr_explainer *e, struct orr_error *err),
 enum orr_code orr_find_choice(struct orr_explainer *e, struct orr_error *err);
 const char *orr_verdict_choice(struct orr_explainer *e);
 enum orr_code orr_explain_choice(struct orr_explainer *e, struct orr_error *err);
+
+/* device.c */
+const char *orr_verdict_symmetric(struct orr_explainer *e), *orr_verdict_lsa(struct orr_explainer *e),
+    *orr_verdict_multimem(struct orr_explainer *e), *orr_verdict_gin(struct orr_explainer *e),
+    *orr_verdict_ce(struct orr_explainer *e), *orr_verdict_registration(struct orr_explainer *e);
+enum orr_code orr_explain_symmetric(struct orr_explainer *e, struct orr_error *err),
+    orr_explain_lsa(struct orr_explainer *e, struct orr_error *err),
+    orr_explain_multimem(struct orr_explainer *e, struct orr_error *err),
+    orr_explain_gin(struct orr_explainer *e, struct orr_error *err),
+    orr_explain_ce(struct orr_explainer *e, struct orr_error *err),
+    orr_explain_registration(struct orr_explainer *e, struct orr_error *err);
 
 /* link_loads.c: the link of the part that the channels of a graph fill most; ORR_NO_LINK: they load none.
  * *ret_used: GB/s taken from it. */

@@ -3,15 +3,21 @@
 
 static const struct orr_export_format formats[] = {
     {"nfd", "labels for Kubernetes, as a feature file of Node Feature Discovery", "text/plain", false, false,
-     orr_export_nfd},
+     orr_export_nfd, false},
     {"topograph", "the NICs closest to each GPU on each rail, as topograph's record of a node", "application/json",
-     false, false, orr_export_topograph},
+     false, false, orr_export_topograph, false},
     {"slurm-tree", "leaf switches, as Slurm's topology.conf for topology/tree", "text/plain", true, true,
-     orr_export_slurm_tree},
+     orr_export_slurm_tree, false},
     {"slurm-block", "NVLink domains, as Slurm's topology.conf for topology/block (23.11 and later)", "text/plain", true,
-     true, orr_export_slurm_block},
+     true, orr_export_slurm_block, false},
     {"slurm-yaml", "both, as Slurm's topology.yaml (25.05 and later)", "application/yaml", true, true,
-     orr_export_slurm_yaml},
+     orr_export_slurm_yaml, false},
+    {"faults-csv", "the hosts at fault, the fault of each and what its repair gains, as CSV", "text/csv", true, false,
+     orr_export_faults_csv, true},
+    {"slurm-drain", "scontrol commands that drain the hosts at fault, with the reason", "text/plain", true, false,
+     orr_export_slurm_drain, true},
+    {"kubernetes-cordon", "kubectl commands that cordon the hosts at fault and annotate them with the reason",
+     "text/plain", true, false, orr_export_kubernetes_cordon, true},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 
@@ -28,6 +34,8 @@ const char *orr_export_format_name(size_t i)
 enum orr_code orr_export_write(size_t format, const struct orr_export_request *request, struct orr_text *text,
                                struct orr_error *err)
 {
+    if (formats[format].faults && !request->cluster)
+        return orr_fail(err, ORR_INVALID, "the format %s describes a cluster", formats[format].name);
     if (request->count != 1 && !formats[format].several)
         return orr_fail(err, ORR_INVALID, "the format %s describes one host; these are %u", formats[format].name,
                         request->count);

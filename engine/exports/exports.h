@@ -5,6 +5,7 @@
 
 #include "engine/analysis/analysis.h"
 #include "engine/base/text.h"
+#include "engine/cluster/cluster.h"
 
 struct orr_export_host {
     const char *name;            /* of the host, or of its file; "": nobody gave one */
@@ -16,10 +17,11 @@ struct orr_export_host {
 struct orr_export_request {
     const struct orr_export_host *hosts; /* [count], 1.. */
     uint32_t count;
-    struct orr_settings settings; /* with the release */
+    struct orr_settings settings;      /* with the release */
+    const struct orr_cluster *cluster; /* of formats about faults: the hosts as they were analysed; else NULL */
 };
 
-/* Appends the whole text. Errors are those of orr_analyze(), and INVALID where the machines do not have what the format
+/* Appends the whole text. Errors are those of orr_analyze(), and INVALID if the machines do not have what the format
  * describes. */
 typedef enum orr_code orr_export_writer(const struct orr_export_request *request, struct orr_text *text,
                                         struct orr_error *err);
@@ -31,17 +33,18 @@ struct orr_export_format {
     bool several; /* describes one host or many; false: exactly one */
     bool fleet;   /* names, domains and leaf switches of hosts are enough: no dump is read */
     orr_export_writer *write;
+    bool faults; /* about the faults of an analysed cluster, and what each repair gains */
 };
 
 /* Row i of the table, NULL: no more; and its name. */
 const struct orr_export_format *orr_export_format(size_t i);
 const char *orr_export_format_name(size_t i);
-/* Appends the facts. INVALID where a format of one host is asked about several; else the errors of the writer. */
+/* Appends the facts. INVALID if a format of one host is asked about several; else the errors of the writer. */
 enum orr_code orr_export_write(size_t format, const struct orr_export_request *request, struct orr_text *text,
                                struct orr_error *err) ORR_NO_DISCARD;
 
 /* Inside exports/: the writers, a file each. */
 orr_export_writer orr_export_nfd, orr_export_topograph, orr_export_slurm_tree, orr_export_slurm_block,
-    orr_export_slurm_yaml;
+    orr_export_slurm_yaml, orr_export_faults_csv, orr_export_slurm_drain, orr_export_kubernetes_cordon;
 
 #endif

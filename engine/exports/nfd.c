@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels of Kubernetes as a feature file of Node Feature Discovery: a line NAME=VALUE each, comments behind "#". */
+/* Labels of Kubernetes as a feature file of Node Feature Discovery: a line NAME=VALUE each, comments after "#". */
 #include <ctype.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ struct node {
     struct orr_hardware_facts hw;
     struct orr_machine machine;
     const struct orr_analysis *one, *two; /* jobs on one host and on two; two NULL: NCCL cannot use it on two */
-    struct orr_performance figures;       /* of two where there is one: on one host, releases leave the NICs out */
-    struct orr_diagnosis diagnosis;       /* of two where there is one */
+    struct orr_performance figures;       /* of two if there is one: on one host, releases leave the NICs out */
+    struct orr_diagnosis diagnosis;       /* of two if there is one */
 };
 
 /* Writes the value; nothing where the label is left out. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fleet as Slurm's topology plugins read it: leaf switches as a tree, NVLink domains as blocks. What is not known is
- * not claimed: hosts without an NVLink domain are in no block, and without leaf switches there is no tree. */
+/* A fleet as Slurm's topology plugins read it: leaf switches as a tree, NVLink domains as blocks. Unknown facts are
+ * omitted: hosts without an NVLink domain are in no block, and without leaf switches there is no tree. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static enum orr_code check_names(const struct orr_export_request *request, struc
     return code;
 }
 
-/* A name for a group: its own where Slurm takes that, with other characters as '-', and a number where it is taken. */
+/* A name for a group: its own where Slurm takes that, with other characters as '-', and a number if it is taken. */
 static void name_group(struct groups *groups, struct group *group)
 {
     char plain[MOST_NAME - 16];
@@ -131,7 +131,7 @@ static void top_name(struct groups *groups, struct group *top)
     name_group(groups, top);
 }
 
-/* Planning sizes: the smallest block, and doubles of it as far as that many blocks go. */
+/* Planning sizes: the smallest block, and doubles of it as far as this many blocks go. */
 static void write_sizes(const struct groups *groups, const char *before, const char *between, struct orr_text *text)
 {
     uint32_t least = UINT32_MAX;

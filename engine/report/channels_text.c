@@ -56,7 +56,7 @@ static void write_ring(struct orr_page *page, const struct orr_communicator *c, 
         orr_text_printf(&text, " %d", ring[i]);
     if (c->rank_count > RANKS_SHOWN)
         orr_text_printf(&text, " ... (%u ranks)", c->rank_count);
-    orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
+    orr_page_say(page, ORR_STYLE_PLAIN, "  ", orr_text_data(&text));
 }
 
 /* Chains from the root down: each line begins where the one before branched. todo: room for all ranks. */
@@ -94,7 +94,7 @@ static void write_tree(struct orr_page *page, const struct orr_communicator *c, 
     }
     if (c->rank_count > shown)
         orr_text_printf(&text, " ... (%u ranks)", c->rank_count);
-    orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
+    orr_page_say(page, ORR_STYLE_PLAIN, "  ", orr_text_data(&text));
 }
 
 static void write_rest(struct orr_page *page, uint32_t count, uint32_t shown, const char *what)

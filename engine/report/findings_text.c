@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings and further questions as text. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,40 +25,41 @@ static bool is_cost_known(const struct orr_diagnosed *row)
     return row->has_cost && !row->cost.none;
 }
 
-/* The consequence first, then the cause, then the remedy. */
+/* What is wrong, where, and what its repair gains: no two findings have the same headline. */
+static void write_headline(struct orr_page *page, const struct orr_diagnosed *row, uint32_t number, bool brief)
+{
+    const enum orr_style style = row->severity == ORR_SEVERITY_ERROR ? ORR_STYLE_BAD : ORR_STYLE_CAREFUL;
+    char lead[16], gain[64];
+    ORR_LOCAL_TEXT(text, 4096);
+    snprintf(lead, sizeof lead, "  %u. ", number);
+    orr_cost_gain_text(&row->cost, gain);
+    orr_text_printf(&text, "%s (%s).", row->finding->title, orr_severity_name(row->severity));
+    if (*gain)
+        orr_text_printf(&text, " %c%s.", toupper((unsigned char)gain[0]), gain + 1);
+    else if (is_cost_known(row)) {
+        orr_text_puts(&text, " ");
+        orr_cost_clause(&row->cost, &text);
+        orr_text_puts(&text, ".");
+    }
+    if (brief)
+        orr_text_printf(&text, " %s.", row->finding->detail);
+    orr_page_printf(page, brief ? ORR_STYLE_PLAIN : style, lead, "%s", orr_text_data(&text));
+}
+
+/* The headline, then the cause, then the remedy. */
 static void write_finding(struct orr_page *page, const struct orr_diagnosed *row, uint32_t number)
 {
     const struct orr_finding_row *finding = row->finding->row;
-    const enum orr_style style = row->severity == ORR_SEVERITY_ERROR ? ORR_STYLE_BAD : ORR_STYLE_CAREFUL;
-    char lead[16];
-    ORR_LOCAL_TEXT(text, 4096);
-    snprintf(lead, sizeof lead, "  %u. ", number);
+    write_headline(page, row, number, false);
     if (is_cost_known(row))
-        orr_cost_clause(&row->cost, &text);
-    else
-        orr_text_puts(&text, finding->title);
-    orr_page_printf(page, style, lead, "%s (%s).", text.data ? text.data : "", orr_severity_name(row->severity));
-    if (is_cost_known(row))
-        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s: %s.", finding->title, row->finding->detail);
+        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s.", row->finding->detail);
     else
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s. %s %s", row->finding->detail, finding->why,
                         row->has_cost ? "A repair changes none of the figures that Orrery compares."
                                       : "What it costs is not known.");
-    orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Remedy: %s", finding->advice);
-    if (finding->commands[0])
-        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Check: %s", finding->commands[0]);
-}
-
-/* One with others that are more expensive: what is wrong, and what it costs. */
-static void write_brief(struct orr_page *page, const struct orr_diagnosed *row, uint32_t number)
-{
-    char lead[16];
-    ORR_LOCAL_TEXT(text, 4096);
-    snprintf(lead, sizeof lead, "  %u. ", number);
-    if (is_cost_known(row))
-        orr_cost_clause(&row->cost, &text);
-    orr_page_printf(page, ORR_STYLE_PLAIN, lead, "%s%s%s: %s (%s).", text.data ? text.data : "", text.data ? ". " : "",
-                    row->finding->row->title, row->finding->detail, orr_severity_name(row->severity));
+    orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Remedy: %s", row->finding->advice);
+    if (row->finding->commands[0])
+        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Check: %s", row->finding->commands[0]);
 }
 
 /* Titles of what follows from a row: one paragraph. */
@@ -67,7 +69,7 @@ static void write_following(struct orr_page *page, const struct orr_diagnosis *d
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->count; i++)
         if (d->rows[i].follows == of && (count++ < FOLLOWING_NAMED || all))
-            orr_text_printf(&text, "%s%s", text.length ? "; " : "", d->rows[i].finding->row->title);
+            orr_text_printf(&text, "%s%s", text.length ? "; " : "", d->rows[i].finding->title);
     if (count > FOLLOWING_NAMED && !all)
         orr_text_printf(&text, "; and %u more", count - FOLLOWING_NAMED);
     if (text.data)
@@ -87,13 +89,13 @@ static uint32_t write_faults(struct orr_page *page, const struct orr_diagnosis *
             write_finding(page, &d->rows[i], count);
             write_following(page, d, i, all);
         } else if (count <= IN_FULL + IN_BRIEF) {
-            write_brief(page, &d->rows[i], count);
+            write_headline(page, &d->rows[i], count, true);
         }
     }
     return count;
 }
 
-/* At most so many; where none is shown, only their number. */
+/* At most this many; if none is shown, only their number. */
 static void write_notes(struct orr_page *page, const struct orr_diagnosis *d, uint32_t most)
 {
     uint32_t count = 0;
@@ -103,7 +105,7 @@ static void write_notes(struct orr_page *page, const struct orr_diagnosis *d, ui
             continue;
         if (count == 1)
             orr_page_heading(page, "Notes");
-        orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "%s: %s.", row->finding->row->title, row->finding->detail);
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "%s: %s.", row->finding->title, row->finding->detail);
     }
     if (count > most)
         orr_page_printf(page, ORR_STYLE_PLAIN, most ? "  - " : "  ", "%u %s%s: `orrery show --findings` lists all.",
@@ -155,7 +157,7 @@ struct further {
     uint32_t count; /* proposed so far, QUESTIONS at most */
 };
 
-/* One question, and the command that answers it. hosts: the command is about so many, 1: --hosts is left out. */
+/* One question, and the command that answers it. hosts: the command is about this many, 1: --hosts is left out. */
 static void propose(struct further *further, const char *question, const char *command, uint32_t hosts)
 {
     ORR_LOCAL_TEXT(text, 8192);
@@ -166,7 +168,7 @@ static void propose(struct further *further, const char *question, const char *c
         orr_text_printf(&text, "--hosts %u ", hosts);
     orr_text_puts(&text, further->asked->machine ? further->asked->machine : "FILE");
     orr_page_say(further->page, ORR_STYLE_PLAIN, "  ", question);
-    orr_page_command(further->page, "    ", text.data ? text.data : "");
+    orr_page_command(further->page, "    ", orr_text_data(&text));
 }
 
 /* A command that runs on the machine first. */
@@ -177,7 +179,7 @@ static void propose_run(struct further *further, const char *question, const cha
         return;
     orr_text_printf(&text, "%s%s", command, further->asked->machine ? further->asked->machine : "--topology FILE");
     orr_page_say(further->page, ORR_STYLE_PLAIN, "  ", question);
-    orr_page_command(further->page, "    ", text.data ? text.data : "");
+    orr_page_command(further->page, "    ", orr_text_data(&text));
 }
 
 void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked)

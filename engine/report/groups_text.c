@@ -21,7 +21,7 @@ static void add_shape(struct orr_table *table, const struct orr_groups_of_kind *
     for (uint32_t i = 1; i < kind->size && i < 4; i++)
         orr_text_printf(&ranks, " %u", shape->ranks[i]);
     orr_table_add(table, ORR_STYLE_PLAIN, "%u", shape->groups);
-    orr_table_add(table, ORR_STYLE_PLAIN, "%s%s", ranks.data ? ranks.data : "", kind->size > 4 ? " ..." : "");
+    orr_table_add(table, ORR_STYLE_PLAIN, "%s%s", orr_text_data(&ranks), kind->size > 4 ? " ..." : "");
     orr_table_add(table, ORR_STYLE_PLAIN, "%u", shape->cluster->host_count);
     orr_table_add(table, ORR_STYLE_PLAIN, "%d", c->channel_count);
     orr_table_add(table, ORR_STYLE_PLAIN, "%s", orr_path_type_name(ring->type_intra));

@@ -70,18 +70,30 @@ static void write_question(struct orr_page *page, const struct orr_log_check *ch
         orr_page_line(page, "  ", "%s=%s %s", check->ignored[i].name, check->ignored[i].value, check->ignored[i].why);
 }
 
-static void write_topics(struct orr_page *page, const struct orr_log_check *check)
+/* How many facts of each topic agree and differ. */
+static void write_counts(struct orr_page *page, const struct orr_log_check *check)
 {
     orr_page_blank(page);
     orr_page_row(page, "  %-10s %8s %8s", "", "agree", "differ");
-    for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++) {
-        const char *name = orr_log_topic_name((enum orr_log_topic)t);
+    for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++)
         if (check->topics[t].agree || check->topics[t].differ)
-            orr_page_row(page, "  %-10s %8u %8u", name, check->topics[t].agree, check->topics[t].differ);
-        else if (!check->topics[t].not_predicted)
-            orr_page_row(page, "  %-10s  not in the log; NCCL_DEBUG_SUBSYS=%s prints it", name,
-                         orr_log_topic_subsystem((enum orr_log_topic)t));
-    }
+            orr_page_row(page, "  %-10s %8u %8u", orr_log_topic_name((enum orr_log_topic)t), check->topics[t].agree,
+                         check->topics[t].differ);
+}
+
+/* What the log does not contain, and which setting makes NCCL print it. */
+static void write_missing(struct orr_page *page, const struct orr_log_check *check)
+{
+    ORR_LOCAL_TEXT(text, TEXT_MOST);
+    for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++)
+        if (!check->topics[t].agree && !check->topics[t].differ && !check->topics[t].not_predicted)
+            orr_text_printf(&text, "%s%s (%s)", text.length ? ", " : "", orr_log_topic_name((enum orr_log_topic)t),
+                            orr_log_topic_subsystem((enum orr_log_topic)t));
+    if (text.length)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "",
+                        "The log does not show %s; the words in parentheses are the values of NCCL_DEBUG_SUBSYS that "
+                        "print it.",
+                        orr_text_data(&text));
 }
 
 static void write_cause(struct orr_page *page, const struct orr_log_check *check, const struct orr_log_cause *cause)
@@ -115,10 +127,12 @@ static void write_differences(struct orr_page *page, const struct orr_log_check 
         orr_page_line(page, "  ", "and %u more (--json lists them)", check->differ - shown);
 }
 
-static void write_check(struct orr_page *page, const struct orr_log_check *check)
+static void write_check(struct orr_page *page, const struct orr_log_check *check, bool verbose)
 {
     write_question(page, check);
-    write_topics(page, check);
+    if (verbose)
+        write_counts(page, check);
+    write_missing(page, check);
     if (!check->differ) {
         orr_page_blank(page);
         orr_page_line(page, "",
@@ -192,16 +206,17 @@ static void write_survey(struct orr_page *page, const struct orr_log *log, const
 }
 
 void orr_report_log(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage,
-                    const struct orr_log_check *check, const char *why)
+                    const struct orr_log_check *check, const char *why, bool verbose)
 {
     orr_report_triage(page, log, triage);
     if (check) {
-        write_check(page, check);
+        write_check(page, check, verbose);
         write_survey(page, log, check->survey);
     } else {
         orr_page_blank(page);
         orr_page_line(page, "", "The machine was not compared with a prediction: %s.%s", why,
                       log->rccl ? "" : " Give the machine with --topology FILE.");
     }
-    write_recovered(page, log);
+    if (verbose)
+        write_recovered(page, log);
 }

@@ -135,7 +135,7 @@ static void leave_out_gpus(struct orr_page *page, struct devices *devices, bool 
         else if (pairs[type])
             orr_text_printf(&text, text.length ? ", %u %s" : "Paths between GPUs, in pairs: %u %s", pairs[type], name);
     }
-    orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data ? text.data : "");
+    orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", orr_text_data(&text));
     devices->columns += devices->gpu_count;
     devices->column_count -= devices->gpu_count;
 }
@@ -173,7 +173,7 @@ static void write_legend(struct orr_page *page, const struct devices *devices, c
                 orr_text_printf(&types, "%s%s = %s", types.length ? "; " : "",
                                 orr_path_type_name((enum orr_path_type)type),
                                 orr_path_type_meaning((enum orr_path_type)type));
-        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", types.data ? types.data : "");
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", orr_text_data(&types));
     } else {
         orr_page_heading(page, "Legend");
         orr_page_say(page, ORR_STYLE_PLAIN, "  X    = ", "the device itself");
@@ -236,7 +236,7 @@ static void write_between_hosts(struct orr_page *page, const struct orr_report *
                             orr_path_type_meaning((enum orr_path_type)type));
 }
 
-/* GPUs of the first host, or all; at most so many. */
+/* GPUs of the first host, or all; at most this many. */
 static bool choose_gpus(const struct orr_report *report, struct devices *devices)
 {
     const struct orr_analysis *analysis = report->networked;

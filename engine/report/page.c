@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* One character of text: its code point and length; 0xFFFD of length 1 where it is no UTF-8. */
+/* One character of text: its code point and length; 0xFFFD of length 1 if it is not UTF-8. */
 static uint32_t decode(const char *text, size_t *ret_length)
 {
     static const struct {
@@ -71,7 +71,7 @@ static void clean(const struct orr_page *page, const char *words, struct orr_tex
     }
 }
 
-/* Columns of cleaned text, up to so many bytes. */
+/* Columns of cleaned text, up to this many bytes. */
 static uint32_t columns_of(const char *text, size_t length)
 {
     uint32_t columns = 0;
@@ -80,7 +80,7 @@ static uint32_t columns_of(const char *text, size_t length)
     return columns;
 }
 
-/* Bytes of the first so many columns of cleaned text. */
+/* Bytes of the first this many columns of cleaned text. */
 static size_t bytes_of(const char *text, size_t length, uint32_t columns)
 {
     size_t i = 0;
@@ -116,7 +116,7 @@ static size_t fitting(const char *line, size_t length, uint32_t room)
     return end ? end : most;
 }
 
-/* What begins the lines behind the first, and ends those that go on in the next one. */
+/* What begins the lines after the first, and ends those that go on in the next one. */
 struct margin {
     struct orr_text rest; /* cleaned */
     uint32_t columns;
@@ -156,10 +156,10 @@ static void say(struct orr_page *page, enum orr_style style, const char *lead, c
     const size_t begin_length = bytes_of(begin, first.length, page->width / 2);
     margin.columns = columns_of(begin, begin_length);
     clean(page, rest ? rest : "", &margin.rest);
-    while (columns_of(margin.rest.data ? margin.rest.data : "", margin.rest.length) < margin.columns &&
+    while (columns_of(orr_text_data(&margin.rest), margin.rest.length) < margin.columns &&
            !orr_text_failed(&margin.rest))
         orr_text_puts(&margin.rest, " ");
-    margin.rest.length = bytes_of(margin.rest.data ? margin.rest.data : "", margin.rest.length, margin.columns);
+    margin.rest.length = bytes_of(orr_text_data(&margin.rest), margin.rest.length, margin.columns);
     orr_text_add(page->text, begin, begin_length);
     for (size_t length;; at += length + 1) {
         length = strcspn(at, "\n");
@@ -215,6 +215,11 @@ void orr_page_line(struct orr_page *page, const char *lead, const char *format, 
     make(page, &made, format, args);
     va_end(args);
     say_line(page, ORR_STYLE_PLAIN, page->line, lead, orr_text_data(&made));
+}
+
+void orr_page_verdict(struct orr_page *page, enum orr_style style, const char *words)
+{
+    say_line(page, style, page->line, "", words);
 }
 
 void orr_page_row(struct orr_page *page, const char *format, ...)
@@ -312,7 +317,7 @@ uint32_t orr_table_width(const struct orr_page *page, const struct orr_table *ta
     return width;
 }
 
-/* A cell in its column; the last one of a line has no blanks behind it. */
+/* A cell in its column; the last one of a line has no blanks after it. */
 static void put_cell(struct orr_page *page, const struct orr_table_cell *cell, uint32_t width, bool right, bool last)
 {
     ORR_LOCAL_TEXT(made, 4096);

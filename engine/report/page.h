@@ -38,16 +38,18 @@ void orr_page_say(struct orr_page *page, enum orr_style style, const char *lead,
 void orr_page_hang(struct orr_page *page, enum orr_style style, const char *lead, const char *rest, const char *words);
 void orr_page_printf(struct orr_page *page, enum orr_style style, const char *lead, const char *format, ...)
     ORR_PRINTF(4, 5);
-/* A single line, which is wrapped only where it is longer than `line` of the page. */
+/* A single line, which is wrapped only if it is longer than `line` of the page. */
 void orr_page_line(struct orr_page *page, const char *lead, const char *format, ...) ORR_PRINTF(3, 4);
+/* The conclusion of an answer: a line in its style. */
+void orr_page_verdict(struct orr_page *page, enum orr_style style, const char *words);
 /* A row of a table whose columns the format sets: never wrapped. */
 void orr_page_row(struct orr_page *page, const char *format, ...) ORR_PRINTF(2, 3);
-/* A command that can be copied: where it does not fit it goes on in the next line behind a backslash. */
+/* A command that can be copied: if it does not fit it goes on in the next line after a backslash. */
 void orr_page_command(struct orr_page *page, const char *indent, const char *command);
 /* A heading with a blank line before it, unless it is the first line. */
 void orr_page_heading(struct orr_page *page, const char *heading);
 void orr_page_blank(struct orr_page *page);
-/* Lines of a text that was written without a page: each is wrapped behind its own indentation. */
+/* Lines of a text that was written without a page: each is wrapped after its own indentation. */
 void orr_page_lines(struct orr_page *page, const char *text);
 
 /* Cells in rows. A table that is wider than the page is cut into blocks, each with the first column. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { CELL = 32 };
 
@@ -16,24 +17,63 @@ static const char *bandwidth(bool known, double value, char cell[CELL])
     return cell;
 }
 
+enum { REASONS = 8 };
+
+/* The number of a reason, which is added if it is new; 0: there is none, or no room. */
+static uint32_t reason_of(const char *why, const char *reasons[REASONS], uint32_t *count)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (!strcmp(reasons[i], why))
+            return i + 1;
+    if (!*why || *count == REASONS)
+        return 0;
+    reasons[(*count)++] = why;
+    return *count;
+}
+
 static void write_rows(struct orr_page *page, const struct orr_perf_table *table)
 {
-    orr_page_blank(page);
-    orr_page_row(page, "%14s %9s %9s %19s  %-16s %s", "size", "busbw", "predicted", "normal", "algorithm", "verdict");
+    enum { COLUMNS = 6 };
+    static const char *const heads[COLUMNS] = {"size", "busbw", "predicted", "normal", "algorithm", "verdict"};
+    static const enum orr_style styles[] = {[ORR_PERF_EXPECTED] = ORR_STYLE_PLAIN,
+                                            [ORR_PERF_HIGH] = ORR_STYLE_PLAIN,
+                                            [ORR_PERF_LOW] = ORR_STYLE_BAD,
+                                            [ORR_PERF_CANNOT_JUDGE] = ORR_STYLE_CAREFUL};
+    const char *reasons[REASONS];
+    uint32_t reason_count = 0;
+    struct orr_table shown;
+    ORR_LOCAL_ARENA(arena, 0);
+    page->text->failed = page->text->failed || !arena;
+    if (!arena)
+        return;
+    orr_table_init(&shown, arena, COLUMNS);
+    shown.right = 0xf;
+    for (int i = 0; i < COLUMNS; i++)
+        orr_table_add(&shown, ORR_STYLE_PLAIN, "%s", heads[i]);
     for (uint32_t i = 0; i < table->row_count; i++) {
         const struct orr_perf_row *row = &table->rows[i];
-        const bool has_band = row->known && row->band.low > 0;
-        char measured[CELL], predicted[CELL], normal[CELL] = "-", algorithm[CELL] = "-";
-        if (has_band)
-            snprintf(normal, sizeof normal, "%9.2f-%-9.2f", row->low, row->high);
+        char measured[CELL], predicted[CELL], normal[CELL] = "-";
+        if (row->known && row->band.low > 0)
+            snprintf(normal, sizeof normal, "%.2f-%.2f", row->low, row->high);
+        orr_table_add(&shown, ORR_STYLE_PLAIN, "%" PRIu64, row->size);
+        orr_table_add(&shown, ORR_STYLE_PLAIN, "%s", bandwidth(row->bus_bw >= 0, row->bus_bw, measured));
+        orr_table_add(&shown, ORR_STYLE_PLAIN, "%s",
+                      bandwidth(row->known && row->expected.bus_bw >= 0, row->expected.bus_bw, predicted));
+        orr_table_add(&shown, ORR_STYLE_PLAIN, "%s", normal);
         if (row->known)
-            snprintf(algorithm, sizeof algorithm, "%-7.12s %-8.12s", row->expected.algorithm_name,
-                     row->expected.protocol_name);
-        orr_page_row(page, "%14" PRIu64 " %9s %9s %19s  %-16s %s%s%s", row->size,
-                     bandwidth(row->bus_bw >= 0, row->bus_bw, measured),
-                     bandwidth(row->known && row->expected.bus_bw >= 0, row->expected.bus_bw, predicted), normal,
-                     algorithm, orr_perf_verdict_name(row->verdict), *row->why ? ": " : "", row->why);
+            orr_table_add(&shown, ORR_STYLE_PLAIN, "%s %s", row->expected.algorithm_name, row->expected.protocol_name);
+        else
+            orr_table_add(&shown, ORR_STYLE_PLAIN, "-");
+        const uint32_t reason = reason_of(row->why, reasons, &reason_count);
+        char mark[16] = "";
+        if (reason)
+            snprintf(mark, sizeof mark, " (%u)", reason);
+        orr_table_add(&shown, styles[row->verdict], "%s%s", orr_perf_verdict_name(row->verdict), mark);
     }
+    orr_page_blank(page);
+    orr_table_write(page, &shown, "  ");
+    for (uint32_t i = 0; i < reason_count; i++)
+        orr_page_line(page, "  ", "(%u) %s.", i + 1, reasons[i]);
 }
 
 static void write_explanations(struct orr_page *page, const struct orr_perf_table *table)
@@ -62,7 +102,13 @@ static void write_explanations(struct orr_page *page, const struct orr_perf_tabl
 
 static void write_table(struct orr_page *page, const struct orr_perf_table *table)
 {
-    orr_page_line(page, "", "%s", table->sentence);
+    static const enum orr_style styles[] = {[ORR_PERF_EXPECTED] = ORR_STYLE_GOOD,
+                                            [ORR_PERF_HIGH] = ORR_STYLE_GOOD,
+                                            [ORR_PERF_LOW] = ORR_STYLE_BAD,
+                                            [ORR_PERF_CANNOT_JUDGE] = ORR_STYLE_CAREFUL};
+    orr_page_verdict(page, styles[table->verdict], table->sentence);
+    for (uint32_t i = 0; i < table->lead_count; i++)
+        orr_page_say(page, ORR_STYLE_PLAIN, "", table->leads[i]);
     write_explanations(page, table);
     if (table->per_nic > 0) {
         orr_page_blank(page);
@@ -83,7 +129,20 @@ static void write_table(struct orr_page *page, const struct orr_perf_table *tabl
     write_rows(page, table);
 }
 
-void orr_report_perf(struct orr_page *page, const struct orr_results *results, const struct orr_perf_check *check)
+/* "Settings of the text: NCCL_ALGO=Tree, NCCL_IB_HCA=mlx5_0 (not applied)." */
+static void write_settings(struct orr_page *page, const struct orr_perf_check *check)
+{
+    enum { SHOWN = 24, MOST = 1 << 16 };
+    ORR_LOCAL_TEXT(text, MOST);
+    for (uint32_t i = 0; i < check->setting_count && i < SHOWN; i++)
+        orr_text_printf(&text, "%s%s=%s%s", i ? ", " : "", check->settings[i].name, check->settings[i].value,
+                        check->settings[i].applied ? "" : " (without effect on the prediction)");
+    if (check->setting_count)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "", "Settings of the text: %s.", orr_text_data(&text));
+}
+
+void orr_report_perf(struct orr_page *page, const struct orr_results *results, const struct orr_perf_check *check,
+                     bool verbose)
 {
     for (uint32_t i = 0; i < check->table_count; i++) {
         const struct orr_perf_table *table = &check->tables[i];
@@ -95,9 +154,12 @@ void orr_report_perf(struct orr_page *page, const struct orr_results *results, c
                           table->measured->first_line);
         write_table(page, table);
     }
-    orr_page_blank(page);
-    orr_page_line(page, "", "Read as %s: %u table%s.", results->form, check->table_count,
-                  orr_plural(check->table_count));
+    if (verbose || results->note_count || check->setting_count)
+        orr_page_blank(page);
+    write_settings(page, check);
+    if (verbose)
+        orr_page_line(page, "", "Read as %s: %u table%s.", results->form, check->table_count,
+                      orr_plural(check->table_count));
     for (uint32_t i = 0; i < results->note_count; i++)
         orr_page_line(page, "  ", "%s.", results->notes[i]);
 }

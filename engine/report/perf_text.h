@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `orrery check-perf` prints: the verdict on each table of results, what explains it, and its rows. */
+/* What `orrery check-perf` prints: the verdict on each table of results, what explains it, and its rows. verbose: also
+ * the form in which the results were read. */
 #ifndef ORR_REPORT_PERF_TEXT_H
 #define ORR_REPORT_PERF_TEXT_H
 
 #include "engine/perf/perf.h"
 #include "engine/report/page.h"
 
-void orr_report_perf(struct orr_page *page, const struct orr_results *results, const struct orr_perf_check *check);
+void orr_report_perf(struct orr_page *page, const struct orr_results *results, const struct orr_perf_check *check,
+                     bool verbose);
 
 #endif

@@ -45,7 +45,7 @@ static size_t piece(const char *text)
     return length;
 }
 
-/* Writes text behind a label, in lines of WIDTH at most. */
+/* Writes text after a label, in lines of WIDTH at most. */
 static void write_wrapped(struct orr_text *out, const char *label, int label_width, const char *text)
 {
     int indent = 4 + label_width;

@@ -11,6 +11,7 @@
 #include "engine/cluster/cluster.h"
 #include "engine/decide/nearest.h"
 #include "engine/explain/assumptions.h"
+#include "engine/trials/limit.h"
 
 static const uint64_t report_sizes[ORR_REPORT_SIZES] = {UINT64_C(1) << 20, UINT64_C(1) << 26, UINT64_C(1) << 30};
 
@@ -18,7 +19,7 @@ static enum orr_code add_job(struct orr_report *report, const struct orr_analysi
 {
     struct orr_report_job *job = &report->jobs[report->job_count++];
     struct orr_expectation *expectation;
-    struct orr_error own = {0}; /* where nothing can be predicted, the report says so */
+    struct orr_error own = {0}; /* if nothing can be predicted, the report says so */
     job->analysis = analysis;
     enum orr_code code = orr_expectation_new(analysis, ORR_TEST_ALL_REDUCE, &expectation, &own);
     if (code == ORR_NOMEM || code == ORR_SPENT) {
@@ -30,9 +31,9 @@ static enum orr_code add_job(struct orr_report *report, const struct orr_analysi
     job->predicted = true;
     for (int i = 0; i < ORR_REPORT_SIZES; i++)
         job->known[i] = orr_expect(expectation, report_sizes[i], &job->expected[i]);
-    orr_expect_limit(expectation, &job->limit);
+    code = orr_find_limit(NULL, analysis, ORR_TEST_ALL_REDUCE, expectation, &job->limit, err);
     orr_expectation_free(expectation);
-    return ORR_OK;
+    return code;
 }
 
 /* The same machine on another number of hosts; one that NCCL cannot use in this way is left out. */
@@ -53,8 +54,9 @@ static enum orr_code add_other_job(struct orr_report *report, uint32_t hosts, st
 }
 
 /* One host and two, or one and as many as were asked for; a cluster of different hosts as it is. */
-static enum orr_code add_jobs(struct orr_report *report, bool has_nics, struct orr_error *err)
+static enum orr_code add_jobs(struct orr_report *report, struct orr_error *err)
 {
+    const bool has_nics = orr_system_count(&report->analysis->built, ORR_NET) > 0;
     const struct orr_analysis *analysis = report->analysis;
     const uint32_t hosts = analysis->query.hosts;
     if (!analysis->cluster && hosts > 1)
@@ -154,10 +156,12 @@ enum orr_code orr_report_make(const struct orr_analysis *analysis, const char *n
     struct orr_report *report = ret_report;
     *report = (struct orr_report){.analysis = analysis, .name = name, .arena = arena};
     ORR_TRY(recognise(report, err));
-    ORR_TRY(add_jobs(report, orr_system_count(&analysis->built, ORR_NET) > 0, err));
+    ORR_TRY(add_jobs(report, err));
     report->networked = report->jobs[report->job_count - 1].analysis;
     ORR_TRY(find_nics(report, err));
     ORR_TRY(list_assumed(report, err));
+    if (analysis->cluster && analysis->cluster->host_count > 1)
+        ORR_TRY(orr_cluster_faults_find(analysis->cluster, arena, &report->faults, err));
     return orr_diagnose(analysis, arena, &report->diagnosis, err);
 }
 

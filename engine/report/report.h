@@ -7,6 +7,7 @@
 #ifndef ORR_REPORT_REPORT_H
 #define ORR_REPORT_REPORT_H
 
+#include "engine/diagnosis/cluster_faults.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/expect/expect.h"
 #include "engine/machines/recognise.h"
@@ -20,7 +21,7 @@ enum {
 
 /* One number of hosts with the expected results of AllReduce. */
 struct orr_report_job {
-    const struct orr_analysis *analysis; /* a plan, where it was made for the report */
+    const struct orr_analysis *analysis; /* a plan, if it was made for the report */
     bool predicted;                      /* false: nothing can be expected, such as with one rank */
     bool known[ORR_REPORT_SIZES];
     struct orr_expected expected[ORR_REPORT_SIZES];
@@ -43,6 +44,7 @@ struct orr_report {
     const char *sentence;                /* what the machine is, without a full stop */
     struct orr_machine machine;
     struct orr_diagnosis diagnosis;
+    struct orr_cluster_faults faults;            /* of a cluster of several hosts; else empty */
     struct orr_report_job jobs[ORR_REPORT_JOBS]; /* by number of hosts */
     uint32_t job_count;
     const struct orr_analysis *networked; /* of a job whose systems have NICs; without NICs that of one host */
@@ -63,7 +65,7 @@ void orr_report_release(struct orr_report *report);
 /* How a command line names what the report is about, for the commands that it proposes. */
 struct orr_report_asked {
     const char *machine; /* "topo.xml", "--machine hgx-h100", "--cluster hosts.json"; NULL: it cannot be named again */
-    const char *options; /* "--release 2.27.7 " ..., each with a blank behind it; without --hosts */
+    const char *options; /* "--release 2.27.7 " ..., each with a blank after it; without --hosts */
     uint32_t hosts;      /* 1: --hosts is not needed */
     bool is_file;        /* machine is a file of one host */
 };
@@ -72,15 +74,19 @@ struct orr_report_asked {
 void orr_report_write(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
 /* The machine, the verdict and all findings, with nothing left out. */
 void orr_report_write_findings(struct orr_page *page, const struct orr_report *report);
+/* The hosts of a cluster that are at fault; there are some. */
+void orr_report_cluster_faults(struct orr_page *page, const struct orr_report *report);
 /* Parts of it: findings by cost, where `all` is false the first in full and a limited number of others; the NICs of
  * each GPU; commands that answer further questions. */
 void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *diagnosis, bool all);
 void orr_report_nics(struct orr_page *page, const struct orr_report *report);
+/* Whether symmetric kernels may run, with each number of hosts. */
+void orr_report_device(struct orr_page *page, const struct orr_report *report);
 void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
 
 /* Which type of path leads from each GPU and NIC to each other, in the layout of `nvidia-smi topo -m` with NCCL's path
- * types. brief: GPUs only to GPUs and NICs, as a part of the report. Of several hosts the first is shown, and what
- * holds between them is said. */
+ * types. brief: GPUs only to GPUs and NICs, as a part of the report. With several hosts, the first is shown, and a
+ * sentence says what applies between them. */
 void orr_matrix_write(struct orr_page *page, const struct orr_report *report, bool brief);
 /* The machine as a tree: CPUs, PCIe switches, GPUs, NICs and their links. Hosts that are alike are shown once. */
 enum orr_code orr_tree_write(struct orr_page *page, const struct orr_analysis *analysis, struct orr_arena *arena,

@@ -20,7 +20,7 @@ static void write_name(struct orr_page *page, const struct orr_report *report)
     orr_text_printf(&text, "%s, analysed for NCCL %s", report->name, settings->release->name);
     if (orr_settings_nearest(settings))
         orr_text_printf(&text, ", the nearest release to %s", orr_version_format(settings->asked, version));
-    orr_page_heading(page, text.data ? text.data : "");
+    orr_page_heading(page, orr_text_data(&text));
 }
 
 static void write_machine(struct orr_page *page, const struct orr_report *report)
@@ -44,7 +44,7 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
         orr_text_printf(&text, " The cluster has %u host%s of %u kind%s and %u ranks; this is the host of rank 0.",
                         cluster->host_count, orr_plural(cluster->host_count), cluster->kind_count,
                         orr_plural(cluster->kind_count), analysis->ranks);
-    orr_page_say(page, ORR_STYLE_PLAIN, "", text.data ? text.data : "");
+    orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&text));
 }
 
 static void write_settings(struct orr_page *page, const struct orr_settings *settings)
@@ -62,12 +62,17 @@ static void write_settings(struct orr_page *page, const struct orr_settings *set
         orr_page_printf(page, ORR_STYLE_PLAIN, "", "Settings: %s.", text.data);
 }
 
-static void write_verdict(struct orr_page *page, const struct orr_diagnosis *diagnosis)
+static void write_verdict(struct orr_page *page, const struct orr_report *report)
 {
+    const struct orr_diagnosis *diagnosis = &report->diagnosis;
     static const enum orr_style styles[] = {[ORR_VERDICT_HEALTHY] = ORR_STYLE_GOOD,
                                             [ORR_VERDICT_DEGRADED] = ORR_STYLE_BAD,
                                             [ORR_VERDICT_CANNOT_TELL] = ORR_STYLE_CAREFUL};
     orr_page_heading(page, "Verdict");
+    if (report->faults.count) {
+        orr_report_cluster_faults(page, report);
+        return; /* the findings below name what else differs */
+    }
     orr_page_say(page, styles[diagnosis->state], "  ", diagnosis->sentence);
 }
 
@@ -134,7 +139,7 @@ static void write_counts(struct orr_page *page, const struct orr_report_job *job
     if (analysis->part_count > 1)
         orr_text_printf(&text, " NCCL splits each host into %u systems, which reach each other through the network.",
                         analysis->part_count);
-    orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
+    orr_page_say(page, ORR_STYLE_PLAIN, "  ", orr_text_data(&text));
 }
 
 /* Why NVLS is not used, where NVSwitches suggest it. */
@@ -173,7 +178,7 @@ static void write_ring(struct orr_page *page, const struct orr_graph *ring, cons
         orr_text_printf(&text, " %d", row[(lowest + i) % ring->gpu_count]);
     if (ring->gpu_count > RANKS_SHOWN)
         orr_text_printf(&text, " ... (%u ranks)", ring->gpu_count);
-    orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
+    orr_page_say(page, ORR_STYLE_PLAIN, "  ", orr_text_data(&text));
 }
 
 /* The orders of ranks in the rings of one host, each with its channels and from its lowest rank. */
@@ -206,6 +211,7 @@ static void write_decisions(struct orr_page *page, const struct orr_report *repo
     for (uint32_t j = 0; j < report->job_count; j++)
         write_counts(page, &report->jobs[j]);
     write_no_nvls(page, report);
+    orr_report_device(page, report);
     write_rings(page, report);
 }
 
@@ -221,9 +227,7 @@ static void write_limits(struct orr_page *page, const struct orr_report *report)
             orr_text_printf(&text, "%son %s by %s", text.length ? ", and " : "",
                             orr_report_extent(report->jobs[j].analysis, extent), report->jobs[j].limit.text);
     orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "Large messages are limited %s%s.", common ? "by " : "",
-                    common      ? common
-                    : text.data ? text.data
-                                : "");
+                    common ? common : orr_text_data(&text));
 }
 
 static void write_expected(struct orr_page *page, const struct orr_report *report)
@@ -271,7 +275,7 @@ static void write_assumed(struct orr_page *page, const struct orr_report *report
         orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "About the input: %s.", notes->assumed[i].what);
     for (uint32_t i = 0; i < report->assumed_count; i++)
         orr_text_printf(&text, "%s%s", i ? " " : "", report->assumed[i]);
-    orr_page_say(page, ORR_STYLE_PLAIN, "  - ", text.data ? text.data : "");
+    orr_page_say(page, ORR_STYLE_PLAIN, "  - ", orr_text_data(&text));
 }
 
 void orr_report_write_findings(struct orr_page *page, const struct orr_report *report)
@@ -279,7 +283,7 @@ void orr_report_write_findings(struct orr_page *page, const struct orr_report *r
     write_name(page, report);
     write_machine(page, report);
     write_settings(page, &report->analysis->query.settings);
-    write_verdict(page, &report->diagnosis);
+    write_verdict(page, report);
     orr_report_findings(page, &report->diagnosis, true);
 }
 
@@ -288,7 +292,7 @@ void orr_report_write(struct orr_page *page, const struct orr_report *report, co
     write_name(page, report);
     write_machine(page, report);
     write_settings(page, &report->analysis->query.settings);
-    write_verdict(page, &report->diagnosis);
+    write_verdict(page, report);
     orr_report_findings(page, &report->diagnosis, false);
     write_decisions(page, report);
     write_expected(page, report);

@@ -27,12 +27,13 @@ void orr_report_machine_types(struct orr_text *out)
     const struct orr_machine_type *type;
     const char *family = "";
     orr_text_printf(out, "Machine types for --machine and --assume:\n");
-    for (size_t i = 0; (type = orr_machine_type(i)); i++) {
+    for (size_t i = 0; (type = orr_machine_listed(i)); i++) {
         if (strcmp(family, type->family) != 0)
             orr_text_printf(out, "\n%s\n", type->family);
         family = type->family;
-        orr_text_printf(out, "  %-32s %u x %s, %u x %u Gb/s%s%s\n", type->name, type->gpus, type->board->gpu,
-                        type->nets, type->net_mbps / 1000, *type->also ? "; also " : "", type->also);
+        orr_text_printf(out, "  %-32s %u x %s, %u x %u Gb/s%s%s\n", type->name, type->gpus * orr_machine_trays(type),
+                        type->board->gpu, type->nets * orr_machine_trays(type), type->net_mbps / 1000,
+                        *type->also ? "; also " : "", type->also);
         if (*type->source)
             orr_text_printf(out, "  %-32s   from %s\n", "", type->source);
         if (*type->unsure)

@@ -9,7 +9,7 @@
 struct orr_release;
 
 /* Each release with what distinguishes it, newest first; only: one release, with all differences from the one before;
- * NULL: all. Fails for want of memory alone. */
+ * NULL: all. Fails for lack of memory alone. */
 enum orr_code orr_report_releases(const struct orr_release *only, struct orr_arena *arena, struct orr_text *out,
                                   struct orr_error *err) ORR_NO_DISCARD;
 /* The settings that a release has. */

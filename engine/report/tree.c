@@ -353,7 +353,7 @@ enum orr_code orr_tree_write(struct orr_page *page, const struct orr_analysis *a
     ORR_LOCAL_TEXT(text, 1024);
     orr_machine_summarise(analysis->dump, &machine);
     orr_machine_sentence(&machine, &text);
-    orr_page_heading(page, text.data ? text.data : "");
+    orr_page_heading(page, orr_text_data(&text));
     if (analysis->built.host_count > 1)
         return put_hosts(&tree, lines, arena, err);
     put_host(&tree, 0, lines);

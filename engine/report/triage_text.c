@@ -3,6 +3,7 @@
 #include "engine/report/log_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { TEXT_MOST = 1 << 20 };
@@ -17,7 +18,7 @@ static void put_hosts(struct orr_text *text, const char *const *hosts, uint32_t 
         orr_text_printf(text, " and %u more", count - SHOWN);
 }
 
-/* " (hosts a, b)" behind a value that hosts have and others do not. */
+/* " (hosts a, b)" after a value that hosts have and others do not. */
 static void put_whose(struct orr_text *text, const struct orr_ran_value *value, uint32_t value_count)
 {
     if (value_count < 2 || !value->host_count)
@@ -68,6 +69,37 @@ static void write_events(struct orr_page *page, const struct orr_log *log)
         orr_page_line(page, "  ", "and %u lines of further kinds, which are not kept", log->events_left_out);
 }
 
+/* What lines show together, and was not said at the top. */
+static void write_symptoms(struct orr_page *page, const struct orr_triage *triage)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < triage->symptoms.count; i++) {
+        const struct orr_symptom *symptom = &triage->symptoms.rows[i];
+        bool said = false;
+        for (uint32_t s = 0; s < triage->sentence_count; s++)
+            said |= triage->sentences[s] == symptom->cause;
+        if (said)
+            continue;
+        if (!any)
+            orr_page_heading(page, "Worth checking if the job is slow:");
+        any = true;
+        orr_page_say(page, ORR_STYLE_PLAIN, "  - ", symptom->cause);
+        const bool last = i + 1 == triage->symptoms.count || triage->symptoms.rows[i + 1].weight != symptom->weight;
+        if (symptom->weight == ORR_SYMPTOM_SETTING && !last)
+            continue; /* what to do is the same for all settings */
+        orr_page_say(page, ORR_STYLE_PLAIN, "    ", symptom->check);
+        orr_page_say(page, ORR_STYLE_PLAIN, "    ", symptom->cure);
+    }
+}
+
+/* A name in its column, and the value, which wraps in its own. */
+static void write_fact(struct orr_page *page, const char *name, const char *value)
+{
+    char lead[24];
+    snprintf(lead, sizeof lead, "  %-20.20s ", name);
+    orr_page_line(page, lead, "%s", value);
+}
+
 static void write_values(struct orr_page *page, const struct orr_log *log, const struct orr_ran *ran)
 {
     for (int what = 0; what < ORR_RAN_COUNT; what++)
@@ -75,12 +107,12 @@ static void write_values(struct orr_page *page, const struct orr_log *log, const
             ORR_LOCAL_TEXT(text, TEXT_MOST);
             orr_text_puts(&text, ran->values[what][i].value);
             put_whose(&text, &ran->values[what][i], ran->counts[what]);
-            orr_page_row(page, "  %-20s %s", i ? "" : orr_ran_text((enum orr_ran_what)what), orr_text_data(&text));
+            write_fact(page, i ? "" : orr_ran_text((enum orr_ran_what)what), orr_text_data(&text));
         }
     if (log->host_count) {
         ORR_LOCAL_TEXT(text, TEXT_MOST);
         put_hosts(&text, log->hosts, log->host_count);
-        orr_page_row(page, "  %-20s %s", log->host_count == 1 ? "Host" : "Hosts", orr_text_data(&text));
+        write_fact(page, log->host_count == 1 ? "Host" : "Hosts", orr_text_data(&text));
     }
 }
 
@@ -89,19 +121,22 @@ static void write_ran(struct orr_page *page, const struct orr_log *log, const st
     ORR_LOCAL_TEXT(channels, TEXT_MOST);
     orr_page_heading(page, "What ran:");
     write_values(page, log, ran);
-    if (ran->p2p + ran->shm + ran->net)
-        orr_page_row(page,
-                     "  %-20s %u P2P, %u shared memory, %u network (%u with GPUDirect RDMA, %u through another rank's "
-                     "NIC)",
-                     "Connections", ran->p2p, ran->shm, ran->net, ran->net_gdr, ran->net_pxn);
+    if (ran->p2p + ran->shm + ran->net) {
+        ORR_LOCAL_TEXT(text, TEXT_MOST);
+        orr_text_printf(&text,
+                        "%u P2P, %u shared memory, %u network (%u with GPUDirect RDMA, %u through another rank's NIC)",
+                        ran->p2p, ran->shm, ran->net, ran->net_gdr, ran->net_pxn);
+        write_fact(page, "Connections", orr_text_data(&text));
+    }
     if (ran->nvls >= 0)
-        orr_page_row(page, "  %-20s %s", "NVLS multicast", ran->nvls ? "available" : "not available");
+        write_fact(page, "NVLS multicast", ran->nvls ? "available" : "not available");
     if (ran->coll_channels < 0)
         return;
+    orr_text_printf(&channels, "%d for collectives", ran->coll_channels);
     if (ran->nvls_channels >= 0)
         orr_text_printf(&channels, ", %d for NVLS", ran->nvls_channels);
-    orr_page_row(page, "  %-20s %d for collectives%s, %d for point-to-point", "Channels", ran->coll_channels,
-                 orr_text_data(&channels), ran->p2p_channels);
+    orr_text_printf(&channels, ", %d for point-to-point", ran->p2p_channels);
+    write_fact(page, "Channels", orr_text_data(&channels));
 }
 
 static void write_settings(struct orr_page *page, const struct orr_ran *ran)
@@ -124,7 +159,10 @@ static void write_settings(struct orr_page *page, const struct orr_ran *ran)
 
 static void write_choices(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage)
 {
+    enum { COLUMNS = 6 };
+    static const char *const heads[COLUMNS] = {"", "from bytes", "to bytes", "lines", "log", "predicted"};
     const uint32_t compared = triage->choice_agree + triage->choice_differ;
+    struct orr_table table;
     ORR_LOCAL_TEXT(text, TEXT_MOST);
     if (!triage->choice_count)
         return;
@@ -135,13 +173,22 @@ static void write_choices(struct orr_page *page, const struct orr_log *log, cons
         orr_text_printf(&text, "%s%u not compared%s", compared ? ", " : ": ", triage->choice_not_compared,
                         log->communicator_count > 1 ? " (other communicators, or the line does not say which)" : "");
     orr_page_heading(page, orr_text_data(&text));
-    orr_page_row(page, "  %-14s %14s %14s %8s  %-20s %s", "", "from bytes", "to bytes", "lines", "log", "predicted");
+    orr_table_init(&table, log->arena, COLUMNS);
+    table.right = 0xe;
+    for (int i = 0; i < COLUMNS; i++)
+        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", heads[i]);
     for (uint32_t i = 0; i < triage->choice_count; i++) {
         const struct orr_triage_choice *row = &triage->choices[i];
-        orr_page_row(page, "  %-14s %14" PRIu64 " %14" PRIu64 " %8u  %-20s %s%s", row->function, row->from, row->to,
-                     row->lines, row->logged, row->predicted ? row->predicted : "-",
-                     row->predicted && !row->agrees ? "  differs" : "");
+        const bool differs = row->predicted && !row->agrees;
+        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", row->function);
+        orr_table_add(&table, ORR_STYLE_PLAIN, "%" PRIu64, row->from);
+        orr_table_add(&table, ORR_STYLE_PLAIN, "%" PRIu64, row->to);
+        orr_table_add(&table, ORR_STYLE_PLAIN, "%u", row->lines);
+        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", row->logged);
+        orr_table_add(&table, differs ? ORR_STYLE_CAREFUL : ORR_STYLE_PLAIN, "%s%s",
+                      row->predicted ? row->predicted : "-", differs ? "  differs" : "");
     }
+    orr_table_write(page, &table, "  ");
     if (triage->choice_why)
         orr_page_say(page, ORR_STYLE_PLAIN, "  ", triage->choice_why);
 }
@@ -171,6 +218,7 @@ void orr_report_triage(struct orr_page *page, const struct orr_log *log, const s
     for (uint32_t i = 0; i < triage->sentence_count; i++)
         orr_page_say(page, ORR_STYLE_PLAIN, "", triage->sentences[i]);
     write_last_calls(page, log, triage);
+    write_symptoms(page, triage);
     write_events(page, log);
     write_ran(page, log, &triage->ran);
     write_settings(page, &triage->ran);

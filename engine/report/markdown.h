@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Markdown as text for a terminal, as far as our own documentation uses it: headings, paragraphs, lists, tables, blocks
+ * of code, links, code and bold words. Links lose their addresses, pictures are left out. */
+#ifndef ORR_REPORT_MARKDOWN_H
+#define ORR_REPORT_MARKDOWN_H
+
+#include "engine/report/page.h"
+
+void orr_markdown_write(struct orr_page *page, const char *text);
+
+#endif
