@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One line a request, and what is counted of it. */
 #include <string.h>
+#include <strings.h>
 
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
@@ -16,6 +17,44 @@ static enum orr_denial why_denied(const struct orr_exchange *exchange)
 static unsigned status_of(const struct orr_exchange *exchange)
 {
     return exchange->has_response ? exchange->response.status : orr_connection_status(exchange->from);
+}
+
+/* Whether a parameter may hold a token: by its name, or by how tokens begin. */
+static bool is_secret(const char *name, size_t length)
+{
+    static const char *const words[] = {"token", "access_token", "auth", "authorization", "password", "key", "api_key"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == length && !strncasecmp(words[i], name, length))
+            return true;
+    return false;
+}
+
+/* The target without tokens that somebody put into it. text: as much as a line of the log takes. */
+static void mask(const char *target, char *text, size_t size)
+{
+    static const char *const starts[] = {"orr_", "orr%5f", "orr%5F"};
+    size_t made = 0;
+    for (const char *at = target; *at && made + sizeof "***" < size;) {
+        size_t hidden = 0;
+        const size_t name = at > target && strchr("?&", at[-1]) ? strcspn(at, "=&") : 0;
+        if (name && at[name] == '=' && is_secret(at, name)) {
+            for (size_t i = 0; i <= name && made + sizeof "***" < size; i++)
+                text[made++] = at[i];
+            at += name + 1;
+            hidden = strcspn(at, "&");
+        }
+        for (size_t i = 0; !hidden && i < sizeof starts / sizeof starts[0]; i++)
+            if (!strncmp(at, starts[i], strlen(starts[i])))
+                hidden = strcspn(at, "&?/#");
+        if (hidden) {
+            memcpy(text + made, "***", 3);
+            made += 3;
+            at += hidden;
+        } else if (made + 1 < size) {
+            text[made++] = *at ? *at++ : 0;
+        }
+    }
+    text[made] = 0;
 }
 
 void orr_access_log(struct orr_exchange *exchange)
@@ -48,7 +87,9 @@ void orr_access_log(struct orr_exchange *exchange)
     orr_log_text(&line, "ended", orr_spent_word(exchange->spent));
     orr_log_number(&line, "bytes", exchange->has_response ? exchange->response.length : 0);
     orr_log_milliseconds(&line, "dur_ms", nanoseconds);
-    orr_log_text(&line, "target", exchange->target); /* last: it may be long */
+    char target[sizeof line.text];
+    mask(exchange->target, target, sizeof target);
+    orr_log_text(&line, "target", target); /* last: it may be long */
     orr_log_end(&line);
 }
 

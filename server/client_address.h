@@ -27,7 +27,7 @@ struct orr_networks {
 
 enum { ORR_ADDRESS_TEXT = 48 };
 
-/* Reads "10.0.0.0/8, ::1, 192.168.1.7"; NULL gives none. SETTING for what is no such list. */
+/* Reads "10.0.0.0/8, ::1, 192.168.1.7"; NULL gives none. SETTING if the text is not such a list. */
 enum orr_code orr_networks_read(const char *list, struct orr_networks *ret_networks,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_networks_release(struct orr_networks *networks);
@@ -35,8 +35,8 @@ bool orr_networks_hold(const struct orr_networks *networks, const struct orr_add
 
 void orr_address_of(const struct sockaddr *socket_address, struct orr_address *address);
 void orr_address_write(const struct orr_address *address, char text[ORR_ADDRESS_TEXT]);
-/* The client behind `peer`: where peer is a trusted proxy, the last address in X-Forwarded-For that is none. What is no
- * address ends the search: the proxy before it is then all that is known. */
+/* The client: if `peer` is a trusted proxy, the last address in X-Forwarded-For that is not one. What is not
+ * an address ends the search: the proxy before it is then all that is known. */
 struct orr_address orr_address_forwarded(const struct orr_networks *trusted, const struct orr_address *peer,
                                          const char *forwarded_for);
 

@@ -66,10 +66,11 @@ struct orr_config {
     const char *database;
     uint64_t cache, database_ms, database_connections;
     uint64_t keep_days, keep_count; /* 0: for ever, all */
+    bool keep_dry_run;
     /* access */
-    const char *token_file, *tls_cert, *tls_key, *cors_origins, *trusted_proxies;
+    const char *token_file, *tls_cert, *tls_key, *cors_origins, *trusted_proxies, *allowed_hosts;
     bool insecure, open_metrics;
-    /* limits; 0: none where the row's lowest is 0 */
+    /* limits; 0: none if the row's lowest is 0 */
     uint64_t max_body, max_header, body_memory, stream_memory, connections, client_connections, queue, rate, burst,
         client_requests;
     uint64_t analysis_ms, analysis_memory, unpacked,
@@ -102,7 +103,7 @@ void orr_config_shown(const struct orr_config *config, const struct orr_config_r
 /* What --check-config says: value and source of each row. */
 void orr_config_print(const struct orr_config *config, FILE *out);
 
-/* The next item of a list: *list moves behind it; false at the end. Blanks around items are left out. */
+/* The next item of a list: *list moves after it; false at the end. Blanks around items are left out. */
 bool orr_config_item(const char **list, const char **ret_start, size_t *ret_length);
 
 #endif

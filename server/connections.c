@@ -30,7 +30,8 @@ struct orr_connections {
     struct orr_lingering lingering;
 };
 
-/* Who is too slow, by phase. NOT: nothing is said, since an answer to no request would be taken for one to the next. */
+/* Who is too slow, by phase. NOT: nothing is said, since an answer to no request would be treated as one to the next.
+ */
 static const enum orr_denial slow[ORR_PHASE_COUNT] = {
     [ORR_PHASE_NEW] = ORR_DENIED_HEADER_TIME,
     [ORR_PHASE_HEADERS] = ORR_DENIED_HEADER_TIME,
@@ -40,12 +41,12 @@ static const enum orr_denial slow[ORR_PHASE_COUNT] = {
 static const struct {
     const char *status, *type, *title, *detail;
 } answers[ORR_DENIAL_COUNT] = {
-    [ORR_DENIED_HEADER_TIME] = {"408 Request Timeout", "request-timeout", "The request came too slowly",
-                                "the request line with its headers did not come in time"},
-    [ORR_DENIED_BODY_TIME] = {"408 Request Timeout", "request-timeout", "The request came too slowly",
-                              "the body did not come in time"},
-    [ORR_DENIED_BODY] = {"413 Content Too Large", "body-too-large", "The body is larger than allowed",
-                         "the body is several times as large as --max-body allows"},
+    [ORR_DENIED_HEADER_TIME] = {"408 Request Timeout", "request-timeout", "Request timeout",
+                                "the request line and headers did not arrive in time"},
+    [ORR_DENIED_BODY_TIME] = {"408 Request Timeout", "request-timeout", "Request timeout",
+                              "the body did not arrive in time"},
+    [ORR_DENIED_BODY] = {"413 Content Too Large", "body-too-large", "Content too large",
+                         "the body is several times larger than --max-body allows"},
 };
 
 unsigned orr_connection_status(const struct orr_connection *connection)
@@ -108,7 +109,7 @@ void orr_connections_cut_off(struct orr_connections *connections, struct orr_con
     connection->cut_off = true;
 }
 
-/* The other side has closed its end. It might still read, but who asks and closes is taken for gone, as other servers
+/* The other side has closed its end. It might still read, but who asks and closes is treated as gone, as other servers
  * do: the two cannot be distinguished before something is sent. */
 static bool is_gone(int socket)
 {

@@ -31,7 +31,7 @@ struct orr_connection {
     int socket;
     atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT: it was not */
     void *current;                /* the request under way, NULL: none */
-    uint64_t number;              /* of its next request, a multiple of ORR_NUMBERS where it has none left */
+    uint64_t number;              /* of its next request, a multiple of ORR_NUMBERS if it has none left */
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
     atomic_bool given_up;         /* ended by us: it took too long */
     bool cut_off;                 /* by orr_connections_cut_off() */
@@ -56,7 +56,7 @@ void orr_connections_stop(struct orr_connections *connections);
 /* When all connections are closed. */
 void orr_connections_free(struct orr_connections *connections);
 
-/* May one more be accepted? No, where there are so many that not even a 503 is to be had. */
+/* May one more be accepted? No, if there are so many that not even a 503 must be had. */
 bool orr_connections_accept(struct orr_connections *connections);
 /* NULL: out of memory. */
 struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,

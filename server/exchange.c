@@ -61,7 +61,9 @@ enum place { ON_CONNECTION, ON_SHORT_WORK, ON_LONG_WORK };
 
 static void answer(struct orr_exchange *exchange, enum place place)
 {
+    const struct orr_grant grant = {exchange->bearer.scopes, exchange->bearer.host};
     const struct orr_request request = {
+        .grant = exchange->http->tokens ? &grant : NULL,
         .method = exchange->method,
         .route = exchange->route,
         .target = exchange->target,
@@ -145,7 +147,7 @@ static enum MHD_Result answer_and_send(struct orr_exchange *exchange)
     return orr_reply_send(exchange);
 }
 
-/* Makes room for `size` bytes of the body and a zero behind them. False: turned away, or out of memory. */
+/* Makes room for `size` bytes of the body and a zero after them. False: turned away, or out of memory. */
 static bool make_room(struct orr_exchange *exchange, size_t size)
 {
     enum { FIRST = 16384 };
@@ -174,7 +176,7 @@ static bool make_room(struct orr_exchange *exchange, size_t size)
  * beyond that, the connection is cut off. */
 enum { PATIENCE = 8 };
 
-/* Keeps a piece of the body. Of a request that is turned away it is read and dropped for a while, so that the client
+/* Keeps a piece of the body. The body of a refused request is read and dropped for a while, so that the client
  * hears why. */
 static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data, size_t size)
 {

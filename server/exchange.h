@@ -29,7 +29,7 @@ struct orr_http {
     struct orr_limits *limits;
     struct orr_networks proxies;
     atomic_bool draining, stopping;
-    char address[ORR_ADDRESS_SIZE];
+    char address[ORR_ADDRESS_SIZE]; /* "http://127.0.0.1:8080" */
     /* what requests change, apart from what each reads */
     atomic_size_t body_bytes; /* memory of the bodies of all requests under way */
     _Atomic uint64_t numbers; /* of requests, from a random start; a connection takes some at once */
@@ -71,7 +71,7 @@ struct orr_exchange {
     struct orr_streaming streaming; /* of an answer that is a stream */
     bool closes, has_response, logged;
     char id[ORR_REQUEST_ID], parent[ORR_TRACEPARENT], method[16];
-    char *target;                 /* target_room, or memory of its own where it is long */
+    char *target;                 /* target_room, or memory of its own if it is long */
     struct orr_response response; /* from here on nothing is zeroed before it is filled */
     char target_room[512];
 };
@@ -87,6 +87,9 @@ const char *orr_exchange_header(const void *exchange, const char *name);
 
 /* headers.c: ORR_DENIED_NOT, or why a request's headers cannot be trusted to mean the same to everybody. */
 enum orr_denial orr_headers_check(struct MHD_Connection *connection);
+
+/* hosts.c: ORR_DENIED_NOT, or why a page in somebody's browser may have sent this request without being asked to. */
+enum orr_denial orr_hosts_check(const struct orr_exchange *exchange);
 
 /* gate.c: may this request go on? Fills who asks and, where not, why. */
 void orr_gate(struct orr_exchange *exchange);

@@ -56,13 +56,15 @@ static void check_client(struct orr_exchange *exchange)
 
 static void check_access(struct orr_exchange *exchange)
 {
-    /* What each kind of route asks for; 0: nothing. */
+    /* What each kind of route asks for, one of them; 0: nothing. */
     static const unsigned wanted[] = {
         [ORR_ACCESS_OPEN] = 0,
         [ORR_ACCESS_PROBE] = 0,
         [ORR_ACCESS_METRICS] = ORR_SCOPE_READ,
         [ORR_ACCESS_READ] = ORR_SCOPE_READ,
         [ORR_ACCESS_WRITE] = ORR_SCOPE_WRITE,
+        [ORR_ACCESS_UPLOAD] = ORR_SCOPE_WRITE | ORR_SCOPE_AGENT,
+        [ORR_ACCESS_JUDGE] = ORR_SCOPE_READ | ORR_SCOPE_AGENT,
     };
     const struct orr_http *http = exchange->http;
     enum orr_access access = orr_route_access(exchange->route);
@@ -72,7 +74,7 @@ static void check_access(struct orr_exchange *exchange)
     if (!exchange->bearer.scopes)
         refuse(exchange, orr_exchange_header(exchange, "Authorization") ? ORR_DENIED_TOKEN : ORR_DENIED_NO_TOKEN, 0, 0);
     else if (!(exchange->bearer.scopes & scope))
-        refuse(exchange, scope == ORR_SCOPE_READ ? ORR_DENIED_READ : ORR_DENIED_WRITE, 0, 0);
+        refuse(exchange, scope & ORR_SCOPE_READ ? ORR_DENIED_READ : ORR_DENIED_WRITE, 0, 0);
 }
 
 static void check_sizes(struct orr_exchange *exchange)
@@ -98,6 +100,8 @@ void orr_gate(struct orr_exchange *exchange)
         exchange->preflight = exchange->origin && !strcmp(exchange->method, "OPTIONS") &&
                               orr_exchange_header(exchange, "Access-Control-Request-Method");
     }
+    if (!probe)
+        refuse(exchange, orr_hosts_check(exchange), 0, 0);
     if (exchange->from->surplus && !orr_route_is_for_operators(exchange->route))
         refuse(exchange, ORR_DENIED_CONNECTIONS, http->config->connections, 1);
     if (!probe)

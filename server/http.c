@@ -50,15 +50,15 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         *state = address && info ? orr_connections_open(http->connections, info->connect_fd, address) : NULL;
     } else if (*state) {
         struct orr_connection *from = *state;
-        if (from->current) /* libmicrohttpd says nothing of requests that it refuses behind on_target() */
+        if (from->current) /* libmicrohttpd says nothing of requests that it refuses after on_target() */
             finish(from->current);
         orr_connections_close(http->connections, from);
         *state = NULL;
     }
 }
 
-/* The request line has been read: the target as it came is to be had here only. Of the query libmicrohttpd gets
- * nothing: it would take it apart for nobody, and where the parts do not fit into its memory, version 0.9.75 neither
+/* The request line has been read: the target as it came must be had here only. libmicrohttpd does not get the
+ * query: it would parse it for nobody, and where the parts do not fit into its memory, version 0.9.75 neither
  * answers nor closes. */
 static void *on_target(void *context, const char *uri, struct MHD_Connection *connection)
 {
@@ -115,7 +115,7 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG;
     unsigned threads = (unsigned)config->threads;
 /* Connections are limited by on_accept(), over all threads; libmicrohttpd's own limit is one of each thread. Its
- * timeout is a second line behind connections.c. The memory of a connection holds a request's headers and its answer's;
+ * timeout is a second line after connections.c. The memory of a connection holds a request's headers and its answer's;
  * libmicrohttpd clears all of it, and half of it again, at each request.
  */
 #if MHD_VERSION >= 0x00097205

@@ -22,7 +22,7 @@ enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http
                              struct orr_error *err) ORR_NO_DISCARD;
 /* Where it listens: "http://127.0.0.1:8080". */
 const char *orr_http_address(const struct orr_http *http);
-/* Turns further connections away, and closes each that is open behind its next answer. */
+/* Turns further connections away, and closes each that is open after its next answer. */
 void orr_http_quiesce(struct orr_http *http);
 /* Requests that were begun and not yet answered. */
 unsigned orr_http_in_flight(const struct orr_http *http);

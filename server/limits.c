@@ -92,7 +92,7 @@ static uint64_t hash_of(const struct orr_limits *limits, const struct orr_client
     return hash;
 }
 
-static struct entry **find(struct shard *shard, uint64_t hash, const struct orr_client *client)
+static struct entry **find_entry(struct shard *shard, uint64_t hash, const struct orr_client *client)
 {
     struct entry **at = &shard->buckets[hash / SHARDS % BUCKETS];
     while (*at && memcmp(&(*at)->client, client, sizeof *client) != 0)
@@ -159,7 +159,7 @@ enum orr_denial orr_limits_enter(struct orr_limits *limits, const struct orr_cli
         sweep(limits, shard, now_ms);
         shard->swept_ms = now_ms;
     }
-    struct entry **at = find(shard, hash, client);
+    struct entry **at = find_entry(shard, hash, client);
     if (!*at && shard->count < MOST && (*at = calloc(1, sizeof **at))) {
         (*at)->client = *client;
         (*at)->left = (double)limits->options.burst;
@@ -179,7 +179,7 @@ void orr_limits_leave(struct orr_limits *limits, const struct orr_client *client
     uint64_t hash = hash_of(limits, client);
     struct shard *shard = &limits->shards[hash % SHARDS];
     pthread_mutex_lock(&shard->lock);
-    struct entry *entry = *find(shard, hash, client);
+    struct entry *entry = *find_entry(shard, hash, client);
     if (entry)
         entry->under_way--;
     pthread_mutex_unlock(&shard->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much one client may ask: a token bucket for the rate, a count of what is under way. A client is a token's name,
- * or an address (an IPv6 /64) where there is none. Memory is bounded whatever addresses come. */
+ * or an address (an IPv6 /64) if there is none. Memory is bounded whatever addresses come. */
 #ifndef ORR_SERVER_LIMITS_H
 #define ORR_SERVER_LIMITS_H
 
@@ -21,7 +21,7 @@ struct orr_limits_options {
     uint64_t under_way;
 };
 
-/* *ret_limits is NULL where nothing is limited, which all functions take. */
+/* *ret_limits is NULL if nothing is limited, which all functions take. */
 enum orr_code orr_limits_new(const struct orr_limits_options *options, struct orr_limits **ret_limits,
                              struct orr_error *err) ORR_NO_DISCARD;
 void orr_limits_free(struct orr_limits *limits);

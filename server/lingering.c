@@ -20,7 +20,7 @@ void orr_lingering_take(struct orr_lingering *lingering, int socket, uint64_t un
 /* Whether more may come. */
 static bool drop_input(int socket)
 {
-    enum { PIECE = 65536, PIECES = 8 }; /* a look takes no longer than it takes to copy so much */
+    enum { PIECE = 65536, PIECES = 8 }; /* a look takes no longer than it takes to copy this much */
     char dropped[PIECE];
     ssize_t got = 1;
     for (int i = 0; i < PIECES && got > 0; i++)

@@ -12,7 +12,7 @@
 #include "engine/base/clock.h"
 
 /* All or nothing: half a field would make half an escape. */
-static void add(struct orr_log_line *line, const char *text, size_t length)
+static void add_bytes(struct orr_log_line *line, const char *text, size_t length)
 {
     if (line->full || line->length + length + ORR_LOG_TAIL > sizeof line->text) {
         line->full = true;
@@ -24,7 +24,7 @@ static void add(struct orr_log_line *line, const char *text, size_t length)
 
 static void add_text(struct orr_log_line *line, const char *text)
 {
-    add(line, text, strlen(text));
+    add_bytes(line, text, strlen(text));
 }
 
 static void add_key(struct orr_log_line *line, const char *key)
@@ -58,7 +58,7 @@ static void add_quoted(struct orr_log_line *line, const char *text)
         char escape[8];
         unsigned char c = (unsigned char)*text;
         if (!is_escaped(c)) {
-            add(line, text, 1);
+            add_bytes(line, text, 1);
             continue;
         }
         if (c == '"' || c == '\\')
@@ -138,7 +138,7 @@ static void write_whole(const char *text, size_t length)
 void orr_log_end(struct orr_log_line *line)
 {
     const char *tail = line->format == ORR_LOG_JSON ? "}\n" : "\n";
-    size_t size = strlen(tail); /* at most ORR_LOG_TAIL, which add() leaves free */
+    size_t size = strlen(tail); /* at most ORR_LOG_TAIL, which add_bytes() leaves free */
     memcpy(line->text + line->length, tail, size);
     write_whole(line->text, line->length + size);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where things are where nobody says so: the database, the page and the documentation. */
+/* Default places of files: the database, the page and the documentation. */
 #include "server/places.h"
 
 #include <errno.h>
@@ -41,7 +41,8 @@ enum orr_code orr_default_database(char path[PATH_MAX], struct orr_error *err)
     return ORR_OK;
 }
 
-/* The first of some folders that has an index.html: beside the program that serves (libexec/orrery), else where it was installed. */
+/* The first of some folders that has an index.html: beside the program that serves (libexec/orrery), else if it was
+ * installed. */
 static const char *find_folder(const char *const *places, size_t count, const char *installed, char path[PATH_MAX])
 {
     char program[PATH_MAX], index[PATH_MAX + 32];

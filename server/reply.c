@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a response to libmicrohttpd's own. What follows from an answer is the same each time it is sent: the reply made
- * of it is kept with the answer and used again, by one request at a time, so that a cached answer costs no allocations
- * but those for the headers of the request itself. */
+/* From a response to libmicrohttpd's own. The consequences of an answer are the same each time it is sent: the reply
+ * made of it is kept with the answer and used again, by one request at a time, so that a cached answer costs no
+ * allocations but those for the headers of the request itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,6 +22,7 @@
 #include "server/listen.h"
 #include "server/log.h"
 #include "server/places.h"
+#include "server/workers.h"
 
 static unsigned cores(void)
 {
@@ -62,7 +63,7 @@ static enum orr_code check_static(const struct orr_config *config, struct orr_er
     struct stat status;
     if (!config->static_folder || (!stat(config->static_folder, &status) && S_ISDIR(status.st_mode)))
         return ORR_OK;
-    return orr_fail(err, ORR_IO, "--static %.120s is no folder", config->static_folder);
+    return orr_fail(err, ORR_IO, "--static %.120s is not a folder", config->static_folder);
 }
 
 static enum orr_code check_tokens(const struct orr_config *config, struct orr_error *err)
@@ -103,14 +104,25 @@ static enum orr_code check(const struct orr_config *config, orr_serve_report *re
 }
 
 /* As many open files as connections need, where the system allows it. */
-static void raise_file_limit(unsigned connections)
+/* Where the system allows too few, there are fewer connections: one that is refused gets an answer, but one for which
+ * there is no descriptor waits in silence. */
+static void fit_files(struct orr_config *config)
 {
+    enum { OTHER = 128, LEAST_OTHER = 48, LEAST = 8 };
     struct rlimit limit;
-    rlim_t wanted = (rlim_t)connections + 128;
+    rlim_t wanted = (rlim_t)config->connections + OTHER;
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
         return;
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    if (setrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+        return;
+    char before[24], now[24];
+    snprintf(before, sizeof before, "%llu", (unsigned long long)config->connections);
+    const rlim_t room = limit.rlim_cur < LEAST_OTHER + LEAST ? LEAST : limit.rlim_cur - LEAST_OTHER;
+    config->connections = room < config->connections ? room : config->connections;
+    snprintf(now, sizeof now, "%llu", (unsigned long long)config->connections);
+    orr_log((enum orr_log_format)config->log_format, "warn", "few file descriptors", "connections", now, "wanted",
+            before, "advice", "raise the limit with ulimit -n, or LimitNOFILE= of the unit", NULL);
 }
 
 struct service {
@@ -248,6 +260,27 @@ static void say_ready(const struct service *service, const struct orr_app_option
     fflush(stdout);
 }
 
+/* Says what retention would do, and does nothing. */
+static enum orr_code dry_run(const struct orr_app_options *app_options, orr_serve_report *report)
+{
+    struct orr_app_options options = *app_options;
+    struct orr_app *app;
+    struct orr_error err = {0};
+    int64_t due = 0, stored = 0;
+    options.keep_dry = true;
+    enum orr_code code = orr_app_new(&options, &app, &err);
+    if (code == ORR_OK) {
+        code = orr_app_due(app, &due, &stored, &err);
+        orr_app_free(app);
+    }
+    if (code != ORR_OK) {
+        report(&err);
+        return code;
+    }
+    printf("retention would delete %lld of %lld stored dumps now\n", (long long)due, (long long)stored);
+    return ORR_OK;
+}
+
 enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_report *report)
 {
     char database[PATH_MAX], folder[PATH_MAX], docs[PATH_MAX];
@@ -277,6 +310,7 @@ enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_re
         .check_systems = config->check,
         .database_timeout_ms = (unsigned)config->database_ms,
         .database_connections = (unsigned)config->database_connections,
+        .database_calls = orr_workers_long((unsigned)config->threads) / 2,
         .keep_days = (unsigned)config->keep_days,
         .keep_count = (unsigned)config->keep_count,
     };
@@ -284,6 +318,9 @@ enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_re
         report(&err);
         return code;
     }
+
+    if (config->keep_dry_run)
+        return dry_run(&app_options, report);
 
     /* Before any thread is there, so that all inherit it. */
     static const int handled[] = {SIGTERM, SIGINT, SIGHUP};
@@ -293,7 +330,7 @@ enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_re
     for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
         sigaddset(&signals, handled[i]);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    raise_file_limit((unsigned)config->connections);
+    fit_files(config);
 
     struct service service = {.config = config, .format = (enum orr_log_format)config->log_format};
     if ((code = start(&service, &app_options, &err)) != ORR_OK) {

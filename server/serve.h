@@ -10,7 +10,7 @@ typedef void orr_serve_report(const struct orr_error *err);
 
 /* Takes what the environment says where no flag was given, checks the settings, and serves until SIGTERM or SIGINT.
  * check_only: prints the settings in force with their sources instead, and whether they can be used.
- * Each fault goes to `report`. SETTING where a setting is at fault, otherwise the code of the first fault. */
+ * Each fault goes to `report`. SETTING if a setting is at fault, otherwise the code of the first fault. */
 enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_report *report) ORR_NO_DISCARD;
 
 enum { ORR_TOKEN_SIZE = 72, ORR_TOKEN_LINE = 256 };

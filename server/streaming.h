@@ -14,7 +14,7 @@
 struct orr_streaming {
     char *piece; /* owned */
     size_t length, taken;
-    bool ended, failed; /* behind this piece */
+    bool ended, failed; /* after this piece */
 };
 
 /* Makes the next piece; in a worker, for it may compute. */

@@ -104,7 +104,7 @@ static enum orr_code load(const struct orr_tls *tls, struct generation **ret_gen
     return ORR_OK;
 }
 
-static bool same(const gnutls_datum_t *a, const gnutls_datum_t *b)
+static bool same_datum(const gnutls_datum_t *a, const gnutls_datum_t *b)
 {
     return a->size == b->size && !memcmp(a->data, b->data, a->size);
 }
@@ -113,8 +113,8 @@ enum orr_code orr_tls_reload(struct orr_tls *tls, struct orr_error *err)
 {
     struct generation *generation = NULL;
     ORR_TRY(load(tls, &generation, err));
-    if (tls->newest && same(&tls->newest->certificate_file, &generation->certificate_file) &&
-        same(&tls->newest->key_file, &generation->key_file)) {
+    if (tls->newest && same_datum(&tls->newest->certificate_file, &generation->certificate_file) &&
+        same_datum(&tls->newest->key_file, &generation->key_file)) {
         free_generation(generation);
         return ORR_OK;
     }

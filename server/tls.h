@@ -15,7 +15,7 @@
 
 struct orr_tls;
 
-/* Reads a chain and its key (PEM). IO or SETTING where they cannot be read or do not belong together. One at a time in
+/* Reads a chain and its key (PEM). IO or SETTING if they cannot be read or do not belong together. One at a time in
  * a process: the callback has no context of its own. */
 enum orr_code orr_tls_open(const char *certificate, const char *key, struct orr_tls **ret_tls,
                            struct orr_error *err) ORR_NO_DISCARD;

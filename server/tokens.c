@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include "api/http/answer.h"
 #include "api/http/api.h"
@@ -38,7 +39,19 @@ static const struct {
     unsigned bit;
 } scopes[] = {{"read", ORR_SCOPE_READ}, {"write", ORR_SCOPE_WRITE}};
 
-unsigned orr_scopes_parse(const char *text, size_t length)
+/* The host of "agent:HOST"; false: the word is another, or names none. */
+static bool read_agent(const char *word, size_t length, char ret_host[ORR_TOKEN_HOST])
+{
+    static const char start[] = "agent:";
+    const size_t skip = sizeof start - 1;
+    if (length <= skip || length - skip >= ORR_TOKEN_HOST || memcmp(word, start, skip) != 0)
+        return false;
+    if (ret_host)
+        snprintf(ret_host, ORR_TOKEN_HOST, "%.*s", (int)(length - skip), word + skip);
+    return true;
+}
+
+unsigned orr_scopes_parse(const char *text, size_t length, char ret_host[ORR_TOKEN_HOST])
 {
     unsigned bits = 0;
     const char *end = text + length;
@@ -47,9 +60,9 @@ unsigned orr_scopes_parse(const char *text, size_t length)
         size_t size = (size_t)((comma ? comma : end) - text), i = 0;
         while (i < 2 && (strlen(scopes[i].name) != size || memcmp(scopes[i].name, text, size) != 0))
             i++;
-        if (i == 2)
+        if (i == 2 && (bits & ORR_SCOPE_AGENT || !read_agent(text, size, ret_host)))
             return 0;
-        bits |= scopes[i].bit;
+        bits |= i < 2 ? scopes[i].bit : ORR_SCOPE_AGENT;
         text += size + (comma ? 1 : 0);
         if (comma && text == end)
             return 0;
@@ -68,15 +81,15 @@ static const char *read_line(char *line, struct entry *entry)
     if (strlen(name) >= ORR_TOKEN_NAME ||
         strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@") != strlen(name))
         return "a name has at most 63 letters, digits, and any of - _ . @";
-    if (!(entry->bearer.scopes = orr_scopes_parse(scope, strlen(scope))))
-        return "the scopes are read, write, or read,write";
+    if (!(entry->bearer.scopes = orr_scopes_parse(scope, strlen(scope), entry->bearer.host)))
+        return "the scopes are read, write, agent:HOST, or several of them with commas";
     if (strlen(digest) != 64 || !orr_hex_read(digest, ORR_TOKEN_DIGEST, entry->digest))
         return "the SHA-256 of a token has 64 hex digits";
     snprintf(entry->bearer.name, sizeof entry->bearer.name, "%s", name);
     return NULL;
 }
 
-static enum orr_code add(struct table *table, const struct entry *entry, struct orr_error *err)
+static enum orr_code add_token(struct table *table, const struct entry *entry, struct orr_error *err)
 {
     if (table->count == table->capacity) {
         size_t capacity = table->capacity ? 2 * table->capacity : 16;
@@ -99,6 +112,12 @@ static enum orr_code read_file(const char *path, struct table *ret_table, struct
     FILE *file = fopen(path, "re");
     if (!file)
         return orr_fail(err, ORR_IO, "the token file %.120s cannot be read: %s", path, strerror(errno));
+    struct stat about;
+    if (!fstat(fileno(file), &about) && about.st_mode & S_IWOTH) {
+        fclose(file);
+        return orr_fail_with(err, ORR_SETTING, NULL, "chmod o-w takes that away; then look through its lines",
+                             "the token file %.120s may be written by everybody on this machine", path);
+    }
     for (unsigned number = 1; code == ORR_OK && fgets(line, sizeof line, file); number++) {
         struct entry entry = {0};
         size_t start = strspn(line, " \t\r\n"), length = strlen(line);
@@ -110,7 +129,7 @@ static enum orr_code read_file(const char *path, struct table *ret_table, struct
         if (problem || number > MOST)
             code = orr_fail(err, ORR_SETTING, "%.100s:%u: %s", path, number, problem ? problem : "too many lines");
         else
-            code = add(&table, &entry, err);
+            code = add_token(&table, &entry, err);
     }
     if (code == ORR_OK && ferror(file))
         code = orr_fail(err, ORR_IO, "the token file %.120s cannot be read: %s", path, strerror(errno));
@@ -182,7 +201,7 @@ bool orr_tokens_find(struct orr_tokens *tokens, const char *authorization, struc
     struct sha256_ctx context;
     uint8_t digest[ORR_TOKEN_DIGEST];
     bearer->scopes = 0;
-    bearer->name[0] = 0;
+    bearer->name[0] = bearer->host[0] = 0;
     if (!authorization || strncasecmp(authorization, scheme, sizeof scheme - 1) != 0)
         return false;
     const char *token = authorization + sizeof scheme - 1;
@@ -201,14 +220,16 @@ bool orr_tokens_find(struct orr_tokens *tokens, const char *authorization, struc
 enum orr_code orr_token_make(const char *name, const char *scope, char token[ORR_TOKEN_SIZE], char line[ORR_TOKEN_LINE],
                              struct orr_error *err)
 {
-    enum { RANDOM = 32 };
+    enum { RANDOM = 32, LONGEST = 120 };
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@";
     unsigned char random[RANDOM];
     char digest[2 * ORR_TOKEN_DIGEST + 1];
     if (!*name || strlen(name) >= ORR_TOKEN_NAME || strspn(name, allowed) != strlen(name))
         return orr_fail(err, ORR_SETTING, "give a NAME of at most 63 letters, digits, and any of - _ . @");
-    if (strlen(scope) > 60 || !orr_scopes_parse(scope, strlen(scope)))
-        return orr_fail(err, ORR_SETTING, "--scope is read, write, or read,write, not \"%.40s\"", scope);
+    if (strlen(scope) > LONGEST || strpbrk(scope, " \t\r\n#") || !orr_scopes_parse(scope, strlen(scope), NULL)) {
+        return orr_fail(err, ORR_SETTING, "--scope is read, write, agent:HOST, or several with commas, not \"%.40s\"",
+                        scope);
+    }
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return orr_fail(err, ORR_IO, "the system gives no random bytes: %s", strerror(errno));
     static const char start[] = "orr_";
@@ -216,6 +237,6 @@ enum orr_code orr_token_make(const char *name, const char *scope, char token[ORR
     memcpy(token, start, sizeof start);
     orr_hex_write(random, sizeof random, token + sizeof start - 1);
     orr_sha256(token, strlen(token), digest);
-    snprintf(line, ORR_TOKEN_LINE, "%s %.60s %s", name, scope, digest);
+    snprintf(line, ORR_TOKEN_LINE, "%s %.120s %s", name, scope, digest);
     return ORR_OK;
 }

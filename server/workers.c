@@ -43,7 +43,7 @@ struct orr_workers {
     pthread_t threads[]; /* the first takes short work only */
 };
 
-static struct orr_worker_client **find(struct orr_workers *workers, const struct orr_client *client)
+static struct orr_worker_client **find_client(struct orr_workers *workers, const struct orr_client *client)
 {
     struct orr_worker_client **at = &workers->clients[(client->key[0] ^ client->key[1]) % BUCKETS];
     while (*at && memcmp(&(*at)->client, client, sizeof *client) != 0)
@@ -53,7 +53,7 @@ static struct orr_worker_client **find(struct orr_workers *workers, const struct
 
 static struct orr_worker_client *client_of(struct orr_workers *workers, const struct orr_client *client)
 {
-    struct orr_worker_client **at = find(workers, client);
+    struct orr_worker_client **at = find_client(workers, client);
     if (*at)
         return *at;
     struct orr_worker_client *made = calloc(1, sizeof *made);
@@ -69,7 +69,7 @@ static void leave(struct orr_workers *workers, struct orr_worker_client *client)
 {
     if (--client->jobs)
         return;
-    struct orr_worker_client **at = find(workers, &client->client);
+    struct orr_worker_client **at = find_client(workers, &client->client);
     *at = client->next;
     free(client);
 }
@@ -165,10 +165,15 @@ static void *work(void *context)
     return NULL;
 }
 
+unsigned orr_workers_long(unsigned threads)
+{
+    return threads < 2 ? 2 : threads;
+}
+
 struct orr_workers *orr_workers_new(unsigned threads, unsigned long most, struct orr_metrics *metrics)
 {
     enum { STACK = 8 << 20, SHORT_AND_SPARE = 2 };
-    unsigned wanted = threads + SHORT_AND_SPARE;
+    unsigned wanted = orr_workers_long(threads) + SHORT_AND_SPARE;
     struct orr_workers *workers = calloc(1, sizeof *workers + wanted * sizeof *workers->threads);
     pthread_attr_t attributes;
     if (!workers)
@@ -176,7 +181,7 @@ struct orr_workers *orr_workers_new(unsigned threads, unsigned long most, struct
     for (int kind = 0; kind < ORR_WORK_CLASS_COUNT; kind++)
         workers->rings[kind].last = &workers->rings[kind].first;
     workers->most = most;
-    workers->most_running = threads;
+    workers->most_running = orr_workers_long(threads);
     workers->metrics = metrics;
     pthread_mutex_init(&workers->lock, NULL);
     pthread_cond_init(&workers->for_any, NULL);

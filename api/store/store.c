@@ -33,16 +33,20 @@ enum orr_code orr_store_open(const struct orr_store_options *options, struct orr
         } else if (strstr(location, "://")) {
             return orr_fail_with(err, ORR_UNSUPPORTED, NULL,
                                  "give a path, sqlite:PATH, :memory:, or postgresql://USER@HOST/DATABASE",
-                                 "\"%.40s\" is no database that this program knows", location);
+                                 "\"%.40s\" is not a database that this program knows", location);
         }
         ORR_TRY(orr_store_sqlite_open(location, &used, &store, err));
     }
     store->keep_ms = used.keep_ms;
     store->keep_count = used.keep_count;
+    pthread_mutex_init(&store->expiring, NULL);
+    orr_door_init(&store->door, store->driver->one && used.most_inside ? 1 : used.most_inside);
+    store->shape = used.shape;
     store->on_expired = used.on_expired;
     store->on_done = used.on_done;
     store->context = used.context;
-    enum orr_code code = used.keep_ms || used.keep_count ? orr_keeper_start(store, err) : ORR_OK;
+    enum orr_code code =
+        !used.keep_dry && (used.keep_ms || used.keep_count || used.shape) ? orr_keeper_start(store, err) : ORR_OK;
     if (code != ORR_OK) {
         orr_store_close(store);
         return code;
@@ -56,6 +60,8 @@ void orr_store_close(struct orr_store *store)
     if (!store)
         return;
     orr_keeper_stop(store->keeper);
+    pthread_mutex_destroy(&store->expiring);
+    orr_door_release(&store->door);
     store->driver->close(store);
 }
 
@@ -85,7 +91,7 @@ static enum orr_code attempt(struct orr_store *store, bool writes, orr_store_wor
     return code;
 }
 
-static enum orr_code repeat(struct orr_store *store, bool writes, orr_store_work *work, void *context,
+static enum orr_code repeat(struct orr_store *store, bool writes, bool frees, orr_store_work *work, void *context,
                             struct orr_error *err)
 {
     enum { ATTEMPTS = 16, PAUSE_MS = 2 };
@@ -93,6 +99,11 @@ static enum orr_code repeat(struct orr_store *store, bool writes, orr_store_work
         struct orr_error why = {0};
         bool again;
         enum orr_code code = attempt(store, writes, work, context, &again, &why);
+        if (code == ORR_STORE && frees && store->driver->relieve && store->driver->relieve(store)) {
+            frees = false;
+            why = (struct orr_error){0};
+            code = attempt(store, writes, work, context, &again, &why);
+        }
         if (code == ORR_OK)
             return ORR_OK;
         if (!again || i == ATTEMPTS) {
@@ -105,15 +116,39 @@ static enum orr_code repeat(struct orr_store *store, bool writes, orr_store_work
     }
 }
 
+/* A failed write stays in mind until something was kept, or readiness could write a while later: a small write may
+ * succeed on a disk that is too full for an upload. */
+static void note_write(struct orr_store *store, enum orr_store_operation operation, enum orr_code code)
+{
+    enum { FAILS = 1, HEALS = 2 };
+    static const int says[ORR_STORE_OPERATION_COUNT] = {[ORR_STORE_PUT] = FAILS | HEALS,
+                                                        [ORR_STORE_UPDATE] = FAILS | HEALS,
+                                                        [ORR_STORE_DELETE] = FAILS,
+                                                        [ORR_STORE_EXPIRE] = FAILS,
+                                                        [ORR_STORE_CHECK] = HEALS};
+    if (code == ORR_STORE && says[operation] & FAILS)
+        atomic_store(&store->write_failed, orr_clock_ms());
+    else if (code == ORR_OK && says[operation] & HEALS)
+        atomic_store(&store->write_failed, 0);
+}
+
 enum orr_code orr_store_transact(struct orr_store *store, enum orr_store_operation operation, orr_store_work *work,
                                  void *context, struct orr_error *err)
 {
     static const bool reads[ORR_STORE_OPERATION_COUNT] = {
         [ORR_STORE_GET] = true, [ORR_STORE_HAS] = true, [ORR_STORE_READ] = true, [ORR_STORE_LIST] = true};
+    const bool apart = operation == ORR_STORE_EXPIRE; /* in a thread of its own */
+    const bool frees = operation == ORR_STORE_EXPIRE || operation == ORR_STORE_DELETE;
     if (!reads[operation])
         ORR_TRY(orr_budget_settle(err));
     uint64_t since = orr_clock_ns();
-    enum orr_code code = repeat(store, !reads[operation], work, context, err);
+    enum orr_code code = apart ? ORR_OK : orr_door_enter(&store->door, err);
+    if (code == ORR_OK) {
+        code = repeat(store, !reads[operation], frees, work, context, err);
+        if (!apart)
+            orr_door_leave(&store->door);
+        note_write(store, operation, code);
+    }
     if (store->on_done)
         store->on_done(store->context, operation, orr_clock_ns() - since, code);
     return code;
@@ -184,7 +219,8 @@ static enum orr_code put_work(struct orr_session *session, void *context, struct
                                       orr_int_cell((int64_t)upload->size),
                                       orr_text_cell(upload->name),
                                       orr_text_cell(upload->labels.text),
-                                      orr_text_cell(upload->about)};
+                                      orr_text_cell(upload->about),
+                                      orr_text_cell(upload->shape ? upload->shape : upload->id)};
     const struct orr_cell content[] = {id, {.kind = ORR_CELL_BYTES, .data = put->body, .length = put->length}};
     int64_t inserted;
     ORR_TRY(orr_run(session, ORR_SQL_INSERT, insert, &inserted, err));
@@ -281,16 +317,30 @@ enum orr_code orr_store_delete(struct orr_store *store, const char *id, int64_t 
     struct change change = {.id = id, .revision = revision};
     ORR_TRY(orr_store_transact(store, ORR_STORE_DELETE, delete_work, &change, err));
     *ret_done = change.done;
+    if (change.done && store->driver->shrink)
+        store->driver->shrink(store);
     return ORR_OK;
 }
 
 static enum orr_code check_work(struct orr_session *session, void *context, struct orr_error *err)
 {
+    struct orr_store *store = session->store;
     (void)context;
-    return session->store->driver->check(session, err);
+    ORR_TRY(store->driver->check(session, err));
+    if (!atomic_load(&store->write_failed))
+        return ORR_OK;
+    ORR_TRY(orr_run(session, ORR_SQL_PROBE, NULL, NULL, err));
+    return orr_run(session, ORR_SQL_PROBED, NULL, NULL, err);
 }
 
 enum orr_code orr_store_check(struct orr_store *store, struct orr_error *err)
 {
+    enum { LATELY_MS = 10000 };
+    if (atomic_load(&store->damaged))
+        return orr_fail_with(err, ORR_STORE, NULL, "stop the service and restore the database from a backup",
+                             "the database is damaged");
+    const int64_t failed = atomic_load(&store->write_failed);
+    if (failed && orr_clock_ms() - failed < LATELY_MS)
+        return orr_fail(err, ORR_STORE, "a write failed a moment ago");
     return orr_store_transact(store, ORR_STORE_CHECK, check_work, NULL, err);
 }

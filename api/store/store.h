@@ -48,12 +48,18 @@ struct orr_store_options {
     const char *location;
     unsigned connections; /* most to a PostgreSQL server at once; 0: 8 */
     unsigned timeout_ms;  /* for one statement, and for waiting for a connection or a lock; 0: 10 s */
-    /* Retention, by the time of the last upload: what is older, or beyond so many, is deleted. 0: kept for ever. */
+    /* Calls that may be inside at once. A further one waits half a second for its turn and is then refused, so that a
+     * database that does not answer holds no more threads than these. 0: any. */
+    unsigned most_inside;
+    /* Retention, by the time of the last upload: what is older, or beyond this many, is deleted. 0: kept for ever. */
     int64_t keep_ms;
     uint32_t keep_count;
+    bool keep_dry; /* nothing is deleted by itself */
+    /* The shape of a dump's bytes, for topologies that were stored before shapes were. NULL: they stay without. */
+    bool (*shape)(const char *bytes, size_t length, char ret_shape[ORR_DIGEST_LENGTH + 1]);
     /* Called (by any thread) for each id that retention deleted. NULL: nobody asks. */
     void (*on_expired)(void *context, const char *id);
-    /* Called (by any thread) behind each operation. NULL: nobody asks. */
+    /* Called (by any thread) after each operation. NULL: nobody asks. */
     void (*on_done)(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code);
     void *context;
 };
@@ -61,11 +67,12 @@ struct orr_store_options {
 struct orr_record {
     char id[ORR_ID_LENGTH + 1];         /* the first digits of the digest */
     char digest[ORR_DIGEST_LENGTH + 1]; /* SHA-256 of the bytes, hex */
+    char shape[ORR_DIGEST_LENGTH + 1];  /* the same for dumps that differ only in GUIDs and host hashes; "": unknown */
     int64_t created, updated;           /* milliseconds since 1970; created: of the first upload */
     int64_t size;                       /* of the bytes */
     int64_t revision;                   /* grows with every change of name or labels */
-    char *name;                         /* owned; "" where none was given */
-    char *labels;                       /* owned; a JSON object as text, "{}" where there are none */
+    char *name;                         /* owned; "" if none was given */
+    char *labels;                       /* owned; a JSON object as text, "{}" if there are none */
 };
 
 struct orr_store_label {
@@ -81,7 +88,7 @@ struct orr_labels {
 
 /* One upload. All texts UTF-8. */
 struct orr_upload {
-    const char *id, *digest;
+    const char *id, *digest, *shape;
     const char *bytes;
     size_t size;
     int64_t at; /* milliseconds since 1970 */
@@ -93,7 +100,7 @@ struct orr_upload {
 
 struct orr_listing {
     uint32_t limit;
-    int64_t before;        /* continue behind this place of an earlier page (its time and id); 0: from the newest */
+    int64_t before;        /* continue after this place of an earlier page (its time and id); 0: from the newest */
     const char *before_id; /* with before */
     const char *search;    /* a text that digest, name, labels or what is known about it contain, whatever the case;
                               NULL: all */
@@ -101,10 +108,10 @@ struct orr_listing {
     uint32_t label_count;
 };
 
-/* A line of a host's history. */
+/* A line of a host's history. Its order is that of arrival, whatever clocks said. */
 struct orr_visit {
     char id[ORR_ID_LENGTH + 1];
-    int64_t at;
+    int64_t at, sequence;
     char *name, *labels; /* of that upload; owned */
 };
 
@@ -121,7 +128,7 @@ void orr_store_close(struct orr_store *store);
 /* Where the store is, for logs: no password. */
 const char *orr_store_place(const struct orr_store *store);
 
-/* Keeps an upload. Where its content is there already, that stays as it is (name and labels too), its time of last
+/* Keeps an upload. If its content is there already, that stays as it is (name and labels too), its time of last
  * upload and the host's history go on, and *ret_existed is true. INTERNAL where another content has the same id. Once
  * this returned, the upload survives a crash. */
 enum orr_code orr_store_put(struct orr_store *store, const struct orr_upload *upload, bool *ret_existed,
@@ -129,7 +136,7 @@ enum orr_code orr_store_put(struct orr_store *store, const struct orr_upload *up
 /* The facts about one topology; orr_record_release() them. */
 enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_record *ret_record,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* NOT_FOUND where there is no such topology. */
+/* NOT_FOUND if there is no such topology. */
 enum orr_code orr_store_has(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
 /* The bytes as uploaded, with a terminating zero; orr_budget_free() length + 1 of them, or free() them later. */
 enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret_bytes, size_t *ret_length,
@@ -139,16 +146,29 @@ enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret
 enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
                              struct orr_record **ret_records, uint32_t *ret_count,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* The uploads of a host, newest first; before and before_id as in a listing. */
+/* A topology of a set, and how many hosts have it as their last upload, and how many ever uploaded it. */
+struct orr_set_member {
+    char id[ORR_ID_LENGTH + 1];
+    char shape[ORR_DIGEST_LENGTH + 1]; /* the id if none is known */
+    char *name;                        /* owned */
+    int64_t last, ever;
+};
+/* The topologies that a listing selects, newest first, without pages. */
+enum orr_code orr_store_members(struct orr_store *store, const struct orr_listing *listing,
+                                struct orr_set_member **ret_members, uint32_t *ret_count,
+                                struct orr_error *err) ORR_NO_DISCARD;
+/* The one topology of an id as a member. NOT_FOUND. */
+enum orr_code orr_store_member(struct orr_store *store, const char *id, struct orr_set_member *ret_member,
+                               struct orr_error *err) ORR_NO_DISCARD;
+/* A number that every upload changes. */
+enum orr_code orr_store_newest(struct orr_store *store, int64_t *ret_newest, struct orr_error *err) ORR_NO_DISCARD;
+/* The uploads of a host, newest first; before (a sequence) and before_id as in a listing. */
 enum orr_code orr_store_history(struct orr_store *store, const char *host, int64_t before, const char *before_id,
                                 uint32_t limit, struct orr_visit **ret_visits, uint32_t *ret_count,
                                 struct orr_error *err) ORR_NO_DISCARD;
-/* The hosts that have a history, by name, behind `after` ("": from the first). */
+/* The hosts that have a history, by name, after `after` ("": from the first). */
 enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
-/* How many hosts have a topology as their last upload, and how many ever uploaded it. */
-enum orr_code orr_store_hosts_of(struct orr_store *store, const char *id, int64_t *ret_last, int64_t *ret_ever,
-                                 struct orr_error *err) ORR_NO_DISCARD;
 /* Changes name and labels; NULL leaves one as it is. With a revision other than 0 only where the topology still has
  * it: *ret_done says whether it was changed. */
 enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t revision, const char *name,
@@ -156,12 +176,19 @@ enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t 
 /* Deletes a topology with its lines in histories; revision and *ret_done as above. */
 enum orr_code orr_store_delete(struct orr_store *store, const char *id, int64_t revision, bool *ret_done,
                                struct orr_error *err) ORR_NO_DISCARD;
-/* One pass of retention, as happens by itself behind uploads and every minute; deletes a bounded number and says how
- * many. More may be due where it is ORR_EXPIRE_AT_ONCE. */
+/* One pass of retention, as happens by itself after uploads and every minute; deletes a bounded number and says how
+ * many. More may be due if it is ORR_EXPIRE_AT_ONCE. By age it deletes at most a tenth of what is stored until
+ * something is uploaded again. */
 enum { ORR_EXPIRE_AT_ONCE = 200 };
 enum orr_code orr_store_expire(struct orr_store *store, int64_t now, uint32_t *ret_count,
                                struct orr_error *err) ORR_NO_DISCARD;
-/* Can it be written to? For readiness. */
+/* How many of the stored topologies retention would delete now. */
+enum orr_code orr_store_due(struct orr_store *store, int64_t now, int64_t *ret_due, int64_t *ret_stored,
+                            struct orr_error *err) ORR_NO_DISCARD;
+/* Gives up to ORR_EXPIRE_AT_ONCE topologies without a shape theirs; *ret_count: how many. */
+enum orr_code orr_store_shape(struct orr_store *store, uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
+/* Can it be written to? For readiness: STORE also where calls wait for an answer, where the last write failed and
+ * writing fails still, and where the database was found damaged. */
 enum orr_code orr_store_check(struct orr_store *store, struct orr_error *err) ORR_NO_DISCARD;
 
 /* A cluster: a description that names topologies, under an id made of it. */
@@ -173,14 +200,14 @@ struct orr_cluster_record {
     char *name; /* owned */
     char *body; /* the description as JSON; owned, "" in lists */
 };
-/* Keeps a cluster with the topologies that it names; NOT_FOUND where one of them is not stored. The record's texts are
+/* Keeps a cluster with the topologies that it names; NOT_FOUND if one of them is not stored. The record's texts are
  * the caller's. */
 enum orr_code orr_store_cluster_put(struct orr_store *store, const struct orr_cluster_record *record,
                                     const char *const *topologies, uint32_t count, bool *ret_existed,
                                     struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_store_cluster_get(struct orr_store *store, const char *id, struct orr_cluster_record *ret_record,
                                     struct orr_error *err) ORR_NO_DISCARD;
-/* NOT_FOUND where the cluster is not stored, or a topology that it names is not any more. */
+/* NOT_FOUND if the cluster is not stored, or a topology that it names is not any more. */
 enum orr_code orr_store_cluster_has(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
 /* Newest first; before and before_id as in a listing. */
 enum orr_code orr_store_clusters(struct orr_store *store, int64_t before, const char *before_id, uint32_t limit,
@@ -191,6 +218,7 @@ void orr_cluster_record_release(struct orr_cluster_record *record);
 
 void orr_record_release(struct orr_record *record);
 void orr_visit_release(struct orr_visit *visit);
+void orr_set_member_release(struct orr_set_member *member);
 void orr_host_release(struct orr_host *host);
 
 #endif

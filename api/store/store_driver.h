@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an engine behind the store provides: sessions that run the statements of store_sql.h. All that the store does
+/* What an engine after the store provides: sessions that run the statements of store_sql.h. All that the store does
  * with them is written once, in store.c. */
 #ifndef ORR_API_STORE_DRIVER_H
 #define ORR_API_STORE_DRIVER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "api/store/store.h"
 #include "api/store/store_sql.h"
@@ -32,18 +33,47 @@ struct orr_session {
 
 struct orr_store_driver {
     const char *name;
+    bool one; /* it does one unit of work after the other */
     void (*close)(struct orr_store *store);
     enum orr_code (*take)(struct orr_store *store, struct orr_session **ret_session, struct orr_error *err);
     void (*give)(struct orr_session *session);
     enum orr_code (*begin)(struct orr_session *session, struct orr_error *err);
     enum orr_code (*commit)(struct orr_session *session, struct orr_error *err);
     void (*rollback)(struct orr_session *session);
-    /* cells: as many as the statement has parameters. read: NULL where no rows are expected. ret_changes: rows changed,
+    /* cells: as many as the statement has parameters. read: NULL if no rows are expected. ret_changes: rows changed,
      * may be NULL. */
     enum orr_code (*run)(struct orr_session *session, enum orr_statement statement, const struct orr_cell *cells,
                          orr_row_reader *read, void *context, int64_t *ret_changes, struct orr_error *err);
-    /* In a transaction that is rolled back: can be written? */
+    /* In a transaction: can be written? */
     enum orr_code (*check)(struct orr_session *session, struct orr_error *err);
+    /* Frees space that was set aside, so that something can be deleted on a full disk. False: there is none. NULL: the
+     * engine has none. */
+    bool (*relieve)(struct orr_store *store);
+    /* Gives free space back after deletions. NULL: the engine does so itself. */
+    void (*shrink)(struct orr_store *store);
+};
+
+/* What retention deleted for its age since the newest upload. */
+struct orr_allowance {
+    int64_t newest; /* 1 + that upload's number; 0: not known yet */
+    int64_t whole, taken;
+};
+
+/* The wall clock as retention believes it: it goes on as time goes by, and follows the clock where both agree. */
+struct orr_believed {
+    bool begun;
+    int64_t wall, boot;
+};
+/* store_keep.c: the time by which age is judged; wall and boot: what the clocks say now. A jump of more than an hour is
+ * not believed, and of two times the earlier one counts, so that in doubt less is old. */
+int64_t orr_time_believed(struct orr_believed *believed, int64_t wall, int64_t boot);
+
+/* Who may go in (store_door.c), and how the last calls went. */
+struct orr_store_door {
+    pthread_mutex_t lock;
+    pthread_cond_t left;
+    unsigned most, inside;
+    int64_t progress; /* when one last left, or came in where nobody was, by orr_clock_ms() */
 };
 
 /* The head of every driver's own structure. store.c fills what follows the driver. */
@@ -52,10 +82,16 @@ struct orr_store {
     char place[256];
     int64_t keep_ms;
     uint32_t keep_count;
+    pthread_mutex_t expiring; /* for allowance, while dumps expire */
+    struct orr_allowance allowance;
+    bool (*shape)(const char *bytes, size_t length, char ret_shape[ORR_DIGEST_LENGTH + 1]);
     void (*on_expired)(void *context, const char *id);
     void (*on_done)(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code);
     void *context;
     struct orr_keeper *keeper; /* NULL: nothing expires */
+    struct orr_store_door door;
+    _Atomic int64_t write_failed; /* the last one, when, by orr_clock_ms(); 0: it did not */
+    atomic_bool damaged;          /* the database said that it is; set by the driver */
 };
 
 enum orr_code orr_store_sqlite_open(const char *path, const struct orr_store_options *options,
@@ -63,7 +99,14 @@ enum orr_code orr_store_sqlite_open(const char *path, const struct orr_store_opt
 enum orr_code orr_store_postgresql_open(const char *url, const struct orr_store_options *options,
                                         struct orr_store **ret_store, struct orr_error *err);
 
-/* store_keep.c: the thread that lets dumps expire. NOMEM/IO where it cannot be started. */
+/* store_door.c */
+void orr_door_init(struct orr_store_door *door, unsigned most);
+void orr_door_release(struct orr_store_door *door);
+/* STORE where the store does not answer those who are inside. */
+enum orr_code orr_door_enter(struct orr_store_door *door, struct orr_error *err) ORR_NO_DISCARD;
+void orr_door_leave(struct orr_store_door *door);
+
+/* store_keep.c: the thread that lets dumps expire. NOMEM/IO if it cannot be started. */
 enum orr_code orr_keeper_start(struct orr_store *store, struct orr_error *err);
 void orr_keeper_stop(struct orr_keeper *keeper);
 /* Something was uploaded: a pass is due soon. NULL is allowed. */

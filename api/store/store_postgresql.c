@@ -22,7 +22,7 @@ static void silence(void *context, const PGresult *notice)
 
 static enum orr_code connect_session(struct orr_pg_store *store, struct orr_pg_session *session, struct orr_error *err)
 {
-    /* The URL overrides what comes before dbname, but not what comes behind it. */
+    /* The URL overrides what comes before dbname, but not what comes after it. */
     char silent_ms[16], settings[64], why[160];
     const char *const names[] = {"connect_timeout", "tcp_user_timeout", "fallback_application_name",
                                  "dbname",          "client_encoding",  NULL};
@@ -208,7 +208,7 @@ static enum orr_code read_rows(const PGresult *result, orr_row_reader *read, voi
             if (PQgetisnull(result, row, i))
                 continue;
             Oid type = PQftype(result, i);
-            cells[i].data = PQgetvalue(result, row, i); /* libpq puts a zero behind it */
+            cells[i].data = PQgetvalue(result, row, i); /* libpq puts a zero after it */
             cells[i].length = (size_t)PQgetlength(result, row, i);
             cells[i].kind = type == BYTEA_OID ? ORR_CELL_BYTES : type == INT8_OID ? ORR_CELL_INT : ORR_CELL_TEXT;
             if (type == INT8_OID)

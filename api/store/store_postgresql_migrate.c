@@ -23,7 +23,7 @@ static enum orr_code read_version(struct orr_pg_session *session, int *ret_versi
     return ORR_OK;
 }
 
-/* One step, or none where nothing is left to do. */
+/* One step, or none if nothing is left to do. */
 static enum orr_code migrate_step(struct orr_pg_session *session, bool *ret_done, struct orr_error *err)
 {
     char update[80];

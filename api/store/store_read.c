@@ -107,6 +107,7 @@ static enum orr_code read_record(const struct orr_cell *cells, void *item, struc
                                   .labels = orr_cell_text(&cells[7])};
     orr_cell_copy(&cells[0], record->id, sizeof record->id);
     orr_cell_copy(&cells[1], record->digest, sizeof record->digest);
+    orr_cell_copy(&cells[8], record->shape, sizeof record->shape);
     return orr_item_whole(record->name && record->labels, item, release_record, err);
 }
 
@@ -218,8 +219,10 @@ static char *like_pattern(const char *search)
     return pattern;
 }
 
-enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
-                             struct orr_record **ret_records, uint32_t *ret_count, struct orr_error *err)
+/* The rows of a listing, whatever is read of each; statements: without labels, and with. */
+static enum orr_code list(struct orr_store *store, const struct orr_listing *listing, const struct orr_row_kind *kind,
+                          const enum orr_statement statements[2], void *ret_items, uint32_t *ret_count,
+                          struct orr_error *err)
 {
     char *pattern = listing->search ? like_pattern(listing->search) : NULL;
     if (listing->search && !pattern)
@@ -231,10 +234,50 @@ enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *
         cells[4 + 2 * i] = orr_text_cell(listing->labels[i].name);
         cells[5 + 2 * i] = orr_text_cell(listing->labels[i].value);
     }
-    enum orr_code code = orr_rows_list(store, &records, listing->label_count ? ORR_SQL_LIST_LABELLED : ORR_SQL_LIST,
-                                       cells, listing->limit, ret_records, ret_count, err);
+    enum orr_code code = orr_rows_list(store, kind, statements[listing->label_count > 0], cells, listing->limit,
+                                       ret_items, ret_count, err);
     free(pattern);
     return code;
+}
+
+enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
+                             struct orr_record **ret_records, uint32_t *ret_count, struct orr_error *err)
+{
+    static const enum orr_statement statements[] = {ORR_SQL_LIST, ORR_SQL_LIST_LABELLED};
+    return list(store, listing, &records, statements, ret_records, ret_count, err);
+}
+
+static void release_member(void *item)
+{
+    orr_set_member_release(item);
+}
+
+static enum orr_code read_member(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    struct orr_set_member *member = item;
+    *member =
+        (struct orr_set_member){.name = orr_cell_text(&cells[2]), .last = cells[3].number, .ever = cells[4].number};
+    orr_cell_copy(&cells[0], member->id, sizeof member->id);
+    orr_cell_copy(&cells[1], member->shape, sizeof member->shape);
+    return orr_item_whole(member->name, item, release_member, err);
+}
+
+static const struct orr_row_kind members = {sizeof(struct orr_set_member), read_member, release_member};
+
+enum orr_code orr_store_members(struct orr_store *store, const struct orr_listing *listing,
+                                struct orr_set_member **ret_members, uint32_t *ret_count, struct orr_error *err)
+{
+    static const enum orr_statement statements[] = {ORR_SQL_MEMBERS, ORR_SQL_MEMBERS_LABELLED};
+    return list(store, listing, &members, statements, ret_members, ret_count, err);
+}
+
+enum orr_code orr_store_member(struct orr_store *store, const char *id, struct orr_set_member *ret_member,
+                               struct orr_error *err)
+{
+    const struct orr_cell cell = orr_text_cell(id);
+    bool found;
+    ORR_TRY(orr_row_get(store, ORR_STORE_GET, &members, ORR_SQL_MEMBER, &cell, ret_member, &found, err));
+    return found ? ORR_OK : orr_store_no_such(err, id);
 }
 
 static void release_visit(void *item)
@@ -245,8 +288,10 @@ static void release_visit(void *item)
 static enum orr_code read_visit(const struct orr_cell *cells, void *item, struct orr_error *err)
 {
     struct orr_visit *visit = item;
-    *visit =
-        (struct orr_visit){.at = cells[1].number, .name = orr_cell_text(&cells[2]), .labels = orr_cell_text(&cells[3])};
+    *visit = (struct orr_visit){.at = cells[1].number,
+                                .name = orr_cell_text(&cells[2]),
+                                .labels = orr_cell_text(&cells[3]),
+                                .sequence = cells[4].number};
     orr_cell_copy(&cells[0], visit->id, sizeof visit->id);
     return orr_item_whole(visit->name && visit->labels, item, release_visit, err);
 }
@@ -290,25 +335,19 @@ void orr_record_release(struct orr_record *record)
     record->name = record->labels = NULL;
 }
 
-static enum orr_code read_counts(const struct orr_cell *cells, void *item, struct orr_error *err)
+static enum orr_code read_newest(const struct orr_cell *cells, void *item, struct orr_error *err)
 {
     (void)err;
-    for (int i = 0; i < 2; i++)
-        ((int64_t *)item)[i] = cells[i].number;
+    *(int64_t *)item = cells[0].number;
     return ORR_OK;
 }
 
-enum orr_code orr_store_hosts_of(struct orr_store *store, const char *id, int64_t *ret_last, int64_t *ret_ever,
-                                 struct orr_error *err)
+enum orr_code orr_store_newest(struct orr_store *store, int64_t *ret_newest, struct orr_error *err)
 {
-    const struct orr_cell cell = orr_text_cell(id);
-    static const struct orr_row_kind kind = {2 * sizeof(int64_t), read_counts, NULL};
-    int64_t counts[2] = {0};
+    static const struct orr_row_kind kind = {sizeof(int64_t), read_newest, NULL};
     bool found;
-    ORR_TRY(orr_row_get(store, ORR_STORE_LIST, &kind, ORR_SQL_HOSTS_OF, &cell, counts, &found, err));
-    *ret_last = counts[0];
-    *ret_ever = counts[1];
-    return ORR_OK;
+    *ret_newest = 0;
+    return orr_row_get(store, ORR_STORE_LIST, &kind, ORR_SQL_NEWEST, NULL, ret_newest, &found, err);
 }
 
 void orr_visit_release(struct orr_visit *visit)
@@ -316,6 +355,12 @@ void orr_visit_release(struct orr_visit *visit)
     free(visit->name);
     free(visit->labels);
     visit->name = visit->labels = NULL;
+}
+
+void orr_set_member_release(struct orr_set_member *member)
+{
+    free(member->name);
+    member->name = NULL;
 }
 
 void orr_host_release(struct orr_host *host)

@@ -48,6 +48,16 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
     " topology TEXT NOT NULL,"                                                                                         \
     " PRIMARY KEY (cluster, topology));"
 
+/* shape: of dumps that differ only in GUIDs and host hashes; "": not known yet. seq: the order of arrival, which
+ * follows what clocks said before. */
+#define SHAPES                                                                                                         \
+    "ALTER TABLE topology ADD COLUMN shape TEXT NOT NULL DEFAULT '';"                                                  \
+    "CREATE INDEX topology_by_shape ON topology (shape);"                                                              \
+    "ALTER TABLE upload ADD COLUMN seq BIGINT NOT NULL DEFAULT 0;"                                                     \
+    "UPDATE upload SET seq = at;"                                                                                      \
+    "CREATE INDEX upload_by_sequence ON upload (seq);"                                                                 \
+    "CREATE INDEX upload_of_host ON upload (host, seq);"
+
 const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
     {.sqlite = "CREATE TABLE topology ("
                " id TEXT PRIMARY KEY NOT NULL,"
@@ -102,4 +112,5 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
                " WHERE l.name = 'host';",
      .postgresql = CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE},
     {.sqlite = CLUSTER_TABLES, .postgresql = CLUSTER_TABLES},
+    {.sqlite = SHAPES, .postgresql = SHAPES},
 };

@@ -8,7 +8,14 @@
 
 enum { ORR_MOST_CELLS = 12 };
 
-#define ORR_RECORD_COLUMNS "t.id, t.digest, t.created, t.updated, t.size, t.revision, t.name, t.labels"
+#define ORR_RECORD_COLUMNS "t.id, t.digest, t.created, t.updated, t.size, t.revision, t.name, t.labels, t.shape"
+
+/* A topology, and of how many hosts it is the last upload, or was one ever. */
+#define ORR_MEMBER_COLUMNS                                                                                             \
+    "t.id, CASE WHEN t.shape = '' THEN t.id ELSE t.shape END, t.name,"                                                 \
+    " (SELECT count(DISTINCT u.host) FROM upload u WHERE u.topology = t.id AND NOT EXISTS"                             \
+    " (SELECT 1 FROM upload v WHERE v.host = u.host AND (v.seq, v.topology) > (u.seq, u.topology))),"                  \
+    " (SELECT count(DISTINCT u.host) FROM upload u WHERE u.topology = t.id)"
 
 #define ORR_CLUSTER_COLUMNS "id, digest, created, name, hosts"
 
@@ -24,10 +31,10 @@ enum { ORR_MOST_CELLS = 12 };
     /* id, at */                                                                                                       \
     X(TOUCH, "ti", "UPDATE topology SET seen = CASE WHEN seen < $2 THEN $2 ELSE seen END WHERE id = $1")               \
     X(DIGEST, "t", "SELECT digest FROM topology WHERE id = $1")                                                        \
-    /* id, digest, at, size, name, labels, about */                                                                    \
-    X(INSERT, "ttiittt",                                                                                               \
-      "INSERT INTO topology (id, digest, created, updated, seen, size, revision, name, labels, about)"                 \
-      " VALUES ($1, $2, $3, $3, $3, $4, 1, $5, $6, $7) ON CONFLICT (id) DO NOTHING")                                   \
+    /* id, digest, at, size, name, labels, about, shape */                                                             \
+    X(INSERT, "ttiitttt",                                                                                              \
+      "INSERT INTO topology (id, digest, created, updated, seen, size, revision, name, labels, about, shape)"          \
+      " VALUES ($1, $2, $3, $3, $3, $4, 1, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING")                               \
     X(CONTENT, "tb", "INSERT INTO content (topology, body) VALUES ($1, $2)")                                           \
     /* id, name, value */                                                                                              \
     X(LABEL, "ttt",                                                                                                    \
@@ -38,12 +45,13 @@ enum { ORR_MOST_CELLS = 12 };
     X(VISIT,                                                                                                           \
       "titt"                                                                                                           \
       "t",                                                                                                             \
-      "INSERT INTO upload (host, at, topology, name, labels) VALUES ($1, $2, $3, $4, $5)"                              \
+      "INSERT INTO upload (host, at, topology, name, labels, seq) VALUES ($1, $2, $3, $4, $5,"                         \
+      " 1 + coalesce((SELECT seq FROM upload ORDER BY seq DESC LIMIT 1), 0))"                                          \
       " ON CONFLICT (host, at, topology) DO NOTHING")                                                                  \
     /* host, how many to pass over: forgets the oldest of a host */                                                    \
     X(TRIM, "ti",                                                                                                      \
-      "DELETE FROM upload WHERE host = $1 AND at <"                                                                    \
-      " (SELECT at FROM upload WHERE host = $1 ORDER BY at DESC LIMIT 1 OFFSET $2)")                                   \
+      "DELETE FROM upload WHERE host = $1 AND seq <"                                                                   \
+      " (SELECT seq FROM upload WHERE host = $1 ORDER BY seq DESC LIMIT 1 OFFSET $2)")                                 \
     X(GET, "t", "SELECT " ORR_RECORD_COLUMNS " FROM topology t WHERE t.id = $1")                                       \
     X(READ, "t", "SELECT c.body, t.size FROM topology t JOIN content c ON c.topology = t.id WHERE t.id = $1")          \
     /* before, before_id, pattern, limit */                                                                            \
@@ -58,15 +66,30 @@ enum { ORR_MOST_CELLS = 12 };
           "$11", "$12") " ORDER BY l.created DESC, l.topology DESC LIMIT $4")                                          \
     /* host, before, before_id, limit */                                                                               \
     X(HISTORY, "titi",                                                                                                 \
-      "SELECT topology, at, name, labels FROM upload WHERE host = $1 AND (at, topology) < ($2, $3)"                    \
-      " ORDER BY at DESC, topology DESC LIMIT $4")                                                                     \
-    /* id: hosts whose last upload it is, and hosts that ever uploaded it */                                           \
-    X(HOSTS_OF, "t",                                                                                                   \
-      "SELECT (SELECT count(DISTINCT u.host) FROM upload u WHERE u.topology = $1 AND NOT EXISTS"                       \
-      " (SELECT 1 FROM upload v WHERE v.host = u.host AND (v.at, v.topology) > (u.at, u.topology))),"                  \
-      " (SELECT count(DISTINCT host) FROM upload WHERE topology = $1)")                                                \
+      "SELECT topology, at, name, labels, seq FROM upload WHERE host = $1 AND (seq, topology) < ($2, $3)"              \
+      " ORDER BY seq DESC, topology DESC LIMIT $4")                                                                    \
+    /* id */                                                                                                           \
+    X(MEMBER, "t", "SELECT " ORR_MEMBER_COLUMNS " FROM topology t WHERE t.id = $1")                                    \
+    /* before, before_id, pattern, limit; and with up to four labels */                                                \
+    X(MEMBERS, "itti",                                                                                                 \
+      "SELECT " ORR_MEMBER_COLUMNS " FROM topology t WHERE (t.created, t.id) < ($1, $2) AND" ORR_MATCHES_SEARCH        \
+      " ORDER BY t.created DESC, t.id DESC LIMIT $4")                                                                  \
+    X(MEMBERS_LABELLED, "ittitttttttt",                                                                                \
+      "SELECT " ORR_MEMBER_COLUMNS " FROM label l JOIN topology t ON t.id = l.topology"                                \
+      " WHERE l.name = $5 AND l.value = $6 AND (l.created, l.topology) < ($1, $2) AND" ORR_MATCHES_SEARCH              \
+      " AND" ORR_HAS_LABEL("$7", "$8") " AND" ORR_HAS_LABEL("$9", "$10") " AND" ORR_HAS_LABEL(                         \
+          "$11", "$12") " ORDER BY l.created DESC, l.topology DESC LIMIT $4")                                          \
+    /* a number that grows with every upload, of a host or not */                                                      \
+    X(NEWEST, "",                                                                                                      \
+      "SELECT coalesce((SELECT seq FROM upload ORDER BY seq DESC LIMIT 1), 0)"                                         \
+      " + coalesce((SELECT seen FROM topology ORDER BY seen DESC LIMIT 1), 0)")                                        \
+    /* limit: topologies without a shape; id, shape */                                                                 \
+    X(SHAPELESS, "i", "SELECT id FROM topology WHERE shape = '' LIMIT $1")                                             \
+    X(SHAPE, "tt", "UPDATE topology SET shape = $2 WHERE id = $1")                                                     \
     /* after, limit */                                                                                                 \
-    X(HOSTS, "ti", "SELECT host, max(at), count(*) FROM upload WHERE host > $1 GROUP BY host ORDER BY host LIMIT $2")  \
+    X(HOSTS, "ti",                                                                                                     \
+      "SELECT u.host, (SELECT v.at FROM upload v WHERE v.host = u.host ORDER BY v.seq DESC, v.topology DESC LIMIT 1)," \
+      " count(*) FROM upload u WHERE u.host > $1 GROUP BY u.host ORDER BY u.host LIMIT $2")                            \
     /* id, name, labels, updated, revision (0: any) */                                                                 \
     X(UPDATE, "tttii",                                                                                                 \
       "UPDATE topology SET name = coalesce($2, name), labels = coalesce($3, labels), updated = $4,"                    \
@@ -76,6 +99,8 @@ enum { ORR_MOST_CELLS = 12 };
     X(BEYOND, "i", "SELECT seen FROM topology ORDER BY seen DESC LIMIT 1 OFFSET $1")                                   \
     /* until, limit: what is due; and then one by one, unless it was uploaded again in between */                      \
     X(DUE, "ii", "SELECT id FROM topology WHERE seen <= $1 ORDER BY seen LIMIT $2")                                    \
+    X(DUE_COUNT, "i", "SELECT count(*) FROM topology WHERE seen <= $1")                                                \
+    X(STORED, "", "SELECT count(*) FROM topology")                                                                     \
     X(EXPIRE, "ti", "DELETE FROM topology WHERE id = $1 AND seen <= $2")                                               \
     /* id, digest, at, name, hosts, body */                                                                            \
     X(CLUSTER_INSERT, "ttitit",                                                                                        \
@@ -93,6 +118,11 @@ enum { ORR_MOST_CELLS = 12 };
     X(CLUSTER_LIST, "iti",                                                                                             \
       "SELECT " ORR_CLUSTER_COLUMNS ", '' FROM cluster WHERE (created, id) < ($1, $2)"                                 \
       " ORDER BY created DESC, id DESC LIMIT $3")                                                                      \
+    /* writes a page, and leaves nothing */                                                                            \
+    X(PROBE, "",                                                                                                       \
+      "INSERT INTO cluster (id, digest, created, name, hosts, body) VALUES ('-', '', 0, '', 0, '')"                    \
+      " ON CONFLICT (id) DO NOTHING")                                                                                  \
+    X(PROBED, "", "DELETE FROM cluster WHERE id = '-'")                                                                \
     X(CLUSTER_DELETE, "t", "DELETE FROM cluster WHERE id = $1")
 
 enum orr_statement {
@@ -114,7 +144,7 @@ extern const struct orr_statement_info orr_statements[ORR_SQL_COUNT];
 struct orr_migration {
     const char *sqlite, *postgresql;
 };
-enum { ORR_SCHEMA_VERSION = 3 };
+enum { ORR_SCHEMA_VERSION = 4 };
 extern const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION];
 
 #endif

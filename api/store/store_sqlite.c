@@ -2,10 +2,13 @@
 /* The store in one SQLite file: WAL, synchronous=FULL (a write is on the disk before it is acknowledged), statements
  * prepared once, schema changes by user_version. One connection behind one lock: what happens under it takes
  * microseconds, except the flush of a write. */
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "api/store/store_driver.h"
 #include "engine/base/clock.h"
@@ -18,7 +21,55 @@ struct sqlite_store {
     sqlite3_stmt *statements[ORR_SQL_COUNT];
     unsigned char places[ORR_SQL_COUNT][ORR_MOST_CELLS]; /* of $1, $2 ... among SQLite's own numbers */
     pthread_mutex_t lock;
+    atomic_bool reserved; /* RESERVE bytes are set aside beside the file, to be freed where the disk is full */
 };
+
+enum { RESERVE = 4 << 20 };
+
+static void reserve_path(const struct orr_store *store, char path[sizeof store->place + sizeof "-reserve"])
+{
+    snprintf(path, sizeof store->place + sizeof "-reserve", "%s-reserve", store->place);
+}
+
+/* Sets the reserve aside where there is a file and room. */
+static void reserve(struct sqlite_store *store)
+{
+    char path[sizeof store->store.place + sizeof "-reserve"];
+    if (atomic_load(&store->reserved) || !strcmp(store->store.place, ":memory:") || !*store->store.place)
+        return;
+    reserve_path(&store->store, path);
+    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    if (file < 0)
+        return;
+    const bool done = !posix_fallocate(file, 0, RESERVE);
+    close(file);
+    if (!done)
+        unlink(path);
+    atomic_store(&store->reserved, done);
+}
+
+/* Gives pages that are free back to the file system, some at a time. */
+static void sqlite_shrink(struct orr_store *base)
+{
+    struct sqlite_store *store = (struct sqlite_store *)base;
+    pthread_mutex_lock(&store->lock);
+    (void)sqlite3_exec(store->database, "PRAGMA incremental_vacuum(1024)", NULL, NULL, NULL);
+    pthread_mutex_unlock(&store->lock);
+}
+
+static bool sqlite_relieve(struct orr_store *base)
+{
+    struct sqlite_store *store = (struct sqlite_store *)base;
+    char path[sizeof store->store.place + sizeof "-reserve"];
+    reserve_path(base, path);
+    if (!atomic_exchange(&store->reserved, false) || unlink(path))
+        return false;
+    /* The log goes into the file, which needs less than was set aside, and gives its own room back. */
+    pthread_mutex_lock(&store->lock);
+    (void)sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    pthread_mutex_unlock(&store->lock);
+    return true;
+}
 
 static struct sqlite_store *store_of(struct orr_session *session)
 {
@@ -146,6 +197,9 @@ static enum orr_code sqlite_run(struct orr_session *session, enum orr_statement 
     }
     if (ret_changes && code == ORR_OK)
         *ret_changes = sqlite3_changes(store->database);
+    const int result = code == ORR_STORE ? sqlite3_extended_errcode(store->database) & 0xff : SQLITE_OK;
+    if (result == SQLITE_CORRUPT || result == SQLITE_NOTADB)
+        atomic_store(&store->store.damaged, true);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return code;
@@ -155,6 +209,8 @@ static enum orr_code sqlite_check(struct orr_session *session, struct orr_error 
 {
     if (sqlite3_db_readonly(store_of(session)->database, "main"))
         return orr_fail(err, ORR_STORE, "the database is read-only");
+    if (!atomic_load(&session->store->write_failed))
+        reserve(store_of(session));
     return ORR_OK; /* the transaction has begun, as a writer */
 }
 
@@ -173,6 +229,7 @@ static void sqlite_close(struct orr_store *base)
 
 static const struct orr_store_driver driver = {
     .name = "sqlite",
+    .one = true,
     .close = sqlite_close,
     .take = sqlite_take,
     .give = sqlite_give,
@@ -181,6 +238,8 @@ static const struct orr_store_driver driver = {
     .rollback = sqlite_rollback,
     .run = sqlite_run,
     .check = sqlite_check,
+    .relieve = sqlite_relieve,
+    .shrink = sqlite_shrink,
 };
 
 static int read_version(sqlite3 *database)
@@ -251,8 +310,10 @@ static enum orr_code prepare_all(struct sqlite_store *store, struct orr_error *e
 /* Changing to WAL needs the file alone and does not wait for it by itself. */
 static enum orr_code set_up(sqlite3 *database, unsigned timeout_ms, struct orr_error *err)
 {
-    static const char settings[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
-                                   "PRAGMA trusted_schema=OFF;";
+    static const char settings[] = "PRAGMA auto_vacuum=INCREMENTAL;" /* heeded where the file is new */
+                                   "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+                                   "PRAGMA trusted_schema=OFF; PRAGMA secure_delete=FAST;"
+                                   "PRAGMA wal_autocheckpoint=256;";
     enum { STEP_MS = 10 };
     int result;
     for (unsigned waited = 0; (result = sqlite3_exec(database, settings, NULL, NULL, NULL)) != SQLITE_OK;
@@ -264,10 +325,24 @@ static enum orr_code set_up(sqlite3 *database, unsigned timeout_ms, struct orr_e
     return ORR_OK;
 }
 
+/* Others may not read the file. SQLite gives the files beside it the same mode. */
+static void keep_private(const char *path)
+{
+    struct stat about;
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file < 0)
+        return; /* SQLite says why */
+    if (!fstat(file, &about) && about.st_mode & S_IRWXO && S_ISREG(about.st_mode))
+        (void)!fchmod(file, about.st_mode & (S_IRWXU | S_IRWXG));
+    close(file);
+}
+
 static enum orr_code open_database(struct sqlite_store *store, const char *path, unsigned timeout_ms,
                                    struct orr_error *err)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (strcmp(path, ":memory:") != 0)
+        keep_private(path);
     if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
         return store->database ? database_error(store->database, err) : orr_fail_nomem(err);
     sqlite3_extended_result_codes(store->database, 1);
@@ -295,6 +370,7 @@ enum orr_code orr_store_sqlite_open(const char *path, const struct orr_store_opt
         sqlite_close(&store->store);
         return code;
     }
+    reserve(store);
     *ret_store = &store->store;
     return ORR_OK;
 }

@@ -56,7 +56,7 @@ static inline enum orr_code orr_item_whole(bool whole, void *item, void (*releas
     release(item);
     return orr_fail_nomem(err);
 }
-/* Reads one row into an item that is the caller's and stays as it is where there is none. */
+/* Reads one row into an item that is the caller's and stays as it is if there is none. */
 enum orr_code orr_row_get(struct orr_store *store, enum orr_store_operation operation, const struct orr_row_kind *kind,
                           enum orr_statement statement, const struct orr_cell *cells, void *item, bool *ret_found,
                           struct orr_error *err);

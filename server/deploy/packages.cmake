@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian packages by `cpack`: orrery (program, page, unit, manual page, completion), liborrery0.1, liborrery-dev.
+# Debian packages by `cpack`: orrery (program, page, unit, manual page, completion), liborrery0.2, liborrery-dev.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME orrery)
 set(CPACK_PACKAGE_VERSION ${ORR_VERSION})
