@@ -87,32 +87,33 @@ static json_t *summary(struct scope *scope)
 }
 
 /* Writers that need no more than the analysis. */
-#define OF_ANALYSIS(name, function)                                                                                    \
+#define ORR_OF_ANALYSIS(name, function)                                                                                \
     static json_t *name(struct scope *scope)                                                                           \
     {                                                                                                                  \
         return function(scope->json, scope->analysis);                                                                 \
     }
-OF_ANALYSIS(cluster, orr_cluster_json)
-OF_ANALYSIS(built, orr_built_json)
-OF_ANALYSIS(final, orr_system_json)
-OF_ANALYSIS(paths, orr_paths_json)
-OF_ANALYSIS(p2p, orr_p2p_json)
-OF_ANALYSIS(gdr, orr_gdr_json)
-OF_ANALYSIS(net_devs, orr_net_devs_json)
-OF_ANALYSIS(graphs, orr_graphs_json)
-OF_ANALYSIS(channels, orr_channels_json)
-OF_ANALYSIS(tuning, orr_tuning_json)
-OF_ANALYSIS(predictions, orr_predictions_json)
-OF_ANALYSIS(assumptions, orr_assumptions_json)
-OF_ANALYSIS(explanations, orr_explanations_json)
+ORR_OF_ANALYSIS(cluster, orr_cluster_json)
+ORR_OF_ANALYSIS(built, orr_built_json)
+ORR_OF_ANALYSIS(final, orr_system_json)
+ORR_OF_ANALYSIS(paths, orr_paths_json)
+ORR_OF_ANALYSIS(p2p, orr_p2p_json)
+ORR_OF_ANALYSIS(gdr, orr_gdr_json)
+ORR_OF_ANALYSIS(net_devs, orr_net_devs_json)
+ORR_OF_ANALYSIS(graphs, orr_graphs_json)
+ORR_OF_ANALYSIS(channels, orr_channels_json)
+ORR_OF_ANALYSIS(tuning, orr_tuning_json)
+ORR_OF_ANALYSIS(device, orr_device_json)
+ORR_OF_ANALYSIS(predictions, orr_predictions_json)
+ORR_OF_ANALYSIS(assumptions, orr_assumptions_json)
+ORR_OF_ANALYSIS(explanations, orr_explanations_json)
 
 static const struct {
     const char *name;
     json_t *(*write)(struct scope *scope);
 } sections[] = {
-#define SECTION(name, writer) {name, writer},
+#define ORR_SECTION(name, writer) {name, writer},
 #include "api/questions/sections.def"
-#undef SECTION
+#undef ORR_SECTION
 };
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 

@@ -40,8 +40,8 @@ static void put_nvls(struct channels_stream *s)
         return;
     }
     orr_stream_begin(&s->json, "nvls", '{');
-    ORR_STREAM_SET(&s->json, INT("channels", c->nvls_channels),
-                   INT("tree_channels", nvls_trees(c) ? c->nvls_tree_channels : 0));
+    ORR_STREAM_SET(&s->json, ORR_INT("channels", c->nvls_channels),
+                   ORR_INT("tree_channels", nvls_trees(c) ? c->nvls_tree_channels : 0));
     orr_stream_begin(&s->json, "heads", '[');
     for (int32_t h = 0; h < c->nvls_head_count; h++)
         orr_stream_int(&s->json, c->nvls_heads[h]);
@@ -56,10 +56,11 @@ static void put_head(struct channels_stream *s)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
     orr_stream_begin(&s->json, NULL, '{');
-    ORR_STREAM_SET(&s->json, TEXT("nccl", s->analysis->query.settings.release->name),
-                   INT("hosts", s->analysis->query.hosts), INT("ranks", c->rank_count), INT("nodes", c->node_count),
-                   INT("count", c->channel_count), INT("p2p_channels", c->p2p_channels),
-                   INT("p2p_channels_per_peer", c->p2p_channels_per_peer));
+    ORR_STREAM_SET(&s->json, ORR_STRING("nccl", s->analysis->query.settings.release->name),
+                   ORR_INT("hosts", s->analysis->query.hosts), ORR_INT("ranks", c->rank_count),
+                   ORR_INT("nodes", c->node_count), ORR_INT("count", c->channel_count),
+                   ORR_INT("p2p_channels", c->p2p_channels),
+                   ORR_INT("p2p_channels_per_peer", c->p2p_channels_per_peer));
     if (s->lines) {
         put_nvls(s);
         orr_stream_end(&s->json, '}');
@@ -76,8 +77,8 @@ static void begin_item(struct channels_stream *s, const char *name, int32_t done
     const struct orr_communicator *c = &s->analysis->communicator;
     orr_stream_begin(&s->json, NULL, '{');
     if (s->lines)
-        ORR_STREAM_SET(&s->json, INT(name, s->channel), INT("done", done + s->channel + 1),
-                       INT("of", 2 * c->channel_count + nvls_trees(c)));
+        ORR_STREAM_SET(&s->json, ORR_INT(name, s->channel), ORR_INT("done", done + s->channel + 1),
+                       ORR_INT("of", 2 * c->channel_count + nvls_trees(c)));
 }
 
 static void end_item(struct channels_stream *s, enum part next)
@@ -189,7 +190,7 @@ static void put_end(struct channels_stream *s)
     const struct orr_communicator *c = &s->analysis->communicator;
     if (s->lines) {
         orr_stream_begin(&s->json, NULL, '{');
-        ORR_STREAM_SET(&s->json, BOOL("end", true));
+        ORR_STREAM_SET(&s->json, ORR_BOOL("end", true));
     } else if (c->nvls && c->nvls_channels > 0) {
         orr_stream_end(&s->json, ']');
         orr_stream_end(&s->json, '}');
@@ -229,7 +230,7 @@ static enum orr_stream_step step(struct orr_json_stream *json)
         if (!put_downs(s, s->down))
             break;
         orr_stream_end(&s->json, ']');
-        ORR_STREAM_SET(&s->json, INT("depth", s->depth));
+        ORR_STREAM_SET(&s->json, ORR_INT("depth", s->depth));
         end_item(s, TREES);
         break;
     case NVLS:

@@ -50,7 +50,7 @@ static enum orr_code check_keys(json_t *object, const char *const *known, const 
     return ORR_OK;
 }
 
-/* A text member, kept; NULL where it is absent. */
+/* A text member, kept; NULL if it is absent. */
 static enum orr_code read_text(struct orr_cluster_file *file, json_t *object, const char *key, size_t most,
                                const char *where, const char **ret_text, struct orr_error *err)
 {
@@ -130,10 +130,19 @@ static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, stru
     return ORR_OK;
 }
 
+/* A number of 32 bits, 0 if it is missing; false: something else. */
+static bool read_word(const json_t *object, const char *key, uint32_t *ret_word)
+{
+    const json_t *value = json_object_get(object, key);
+    json_int_t number = json_integer_value(value);
+    *ret_word = (uint32_t)number;
+    return !value || (json_is_integer(value) && number >= 0 && number <= UINT32_MAX);
+}
+
 static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, struct orr_cluster_file_host *host,
                                  const char *where, struct orr_error *err)
 {
-    static const char *const known[] = {"uuid", "clique", "state", NULL};
+    static const char *const known[] = {"uuid", "clique", "state", "health", NULL};
     struct orr_fabric *fabric = ORR_NEW(file->arena, struct orr_fabric, 1);
     const char *uuid, *state;
     if (!object)
@@ -154,11 +163,8 @@ static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, 
     if (!uuid && !host->domain && fabric->state == ORR_FABRIC_COMPLETED)
         return wrong(err, where,
                      "a completed fabric needs its uuid, or the host a domain, whose name is used in its place");
-    json_t *clique = json_object_get(object, "clique");
-    json_int_t number = json_integer_value(clique);
-    if (clique && (!json_is_integer(clique) || number < 0 || number > UINT32_MAX))
-        return wrong(err, where, "the fabric's clique is a whole number from 0 to 4294967295");
-    fabric->clique = (uint32_t)number;
+    if (!read_word(object, "clique", &fabric->clique) || !read_word(object, "health", &fabric->health))
+        return wrong(err, where, "the fabric's clique and health are whole numbers from 0 to 4294967295");
     host->fabric = fabric;
     return ORR_OK;
 }
@@ -325,12 +331,15 @@ static enum orr_code find_gpus(const struct orr_cluster_file *file, const struct
 }
 
 enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, struct orr_dump *const *dumps,
-                                       const struct orr_settings *settings, struct orr_arena *arena,
-                                       struct orr_cluster_request *ret_request, struct orr_error *err)
+                                       const struct orr_cluster_names *names, const struct orr_settings *settings,
+                                       struct orr_arena *arena, struct orr_cluster_request *ret_request,
+                                       struct orr_error *err)
 {
     struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, file->host_count);
+    const bool named = names && !names->made_up;
+    uint32_t first = 0;
     ORR_NEED(lines, err);
-    for (uint32_t i = 0; i < file->host_count; i++) {
+    for (uint32_t i = 0; i < file->host_count; first += file->hosts[i++].count) {
         const struct orr_cluster_file_host *host = &file->hosts[i];
         uint32_t *gpus = NULL;
         if (host->gpus)
@@ -340,7 +349,8 @@ enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, stru
                                              .gpus = gpus,
                                              .gpu_count = host->gpu_count,
                                              .domain = host->domain,
-                                             .fabric = host->fabric};
+                                             .fabric = host->fabric,
+                                             .names = named ? &names->hosts[first] : NULL};
     }
     *ret_request = (struct orr_cluster_request){.lines = lines,
                                                 .line_count = file->host_count,

@@ -33,7 +33,7 @@ struct orr_cluster_file_host {
 };
 
 struct orr_cluster_file {
-    const char *name; /* "" where none is given */
+    const char *name; /* "" if none is given */
     struct orr_cluster_file_host *hosts;
     uint32_t host_count;
     const char **topologies;                  /* each name once: a path, an id, or a machine type's */
@@ -54,7 +54,7 @@ void orr_cluster_file_release(struct orr_cluster_file *file);
 struct orr_cluster_names {
     const char **hosts;   /* [host]: all differ */
     const char **leaves;  /* [line]: leaf switch, NULL: not known; NULL: of none */
-    const char **domains; /* [line]: NVLink domain, from the fabric where there is no name; NULL: not known */
+    const char **domains; /* [line]: NVLink domain, from the fabric if there is no name; NULL: not known */
     uint32_t made_up;     /* hosts that nothing names: "host-0" by their number */
 };
 enum orr_topology_fact { ORR_TOPOLOGY_NAME, ORR_TOPOLOGY_LEAF, ORR_TOPOLOGY_DOMAIN };
@@ -64,16 +64,18 @@ typedef const char *orr_topology_gives(void *context, const char *topology, enum
 enum orr_code orr_cluster_file_names(const struct orr_cluster_file *file, orr_topology_gives *gives, void *context,
                                      struct orr_arena *arena, struct orr_cluster_names *ret_names,
                                      struct orr_error *err) ORR_NO_DISCARD;
-/* The hosts for facts about a fleet, into request; INVALID where a host has no name. */
+/* The hosts for facts about a fleet, into request; INVALID if a host has no name. */
 enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_topology_gives *gives, void *context,
                                      struct orr_arena *arena, struct orr_export_request *request,
                                      struct orr_error *err) ORR_NO_DISCARD;
-/* A topology's path, which is taken from the folder of the cluster file where it is relative. NULL: no memory. */
+/* A topology's path, which is taken from the folder of the cluster file if it is relative. NULL: no memory. */
 char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology);
-/* The question to the engine, with the dump of every topology. Borrows from the file and allocates from the arena. */
+/* The question to the engine, with the dump of every topology and, unless names is NULL, what the hosts are called
+ * (orr_cluster_file_names(); made-up names are left out). Borrows from all three and allocates from the arena. */
 enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, struct orr_dump *const *dumps,
-                                       const struct orr_settings *settings, struct orr_arena *arena,
-                                       struct orr_cluster_request *ret_request, struct orr_error *err) ORR_NO_DISCARD;
+                                       const struct orr_cluster_names *names, const struct orr_settings *settings,
+                                       struct orr_arena *arena, struct orr_cluster_request *ret_request,
+                                       struct orr_error *err) ORR_NO_DISCARD;
 /* The description in one form for all that mean the same, without the name: what the id of a stored cluster is made of.
  */
 json_t *orr_cluster_file_json(struct orr_json *json, const struct orr_cluster_file *file);

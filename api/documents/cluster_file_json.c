@@ -6,16 +6,17 @@
 static json_t *fabric_json(struct orr_json *json, const struct orr_fabric *fabric)
 {
     char text[ORR_UUID_SIZE];
-    return ORR_OBJECT(json, WHEN(fabric->has_uuid, TEXT("uuid", orr_uuid_format(fabric->uuid, text))),
-                      INT("clique", fabric->clique), TEXT("state", orr_fabric_state_name(fabric->state)));
+    return ORR_OBJECT(json, ORR_WHEN(fabric->has_uuid, ORR_STRING("uuid", orr_uuid_format(fabric->uuid, text))),
+                      ORR_INT("clique", fabric->clique), ORR_STRING("state", orr_fabric_state_name(fabric->state)),
+                      ORR_WHEN(fabric->health, ORR_INT("health", fabric->health)));
 }
 
 static json_t *host_json(struct orr_json *json, const struct orr_cluster_file *file,
                          const struct orr_cluster_file_host *host)
 {
     json_t *object = ORR_OBJECT(
-        json, TEXT(file->machines[host->topology] ? "machine" : "topology", file->topologies[host->topology]),
-        INT("count", host->count));
+        json, ORR_STRING(file->machines[host->topology] ? "machine" : "topology", file->topologies[host->topology]),
+        ORR_INT("count", host->count));
     if (host->gpus) {
         json_t *gpus = orr_json_array(json);
         for (uint32_t i = 0; i < host->gpu_count; i++)
@@ -24,10 +25,11 @@ static json_t *host_json(struct orr_json *json, const struct orr_cluster_file *f
                                               : orr_json_int(json, host->gpus[i].number));
         orr_json_set(json, object, "gpus", gpus);
     }
-    ORR_SET(json, object, WHEN(host->domain, TEXT("domain", host->domain)),
-            WHEN(host->fabric, VALUE("fabric", fabric_json(json, host->fabric))),
-            WHEN(host->names, VALUE("names", orr_json_texts(json, (const char *const *)host->names, host->count))),
-            WHEN(host->leaf, TEXT("switch", host->leaf)));
+    ORR_SET(
+        json, object, ORR_WHEN(host->domain, ORR_STRING("domain", host->domain)),
+        ORR_WHEN(host->fabric, ORR_VALUE("fabric", fabric_json(json, host->fabric))),
+        ORR_WHEN(host->names, ORR_VALUE("names", orr_json_texts(json, (const char *const *)host->names, host->count))),
+        ORR_WHEN(host->leaf, ORR_STRING("switch", host->leaf)));
     return object;
 }
 
@@ -43,5 +45,5 @@ json_t *orr_cluster_file_json(struct orr_json *json, const struct orr_cluster_fi
     } else {
         ranks = orr_json_text(json, orr_rank_order_name(file->order));
     }
-    return ORR_OBJECT(json, VALUE("hosts", hosts), VALUE("ranks", ranks));
+    return ORR_OBJECT(json, ORR_VALUE("hosts", hosts), ORR_VALUE("ranks", ranks));
 }

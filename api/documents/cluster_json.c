@@ -12,7 +12,7 @@ static json_t *field_json(struct orr_json *json, enum orr_graph_field field, dou
     return orr_json_number(json, value);
 }
 
-/* In what a kind's own graphs fall behind those of the fastest. */
+/* In what a kind's own graphs are worse than those of the fastest. */
 static json_t *behind_json(struct orr_json *json, const struct orr_cluster *c, uint32_t k)
 {
     struct orr_reason reasons[ORR_MOST_REASONS];
@@ -20,10 +20,10 @@ static json_t *behind_json(struct orr_json *json, const struct orr_cluster *c, u
     json_t *rows = orr_json_array(json);
     for (uint32_t i = 0; i < count; i++) {
         orr_json_add(json, rows,
-                     ORR_OBJECT(json, TEXT("graph", orr_graph_name(c->settings.release, reasons[i].graph)),
-                                TEXT("field", orr_graph_field_name(reasons[i].field)),
-                                VALUE("value", field_json(json, reasons[i].field, reasons[i].own)),
-                                VALUE("best", field_json(json, reasons[i].field, reasons[i].best))));
+                     ORR_OBJECT(json, ORR_STRING("graph", orr_graph_name(c->settings.release, reasons[i].graph)),
+                                ORR_STRING("field", orr_graph_field_name(reasons[i].field)),
+                                ORR_VALUE("value", field_json(json, reasons[i].field, reasons[i].own)),
+                                ORR_VALUE("best", field_json(json, reasons[i].field, reasons[i].best))));
     }
     return rows;
 }
@@ -63,15 +63,15 @@ static json_t *host_ranges_json(struct orr_json *json, const struct orr_cluster 
 static json_t *kind_json(struct orr_json *json, const struct orr_cluster *c, uint32_t k)
 {
     const struct orr_cluster_kind *kind = &c->kinds[k];
-    return ORR_OBJECT(json, INT("line", kind->line), VALUE("hosts", host_ranges_json(json, c, kind_of_host, k)),
-                      INT("host_count", kind->host_count), INT("systems", kind->system_count),
-                      INT("ranks", kind->analysis->local_ranks), INT("nodes", kind->analysis->part_count),
-                      INT("channels", orr_kind_channels(kind)), NUMBER("ring_bw", orr_kind_ring_bw(c, kind)),
-                      BOOL("odd", orr_kind_odd(c, k)), VALUE("behind", behind_json(json, c, k)),
-                      VALUE("machine", orr_machine_json(json, kind->analysis->dump)));
+    return ORR_OBJECT(json, ORR_INT("line", kind->line), ORR_VALUE("hosts", host_ranges_json(json, c, kind_of_host, k)),
+                      ORR_INT("host_count", kind->host_count), ORR_INT("systems", kind->system_count),
+                      ORR_INT("ranks", kind->analysis->local_ranks), ORR_INT("nodes", kind->analysis->part_count),
+                      ORR_INT("channels", orr_kind_channels(kind)), ORR_NUMBER("ring_bw", orr_kind_ring_bw(c, kind)),
+                      ORR_BOOL("odd", orr_kind_odd(c, k)), ORR_VALUE("behind", behind_json(json, c, k)),
+                      ORR_VALUE("machine", orr_machine_json(json, kind->analysis->dump)));
 }
 
-/* What each kind says of a field; true: they differ. Where some do not ask for the graph, they have no channel of it,
+/* What each kind says of a field; true: they differ. If some do not ask for the graph, they have no channel of it,
  * and nothing else of it is worth comparing. */
 static bool kinds_differ(const struct orr_cluster *c, enum orr_graph_kind graph, enum orr_graph_field field,
                          double *values)
@@ -92,8 +92,8 @@ static void add_row(struct orr_json *json, json_t *rows, const char *of, const c
                     json_t *values, json_t *setters)
 {
     orr_json_add(json, rows,
-                 ORR_OBJECT(json, TEXT("graph", of), TEXT("field", field), VALUE("value", value),
-                            VALUE("values", values), VALUE("set_by", setters)));
+                 ORR_OBJECT(json, ORR_STRING("graph", of), ORR_STRING("field", field), ORR_VALUE("value", value),
+                            ORR_VALUE("values", values), ORR_VALUE("set_by", setters)));
 }
 
 static void add_graph_rows(struct orr_json *json, const struct orr_cluster *c, enum orr_graph_kind graph, json_t *rows)
@@ -155,20 +155,20 @@ static json_t *alignment_json(struct orr_json *json, const struct orr_cluster *c
 static json_t *nic_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_nic_load *load)
 {
     const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
-    return ORR_OBJECT(json, INT("kind", load->kind), VALUE("net", orr_json_node_of(json, system, load->node)),
-                      INT("rail", load->rail), NUMBER("channels_in", load->in), NUMBER("channels_out", load->out),
-                      NUMBER("crossing", load->crossing), NUMBER("bw", load->bw),
-                      NUMBER("port_bw", (double)system->nodes[load->node].net.bw));
+    return ORR_OBJECT(json, ORR_INT("kind", load->kind), ORR_VALUE("net", orr_json_node_of(json, system, load->node)),
+                      ORR_INT("rail", load->rail), ORR_NUMBER("channels_in", load->in),
+                      ORR_NUMBER("channels_out", load->out), ORR_NUMBER("crossing", load->crossing),
+                      ORR_NUMBER("bw", load->bw), ORR_NUMBER("port_bw", (double)system->nodes[load->node].net.bw));
 }
 
 static json_t *ring_link_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_ring_link *load)
 {
     const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
     const struct orr_link *link = &system->links[load->link];
-    return ORR_OBJECT(json, INT("kind", load->kind), VALUE("from", orr_json_node_of(json, system, link->from)),
-                      VALUE("to", orr_json_node_of(json, system, link->to)),
-                      TEXT("type", orr_link_type_name(link->type)), NUMBER("bw", load->bw),
-                      NUMBER("link_bw", (double)link->bw));
+    return ORR_OBJECT(json, ORR_INT("kind", load->kind), ORR_VALUE("from", orr_json_node_of(json, system, link->from)),
+                      ORR_VALUE("to", orr_json_node_of(json, system, link->to)),
+                      ORR_STRING("type", orr_link_type_name(link->type)), ORR_NUMBER("bw", load->bw),
+                      ORR_NUMBER("link_bw", (double)link->bw));
 }
 
 static double share_of_port(const struct orr_cluster *c, const struct orr_nic_load *load)
@@ -200,7 +200,7 @@ static json_t *fullest_json(struct orr_json *json, const struct orr_cluster *c, 
         if (most)
             orr_json_add(json, links, ring_link_json(json, c, most));
     }
-    return ORR_OBJECT(json, VALUE("nic", nic ? nic_json(json, c, nic) : json_null()), VALUE("links", links));
+    return ORR_OBJECT(json, ORR_VALUE("nic", nic ? nic_json(json, c, nic) : json_null()), ORR_VALUE("links", links));
 }
 
 /* Rails that some kinds have NICs on and this one has none: [[kind, rail]...]. */
@@ -238,14 +238,17 @@ static json_t *mnnvl_json(struct orr_json *json, const struct orr_cluster *c)
         const struct orr_clique *clique = &f->cliques[q];
         const char *domain = c->lines[clique->line].domain;
         orr_json_add(json, cliques,
-                     ORR_OBJECT(json, TEXT("domain", domain), TEXT("uuid", orr_uuid_format(clique->fabric.uuid, uuid)),
-                                INT("clique", clique->fabric.clique),
-                                VALUE("hosts", host_ranges_json(json, c, clique_of_host, q)),
-                                INT("host_count", clique->host_count), INT("ranks", clique->rank_count)));
+                     ORR_OBJECT(json, ORR_STRING("domain", domain),
+                                ORR_STRING("uuid", orr_uuid_format(clique->fabric.uuid, uuid)),
+                                ORR_INT("clique", clique->fabric.clique),
+                                ORR_VALUE("hosts", host_ranges_json(json, c, clique_of_host, q)),
+                                ORR_INT("host_count", clique->host_count), ORR_INT("ranks", clique->rank_count),
+                                ORR_WHEN(clique->fabric.health, ORR_INT("health", clique->fabric.health))));
     }
-    return ORR_OBJECT(json, TEXT("rule", orr_mnnvl_rule_name(f->rule)), TEXT("text", orr_mnnvl_rule_text(f->rule)),
-                      VALUE("line", unfit ? orr_json_int(json, f->line) : json_null()),
-                      BOOL("crosses_cliques", f->crosses_cliques), VALUE("cliques", cliques));
+    return ORR_OBJECT(json, ORR_STRING("rule", orr_mnnvl_rule_name(f->rule)),
+                      ORR_STRING("text", orr_mnnvl_rule_text(f->rule)),
+                      ORR_VALUE("line", unfit ? orr_json_int(json, f->line) : json_null()),
+                      ORR_BOOL("crosses_cliques", f->crosses_cliques), ORR_VALUE("cliques", cliques));
 }
 
 static json_t *slowest_json(struct orr_json *json, const struct orr_cluster *c)
@@ -270,10 +273,10 @@ static void set_traffic(struct orr_json *json, json_t *object, const struct orr_
         orr_json_add(json, nics, nic_json(json, c, &traffic.nics[i]));
     for (uint32_t i = 0; i < traffic.link_count; i++)
         orr_json_add(json, links, ring_link_json(json, c, &traffic.links[i]));
-    ORR_SET(json, rails, INT("hops", (int64_t)traffic.hops), INT("crossing", (int64_t)traffic.crossing),
-            VALUE("missing", missing_rails_json(json, c, &traffic)));
-    ORR_SET(json, object, VALUE("rails", rails), VALUE("nics", nics), VALUE("links", links),
-            VALUE("fullest", fullest_json(json, c, &traffic)));
+    ORR_SET(json, rails, ORR_INT("hops", (int64_t)traffic.hops), ORR_INT("crossing", (int64_t)traffic.crossing),
+            ORR_VALUE("missing", missing_rails_json(json, c, &traffic)));
+    ORR_SET(json, object, ORR_VALUE("rails", rails), ORR_VALUE("nics", nics), ORR_VALUE("links", links),
+            ORR_VALUE("fullest", fullest_json(json, c, &traffic)));
 }
 
 json_t *orr_cluster_json(struct orr_json *json, const struct orr_analysis *analysis)
@@ -286,10 +289,10 @@ json_t *orr_cluster_json(struct orr_json *json, const struct orr_analysis *analy
         orr_json_add(json, kinds, kind_json(json, c, k));
     for (uint32_t h = 0; h < c->host_count; h++)
         orr_json_add(json, host_ranks, orr_json_int(json, c->hosts[h].rank_count));
-    ORR_SET(json, object, INT("hosts", c->host_count), INT("systems", c->system_count), INT("nodes", c->member_count),
-            TEXT("order", orr_rank_order_name(c->order)), VALUE("host_ranks", host_ranks), VALUE("kinds", kinds),
-            VALUE("mnnvl", mnnvl_json(json, c)), VALUE("alignment", alignment_json(json, c)),
-            VALUE("slowest", slowest_json(json, c)));
+    ORR_SET(json, object, ORR_INT("hosts", c->host_count), ORR_INT("systems", c->system_count),
+            ORR_INT("nodes", c->member_count), ORR_STRING("order", orr_rank_order_name(c->order)),
+            ORR_VALUE("host_ranks", host_ranks), ORR_VALUE("kinds", kinds), ORR_VALUE("mnnvl", mnnvl_json(json, c)),
+            ORR_VALUE("alignment", alignment_json(json, c)), ORR_VALUE("slowest", slowest_json(json, c)));
     set_traffic(json, object, c);
     return object;
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* A device of one side; node: its id in the analysis, null where it became none. */
+/* A device of one side; node: its id in the analysis, null if it became none. */
 static json_t *device_json(struct orr_json *json, const struct orr_devices *devices, uint32_t device,
                            const struct orr_system *built)
 {
@@ -13,8 +13,8 @@ static json_t *device_json(struct orr_json *json, const struct orr_devices *devi
     if (device == ORR_NO_DEVICE)
         return json_null();
     const struct orr_device *d = &devices->rows[device];
-    json_t *object = ORR_OBJECT(json, TEXT("kind", orr_device_kind_name(d->kind)),
-                                TEXT("name", orr_device_text(devices, device, name)));
+    json_t *object = ORR_OBJECT(json, ORR_STRING("kind", orr_device_kind_name(d->kind)),
+                                ORR_STRING("name", orr_device_text(devices, device, name)));
     if (built) {
         uint32_t node = orr_device_node(devices, device, built);
         orr_json_set(json, object, "node", node == ORR_NO_NODE ? json_null() : orr_json_node_of(json, built, node));
@@ -33,16 +33,17 @@ static json_t *unlike_json(struct orr_json *json, const struct orr_comparison *c
 {
     json_t *object = orr_json_object(json);
     const struct orr_system *a = &c->a->built, *b = &c->b->built;
-    ORR_SET(json, object, TEXT("what", orr_unlike_name(row)), TEXT("text", orr_unlike_text(row)),
-            VALUE("device_a", device_json(json, &c->devices_a, row->a, a)),
-            VALUE("device_b", device_json(json, &c->devices_b, row->b, b)));
+    ORR_SET(json, object, ORR_STRING("what", orr_unlike_name(row)), ORR_STRING("text", orr_unlike_text(row)),
+            ORR_VALUE("device_a", device_json(json, &c->devices_a, row->a, a)),
+            ORR_VALUE("device_b", device_json(json, &c->devices_b, row->b, b)));
     if (row->kind == ORR_UNLIKE_NVLINKS || row->kind == ORR_UNLIKE_MOVED) {
-        ORR_SET(json, object, VALUE("other_a", device_json(json, &c->devices_a, row->peer_a, a)),
-                VALUE("other_b", device_json(json, &c->devices_b, row->peer_b, b)));
+        ORR_SET(json, object, ORR_VALUE("other_a", device_json(json, &c->devices_a, row->peer_a, a)),
+                ORR_VALUE("other_b", device_json(json, &c->devices_b, row->peer_b, b)));
     }
-    ORR_SET(json, object, VALUE("a", value_json(json, row->value_a)), VALUE("b", value_json(json, row->value_b)));
+    ORR_SET(json, object, ORR_VALUE("a", value_json(json, row->value_a)),
+            ORR_VALUE("b", value_json(json, row->value_b)));
     if (row->kind <= ORR_UNLIKE_ADDED)
-        ORR_SET(json, object, INT("gpus", row->gpus), INT("nets", row->nets));
+        ORR_SET(json, object, ORR_INT("gpus", row->gpus), ORR_INT("nets", row->nets));
     return object;
 }
 
@@ -53,7 +54,8 @@ static json_t *unlikes_json(struct orr_json *json, const struct orr_comparison *
     uint32_t listed = to - from < ORR_COMPARE_ROWS ? to - from : ORR_COMPARE_ROWS;
     for (uint32_t i = 0; i < listed; i++)
         orr_json_add(json, rows, unlike_json(json, c, &c->unlikes.rows[from + i]));
-    return ORR_OBJECT(json, INT("count", to - from), VALUE("rows", rows), INT("left_out", to - from - listed));
+    return ORR_OBJECT(json, ORR_INT("count", to - from), ORR_VALUE("rows", rows),
+                      ORR_INT("left_out", to - from - listed));
 }
 
 struct named_node { /* sorted by name */
@@ -106,9 +108,10 @@ static json_t *match_json(struct orr_json *json, const struct orr_comparison *c)
 
 static json_t *side_json(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_called *called)
 {
-    return ORR_OBJECT(json, TEXT("topology", called->topology), TEXT("name", called->name ? called->name : ""),
-                      VALUE("machine", orr_machine_json(json, analysis->dump)), INT("ranks", analysis->ranks),
-                      INT("local_ranks", analysis->local_ranks));
+    return ORR_OBJECT(json, ORR_STRING("topology", called->topology),
+                      ORR_STRING("name", called->name ? called->name : ""),
+                      ORR_VALUE("machine", orr_machine_json(json, analysis->dump)), ORR_INT("ranks", analysis->ranks),
+                      ORR_INT("local_ranks", analysis->local_ranks));
 }
 
 static json_t *summary_json(struct orr_json *json, const struct orr_comparison *c)
@@ -124,13 +127,15 @@ json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *c, 
 {
     uint32_t hardware = c->unlikes.count - c->unlikes.numbering;
     const struct orr_release *release = c->a->query.settings.release;
-    return ORR_OBJECT(json, TEXT("nccl", release->name), VALUE("asked", orr_section_json(json, c->a, "", "asked")),
-                      VALUE("verified", orr_section_json(json, c->a, "", "verified")),
-                      VALUE("settings", orr_section_json(json, c->a, "", "settings")), INT("hosts", c->a->query.hosts),
-                      VALUE("a", side_json(json, c->a, a)), VALUE("b", side_json(json, c->b, b)),
-                      BOOL("equal", !hardware), BOOL("same_decisions", !c->changes.changed),
-                      TEXT("likeness", orr_likeness_text(c->match.likeness)), VALUE("summary", summary_json(json, c)),
-                      VALUE("hardware", unlikes_json(json, c, 0, hardware)),
-                      VALUE("numbering", unlikes_json(json, c, hardware, c->unlikes.count)),
-                      VALUE("sections", orr_changes_json(json, &c->changes)), VALUE("match", match_json(json, c)));
+    return ORR_OBJECT(
+        json, ORR_STRING("nccl", release->name), ORR_VALUE("asked", orr_section_json(json, c->a, "", "asked")),
+        ORR_VALUE("verified", orr_section_json(json, c->a, "", "verified")),
+        ORR_VALUE("settings", orr_section_json(json, c->a, "", "settings")), ORR_INT("hosts", c->a->query.hosts),
+        ORR_VALUE("a", side_json(json, c->a, a)), ORR_VALUE("b", side_json(json, c->b, b)),
+        ORR_BOOL("equal", !hardware), ORR_BOOL("same_decisions", !c->changes.changed),
+        ORR_STRING("likeness", orr_likeness_text(c->match.likeness)), ORR_VALUE("summary", summary_json(json, c)),
+        ORR_VALUE("outcomes", orr_outcomes_json(json, &c->changes.outcomes[0], &c->changes.outcomes[1])),
+        ORR_VALUE("hardware", unlikes_json(json, c, 0, hardware)),
+        ORR_VALUE("numbering", unlikes_json(json, c, hardware, c->unlikes.count)),
+        ORR_VALUE("sections", orr_changes_json(json, &c->changes)), ORR_VALUE("match", match_json(json, c)));
 }

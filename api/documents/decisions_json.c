@@ -11,8 +11,8 @@ json_t *orr_p2p_json(struct orr_json *json, const struct orr_analysis *analysis)
                 continue;
             const struct orr_p2p *p2p = &analysis->p2p[(size_t)a * analysis->local_ranks + b];
             orr_json_add(json, rows,
-                         ORR_OBJECT(json, INT("a", a), INT("b", b), INT("p2p", p2p->decision.verdict),
-                                    INT("read", p2p->read), INT("via", p2p->via)));
+                         ORR_OBJECT(json, ORR_INT("a", a), ORR_INT("b", b), ORR_INT("p2p", p2p->decision.verdict),
+                                    ORR_INT("read", p2p->read), ORR_INT("via", p2p->via)));
         }
     return rows;
 }
@@ -29,10 +29,10 @@ json_t *orr_gdr_json(struct orr_json *json, const struct orr_analysis *analysis)
             for (uint32_t n = 0; n < nets; n++) {
                 const struct orr_gdr *gdr = &part->gdr[(size_t)g * nets + n];
                 orr_json_add(json, rows,
-                             ORR_OBJECT(json, INT("rank", orr_system_node(&part->system, ORR_GPU, g)->gpu.rank),
-                                        VALUE("net", orr_json_node(json, ORR_NET,
-                                                                   orr_system_node(&part->system, ORR_NET, n)->id)),
-                                        INT("send", gdr->send.verdict), INT("recv", gdr->recv.verdict)));
+                             ORR_OBJECT(json, ORR_INT("rank", orr_system_node(&part->system, ORR_GPU, g)->gpu.rank),
+                                        ORR_VALUE("net", orr_json_node(json, ORR_NET,
+                                                                       orr_system_node(&part->system, ORR_NET, n)->id)),
+                                        ORR_INT("send", gdr->send.verdict), ORR_INT("recv", gdr->recv.verdict)));
             }
     }
     return rows;
@@ -51,9 +51,9 @@ json_t *orr_net_devs_json(struct orr_json *json, const struct orr_analysis *anal
             for (int32_t c = 0; c < channels; c++) {
                 const struct orr_net_dev *dev = &part->net_devs[(size_t)g * (size_t)channels + (size_t)c];
                 orr_json_add(json, rows,
-                             ORR_OBJECT(json, INT("rank", orr_system_node(&part->system, ORR_GPU, g)->gpu.rank),
-                                        INT("channel", c), VALUE("net", orr_json_node(json, ORR_NET, dev->net)),
-                                        INT("proxy_rank", dev->proxy_rank)));
+                             ORR_OBJECT(json, ORR_INT("rank", orr_system_node(&part->system, ORR_GPU, g)->gpu.rank),
+                                        ORR_INT("channel", c), ORR_VALUE("net", orr_json_node(json, ORR_NET, dev->net)),
+                                        ORR_INT("proxy_rank", dev->proxy_rank)));
             }
     }
     return rows;

@@ -5,9 +5,10 @@
 
 static json_t *note_json(struct orr_json *json, const struct orr_note *note)
 {
-    return ORR_OBJECT(json, TEXT("id", note->id),
-                      TEXT("severity", note->severity == ORR_NOTE_WARNING ? "warning" : "info"),
-                      TEXT("text", note->text), TEXT("advice", note->advice), TEXT("command", note->command));
+    return ORR_OBJECT(json, ORR_STRING("id", note->id),
+                      ORR_STRING("severity", note->severity == ORR_NOTE_WARNING ? "warning" : "info"),
+                      ORR_STRING("text", note->text), ORR_STRING("advice", note->advice),
+                      ORR_STRING("command", note->command));
 }
 
 json_t *orr_detection_json(struct orr_json *json, const struct orr_release *release,
@@ -16,6 +17,7 @@ json_t *orr_detection_json(struct orr_json *json, const struct orr_release *rele
     json_t *notes = orr_json_array(json);
     for (uint32_t i = 0; i < detection->note_count; i++)
         orr_json_add(json, notes, note_json(json, &detection->notes[i]));
-    return ORR_OBJECT(json, TEXT("release", release->name), INT("gpus", detection->gpu_count),
-                      INT("nets", detection->net_count), VALUE("notes", notes), TEXT("xml", detection->xml));
+    return ORR_OBJECT(json, ORR_STRING("release", release->name), ORR_INT("gpus", detection->gpu_count),
+                      ORR_INT("nets", detection->net_count), ORR_VALUE("notes", notes),
+                      ORR_STRING("xml", detection->xml));
 }

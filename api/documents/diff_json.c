@@ -8,10 +8,10 @@ enum { MOST_PLACES = 64, MOST_CHANGES = 100 };
 
 static json_t *side_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
-    return ORR_OBJECT(json, VALUE("nccl", orr_section_json(json, analysis, "", "nccl")),
-                      VALUE("asked", orr_section_json(json, analysis, "", "asked")),
-                      VALUE("verified", orr_section_json(json, analysis, "", "verified")),
-                      VALUE("settings", orr_section_json(json, analysis, "", "settings")));
+    return ORR_OBJECT(json, ORR_VALUE("nccl", orr_section_json(json, analysis, "", "nccl")),
+                      ORR_VALUE("asked", orr_section_json(json, analysis, "", "asked")),
+                      ORR_VALUE("verified", orr_section_json(json, analysis, "", "verified")),
+                      ORR_VALUE("settings", orr_section_json(json, analysis, "", "settings")));
 }
 
 static json_t *shown_json(struct orr_json *json, const struct orr_shown *shown)
@@ -57,18 +57,18 @@ static json_t *change_json(struct orr_json *json, const struct orr_changes *chan
 {
     const struct orr_fact_info *info = orr_fact_info(change->kind);
     json_t *row = orr_json_object(json), *where = orr_json_array(json), *because = orr_json_array(json);
-    ORR_SET(json, row, TEXT("what", info->name), TEXT("text", info->text),
-            VALUE("a", value_json(json, changes, change, false)), VALUE("b", value_json(json, changes, change, true)),
-            INT("count", (int64_t)change->count));
+    ORR_SET(json, row, ORR_STRING("what", info->name), ORR_STRING("text", info->text),
+            ORR_VALUE("a", value_json(json, changes, change, false)),
+            ORR_VALUE("b", value_json(json, changes, change, true)), ORR_INT("count", (int64_t)change->count));
     for (size_t i = 0; i < change->count && i < MOST_PLACES; i++)
         orr_json_add(json, where, place_json(json, changes, &change->places[i]));
     orr_json_set(json, row, "where", where);
     for (uint32_t i = 0; i < change->because_count; i++)
         orr_json_add(json, because, orr_json_text(json, changes->way.steps[change->because[i]].behaviour.name));
-    ORR_SET(json, row, VALUE("because", because), BOOL("certain", change->certain));
+    ORR_SET(json, row, ORR_VALUE("because", because), ORR_BOOL("certain", change->certain));
     if (change->rule_a != change->rule_b) {
-        ORR_SET(json, row, TEXT("rule_a", orr_rule_text((enum orr_rule)change->rule_a)),
-                TEXT("rule_b", orr_rule_text((enum orr_rule)change->rule_b)));
+        ORR_SET(json, row, ORR_STRING("rule_a", orr_rule_text((enum orr_rule)change->rule_a)),
+                ORR_STRING("rule_b", orr_rule_text((enum orr_rule)change->rule_b)));
     }
     return row;
 }
@@ -89,9 +89,9 @@ json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *change
             orr_json_add(json, rows, change_json(json, changes, &changes->changes[i]));
             listed++;
         }
-        ORR_SET(json, section, INT("compared", (int64_t)changes->section_facts[s]),
-                INT("changed", (int64_t)changes->section_changed[s]), VALUE("changes", rows),
-                INT("left_out", left_out));
+        ORR_SET(json, section, ORR_INT("compared", (int64_t)changes->section_facts[s]),
+                ORR_INT("changed", (int64_t)changes->section_changed[s]), ORR_VALUE("changes", rows),
+                ORR_INT("left_out", left_out));
         orr_json_set(json, sections, orr_fact_section_name((enum orr_fact_section)s), section);
     }
     return sections;
@@ -127,12 +127,13 @@ static json_t *reasons_json(struct orr_json *json, const struct orr_changes *cha
         }
         bool setting = step->behaviour.kind == ORR_BEHAVIOUR_SETTING;
         orr_json_add(json, reasons,
-                     ORR_OBJECT(json, TEXT("id", step->behaviour.name), TEXT("kind", setting ? "setting" : "rule"),
-                                TEXT("text", step->behaviour.sentence),
-                                TEXT("a", changes->way.reversed ? step->to : step->from),
-                                TEXT("b", changes->way.reversed ? step->from : step->to),
-                                INT("changed", (int64_t)changes->step_changed[i]),
-                                VALUE("sections", step_sections(json, changes, i))));
+                     ORR_OBJECT(json, ORR_STRING("id", step->behaviour.name),
+                                ORR_STRING("kind", setting ? "setting" : "rule"),
+                                ORR_STRING("text", step->behaviour.sentence),
+                                ORR_STRING("a", changes->way.reversed ? step->to : step->from),
+                                ORR_STRING("b", changes->way.reversed ? step->from : step->to),
+                                ORR_INT("changed", (int64_t)changes->step_changed[i]),
+                                ORR_VALUE("sections", step_sections(json, changes, i))));
     }
     return reasons;
 }
@@ -148,12 +149,13 @@ static json_t *summary_json(struct orr_json *json, const struct orr_changes *cha
 json_t *orr_diff_json(struct orr_json *json, const struct orr_changes *changes, const char *name)
 {
     json_t *without_effect = orr_json_array(json), *effort = orr_json_object(json);
-    ORR_SET(json, effort, INT("analyses", changes->analyses), BOOL("complete", changes->complete));
-    return ORR_OBJECT(json, TEXT("topology", name), INT("hosts", changes->a->query.hosts),
-                      INT("ranks", changes->a->ranks), INT("local_ranks", changes->a->local_ranks),
-                      VALUE("a", side_json(json, changes->a)), VALUE("b", side_json(json, changes->b)),
-                      BOOL("equal", !changes->changed), VALUE("summary", summary_json(json, changes)),
-                      VALUE("sections", orr_changes_json(json, changes)),
-                      VALUE("reasons", reasons_json(json, changes, without_effect)),
-                      VALUE("without_effect", without_effect), VALUE("search", effort));
+    ORR_SET(json, effort, ORR_INT("analyses", changes->analyses), ORR_BOOL("complete", changes->complete));
+    return ORR_OBJECT(json, ORR_STRING("topology", name), ORR_INT("hosts", changes->a->query.hosts),
+                      ORR_INT("ranks", changes->a->ranks), ORR_INT("local_ranks", changes->a->local_ranks),
+                      ORR_VALUE("a", side_json(json, changes->a)), ORR_VALUE("b", side_json(json, changes->b)),
+                      ORR_BOOL("equal", !changes->changed), ORR_VALUE("summary", summary_json(json, changes)),
+                      ORR_VALUE("outcomes", orr_outcomes_json(json, &changes->outcomes[0], &changes->outcomes[1])),
+                      ORR_VALUE("sections", orr_changes_json(json, changes)),
+                      ORR_VALUE("reasons", reasons_json(json, changes, without_effect)),
+                      ORR_VALUE("without_effect", without_effect), ORR_VALUE("search", effort));
 }

@@ -15,6 +15,7 @@ struct orr_arena;
 struct orr_called;
 struct orr_changes;
 struct orr_cluster;
+struct orr_cluster_faults;
 struct orr_comparison;
 struct orr_detection;
 struct orr_dump;
@@ -49,10 +50,10 @@ struct orr_json {
 };
 enum { ORR_MAX_ANSWER = 512u << 20 };
 
-/* Appends the document to text and drops it. NOMEM where a step failed, LIMIT where text has no room. */
+/* Appends the document to text and drops it. NOMEM where a step failed, LIMIT if text has no room. */
 enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, struct orr_text *text,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* The value of a text member of an object, as far as it fits; "" where there is none. */
+/* The value of a text member of an object, as far as it fits; "" if there is none. */
 void orr_json_member(const char *bytes, size_t length, const char *name, char *value, size_t size);
 
 /* An analysis as the document of the contract: appended to text; section NULL: all of it, otherwise the value of that
@@ -73,17 +74,27 @@ json_t *orr_place_json(struct orr_json *json, const struct orr_placing *placing,
 /* Two dumps compared, as they are called. */
 json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *comparison, const struct orr_called *a,
                          const struct orr_called *b);
-/* A set of dumps against what most are like. called: of each specimen. changes: of each specimen against the reference,
- * what NCCL decides otherwise; NULL where it was not asked. */
+/* Other topologies that are like a specimen: ids, some of more, and how many there are with it. */
+struct orr_alike {
+    const char *const *ids;
+    uint32_t id_count, topologies;
+};
+/* A set of dumps against what most are like. called: of each specimen. alike: of each specimen, NULL: none is
+ * like another. changes: of each specimen against the reference, what NCCL decides otherwise; NULL if it was not asked.
+ */
 json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *majority,
                           const struct orr_set_finding *findings, uint32_t finding_count,
-                          const struct orr_called *called, const struct orr_changes *const *changes);
-/* The groups of a layout on a cluster. SETTING where the layout cannot be read. */
+                          const struct orr_called *called, const struct orr_alike *alike,
+                          const struct orr_changes *const *changes);
+/* The groups of a layout on a cluster. SETTING if the layout cannot be read. */
 enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *cluster, const char *layout,
                               json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
 /* The best order of a cluster's hosts. names: [host]; made_up: how many of them nobody gave. */
 json_t *orr_order_json(struct orr_json *json, const struct orr_order_question *question, const struct orr_order *order,
                        const char *const *names, uint32_t made_up);
+/* What is wrong with the hosts of a cluster, and what each repair gains. */
+json_t *orr_cluster_faults_json(struct orr_json *json, const struct orr_cluster *cluster,
+                                const struct orr_cluster_faults *faults);
 /* The verdict on a node. */
 json_t *orr_gate_json(struct orr_json *json, const struct orr_gate_request *request, const struct orr_gate *gate);
 /* Results of nccl-tests judged. */
@@ -137,9 +148,14 @@ void orr_p2p_window_close(struct orr_p2p_window *window);
 /* The point-to-point schedule of the communicator, or of a group of the cluster (NULL: groups cannot be asked for), as
  * openapi.yaml describes it; one rank's rounds are held. asked: ranks, rounds, layout and group. lines: a line for each
  * rank and each round, instead of one document. The analysis may be a plan. owner: as above, given back on failure too.
- * SETTING where what is asked cannot be read or is not there, LIMIT where it is too much. */
+ * SETTING if a parameter cannot be read or is missing, LIMIT if it is too much. */
 enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct orr_cluster *cluster,
                              const struct orr_params *asked, bool lines, struct orr_shared *owner,
                              struct orr_stream **ret_stream, struct orr_error *err) ORR_NO_DISCARD;
+
+/* settings_json.c: the settings that change what people ask about on a machine. */
+struct orr_settings_tried;
+json_t *orr_settings_tried_json(struct orr_json *json, const struct orr_settings_tried *tried,
+                                const struct orr_analysis *analysis, const char *name);
 
 #endif

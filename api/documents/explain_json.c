@@ -6,13 +6,14 @@
 
 static void set_decision(struct orr_json *json, json_t *row, const struct orr_decision *decision)
 {
-    ORR_SET(json, row, INT("verdict", decision->verdict), TEXT("rule", orr_rule_name((enum orr_rule)decision->rule)),
-            TEXT("distance", orr_path_type_name((enum orr_path_type)decision->distance)),
-            TEXT("level", orr_path_type_name((enum orr_path_type)decision->level)));
+    ORR_SET(json, row, ORR_INT("verdict", decision->verdict),
+            ORR_STRING("rule", orr_rule_name((enum orr_rule)decision->rule)),
+            ORR_STRING("distance", orr_path_type_name((enum orr_path_type)decision->distance)),
+            ORR_STRING("level", orr_path_type_name((enum orr_path_type)decision->level)));
     if (decision->setting >= 0 && decision->setting < ORR_SETTING_COUNT) {
         struct orr_setting_info info;
         orr_setting_info((enum orr_setting)decision->setting, &info);
-        ORR_SET(json, row, TEXT("setting", info.name), BOOL("by_user", decision->by_user));
+        ORR_SET(json, row, ORR_STRING("setting", info.name), ORR_BOOL("by_user", decision->by_user));
     }
 }
 
@@ -40,7 +41,7 @@ static json_t *p2p_reasons(struct orr_json *json, const struct orr_analysis *ana
         for (uint32_t b = 0; b < analysis->local_ranks; b++) {
             if (a == b)
                 continue;
-            json_t *row = ORR_OBJECT(json, INT("a", a), INT("b", b));
+            json_t *row = ORR_OBJECT(json, ORR_INT("a", a), ORR_INT("b", b));
             set_decision(json, row, &analysis->p2p[(size_t)a * analysis->local_ranks + b].decision);
             orr_json_add(json, rows, row);
         }
@@ -58,9 +59,9 @@ static json_t *gdr_reasons(struct orr_json *json, const struct orr_analysis *ana
                 const struct orr_gdr *gdr = &part->gdr[(size_t)g * nets + n];
                 for (int receives = 0; receives < 2; receives++) {
                     json_t *row = ORR_OBJECT(
-                        json, INT("rank", orr_system_node(&part->system, ORR_GPU, g)->gpu.rank),
-                        VALUE("net", orr_json_node(json, ORR_NET, orr_system_node(&part->system, ORR_NET, n)->id)),
-                        TEXT("direction", receives ? "recv" : "send"));
+                        json, ORR_INT("rank", orr_system_node(&part->system, ORR_GPU, g)->gpu.rank),
+                        ORR_VALUE("net", orr_json_node(json, ORR_NET, orr_system_node(&part->system, ORR_NET, n)->id)),
+                        ORR_STRING("direction", receives ? "recv" : "send"));
                     set_decision(json, row, receives ? &gdr->recv : &gdr->send);
                     orr_json_add(json, rows, row);
                 }
@@ -84,9 +85,9 @@ static json_t *diversions(struct orr_json *json, const struct orr_analysis *anal
             if (origin == ORR_ROUTE || (a != ORR_GPU && a != ORR_NET) || (b != ORR_GPU && b != ORR_NET))
                 continue;
             orr_json_add(json, rows,
-                         ORR_OBJECT(json, VALUE("from", orr_json_node(json, a, system->nodes[from].id)),
-                                    VALUE("to", orr_json_node(json, b, system->nodes[to].id)),
-                                    TEXT("why", orr_path_origin_text(origin))));
+                         ORR_OBJECT(json, ORR_VALUE("from", orr_json_node(json, a, system->nodes[from].id)),
+                                    ORR_VALUE("to", orr_json_node(json, b, system->nodes[to].id)),
+                                    ORR_STRING("why", orr_path_origin_text(origin))));
         }
     return rows;
 }
@@ -98,13 +99,14 @@ json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *a
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++) {
         if (!assumption->applies(analysis))
             continue;
-        orr_json_add(json, rows, ORR_OBJECT(json, TEXT("id", assumption->id), TEXT("text", assumption->text)));
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, ORR_STRING("id", assumption->id), ORR_STRING("text", assumption->text)));
     }
     const struct orr_dump_notes *notes = analysis->dump->notes;
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++) {
         orr_json_add(json, rows,
-                     ORR_OBJECT(json, VALUE("id", orr_json_format(json, "input-%u", i + 1)),
-                                TEXT("text", notes->assumed[i].sentence)));
+                     ORR_OBJECT(json, ORR_VALUE("id", orr_json_format(json, "input-%u", i + 1)),
+                                ORR_STRING("text", notes->assumed[i].sentence)));
     }
     return rows;
 }
@@ -173,8 +175,8 @@ json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *
     const struct orr_dump_notes *notes = analysis->dump->notes;
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
         orr_json_add(json, rests_on, orr_json_format(json, "input-%u", i + 1));
-    return ORR_OBJECT(json, VALUE("rests_on", rests_on), VALUE("rules", rules_json(json)),
-                      VALUE("p2p", p2p_reasons(json, analysis)), VALUE("gdr", gdr_reasons(json, analysis)),
-                      VALUE("paths", diversions(json, analysis)), VALUE("loads", loads_json(json, analysis)),
-                      VALUE("decisions", whole_decisions(json, analysis)));
+    return ORR_OBJECT(json, ORR_VALUE("rests_on", rests_on), ORR_VALUE("rules", rules_json(json)),
+                      ORR_VALUE("p2p", p2p_reasons(json, analysis)), ORR_VALUE("gdr", gdr_reasons(json, analysis)),
+                      ORR_VALUE("paths", diversions(json, analysis)), ORR_VALUE("loads", loads_json(json, analysis)),
+                      ORR_VALUE("decisions", whole_decisions(json, analysis)));
 }

@@ -4,9 +4,10 @@
 
 static json_t *place_json(struct orr_json *json, const struct orr_finding_place *place)
 {
-    return ORR_OBJECT(
-        json, WHEN(place->line, INT("line", place->line)), WHEN(place->column, INT("column", place->column)),
-        WHEN(place->node[0], TEXT("node", place->node)), WHEN(place->device[0], TEXT("device", place->device)));
+    return ORR_OBJECT(json, ORR_WHEN(place->line, ORR_INT("line", place->line)),
+                      ORR_WHEN(place->column, ORR_INT("column", place->column)),
+                      ORR_WHEN(place->node[0], ORR_STRING("node", place->node)),
+                      ORR_WHEN(place->device[0], ORR_STRING("device", place->device)));
 }
 
 json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const char *repair)
@@ -17,14 +18,16 @@ json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const 
         const struct orr_cost_change *change = &cost->changes[i];
         orr_cost_figure_for(change->figure, change->hosts * cost->fused, what);
         orr_json_add(json, changes,
-                     ORR_OBJECT(json, NUMBER("now", change->now), NUMBER("repaired", change->repaired),
-                                TEXT("unit", orr_cost_figure_unit(change->figure)), TEXT("for", what),
-                                INT("hosts", change->hosts)));
+                     ORR_OBJECT(json, ORR_NUMBER("now", change->now), ORR_NUMBER("repaired", change->repaired),
+                                ORR_STRING("unit", orr_cost_figure_unit(change->figure)), ORR_STRING("for", what),
+                                ORR_INT("hosts", change->hosts)));
     }
     orr_cost_figure_for(cost->figure, cost->hosts * cost->fused, what);
-    return ORR_OBJECT(json, NUMBER("now", cost->now), NUMBER("repaired", cost->repaired),
-                      TEXT("unit", orr_cost_figure_unit(cost->figure)), TEXT("for", what), INT("hosts", cost->hosts),
-                      TEXT("repair", repair), VALUE("changes", changes));
+    return ORR_OBJECT(json, ORR_NUMBER("now", cost->now), ORR_NUMBER("repaired", cost->repaired),
+                      ORR_NUMBER("all_repaired", cost->all_repaired),
+                      ORR_VALUE("adds", cost->has_gain ? orr_json_number(json, cost->gain) : json_null()),
+                      ORR_STRING("unit", orr_cost_figure_unit(cost->figure)), ORR_STRING("for", what),
+                      ORR_INT("hosts", cost->hosts), ORR_STRING("repair", repair), ORR_VALUE("changes", changes));
 }
 
 /* row NULL: nothing was tried. */
@@ -33,22 +36,23 @@ static json_t *finding_json(struct orr_json *json, const struct orr_finding *fin
 {
     const struct orr_finding_row *row = finding->row;
     json_t *object = orr_json_object(json), *places = orr_json_array(json);
-    ORR_SET(json, object, TEXT("id", row->id), WHEN(row->catalogue, TEXT("catalogue", row->catalogue)),
-            TEXT("severity", orr_severity_name(of ? of->severity : row->severity)), TEXT("title", row->title),
-            TEXT("detail", finding->detail),
-            WHEN(finding->place_count, VALUE("where", place_json(json, &finding->places[0]))));
+    ORR_SET(json, object, ORR_STRING("id", row->id), ORR_WHEN(row->catalogue, ORR_STRING("catalogue", row->catalogue)),
+            ORR_STRING("severity", orr_severity_name(of ? of->severity : row->severity)),
+            ORR_STRING("title", finding->title), ORR_STRING("detail", finding->detail),
+            ORR_WHEN(finding->place_count, ORR_VALUE("where", place_json(json, &finding->places[0]))));
     for (uint32_t i = 0; i < finding->place_count; i++)
         orr_json_add(json, places, place_json(json, &finding->places[i]));
-    ORR_SET(json, object, VALUE("places", places), INT("more_places", finding->more_places), TEXT("why", row->why),
-            TEXT("advice", row->advice), VALUE("commands", orr_json_texts(json, row->commands, 4)),
-            VALUE("references", orr_json_texts(json, row->references, 4)));
+    ORR_SET(json, object, ORR_VALUE("places", places), ORR_INT("more_places", finding->more_places),
+            ORR_STRING("why", row->why), ORR_STRING("advice", finding->advice),
+            ORR_VALUE("commands", orr_json_texts(json, finding->commands, 4)),
+            ORR_VALUE("references", orr_json_texts(json, row->references, 4)));
     if (!of)
         return object;
-    ORR_SET(json, object, VALUE("cost", of->has_cost ? orr_cost_json(json, &of->cost, of->repair) : json_null()),
-            TEXT("no_cost", of->has_cost    ? NULL
-                            : of->not_tried ? of->not_tried
-                                            : "Orrery cannot compute it"),
-            TEXT("follows_from", follows));
+    ORR_SET(json, object, ORR_VALUE("cost", of->has_cost ? orr_cost_json(json, &of->cost, of->repair) : json_null()),
+            ORR_STRING("no_cost", of->has_cost    ? NULL
+                                  : of->not_tried ? of->not_tried
+                                                  : "Orrery cannot compute it"),
+            ORR_STRING("follows_from", follows));
     return object;
 }
 
@@ -61,8 +65,8 @@ static json_t *rows_json(struct orr_json *json, const struct orr_findings *findi
 }
 
 /* False: memory ran out, which json remembers. */
-static bool find(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis,
-                 struct orr_arena *arena, struct orr_findings *ret_findings)
+static bool find_findings(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis,
+                          struct orr_arena *arena, struct orr_findings *ret_findings)
 {
     json->failed |= !arena || orr_find(dump, analysis, arena, ret_findings, NULL) != ORR_OK;
     return !json->failed;
@@ -72,7 +76,7 @@ json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *du
 {
     ORR_LOCAL_ARENA(arena, 0);
     struct orr_findings findings;
-    if (!find(json, dump, analysis, arena, &findings))
+    if (!find_findings(json, dump, analysis, arena, &findings))
         return NULL;
     json_t *counts = orr_json_object(json);
     for (int severity = 0; severity < ORR_SEVERITY_COUNT; severity++) {
@@ -88,7 +92,7 @@ json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump, co
 {
     ORR_LOCAL_ARENA(arena, 0);
     struct orr_findings findings;
-    return find(json, dump, analysis, arena, &findings) ? rows_json(json, &findings) : NULL;
+    return find_findings(json, dump, analysis, arena, &findings) ? rows_json(json, &findings) : NULL;
 }
 
 json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *diagnosis)
@@ -105,10 +109,11 @@ json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *di
 json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diagnosis)
 {
     const struct orr_diagnosed *cause = diagnosis->cause == UINT32_MAX ? NULL : &diagnosis->rows[diagnosis->cause];
-    return ORR_OBJECT(
-        json, TEXT("state", orr_verdict_state_name(diagnosis->state)), TEXT("sentence", diagnosis->sentence),
-        TEXT("advice", diagnosis->advice), TEXT("finding", cause ? cause->finding->row->id : NULL),
-        VALUE("cost", diagnosis->has_all ? orr_cost_json(json, &diagnosis->all, diagnosis->all_repair) : json_null()));
+    return ORR_OBJECT(json, ORR_STRING("state", orr_verdict_state_name(diagnosis->state)),
+                      ORR_STRING("sentence", diagnosis->sentence), ORR_STRING("advice", diagnosis->advice),
+                      ORR_STRING("finding", cause ? cause->finding->row->id : NULL),
+                      ORR_VALUE("cost", diagnosis->has_all ? orr_cost_json(json, &diagnosis->all, diagnosis->all_repair)
+                                                           : json_null()));
 }
 
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check)
@@ -127,9 +132,9 @@ json_t *orr_undecided_json(struct orr_json *json)
     json_t *rows = orr_json_array(json);
     const struct orr_undecided *row;
     for (size_t i = 0; (row = orr_undecided(i)); i++) {
-        orr_json_add(
-            json, rows,
-            ORR_OBJECT(json, TEXT("catalogue", row->catalogue), TEXT("title", row->title), TEXT("why", row->why)));
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, ORR_STRING("catalogue", row->catalogue), ORR_STRING("title", row->title),
+                                ORR_STRING("why", row->why)));
     }
     return rows;
 }

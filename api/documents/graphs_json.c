@@ -20,13 +20,14 @@ static json_t *graph_json(struct orr_json *json, const struct orr_release *relea
             orr_json_add(json, inter, nets);
         }
     }
-    return ORR_OBJECT(json, TEXT("name", orr_graph_name(release, graph->kind)), INT("pattern", graph->pattern),
-                      INT("channels", graph->channels), NUMBER("bw_intra", graph->bw_intra),
-                      NUMBER("bw_inter", graph->bw_inter), NUMBER("latency_inter", graph->latency_inter),
-                      TEXT("type_intra", orr_path_type_name(graph->type_intra)),
-                      TEXT("type_inter", orr_path_type_name(graph->type_inter)), INT("cross_nic", graph->cross_nic),
-                      INT("same_channels", graph->same_channels), INT("n_hops", graph->hops), VALUE("intra", intra),
-                      VALUE("inter", inter));
+    return ORR_OBJECT(json, ORR_STRING("name", orr_graph_name(release, graph->kind)),
+                      ORR_INT("pattern", graph->pattern), ORR_INT("channels", graph->channels),
+                      ORR_NUMBER("bw_intra", graph->bw_intra), ORR_NUMBER("bw_inter", graph->bw_inter),
+                      ORR_NUMBER("latency_inter", graph->latency_inter),
+                      ORR_STRING("type_intra", orr_path_type_name(graph->type_intra)),
+                      ORR_STRING("type_inter", orr_path_type_name(graph->type_inter)),
+                      ORR_INT("cross_nic", graph->cross_nic), ORR_INT("same_channels", graph->same_channels),
+                      ORR_INT("n_hops", graph->hops), ORR_VALUE("intra", intra), ORR_VALUE("inter", inter));
 }
 
 json_t *orr_graphs_json(struct orr_json *json, const struct orr_analysis *analysis)
@@ -58,16 +59,17 @@ static json_t *downs_json(struct orr_json *json, const int32_t (*down)[3], uint3
 
 static json_t *tree_json(struct orr_json *json, const int32_t *up, const int32_t (*down)[3], uint32_t count)
 {
-    return ORR_OBJECT(json, VALUE("up", ranks_json(json, up, count)), VALUE("down", downs_json(json, down, count)));
+    return ORR_OBJECT(json, ORR_VALUE("up", ranks_json(json, up, count)),
+                      ORR_VALUE("down", downs_json(json, down, count)));
 }
 
 static json_t *nvls_json(struct orr_json *json, const struct orr_communicator *communicator)
 {
     if (!communicator->nvls || communicator->nvls_channels <= 0)
         return json_null();
-    json_t *object =
-        ORR_OBJECT(json, INT("channels", communicator->nvls_channels),
-                   VALUE("heads", ranks_json(json, communicator->nvls_heads, (uint32_t)communicator->nvls_head_count)));
+    json_t *object = ORR_OBJECT(
+        json, ORR_INT("channels", communicator->nvls_channels),
+        ORR_VALUE("heads", ranks_json(json, communicator->nvls_heads, (uint32_t)communicator->nvls_head_count)));
     if (!communicator->nvls_trees)
         return object;
     json_t *trees[ORR_NVLS_TREES] = {NULL}, *array = orr_json_array(json);
@@ -157,21 +159,22 @@ static json_t *uneven_tree(struct orr_json *json, const struct orr_communicator 
 static json_t *chain(struct orr_json *json, const struct orr_communicator *communicator, int32_t i)
 {
     const struct orr_chain *from = &communicator->collnet_chains[i];
-    return ORR_OBJECT(json, VALUE("up", ranks_json(json, from->up, communicator->rank_count)),
-                      VALUE("down", ranks_json(json, from->down, communicator->rank_count)), INT("depth", from->depth));
+    return ORR_OBJECT(json, ORR_VALUE("up", ranks_json(json, from->up, communicator->rank_count)),
+                      ORR_VALUE("down", ranks_json(json, from->down, communicator->rank_count)),
+                      ORR_INT("depth", from->depth));
 }
 
 json_t *orr_channels_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     const struct orr_communicator *communicator = &analysis->communicator;
-    return ORR_OBJECT(
-        json, INT("count", communicator->channel_count),
-        VALUE("rings", copies_json(json, communicator, ring, uneven_ring)),
-        VALUE("trees", copies_json(json, communicator, tree, uneven_tree)),
-        VALUE("nvls", nvls_json(json, communicator)),
-        WHEN(communicator->collnet_chains, VALUE("collnet_chain", copies_json(json, communicator, chain, NULL))),
-        INT("p2p_channels", communicator->p2p_channels),
-        INT("p2p_channels_per_peer", communicator->p2p_channels_per_peer));
+    return ORR_OBJECT(json, ORR_INT("count", communicator->channel_count),
+                      ORR_VALUE("rings", copies_json(json, communicator, ring, uneven_ring)),
+                      ORR_VALUE("trees", copies_json(json, communicator, tree, uneven_tree)),
+                      ORR_VALUE("nvls", nvls_json(json, communicator)),
+                      ORR_WHEN(communicator->collnet_chains,
+                               ORR_VALUE("collnet_chain", copies_json(json, communicator, chain, NULL))),
+                      ORR_INT("p2p_channels", communicator->p2p_channels),
+                      ORR_INT("p2p_channels_per_peer", communicator->p2p_channels_per_peer));
 }
 
 static json_t *costs_json(struct orr_json *json, const struct orr_analysis *analysis,
@@ -205,7 +208,7 @@ json_t *orr_tuning_json(struct orr_json *json, const struct orr_analysis *analys
         orr_json_set(json, thresholds, orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a),
                      protocols);
     }
-    return ORR_OBJECT(json, VALUE("bandwidths", costs_json(json, analysis, tuning->bandwidth)),
-                      VALUE("latencies", costs_json(json, analysis, tuning->latency)),
-                      VALUE("thread_thresholds", thresholds));
+    return ORR_OBJECT(json, ORR_VALUE("bandwidths", costs_json(json, analysis, tuning->bandwidth)),
+                      ORR_VALUE("latencies", costs_json(json, analysis, tuning->latency)),
+                      ORR_VALUE("thread_thresholds", thresholds));
 }

@@ -14,7 +14,7 @@ static json_t *layout_json(struct orr_json *json, const struct orr_layout *layou
         orr_json_set(json, object, orr_dimension_name((enum orr_dimension)d), orr_json_int(json, layout->size[d]));
     for (int d = 0; d < ORR_DIMENSION_COUNT; d++)
         orr_json_add(json, order, orr_json_text(json, orr_dimension_name(layout->order[d])));
-    ORR_SET(json, object, INT("ep", layout->expert), VALUE("order", order));
+    ORR_SET(json, object, ORR_INT("ep", layout->expert), ORR_VALUE("order", order));
     return object;
 }
 
@@ -26,9 +26,10 @@ static json_t *choice_json(struct orr_json *json, const struct orr_analysis *ana
                            MEASURED, &choice))
         return json_null();
     const struct orr_release *release = analysis->query.settings.release;
-    return ORR_OBJECT(json, INT("bytes", MEASURED), TEXT("algorithm", orr_algorithm_name(release, choice.algorithm)),
-                      TEXT("protocol", orr_protocol_name(choice.protocol)), NUMBER("time", (double)choice.time),
-                      NUMBER("bus_bw", (double)choice.bus_bw));
+    return ORR_OBJECT(json, ORR_INT("bytes", MEASURED),
+                      ORR_STRING("algorithm", orr_algorithm_name(release, choice.algorithm)),
+                      ORR_STRING("protocol", orr_protocol_name(choice.protocol)),
+                      ORR_NUMBER("time", (double)choice.time), ORR_NUMBER("bus_bw", (double)choice.bus_bw));
 }
 
 static json_t *shape_json(struct orr_json *json, const struct orr_group_shape *shape, uint32_t size)
@@ -39,13 +40,14 @@ static json_t *shape_json(struct orr_json *json, const struct orr_group_shape *s
     json_t *ranks = orr_json_array(json), *rails = orr_json_object(json);
     for (uint32_t r = 0; r < size && r < MOST_RANKS; r++)
         orr_json_add(json, ranks, orr_json_int(json, shape->ranks[r]));
-    ORR_SET(json, rails, INT("hops", (int64_t)shape->hops), INT("crossing", (int64_t)shape->crossing));
-    return ORR_OBJECT(json, INT("groups", shape->groups), INT("first", shape->first), VALUE("ranks", ranks),
-                      INT("hosts", c->host_count), INT("nodes", comm->node_count), INT("channels", comm->channel_count),
-                      NUMBER("bw_intra", (double)ring->bw_intra), NUMBER("bw_inter", (double)ring->bw_inter),
-                      TEXT("type_intra", orr_path_type_name(ring->type_intra)),
-                      TEXT("type_inter", orr_path_type_name(ring->type_inter)), BOOL("nvls", comm->nvls),
-                      VALUE("rails", rails), VALUE("all_reduce", choice_json(json, c->analysis)));
+    ORR_SET(json, rails, ORR_INT("hops", (int64_t)shape->hops), ORR_INT("crossing", (int64_t)shape->crossing));
+    return ORR_OBJECT(json, ORR_INT("groups", shape->groups), ORR_INT("first", shape->first), ORR_VALUE("ranks", ranks),
+                      ORR_INT("hosts", c->host_count), ORR_INT("nodes", comm->node_count),
+                      ORR_INT("channels", comm->channel_count), ORR_NUMBER("bw_intra", (double)ring->bw_intra),
+                      ORR_NUMBER("bw_inter", (double)ring->bw_inter),
+                      ORR_STRING("type_intra", orr_path_type_name(ring->type_intra)),
+                      ORR_STRING("type_inter", orr_path_type_name(ring->type_inter)), ORR_BOOL("nvls", comm->nvls),
+                      ORR_VALUE("rails", rails), ORR_VALUE("all_reduce", choice_json(json, c->analysis)));
 }
 
 static json_t *kind_json(struct orr_json *json, const struct orr_cluster *cluster,
@@ -58,12 +60,12 @@ static json_t *kind_json(struct orr_json *json, const struct orr_cluster *cluste
         const struct orr_group_load *load = &kind->loads[i];
         const struct orr_system *built = &cluster->kinds[load->kind].analysis->built;
         orr_json_add(json, nics,
-                     ORR_OBJECT(json, INT("kind", load->kind),
-                                VALUE("net", orr_json_node_of(json, built, built->first[ORR_NET] + load->net)),
-                                NUMBER("mean", load->mean), NUMBER("most", load->most)));
+                     ORR_OBJECT(json, ORR_INT("kind", load->kind),
+                                ORR_VALUE("net", orr_json_node_of(json, built, built->first[ORR_NET] + load->net)),
+                                ORR_NUMBER("mean", load->mean), ORR_NUMBER("most", load->most)));
     }
-    return ORR_OBJECT(json, TEXT("name", orr_group_kind_name(kind->kind)), INT("size", kind->size),
-                      INT("groups", kind->count), VALUE("shapes", shapes), VALUE("nics", nics));
+    return ORR_OBJECT(json, ORR_STRING("name", orr_group_kind_name(kind->kind)), ORR_INT("size", kind->size),
+                      ORR_INT("groups", kind->count), ORR_VALUE("shapes", shapes), ORR_VALUE("nics", nics));
 }
 
 enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *cluster, const char *layout,
@@ -76,8 +78,8 @@ enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *c
     json_t *object = orr_json_object(json), *kinds = orr_json_array(json);
     for (uint32_t k = 0; k < groups->kind_count; k++)
         orr_json_add(json, kinds, kind_json(json, cluster, &groups->kinds[k]));
-    ORR_SET(json, object, TEXT("nccl", cluster->settings.release->name), INT("ranks", cluster->rank_count),
-            VALUE("layout", layout_json(json, &groups->layout)), VALUE("kinds", kinds));
+    ORR_SET(json, object, ORR_STRING("nccl", cluster->settings.release->name), ORR_INT("ranks", cluster->rank_count),
+            ORR_VALUE("layout", layout_json(json, &groups->layout)), ORR_VALUE("kinds", kinds));
     *ret_object = object;
     return ORR_OK;
 }

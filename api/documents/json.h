@@ -16,10 +16,10 @@ void orr_json_add(struct orr_json *json, json_t *array, json_t *value);
 /* text NULL: null. */
 void orr_json_set_text(struct orr_json *json, json_t *object, const char *key, const char *text);
 void orr_json_set_int(struct orr_json *json, json_t *object, const char *key, int64_t value);
-/* Members of an object, written as a list: ORR_OBJECT(json, TEXT("name", name), WHEN(line > 0, INT("line", line))) is a
- * new object, and ORR_SET() adds members to one. A member that WHEN() leaves out is not evaluated; otherwise members
- * must not depend on the order in which they are evaluated. TEXT: NULL gives null; VALUE: taken over, even on failure.
- */
+/* Members of an object, written as a list: ORR_OBJECT(json, ORR_STRING("name", name), ORR_WHEN(line > 0,
+ * ORR_INT("line", line))) is a new object, and ORR_SET() adds members to one. A member that ORR_WHEN() leaves out is
+ * not evaluated; otherwise members must not depend on the order in which they are evaluated. ORR_STRING: NULL gives
+ * null; ORR_VALUE: taken over, even on failure. */
 struct orr_json_row {
     enum { ORR_ROW_NONE, ORR_ROW_TEXT, ORR_ROW_INT, ORR_ROW_NUMBER, ORR_ROW_BOOL, ORR_ROW_VALUE, ORR_ROW_END } kind;
     const char *key;
@@ -31,18 +31,18 @@ struct orr_json_row {
         json_t *value;
     };
 };
-#define TEXT(name, of)             ((struct orr_json_row){.kind = ORR_ROW_TEXT, .key = (name), .text = (of)})
-#define INT(name, of)              ((struct orr_json_row){.kind = ORR_ROW_INT, .key = (name), .whole = (of)})
-#define NUMBER(name, of)           ((struct orr_json_row){.kind = ORR_ROW_NUMBER, .key = (name), .number = (of)})
-#define BOOL(name, of)             ((struct orr_json_row){.kind = ORR_ROW_BOOL, .key = (name), .truth = (of)})
-#define VALUE(name, of)            ((struct orr_json_row){.kind = ORR_ROW_VALUE, .key = (name), .value = (of)})
-#define WHEN(condition, member)    ((condition) ? (member) : (struct orr_json_row){.kind = ORR_ROW_NONE})
-#define ORR_MEMBERS(...)           ((const struct orr_json_row[]){__VA_ARGS__, {.kind = ORR_ROW_END}})
-#define ORR_OBJECT(json, ...)      orr_json_object_of(json, ORR_MEMBERS(__VA_ARGS__))
-#define ORR_SET(json, object, ...) orr_json_set_members(json, object, ORR_MEMBERS(__VA_ARGS__))
+#define ORR_STRING(name, of)        ((struct orr_json_row){.kind = ORR_ROW_TEXT, .key = (name), .text = (of)})
+#define ORR_INT(name, of)           ((struct orr_json_row){.kind = ORR_ROW_INT, .key = (name), .whole = (of)})
+#define ORR_NUMBER(name, of)        ((struct orr_json_row){.kind = ORR_ROW_NUMBER, .key = (name), .number = (of)})
+#define ORR_BOOL(name, of)          ((struct orr_json_row){.kind = ORR_ROW_BOOL, .key = (name), .truth = (of)})
+#define ORR_VALUE(name, of)         ((struct orr_json_row){.kind = ORR_ROW_VALUE, .key = (name), .value = (of)})
+#define ORR_WHEN(condition, member) ((condition) ? (member) : (struct orr_json_row){.kind = ORR_ROW_NONE})
+#define ORR_MEMBERS(...)            ((const struct orr_json_row[]){__VA_ARGS__, {.kind = ORR_ROW_END}})
+#define ORR_OBJECT(json, ...)       orr_json_object_of(json, ORR_MEMBERS(__VA_ARGS__))
+#define ORR_SET(json, object, ...)  orr_json_set_members(json, object, ORR_MEMBERS(__VA_ARGS__))
 json_t *orr_json_object_of(struct orr_json *json, const struct orr_json_row *members);
 void orr_json_set_members(struct orr_json *json, json_t *object, const struct orr_json_row *members);
-/* The value of a member, a new reference; VALUE: the one that it was given. */
+/* The value of a member, a new reference; ORR_VALUE: the one that it was given. */
 json_t *orr_json_row_value(struct orr_json *json, const struct orr_json_row *member);
 /* How documents are written: numbers with nine significant digits. */
 #define ORR_JSON_WRITTEN (JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY)
@@ -50,7 +50,7 @@ json_t *orr_json_row_value(struct orr_json *json, const struct orr_json_row *mem
 /* A shared value: takes a further reference and leaves the caller's. */
 json_t *orr_json_again(json_t *value);
 
-/* Text; bytes that are no UTF-8 become U+FFFD. NULL gives null. */
+/* Text; bytes that are not UTF-8 become U+FFFD. NULL gives null. */
 json_t *orr_json_text(struct orr_json *json, const char *text);
 /* The same of a text that may have run out of room (then as far as it went) or of memory (then nothing). */
 json_t *orr_json_text_of(struct orr_json *json, const struct orr_text *text);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void put(struct orr_json_stream *json, const char *bytes, size_t length)
+static void put_bytes(struct orr_json_stream *json, const char *bytes, size_t length)
 {
     if (length > sizeof json->chunk - json->length) { /* a step that adds more than ORR_STREAM_STEP: our mistake */
         json->state = ORR_STEP_NOMEM;
@@ -15,12 +15,12 @@ static void put(struct orr_json_stream *json, const char *bytes, size_t length)
 
 static void put_char(struct orr_json_stream *json, char c)
 {
-    put(json, &c, 1);
+    put_bytes(json, &c, 1);
 }
 
 static int append(const char *bytes, size_t length, void *context)
 {
-    put(context, bytes, length);
+    put_bytes(context, bytes, length);
     return 0;
 }
 
@@ -41,11 +41,11 @@ static void put_text(struct orr_json_stream *json, const char *text)
             return;
         }
     if (!text) {
-        put(json, "null", 4);
+        put_bytes(json, "null", 4);
         return;
     }
     put_char(json, '"');
-    put(json, text, strlen(text));
+    put_bytes(json, text, strlen(text));
     put_char(json, '"');
 }
 
@@ -59,7 +59,7 @@ static void put_int(struct orr_json_stream *json, int64_t value)
     while (rest /= 10);
     if (value < 0)
         digits[--at] = '-';
-    put(json, digits + at, sizeof digits - at);
+    put_bytes(json, digits + at, sizeof digits - at);
 }
 
 /* The comma and the key before a value. */
@@ -116,7 +116,7 @@ void orr_stream_members(struct orr_json_stream *json, const struct orr_json_row 
         else if (member->kind == ORR_ROW_INT)
             put_int(json, member->whole);
         else if (member->kind == ORR_ROW_BOOL)
-            put(json, member->truth ? "true" : "false", member->truth ? 4 : 5);
+            put_bytes(json, member->truth ? "true" : "false", member->truth ? 4 : 5);
         else {
             struct orr_json failed = {0};
             put_value(json, orr_json_row_value(&failed, member));

@@ -9,8 +9,9 @@ static json_t *settings_json(struct orr_json *json, const struct orr_log *log)
     json_t *array = orr_json_array(json);
     for (uint32_t i = 0; i < log->setting_count; i++) {
         orr_json_add(json, array,
-                     ORR_OBJECT(json, TEXT("name", log->settings[i].name), TEXT("value", log->settings[i].value),
-                                INT("line", log->settings[i].line), BOOL("varies", log->settings[i].varies)));
+                     ORR_OBJECT(json, ORR_STRING("name", log->settings[i].name),
+                                ORR_STRING("value", log->settings[i].value), ORR_INT("line", log->settings[i].line),
+                                ORR_BOOL("varies", log->settings[i].varies)));
     }
     return array;
 }
@@ -27,14 +28,15 @@ static json_t *communicators_json(struct orr_json *json, const struct orr_log *l
             json_t *row = member->host ? orr_json_object(json) : NULL;
             if (!member->host)
                 continue;
-            ORR_SET(json, row, INT("rank", r), TEXT("host", member->host),
-                    WHEN(member->bus_id, TEXT("bus_id", member->bus_id)));
+            ORR_SET(json, row, ORR_INT("rank", r), ORR_STRING("host", member->host),
+                    ORR_WHEN(member->bus_id, ORR_STRING("bus_id", member->bus_id)));
             orr_json_add(json, members, row);
         }
         orr_json_add(json, array,
-                     ORR_OBJECT(json, INT("ranks", of->rank_count),
-                                WHEN(of->node_count > 0, INT("nodes", of->node_count)), INT("hosts", of->host_count),
-                                INT("ranks_seen", of->seen), INT("line", of->first_line), VALUE("members", members)));
+                     ORR_OBJECT(json, ORR_INT("ranks", of->rank_count),
+                                ORR_WHEN(of->node_count > 0, ORR_INT("nodes", of->node_count)),
+                                ORR_INT("hosts", of->host_count), ORR_INT("ranks_seen", of->seen),
+                                ORR_INT("line", of->first_line), ORR_VALUE("members", members)));
     }
     return array;
 }
@@ -45,15 +47,15 @@ static json_t *recovered_json(struct orr_json *json, const struct orr_log *log)
     for (int kind = 0; kind < ORR_LOG_KIND_COUNT; kind++)
         if (log->kinds[kind])
             orr_json_set_int(json, kinds, orr_log_kind_name((enum orr_log_kind)kind), log->kinds[kind]);
-    return ORR_OBJECT(json, TEXT("format", log->graph_file ? "graph-file" : "log"),
-                      INT("bytes", (int64_t)log->byte_count), INT("lines", log->line_count),
-                      INT("nccl_lines", log->nccl_count), INT("understood", log->record_count + log->left_out),
-                      INT("rejoined", log->rejoined), INT("run_together", log->split), INT("cut", log->cut),
-                      INT("not_kept", log->left_out), TEXT("library", log->rccl ? "RCCL" : "NCCL"),
-                      VALUE("releases", orr_json_texts(json, log->releases, log->release_count)),
-                      VALUE("hosts", orr_json_texts(json, log->hosts, log->host_count)),
-                      VALUE("settings", settings_json(json, log)),
-                      VALUE("communicators", communicators_json(json, log)), VALUE("kinds", kinds));
+    return ORR_OBJECT(json, ORR_STRING("format", log->graph_file ? "graph-file" : "log"),
+                      ORR_INT("bytes", (int64_t)log->byte_count), ORR_INT("lines", log->line_count),
+                      ORR_INT("nccl_lines", log->nccl_count), ORR_INT("understood", log->record_count + log->left_out),
+                      ORR_INT("rejoined", log->rejoined), ORR_INT("run_together", log->split), ORR_INT("cut", log->cut),
+                      ORR_INT("not_kept", log->left_out), ORR_STRING("library", log->rccl ? "RCCL" : "NCCL"),
+                      ORR_VALUE("releases", orr_json_texts(json, log->releases, log->release_count)),
+                      ORR_VALUE("hosts", orr_json_texts(json, log->hosts, log->host_count)),
+                      ORR_VALUE("settings", settings_json(json, log)),
+                      ORR_VALUE("communicators", communicators_json(json, log)), ORR_VALUE("kinds", kinds));
 }
 
 static json_t *fact_json(struct orr_json *json, const struct orr_log_fact *fact)
@@ -62,10 +64,10 @@ static json_t *fact_json(struct orr_json *json, const struct orr_log_fact *fact)
     json_t *nodes = orr_json_array(json);
     for (int i = 0; i < 2 && fact->nodes[i][0]; i++)
         orr_json_add(json, nodes, orr_json_text(json, fact->nodes[i]));
-    return ORR_OBJECT(json, TEXT("topic", orr_log_topic_name(fact->topic)), TEXT("what", fact->what),
-                      TEXT("verdict", verdicts[fact->verdict]), TEXT("logged", fact->logged.text),
-                      TEXT("predicted", fact->predicted.text), INT("line", fact->line), INT("times", fact->times),
-                      VALUE("nodes", nodes));
+    return ORR_OBJECT(json, ORR_STRING("topic", orr_log_topic_name(fact->topic)), ORR_STRING("what", fact->what),
+                      ORR_STRING("verdict", verdicts[fact->verdict]), ORR_STRING("logged", fact->logged.text),
+                      ORR_STRING("predicted", fact->predicted.text), ORR_INT("line", fact->line),
+                      ORR_INT("times", fact->times), ORR_VALUE("nodes", nodes));
 }
 
 static json_t *topics_json(struct orr_json *json, const struct orr_log_check *check)
@@ -73,14 +75,15 @@ static json_t *topics_json(struct orr_json *json, const struct orr_log_check *ch
     json_t *array = orr_json_array(json);
     for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++) {
         bool found = check->topics[t].agree || check->topics[t].differ || check->topics[t].not_predicted;
-        orr_json_add(json, array,
-                     ORR_OBJECT(json, TEXT("topic", orr_log_topic_name((enum orr_log_topic)t)),
-                                TEXT("verdict", check->topics[t].differ ? "differs"
-                                                : found                 ? "agrees"
-                                                                        : "not-told"),
-                                INT("agree", check->topics[t].agree), INT("differ", check->topics[t].differ),
-                                INT("not_predicted", check->topics[t].not_predicted),
-                                WHEN(!found, TEXT("ask_for", orr_log_topic_subsystem((enum orr_log_topic)t)))));
+        orr_json_add(
+            json, array,
+            ORR_OBJECT(json, ORR_STRING("topic", orr_log_topic_name((enum orr_log_topic)t)),
+                       ORR_STRING("verdict", check->topics[t].differ ? "differs"
+                                             : found                 ? "agrees"
+                                                                     : "not-told"),
+                       ORR_INT("agree", check->topics[t].agree), ORR_INT("differ", check->topics[t].differ),
+                       ORR_INT("not_predicted", check->topics[t].not_predicted),
+                       ORR_WHEN(!found, ORR_STRING("ask_for", orr_log_topic_subsystem((enum orr_log_topic)t)))));
     }
     return array;
 }
@@ -94,9 +97,11 @@ static json_t *causes_json(struct orr_json *json, const struct orr_log_check *ch
         for (uint32_t l = 0; l < cause->line_count; l++)
             orr_json_add(json, lines, orr_json_int(json, cause->lines[l]));
         orr_json_add(json, array,
-                     ORR_OBJECT(json, TEXT("id", cause->id), TEXT("what", cause->what), TEXT("why", cause->why),
-                                TEXT("advice", cause->advice), BOOL("tested", cause->tested),
-                                WHEN(cause->tested, INT("differences_left", cause->left)), VALUE("lines", lines)));
+                     ORR_OBJECT(json, ORR_STRING("id", cause->id), ORR_STRING("what", cause->what),
+                                ORR_STRING("why", cause->why), ORR_STRING("advice", cause->advice),
+                                ORR_BOOL("tested", cause->tested),
+                                ORR_WHEN(cause->tested, ORR_INT("differences_left", cause->left)),
+                                ORR_VALUE("lines", lines)));
     }
     return array;
 }
@@ -119,8 +124,9 @@ static json_t *ignored_json(struct orr_json *json, const struct orr_log_check *c
     json_t *array = orr_json_array(json);
     for (uint32_t i = 0; i < check->ignored_count; i++) {
         orr_json_add(json, array,
-                     ORR_OBJECT(json, TEXT("name", check->ignored[i].name), TEXT("value", check->ignored[i].value),
-                                TEXT("why", check->ignored[i].why)));
+                     ORR_OBJECT(json, ORR_STRING("name", check->ignored[i].name),
+                                ORR_STRING("value", check->ignored[i].value),
+                                ORR_STRING("why", check->ignored[i].why)));
     }
     return array;
 }
@@ -130,8 +136,8 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
     enum { AGREEING_SHOWN = 2000, DIFFERING_SHOWN = 2000 };
     json_t *facts = orr_json_array(json), *release = orr_json_object(json);
     uint32_t agreeing = 0, differing = 0;
-    ORR_SET(json, release, WHEN(check->release_named, TEXT("logged", check->release_text)),
-            TEXT("predicted", check->query.settings.release->name), BOOL("same", check->release_exact));
+    ORR_SET(json, release, ORR_WHEN(check->release_named, ORR_STRING("logged", check->release_text)),
+            ORR_STRING("predicted", check->query.settings.release->name), ORR_BOOL("same", check->release_exact));
     for (uint32_t i = 0; i < check->fact_count; i++) {
         bool differs = check->facts[i].verdict == ORR_FACT_DIFFERS;
         uint32_t *shown = differs ? &differing : &agreeing;
@@ -139,36 +145,40 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
             orr_json_add(json, facts, fact_json(json, &check->facts[i]));
     }
     return ORR_OBJECT(
-        json, VALUE("release", release),
-        WHEN(check->communicator < check->log->communicator_count, INT("communicator", check->communicator)),
-        INT("hosts", check->query.hosts), INT("ranks", check->analysis->ranks),
-        VALUE("settings", given_json(json, check)), VALUE("settings_not_used", ignored_json(json, check)),
-        BOOL("ranks_taken_from_log", check->ranks_renumbered), WHEN(check->note[0], TEXT("note", check->note)),
-        WHEN(check->assumed_count, VALUE("assumed", orr_json_texts(json, check->assumed, check->assumed_count))),
-        WHEN(check->undecidable, TEXT("choices_undecidable", check->undecidable)),
-        TEXT("verdict", check->differ  ? "differs"
-                        : check->agree ? "agrees"
-                                       : "nothing-to-compare"),
-        INT("agree", check->agree), INT("differ", check->differ), VALUE("topics", topics_json(json, check)),
-        VALUE("first_difference",
-              check->first < check->fact_count ? fact_json(json, &check->facts[check->first]) : json_null()),
-        VALUE("causes", causes_json(json, check)), VALUE("facts", facts), INT("facts_in_all", check->fact_count));
+        json, ORR_VALUE("release", release),
+        ORR_WHEN(check->communicator < check->log->communicator_count, ORR_INT("communicator", check->communicator)),
+        ORR_INT("hosts", check->query.hosts), ORR_INT("ranks", check->analysis->ranks),
+        ORR_VALUE("settings", given_json(json, check)), ORR_VALUE("settings_not_used", ignored_json(json, check)),
+        ORR_BOOL("ranks_taken_from_log", check->ranks_renumbered),
+        ORR_WHEN(check->note[0], ORR_STRING("note", check->note)),
+        ORR_WHEN(check->assumed_count,
+                 ORR_VALUE("assumed", orr_json_texts(json, check->assumed, check->assumed_count))),
+        ORR_WHEN(check->undecidable, ORR_STRING("choices_undecidable", check->undecidable)),
+        ORR_STRING("verdict", check->differ  ? "differs"
+                              : check->agree ? "agrees"
+                                             : "nothing-to-compare"),
+        ORR_INT("agree", check->agree), ORR_INT("differ", check->differ), ORR_VALUE("topics", topics_json(json, check)),
+        ORR_VALUE("first_difference",
+                  check->first < check->fact_count ? fact_json(json, &check->facts[check->first]) : json_null()),
+        ORR_VALUE("causes", causes_json(json, check)), ORR_VALUE("facts", facts),
+        ORR_INT("facts_in_all", check->fact_count));
 }
 
 static json_t *survey_row_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_survey_row *row)
 {
-    json_t *object =
-        ORR_OBJECT(json, INT("communicator", row->communicator),
-                   INT("ranks", log->communicators[row->communicator].rank_count), INT("agree", row->agree),
-                   INT("differ", row->differ), WHEN(row->like != row->communicator, INT("same_as", row->like)),
-                   WHEN(row->why, TEXT("why_not_compared", row->why)));
+    json_t *object = ORR_OBJECT(json, ORR_INT("communicator", row->communicator),
+                                ORR_INT("ranks", log->communicators[row->communicator].rank_count),
+                                ORR_INT("agree", row->agree), ORR_INT("differ", row->differ),
+                                ORR_WHEN(row->like != row->communicator, ORR_INT("same_as", row->like)),
+                                ORR_WHEN(row->why, ORR_STRING("why_not_compared", row->why)));
     if (row->what) {
         orr_json_set(json, object, "first_difference",
-                     ORR_OBJECT(json, TEXT("what", row->what), TEXT("logged", row->logged),
-                                TEXT("predicted", row->predicted), WHEN(row->line, INT("line", row->line))));
+                     ORR_OBJECT(json, ORR_STRING("what", row->what), ORR_STRING("logged", row->logged),
+                                ORR_STRING("predicted", row->predicted),
+                                ORR_WHEN(row->line, ORR_INT("line", row->line))));
     }
-    ORR_SET(json, object, WHEN(row->cause, TEXT("cause", row->cause)),
-            WHEN(row->cause && row->left != UINT32_MAX, INT("differences_left", row->left)));
+    ORR_SET(json, object, ORR_WHEN(row->cause, ORR_STRING("cause", row->cause)),
+            ORR_WHEN(row->cause && row->left != UINT32_MAX, ORR_INT("differences_left", row->left)));
     return object;
 }
 
@@ -178,8 +188,8 @@ static json_t *survey_json(struct orr_json *json, const struct orr_log *log, con
     json_t *rows = orr_json_array(json);
     for (uint32_t i = 0; i < survey->row_count; i++)
         orr_json_add(json, rows, survey_row_json(json, log, &survey->rows[i]));
-    return ORR_OBJECT(json, INT("compared", survey->compared), INT("differing", survey->differing),
-                      INT("agree", survey->agree), INT("differ", survey->differ), VALUE("rows", rows));
+    return ORR_OBJECT(json, ORR_INT("compared", survey->compared), ORR_INT("differing", survey->differing),
+                      ORR_INT("agree", survey->agree), ORR_INT("differ", survey->differ), ORR_VALUE("rows", rows));
 }
 
 /* What the log's lines say of the machine, where nobody gave one and the log does not print it. */
@@ -187,14 +197,15 @@ static json_t *machine_json(struct orr_json *json, const struct orr_log_machine 
 {
     json_t *lines = orr_json_array(json), *fits = orr_json_array(json);
     for (uint32_t i = 0; i < machine->clue_count; i++) {
-        orr_json_add(json, lines,
-                     ORR_OBJECT(json, INT("line", machine->clues[i].line), TEXT("says", machine->clues[i].says)));
+        orr_json_add(
+            json, lines,
+            ORR_OBJECT(json, ORR_INT("line", machine->clues[i].line), ORR_STRING("says", machine->clues[i].says)));
     }
     for (uint32_t i = 0; i < machine->fit_count; i++)
         orr_json_add(json, fits, orr_json_text(json, machine->fits[i]->name));
-    return ORR_OBJECT(json, TEXT("type", machine->type ? machine->type->name : NULL), VALUE("lines", lines),
-                      VALUE("fits", fits), INT("fits_in_all", machine->fits_in_all),
-                      TEXT("would_decide", machine->open));
+    return ORR_OBJECT(json, ORR_STRING("type", machine->type ? machine->type->name : NULL), ORR_VALUE("lines", lines),
+                      ORR_VALUE("fits", fits), ORR_INT("fits_in_all", machine->fits_in_all),
+                      ORR_STRING("would_decide", machine->open));
 }
 
 json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_compared *compared,
@@ -202,10 +213,10 @@ json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const str
 {
     const struct orr_log_check *check = compared->check;
     return ORR_OBJECT(
-        json, VALUE("triage", orr_triage_json(json, log, triage)), VALUE("log", recovered_json(json, log)),
-        VALUE("check", check ? check_json(json, check) : json_null()),
-        WHEN(check && check->survey, VALUE("communicators_compared", survey_json(json, log, check->survey))),
-        WHEN(!check, TEXT("why_no_check", compared->why ? compared->why : "")),
-        WHEN(compared->machine.clue_count, VALUE("implied_machine", machine_json(json, &compared->machine))),
-        VALUE("findings", orr_log_findings_json(json, log, check)));
+        json, ORR_VALUE("triage", orr_triage_json(json, log, triage)), ORR_VALUE("log", recovered_json(json, log)),
+        ORR_VALUE("check", check ? check_json(json, check) : json_null()),
+        ORR_WHEN(check && check->survey, ORR_VALUE("communicators_compared", survey_json(json, log, check->survey))),
+        ORR_WHEN(!check, ORR_STRING("why_no_check", compared->why ? compared->why : "")),
+        ORR_WHEN(compared->machine.clue_count, ORR_VALUE("implied_machine", machine_json(json, &compared->machine))),
+        ORR_VALUE("findings", orr_log_findings_json(json, log, check)));
 }

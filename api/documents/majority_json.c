@@ -6,8 +6,8 @@
 static json_t *device_json(struct orr_json *json, const struct orr_devices *devices, uint32_t device)
 {
     char name[ORR_DEVICE_NAME_SIZE];
-    return ORR_OBJECT(json, TEXT("kind", orr_device_kind_name(devices->rows[device].kind)),
-                      TEXT("name", orr_device_text(devices, device, name)));
+    return ORR_OBJECT(json, ORR_STRING("kind", orr_device_kind_name(devices->rows[device].kind)),
+                      ORR_STRING("name", orr_device_text(devices, device, name)));
 }
 
 static json_t *row_json(struct orr_json *json, const struct orr_majority *m, const struct orr_deviation *row,
@@ -16,20 +16,20 @@ static json_t *row_json(struct orr_json *json, const struct orr_majority *m, con
     const struct orr_unlike *unlike = &row->unlike;
     json_t *deviants = orr_json_array(json);
     for (uint32_t i = 0; i < row->deviant_count && i < ORR_COMPARE_ROWS; i++) {
-        orr_json_add(
-            json, deviants,
-            ORR_OBJECT(json, TEXT("topology", called[row->deviants[i]].topology), TEXT("value", row->values[i])));
+        orr_json_add(json, deviants,
+                     ORR_OBJECT(json, ORR_STRING("topology", called[row->deviants[i]].topology),
+                                ORR_STRING("value", row->values[i])));
     }
     return ORR_OBJECT(
-        json, TEXT("what", orr_unlike_name(unlike)), TEXT("text", orr_deviation_text(row)),
-        VALUE("device", unlike->a != ORR_NO_DEVICE ? device_json(json, &m->devices[m->reference], unlike->a)
-                                                   : device_json(json, &m->devices[row->example], unlike->b)),
-        WHEN(unlike->kind == ORR_UNLIKE_NVLINKS,
-             VALUE("other", device_json(json, &m->devices[m->reference], unlike->peer_a))),
-        BOOL("numbering", row->numbering), TEXT("majority", row->decided ? row->majority : NULL),
-        INT("majority_count", row->majority_hosts), BOOL("odd", orr_deviation_is_odd(m, row)),
-        VALUE("deviants", deviants),
-        INT("left_out", row->deviant_count > ORR_COMPARE_ROWS ? row->deviant_count - ORR_COMPARE_ROWS : 0));
+        json, ORR_STRING("what", orr_unlike_name(unlike)), ORR_STRING("text", orr_deviation_text(row)),
+        ORR_VALUE("device", unlike->a != ORR_NO_DEVICE ? device_json(json, &m->devices[m->reference], unlike->a)
+                                                       : device_json(json, &m->devices[row->example], unlike->b)),
+        ORR_WHEN(unlike->kind == ORR_UNLIKE_NVLINKS,
+                 ORR_VALUE("other", device_json(json, &m->devices[m->reference], unlike->peer_a))),
+        ORR_BOOL("numbering", row->numbering), ORR_STRING("majority", row->decided ? row->majority : NULL),
+        ORR_INT("majority_count", row->majority_hosts), ORR_BOOL("odd", orr_deviation_is_odd(m, row)),
+        ORR_VALUE("deviants", deviants),
+        ORR_INT("left_out", row->deviant_count > ORR_COMPARE_ROWS ? row->deviant_count - ORR_COMPARE_ROWS : 0));
 }
 
 static json_t *decisions_json(struct orr_json *json, const struct orr_changes *changes)
@@ -41,18 +41,30 @@ static json_t *decisions_json(struct orr_json *json, const struct orr_changes *c
     return object;
 }
 
+static json_t *others_json(struct orr_json *json, const struct orr_alike *alike)
+{
+    json_t *others = orr_json_array(json);
+    for (uint32_t i = 0; alike && i < alike->id_count; i++)
+        orr_json_add(json, others, orr_json_text(json, alike->ids[i]));
+    return others;
+}
+
 static json_t *finding_json(struct orr_json *json, const struct orr_set_finding *finding,
-                            const struct orr_called *called)
+                            const struct orr_called *called, const struct orr_alike *alike)
 {
     json_t *who = orr_json_array(json);
     const struct orr_finding_row *row = &finding->row;
-    for (uint32_t i = 0; i < finding->specimen_count; i++)
+    for (uint32_t i = 0; i < finding->specimen_count; i++) {
+        const struct orr_alike *like = alike ? &alike[finding->specimens[i]] : NULL;
         orr_json_add(json, who, orr_json_text(json, called[finding->specimens[i]].topology));
-    return ORR_OBJECT(json, TEXT("id", row->id), TEXT("catalogue", row->catalogue),
-                      TEXT("severity", orr_severity_name(row->severity)), TEXT("title", row->title),
-                      TEXT("detail", finding->detail), VALUE("topologies", who), TEXT("why", row->why),
-                      TEXT("advice", row->advice), VALUE("commands", orr_json_texts(json, row->commands, 4)),
-                      VALUE("references", orr_json_texts(json, row->references, 4)));
+        for (uint32_t k = 0; like && k < like->id_count; k++)
+            orr_json_add(json, who, orr_json_text(json, like->ids[k]));
+    }
+    return ORR_OBJECT(json, ORR_STRING("id", row->id), ORR_STRING("catalogue", row->catalogue),
+                      ORR_STRING("severity", orr_severity_name(row->severity)), ORR_STRING("title", row->title),
+                      ORR_STRING("detail", finding->detail), ORR_VALUE("topologies", who), ORR_STRING("why", row->why),
+                      ORR_STRING("advice", row->advice), ORR_VALUE("commands", orr_json_texts(json, row->commands, 4)),
+                      ORR_VALUE("references", orr_json_texts(json, row->references, 4)));
 }
 
 static json_t *summary_json(struct orr_json *json, const struct orr_majority *m)
@@ -64,25 +76,30 @@ static json_t *summary_json(struct orr_json *json, const struct orr_majority *m)
 }
 
 json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *m, const struct orr_set_finding *findings,
-                          uint32_t finding_count, const struct orr_called *called,
+                          uint32_t finding_count, const struct orr_called *called, const struct orr_alike *alike,
                           const struct orr_changes *const *changes)
 {
+    uint32_t contents = 0;
     json_t *rows = orr_json_array(json), *members = orr_json_array(json);
     json_t *listed = orr_json_array(json);
     for (uint32_t s = 0; s < m->specimens; s++) {
+        contents += alike ? alike[s].topologies : 1;
         orr_json_add(json, members,
-                     ORR_OBJECT(json, TEXT("topology", called[s].topology),
-                                TEXT("name", called[s].name ? called[s].name : ""), INT("hardware", m->deviates[s][0]),
-                                INT("numbering", m->deviates[s][1]),
-                                VALUE("decisions", changes[s] ? decisions_json(json, changes[s]) : json_null())));
+                     ORR_OBJECT(json, ORR_STRING("topology", called[s].topology),
+                                ORR_STRING("name", called[s].name ? called[s].name : ""),
+                                ORR_INT("topologies", alike ? alike[s].topologies : 1),
+                                ORR_VALUE("also", others_json(json, alike ? &alike[s] : NULL)),
+                                ORR_INT("hardware", m->deviates[s][0]), ORR_INT("numbering", m->deviates[s][1]),
+                                ORR_VALUE("decisions", changes[s] ? decisions_json(json, changes[s]) : json_null())));
     }
     for (uint32_t i = 0; i < m->count && i < ORR_COMPARE_ROWS; i++)
         orr_json_add(json, rows, row_json(json, m, &m->rows[i], called));
     for (uint32_t i = 0; i < finding_count; i++)
-        orr_json_add(json, listed, finding_json(json, &findings[i], called));
-    return ORR_OBJECT(json, INT("compared", m->hosts), INT("contents", m->specimens), INT("kinds", m->shapes),
-                      TEXT("reference", called[m->reference].topology), BOOL("equal", !m->count),
-                      VALUE("summary", summary_json(json, m)), VALUE("findings", listed), VALUE("members", members),
-                      VALUE("rows", rows),
-                      INT("left_out", m->left_out + (m->count > ORR_COMPARE_ROWS ? m->count - ORR_COMPARE_ROWS : 0)));
+        orr_json_add(json, listed, finding_json(json, &findings[i], called, alike));
+    return ORR_OBJECT(
+        json, ORR_INT("compared", m->hosts), ORR_INT("contents", contents), ORR_INT("shapes", m->specimens),
+        ORR_INT("kinds", m->shapes), ORR_STRING("reference", called[m->reference].topology),
+        ORR_BOOL("equal", !m->count), ORR_VALUE("summary", summary_json(json, m)), ORR_VALUE("findings", listed),
+        ORR_VALUE("members", members), ORR_VALUE("rows", rows),
+        ORR_INT("left_out", m->left_out + (m->count > ORR_COMPARE_ROWS ? m->count - ORR_COMPARE_ROWS : 0)));
 }

@@ -12,17 +12,19 @@ static json_t *figures_json(struct orr_json *json, const struct orr_order_questi
     for (uint32_t k = 0; k < figures->load_count; k++) {
         const struct orr_order_load *load = &figures->loads[k];
         orr_json_add(json, loads,
-                     ORR_OBJECT(json, TEXT("groups", orr_group_kind_name(load->kind)), NUMBER("rings", load->rings),
-                                VALUE("nic_bw", load->bw > 0 ? orr_json_number(json, load->bw) : json_null())));
+                     ORR_OBJECT(json, ORR_STRING("groups", orr_group_kind_name(load->kind)),
+                                ORR_NUMBER("rings", load->rings),
+                                ORR_VALUE("nic_bw", load->bw > 0 ? orr_json_number(json, load->bw) : json_null())));
     }
     if (!question->layout)
         json_decref(loads);
     return ORR_OBJECT(
         json,
-        VALUE("busbw", !question->layout && figures->bus_bw > 0 ? orr_json_number(json, figures->bus_bw) : json_null()),
-        VALUE("loads", question->layout ? loads : json_null()),
-        VALUE("switch_changes", question->leaves ? orr_json_int(json, figures->leaf_changes) : json_null()),
-        INT("domain_changes", figures->domain_changes));
+        ORR_VALUE("busbw",
+                  !question->layout && figures->bus_bw > 0 ? orr_json_number(json, figures->bus_bw) : json_null()),
+        ORR_VALUE("loads", question->layout ? loads : json_null()),
+        ORR_VALUE("switch_changes", question->leaves ? orr_json_int(json, figures->leaf_changes) : json_null()),
+        ORR_INT("domain_changes", figures->domain_changes));
 }
 
 /* The hosts in their new order, with the ranks and GPUs of each. */
@@ -47,9 +49,10 @@ static json_t *hosts_json(struct orr_json *json, const struct orr_order_question
         for (uint32_t i = 0; i < order->host_count; i++) {
             const uint32_t h = order->hosts[i], line = c->hosts[h].line;
             orr_json_add(json, array,
-                         ORR_OBJECT(json, TEXT("name", names[h]), INT("host", h), TEXT("domain", c->lines[line].domain),
-                                    TEXT("switch", question->leaves ? question->leaves[line] : NULL),
-                                    VALUE("ranks", ranks[h]), VALUE("gpus", gpus[h])));
+                         ORR_OBJECT(json, ORR_STRING("name", names[h]), ORR_INT("host", h),
+                                    ORR_STRING("domain", c->lines[line].domain),
+                                    ORR_STRING("switch", question->leaves ? question->leaves[line] : NULL),
+                                    ORR_VALUE("ranks", ranks[h]), ORR_VALUE("gpus", gpus[h])));
         }
     }
     free(ranks);
@@ -61,9 +64,10 @@ static json_t *hosts_json(struct orr_json *json, const struct orr_order_question
 static json_t *search_json(struct orr_json *json, const struct orr_order *order)
 {
     return ORR_OBJECT(
-        json, VALUE("orders", order->orders ? orr_json_int(json, order->orders) : json_null()),
-        INT("tried", order->tried), INT("gpu_orders_tried", order->gpus_tried), BOOL("proven", order->proven),
-        VALUE("bound", !order->proven && order->bound > 0 ? orr_json_number(json, order->bound) : json_null()));
+        json, ORR_VALUE("orders", order->orders ? orr_json_int(json, order->orders) : json_null()),
+        ORR_INT("tried", order->tried), ORR_INT("gpu_orders_tried", order->gpus_tried),
+        ORR_BOOL("proven", order->proven),
+        ORR_VALUE("bound", !order->proven && order->bound > 0 ? orr_json_number(json, order->bound) : json_null()));
 }
 
 static json_t *assumed_json(struct orr_json *json, uint32_t made_up)
@@ -90,17 +94,18 @@ json_t *orr_order_json(struct orr_json *json, const struct orr_order_question *q
         orr_json_add(json, axes, orr_json_text(json, orr_dimension_name(order->axes[d])));
     if (!question->layout)
         json_decref(axes);
-    return ORR_OBJECT(
-        json, TEXT("nccl", settings->release->name), TEXT("sentence", order->sentence), TEXT("proof", order->proof),
-        TEXT("objective", question->layout ? "groups" : "busbw"),
-        TEXT("collective", question->layout ? NULL : orr_test_programs[question->test].name),
-        VALUE("size", question->layout ? json_null() : orr_json_int(json, (int64_t)question->size)),
-        TEXT("layout", question->layout), BOOL("better", order->better),
-        VALUE("present", figures_json(json, question, &order->now)),
-        VALUE("best", figures_json(json, question, &order->best)),
-        VALUE("gain",
-              order->now.bus_bw > 0 ? orr_json_number(json, order->best.bus_bw / order->now.bus_bw - 1) : json_null()),
-        TEXT("ranks", orr_rank_order_name(order->better ? ORR_ORDER_BLOCK : order->present->order)),
-        VALUE("axes", question->layout ? axes : json_null()), VALUE("hosts", hosts_json(json, question, order, names)),
-        VALUE("search", search_json(json, order)), VALUE("assumed", assumed_json(json, made_up)));
+    return ORR_OBJECT(json, ORR_STRING("nccl", settings->release->name), ORR_STRING("sentence", order->sentence),
+                      ORR_STRING("proof", order->proof), ORR_STRING("objective", question->layout ? "groups" : "busbw"),
+                      ORR_STRING("collective", question->layout ? NULL : orr_test_programs[question->test].name),
+                      ORR_VALUE("size", question->layout ? json_null() : orr_json_int(json, (int64_t)question->size)),
+                      ORR_STRING("layout", question->layout), ORR_BOOL("better", order->better),
+                      ORR_VALUE("present", figures_json(json, question, &order->now)),
+                      ORR_VALUE("best", figures_json(json, question, &order->best)),
+                      ORR_VALUE("gain", order->now.bus_bw > 0
+                                            ? orr_json_number(json, order->best.bus_bw / order->now.bus_bw - 1)
+                                            : json_null()),
+                      ORR_STRING("ranks", orr_rank_order_name(order->better ? ORR_ORDER_BLOCK : order->present->order)),
+                      ORR_VALUE("axes", question->layout ? axes : json_null()),
+                      ORR_VALUE("hosts", hosts_json(json, question, order, names)),
+                      ORR_VALUE("search", search_json(json, order)), ORR_VALUE("assumed", assumed_json(json, made_up)));
 }

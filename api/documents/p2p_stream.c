@@ -48,10 +48,10 @@ static void put_head(struct p2p_stream *s)
 {
     const struct orr_communicator *c = &s->window.analysis->communicator;
     orr_stream_begin(&s->json, NULL, '{');
-    ORR_STREAM_SET(&s->json, TEXT("nccl", s->window.analysis->query.settings.release->name),
-                   INT("hosts", s->window.analysis->query.hosts), INT("ranks", c->rank_count),
-                   INT("nodes", c->node_count), INT("p2p_channels", c->p2p_channels),
-                   INT("p2p_channels_per_peer", c->p2p_channels_per_peer));
+    ORR_STREAM_SET(&s->json, ORR_STRING("nccl", s->window.analysis->query.settings.release->name),
+                   ORR_INT("hosts", s->window.analysis->query.hosts), ORR_INT("ranks", c->rank_count),
+                   ORR_INT("nodes", c->node_count), ORR_INT("p2p_channels", c->p2p_channels),
+                   ORR_INT("p2p_channels_per_peer", c->p2p_channels_per_peer));
     orr_stream_begin(&s->json, "window", '{');
     put_range(s, "ranks", s->window.ranks);
     put_range(s, "rounds", s->window.rounds);
@@ -63,8 +63,8 @@ static void put_head(struct p2p_stream *s)
     }
     const struct orr_groups_of_kind *of_kind = &s->window.groups->kinds[0];
     orr_stream_begin(&s->json, "group", '{');
-    ORR_STREAM_SET(&s->json, TEXT("kind", orr_group_kind_name(of_kind->kind)), INT("number", of_kind->shapes[0].first),
-                   INT("of", of_kind->count));
+    ORR_STREAM_SET(&s->json, ORR_STRING("kind", orr_group_kind_name(of_kind->kind)),
+                   ORR_INT("number", of_kind->shapes[0].first), ORR_INT("of", of_kind->count));
     orr_stream_begin(&s->json, "world", '[');
     s->part = WORLD;
 }
@@ -99,9 +99,10 @@ static void begin_rank(struct p2p_stream *s)
     }
     s->schedule = orr_transfers_turn(s->window.transfers, (int32_t)s->rank, &s->count);
     orr_stream_begin(&s->json, NULL, '{');
-    ORR_STREAM_SET(&s->json, INT("rank", s->rank), INT("node", s->window.analysis->communicator.node_of_rank[s->rank]),
-                   INT("count", s->count), WHEN(s->lines, INT("done", s->rank - s->window.ranks.first + 1)),
-                   WHEN(s->lines, INT("of", s->window.ranks.last - s->window.ranks.first + 1)));
+    ORR_STREAM_SET(&s->json, ORR_INT("rank", s->rank),
+                   ORR_INT("node", s->window.analysis->communicator.node_of_rank[s->rank]), ORR_INT("count", s->count),
+                   ORR_WHEN(s->lines, ORR_INT("done", s->rank - s->window.ranks.first + 1)),
+                   ORR_WHEN(s->lines, ORR_INT("of", s->window.ranks.last - s->window.ranks.first + 1)));
     if (s->lines)
         end_object(s);
     else
@@ -140,8 +141,9 @@ static void put_nics(struct p2p_stream *s, const struct orr_p2p_round *round, in
             continue;
         }
         orr_stream_begin(&s->json, NULL, '{');
-        ORR_STREAM_SET(&s->json, TEXT("net", orr_node_id_format(ORR_NET, nics[u].net, id)), INT("proxy", nics[u].proxy),
-                       TEXT("path", orr_path_type_name((enum orr_path_type)nics[u].path)), INT("gdr", nics[u].gdr));
+        ORR_STREAM_SET(
+            &s->json, ORR_STRING("net", orr_node_id_format(ORR_NET, nics[u].net, id)), ORR_INT("proxy", nics[u].proxy),
+            ORR_STRING("path", orr_path_type_name((enum orr_path_type)nics[u].path)), ORR_INT("gdr", nics[u].gdr));
         orr_stream_end(&s->json, '}');
     }
     orr_stream_end(&s->json, ']');
@@ -158,9 +160,9 @@ static void put_way(struct p2p_stream *s, const struct orr_p2p_round *round, boo
     struct orr_transfer_way way = orr_transfer_way(s->window.transfers, peer, sending);
     bool p2p = way.transport == ORR_OVER_P2P;
     orr_stream_begin(&s->json, key, '{');
-    ORR_STREAM_SET(&s->json, INT("rank", peer), TEXT("transport", orr_transport_name(way.transport)),
-                   TEXT("path", orr_path_type_name((enum orr_path_type)way.path)), WHEN(p2p, BOOL("read", way.read)),
-                   WHEN(p2p, INT("via", way.via)));
+    ORR_STREAM_SET(&s->json, ORR_INT("rank", peer), ORR_STRING("transport", orr_transport_name(way.transport)),
+                   ORR_STRING("path", orr_path_type_name((enum orr_path_type)way.path)),
+                   ORR_WHEN(p2p, ORR_BOOL("read", way.read)), ORR_WHEN(p2p, ORR_INT("via", way.via)));
     if (way.transport == ORR_OVER_NET)
         put_nics(s, round, peer, sending);
     orr_stream_end(&s->json, '}');
@@ -187,7 +189,7 @@ static void put_round(struct p2p_stream *s)
     }
     const struct orr_p2p_round *round = &s->schedule[s->round];
     orr_stream_begin(&s->json, NULL, '{');
-    ORR_STREAM_SET(&s->json, INT("round", s->round++));
+    ORR_STREAM_SET(&s->json, ORR_INT("round", s->round++));
     put_channels(s, round->channel);
     put_way(s, round, true);
     put_way(s, round, false);
@@ -198,7 +200,7 @@ static void put_end(struct p2p_stream *s)
 {
     if (s->lines) {
         orr_stream_begin(&s->json, NULL, '{');
-        ORR_STREAM_SET(&s->json, BOOL("end", true));
+        ORR_STREAM_SET(&s->json, ORR_BOOL("end", true));
     } else {
         orr_stream_end(&s->json, ']');
     }

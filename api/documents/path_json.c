@@ -10,9 +10,9 @@ static json_t *hops_json(struct orr_json *json, const struct orr_part *part, con
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct orr_link *link = &part->system.links[part->paths.links[path->first + i]];
         orr_json_add(json, hops,
-                     ORR_OBJECT(json, VALUE("from", orr_json_node_of(json, &part->system, link->from)),
-                                VALUE("to", orr_json_node_of(json, &part->system, link->to)),
-                                TEXT("link", orr_link_type_name(link->type)), NUMBER("bw", link->bw)));
+                     ORR_OBJECT(json, ORR_VALUE("from", orr_json_node_of(json, &part->system, link->from)),
+                                ORR_VALUE("to", orr_json_node_of(json, &part->system, link->to)),
+                                ORR_STRING("link", orr_link_type_name(link->type)), ORR_NUMBER("bw", link->bw)));
     }
     return hops;
 }
@@ -56,13 +56,13 @@ enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *an
     }
     const struct orr_path *path = orr_path(&part->paths, a, b);
     int narrowest = orr_path_narrowest(&part->paths, path);
-    json_t *object = ORR_OBJECT(json, VALUE("from", orr_json_node_of(json, &part->system, a)),
-                                VALUE("to", orr_json_node_of(json, &part->system, b)),
-                                TEXT("type", orr_path_type_shown(part->system.release, path->type)),
-                                TEXT("meaning", orr_path_type_meaning(path->type)), NUMBER("bw", path->bw),
-                                VALUE("hops", hops_json(json, part, path)),
-                                VALUE("narrowest", narrowest < 0 ? json_null() : orr_json_int(json, narrowest)),
-                                TEXT("why", orr_path_origin_text(path->origin)));
+    json_t *object = ORR_OBJECT(json, ORR_VALUE("from", orr_json_node_of(json, &part->system, a)),
+                                ORR_VALUE("to", orr_json_node_of(json, &part->system, b)),
+                                ORR_STRING("type", orr_path_type_shown(part->system.release, path->type)),
+                                ORR_STRING("meaning", orr_path_type_meaning(path->type)), ORR_NUMBER("bw", path->bw),
+                                ORR_VALUE("hops", hops_json(json, part, path)),
+                                ORR_VALUE("narrowest", narrowest < 0 ? json_null() : orr_json_int(json, narrowest)),
+                                ORR_STRING("why", orr_path_origin_text(path->origin)));
     set_decisions(json, object, analysis, part, a, b);
     *ret_value = object;
     return ORR_OK;

@@ -9,10 +9,10 @@
 static json_t *row_json(struct orr_json *json, const struct orr_expect_row *row)
 {
     const struct orr_expected *expected = &row->expected;
-    return ORR_OBJECT(json, INT("size", (int64_t)row->size), NUMBER("time", expected->time),
-                      NUMBER("algbw", expected->alg_bw), NUMBER("busbw", expected->bus_bw),
-                      TEXT("algorithm", expected->algorithm_name), TEXT("protocol", expected->protocol_name),
-                      INT("channels", expected->channels));
+    return ORR_OBJECT(json, ORR_INT("size", (int64_t)row->size), ORR_NUMBER("time", expected->time),
+                      ORR_NUMBER("algbw", expected->alg_bw), ORR_NUMBER("busbw", expected->bus_bw),
+                      ORR_STRING("algorithm", expected->algorithm_name),
+                      ORR_STRING("protocol", expected->protocol_name), ORR_INT("channels", expected->channels));
 }
 
 static json_t *way_json(struct orr_json *json, const struct orr_expected *expected)
@@ -28,8 +28,9 @@ static json_t *crossovers_json(struct orr_json *json, const struct orr_expect_ta
         if (!row->switches)
             continue;
         orr_json_add(json, array,
-                     ORR_OBJECT(json, INT("size", (int64_t)row->size), VALUE("from", way_json(json, &row[-1].expected)),
-                                VALUE("to", way_json(json, &row->expected))));
+                     ORR_OBJECT(json, ORR_INT("size", (int64_t)row->size),
+                                ORR_VALUE("from", way_json(json, &row[-1].expected)),
+                                ORR_VALUE("to", way_json(json, &row->expected))));
     }
     return array;
 }
@@ -83,10 +84,11 @@ json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *t
     const struct orr_analysis *analysis = table->analysis;
     for (uint32_t i = 0; i < table->count; i++)
         orr_json_add(json, rows, row_json(json, &table->rows[i]));
-    return ORR_OBJECT(json, TEXT("topology", name), TEXT("collective", orr_test_programs[table->test].name),
-                      TEXT("release", analysis->query.settings.release->name), INT("hosts", analysis->query.hosts),
-                      INT("ranks", analysis->communicator.rank_count), TEXT("limit", table->limit.text),
-                      TEXT("limited_by", orr_bottleneck_name(table->limit.what)), NUMBER("average", table->average),
-                      VALUE("rows", rows), VALUE("crossovers", crossovers_json(json, table)),
-                      VALUE("assumed", assumed_json(json, table, release_given)));
+    return ORR_OBJECT(
+        json, ORR_STRING("topology", name), ORR_STRING("collective", orr_test_programs[table->test].name),
+        ORR_STRING("release", analysis->query.settings.release->name), ORR_INT("hosts", analysis->query.hosts),
+        ORR_INT("ranks", analysis->communicator.rank_count), ORR_STRING("limit", table->limit.text),
+        ORR_STRING("limited_by", orr_bottleneck_name(table->limit.what)), ORR_NUMBER("average", table->average),
+        ORR_VALUE("rows", rows), ORR_VALUE("crossovers", crossovers_json(json, table)),
+        ORR_VALUE("assumed", assumed_json(json, table, release_given)));
 }

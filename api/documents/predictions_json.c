@@ -44,8 +44,9 @@ static json_t *ways_json(struct orr_json *json, const struct orr_analysis *analy
                 continue;
             const char *name = orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a);
             orr_json_add(json, ways,
-                         ORR_OBJECT(json, TEXT("algorithm", name),
-                                    TEXT("protocol", orr_protocol_name((enum orr_protocol)p)), VALUE("times", times)));
+                         ORR_OBJECT(json, ORR_STRING("algorithm", name),
+                                    ORR_STRING("protocol", orr_protocol_name((enum orr_protocol)p)),
+                                    ORR_VALUE("times", times)));
         }
     return ways;
 }
@@ -55,10 +56,10 @@ static void add_range(struct orr_json *json, json_t *ranges, const struct orr_an
 {
     const char *name = orr_algorithm_name(analysis->query.settings.release, choice->algorithm);
     orr_json_add(json, ranges,
-                 ORR_OBJECT(json, INT("from", (int64_t)from),
-                            WHEN(choice->tuner_line, INT("tuner_line", choice->tuner_line)), TEXT("algorithm", name),
-                            TEXT("protocol", orr_protocol_name(choice->protocol)), INT("channels", choice->channels),
-                            INT("threads", choice->threads)));
+                 ORR_OBJECT(json, ORR_INT("from", (int64_t)from),
+                            ORR_WHEN(choice->tuner_line, ORR_INT("tuner_line", choice->tuner_line)),
+                            ORR_STRING("algorithm", name), ORR_STRING("protocol", orr_protocol_name(choice->protocol)),
+                            ORR_INT("channels", choice->channels), ORR_INT("threads", choice->threads)));
 }
 
 /* Where the choice changes, to the byte. Between two powers of two every change is found that leaves a trace at one of
@@ -111,10 +112,10 @@ json_t *orr_predictions_json(struct orr_json *json, const struct orr_analysis *a
         orr_json_add(json, sizes, orr_json_int(json, (int64_t)1 << size));
     for (int f = 0; f < ORR_FUNCTION_COUNT && analysis->ranks > 1; f++) {
         enum orr_function function = (enum orr_function)f;
-        json_t *row = ORR_OBJECT(json, NUMBER("bus_share", bus_share(analysis, function)),
-                                 VALUE("ways", ways_json(json, analysis, function)),
-                                 VALUE("ranges", ranges_json(json, analysis, function)));
+        json_t *row = ORR_OBJECT(json, ORR_NUMBER("bus_share", bus_share(analysis, function)),
+                                 ORR_VALUE("ways", ways_json(json, analysis, function)),
+                                 ORR_VALUE("ranges", ranges_json(json, analysis, function)));
         orr_json_set(json, functions, orr_function_name(function), row);
     }
-    return ORR_OBJECT(json, VALUE("sizes", sizes), VALUE("functions", functions));
+    return ORR_OBJECT(json, ORR_VALUE("sizes", sizes), ORR_VALUE("functions", functions));
 }

@@ -79,10 +79,10 @@ static json_t *bearings_json(struct orr_json *json, unsigned bears)
 /* One row of "differs_from_previous". */
 static json_t *difference_json(struct orr_json *json, const struct orr_behaviour_difference *difference)
 {
-    return ORR_OBJECT(json, TEXT("behaviour", difference->behaviour.name),
-                      TEXT("sentence", difference->behaviour.sentence), TEXT("here", difference->here),
-                      TEXT("before", difference->before),
-                      VALUE("bears_on", bearings_json(json, difference->behaviour.bears)));
+    return ORR_OBJECT(json, ORR_STRING("behaviour", difference->behaviour.name),
+                      ORR_STRING("sentence", difference->behaviour.sentence), ORR_STRING("here", difference->here),
+                      ORR_STRING("before", difference->before),
+                      ORR_VALUE("bears_on", bearings_json(json, difference->behaviour.bears)));
 }
 
 static json_t *differences_json(struct orr_json *json, const struct orr_release *here, const struct orr_release *before,
@@ -135,8 +135,9 @@ static json_t *frameworks_json(struct orr_json *json, const struct orr_release *
         if (!orr_framework_brings(&frameworks[i], release))
             continue;
         orr_json_add(json, rows,
-                     ORR_OBJECT(json, TEXT("framework", frameworks[i].name), TEXT("version", frameworks[i].version),
-                                TEXT("build", frameworks[i].build), TEXT("nccl", frameworks[i].nccl)));
+                     ORR_OBJECT(json, ORR_STRING("framework", frameworks[i].name),
+                                ORR_STRING("version", frameworks[i].version), ORR_STRING("build", frameworks[i].build),
+                                ORR_STRING("nccl", frameworks[i].nccl)));
     }
     return rows;
 }
@@ -150,13 +151,15 @@ static json_t *release_json(struct orr_json *json, const struct orr_release *rel
         json->failed = true;
         return row;
     }
-    ORR_SET(json, row, TEXT("release", release->name), TEXT("date", release->date), TEXT("summary", release->summary),
-            BOOL("verified", true), VALUE("behaves_alike", aliases_json(json, release)),
-            VALUE("shipped_with", frameworks_json(json, release)), BOOL("default", release == orr_release_default()),
-            VALUE("path_types", path_types_json(json, release)), VALUE("node_types", node_types_json(json, release)),
-            INT("max_channels", release->max_channels), VALUE("figures", figures_json(json, release, arena)),
-            TEXT("previous", before ? before->name : NULL),
-            VALUE("differs_from_previous", differences_json(json, release, before, arena)));
+    ORR_SET(
+        json, row, ORR_STRING("release", release->name), ORR_STRING("date", release->date),
+        ORR_STRING("summary", release->summary), ORR_BOOL("verified", true),
+        ORR_VALUE("behaves_alike", aliases_json(json, release)),
+        ORR_VALUE("shipped_with", frameworks_json(json, release)),
+        ORR_BOOL("default", release == orr_release_default()), ORR_VALUE("path_types", path_types_json(json, release)),
+        ORR_VALUE("node_types", node_types_json(json, release)), ORR_INT("max_channels", release->max_channels),
+        ORR_VALUE("figures", figures_json(json, release, arena)), ORR_STRING("previous", before ? before->name : NULL),
+        ORR_VALUE("differs_from_previous", differences_json(json, release, before, arena)));
     return row;
 }
 
@@ -168,5 +171,5 @@ json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only)
     for (uint32_t i = count; i-- > 0;)
         if (!only || only == &releases[i])
             orr_json_add(json, rows, release_json(json, &releases[i], i ? &releases[i - 1] : NULL));
-    return ORR_OBJECT(json, TEXT("default", orr_release_default()->name), VALUE("releases", rows));
+    return ORR_OBJECT(json, ORR_STRING("default", orr_release_default()->name), ORR_VALUE("releases", rows));
 }

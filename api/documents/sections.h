@@ -22,13 +22,16 @@ json_t *orr_gdr_json(struct orr_json *json, const struct orr_analysis *analysis)
 json_t *orr_net_devs_json(struct orr_json *json, const struct orr_analysis *analysis);
 
 /* cluster_json.c: the hosts of a cluster, what each kind brings, who sets what all share, and where rings go; null
- * where all hosts are equal. */
+ * if all hosts are equal. */
 json_t *orr_cluster_json(struct orr_json *json, const struct orr_analysis *analysis);
 
 /* graphs_json.c */
 json_t *orr_graphs_json(struct orr_json *json, const struct orr_analysis *analysis);
 json_t *orr_channels_json(struct orr_json *json, const struct orr_analysis *analysis);
 json_t *orr_tuning_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* device_json.c: what the device side may use, and which kernels run collectives whose buffers lie in windows. */
+json_t *orr_device_json(struct orr_json *json, const struct orr_analysis *analysis);
 
 /* predictions_json.c: what the tuning model makes of every message size. */
 json_t *orr_predictions_json(struct orr_json *json, const struct orr_analysis *analysis);
@@ -56,6 +59,7 @@ json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *di
 json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diagnosis);
 /* Those of a log and of a comparison with it; check NULL: none. */
 json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const struct orr_triage *triage);
+json_t *orr_symptoms_json(struct orr_json *json, const struct orr_symptoms *symptoms);
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check);
 
 /* input_json.c: what the bytes were recognised as, what is assumed and missing. */
@@ -65,10 +69,13 @@ json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump);
 json_t *orr_section_json(struct orr_json *json, const struct orr_analysis *analysis, const char *topology,
                          const char *section);
 
+/* outcomes_json.c: bandwidths of usual operations; before NULL: of one machine. */
+json_t *orr_outcomes_json(struct orr_json *json, const struct orr_outcomes *before, const struct orr_outcomes *after);
+
 /* diff_json.c: for each section what changes. */
 json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *changes);
 
-/* why_json.c: one decision without trying settings; null where the machine has no such decision. */
+/* why_json.c: one decision without trying settings; null if the machine has no such decision. */
 json_t *orr_decision_of(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_why *why);
 
 /* predict_json.c: what the reader of the input assumed, and of the release: a list to be added to. */
@@ -78,7 +85,7 @@ json_t *orr_assumed_json(struct orr_json *json, const struct orr_dump *dump, con
 /* What compare_json.c and majority_json.c show in full; the rest is counted. */
 enum { ORR_COMPARE_ROWS = 200 };
 
-/* path_json.c: one path with its hops and why. NOT_FOUND, with advice, where a node or the path is not there. */
+/* path_json.c: one path with its hops and why. NOT_FOUND, with advice, where a node or the path is missing. */
 enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from,
                             const char *to, json_t **ret_value, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -11,17 +11,17 @@ json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
     orr_machine_summarise(dump, &machine);
     orr_machine_sentence(&machine, &text);
     json_t *object = orr_json_object(json), *capabilities = orr_json_array(json), *speeds = orr_json_array(json);
-    ORR_SET(json, object, VALUE("sentence", orr_json_text_of(json, &text)), INT("gpus", machine.gpus),
-            INT("ranks", machine.ranked), INT("hosts", machine.hosts), INT("numa_domains", machine.cpus),
-            INT("pci_switches", machine.switches), INT("nics", machine.nics), INT("nets", machine.nets),
-            TEXT("nvlink", machine.nvswitch  ? "switched"
-                           : machine.nvlinks ? "direct"
-                                             : "none"));
+    ORR_SET(json, object, ORR_VALUE("sentence", orr_json_text_of(json, &text)), ORR_INT("gpus", machine.gpus),
+            ORR_INT("ranks", machine.ranked), ORR_INT("hosts", machine.hosts), ORR_INT("numa_domains", machine.cpus),
+            ORR_INT("pci_switches", machine.switches), ORR_INT("nics", machine.nics), ORR_INT("nets", machine.nets),
+            ORR_STRING("nvlink", machine.nvswitch  ? "switched"
+                                 : machine.nvlinks ? "direct"
+                                                   : "none"));
     for (int i = 0; i < machine.sm.kinds; i++)
         orr_json_add(json, capabilities, orr_json_int(json, machine.sm.values[i]));
     for (int i = 0; i < machine.speed.kinds; i++)
         orr_json_add(json, speeds, orr_json_number(json, (double)machine.speed.values[i] / 1000.0));
-    ORR_SET(json, object, VALUE("capabilities", capabilities), VALUE("net_gbps", speeds));
+    ORR_SET(json, object, ORR_VALUE("capabilities", capabilities), ORR_VALUE("net_gbps", speeds));
     return object;
 }
 
@@ -58,11 +58,12 @@ json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analy
     uint32_t p2p = 0;
     for (size_t i = 0; i < (size_t)analysis->local_ranks * analysis->local_ranks; i++)
         p2p += i / analysis->local_ranks != i % analysis->local_ranks && analysis->p2p[i].decision.verdict;
-    return ORR_OBJECT(json, VALUE("verdict", orr_verdict_json(json, diagnosis)),
-                      VALUE("machine", orr_machine_json(json, analysis->dump)), INT("nodes", communicator->node_count),
-                      INT("systems_per_host", analysis->part_count), INT("channels", communicator->channel_count),
-                      NUMBER("ring_bw", (double)ring->bw_intra * ring->channels), VALUE("gpu_path_types", types),
-                      VALUE("net_names", net_names_json(json, analysis)), INT("p2p_pairs", p2p),
-                      INT("pairs", (int64_t)analysis->local_ranks * ((int64_t)analysis->local_ranks - 1)),
-                      BOOL("nvls", communicator->nvls), BOOL("collnet", communicator->collnet));
+    return ORR_OBJECT(
+        json, ORR_VALUE("verdict", orr_verdict_json(json, diagnosis)),
+        ORR_VALUE("machine", orr_machine_json(json, analysis->dump)), ORR_INT("nodes", communicator->node_count),
+        ORR_INT("systems_per_host", analysis->part_count), ORR_INT("channels", communicator->channel_count),
+        ORR_NUMBER("ring_bw", (double)ring->bw_intra * ring->channels), ORR_VALUE("gpu_path_types", types),
+        ORR_VALUE("net_names", net_names_json(json, analysis)), ORR_INT("p2p_pairs", p2p),
+        ORR_INT("pairs", (int64_t)analysis->local_ranks * ((int64_t)analysis->local_ranks - 1)),
+        ORR_BOOL("nvls", communicator->nvls), ORR_BOOL("collnet", communicator->collnet));
 }

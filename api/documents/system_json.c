@@ -29,28 +29,29 @@ static json_t *links_json(struct orr_json *json, const struct orr_system *system
 json_t *orr_built_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     json_t **ids = orr_json_nodes(json, &analysis->built);
-    json_t *object = ORR_OBJECT(json, VALUE("links", links_json(json, &analysis->built, ids)));
+    json_t *object = ORR_OBJECT(json, ORR_VALUE("links", links_json(json, &analysis->built, ids)));
     orr_json_nodes_free(ids, &analysis->built);
     return object;
 }
 
 static void set_gpu(struct orr_json *json, json_t *row, const struct orr_node *node)
 {
-    ORR_SET(json, row, INT("rank", node->gpu.rank), INT("dev", node->gpu.dev), INT("sm", node->gpu.sm),
-            INT("gdr", node->gpu.gdr));
+    ORR_SET(json, row, ORR_INT("rank", node->gpu.rank), ORR_INT("dev", node->gpu.dev), ORR_INT("sm", node->gpu.sm),
+            ORR_INT("gdr", node->gpu.gdr));
 }
 
 static void set_cpu(struct orr_json *json, json_t *row, const struct orr_node *node)
 {
-    ORR_SET(json, row, INT("arch", node->cpu.arch), INT("vendor", node->cpu.vendor), INT("model", node->cpu.model));
+    ORR_SET(json, row, ORR_INT("arch", node->cpu.arch), ORR_INT("vendor", node->cpu.vendor),
+            ORR_INT("model", node->cpu.model));
 }
 
 static void set_net(struct orr_json *json, json_t *row, const struct orr_node *node)
 {
-    ORR_SET(json, row, INT("dev", node->net.dev), INT("port", node->net.port), NUMBER("bw", node->net.bw),
-            NUMBER("latency", node->net.latency), INT("gdr", node->net.gdr), INT("coll", node->net.coll),
-            INT("max_channels", node->net.max_channels),
-            VALUE("asic", orr_json_format(json, "0x%llx", (unsigned long long)node->net.asic)));
+    ORR_SET(json, row, ORR_INT("dev", node->net.dev), ORR_INT("port", node->net.port), ORR_NUMBER("bw", node->net.bw),
+            ORR_NUMBER("latency", node->net.latency), ORR_INT("gdr", node->net.gdr), ORR_INT("coll", node->net.coll),
+            ORR_INT("max_channels", node->net.max_channels),
+            ORR_VALUE("asic", orr_json_format(json, "0x%llx", (unsigned long long)node->net.asic)));
 }
 
 /* What a node says beside its id and type. */
@@ -67,14 +68,14 @@ json_t *orr_system_json(struct orr_json *json, const struct orr_analysis *analys
     json_t *object = orr_json_object(json), *nodes = orr_json_array(json);
     for (uint32_t i = 0; ids && i < system->node_count; i++) {
         const struct orr_node *node = &system->nodes[i];
-        json_t *row =
-            ORR_OBJECT(json, VALUE("id", orr_json_again(ids[i])), TEXT("type", orr_node_type_name(node->type)));
+        json_t *row = ORR_OBJECT(json, ORR_VALUE("id", orr_json_again(ids[i])),
+                                 ORR_STRING("type", orr_node_type_name(node->type)));
         if (setters[node->type])
             setters[node->type](json, row, node);
         orr_json_add(json, nodes, row);
     }
-    ORR_SET(json, object, NUMBER("max_bw", system->max_bw), NUMBER("total_bw", system->total_bw), VALUE("nodes", nodes),
-            VALUE("links", links_json(json, system, ids)));
+    ORR_SET(json, object, ORR_NUMBER("max_bw", system->max_bw), ORR_NUMBER("total_bw", system->total_bw),
+            ORR_VALUE("nodes", nodes), ORR_VALUE("links", links_json(json, system, ids)));
     orr_json_nodes_free(ids, system);
     return object;
 }
@@ -101,10 +102,10 @@ json_t *orr_paths_json(struct orr_json *json, const struct orr_analysis *analysi
                     for (uint32_t i = 0; i < path->hops; i++)
                         orr_json_add(json, hops, orr_json_again(ids[orr_path_node(&part->paths, path, i)]));
                     orr_json_add(json, rows,
-                                 ORR_OBJECT(json, VALUE("from", orr_json_again(ids[from])),
-                                            VALUE("to", orr_json_again(ids[to])),
-                                            VALUE("type", orr_json_again(types[path->type])), NUMBER("bw", path->bw),
-                                            VALUE("hops", hops)));
+                                 ORR_OBJECT(json, ORR_VALUE("from", orr_json_again(ids[from])),
+                                            ORR_VALUE("to", orr_json_again(ids[to])),
+                                            ORR_VALUE("type", orr_json_again(types[path->type])),
+                                            ORR_NUMBER("bw", path->bw), ORR_VALUE("hops", hops)));
                 }
             }
     for (int i = 0; i < ORR_PATH_TYPE_COUNT; i++)

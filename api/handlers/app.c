@@ -7,16 +7,21 @@
 #include "api/handlers/app.h"
 #include "api/handlers/cluster_work.h"
 #include "api/handlers/handlers.h"
+#include "api/handlers/shapes.h"
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
+#include "engine/cluster/again.h"
+#include "engine/diagnosis/repaired.h"
 
 /* Retention deleted it. */
 static void forget(void *context, const char *id)
 {
-    orr_cache_forget(((struct orr_app *)context)->cache, id);
+    struct orr_app *app = context;
+    atomic_fetch_add(&app->changes, 1);
+    orr_cache_forget(app->cache, id);
 }
 
-/* A topology that is not there, or not as wanted, is no failure of the database. */
+/* A topology that is missing, or not as wanted, is not a failure of the database. */
 static void count_operation(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code)
 {
     struct orr_metrics *metrics = ((struct orr_app *)context)->metrics;
@@ -32,8 +37,11 @@ static enum orr_code open_store(struct orr_app *app, const struct orr_app_option
         .location = options->database,
         .connections = options->database_connections,
         .timeout_ms = options->database_timeout_ms,
+        .most_inside = options->database_calls,
         .keep_ms = (int64_t)options->keep_days * DAY_S * 1000,
         .keep_count = options->keep_count,
+        .keep_dry = options->keep_dry,
+        .shape = orr_shape_of_bytes,
         .on_expired = forget,
         .on_done = count_operation,
         .context = app,
@@ -92,6 +100,11 @@ void orr_app_free(struct orr_app *app)
     free(app);
 }
 
+enum orr_code orr_app_due(struct orr_app *app, int64_t *ret_due, int64_t *ret_stored, struct orr_error *err)
+{
+    return orr_store_due(app->store, orr_wall_ms(), ret_due, ret_stored, err);
+}
+
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err)
 {
@@ -118,12 +131,22 @@ enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *rel
     const struct orr_input_options options = {.limits = &limits,
                                               .assumed = call->params.assumed,
                                               .assumed_nics = call->params.assumed_nics,
+                                              .assumed_cpu = call->params.assumed_cpu,
                                               .release = release ? release : call->params.query.settings.release};
     enum orr_code code = orr_input_read(bytes, length, &options, ret_dump, err);
     orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_clock_ns() - since);
     if (owned)
         orr_budget_free(bytes, length + 1);
     return code;
+}
+
+enum orr_code orr_call_beside(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_input_options options = {.assumed_nics = call->params.assumed_nics,
+                                              .assumed_cpu = call->params.assumed_cpu,
+                                              .release = call->params.query.settings.release};
+    return orr_input_read_beside((const char *)call->request->body, call->request->body_length, &options, ret_dump,
+                                 err);
 }
 
 static void free_work(struct orr_shared *shared)
@@ -133,6 +156,7 @@ static void free_work(struct orr_shared *shared)
         orr_cluster_work_free(work->cluster);
     } else {
         orr_analysis_free(work->analysis);
+        orr_arena_free(work->repaired);
         orr_dump_free(work->dump);
     }
     free(work);
@@ -142,8 +166,15 @@ static enum orr_code analyse(struct orr_call *call, const struct orr_query *quer
                              struct orr_work *work, struct orr_error *err)
 {
     struct orr_stage_times times = {0};
+    const struct orr_texts *repairs = &call->params.repairs;
+    struct orr_query asked = *query;
     ORR_TRY(orr_call_dump(call, reading, &work->dump, err));
-    ORR_TRY(orr_analyze(work->dump, query, &times, &work->analysis, err));
+    const struct orr_dump *machine = work->dump;
+    if (repairs->count) {
+        work->repaired = orr_arena_new(0);
+        ORR_TRY(orr_repaired(work->dump, query, repairs->items, repairs->count, work->repaired, &machine, &asked, err));
+    }
+    ORR_TRY(orr_analyze(machine, &asked, &times, &work->analysis, err));
     const uint64_t stages[][2] = {{ORR_TIMED_GRAPH, times.graph},
                                   {ORR_TIMED_PATHS, times.paths},
                                   {ORR_TIMED_SEARCH, times.search},
@@ -165,6 +196,7 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
     enum orr_code code =
         cluster ? orr_cluster_work(call, query, reading, work, err) : analyse(call, query, reading, work, err);
     if (code != ORR_OK) {
+        orr_arena_free(work->repaired);
         if (work->dump && !cluster)
             orr_dump_free(work->dump);
         free(work);
@@ -172,7 +204,8 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
     }
     work->shared.cost =
         sizeof *work + (cluster ? orr_cluster_work_bytes(work->cluster)
-                                : orr_arena_bytes(work->dump->arena) + orr_arena_bytes(work->analysis->arena));
+                                : orr_arena_bytes(work->dump->arena) + orr_arena_bytes(work->analysis->arena) +
+                                      (work->repaired ? orr_arena_bytes(work->repaired) : 0));
     *ret_work = work;
     return ORR_OK;
 }
@@ -184,7 +217,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     ORR_LOCAL_TEXT(key, LONGEST);
     orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
     orr_query_key(query, &key);
-    orr_params_key(&call->params, ORR_TOPICS(ORR_TOPIC_READING, ORR_TOPIC_MACHINE), &key);
+    orr_params_key(&call->params, ORR_TOPICS(ORR_TOPIC_READING, ORR_TOPIC_MACHINE, ORR_TOPIC_REPAIR), &key);
     if (reading && reading != query->settings.release)
         orr_text_printf(&key, "|r%s", reading->name);
     if (orr_text_failed(&key))
@@ -201,10 +234,13 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
         code = make_work(call, query, reading ? reading : query->settings.release, &work, err);
         orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &work->shared : NULL);
     }
-    if (code == ORR_OK && call->params.strict)
-        if ((code = work->cluster ? orr_cluster_work_strict(work->cluster, err)
-                                  : orr_dump_check_strict(work->dump, err)) != ORR_OK)
+    if (code == ORR_OK && call->params.strict) {
+        code = work->cluster ? orr_cluster_work_strict(work->cluster, err) : orr_dump_check_strict(work->dump, err);
+        if (code == ORR_OK)
+            code = orr_analysis_check_strict(work->analysis, err);
+        if (code != ORR_OK)
             orr_shared_give(&work->shared);
+    }
     if (code == ORR_OK)
         *ret_work = work;
     return code;

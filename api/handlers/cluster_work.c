@@ -7,6 +7,7 @@
 
 #include "api/handlers/handlers.h"
 #include "engine/base/budget.h"
+#include "engine/base/index.h"
 #include "engine/compare/majority.h"
 #include "engine/input/input.h"
 
@@ -14,45 +15,108 @@ static void free_parts(struct orr_shared *shared)
 {
     struct orr_cluster_parts *parts = (struct orr_cluster_parts *)shared;
     for (uint32_t i = 0; parts->dumps && i < parts->file.topology_count; i++)
-        orr_dump_free(parts->dumps[i]);
+        if (parts->owned[i])
+            orr_dump_free(parts->dumps[i]);
     orr_cluster_file_release(&parts->file);
     free(parts);
+}
+
+/* Which shapes were read, by the topology that had each first. */
+struct shapes {
+    struct orr_index index;
+    const char **of; /* [topology] */
+    uint32_t count;
+};
+
+/* The first topology with the shape of topology i; i itself if there is none before it. */
+static enum orr_code find_alike(struct orr_call *call, struct orr_cluster_parts *parts, struct shapes *shapes,
+                                uint32_t i, uint32_t *ret_first, struct orr_error *err)
+{
+    ORR_LOCAL_STRUCT(orr_record, record);
+    ORR_TRY(orr_store_get(call->app->store, parts->file.topologies[i], &record, err));
+    const char *shape = *record.shape ? record.shape : record.id;
+    const uint64_t hash = orr_hash_key(orr_hash_seeded(), shape, strlen(shape));
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&shapes->index, hash, &probe, &row);)
+        if (!strcmp(shapes->of[row], shape)) {
+            *ret_first = (uint32_t)row;
+            return ORR_OK;
+        }
+    if (shapes->count++ == ORR_MAX_SET) {
+        return orr_fail_with(err, ORR_LIMIT, NULL, "give hosts that are equal one topology with a count",
+                             "the cluster has more than %d topologies that differ in more than GUIDs and host hashes",
+                             (int)ORR_MAX_SET);
+    }
+    shapes->of[i] = orr_arena_strndup(parts->file.arena, shape, strlen(shape));
+    ORR_NEED(shapes->of[i] && orr_index_add(&shapes->index, hash, i), err);
+    *ret_first = i;
+    return ORR_OK;
+}
+
+static enum orr_code read_dump(struct orr_call *call, const struct orr_release *reading,
+                               struct orr_cluster_parts *parts, uint32_t i, size_t *total, struct orr_error *err)
+{
+    struct orr_dump_limits limits = orr_dump_default_limits;
+    limits.bytes = call->app->max_body;
+    const struct orr_input_options input = {.limits = &limits, .release = reading};
+    char *bytes;
+    size_t length;
+    ORR_TRY(orr_store_read(call->app->store, parts->file.topologies[i], &bytes, &length, err));
+    *total += length;
+    if (*total > ORR_SET_BYTES) {
+        orr_budget_free(bytes, length + 1);
+        return orr_fail_with(err, ORR_LIMIT, NULL, "give hosts that are equal one topology with a count",
+                             "the dumps of the cluster have more than %d MiB together", ORR_SET_BYTES >> 20);
+    }
+    enum orr_code code = orr_input_read(bytes, length, &input, &parts->dumps[i], err);
+    orr_budget_free(bytes, length + 1);
+    if (code != ORR_OK)
+        orr_error_where(err, "topology %s", parts->file.topologies[i]);
+    return code;
 }
 
 static enum orr_code read_dumps(struct orr_call *call, const struct orr_release *reading,
                                 struct orr_cluster_parts *parts, struct orr_error *err)
 {
-    struct orr_dump_limits limits = orr_dump_default_limits;
-    limits.bytes = call->app->max_body;
-    const struct orr_input_options input = {.limits = &limits, .release = reading};
-    parts->dumps = ORR_NEW(parts->file.arena, struct orr_dump *, parts->file.topology_count);
-    ORR_NEED(parts->dumps, err);
-    parts->shared.cost = sizeof *parts + orr_arena_bytes(parts->file.arena);
+    const struct orr_cluster_file *file = &parts->file;
+    struct shapes shapes = {.index = {.arena = file->arena}};
     size_t total = 0;
-    for (uint32_t i = 0; i < parts->file.topology_count; i++) {
-        if (parts->file.machines[i]) {
-            ORR_TRY(orr_input_machine(parts->file.machines[i], &parts->dumps[i], err));
-            parts->shared.cost += orr_arena_bytes(parts->dumps[i]->arena);
-            continue;
+    parts->owned = ORR_NEW(file->arena, bool, file->topology_count);
+    shapes.of = ORR_NEW(file->arena, const char *, file->topology_count);
+    ORR_NEED(parts->owned && shapes.of &&
+                 (parts->dumps = ORR_NEW(file->arena, struct orr_dump *, file->topology_count)),
+             err);
+    for (uint32_t i = 0; i < file->topology_count; i++) {
+        uint32_t first = i;
+        if (file->machines[i]) {
+            ORR_TRY(orr_input_machine(file->machines[i], &parts->dumps[i], err));
+        } else {
+            ORR_TRY(find_alike(call, parts, &shapes, i, &first, err));
+            if (first == i)
+                ORR_TRY(read_dump(call, reading, parts, i, &total, err));
         }
-        char *bytes;
-        size_t length;
-        ORR_TRY(orr_store_read(call->app->store, parts->file.topologies[i], &bytes, &length, err));
-        total += length;
-        if (total > ORR_SET_BYTES) {
-            orr_budget_free(bytes, length + 1);
-            return orr_fail_with(err, ORR_LIMIT, NULL, "give hosts that are equal one topology with a count",
-                                 "the dumps of the cluster have more than %d MiB together", ORR_SET_BYTES >> 20);
-        }
-        enum orr_code code = orr_input_read(bytes, length, &input, &parts->dumps[i], err);
-        orr_budget_free(bytes, length + 1);
-        if (code != ORR_OK)
-            orr_error_where(err, "topology %s", parts->file.topologies[i]);
-        ORR_TRY(code);
+        parts->owned[i] = first == i;
+        parts->dumps[i] = parts->dumps[first];
         const struct orr_dump *dump = parts->dumps[i];
-        parts->by_release |= dump->notes && dump->notes->release;
-        parts->shared.cost += orr_arena_bytes(dump->arena);
+        parts->by_release |= !file->machines[i] && dump->notes && dump->notes->release;
+        parts->shared.cost += parts->owned[i] ? orr_arena_bytes(dump->arena) : 0;
     }
+    parts->shared.cost += sizeof *parts + orr_arena_bytes(file->arena);
+    return ORR_OK;
+}
+
+/* Names that labels give are copied, as they live no longer than the call. */
+static enum orr_code read_names(struct orr_call *call, struct orr_cluster_parts *parts, struct orr_error *err)
+{
+    struct orr_cluster_file *file = &parts->file;
+    struct orr_cluster_names *names = &parts->names;
+    uint32_t host = 0;
+    ORR_TRY(orr_cluster_file_names(file, orr_label_of_topology, call, file->arena, names, err));
+    for (uint32_t l = 0; l < file->host_count && !names->made_up; l++)
+        for (uint32_t i = 0; i < file->hosts[l].count; i++, host++)
+            ORR_NEED(names->hosts[host] =
+                         orr_arena_strndup(file->arena, names->hosts[host], strlen(names->hosts[host])),
+                     err);
     return ORR_OK;
 }
 
@@ -71,13 +135,15 @@ static enum orr_code make_parts(struct orr_call *call, const struct orr_release 
     if (code == ORR_OK)
         code = read_dumps(call, reading, parts, err);
     if (code == ORR_OK)
+        code = read_names(call, parts, err);
+    if (code == ORR_OK)
         *ret_parts = parts;
     else
         orr_shared_give(&parts->shared);
     return code;
 }
 
-/* From the cache where they are there: as read by this release, or by any where all releases read the same. */
+/* From the cache if they exist: as read by this release, or by any where all releases read the same. */
 static enum orr_code take_parts(struct orr_call *call, const struct orr_release *reading,
                                 struct orr_cluster_parts **ret_parts, struct orr_error *err)
 {
@@ -101,7 +167,8 @@ static enum orr_code analyse(struct orr_call *call, const struct orr_query *quer
     ORR_NEED(work->arena = orr_arena_new(0), err);
     ORR_TRY(take_parts(call, reading, &work->parts, err));
     const struct orr_cluster_file *file = &work->parts->file;
-    ORR_TRY(orr_cluster_file_request(file, work->parts->dumps, &query->settings, work->arena, &request, err));
+    ORR_TRY(orr_cluster_file_request(file, work->parts->dumps, &work->parts->names, &query->settings, work->arena,
+                                     &request, err));
     request.plan = query->plan;
     enum orr_code code = orr_cluster_analyze(&request, &work->cluster, err);
     if (code != ORR_OK && err->line && err->host) { /* the place is in a topology */

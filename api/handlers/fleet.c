@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
+
 _Static_assert((int)ORR_MAX_FILTER_LABELS == (int)ORR_MAX_FILTERS, "requests may name the labels that lists can have");
 
 enum orr_code orr_fleet_turn_to(struct orr_call *call, const char *parameter, const char *id, struct orr_error *err)
@@ -23,23 +25,53 @@ enum orr_code orr_fleet_turn_to(struct orr_call *call, const char *parameter, co
     return code;
 }
 
-static enum orr_code add_member(struct orr_call *call, struct orr_fleet *fleet, const char *id, const char *name,
-                                struct orr_error *err)
+static uint64_t hash_of(const char *text)
+{
+    return orr_hash_key(orr_hash_seeded(), text, strlen(text));
+}
+
+/* Remembers an id; *ret_known: it was there. */
+static enum orr_code take_id(struct orr_fleet *fleet, const char *id, bool *ret_known, struct orr_error *err)
+{
+    uintptr_t row;
+    *ret_known = false;
+    for (struct orr_probe probe = {0}; orr_index_next(&fleet->by_id, hash_of(id), &probe, &row);)
+        if (!strcmp(fleet->ids[row], id)) {
+            *ret_known = true;
+            return ORR_OK;
+        }
+    if (fleet->topologies == ORR_MAX_SET_HOSTS) {
+        return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it: a further label, or a search",
+                             "the set has more than %d topologies", (int)ORR_MAX_SET_HOSTS);
+    }
+    ORR_NEED(ORR_RESERVE(fleet->arena, fleet->ids, fleet->topologies, fleet->capacity) &&
+                 orr_index_add(&fleet->by_id, hash_of(id), fleet->topologies),
+             err);
+    fleet->ids[fleet->topologies] = orr_arena_strndup(fleet->arena, id, strlen(id));
+    ORR_NEED(fleet->ids[fleet->topologies++], err);
+    return ORR_OK;
+}
+
+/* The dump of a shape that is not in the set yet. */
+static enum orr_code add_shape(struct orr_call *call, struct orr_fleet *fleet, const struct orr_set_member *member,
+                               struct orr_error *err)
 {
     struct orr_dump *dump;
-    for (uint32_t i = 0; i < fleet->count; i++)
-        if (!strcmp(fleet->called[i].topology, id))
-            return ORR_OK;
-    if (fleet->count == ORR_MAX_SET)
-        return orr_fail(err, ORR_LIMIT, "the set has more than %d topologies", (int)ORR_MAX_SET);
-    ORR_TRY(orr_fleet_turn_to(call, "topology", id, err));
+    const uint32_t i = fleet->count;
+    if (i == ORR_MAX_SET) {
+        return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it: a further label, a search, or fewer topologies",
+                             "the set has more than %d topologies that differ in more than GUIDs and host hashes",
+                             (int)ORR_MAX_SET);
+    }
+    ORR_TRY(orr_fleet_turn_to(call, "topology", member->id, err));
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
-    struct orr_called *called = &fleet->called[fleet->count];
-    fleet->specimens[fleet->count++] = (struct orr_specimen){.dump = dump, .hosts = 1};
-    *called = (struct orr_called){orr_arena_strndup(fleet->arena, id, strlen(id)),
-                                  orr_arena_strndup(fleet->arena, name, strlen(name))};
+    fleet->specimens[fleet->count++] = (struct orr_specimen){.dump = dump};
     fleet->bytes += dump->byte_count;
-    ORR_NEED(called->topology && called->name, err);
+    fleet->called[i] = (struct orr_called){fleet->ids[fleet->topologies - 1],
+                                           orr_arena_strndup(fleet->arena, member->name, strlen(member->name))};
+    fleet->shapes[i] = orr_arena_strndup(fleet->arena, member->shape, strlen(member->shape));
+    ORR_NEED(fleet->called[i].name && fleet->shapes[i] && orr_index_add(&fleet->by_shape, hash_of(member->shape), i),
+             err);
     if (fleet->bytes > ORR_SET_BYTES) {
         return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it: a further label, or fewer topologies",
                              "the dumps of the set have more than %d MiB together", ORR_SET_BYTES >> 20);
@@ -47,67 +79,74 @@ static enum orr_code add_member(struct orr_call *call, struct orr_fleet *fleet, 
     return call->params.strict ? orr_dump_check_strict(dump, err) : ORR_OK;
 }
 
-/* The stored topologies that have the labels, and match the search. */
-static enum orr_code add_listed(struct orr_call *call, const struct orr_params *asked, struct orr_fleet *fleet,
-                                struct orr_error *err)
+static enum orr_code add_member(struct orr_call *call, struct orr_fleet *fleet, enum orr_fleet_counting counting,
+                                const struct orr_set_member *member, struct orr_error *err)
 {
-    struct orr_listing listing = {.limit = ORR_MAX_SET + 1, .search = asked->search};
-    struct orr_record *records;
+    const int64_t counted = counting == ORR_FLEET_TOPOLOGIES || !member->ever ? 1 : member->last;
+    const uint32_t stands_for = counted < UINT16_MAX ? (uint32_t)counted : UINT16_MAX;
+    bool known;
+    uintptr_t row = 0;
+    ORR_TRY(take_id(fleet, member->id, &known, err));
+    if (known || !stands_for)
+        return ORR_OK;
+    bool found = false;
+    for (struct orr_probe probe = {0};
+         !found && orr_index_next(&fleet->by_shape, hash_of(member->shape), &probe, &row);)
+        found = !strcmp(fleet->shapes[row], member->shape);
+    if (!found) {
+        row = fleet->count;
+        ORR_TRY(add_shape(call, fleet, member, err));
+    }
+    struct orr_alike *alike = &fleet->alike[row];
+    fleet->specimens[row].hosts += stands_for;
+    if (!alike->topologies++ || alike->id_count == ORR_FLEET_ALSO)
+        return ORR_OK;
+    if (!alike->ids)
+        ORR_NEED(alike->ids = ORR_NEW(fleet->arena, const char *, ORR_FLEET_ALSO), err);
+    ((const char **)(uintptr_t)alike->ids)[alike->id_count++] = fleet->ids[fleet->topologies - 1];
+    return ORR_OK;
+}
+
+/* The stored topologies that have the labels, and match the search. */
+static enum orr_code add_listed(struct orr_call *call, const struct orr_params *asked, enum orr_fleet_counting counting,
+                                struct orr_fleet *fleet, struct orr_error *err)
+{
+    struct orr_listing listing = {.limit = ORR_MAX_SET_HOSTS + 1, .search = asked->search};
+    struct orr_set_member *members;
     uint32_t count;
     for (uint32_t i = 0; i < asked->label_count; i++) {
         const char *name = orr_arena_strndup(fleet->arena, asked->labels[i].name, asked->labels[i].name_length);
         ORR_NEED(name, err);
         listing.labels[listing.label_count++] = (struct orr_store_label){name, asked->labels[i].value};
     }
-    ORR_TRY(orr_store_list(call->app->store, &listing, &records, &count, err));
+    ORR_TRY(orr_store_members(call->app->store, &listing, &members, &count, err));
     enum orr_code code = ORR_OK;
     for (uint32_t i = 0; i < count && code == ORR_OK; i++)
-        code = add_member(call, fleet, records[i].id, records[i].name, err);
+        code = orr_budget_spent(16) ? orr_budget_check(err) : add_member(call, fleet, counting, &members[i], err);
     for (uint32_t i = 0; i < count; i++)
-        orr_record_release(&records[i]);
-    free(records);
+        orr_set_member_release(&members[i]);
+    free(members);
     return code;
 }
 
-enum orr_code orr_fleet_gather(struct orr_call *call, const struct orr_params *asked, struct orr_fleet *fleet,
-                               struct orr_error *err)
+enum orr_code orr_fleet_gather(struct orr_call *call, const struct orr_params *asked, enum orr_fleet_counting counting,
+                               struct orr_fleet *fleet, struct orr_error *err)
 {
     fleet->called = ORR_NEW(fleet->arena, struct orr_called, ORR_MAX_SET);
     fleet->specimens = ORR_NEW(fleet->arena, struct orr_specimen, ORR_MAX_SET);
-    ORR_NEED(fleet->called && fleet->specimens, err);
+    fleet->alike = ORR_NEW(fleet->arena, struct orr_alike, ORR_MAX_SET);
+    fleet->shapes = ORR_NEW(fleet->arena, const char *, ORR_MAX_SET);
+    fleet->by_shape.arena = fleet->by_id.arena = fleet->arena;
+    ORR_NEED(fleet->called && fleet->specimens && fleet->alike && fleet->shapes, err);
     for (uint32_t i = 0; i < asked->topologies.count; i++) {
-        struct orr_record record;
+        struct orr_set_member member;
         ORR_TRY(orr_fleet_turn_to(call, "topology", asked->topologies.items[i], err));
-        ORR_TRY(orr_store_get(call->app->store, call->id, &record, err));
-        enum orr_code code = add_member(call, fleet, asked->topologies.items[i], record.name, err);
-        orr_record_release(&record);
+        ORR_TRY(orr_store_member(call->app->store, call->id, &member, err));
+        enum orr_code code = add_member(call, fleet, counting, &member, err);
+        orr_set_member_release(&member);
         ORR_TRY(code);
     }
-    return asked->label_count || asked->search ? add_listed(call, asked, fleet, err) : ORR_OK;
-}
-
-enum orr_code orr_fleet_count_hosts(struct orr_call *call, struct orr_fleet *fleet, struct orr_error *err)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < fleet->count; i++) {
-        int64_t last, ever;
-        ORR_TRY(orr_store_hosts_of(call->app->store, fleet->called[i].topology, &last, &ever, err));
-        struct orr_specimen specimen = fleet->specimens[i];
-        specimen.hosts = !ever ? 1 : last < UINT16_MAX ? (uint32_t)last : UINT16_MAX;
-        if (!specimen.hosts) { /* every host that had it has another one now */
-            fleet->specimens[i].hosts = 0;
-            continue;
-        }
-        struct orr_called called = fleet->called[i];
-        fleet->specimens[i] = fleet->specimens[kept]; /* so that those to drop are behind the others at last */
-        fleet->called[i] = fleet->called[kept];
-        fleet->specimens[kept] = specimen;
-        fleet->called[kept++] = called;
-    }
-    for (uint32_t i = kept; i < fleet->count; i++)
-        orr_dump_free((struct orr_dump *)(uintptr_t)fleet->specimens[i].dump);
-    fleet->count = kept;
-    return ORR_OK;
+    return asked->label_count || asked->search ? add_listed(call, asked, counting, fleet, err) : ORR_OK;
 }
 
 void orr_fleet_release(struct orr_fleet *fleet)

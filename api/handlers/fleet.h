@@ -3,28 +3,39 @@
 #ifndef ORR_API_FLEET_H
 #define ORR_API_FLEET_H
 
+#include "api/documents/documents.h"
 #include "api/handlers/handlers.h"
+#include "engine/base/index.h"
 #include "engine/compare/majority.h"
 
 struct orr_fleet {
-    struct orr_arena *arena; /* of the caller */
-    struct orr_called *called;
-    struct orr_specimen *specimens;
+    struct orr_arena *arena;        /* of the caller */
+    struct orr_called *called;      /* [count]: the first topology of each shape */
+    struct orr_specimen *specimens; /* [count] */
+    struct orr_alike *alike;        /* [count]: at most ORR_FLEET_ALSO ids each */
+    const char **shapes;            /* [count] */
     uint32_t count;
+    struct orr_index by_shape, by_id;
+    const char **ids; /* [topologies]: all */
+    uint32_t topologies;
+    unsigned capacity;
     size_t bytes;
 };
+enum { ORR_FLEET_ALSO = 64 };
+
+/* What a majority counts: each topology once, or the hosts whose last upload it is. Then a topology that no host
+ * uploaded counts once, and one that all its hosts have replaced is left out. */
+enum orr_fleet_counting { ORR_FLEET_TOPOLOGIES, ORR_FLEET_HOSTS };
 
 /* Makes a topology the one that the call is about. parameter: which names it, for errors. NOT_FOUND, SETTING. */
 enum orr_code orr_fleet_turn_to(struct orr_call *call, const char *parameter, const char *id,
                                 struct orr_error *err) ORR_NO_DISCARD;
-/* Reads what `asked` names (topologies, labels, search) into a fleet that has an arena. Each content is there once.
- * LIMIT beyond ORR_MAX_SET topologies or ORR_SET_BYTES bytes. */
-enum orr_code orr_fleet_gather(struct orr_call *call, const struct orr_params *asked, struct orr_fleet *fleet,
-                               struct orr_error *err) ORR_NO_DISCARD;
-/* Counts for each content the hosts whose last upload it is, and drops what all its hosts have replaced. A content
- * without a host counts as one. */
-enum orr_code orr_fleet_count_hosts(struct orr_call *call, struct orr_fleet *fleet,
-                                    struct orr_error *err) ORR_NO_DISCARD;
+/* Reads what `asked` names (topologies, labels, search) into a fleet that has an arena. Each shape is there once, with
+ * the dump of its first topology. LIMIT beyond ORR_MAX_SET shapes, ORR_MAX_SET_HOSTS topologies, or ORR_SET_BYTES
+ * bytes.
+ */
+enum orr_code orr_fleet_gather(struct orr_call *call, const struct orr_params *asked, enum orr_fleet_counting counting,
+                               struct orr_fleet *fleet, struct orr_error *err) ORR_NO_DISCARD;
 /* Frees the dumps. */
 void orr_fleet_release(struct orr_fleet *fleet);
 

@@ -56,9 +56,9 @@ enum orr_code orr_handle_findings(struct orr_call *call, struct orr_answer **ret
     ORR_LOCAL(orr_dump, dump);
     struct orr_json json = {0};
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
-    json_t *object = ORR_OBJECT(&json, VALUE("counts", orr_finding_counts_json(&json, dump, NULL)),
-                                VALUE("findings", orr_findings_json(&json, dump, NULL)),
-                                VALUE("not_decidable", orr_undecided_json(&json)));
+    json_t *object = ORR_OBJECT(&json, ORR_VALUE("counts", orr_finding_counts_json(&json, dump, NULL)),
+                                ORR_VALUE("findings", orr_findings_json(&json, dump, NULL)),
+                                ORR_VALUE("not_decidable", orr_undecided_json(&json)));
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
@@ -85,8 +85,7 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
         code = orr_fail_nomem(err);
     } else if (code == ORR_OK) {
         uint64_t since = orr_clock_ns();
-        code =
-            orr_renderer_draw(call->app->renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, err);
+        code = orr_renderer_draw(call->app->renderer, orr_text_data(&dot), dot.length, format, &bytes, &length, err);
         orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_LAYOUT, orr_clock_ns() - since);
     }
     ORR_TRY(code);
@@ -102,7 +101,7 @@ static void advise(struct orr_error *err, const char *lead, orr_words *words)
     struct orr_text known;
     orr_text_init(&known, sizeof err->advice);
     orr_words_write(words, "and", &known);
-    orr_error_advice(err, "%s%s", lead, known.data ? known.data : "");
+    orr_error_advice(err, "%s%s", lead, orr_text_data(&known));
     orr_text_release(&known);
 }
 

@@ -64,7 +64,7 @@ static enum orr_code answer_held(struct orr_call *call, struct orr_work *work, s
 static const char *const types[] = {"application/json", "application/x-ndjson"};
 enum { DOCUMENT, LINES, TYPES };
 
-/* Whether the client wants one document or lines; and the plan. */
+/* Whether the client needs one document or lines; and the plan. */
 static enum orr_code begin(struct orr_call *call, size_t *ret_type, struct orr_work **ret_work, struct orr_error *err)
 {
     *ret_type = orr_negotiate(orr_call_header(call, "Accept"), types, TYPES);

@@ -11,11 +11,12 @@
 #include "api/handlers/cluster_work.h"
 #include "api/handlers/handlers.h"
 #include "engine/compare/majority.h"
+#include "engine/diagnosis/cluster_faults.h"
 
 static json_t *links_json(struct orr_json *json, const char *id)
 {
     static const char *const names[] = {"analysis", "findings", "diagram"};
-    json_t *links = ORR_OBJECT(json, VALUE("self", orr_json_format(json, "/v1/clusters/%s", id)));
+    json_t *links = ORR_OBJECT(json, ORR_VALUE("self", orr_json_format(json, "/v1/clusters/%s", id)));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         orr_json_set(json, links, names[i],
                      orr_json_format(json, "/v1/clusters/%s/%s%s", id, names[i], i == 2 ? ".svg" : ""));
@@ -27,11 +28,11 @@ static json_t *record_json(struct orr_json *json, const struct orr_cluster_recor
 {
     if (!description && record->body[0])
         description = json_loads(record->body, 0, NULL); /* our own text: only memory can be short */
-    return ORR_OBJECT(json, TEXT("id", record->id), TEXT("name", record->name),
-                      VALUE("created", orr_time_json(json, record->created)), TEXT("sha256", record->digest),
-                      INT("hosts", record->hosts),
-                      WHEN(description || record->body[0], VALUE("description", description)),
-                      VALUE("links", links_json(json, record->id)));
+    return ORR_OBJECT(json, ORR_STRING("id", record->id), ORR_STRING("name", record->name),
+                      ORR_VALUE("created", orr_time_json(json, record->created)), ORR_STRING("sha256", record->digest),
+                      ORR_INT("hosts", record->hosts),
+                      ORR_WHEN(description || record->body[0], ORR_VALUE("description", description)),
+                      ORR_VALUE("links", links_json(json, record->id)));
 }
 
 /* Reads the body; its errors are about JSON, not about a topology. */
@@ -79,10 +80,6 @@ static enum orr_code check_ids(struct orr_call *call, const struct orr_cluster_f
                                  "type with \"machine\"",
                                  "\"%.60s\" is not the id of a topology", file->topologies[i]);
         }
-    if (file->topology_count > ORR_MAX_SET) {
-        return orr_fail_with(err, ORR_LIMIT, NULL, "give hosts that are equal one topology with a count",
-                             "the cluster has more than %d different topologies", (int)ORR_MAX_SET);
-    }
     for (uint32_t i = 0; i < file->host_count; i++)
         *ret_hosts += file->hosts[i].count;
     if (*ret_hosts <= ORR_MAX_CLUSTER_HOSTS)
@@ -154,7 +151,7 @@ enum orr_code orr_handle_cluster_list(struct orr_call *call, struct orr_answer *
     for (uint32_t i = 0; i < count; i++)
         orr_cluster_record_release(&records[i]);
     free(records);
-    ORR_SET(&json, object, VALUE("items", items), VALUE("next", next));
+    ORR_SET(&json, object, ORR_VALUE("items", items), ORR_VALUE("next", next));
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
@@ -189,9 +186,22 @@ enum orr_code orr_handle_cluster_findings(struct orr_call *call, struct orr_answ
     call->params.query.plan = true;
     ORR_TRY(orr_call_work(call, &work, err));
     const struct orr_analysis *analysis = work->analysis;
-    json_t *object = ORR_OBJECT(&json, VALUE("counts", orr_finding_counts_json(&json, analysis->dump, analysis)),
-                                VALUE("findings", orr_findings_json(&json, analysis->dump, analysis)),
-                                VALUE("not_decidable", orr_undecided_json(&json)));
+    json_t *object = ORR_OBJECT(&json, ORR_VALUE("counts", orr_finding_counts_json(&json, analysis->dump, analysis)),
+                                ORR_VALUE("findings", orr_findings_json(&json, analysis->dump, analysis)),
+                                ORR_VALUE("not_decidable", orr_undecided_json(&json)));
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}
+
+enum orr_code orr_handle_cluster_verdict(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    ORR_LOCAL(orr_work, work);
+    struct orr_json json = {0};
+    struct orr_cluster_faults faults;
+    ORR_LOCAL_ARENA(arena, 0);
+    call->params.query.plan = true;
+    ORR_TRY(orr_call_work(call, &work, err));
+    ORR_TRY(orr_cluster_faults_find(work->cluster->cluster, arena, &faults, err));
+    json_t *object = orr_cluster_faults_json(&json, work->cluster->cluster, &faults);
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 

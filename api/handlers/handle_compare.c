@@ -61,13 +61,13 @@ enum { MOST_DECISIONS = 16 };
 static enum orr_code gather(struct orr_call *call, struct orr_fleet *set, struct orr_error *err)
 {
     const struct orr_params *params = &call->params;
-    ORR_TRY(orr_fleet_gather(call, params, set, err));
-    if (set->count > 2)
+    ORR_TRY(orr_fleet_gather(call, params, ORR_FLEET_TOPOLOGIES, set, err));
+    if (set->topologies > 2)
         return ORR_OK;
     call->problem = ORR_PROBLEM_PARAMETER;
     return orr_fail_with(err, ORR_SETTING, params->topologies.count ? "topology" : "label",
                          "compare two with a=ID&b=ID; name a set with topology=ID several times, or label=NAME=VALUE",
-                         "a majority needs at least 3 different topologies; these are %u", set->count);
+                         "a majority needs at least 3 different topologies; these are %u", set->topologies);
 }
 
 /* What NCCL decides otherwise for one that deviates; one that cannot be analysed is left without. */
@@ -114,7 +114,8 @@ static enum orr_code compare_set(struct orr_call *call, struct orr_fleet *set, s
         }
     if (code != ORR_OK)
         return code;
-    return orr_answer_of_json(200, &json, orr_majority_json(&json, &majority, findings, count, set->called, changes),
+    return orr_answer_of_json(200, &json,
+                              orr_majority_json(&json, &majority, findings, count, set->called, set->alike, changes),
                               ret_answer, err);
 }
 

@@ -63,7 +63,8 @@ static enum orr_code keep(struct orr_call *call, json_t *detection, struct orr_a
     ORR_TRY(orr_call_record(call, &json, &topology, err));
     json_object_del(detection, "xml"); /* GET source has it */
     orr_json_set(&json, topology, "detection", orr_json_again(detection));
-    ORR_TRY(orr_answer_of_json(existed ? 200 : 201, &json, topology, ret_answer, err));
+    ORR_TRY(orr_answer_of_json(existed && orr_request_may(call->request, ORR_SCOPE_READ) ? 200 : 201, &json, topology,
+                               ret_answer, err));
     (*ret_answer)->etag[0] = 0; /* that of GET is another */
     return ORR_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/documents/cluster_file.h"
+#include "api/handlers/cluster_work.h"
 #include "api/handlers/handlers.h"
 #include "engine/base/budget.h"
 
@@ -56,11 +57,24 @@ const char *orr_label_of_topology(void *context, const char *topology, enum orr_
     return text;
 }
 
+/* The hosts at fault: of the cluster as it was analysed. */
+static enum orr_code facts_about_faults(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    ORR_LOCAL(orr_work, work);
+    call->params.query.plan = true;
+    ORR_TRY(orr_call_work(call, &work, err));
+    const struct orr_export_request request = {.settings = call->params.query.settings,
+                                               .cluster = work->cluster->cluster};
+    return answer(call, &request, ret_answer, err);
+}
+
 enum orr_code orr_handle_cluster_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL_STRUCT(orr_cluster_record, record);
     struct orr_cluster_file file;
     struct orr_export_request request = {.settings = call->params.query.settings};
+    if (orr_export_format(call->params.facts)->faults)
+        return facts_about_faults(call, ret_answer, err);
     if (!orr_export_format(call->params.facts)->fleet)
         return wrong_format(call, true, err);
     ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));

@@ -6,14 +6,14 @@
 #include "api/documents/documents.h"
 #include "api/handlers/fleet.h"
 #include "api/handlers/handlers.h"
+#include "engine/base/clock.h"
 #include "engine/compare/majority.h"
 #include "engine/gate/gate.h"
 
 /* What the node should be. */
 struct normal {
     struct orr_arena *arena; /* that of the request is for small things */
-    struct orr_dump *dump;   /* owned, where there is no fleet */
-    struct orr_fleet fleet;
+    struct orr_dump *dump;   /* owned */
     const struct orr_dump *expected;
     const char *name;
     bool of_type;
@@ -23,20 +23,12 @@ struct normal {
 static const char fleet_prefix[] = "fleet:";
 enum { LEAST_HOSTS = 3 }; /* of which two agree */
 
-static enum orr_code name_fleet(const struct orr_majority *majority, const char *query, struct normal *normal,
-                                struct orr_error *err)
+/* Finds the normal host of a fleet, and writes it down: the id of its topology and what it is called, or an empty line
+ * and the clause that says why there is none. */
+static enum orr_code write_normal(struct orr_call *call, const char *query, struct orr_fleet *fleet,
+                                  struct orr_text *text, struct orr_error *err)
 {
-    char text[400];
-    snprintf(text, sizeof text, "the majority of %u host%s with %.300s", majority->hosts,
-             majority->hosts == 1 ? "" : "s", query);
-    normal->name = orr_arena_strndup(normal->arena, text, strlen(text));
-    return normal->name ? ORR_OK : orr_fail_nomem(err);
-}
-
-static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, struct normal *normal,
-                                     struct orr_error *err)
-{
-    struct orr_params *asked = ORR_NEW(normal->arena, struct orr_params, 1);
+    struct orr_params *asked = ORR_NEW(fleet->arena, struct orr_params, 1);
     struct orr_majority majority;
     const char *plain;
     ORR_NEED(asked, err);
@@ -46,22 +38,71 @@ static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, s
         call->problem = call->problem ? call->problem : ORR_PROBLEM_PARAMETER;
         return code;
     }
-    normal->name = query;
-    normal->fleet.arena = normal->arena;
     ORR_TRY(orr_decode(query, strlen(query), true, call->arena, &plain, err));
-    ORR_TRY(orr_fleet_gather(call, asked, &normal->fleet, err));
-    ORR_TRY(orr_fleet_count_hosts(call, &normal->fleet, err));
+    ORR_TRY(orr_fleet_gather(call, asked, ORR_FLEET_HOSTS, fleet, err));
     uint32_t hosts = 0;
-    for (uint32_t i = 0; i < normal->fleet.count; i++)
-        hosts += normal->fleet.specimens[i].hosts;
+    for (uint32_t i = 0; i < fleet->count; i++)
+        hosts += fleet->specimens[i].hosts;
     if (hosts < LEAST_HOSTS) {
-        normal->why = hosts ? "the fleet has fewer than 3 hosts, too few for a majority"
-                            : "no stored topology belongs to the fleet";
+        orr_text_printf(text, "\n%s",
+                        hosts ? "the fleet has fewer than 3 hosts, too few for a majority"
+                              : "no stored topology belongs to the fleet");
         return ORR_OK;
     }
-    ORR_TRY(orr_majority_find(normal->fleet.specimens, normal->fleet.count, normal->arena, &majority, err));
-    normal->expected = normal->fleet.specimens[orr_majority_normal(&majority)].dump;
-    return name_fleet(&majority, plain, normal, err);
+    ORR_TRY(orr_majority_find(fleet->specimens, fleet->count, fleet->arena, &majority, err));
+    orr_text_printf(text, "%s\nthe majority of %u host%s with %.300s",
+                    fleet->called[orr_majority_normal(&majority)].topology, majority.hosts, orr_plural(majority.hosts),
+                    plain);
+    return ORR_OK;
+}
+
+/* The same from the cache. What it is kept under changes with each upload that anybody makes, and with each change and
+ * deletion that this process makes; those of other processes are seen after KEPT_MS. */
+static enum orr_code recall_normal(struct orr_call *call, const char *query, struct orr_answer **ret_text,
+                                   struct orr_error *err)
+{
+    enum { KEPT_MS = 5000, LONGEST = 65536 };
+    int64_t newest;
+    ORR_LOCAL_TEXT(key, LONGEST);
+    ORR_LOCAL_TEXT(text, LONGEST);
+    ORR_TRY(orr_store_newest(call->app->store, &newest, err));
+    orr_text_printf(&key, "fleet|%lld|%lu|%lld|%s|%d|%s", (long long)newest, atomic_load(&call->app->changes),
+                    (long long)(orr_clock_coarse_ms() / KEPT_MS), call->params.query.settings.release->name,
+                    call->params.strict, query);
+    orr_params_key(&call->params, ORR_TOPICS(ORR_TOPIC_READING), &key);
+    ORR_NEED(!orr_text_failed(&key), err);
+    if ((*ret_text = (struct orr_answer *)orr_cache_begin(call->app->cache, key.data)))
+        return ORR_OK;
+    struct orr_fleet fleet = {.arena = orr_arena_new(0)};
+    enum orr_code code = fleet.arena ? write_normal(call, query, &fleet, &text, err) : orr_fail_nomem(err);
+    if (code == ORR_OK)
+        code = orr_answer_of_text(200, NULL, &text, ret_text, err);
+    orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &(*ret_text)->shared : NULL);
+    orr_fleet_release(&fleet);
+    orr_arena_free(fleet.arena);
+    return code;
+}
+
+static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, struct normal *normal,
+                                     struct orr_error *err)
+{
+    struct orr_answer *text;
+    ORR_TRY(recall_normal(call, query, &text, err));
+    const char *end = memchr(text->body, '\n', text->length);
+    const size_t id = end ? (size_t)(end - text->body) : 0;
+    const char *rest = orr_arena_strndup(normal->arena, text->body + id + 1, text->length - id - 1);
+    char topology[ORR_ID_LENGTH + 1];
+    snprintf(topology, sizeof topology, "%.*s", (int)id, text->body);
+    orr_shared_give(&text->shared);
+    ORR_NEED(rest, err);
+    normal->name = id ? rest : query;
+    normal->why = id ? NULL : rest;
+    if (!id)
+        return ORR_OK;
+    ORR_TRY(orr_fleet_turn_to(call, "expect", topology, err));
+    ORR_TRY(orr_call_dump(call, NULL, &normal->dump, err));
+    normal->expected = normal->dump;
+    return ORR_OK;
 }
 
 static enum orr_code find_normal(struct orr_call *call, struct normal *normal, struct orr_error *err)
@@ -99,6 +140,7 @@ static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump
     const struct orr_input_options as = {.limits = &limits,
                                          .assumed = params->assumed,
                                          .assumed_nics = params->assumed_nics,
+                                         .assumed_cpu = params->assumed_cpu,
                                          .release = params->query.settings.release};
     limits.bytes = call->app->max_body;
     if (params->machine && call->request->body_length) {
@@ -144,7 +186,6 @@ enum orr_code orr_handle_gate(struct orr_call *call, struct orr_answer **ret_ans
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_gate_json(&json, &request, &gate), ret_answer, err);
     orr_dump_free(normal.dump);
-    orr_fleet_release(&normal.fleet);
     orr_arena_free(normal.arena);
     return code;
 }

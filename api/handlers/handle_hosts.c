@@ -7,7 +7,7 @@
 #include "engine/base/hex.h"
 #include "engine/base/utf8.h"
 
-/* A page of hosts goes on behind a name: in hex, as a name may hold anything. */
+/* A page of hosts goes on after a name: in hex, as a name may hold anything. */
 static enum orr_code read_name_cursor(struct orr_call *call, const char **ret_name, struct orr_error *err)
 {
     const char *cursor = call->params.cursor ? call->params.cursor : "";
@@ -42,11 +42,12 @@ enum orr_code orr_handle_hosts(struct orr_call *call, struct orr_answer **ret_an
     json_t *object = orr_json_object(&json), *items = orr_json_array(&json);
     for (uint32_t i = 0; i < count && i < limit; i++) {
         orr_json_add(&json, items,
-                     ORR_OBJECT(&json, TEXT("host", hosts[i].name), VALUE("last", orr_time_json(&json, hosts[i].last)),
-                                INT("uploads", hosts[i].uploads)));
+                     ORR_OBJECT(&json, ORR_STRING("host", hosts[i].name),
+                                ORR_VALUE("last", orr_time_json(&json, hosts[i].last)),
+                                ORR_INT("uploads", hosts[i].uploads)));
     }
-    ORR_SET(&json, object, VALUE("items", items),
-            VALUE("next", count > limit ? name_cursor(&json, hosts[limit - 1].name) : json_null()));
+    ORR_SET(&json, object, ORR_VALUE("items", items),
+            ORR_VALUE("next", count > limit ? name_cursor(&json, hosts[limit - 1].name) : json_null()));
     for (uint32_t i = 0; i < count; i++)
         orr_host_release(&hosts[i]);
     free(hosts);
@@ -57,9 +58,10 @@ enum orr_code orr_handle_hosts(struct orr_call *call, struct orr_answer **ret_an
 static json_t *visit_json(struct orr_json *json, const struct orr_visit *visit, const struct orr_visit *before)
 {
     json_t *labels = json_loads(visit->labels, 0, NULL);
-    return ORR_OBJECT(json, VALUE("at", orr_time_json(json, visit->at)), TEXT("topology", visit->id),
-                      BOOL("changed", before && strcmp(before->id, visit->id)), TEXT("name", visit->name),
-                      VALUE("labels", labels), VALUE("link", orr_json_format(json, "/v1/topologies/%s", visit->id)));
+    return ORR_OBJECT(json, ORR_VALUE("at", orr_time_json(json, visit->at)), ORR_STRING("topology", visit->id),
+                      ORR_BOOL("changed", before && strcmp(before->id, visit->id)), ORR_STRING("name", visit->name),
+                      ORR_VALUE("labels", labels),
+                      ORR_VALUE("link", orr_json_format(json, "/v1/topologies/%s", visit->id)));
 }
 
 enum orr_code orr_handle_history(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
@@ -71,7 +73,7 @@ enum orr_code orr_handle_history(struct orr_call *call, struct orr_answer **ret_
     int64_t before;
     ORR_TRY(orr_read_cursor(call, &before, &before_id, err));
     if (!orr_is_utf8(host))
-        return orr_fail(err, ORR_NOT_FOUND, "the name of the host is no UTF-8");
+        return orr_fail(err, ORR_NOT_FOUND, "the name of the host is not UTF-8");
     ORR_TRY(orr_store_history(call->app->store, host, before, before_id, limit + 1, &visits, &count, err));
     if (!count && !before) {
         free(visits);
@@ -84,10 +86,10 @@ enum orr_code orr_handle_history(struct orr_call *call, struct orr_answer **ret_
         orr_json_add(&json, items, visit_json(&json, &visits[i], i + 1 < count ? &visits[i + 1] : NULL));
     if (count > limit) {
         char cursor[ORR_CURSOR_SIZE];
-        orr_write_cursor(cursor, visits[limit - 1].at, visits[limit - 1].id);
+        orr_write_cursor(cursor, visits[limit - 1].sequence, visits[limit - 1].id);
         next = orr_json_text(&json, cursor);
     }
-    ORR_SET(&json, object, TEXT("host", host), VALUE("items", items), VALUE("next", next));
+    ORR_SET(&json, object, ORR_STRING("host", host), ORR_VALUE("items", items), ORR_VALUE("next", next));
     for (uint32_t i = 0; i < count; i++)
         orr_visit_release(&visits[i]);
     free(visits);

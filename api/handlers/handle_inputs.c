@@ -52,10 +52,11 @@ static enum orr_code answer_replaced(const struct orr_text *text, const struct o
     struct orr_json json = {0};
     json_t *object = orr_json_object(&json), *rows = orr_json_array(&json);
     for (uint32_t i = 0; i < replaced->count; i++) {
-        orr_json_add(&json, rows,
-                     ORR_OBJECT(&json, TEXT("from", replaced->rows[i].from), TEXT("to", replaced->rows[i].to)));
+        orr_json_add(
+            &json, rows,
+            ORR_OBJECT(&json, ORR_STRING("from", replaced->rows[i].from), ORR_STRING("to", replaced->rows[i].to)));
     }
-    ORR_SET(&json, object, VALUE("text", orr_json_text_of(&json, text)), VALUE("replaced", rows));
+    ORR_SET(&json, object, ORR_VALUE("text", orr_json_text_of(&json, text)), ORR_VALUE("replaced", rows));
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 

@@ -10,7 +10,7 @@ enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct o
 {
     call->problem = ORR_PROBLEM_PARAMETER;
     return orr_fail_with(err, ORR_SETTING, "cursor", "use `next` of an earlier page unchanged",
-                         "\"%.60s\" is no cursor", cursor);
+                         "\"%.60s\" is not a cursor", cursor);
 }
 
 void orr_write_cursor(char cursor[ORR_CURSOR_SIZE], int64_t at, const char *id)
@@ -101,7 +101,7 @@ enum orr_code orr_handle_list(struct orr_call *call, struct orr_answer **ret_ans
         next = orr_json_text(&json, cursor);
         link_next(call, &listing, cursor);
     }
-    ORR_SET(&json, object, VALUE("items", items), VALUE("next", next));
+    ORR_SET(&json, object, ORR_VALUE("items", items), ORR_VALUE("next", next));
     for (uint32_t i = 0; i < count; i++)
         orr_record_release(&records[i]);
     free(records);

@@ -6,7 +6,7 @@
 #include "engine/release/release_names.h"
 #include "engine/triage/triage.h"
 
-/* The kept dump; what is no dump yet becomes one by the rules of the release that is compared with. */
+/* The stored dump. Other inputs are turned into one by the rules of the release that the log is compared with. */
 static enum orr_code read_kept(struct orr_call *call, const struct orr_log *log, struct orr_dump **ret_dump,
                                struct orr_error *err)
 {
@@ -35,7 +35,7 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
     ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
     ORR_TRY(kept              ? read_kept(call, log, &dump, err)
             : params->machine ? orr_input_machine_with(params->machine, params->assumed_nics, &dump, err)
-                              : ORR_OK);
+                              : orr_call_beside(call, &dump, err));
     ORR_TRY(orr_input_compare_log(log, dump, params->assumed, params->assumed_nics, &question, &compared, err));
     ORR_TRY(orr_triage_make(log, compared.check, log->arena, &triage, err));
     return orr_answer_of_json(200, &json, orr_log_json(&json, log, &compared, &triage), ret_answer, err);

@@ -38,8 +38,8 @@ enum orr_code orr_handle_problem_type(struct orr_call *call, struct orr_answer *
         const struct orr_problem_info info = orr_problem_info((enum orr_problem)i, ORR_INTERNAL);
         if (strcmp(info.type, call->captures[0]))
             continue;
-        json_t *object = ORR_OBJECT(&json, VALUE("type", orr_json_format(&json, "/problems/%s", info.type)),
-                                    TEXT("title", info.title), INT("status", info.status));
+        json_t *object = ORR_OBJECT(&json, ORR_VALUE("type", orr_json_format(&json, "/problems/%s", info.type)),
+                                    ORR_STRING("title", info.title), ORR_INT("status", info.status));
         return orr_answer_of_json(200, &json, object, ret_answer, err);
     }
     return orr_fail(err, ORR_NOT_FOUND, "there is no problem type \"%.40s\"", call->captures[0]);
@@ -49,7 +49,7 @@ static enum orr_code say_state(unsigned status, const char *state, struct orr_an
                                struct orr_error *err)
 {
     struct orr_json json = {0};
-    json_t *object = ORR_OBJECT(&json, TEXT("status", state));
+    json_t *object = ORR_OBJECT(&json, ORR_STRING("status", state));
     ORR_TRY(orr_answer_of_json(status, &json, object, ret_answer, err));
     (*ret_answer)->keeping = ORR_KEEP_NOT;
     (*ret_answer)->etag[0] = 0;
@@ -80,6 +80,7 @@ enum orr_code orr_handle_version(struct orr_call *call, struct orr_answer **ret_
     json_t *object = orr_json_object(&json), *names = orr_json_array(&json);
     for (uint32_t i = count; i-- > 0;)
         orr_json_add(&json, names, orr_json_text(&json, releases[i].name));
-    ORR_SET(&json, object, TEXT("name", "orrery"), TEXT("version", orr_version()), VALUE("nccl_releases", names));
+    ORR_SET(&json, object, ORR_STRING("name", "orrery"), ORR_STRING("version", orr_version()),
+            ORR_VALUE("nccl_releases", names));
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }

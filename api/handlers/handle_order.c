@@ -6,6 +6,7 @@
 #include "api/documents/documents.h"
 #include "api/handlers/cluster_work.h"
 #include "api/handlers/handlers.h"
+#include "engine/report/answers_text.h"
 
 static enum orr_code answer(struct orr_call *call, const struct orr_order_question *question,
                             const struct orr_cluster_names *names, struct orr_answer **ret_answer,
@@ -21,7 +22,10 @@ static enum orr_code answer(struct orr_call *call, const struct orr_order_questi
         code = orr_answer_of_json(200, &json, object, ret_answer, err);
     } else {
         orr_text_init(&text, ORR_MAX_ANSWER);
-        code = orr_order_write(order, call->params.order_format, names->hosts, names->leaves, &text, err);
+        struct orr_page page = {.text = &text, .width = ORR_PAGE_MOST, .line = ORR_PAGE_WHOLE, .unicode = true};
+        code = call->params.order_format == ORR_ORDER_TEXT
+                   ? orr_report_order(&page, order, names->hosts, names->leaves, err)
+                   : orr_order_write(order, call->params.order_format, names->hosts, names->leaves, &text, err);
         if (code == ORR_OK)
             code = orr_answer_of_text(200, "text/plain; charset=utf-8", &text, ret_answer, err);
         orr_text_release(&text);

@@ -25,7 +25,7 @@ static enum orr_code answer_perf(struct orr_call *call, bool kept, struct orr_an
     ORR_TRY(orr_results_read((const char *)call->request->body, call->request->body_length, NULL, &results, err));
     enum orr_code code = kept              ? orr_call_dump(call, NULL, &dump, err)
                          : params->machine ? orr_input_machine_with(params->machine, params->assumed_nics, &dump, err)
-                                           : ORR_OK;
+                                           : orr_call_beside(call, &dump, err);
     question.dump = dump;
     question.dump_name = !kept && params->machine ? params->machine->name : NULL;
     if (code == ORR_OK)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nccl-tests should print on a machine. */
+/* What nccl-tests should print on a machine, and the settings that would change it. */
 #include "api/documents/documents.h"
 #include "api/handlers/handlers.h"
+#include "engine/trials/limit.h"
+#include "engine/trials/settings_tried.h"
 
 enum orr_code orr_handle_predict(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
@@ -16,7 +18,24 @@ enum orr_code orr_handle_predict(struct orr_call *call, struct orr_answer **ret_
     call->params.query.plan = true; /* no ring is asked about */
     ORR_TRY(orr_call_work(call, &work, err));
     ORR_TRY(orr_expect_table_make(work->analysis, test, &sizes, &table, err));
+    ORR_TRY(orr_find_limit(NULL, work->analysis, test, NULL, &table.limit, err));
     return orr_answer_of_json(200, &json,
                               orr_predict_json(&json, &table, call->id, orr_given(&call->params, ORR_ASK_RELEASE)),
                               ret_answer, err);
+}
+
+enum orr_code orr_handle_settings_for(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    ORR_LOCAL(orr_work, work);
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_settings_tried *tried = arena ? ORR_NEW(arena, struct orr_settings_tried, 1) : NULL;
+    struct orr_outcomes now;
+    struct orr_json json = {0};
+    ORR_NEED(tried, err);
+    call->params.query.plan = true;
+    ORR_TRY(orr_call_work(call, &work, err));
+    orr_outcomes_choose(work->analysis, NULL, 0, &now);
+    ORR_TRY(orr_settings_try(work->analysis, &now, tried, err));
+    return orr_answer_of_json(200, &json, orr_settings_tried_json(&json, tried, work->analysis, call->id), ret_answer,
+                              err);
 }

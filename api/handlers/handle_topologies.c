@@ -7,6 +7,7 @@
 
 #include "api/documents/sections.h"
 #include "api/handlers/handlers.h"
+#include "api/handlers/shapes.h"
 #include "engine/base/budget.h"
 #include "engine/base/bytes.h"
 #include "engine/base/clock.h"
@@ -25,7 +26,7 @@ json_t *orr_time_json(struct orr_json *json, int64_t milliseconds)
 static json_t *links_json(struct orr_json *json, const char *id)
 {
     static const char *const names[] = {"source", "analysis", "path", "findings", "diagram"};
-    json_t *links = ORR_OBJECT(json, VALUE("self", orr_json_format(json, "/v1/topologies/%s", id)));
+    json_t *links = ORR_OBJECT(json, ORR_VALUE("self", orr_json_format(json, "/v1/topologies/%s", id)));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         orr_json_set(json, links, names[i],
                      orr_json_format(json, "/v1/topologies/%s/%s%s", id, names[i], i == 4 ? ".svg" : ""));
@@ -49,9 +50,9 @@ static enum orr_code machine_text(struct orr_call *call, const char *id, struct 
             code = orr_input_read(bytes, length, NULL, &dump, err);
         orr_budget_free(bytes, length + 1);
         if (code == ORR_OK) {
-            json_t *object = ORR_OBJECT(&json, VALUE("machine", orr_machine_json(&json, dump)),
-                                        VALUE("findings", orr_finding_counts_json(&json, dump, NULL)),
-                                        VALUE("input", orr_input_json(&json, dump)));
+            json_t *object = ORR_OBJECT(&json, ORR_VALUE("machine", orr_machine_json(&json, dump)),
+                                        ORR_VALUE("findings", orr_finding_counts_json(&json, dump, NULL)),
+                                        ORR_VALUE("input", orr_input_json(&json, dump)));
             code = orr_answer_of_json(200, &json, object, &answer, err);
             orr_dump_free(dump);
         }
@@ -75,11 +76,11 @@ enum orr_code orr_record_json(struct orr_call *call, struct orr_json *json, cons
     }
     json_t *object = orr_json_object(json);
     json_t *labels = json_loads(record->labels, 0, NULL);
-    ORR_SET(json, object, TEXT("id", record->id), TEXT("name", record->name));
+    ORR_SET(json, object, ORR_STRING("id", record->id), ORR_STRING("name", record->name));
     orr_json_set(json, object, "labels", labels); /* our own text: only memory can be short */
-    ORR_SET(json, object, VALUE("created", orr_time_json(json, record->created)),
-            VALUE("updated", orr_time_json(json, record->updated)), INT("size", record->size),
-            TEXT("sha256", record->digest));
+    ORR_SET(json, object, ORR_VALUE("created", orr_time_json(json, record->created)),
+            ORR_VALUE("updated", orr_time_json(json, record->updated)), ORR_INT("size", record->size),
+            ORR_STRING("sha256", record->digest));
     if (machine) {
         json_t *known = json_loadb(machine->body, machine->length, 0, NULL);
         if (!known || json_object_update(object, known) < 0)
@@ -127,7 +128,10 @@ static enum orr_code render_record(struct orr_call *call, unsigned status, const
 {
     struct orr_json json = {0};
     json_t *object;
-    ORR_TRY(orr_record_json(call, &json, record, &object, err));
+    if (!orr_request_may(call->request, ORR_SCOPE_READ)) /* what others said of the same dump is not for them */
+        object = ORR_OBJECT(&json, ORR_STRING("id", record->id));
+    else
+        ORR_TRY(orr_record_json(call, &json, record, &object, err));
     return orr_answer_of_json(status, &json, object, ret_answer, err);
 }
 
@@ -142,7 +146,7 @@ static enum orr_code answer_record(struct orr_call *call, unsigned status, struc
 static enum orr_code precondition_failed(struct orr_call *call, struct orr_error *err)
 {
     call->problem = ORR_PROBLEM_PRECONDITION;
-    return orr_fail_with(err, ORR_INVALID, NULL, "GET it again and decide by what it is now, with its new ETag",
+    return orr_fail_with(err, ORR_INVALID, NULL, "fetch it again and retry with the new ETag",
                          "%s %s is not, or no longer, as If-Match or If-None-Match say",
                          call->route->flags & ORR_ROUTE_CLUSTER ? "cluster" : "topology", call->id);
 }
@@ -159,7 +163,7 @@ enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer
     return precondition_failed(call, err);
 }
 
-/* Holds a change to its conditions. *ret_revision: the only one that the change may meet, 0 where none is asked for. */
+/* Holds a change to its conditions. *ret_revision: the only one that the change may meet, 0 if none is asked for. */
 static enum orr_code check_conditions(struct orr_call *call, int64_t *ret_revision, struct orr_error *err)
 {
     const char *match = orr_call_header(call, "If-Match"), *none_match = orr_call_header(call, "If-None-Match");
@@ -192,9 +196,11 @@ enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, 
 {
     struct orr_json json = {0};
     json_t *machine = orr_machine_json(&json, dump), *labels = labels_json(&call->params, &json);
+    char shape[ORR_DIGEST_LENGTH + 1];
     struct orr_upload upload = {
         .id = call->id,
         .digest = call->digest,
+        .shape = orr_shape_of(dump, shape) ? shape : call->id,
         .bytes = bytes,
         .size = length,
         .at = orr_time_of_arrival(call->app),
@@ -216,20 +222,44 @@ enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, 
 enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object, struct orr_error *err)
 {
     ORR_LOCAL_STRUCT(orr_record, record);
+    if (!orr_request_may(call->request, ORR_SCOPE_READ)) {
+        *ret_object = ORR_OBJECT(json, ORR_STRING("id", call->id));
+        return ORR_OK;
+    }
     ORR_TRY(orr_store_get(call->app->store, call->id, &record, err));
     return orr_record_json(call, json, &record, ret_object, err);
+}
+
+/* An agent uploads dumps of its own host alone. */
+static enum orr_code check_host(struct orr_call *call, struct orr_error *err)
+{
+    const struct orr_params *params = &call->params;
+    const char *host = NULL;
+    if (orr_request_may(call->request, ORR_SCOPE_WRITE))
+        return ORR_OK;
+    for (uint32_t i = 0; i < params->label_count; i++)
+        if (params->labels[i].name_length == 4 && !memcmp(params->labels[i].name, "host", 4))
+            host = params->labels[i].value;
+    if (host && !strcmp(host, call->request->grant->host))
+        return ORR_OK;
+    call->problem = ORR_PROBLEM_FORBIDDEN;
+    orr_fail(err, ORR_INVALID, "the token is for dumps of the host %.100s alone", call->request->grant->host);
+    orr_error_advice(err, "upload with label=host%%3D%.100s", call->request->grant->host);
+    return ORR_INVALID;
 }
 
 enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL(orr_dump, dump);
     bool existed = false;
+    ORR_TRY(check_host(call, err));
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     enum orr_code code = call->params.strict ? orr_dump_check_strict(dump, err) : ORR_OK;
     if (code == ORR_OK)
         code = orr_call_keep(call, dump, call->body, call->body_length, &existed, err);
     ORR_TRY(code);
-    return answer_record(call, existed ? 200 : 201, ret_answer, err);
+    const bool may_know = orr_request_may(call->request, ORR_SCOPE_READ);
+    return answer_record(call, existed && may_know ? 200 : 201, ret_answer, err);
 }
 
 enum orr_code orr_handle_topology(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
@@ -292,6 +322,7 @@ enum orr_code orr_handle_patch(struct orr_call *call, struct orr_answer **ret_an
         code = orr_store_update(call->app->store, call->id, revision, json_string_value(json_object_get(patch, "name")),
                                 object ? &labels : NULL, &done, err);
     json_decref(patch);
+    atomic_fetch_add(&call->app->changes, 1);
     ORR_TRY(code);
     return done ? answer_record(call, 200, ret_answer, err) : precondition_failed(call, err);
 }
@@ -304,6 +335,7 @@ enum orr_code orr_handle_delete(struct orr_call *call, struct orr_answer **ret_a
     ORR_TRY(orr_store_delete(call->app->store, call->id, revision, &done, err));
     if (!done)
         return precondition_failed(call, err);
+    atomic_fetch_add(&call->app->changes, 1);
     orr_cache_forget(call->app->cache, call->id);
     *ret_answer = orr_answer_new(204, NULL, NULL, 0);
     return *ret_answer ? ORR_OK : orr_fail_nomem(err);

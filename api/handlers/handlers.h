@@ -15,6 +15,7 @@ struct orr_work {
     struct orr_shared shared;
     struct orr_dump *dump; /* NULL: a cluster */
     struct orr_analysis *analysis;
+    struct orr_arena *repaired;       /* holds the machine of the analysis if it is not the dump's; NULL otherwise */
     struct orr_cluster_work *cluster; /* NULL: one topology */
     atomic_uint streams;              /* under way that hold it */
 };
@@ -34,16 +35,19 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
 /* The bytes of the dump that a call is about: orr_budget_free() length + 1 of them where *ret_owned. */
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Reads the dump alone; release: whose rules make a dump of what is none yet, NULL: the one that the call asks for. */
+/* Reads the dump alone; release: the release whose rules turn a gathered archive into a dump; NULL: the one that the
+ * call asks for. */
 enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *release, struct orr_dump **ret_dump,
                             struct orr_error *err) ORR_NO_DISCARD;
+/* The machine that the body describes beside a log or results; NULL in *ret_dump: none. */
+enum orr_code orr_call_beside(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 /* Keeps a dump with that id and what the call says of it (name, labels), and says where (Location). */
 enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, const char *bytes, size_t length,
                             bool *ret_existed, struct orr_error *err) ORR_NO_DISCARD;
 /* The topology of that id as users see it. */
 enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* A topology as users see it. A dump that can no longer be read is listed all the same, without a machine. Where memory
+/* A topology as users see it. A dump that can no longer be read is listed all the same, without a machine. If memory
  * or the store fail, there is no answer: half of one would have another ETag. */
 enum orr_code orr_record_json(struct orr_call *call, struct orr_json *json, const struct orr_record *record,
                               json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
@@ -69,7 +73,7 @@ orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_
     orr_handle_source;
 /* handle_clusters.c */
 orr_handler orr_handle_cluster_put, orr_handle_cluster_list, orr_handle_cluster, orr_handle_cluster_delete,
-    orr_handle_cluster_findings, orr_handle_groups;
+    orr_handle_cluster_findings, orr_handle_cluster_verdict, orr_handle_groups;
 /* handle_order.c */
 orr_handler orr_handle_order;
 /* handle_facts.c */
@@ -92,7 +96,7 @@ orr_handler orr_handle_diff;
 /* handle_compare.c */
 orr_handler orr_handle_compare;
 /* handle_predict.c */
-orr_handler orr_handle_predict;
+orr_handler orr_handle_predict, orr_handle_settings_for;
 /* handle_place.c */
 orr_handler orr_handle_place;
 /* handle_explain.c */

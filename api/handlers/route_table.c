@@ -13,7 +13,7 @@ enum {
 #define NONE ORR_TOPICS(ORR_TOPIC_END)
 
 static const struct orr_route rows[] = {
-#define ROUTE(method, template, handler, access, flags, topics)                                                        \
+#define ORR_ROUTE_ROW(method, template, handler, access, flags, topics)                                                \
     {method, template, handler, ORR_ACCESS_##access, flags, topics},
 #include "api/handlers/routes.def"
 };

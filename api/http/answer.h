@@ -27,7 +27,8 @@ struct orr_answer {
     const char *policy;     /* static: the Content-Security-Policy, NULL: the strictest */
     enum orr_keeping keeping;
     bool compressible;
-    char etag[48]; /* quoted; "" where there is none */
+    atomic_bool aliased; /* it is in the cache under a target as somebody wrote it, too: one spelling is enough */
+    char etag[48];       /* quoted; "" if there is none */
     char *body;
     size_t length;
     struct orr_stream *stream; /* in place of body and length; owned; such an answer is sent once. NULL: none */
@@ -51,7 +52,7 @@ enum orr_code orr_answer_of_text(unsigned status, const char *media_type, struct
 /* Takes the document over. */
 enum orr_code orr_answer_of_json(unsigned status, struct orr_json *json, json_t *root, struct orr_answer **ret_answer,
                                  struct orr_error *err) ORR_NO_DISCARD;
-/* The same answer compressed; NULL where that fails. */
+/* The same answer compressed; NULL if that fails. */
 struct orr_answer *orr_answer_gzip(const struct orr_answer *answer);
 /* Does a list name the tag (or *)? If-None-Match compares weakly, If-Match does not: there a weak tag matches nothing.
  */

@@ -28,19 +28,28 @@ struct orr_metrics *orr_app_metrics(struct orr_app *app);
 /* Counts a request that is over. route NULL: none matched. */
 void orr_app_count(struct orr_app *app, const struct orr_route *route, unsigned status, uint64_t nanoseconds);
 
-/* What a token allows, and what a route asks of who comes. */
-enum orr_scope { ORR_SCOPE_READ = 1, ORR_SCOPE_WRITE = 2 };
+/* What a token allows, and what a route asks of who comes. AGENT: uploads dumps of one host, and asks whether that host
+ * is fit. */
+enum orr_scope { ORR_SCOPE_READ = 1, ORR_SCOPE_WRITE = 2, ORR_SCOPE_AGENT = 4 };
 enum orr_access {
     ORR_ACCESS_OPEN,    /* anyone */
     ORR_ACCESS_PROBE,   /* anyone, and no limit on rate holds: health */
     ORR_ACCESS_METRICS, /* read, unless the operator opened it */
     ORR_ACCESS_READ,
-    ORR_ACCESS_WRITE
+    ORR_ACCESS_WRITE,
+    ORR_ACCESS_UPLOAD, /* write, or the agent of the host */
+    ORR_ACCESS_JUDGE   /* read, or an agent */
+};
+
+/* Who asks, as far as that matters within the service. */
+struct orr_grant {
+    unsigned scopes;  /* enum orr_scope */
+    const char *host; /* of an agent */
 };
 
 /* The route of a method and target; NULL: there is none, which orr_api_handle() explains. */
 const struct orr_route *orr_route_find(const struct orr_app *app, const char *method, const char *target);
-/* NULL: OPEN, since anybody may know that something is not there. */
+/* NULL: OPEN, since anybody may know that something is missing. */
 enum orr_access orr_route_access(const struct orr_route *route);
 /* Probes and metrics: answered however full the queue is, for an operator needs them then. */
 bool orr_route_is_for_operators(const struct orr_route *route);
@@ -66,8 +75,9 @@ struct orr_request {
     struct orr_budget *budget; /* what the work may use, and its stop flag; NULL: any. Not read with may_defer */
     bool
         may_defer; /* in a thread that serves connections: give back with response->deferred whatever the cache lacks */
-    bool only_short;             /* in a thread for short work: give long work back the same way */
-    struct orr_failure *failure; /* filled where the answer is a problem; NULL: not wanted */
+    bool only_short;               /* in a thread for short work: give long work back the same way */
+    const struct orr_grant *grant; /* NULL: everything is allowed */
+    struct orr_failure *failure;   /* filled where the answer is a problem; NULL: not wanted */
 };
 
 enum { ORR_OWN_HEADERS = 8, ORR_ANSWER_HEADERS = 8, ORR_MAX_HEADERS = 16, ORR_HEADER_SIZE = 320 };

@@ -9,7 +9,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
 
-#include "engine/base/hash.h"
+#include "engine/base/index.h"
 
 struct entry {
     struct entry *next;          /* in the bucket */
@@ -53,22 +53,13 @@ struct orr_cache *orr_cache_new(size_t limit)
     return cache;
 }
 
-/* Keys have about a hundred bytes, and every request hashes two: eight bytes at a time instead of orr_hash_text()'s
- * one.
- */
+/* Whoever asks chooses the keys. */
 static uint64_t hash_of(const char *key)
 {
-    uint64_t hash = ORR_HASH_START, word = 0;
-    size_t left = strlen(key);
-    for (; left >= sizeof word; left -= sizeof word, key += sizeof word) {
-        memcpy(&word, key, sizeof word);
-        hash = orr_hash_number(hash, word);
-        hash ^= hash >> 32; /* for the low bits choose the bucket */
-    }
-    return orr_hash_bytes(hash, key, left);
+    return orr_hash_key(orr_hash_seeded(), key, strlen(key));
 }
 
-static struct entry **find(struct orr_cache *cache, const char *key, uint64_t hash)
+static struct entry **find_entry(struct orr_cache *cache, const char *key, uint64_t hash)
 {
     struct entry **at = &cache->buckets[hash % BUCKETS];
     while (*at && ((*at)->hash != hash || strcmp((*at)->key, key)))
@@ -171,7 +162,7 @@ bool orr_cache_has(struct orr_cache *cache, const char *key)
 {
     uint64_t hash = hash_of(key);
     pthread_mutex_lock(&cache->lock);
-    const struct entry *entry = *find(cache, key, hash);
+    const struct entry *entry = *find_entry(cache, key, hash);
     bool has = entry && entry->value;
     pthread_mutex_unlock(&cache->lock);
     return has;
@@ -181,7 +172,7 @@ struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key)
 {
     uint64_t hash = hash_of(key);
     pthread_mutex_lock(&cache->lock);
-    struct entry *entry = *find(cache, key, hash);
+    struct entry *entry = *find_entry(cache, key, hash);
     struct orr_shared *value = entry && entry->value ? use(cache, entry) : NULL;
     pthread_mutex_unlock(&cache->lock);
     return value;
@@ -193,7 +184,7 @@ struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
     struct orr_shared *value = NULL;
     pthread_mutex_lock(&cache->lock);
     for (;;) {
-        struct entry **at = find(cache, key, hash);
+        struct entry **at = find_entry(cache, key, hash);
         if (!*at) {
             /* Without memory for the note that it is being made, it is made by each who asks. */
             *at = new_entry(key, hash);
@@ -213,14 +204,14 @@ struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
 }
 
 /* Gives an entry of the table its value, and makes room for it. */
-static void fill(struct orr_cache *cache, struct entry *entry, struct orr_shared *value, struct entry **dropped)
+static void fill_entry(struct orr_cache *cache, struct entry *entry, struct orr_shared *value, struct entry **dropped)
 {
     entry->value = orr_shared_take(value);
     link_newest(cache, entry);
     cache->figures.bytes += cost_of(entry);
     cache->figures.entries++;
     while (cache->figures.bytes > cache->figures.limit && cache->oldest != entry) {
-        drop(cache, find(cache, cache->oldest->key, cache->oldest->hash), dropped);
+        drop(cache, find_entry(cache, cache->oldest->key, cache->oldest->hash), dropped);
         cache->figures.evictions++;
     }
 }
@@ -232,11 +223,11 @@ void orr_cache_also(struct orr_cache *cache, const char *key, const char *furthe
     if (!entry)
         return;
     pthread_mutex_lock(&cache->lock);
-    const struct entry *kept = *find(cache, key, hash_of(key));
-    struct entry **at = find(cache, further, hash);
+    const struct entry *kept = *find_entry(cache, key, hash_of(key));
+    struct entry **at = find_entry(cache, further, hash);
     if (kept && kept->value && !*at && fits(cache, entry, value)) {
         *at = entry;
-        fill(cache, entry, value, &dropped);
+        fill_entry(cache, entry, value, &dropped);
         entry = NULL;
     }
     pthread_mutex_unlock(&cache->lock);
@@ -248,10 +239,10 @@ void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *
 {
     uint64_t hash = hash_of(key);
     pthread_mutex_lock(&cache->lock);
-    struct entry **at = find(cache, key, hash), *entry = *at, *dropped = NULL;
+    struct entry **at = find_entry(cache, key, hash), *entry = *at, *dropped = NULL;
     if (entry && !entry->value && pthread_equal(entry->maker, pthread_self())) {
         if (value && !orr_budget_spent(0) && !entry->forgotten && fits(cache, entry, value)) {
-            fill(cache, entry, value, &dropped);
+            fill_entry(cache, entry, value, &dropped);
         } else {
             *at = entry->next;
             free(entry);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A cache of finished values with a stated ceiling, shared by all threads, with single flight: while one thread makes a
- * value, others that want the same wait for it.
+ * value, others that need the same wait for it.
  *
- * Values are counted references to things that never change. Keys are texts that begin with the content id of what they
- * are about and "|", so that all that concerns one topology can be forgotten at once.
+ * Values are counted references to things that never change. Keys are texts that begin with the content id of their
+ * subject and "|", so that all that concerns one topology can be dropped at once.
  */
 #ifndef ORR_API_CACHE_H
 #define ORR_API_CACHE_H
@@ -32,9 +32,10 @@ struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key);
  * while another thread makes it, but no longer than the budget in force lasts: then NULL, and the budget is spent. */
 struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key);
 /* Ends what orr_cache_begin() began, in the same thread: with the value (the cache takes a reference of its own) or
- * NULL where making it failed. A value that was made under a budget that is spent is not kept. */
+ * NULL if making it failed. A value that was made under a budget that is spent is not kept. */
 void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value);
-/* Keeps a value under a further key, provided that `key` is still kept: what was forgotten meanwhile stays so. */
+/* Keeps a value under a further key, provided that `key` is still kept: an entry that was dropped meanwhile stays
+ * dropped. */
 void orr_cache_also(struct orr_cache *cache, const char *key, const char *further, struct orr_shared *value);
 /* Drops all whose key begins with prefix, and what is being made under such a key is not kept either. */
 void orr_cache_forget(struct orr_cache *cache, const char *prefix);

@@ -34,16 +34,22 @@ struct orr_app {
     atomic_bool draining;
     _Atomic int64_t last_created; /* of a topology stored here, in milliseconds: no two have the same */
     atomic_ulong analyses;        /* made, not taken from the cache */
+    atomic_ulong changes;         /* of labels, and deletions, that this process made */
 };
 
 struct orr_call;
+/* Whether who asks has a scope. */
+static inline bool orr_request_may(const struct orr_request *request, enum orr_scope scope)
+{
+    return !request->grant || request->grant->scopes & scope;
+}
 typedef enum orr_code orr_handler(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err);
 
 enum orr_route_flags {
     ORR_ROUTE_TOPOLOGY = 1, /* the first capture is the id of a stored topology */
     ORR_ROUTE_DUMP = 2,     /* the body is a dump; its content id takes the place of the first capture */
     ORR_ROUTE_CACHED = 4,   /* the answer depends on content and parameters only */
-    ORR_ROUTE_HEAVY = 8,    /* takes more than a moment where it is not cached */
+    ORR_ROUTE_HEAVY = 8,    /* takes more than a moment if it is not cached */
     ORR_ROUTE_STORE = 16,   /* asks the store */
     ORR_ROUTE_CLUSTER = 32, /* the first capture is the id of a stored cluster */
     ORR_ROUTE_PAGE = 64     /* every path that no other route has: the capture is all of it */
@@ -85,7 +91,7 @@ bool orr_call_would_compress(const struct orr_call *call, const struct orr_answe
 /* Turns a call away inside its handler, as a gate would have done before it. Returns the code of the error. */
 enum orr_code orr_call_deny(struct orr_call *call, enum orr_denial refusal, unsigned long long limit,
                             struct orr_error *err);
-/* The same with an answer as it is to be sent: only If-None-Match is heeded. */
+/* The same with an answer as it must be sent: only If-None-Match is heeded. */
 void orr_call_send(struct orr_call *call, struct orr_answer *answer);
 bool orr_call_accepts_gzip(const struct orr_call *call);
 bool orr_call_reads(const struct orr_call *call); /* GET or HEAD */
@@ -99,7 +105,7 @@ const char *orr_call_header(const struct orr_call *call, const char *name);
 
 /* Is the topology that a call is about stored? What this process knows is believed for a second, so that cached answers
  * need no store, and end that soon after another process deleted the topology. *ret_seen: when it was last seen there,
- * by orr_clock_coarse_ms(). With may_ask false the store is not asked; 0 then where nothing is known. NOT_FOUND where
+ * by orr_clock_coarse_ms(). With may_ask false the store is not asked; 0 then if nothing is known. NOT_FOUND if
  * there is no such topology. */
 enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, int64_t *ret_seen,
                               struct orr_error *err) ORR_NO_DISCARD;

@@ -203,7 +203,8 @@ static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
         return orr_fail(err, ORR_INVALID, "the resource is not, or no longer, as If-Match says");
     }
     orr_call_finish(call, answer, key);
-    if (key && call->quick_key && call->response->answer->status == 200)
+    if (key && call->quick_key && call->response->answer->status == 200 &&
+        !atomic_exchange(&call->response->answer->aliased, true))
         orr_cache_also(call->app->cache, key, call->quick_key, &call->response->answer->shared);
     return ORR_OK;
 }

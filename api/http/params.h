@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The query of a request, read into what was asked: each route says which parameters it takes; a name or value outside
+/* The query of a request, read into a question: each route says which parameters it takes; a name or value outside
  * that is an error that names the nearest. */
 #ifndef ORR_API_PARAMS_H
 #define ORR_API_PARAMS_H

@@ -8,39 +8,41 @@
 
 /* The types of the engine's codes are their names (engine/base/error.h). */
 static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
-    [ORR_NOMEM] = {NULL, 503, "The server is short of memory"},
-    [ORR_SYNTAX] = {NULL, 400, "The input is not well-formed XML"},
-    [ORR_REFUSED] = {NULL, 422, "NCCL's own reader would refuse the file"},
-    [ORR_UNRECOGNISED] = {NULL, 415, "No machine can be made of the input"},
-    [ORR_INVALID] = {NULL, 422, "The topology contradicts itself or lacks something"},
+    [ORR_NOMEM] = {NULL, 503, "Service unavailable: out of memory"},
+    [ORR_SYNTAX] = {NULL, 400, "Malformed XML"},
+    [ORR_REFUSED] = {NULL, 422, "Rejected by NCCL itself"},
+    [ORR_UNRECOGNISED] = {NULL, 415, "Unsupported media type"},
+    [ORR_INVALID] = {NULL, 422, "Inconsistent or incomplete topology"},
     [ORR_NO_RANKS] = {NULL, 422, "No GPU takes part"},
-    [ORR_LIMIT] = {NULL, 422, "The input is larger than a stated limit"},
-    [ORR_SETTING] = {NULL, 400, "A release, host count or setting cannot be used"},
-    [ORR_NOT_FOUND] = {NULL, 404, "There is no such thing"},
-    [ORR_UNSUPPORTED] = {NULL, 422, "Orrery does not compute this"},
-    [ORR_SPENT] = {NULL, 422, "The answer needs more time or memory than a request may use"},
-    [ORR_UNPACKED] = {NULL, 413, "The archive holds more than the server unpacks"},
-    [ORR_STOPPED] = {NULL, 503, "The work was ended before it was done"},
-    [ORR_RENDER] = {NULL, 500, "The drawing could not be made"},
-    [ORR_STORE] = {NULL, 503, "The database cannot be used"},
-    [ORR_IO] = {NULL, 500, "A file could not be read or written"},
-    [ORR_INTERNAL] = {NULL, 500, "A defect in Orrery"},
-    [ORR_PROBLEM_METHOD] = {"method-not-allowed", 405, "The resource does not know this method"},
-    [ORR_PROBLEM_PARAMETER] = {"invalid-parameter", 400, "A query parameter cannot be used"},
-    [ORR_PROBLEM_BODY_EMPTY] = {"empty-body", 400, "The request has no body"},
-    [ORR_PROBLEM_BODY_SIZE] = {"body-too-large", 413, "The body is larger than allowed"},
-    [ORR_PROBLEM_BODY_JSON] = {"invalid-json", 400, "The body is not the JSON that is expected here"},
-    [ORR_PROBLEM_TARGET] = {"malformed-target", 400, "The path or the query is malformed"},
-    [ORR_PROBLEM_TARGET_SIZE] = {"target-too-long", 414, "The path with its query is too long"},
-    [ORR_PROBLEM_NOT_ACCEPTABLE] = {"not-acceptable", 406, "No representation that the client accepts"},
-    [ORR_PROBLEM_PRECONDITION] = {"precondition-failed", 412, "A precondition of the request does not hold"},
-    [ORR_PROBLEM_UNAUTHORIZED] = {"unauthorized", 401, "A token is needed"},
-    [ORR_PROBLEM_FORBIDDEN] = {"forbidden", 403, "The token does not allow this"},
-    [ORR_PROBLEM_TOO_MANY] = {"too-many-requests", 429, "The client asks more than it may"},
-    [ORR_PROBLEM_OVERLOADED] = {"overloaded", 503, "The server has more to do than it takes"},
-    [ORR_PROBLEM_HEADER_SIZE] = {"headers-too-large", 431, "The request line with its headers is too long"},
-    [ORR_PROBLEM_HEADERS] = {"malformed-headers", 400, "The headers of the request are malformed"},
-    [ORR_PROBLEM_TIMEOUT] = {"request-timeout", 408, "The request came too slowly"},
+    [ORR_LIMIT] = {NULL, 422, "Input over a limit"},
+    [ORR_SETTING] = {NULL, 400, "Invalid release, host count or setting"},
+    [ORR_NOT_FOUND] = {NULL, 404, "Not found"},
+    [ORR_UNSUPPORTED] = {NULL, 422, "Not supported"},
+    [ORR_SPENT] = {NULL, 422, "Time or memory limit of a request reached"},
+    [ORR_UNPACKED] = {NULL, 413, "Content too large"},
+    [ORR_STOPPED] = {NULL, 503, "Service unavailable: work stopped"},
+    [ORR_RENDER] = {NULL, 500, "Drawing failed"},
+    [ORR_STORE] = {NULL, 503, "Service unavailable: database"},
+    [ORR_IO] = {NULL, 500, "Internal server error"},
+    [ORR_INTERNAL] = {NULL, 500, "Internal server error"},
+    [ORR_PROBLEM_METHOD] = {"method-not-allowed", 405, "Method not allowed"},
+    [ORR_PROBLEM_PARAMETER] = {"invalid-parameter", 400, "Invalid query parameter"},
+    [ORR_PROBLEM_BODY_EMPTY] = {"empty-body", 400, "Empty request body"},
+    [ORR_PROBLEM_BODY_SIZE] = {"body-too-large", 413, "Content too large"},
+    [ORR_PROBLEM_BODY_JSON] = {"invalid-json", 400, "Invalid JSON"},
+    [ORR_PROBLEM_TARGET] = {"malformed-target", 400, "Malformed path or query"},
+    [ORR_PROBLEM_TARGET_SIZE] = {"target-too-long", 414, "URI too long"},
+    [ORR_PROBLEM_NOT_ACCEPTABLE] = {"not-acceptable", 406, "Not acceptable"},
+    [ORR_PROBLEM_PRECONDITION] = {"precondition-failed", 412, "Precondition failed"},
+    [ORR_PROBLEM_UNAUTHORIZED] = {"unauthorized", 401, "Unauthorized"},
+    [ORR_PROBLEM_FORBIDDEN] = {"forbidden", 403, "Forbidden"},
+    [ORR_PROBLEM_TOO_MANY] = {"too-many-requests", 429, "Too many requests"},
+    [ORR_PROBLEM_OVERLOADED] = {"overloaded", 503, "Service unavailable: overloaded"},
+    [ORR_PROBLEM_HEADER_SIZE] = {"headers-too-large", 431, "Request header fields too large"},
+    [ORR_PROBLEM_HEADERS] = {"malformed-headers", 400, "Malformed headers"},
+    [ORR_PROBLEM_HOST] = {"misdirected", 421, "Misdirected request"},
+    [ORR_PROBLEM_CROSS_SITE] = {"cross-site", 403, "Forbidden to pages of other sites"},
+    [ORR_PROBLEM_TIMEOUT] = {"request-timeout", 408, "Request timeout"},
 };
 _Static_assert(ORR_CODE_COUNT == 18, "ORDER: a new code needs a row here");
 
@@ -56,8 +58,8 @@ struct orr_problem_info orr_problem_info(enum orr_problem problem, enum orr_code
 
 static struct orr_answer *last_resort(unsigned status)
 {
-    char *bytes =
-        strdup("{\"type\":\"/problems/out-of-memory\",\"title\":\"The server is short of memory\",\"status\":503}");
+    char *bytes = strdup(
+        "{\"type\":\"/problems/out-of-memory\",\"title\":\"Service unavailable: out of memory\",\"status\":503}");
     return bytes ? orr_answer_new(status, "application/problem+json", bytes, strlen(bytes)) : NULL;
 }
 
@@ -68,10 +70,11 @@ static void add_overrun(struct orr_json *json, json_t *object, const struct orr_
     if (!over.setting)
         return;
     orr_json_set(json, object, "limit",
-                 ORR_OBJECT(json, TEXT("of", orr_spent_word(budget->spent)), NUMBER("allowed", over.allowed),
-                            NUMBER("used", over.used), TEXT("unit", over.unit),
-                            TEXT("stage", budget->stage ? budget->stage : "start"),
-                            WHEN(budget->task, TEXT("task", budget->task)), TEXT("setting", over.setting)));
+                 ORR_OBJECT(json, ORR_STRING("of", orr_spent_word(budget->spent)), ORR_NUMBER("allowed", over.allowed),
+                            ORR_NUMBER("used", over.used), ORR_STRING("unit", over.unit),
+                            ORR_STRING("stage", budget->stage ? budget->stage : "start"),
+                            ORR_WHEN(budget->task, ORR_STRING("task", budget->task)),
+                            ORR_STRING("setting", over.setting)));
 }
 
 struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err,
@@ -79,13 +82,13 @@ struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr
 {
     const struct orr_problem_info info = orr_problem_info(problem, err->code);
     struct orr_json json = {0};
-    json_t *object =
-        ORR_OBJECT(&json, VALUE("type", orr_json_format(&json, "/problems/%s", info.type)), TEXT("title", info.title),
-                   INT("status", info.status), TEXT("detail", err->text), WHEN(instance, TEXT("instance", instance)));
+    json_t *object = ORR_OBJECT(&json, ORR_VALUE("type", orr_json_format(&json, "/problems/%s", info.type)),
+                                ORR_STRING("title", info.title), ORR_INT("status", info.status),
+                                ORR_STRING("detail", err->text), ORR_WHEN(instance, ORR_STRING("instance", instance)));
     if (err->line)
-        ORR_SET(&json, object, INT("line", err->line), WHEN(err->column, INT("column", err->column)));
-    ORR_SET(&json, object, WHEN(err->where[0], TEXT("where", err->where)),
-            WHEN(err->advice[0], TEXT("advice", err->advice)));
+        ORR_SET(&json, object, ORR_INT("line", err->line), ORR_WHEN(err->column, ORR_INT("column", err->column)));
+    ORR_SET(&json, object, ORR_WHEN(err->where[0], ORR_STRING("where", err->where)),
+            ORR_WHEN(err->advice[0], ORR_STRING("advice", err->advice)));
     if (over)
         add_overrun(&json, object, over);
     struct orr_answer *answer = NULL;

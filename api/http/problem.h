@@ -7,7 +7,7 @@
 #include "api/http/answer.h"
 #include "engine/base/budget.h"
 
-/* Problems that are no enum orr_code of the engine. */
+/* Problems that are not an enum orr_code of the engine. */
 enum orr_problem {
     ORR_PROBLEM_NONE = 0, /* take the error's code */
     ORR_PROBLEM_METHOD = ORR_CODE_COUNT,
@@ -25,6 +25,8 @@ enum orr_problem {
     ORR_PROBLEM_OVERLOADED,
     ORR_PROBLEM_HEADER_SIZE,
     ORR_PROBLEM_HEADERS,
+    ORR_PROBLEM_HOST,
+    ORR_PROBLEM_CROSS_SITE,
     ORR_PROBLEM_TIMEOUT,
     ORR_PROBLEM_COUNT
 };

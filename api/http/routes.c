@@ -82,7 +82,7 @@ static const struct orr_route *find_row(const struct orr_app *app, const char *m
     for (const struct orr_route *route = app->routes; route < end && !found; route++)
         if (matches(route, path, length, starts, lengths) && method_matches(route->method, method))
             found = route;
-    /* A resource that exists for other methods only must not be taken for a file of the page. */
+    /* A resource that exists for other methods only must not be treated as a file of the page. */
     if (found && (found->flags & ORR_ROUTE_PAGE)) {
         if (is_of_api(path, length))
             return NULL;

@@ -17,7 +17,7 @@ static void free_stamp(struct orr_shared *shared)
     free(shared);
 }
 
-/* Asks the store and keeps what it says. stamp: NULL where the caller has begun to make one. */
+/* Asks the store and keeps what it says. stamp: NULL if the caller has begun to make one. */
 static enum orr_code ask_store(struct orr_call *call, const char *key, struct stamp *stamp, int64_t now,
                                struct orr_error *err)
 {

@@ -10,6 +10,8 @@
     X(HEADER, "header_size")          /* limit: bytes */                                                               \
     X(MALFORMED, "malformed_headers") /* a proxy could read them differently */                                        \
     X(CODING, "transfer_coding")      /* other than chunked */                                                         \
+    X(HOST, "host")                   /* the service is not called so */                                               \
+    X(CROSS_SITE, "cross_site")       /* a page of another site would change something */                              \
     X(NO_TOKEN, "no_token")           /* none given */                                                                 \
     X(TOKEN, "unknown_token")         /* one that nobody has */                                                        \
     X(READ, "scope_read")             /* a token without the scope read */                                             \

@@ -124,7 +124,7 @@ void orr_metric_observe(struct orr_metrics *metrics, enum orr_metric metric, uns
     if (!histogram) {
         struct histogram *fresh = calloc(1, sizeof *fresh);
         if (!fresh)
-            return; /* a missing figure is no reason to fail a request */
+            return; /* a missing figure is not a reason to fail a request */
         if (atomic_compare_exchange_strong(place, &histogram, fresh))
             histogram = fresh;
         else

@@ -82,7 +82,7 @@ struct orr_metrics *orr_metrics_new(const struct orr_metric_routes *routes);
 void orr_metrics_free(struct orr_metrics *metrics);
 
 /* series: the place in the row's first dimension (second for rows that have two: first * count of second + second); 0
- * where it has none. Units as the row says; times are nanoseconds. */
+ * if it has none. Units as the row says; times are nanoseconds. */
 void orr_metric_add(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t value);
 void orr_metric_set(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t value);
 void orr_metric_observe(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t nanoseconds);

@@ -37,7 +37,7 @@ unsigned orr_metric_code_index(unsigned status)
 }
 
 /* A dimension whose values are a list of words. */
-#define WORDS(name, label, ...)                                                                                        \
+#define ORR_WORDS(name, label, ...)                                                                                    \
     static const char *const name##_words[] = {__VA_ARGS__};                                                           \
     static unsigned name##_count(void)                                                                                 \
     {                                                                                                                  \
@@ -50,17 +50,17 @@ unsigned orr_metric_code_index(unsigned status)
     static const struct orr_metric_dimension name = {name##_count, write_##name};
 
 /* ORDER: as the enums of metrics.h and store.h */
-#define WORD(name, word) word,
-WORDS(reasons, "reason", ORR_DENIAL_MAP(WORD))
-#undef WORD
-WORDS(stages, "stage", "parse", "graph", "paths", "search", "connect", "tuning", "write", "layout")
-WORDS(operations, "operation", "put", "get", "has", "read", "list", "update", "delete", "check", "expire")
-WORDS(reloads, "what", "tokens", "certificate")
-WORDS(work, "class", "short", "long")
-WORDS(limits, "limit", "time", "memory", "unpacked", "entries")
-WORDS(reasons_to_end, "reason", "client_gone", "shutting_down")
-WORDS(results, "result", "done", "failed")
-WORDS(states, "state", "running", "busy")
+#define ORR_WORD(name, word) word,
+ORR_WORDS(reasons, "reason", ORR_DENIAL_MAP(ORR_WORD))
+#undef ORR_WORD
+ORR_WORDS(stages, "stage", "parse", "graph", "paths", "search", "connect", "tuning", "write", "layout")
+ORR_WORDS(operations, "operation", "put", "get", "has", "read", "list", "update", "delete", "check", "expire")
+ORR_WORDS(reloads, "what", "tokens", "certificate")
+ORR_WORDS(work, "class", "short", "long")
+ORR_WORDS(limits, "limit", "time", "memory", "unpacked", "entries")
+ORR_WORDS(reasons_to_end, "reason", "client_gone", "shutting_down")
+ORR_WORDS(results, "result", "done", "failed")
+ORR_WORDS(states, "state", "running", "busy")
 _Static_assert(sizeof stages_words / sizeof stages_words[0] == ORR_TIMED_COUNT, "ORDER");
 _Static_assert(sizeof operations_words / sizeof operations_words[0] == ORR_STORE_OPERATION_COUNT, "ORDER");
 _Static_assert(sizeof reloads_words / sizeof reloads_words[0] == ORR_RELOAD_COUNT, "ORDER");
@@ -90,62 +90,67 @@ static void write_version(unsigned value, char labels[ORR_LABELS_SIZE])
 static const struct orr_metric_dimension routes = {NULL, NULL}, /* those of the service */
     code = {orr_metric_code_count, write_code}, build = {one, write_version};
 
-#define ROW(id, name, type, unit, help, ...)                                                                           \
+#define ORR_ROW(id, name, type, unit, help, ...)                                                                       \
     [ORR_METRIC_##id] = {name, ORR_##type, ORR_UNIT_##unit, help, {__VA_ARGS__}}
 
 const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT] = {
-    ROW(HTTP_DURATION, "orrery_http_request_duration_seconds", HISTOGRAM, NANOSECONDS,
-        "Time from the request line to the end of the answer, by route template; HEAD counts as GET.", &routes, &code),
-    ROW(HTTP_IN_FLIGHT, "orrery_http_requests_in_flight", GAUGE, NONE, "Requests begun and not yet answered.", NULL),
-    ROW(HTTP_RECEIVED, "orrery_http_received_bytes_total", COUNTER, NONE, "Bytes of bodies that were received.", NULL),
-    ROW(HTTP_SENT, "orrery_http_sent_bytes_total", COUNTER, NONE, "Bytes of bodies that were sent.", NULL),
-    ROW(HTTP_BROKEN, "orrery_http_broken_total", COUNTER, NONE, "Requests whose client went away before the answer.",
-        NULL),
-    ROW(HTTP_BODIES, "orrery_http_body_memory_bytes", GAUGE, NONE, "Memory of the bodies of requests under way.", NULL),
-    ROW(REJECTED, "orrery_rejected_total", COUNTER, NONE, "Requests turned away before they were handled, by reason.",
-        &reasons),
-    ROW(CONNECTIONS, "orrery_connections", GAUGE, NONE, "Open connections.", NULL),
-    ROW(CONNECTIONS_MOST, "orrery_connections_max", GAUGE, NONE, "Most connections allowed.", NULL),
-    ROW(QUEUE, "orrery_queue_waiting", GAUGE, NONE, "Requests that wait for a thread that computes.", NULL),
-    ROW(QUEUE_MOST, "orrery_queue_max", GAUGE, NONE, "Most requests that may wait.", NULL),
-    ROW(QUEUE_TIME, "orrery_queue_wait_seconds", HISTOGRAM, NANOSECONDS,
-        "Time that requests waited for a thread, by class: short work asks the cache and the store, long work "
-        "computes.",
-        &work),
-    ROW(EXCEEDED, "orrery_budget_exceeded_total", COUNTER, NONE,
-        "Requests that were refused because they exceeded what one request may use, by limit.", &limits),
-    ROW(CANCELLED, "orrery_cancelled_total", COUNTER, NONE,
-        "Requests whose work was ended before it was done, by reason.", &reasons_to_end),
-    ROW(DRAINING, "orrery_draining", GAUGE, NONE, "1 after the signal to end, when readiness says no.", NULL),
-    ROW(STAGE_DURATION, "orrery_stage_duration_seconds", HISTOGRAM, NANOSECONDS,
-        "Time of each stage of an analysis or a drawing that was made, not taken from the cache.", &stages),
-    ROW(CACHE_BYTES, "orrery_cache_bytes", GAUGE, NONE, "Memory of cached answers and analyses.", NULL),
-    ROW(CACHE_LIMIT, "orrery_cache_limit_bytes", GAUGE, NONE, "Ceiling of that memory.", NULL),
-    ROW(CACHE_ENTRIES, "orrery_cache_entries", GAUGE, NONE, "Cached values.", NULL),
-    ROW(CACHE_HITS, "orrery_cache_hits_total", COUNTER, NONE, "Values found in the cache.", NULL),
-    ROW(CACHE_MISSES, "orrery_cache_misses_total", COUNTER, NONE, "Values that had to be made.", NULL),
-    ROW(CACHE_EVICTIONS, "orrery_cache_evictions_total", COUNTER, NONE, "Values dropped to make room.", NULL),
-    ROW(STORE_DURATION, "orrery_store_operation_duration_seconds", HISTOGRAM, NANOSECONDS,
-        "Time of each operation of the store.", &operations),
-    ROW(STORE_FAILURES, "orrery_store_failures_total", COUNTER, NONE,
-        "Operations that the database refused, or that did not reach it.", &operations),
-    ROW(RENDER_WORKERS, "orrery_render_workers", GAUGE, NONE, "Drawing processes that run, and that draw.", &states),
-    ROW(RENDER_STARTED, "orrery_render_workers_started_total", COUNTER, NONE, "Drawing processes that were started.",
-        NULL),
-    ROW(RENDER_ENDED, "orrery_render_workers_ended_total", COUNTER, NONE,
-        "Drawing processes that ended: by age, crash or time.", NULL),
-    ROW(RENDER_DRAWINGS, "orrery_render_drawings_total", COUNTER, NONE, "Drawings by result.", &results),
-    ROW(TOKENS, "orrery_tokens", GAUGE, NONE, "Tokens in force; 0: nobody is asked for one.", NULL),
-    ROW(TLS_EXPIRY, "orrery_tls_certificate_not_after_timestamp_seconds", GAUGE, NONE,
-        "When the certificate in force ends; 0: no TLS.", NULL),
-    ROW(RELOADS, "orrery_reloads_total", COUNTER, NONE, "Readings of tokens and certificate on SIGHUP.", &reloads,
-        &results),
-    ROW(BUILD, "orrery_build_info", GAUGE, NONE, "1; the labels say what runs.", &build),
-    ROW(PROCESS_CPU, "process_cpu_seconds_total", COUNTER, NANOSECONDS, "User and system CPU time.", NULL),
-    ROW(PROCESS_START, "process_start_time_seconds", GAUGE, NONE, "Start of the process since 1970.", NULL),
-    ROW(PROCESS_RESIDENT, "process_resident_memory_bytes", GAUGE, NONE, "Resident memory.", NULL),
-    ROW(PROCESS_VIRTUAL, "process_virtual_memory_bytes", GAUGE, NONE, "Virtual memory.", NULL),
-    ROW(PROCESS_THREADS, "process_threads", GAUGE, NONE, "Threads.", NULL),
-    ROW(PROCESS_FDS, "process_open_fds", GAUGE, NONE, "Open file descriptors.", NULL),
-    ROW(PROCESS_FDS_MOST, "process_max_fds", GAUGE, NONE, "Most file descriptors.", NULL),
+    ORR_ROW(HTTP_DURATION, "orrery_http_request_duration_seconds", HISTOGRAM, NANOSECONDS,
+            "Time from the request line to the end of the answer, by route template; HEAD counts as GET.", &routes,
+            &code),
+    ORR_ROW(HTTP_IN_FLIGHT, "orrery_http_requests_in_flight", GAUGE, NONE, "Requests begun and not yet answered.",
+            NULL),
+    ORR_ROW(HTTP_RECEIVED, "orrery_http_received_bytes_total", COUNTER, NONE, "Bytes of bodies that were received.",
+            NULL),
+    ORR_ROW(HTTP_SENT, "orrery_http_sent_bytes_total", COUNTER, NONE, "Bytes of bodies that were sent.", NULL),
+    ORR_ROW(HTTP_BROKEN, "orrery_http_broken_total", COUNTER, NONE,
+            "Requests whose client went away before the answer.", NULL),
+    ORR_ROW(HTTP_BODIES, "orrery_http_body_memory_bytes", GAUGE, NONE, "Memory of the bodies of requests under way.",
+            NULL),
+    ORR_ROW(REJECTED, "orrery_rejected_total", COUNTER, NONE,
+            "Requests turned away before they were handled, by reason.", &reasons),
+    ORR_ROW(CONNECTIONS, "orrery_connections", GAUGE, NONE, "Open connections.", NULL),
+    ORR_ROW(CONNECTIONS_MOST, "orrery_connections_max", GAUGE, NONE, "Most connections allowed.", NULL),
+    ORR_ROW(QUEUE, "orrery_queue_waiting", GAUGE, NONE, "Requests that wait for a thread that computes.", NULL),
+    ORR_ROW(QUEUE_MOST, "orrery_queue_max", GAUGE, NONE, "Most requests that may wait.", NULL),
+    ORR_ROW(QUEUE_TIME, "orrery_queue_wait_seconds", HISTOGRAM, NANOSECONDS,
+            "Time that requests waited for a thread, by class: short work asks the cache and the store, long work "
+            "computes.",
+            &work),
+    ORR_ROW(EXCEEDED, "orrery_budget_exceeded_total", COUNTER, NONE,
+            "Requests that were refused because they exceeded what one request may use, by limit.", &limits),
+    ORR_ROW(CANCELLED, "orrery_cancelled_total", COUNTER, NONE,
+            "Requests whose work was ended before it was done, by reason.", &reasons_to_end),
+    ORR_ROW(DRAINING, "orrery_draining", GAUGE, NONE, "1 after the signal to end, when readiness says no.", NULL),
+    ORR_ROW(STAGE_DURATION, "orrery_stage_duration_seconds", HISTOGRAM, NANOSECONDS,
+            "Time of each stage of an analysis or a drawing that was made, not taken from the cache.", &stages),
+    ORR_ROW(CACHE_BYTES, "orrery_cache_bytes", GAUGE, NONE, "Memory of cached answers and analyses.", NULL),
+    ORR_ROW(CACHE_LIMIT, "orrery_cache_limit_bytes", GAUGE, NONE, "Ceiling of that memory.", NULL),
+    ORR_ROW(CACHE_ENTRIES, "orrery_cache_entries", GAUGE, NONE, "Cached values.", NULL),
+    ORR_ROW(CACHE_HITS, "orrery_cache_hits_total", COUNTER, NONE, "Values found in the cache.", NULL),
+    ORR_ROW(CACHE_MISSES, "orrery_cache_misses_total", COUNTER, NONE, "Values that had to be made.", NULL),
+    ORR_ROW(CACHE_EVICTIONS, "orrery_cache_evictions_total", COUNTER, NONE, "Values dropped to make room.", NULL),
+    ORR_ROW(STORE_DURATION, "orrery_store_operation_duration_seconds", HISTOGRAM, NANOSECONDS,
+            "Time of each operation of the store.", &operations),
+    ORR_ROW(STORE_FAILURES, "orrery_store_failures_total", COUNTER, NONE,
+            "Operations that the database refused, or that did not reach it.", &operations),
+    ORR_ROW(RENDER_WORKERS, "orrery_render_workers", GAUGE, NONE, "Drawing processes that run, and that draw.",
+            &states),
+    ORR_ROW(RENDER_STARTED, "orrery_render_workers_started_total", COUNTER, NONE,
+            "Drawing processes that were started.", NULL),
+    ORR_ROW(RENDER_ENDED, "orrery_render_workers_ended_total", COUNTER, NONE,
+            "Drawing processes that ended: by age, crash or time.", NULL),
+    ORR_ROW(RENDER_DRAWINGS, "orrery_render_drawings_total", COUNTER, NONE, "Drawings by result.", &results),
+    ORR_ROW(TOKENS, "orrery_tokens", GAUGE, NONE, "Tokens in force; 0: nobody is asked for one.", NULL),
+    ORR_ROW(TLS_EXPIRY, "orrery_tls_certificate_not_after_timestamp_seconds", GAUGE, NONE,
+            "When the certificate in force ends; 0: no TLS.", NULL),
+    ORR_ROW(RELOADS, "orrery_reloads_total", COUNTER, NONE, "Readings of tokens and certificate on SIGHUP.", &reloads,
+            &results),
+    ORR_ROW(BUILD, "orrery_build_info", GAUGE, NONE, "1; the labels say what runs.", &build),
+    ORR_ROW(PROCESS_CPU, "process_cpu_seconds_total", COUNTER, NANOSECONDS, "User and system CPU time.", NULL),
+    ORR_ROW(PROCESS_START, "process_start_time_seconds", GAUGE, NONE, "Start of the process since 1970.", NULL),
+    ORR_ROW(PROCESS_RESIDENT, "process_resident_memory_bytes", GAUGE, NONE, "Resident memory.", NULL),
+    ORR_ROW(PROCESS_VIRTUAL, "process_virtual_memory_bytes", GAUGE, NONE, "Virtual memory.", NULL),
+    ORR_ROW(PROCESS_THREADS, "process_threads", GAUGE, NONE, "Threads.", NULL),
+    ORR_ROW(PROCESS_FDS, "process_open_fds", GAUGE, NONE, "Open file descriptors.", NULL),
+    ORR_ROW(PROCESS_FDS_MOST, "process_max_fds", GAUGE, NONE, "Most file descriptors.", NULL),
 };

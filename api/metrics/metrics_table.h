@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows behind metrics.h. */
+/* The rows after metrics.h. */
 #ifndef ORR_API_METRICS_TABLE_H
 #define ORR_API_METRICS_TABLE_H
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_openapi.py QUESTIONS_TABLE OPENAPI.YAML OUT: the description of the service, of what is written by hand and what the tables say.
+"""make_openapi.py QUESTIONS.JSON OPENAPI.YAML VERSION OUT: the description of the service, of what is written by hand and
+what the tables say.
 
-The program QUESTIONS_TABLE prints the tables. From there come the parameters in queries, with their help texts, and the choices `[x-words, NAME]` of schemas: those of a
-parameter, or the problem types. `x-query` of an operation says what is different there: which parameters are required, and other examples."""
+The program questions_table prints the tables as JSON. From there come the parameters in queries, with their help texts, and
+the choices `[x-words, NAME]` of schemas: those of a parameter, or the problem types. `x-query` of an operation says
+what is different there: which parameters are required, and other examples."""
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
 import yaml
@@ -20,7 +21,11 @@ def schema_of(row):
         default = {"default": int(row["default"])} if row["default"] else {}
         return {"type": "integer", "minimum": row["least"], "maximum": row["most"]} | default
     if kind in ("list", "label"):
-        return {"type": "array"} | ({"minItems": 1} if row["required"] else {}) | {"maxItems": row["most"], "items": {"type": "string"}}
+        return (
+            {"type": "array"}
+            | ({"minItems": 1} if row["required"] else {})
+            | {"maxItems": row["most"], "items": {"type": "string"}}
+        )
     if kind == "setting":
         return {"type": "object", "additionalProperties": {"type": "string", "maxLength": 255}}
     schema = {"type": "string"} | ({"default": row["default"]} if row["default"] else {})
@@ -39,7 +44,11 @@ def parameter_of(row):
         | {"description": ". ".join(text for text in (row["help"], row["more"]) if text)}
         | ({"style": "form", "explode": True} if repeated else {})
         | {"schema": schema_of(row)}
-        | ({"example": json.loads(row["example"]) if row["kind"] in ("list", "number") else row["example"]} if row["example"] else {})
+        | (
+            {"example": json.loads(row["example"]) if row["kind"] in ("list", "number") else row["example"]}
+            if row["example"]
+            else {}
+        )
     )
 
 
@@ -51,7 +60,9 @@ def parameters_of(operation, keys, rows):
         parameter = parameter_of(rows[key])
         own = different.pop(parameter["name"], None)
         yield "        - " + (json.dumps(parameter | own) if own else f"{{$ref: '#/components/parameters/{key}'}}")
-    assert not different, f"{operation['operationId']}: x-query names {', '.join(different)}, which the route does not take"
+    assert not different, (
+        f"{operation['operationId']}: x-query names {', '.join(different)}, which the route does " "not take"
+    )
 
 
 def described(text, tables):
@@ -74,9 +85,11 @@ def described(text, tables):
 
 
 def main():
-    program, source, out = sys.argv[1:]
-    tables = json.loads(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
-    lines = described(pathlib.Path(source).read_text(), tables)
+    questions, source, version, out = sys.argv[1:]
+    tables = json.loads(pathlib.Path(questions).read_text())
+    lines = described(
+        re.sub(r"(?m)^(  version: )VERSION .*", rf"\g<1>{version}", pathlib.Path(source).read_text()), tables
+    )
     pathlib.Path(out).write_text("\n".join(lines) + "\n")
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the tables behind the description of the service as JSON, for make_openapi.py: the parameters, which of them
+/* Prints the tables after the description of the service as JSON, for make_openapi.py: the parameters, which of them
  * each route takes, and the problem types. */
 #include <ctype.h>
 #include <stdio.h>
@@ -10,14 +10,14 @@
 #include "api/questions/questions.h"
 #include "engine/base/local.h"
 
-/* The symbol of each row, and for a variant its topics: "IN(LOG)". */
+/* The symbol of each row, and for a variant its topics: "ORR_IN(LOG)". */
 static const struct {
     const char *symbol, *topics;
 } keys[ORR_QUESTION_ROWS] = {
-#define ASK(symbol, ...)                                                              {#symbol, NULL},
-#define VARIANT(symbol, member, kind, name, value, least, most, words, text, in, ...) {#symbol, #in},
-#define ASK_AT                                                                        ASK
-#define VARIANT_AT                                                                    VARIANT
+#define ORR_ASK(symbol, ...)                                                              {#symbol, NULL},
+#define ORR_VARIANT(symbol, member, kind, name, value, least, most, words, text, in, ...) {#symbol, #in},
+#define ORR_ASK_AT                                                                        ORR_ASK
+#define ORR_VARIANT_AT                                                                    ORR_VARIANT
 #include "api/questions/questions.def"
 };
 
@@ -25,8 +25,8 @@ static const struct {
     const char *method, *template;
     orr_topics topics;
 } routes[] = {
-#define NONE                                                    ORR_TOPICS(ORR_TOPIC_END)
-#define ROUTE(method, template, handler, access, flags, topics) {method, template, topics},
+#define NONE                                                            ORR_TOPICS(ORR_TOPIC_END)
+#define ORR_ROUTE_ROW(method, template, handler, access, flags, topics) {method, template, topics},
 #include "api/handlers/routes.def"
 };
 
@@ -34,7 +34,7 @@ static const struct {
 static json_t *key_json(struct orr_json *json, int i)
 {
     char key[80];
-    const char *topic = keys[i].topics ? keys[i].topics + strlen("IN(") : "";
+    const char *topic = keys[i].topics ? keys[i].topics + strlen("ORR_IN(") : "";
     snprintf(key, sizeof key, "%s%s%.*s", keys[i].symbol, *topic ? "." : "", (int)strcspn(topic, ",)"), topic);
     for (char *c = key; *c; c++)
         *c = (char)tolower((unsigned char)*c);
@@ -52,10 +52,11 @@ static json_t *row_json(struct orr_json *json, int i)
     json_t *words = orr_json_array(json);
     for (size_t k = 0; row->words && row->words(k); k++)
         orr_json_add(json, words, orr_json_text(json, row->words(k)));
-    return ORR_OBJECT(json, VALUE("key", key_json(json, i)), TEXT("name", row->name), TEXT("kind", kinds[row->kind]),
-                      INT("least", row->least), INT("most", row->most), TEXT("default", row->fallback),
-                      TEXT("help", row->help), TEXT("more", row->more), TEXT("example", row->example),
-                      TEXT("pattern", row->pattern), BOOL("required", row->required), VALUE("words", words));
+    return ORR_OBJECT(
+        json, ORR_VALUE("key", key_json(json, i)), ORR_STRING("name", row->name), ORR_STRING("kind", kinds[row->kind]),
+        ORR_INT("least", row->least), ORR_INT("most", row->most), ORR_STRING("default", row->fallback),
+        ORR_STRING("help", row->help), ORR_STRING("more", row->more), ORR_STRING("example", row->example),
+        ORR_STRING("pattern", row->pattern), ORR_BOOL("required", row->required), ORR_VALUE("words", words));
 }
 
 int main(void)
@@ -71,11 +72,12 @@ int main(void)
             if (orr_question_in(&orr_questions[i], routes[r].topics))
                 orr_json_add(&json, parameters, key_json(&json, i));
         orr_json_add(&json, taken,
-                     ORR_OBJECT(&json, TEXT("method", routes[r].method), TEXT("path", routes[r].template),
-                                VALUE("parameters", parameters)));
+                     ORR_OBJECT(&json, ORR_STRING("method", routes[r].method), ORR_STRING("path", routes[r].template),
+                                ORR_VALUE("parameters", parameters)));
     }
     for (int i = ORR_OK + 1; i < ORR_PROBLEM_COUNT; i++)
         orr_json_add(&json, problems, orr_json_text(&json, orr_problem_info((enum orr_problem)i, ORR_INTERNAL).type));
-    json_t *root = ORR_OBJECT(&json, VALUE("parameters", rows), VALUE("routes", taken), VALUE("problems", problems));
+    json_t *root =
+        ORR_OBJECT(&json, ORR_VALUE("parameters", rows), ORR_VALUE("routes", taken), ORR_VALUE("problems", problems));
     return orr_json_write(&json, root, true, &text, NULL) == ORR_OK && puts(text.data) >= 0 ? 0 : 1;
 }

@@ -60,7 +60,8 @@ enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *re
                                 .graph = (enum orr_graph_kind)params->graph,
                                 .channel = (int32_t)params->channel,
                                 .function = (enum orr_function)params->collective,
-                                .bytes = params->bytes};
+                                .bytes = params->bytes,
+                                .type = (enum orr_data_type)params->datatype};
     if (orr_given(params, ORR_ASK_DECISION))
         return ORR_OK;
     struct orr_text known;
@@ -68,7 +69,7 @@ enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *re
     orr_words_write(orr_why_name, "or", &known);
     orr_fail(err, ORR_SETTING, "which decision should be explained is not given");
     orr_error_where(err, "decision");
-    orr_error_advice(err, "it can be %s", known.data ? known.data : "");
+    orr_error_advice(err, "it can be %s", orr_text_data(&known));
     orr_text_release(&known);
     return ORR_SETTING;
 }

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "engine/base/utf8.h"
+#include "engine/diagnosis/repaired.h"
 #include "engine/release/release_names.h"
 
 static const char *release_word(size_t i)
@@ -28,17 +29,17 @@ static const char *setting_word(size_t i)
 
 const char *orr_section_name(size_t i)
 {
-#define SECTION(name, writer) name,
+#define ORR_SECTION(name, writer) name,
     static const char *const names[] = {
 #include "api/questions/sections.def"
     };
-#undef SECTION
+#undef ORR_SECTION
     return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
 static const char *machine_word(size_t i)
 {
-    const struct orr_machine_type *type = orr_machine_type(i);
+    const struct orr_machine_type *type = orr_machine_listed(i);
     return type ? type->name : NULL;
 }
 
@@ -59,7 +60,7 @@ const char *orr_predicted_word(size_t i)
 }
 
 const struct orr_question_row orr_questions[ORR_QUESTION_ROWS] = {
-#define ASK(symbol, member_, kind_, name_, value_, least_, most_, words_, fallback_, topics_, ...)                     \
+#define ORR_ASK(symbol, member_, kind_, name_, value_, least_, most_, words_, fallback_, topics_, ...)                 \
     {.ask = ORR_ASK_##symbol,                                                                                          \
      .name = name_,                                                                                                    \
      .value = value_,                                                                                                  \
@@ -71,11 +72,11 @@ const struct orr_question_row orr_questions[ORR_QUESTION_ROWS] = {
      .topics = topics_,                                                                                                \
      .at = offsetof(struct orr_params, member_),                                                                       \
      __VA_ARGS__},
-#define ASK_AT     ASK
-#define VARIANT    ASK
-#define VARIANT_AT ASK
-#define IN(...)    IN_(__VA_ARGS__, END, END, END)
-#define IN_(a, b, c, d, ...)                                                                                           \
+#define ORR_ASK_AT     ORR_ASK
+#define ORR_VARIANT    ORR_ASK
+#define ORR_VARIANT_AT ORR_ASK
+#define ORR_IN(...)    ORR_IN_FOUR(__VA_ARGS__, END, END, END)
+#define ORR_IN_FOUR(a, b, c, d, ...)                                                                                   \
     {                                                                                                                  \
         ORR_TOPIC_##a, ORR_TOPIC_##b, ORR_TOPIC_##c, ORR_TOPIC_##d                                                     \
     }
@@ -144,7 +145,7 @@ enum orr_code orr_not_a_word(const char *name, const char *value, orr_words *wor
     struct orr_text known;
     orr_text_init(&known, sizeof err->text);
     orr_words_write(words, "or", &known);
-    orr_fail(err, ORR_SETTING, "%s must be %s, not \"%.40s\"", name, known.data ? known.data : "", value);
+    orr_fail(err, ORR_SETTING, "%s must be %s, not \"%.40s\"", name, orr_text_data(&known), value);
     orr_text_release(&known);
     return ORR_SETTING;
 }

@@ -29,9 +29,11 @@ enum orr_topic {
     ORR_TOPIC_MACHINE, /* a machine type in place of an input */
     ORR_TOPIC_JOB,     /* what the job that is predicted uses */
     ORR_TOPIC_NICS,    /* the same */
+    ORR_TOPIC_DEVICE,  /* what its device side is given */
     ORR_TOPIC_STRICT,
-    ORR_TOPIC_HOSTS, /* the number of hosts of an analysis */
-    ORR_TOPIC_PLAN,  /* the same where rings and trees are not held */
+    ORR_TOPIC_HOSTS,  /* the number of hosts of an analysis */
+    ORR_TOPIC_REPAIR, /* what is repaired before the machine is analysed */
+    ORR_TOPIC_PLAN,   /* the same where rings and trees are not held */
     ORR_TOPIC_AGAINST,
     ORR_TOPIC_SECTION,
     ORR_TOPIC_ENDS, /* of a path */
@@ -64,7 +66,8 @@ typedef const unsigned char *orr_topics;
 
 /* Topics that are taken together. */
 #define ORR_TOPICS_CLUSTER  ORR_TOPIC_RELEASE, ORR_TOPIC_JOB, ORR_TOPIC_NICS, ORR_TOPIC_STRICT
-#define ORR_TOPICS_ANALYSIS ORR_TOPICS_CLUSTER, ORR_TOPIC_HOSTS, ORR_TOPIC_READING
+#define ORR_TOPICS_ANALYSIS ORR_TOPICS_CLUSTER, ORR_TOPIC_HOSTS, ORR_TOPIC_READING, ORR_TOPIC_DEVICE
+#define ORR_TOPICS_REPAIRED ORR_TOPICS_ANALYSIS, ORR_TOPIC_REPAIR
 #define ORR_TOPICS_PLAN     ORR_TOPICS_CLUSTER, ORR_TOPIC_PLAN, ORR_TOPIC_READING
 #define ORR_TOPICS_PREDICT  ORR_TOPICS_PLAN, ORR_TOPIC_PREDICT
 #define ORR_TOPICS_PLACE    ORR_TOPIC_RELEASE, ORR_TOPIC_READING, ORR_TOPIC_JOB, ORR_TOPIC_STRICT, ORR_TOPIC_PLACE
@@ -74,10 +77,10 @@ typedef const unsigned char *orr_topics;
 
 /* A parameter by its name, whatever its limits are for a topic. */
 enum orr_ask {
-#define ASK(symbol, ...) ORR_ASK_##symbol,
-#define ASK_AT           ASK
-#define VARIANT(...)
-#define VARIANT_AT(...)
+#define ORR_ASK(symbol, ...) ORR_ASK_##symbol,
+#define ORR_ASK_AT           ORR_ASK
+#define ORR_VARIANT(...)
+#define ORR_VARIANT_AT(...)
 #include "api/questions/questions.def"
     ORR_ASK_COUNT
 };
@@ -86,7 +89,7 @@ enum orr_ask_kind {
     ORR_KIND_FLAG,    /* bool; 0 or 1 in requests */
     ORR_KIND_NUMBER,  /* uint32_t */
     ORR_KIND_BYTES,   /* uint64_t: 1048576, 64k, 1M, 2G, up to 1T */
-    ORR_KIND_TEXT,    /* const char *, borrowed; NULL: not given, or empty where its length is limited */
+    ORR_KIND_TEXT,    /* const char *, borrowed; NULL: not given, or empty if its length is limited */
     ORR_KIND_WORD,    /* unsigned: the place in the row's words */
     ORR_KIND_LIST,    /* struct orr_texts; may be given several times */
     ORR_KIND_GRAPH,   /* unsigned: enum orr_graph_kind; the release names graphs */
@@ -113,10 +116,10 @@ struct orr_question_row {
 };
 enum {
     ORR_QUESTION_ROWS = 0
-#define ASK(...)   +1
-#define VARIANT    ASK
-#define ASK_AT     ASK
-#define VARIANT_AT ASK
+#define ORR_ASK(...)   +1
+#define ORR_VARIANT    ORR_ASK
+#define ORR_ASK_AT     ORR_ASK
+#define ORR_VARIANT_AT ORR_ASK
 #include "api/questions/questions.def"
 };
 extern const struct orr_question_row orr_questions[ORR_QUESTION_ROWS];
@@ -147,18 +150,18 @@ struct orr_params {
     struct orr_query query;
     struct orr_label labels[ORR_MAX_LABELS];
     uint32_t label_count;
-#define ORR_MEMBER_FLAG(member)        bool member
-#define ORR_MEMBER_NUMBER(member)      uint32_t member
-#define ORR_MEMBER_BYTES(member)       uint64_t member
-#define ORR_MEMBER_TEXT(member)        const char *member
-#define ORR_MEMBER_WORD(member)        unsigned member
-#define ORR_MEMBER_LIST(member)        struct orr_texts member
-#define ORR_MEMBER_GRAPH(member)       unsigned member
-#define ORR_MEMBER_MACHINE(member)     const struct orr_machine_type *member
-#define ASK(symbol, member, kind, ...) ORR_MEMBER_##kind(member);
-#define VARIANT                        ASK
-#define ASK_AT(...)
-#define VARIANT_AT(...)
+#define ORR_MEMBER_FLAG(member)            bool member
+#define ORR_MEMBER_NUMBER(member)          uint32_t member
+#define ORR_MEMBER_BYTES(member)           uint64_t member
+#define ORR_MEMBER_TEXT(member)            const char *member
+#define ORR_MEMBER_WORD(member)            unsigned member
+#define ORR_MEMBER_LIST(member)            struct orr_texts member
+#define ORR_MEMBER_GRAPH(member)           unsigned member
+#define ORR_MEMBER_MACHINE(member)         const struct orr_machine_type *member
+#define ORR_ASK(symbol, member, kind, ...) ORR_MEMBER_##kind(member);
+#define ORR_VARIANT                        ORR_ASK
+#define ORR_ASK_AT(...)
+#define ORR_VARIANT_AT(...)
 #include "api/questions/questions.def"
 };
 
@@ -167,11 +170,11 @@ static inline bool orr_given(const struct orr_params *params, enum orr_ask ask)
     return params->given[ask];
 }
 
-/* Sets the defaults of all that is accepted, and the release: NULL where none is given. SETTING for an unknown one,
+/* Sets the defaults of all that is accepted, and the release: NULL if none is given. SETTING for an unknown one,
  * unless the nearest will do. */
 enum orr_code orr_params_init(struct orr_params *params, orr_topics accepted, const char *release, bool nearest,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Reads one value. setting: the name of the NCCL setting where that is what is asked. SETTING, with the name of the
+/* Reads one value. setting: the name of the NCCL setting, if the row is that of settings. SETTING, with the name of the
  * parameter as the place, for a value that it cannot have. */
 enum orr_code orr_params_set(struct orr_params *params, const struct orr_question_row *row, const char *setting,
                              const char *value, struct orr_error *err) ORR_NO_DISCARD;
@@ -197,7 +200,7 @@ const char *orr_predicted_word(size_t i);
 /* The error for a value that is none of the words. */
 enum orr_code orr_not_a_word(const char *name, const char *value, orr_words *words, struct orr_error *err);
 
-/* asked.c: the engine's own questions, made of what was asked. SETTING where something is missing. */
+/* asked.c: the engine's own questions, made of the parameters. SETTING if something is missing. */
 enum orr_code orr_params_drawing(const struct orr_params *params, struct orr_diagram_request *ret_request,
                                  struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *ret_why,
