@@ -7,15 +7,39 @@ import { swapped } from "./compare.js";
 import { announce } from "./dom.js";
 import { withGraphs, withoutGraphs } from "./graph_file.js";
 import { isLog } from "./log.js";
-import { DEFAULTS, MOST_HOSTS, shownPanel } from "./state.js";
+import * as shortcuts from "./shortcuts.js";
+import { summaryText } from "./report.js";
+import {
+    DEFAULTS,
+    MOST_HOSTS,
+    repairs,
+    sectionOf,
+    SECTIONS,
+    shownPanel,
+    WITHOUT_DRAWING,
+} from "./state.js";
 import * as theme from "./theme.js";
 import { exportDialog } from "./views/export.js";
-import { searchDialog } from "./views/search.js";
+import { commands, palette } from "./views/palette.js";
 import { openWhy } from "./why.js";
 
-const LOOKED_AT = 1 << 20; // bytes at the beginning of a file by which its format is recognised; a quarter of them at its end
+// bytes at the beginning of a file by which its format is recognised; a quarter of them at its end
+const LOOKED_AT = 1 << 20;
 
-/** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
+/* "1 dump, 1 log, 1 result: opened together". rest: names of files that were left out. */
+function receiptText(opened, rest) {
+    const said = opened.map((what) => `1 ${what}`).join(", ");
+    return [
+        opened.length > 1 ? `${said}: opened together.` : said && `${said}: opened.`,
+        rest.length > 0 &&
+            `Not opened, because one log and one result are shown at a time: ${rest.join(", ")}.`,
+    ]
+        .filter(Boolean)
+        .join(" ");
+}
+
+/** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is
+ * another. */
 export function makeActions({
     store,
     loading,
@@ -33,6 +57,7 @@ export function makeActions({
     const { loaded } = loading,
         home = (patch) => {
             moment.startProblem = moment.log = moment.results = null;
+            moment.receipt = "";
             store.set({ ...DEFAULTS, settings: {}, ...patch });
         };
     /* What is shown on the start page without a machine, from wherever it was dropped. */
@@ -42,7 +67,8 @@ export function makeActions({
         loading.changed();
     };
     const replace = (name) => (value) => store.set({ [name]: value }, { replace: true });
-    /* The machine type that results imply, with their hosts and release; without an answer, the type that was chosen for them. */
+    /* The machine type that results imply, with their hosts and release; without an answer, the type that was chosen
+     * for them. */
     async function openedFor(type, blob, name, answer = null) {
         if (!(await opening.machine(type))) return undefined;
         const known = moment.releases.find((row) => row.name === answer?.release);
@@ -56,14 +82,66 @@ export function makeActions({
         );
         return answer ? results.take(blob, name, answer) : results.open(blob, name);
     }
+    /* Files by what their beginning, or the end of a log with results, says. */
+    async function sorted(files) {
+        const kinds = { dumps: [], logs: [], results: [] };
+        for (const file of files) {
+            const text = await file.slice(0, LOOKED_AT).text(),
+                ending = await file.slice(-LOOKED_AT / 4).text();
+            const kind = /^\s*</.test(text)
+                ? "dumps"
+                : isResults(text) || isResults(ending)
+                  ? "results"
+                  : isLog(text)
+                    ? "logs"
+                    : "dumps";
+            kinds[kind].push(file);
+        }
+        return kinds;
+    }
+    /* Several hosts: kept, and chosen in the library. more: files beyond what the page takes. */
+    async function keepAll({ dumps, logs, results: measured }, more) {
+        const ids = [],
+            names = [],
+            refused = [...logs, ...measured].map(({ name }) => ({
+                name,
+                why: "logs and results are checked against one machine: open it, then drop this file there",
+            }));
+        for (const file of dumps) {
+            const name = file.name.replace(/\.(xml|txt|log|tar|tgz|gz)$/i, ""),
+                kept = await opening.keep(file, file.name, name, (error) =>
+                    refused.push({ name: file.name, why: error.problem?.detail || error.message }),
+                );
+            if (kept) {
+                ids.push(kept.id);
+                names.push(name);
+            }
+        }
+        if (more > 0)
+            refused.push({
+                name: `${more} more files`,
+                why: `the page takes up to ${MOST_FILES} at once`,
+            });
+        library.choose(ids, names, refused);
+        announce(
+            `${ids.length} dump${ids.length === 1 ? "" : "s"} kept${
+                refused.length ? `; not kept: ${refused.map(({ name }) => name).join(", ")}` : ""
+            }`,
+        );
+        home({ place: "library" });
+        library.load();
+    }
     const actions = {
         home: () => home({}),
         library: () => home({ place: "library" }),
         clusters: () => home({ place: "clusters" }),
-        /* Results of nccl-tests go to the machine that is open, or open the one that they imply; what the service does not know as such is read on.
-         * A log goes to the machine that is open, or opens the one that it prints or implies; where it does neither, its triage is shown alone.
+        /* Results of nccl-tests go to the machine that is open, or open the one that they imply; what the service does
+         * not know as such is read on.
+         * A log goes to the machine that is open, or opens the one that it prints or implies; where it does neither,
+         * its triage is shown alone.
          * A dump where one is compared is the second one, all else is a machine of its own. */
         open: async (blob, name) => {
+            moment.receipt = "";
             if (isArchive(new Uint8Array(await blob.slice(0, LOOKED_AT / 1024).arrayBuffer()))) {
                 const files = await actions.unpacked([
                     blob instanceof File ? blob : new File([blob], name),
@@ -105,7 +183,9 @@ export function makeActions({
                     new api.Problem({
                         title: "The archive cannot be opened",
                         detail: error.message,
-                        advice: "Drop a tar, tar.gz or zip file with one dump for each host, such as host1.xml, host2.xml, or the files themselves",
+                        advice:
+                            "Drop a tar, tar.gz or zip file with one dump for each host, such as host1.xml, " +
+                            "host2.xml, or the files themselves",
                     }),
                     null,
                     "",
@@ -113,37 +193,28 @@ export function makeActions({
                 return [];
             }
         },
-        /** Several dumps, one a host, or archives of them: kept, and chosen in the library. */
+        /** Any number of files and archives of any kind, sorted by what they are: one dump is opened, and logs and
+         * results are checked against it; several are hosts, kept and chosen in the library. */
         openMany: async (dropped) => {
-            const ids = [],
-                names = [],
-                refused = [],
-                files = await actions.unpacked(dropped);
+            const files = await actions.unpacked(dropped),
+                kinds = await sorted(files.slice(0, MOST_FILES));
             if (!files.length) return;
-            for (const file of files.slice(0, MOST_FILES)) {
-                const name = file.name.replace(/\.(xml|txt|log|tar|tgz|gz)$/i, ""),
-                    kept = await opening.keep(file, file.name, name, (error) =>
-                        refused.push({
-                            name: file.name,
-                            why: error.problem?.detail || error.message,
-                        }),
-                    );
-                if (kept) {
-                    ids.push(kept.id);
-                    names.push(name);
-                }
-            }
-            if (files.length > MOST_FILES)
-                refused.push({
-                    name: `${files.length - MOST_FILES} more files`,
-                    why: `the page takes up to ${MOST_FILES} at once`,
-                });
-            library.choose(ids, names, refused);
-            announce(
-                `${ids.length} dump${ids.length === 1 ? "" : "s"} kept${refused.length ? `; not understood: ${refused.map(({ name }) => name).join(", ")}` : ""}`,
-            );
-            home({ place: "library" });
-            library.load();
+            const more = files.length - MOST_FILES,
+                { dumps, logs, results: measured } = kinds;
+            if (dumps.length > 1) return keepAll(kinds, more);
+            const opened = [];
+            const take = async (file, what) => {
+                await actions.open(file, file.name);
+                opened.push(what);
+            };
+            for (const file of dumps) await take(file, "dump");
+            for (const file of measured.slice(0, 1)) await take(file, "result");
+            for (const file of logs.slice(0, 1)) await take(file, "log");
+            const rest = [...logs.slice(1), ...measured.slice(1)].map(({ name }) => name);
+            moment.receipt = receiptText(opened, rest);
+            announce(moment.receipt);
+            if (store.state.id) store.set({ view: "verdict" }, { replace: true });
+            loading.changed();
         },
         /** A machine of a type in place of a file; whether it is open now. */
         machine: (type) => opening.machine(type),
@@ -189,7 +260,8 @@ export function makeActions({
             moment.log = null;
             loading.changed();
         },
-        /* The service takes a dump and its graph file as one text: another dump, which takes the place of the open one. null: no graph file. */
+        /* The service takes a dump and its graph file as one text: another dump, which takes the place of the open
+         * one. null: no graph file. */
         graphs: async (blob) => {
             const { id } = store.state,
                 name = loaded.summary?.name ?? "",
@@ -240,10 +312,18 @@ export function makeActions({
                 panel: "selection",
                 hosts: Math.max(loaded.network?.doc.hosts ?? 1, store.state.hosts),
             }),
-        /** The finding in the summary, from its mark on the drawing; a consequence is behind its cause. */
+        /** Takes a finding as repaired, or no longer; "": none. */
+        repair: (id) => {
+            const now = repairs(store.state),
+                next = now.includes(id) ? now.filter((one) => one !== id) : [...now, id];
+            store.set({ repair: id ? next.join(",") : "", finding: "" }, { replace: true });
+        },
+        /** A finding from its mark on the drawing: its card beside the verdict, or else in the inspector. */
         finding: ({ id }) => {
-            store.set({ panel: "summary", finding: id }, { replace: true });
-            const row = document.querySelector(`#findings [data-finding="${CSS.escape(id)}"]`);
+            store.set({ panel: "selection", finding: id, from: "", to: "" }, { replace: true });
+            const row =
+                document.getElementById("chosen-finding") ??
+                document.querySelector(`#findings [data-finding="${CSS.escape(id)}"]`);
             for (let one = row; one; one = one.parentElement?.closest("details"))
                 if (one.matches("details")) one.open = true;
             row?.scrollIntoView({ block: "nearest" });
@@ -274,13 +354,41 @@ export function makeActions({
                 diagram,
                 wanted: scene.wanted,
             }),
-        search: () =>
-            loaded.model &&
-            searchDialog({
+        palette: () =>
+            palette({
                 model: loaded.model,
                 choose: actions.choose,
                 source: async () => (loaded.source ??= await api.source(store.state.id)),
+                commands: commands({
+                    open: Boolean(store.state.id),
+                    settings: loading.settings,
+                    actions,
+                }),
             }),
+        /** Eight lines about what is shown, and the link. */
+        summary: () =>
+            loaded.model
+                ? summaryText({
+                      doc: loaded.doc,
+                      name: loaded.summary?.name ?? "",
+                      link: location.href,
+                  })
+                : location.href,
+        shortcuts: () =>
+            announce(
+                shortcuts.toggle() ? "Single-letter keys are on" : "Single-letter keys are off",
+            ),
+        /** The view of a section that was shown there last. */
+        section: (name) => {
+            const views = SECTIONS.find(([one]) => one === name)[2].map(([view]) => view);
+            actions.view(moment.views?.[name] ?? views[0]);
+        },
+        ask: () => {
+            actions.panel(store.state.panel === "settings" ? "selection" : "settings");
+            // on a phone the inspector is below the view
+            if (matchMedia("(max-width: 759px)").matches)
+                document.getElementById("panel").scrollIntoView({ block: "start" });
+        },
 
         release: (release) => store.set({ release }),
         hosts: (hosts) => store.set({ hosts: Math.min(MOST_HOSTS, Math.max(1, hosts)) }),
@@ -309,7 +417,11 @@ export function makeActions({
                 { panel: panel === shownPanel({ ...store.state, panel: "auto" }) ? "auto" : panel },
                 { replace: true },
             ),
-        view: replace("view"),
+        inspector: () => actions.panel(shownPanel(store.state) === "none" ? "selection" : "none"),
+        view: (view) => {
+            moment.views = { ...moment.views, [sectionOf(view)[0]]: view };
+            store.set({ view }, { replace: true });
+        },
         cell: replace("cell"),
         side: replace("side"),
         change: replace("change"),
@@ -327,17 +439,11 @@ export function makeActions({
 
         transfer: (rank, round) => store.set({ rank, round }, { replace: true }),
 
-        /** A device, or a path. Beside a table that has the whole width the panel stays folded: unfolding would move what was clicked. */
+        /** A device, or a path. A hidden inspector stays hidden unless the drawing asks for it. */
         select: (from, to, unfold = false) => {
             moment.extending = false;
-            const folded = store.state.panel === "auto" && shownPanel(store.state) === "none";
-            store.set({
-                from,
-                to,
-                finding: "",
-                line: 0,
-                panel: folded && !unfold ? "auto" : "selection",
-            });
+            const hidden = store.state.panel === "none" && !unfold;
+            store.set({ from, to, finding: "", line: 0, panel: hidden ? "none" : "auto" });
         },
         /** The next device that is chosen is the other end of a path. */
         extend: (on) => {
@@ -350,18 +456,22 @@ export function makeActions({
                 { finding: store.state.finding === id ? "" : id, from: "", to: "" },
                 { replace: true },
             ),
-        /* A device of the drawing. Pictures of a channel by itself name those of other hosts "host1/GPU/...": all hosts are alike. */
+        /* A device of the drawing. Pictures of a channel by itself name those of other hosts "host1/GPU/...": all
+         * hosts are alike. */
         choose: (drawn, extend) => {
             const { from, finding } = store.state,
                 id = drawn.replace(/^host\d+\/|~out$/g, ""),
                 host = /^HOST\/(\d+)$/.exec(id),
-                [one, other] = id.split("--").map((end) => end.replace(/^host\d+\//, ""));
+                // a GPU of another part of a split host has no rank in this one, but is drawn as a GPU
+                known = (end) =>
+                    loaded.model?.nodes.has(end) === false ? end.replace(/^GPU\//, "DEV/") : end,
+                [one, other] = id.split("--").map((end) => known(end.replace(/^host\d+\//, "")));
             if (host) return actions.host(Number(host[1]));
             if (!id) return from || finding ? actions.clear() : undefined;
             if (other) return actions.select(one, other, true);
-            return (extend || moment.extending) && from && from !== id
-                ? actions.select(from, id, true)
-                : actions.select(id, "", true);
+            return (extend || moment.extending) && from && from !== one
+                ? actions.select(from, one, true)
+                : actions.select(one, "", true);
         },
         /** Nothing is selected; a panel about a selection has nothing more to say. */
         clear: () =>
@@ -382,7 +492,7 @@ export function makeActions({
                 to,
                 why: openWhy(loaded.model, store.state),
                 line: 0,
-                view: ["matrix", "source", "hosts"].includes(store.state.view)
+                view: ["matrix", "hosts", ...WITHOUT_DRAWING].includes(store.state.view)
                     ? "machine"
                     : store.state.view,
             }),

@@ -18,6 +18,7 @@ export function problemOf(error) {
 /* The bearer token lives here and nowhere else: closing or reloading the page forgets it. */
 let token = "",
     asking = null,
+    /** @type {(refused: boolean) => Promise<string>} */
     askForToken = async () => "";
 
 /** Sets who asks for a token where the server wants one: ask(refused) gives it, or "" to give up. */
@@ -103,7 +104,10 @@ function send(path, body, signal, onProgress) {
     });
 }
 
-/** Stores a dump (bytes or a Blob); gives its summary, with the id. onProgress(sent, of): bytes. */
+/** Stores a dump (bytes or a Blob); gives its summary, with the id. onProgress(sent, of): bytes.
+ * @param {any} body
+ * @param {string} name
+ * @param {{signal?: AbortSignal, onProgress?: (sent: number, of: number) => void}} options */
 export async function upload(body, name, { signal, onProgress } = {}) {
     const query = new URLSearchParams();
     if (name) query.set("name", name.slice(0, 120));
@@ -133,8 +137,15 @@ export const detect = () => json("v1/detect", { method: "POST" });
 export const summary = (id, signal) => json(topology(id), { signal });
 export const analysis = (id, question, signal) =>
     json(ask(`${topology(id)}/analysis`, question), { signal });
+/* The machine as it is: not every route can take findings as repaired. */
+function asItIs(question) {
+    const query = new URLSearchParams(question);
+    query.delete("repair");
+    return query;
+}
 /** Which GPUs a job should take. */
-export const place = (id, query, signal) => json(ask(`${topology(id)}/place`, query), { signal });
+export const place = (id, query, signal) =>
+    json(ask(`${topology(id)}/place`, asItIs(query)), { signal });
 export function difference(id, question, against, signal) {
     const query = new URLSearchParams(question);
     for (const text of against) query.append("against", text);
@@ -142,7 +153,7 @@ export function difference(id, question, against, signal) {
 }
 /** Two topologies by role; and a set, named by what setQuery() made, against what most are like. */
 export function compare(a, b, question, signal) {
-    const query = new URLSearchParams(question);
+    const query = asItIs(question);
     query.set("a", a);
     query.set("b", b);
     return json(ask("v1/compare", query), { signal });
@@ -158,7 +169,8 @@ export function explanation(id, question, asked, signal) {
     for (const [name, value] of Object.entries(asked)) query.set(name, value);
     return json(ask(`${topology(id)}/explain`, query), { signal });
 }
-/** A log (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that it prints or implies. */
+/** A log (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that it prints or
+ * implies. */
 export const checkLogAlone = (body, signal) =>
     json("v1/check-log", {
         method: "POST",
@@ -167,22 +179,29 @@ export const checkLogAlone = (body, signal) =>
         headers: { "Content-Type": "application/octet-stream" },
     });
 export const checkLog = (id, question, body, signal) =>
-    json(ask(`${topology(id)}/log`, question), {
+    json(ask(`${topology(id)}/log`, asItIs(question)), {
         method: "POST",
         body,
         signal,
         headers: { "Content-Type": "application/octet-stream" },
     });
-/** Results of nccl-tests (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that they imply. */
+/** Results of nccl-tests (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that they
+ * imply. */
 const PERF = { "Content-Type": "application/octet-stream", Accept: "application/json" };
 export const checkPerfAlone = (body, signal) =>
     json("v1/check-perf", { method: "POST", body, signal, headers: PERF });
 export const checkPerf = (id, question, body, signal) =>
-    json(ask(`${topology(id)}/perf`, question), { method: "POST", body, signal, headers: PERF });
-/** What a program of nccl-tests should print on a kept machine. */
-export function predict(id, question, program, signal) {
+    json(ask(`${topology(id)}/perf`, asItIs(question)), {
+        method: "POST",
+        body,
+        signal,
+        headers: PERF,
+    });
+/** What a program of nccl-tests should print on a kept machine. sizes: as nccl-tests' -b, -e and -f; "": all. */
+export function predict(id, question, program, signal, sizes = "") {
     const query = new URLSearchParams(question);
     query.set("collective", program);
+    if (sizes) query.set("sizes", sizes);
     return json(ask(`${topology(id)}/predict`, query), { signal });
 }
 /** Whether a problem says that the service does not know what was sent. */
@@ -202,9 +221,11 @@ export const releases = () => json("v1/releases");
 export const settings = (release) =>
     json(ask("v1/settings", release ? new URLSearchParams({ release }) : ""));
 
-/** A page of the kept dumps, newest first: {items, next}. */
+/** A page of the kept dumps, newest first: {items, next}.
+ * @param {{q?: string, cursor?: string, limit?: number}} query
+ * @param {AbortSignal} [signal] */
 export function list({ q, cursor, limit = 50 }, signal) {
-    const query = new URLSearchParams({ limit });
+    const query = new URLSearchParams({ limit: String(limit) });
     if (q) query.set("q", q);
     if (cursor) query.set("cursor", cursor);
     return json(ask("v1/topologies", query), { signal });
@@ -218,7 +239,8 @@ export const change = (id, changes) =>
     });
 export const remove = (id) => call(topology(id), { method: "DELETE" });
 
-/** Kept clusters; one; a section of its analysis; its groups; a schedule; keeping (a description as text) and deleting. */
+/** Kept clusters; one; a section of its analysis; its groups; a schedule; keeping (a description as text) and
+ * deleting. */
 const clusterAt = (id) => `v1/clusters/${encodeURIComponent(id)}`;
 export const clusters = (signal) => json("v1/clusters?limit=200", { signal });
 export const cluster = (id, signal) => json(clusterAt(id), { signal });
@@ -231,7 +253,7 @@ export function groups(id, layout, question, signal) {
 }
 /** A window of the point-to-point schedule of a topology or a cluster. query: also ranks, rounds, layout, group. */
 export const schedule = (ofCluster, id, query, signal) =>
-    json(ask(`${ofCluster ? clusterAt(id) : topology(id)}/p2p`, query), { signal });
+    json(ask(`${ofCluster ? clusterAt(id) : topology(id)}/p2p`, asItIs(query)), { signal });
 export const keepCluster = (text) =>
     json("v1/clusters", {
         method: "POST",
@@ -252,7 +274,8 @@ export const diagram = (id, question, options, signal) =>
 export const clusterDiagram = (id, question, options, signal) =>
     drawn(clusterAt(id), question, options, signal);
 
-/** The same as NCCL's own XML, a topology file for a virtual machine, and what replaces the names in it: {text, replaced}. */
+/** The same as NCCL's own XML, a topology file for a virtual machine, and what replaces the names in it: {text,
+ * replaced}. */
 export const xml = async (id, query, signal) =>
     (await call(ask(`${topology(id)}/xml`, query), { signal })).text();
 export const vmFile = async (id, query) =>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Archives of dumps: tar, tar.gz and zip, unpacked here, so that each host's file is kept by itself. What `orrery gather` writes is one host, and stays one file. */
+/* Archives of dumps: tar, tar.gz and zip, unpacked here, so that each host's file is kept by itself. What `orrery
+ * gather` writes is one host, and stays one file. */
 
 export const MOST_FILES = 512;
 const MOST_BYTES = 256 << 20,
@@ -17,7 +18,8 @@ export class ArchiveError extends Error {}
 /** Whether the first bytes of a file are those of an archive. */
 export const isArchive = (bytes) => isTar(bytes) || isZip(bytes) || isGzip(bytes);
 
-/** The files of an archive, each as a File; the file itself where it is none, or holds one host. Throws ArchiveError. */
+/** The files of an archive, each as a File; the file itself where it is none, or holds one host. Throws ArchiveError.
+ * */
 export async function unpacked(file) {
     if (!isArchive(new Uint8Array(await file.slice(0, BLOCK).arrayBuffer()))) return [file];
     let bytes = new Uint8Array(await file.arrayBuffer()),

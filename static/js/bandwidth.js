@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Results of nccl-tests beside the prediction: what is drawn and what the table says, from an answer of check-perf or of predict. Pure functions. */
+/* Results of nccl-tests beside the prediction: what is drawn and what the table says, from an answer of
+ * check-perf or of predict. Pure functions. */
 import { axes } from "./chart.js";
 import { sizeText } from "./compare.js";
 import { bandwidth } from "./model.js";
 
-/** Whether text holds results of nccl-tests, by the names that their columns have in every form. The service decides; what it does not recognise is read as something else. */
+/** Whether text holds results of nccl-tests, by the names that their columns have in every form. The service
+ * decides; what it does not recognise is read as something else. */
 export const isResults = (text) =>
     !/^\s*</.test(text) && /\b(busbw|bus_bw|bus bandwidth)\b/i.test(text);
 
@@ -62,12 +64,19 @@ export function bandText({ network, based_on, low, high, results, sources, wide 
     if (!(high > 0)) return `No normal range: ${based_on}.`;
     const from =
         results > 0
-            ? `${based_on}: ${results} result${results === 1 ? "" : "s"} of at least ${sources} source${sources === 1 ? "" : "s"}`
+            ? `${based_on}: ${results} result${results === 1 ? "" : "s"} of at least ${sources} ` +
+              `source${sources === 1 ? "" : "s"}`
             : based_on;
-    return `The normal range at this size is ${Math.round(low * 100)} to ${Math.round(high * 100)} % of the prediction. It rests on ${from}${network ? ` (${network})` : ""}.${wide ? " It is wide, because few results are like this one." : ""}`;
+    return (
+        `The normal range at this size is ${Math.round(low * 100)} to ${Math.round(high * 100)} % of the ` +
+        `prediction. It rests on ${from}${network ? ` (${network})` : ""}.${
+            wide ? " It is wide, because few results " + "are like this one." : ""
+        }`
+    );
 }
 
-/** What is drawn for an answer: {measured: [{size, bw, verdict}], expected, band: {low, high}, explained: {name, points} | null, crossings: [{size, name}], shapes: [{from, to, name}]}. */
+/** What is drawn for an answer: {measured: [{size, bw, verdict}], expected, band: {low, high}, explained:
+ * {name, points} | null, crossings: [{size, name}], shapes: [{from, to, name}]}. */
 export function picture(answer) {
     const curve =
         answer.curve?.length > 1 ? answer.curve : answer.rows.filter((row) => row.expected > 0);
@@ -105,7 +114,11 @@ export function predictedPicture({ rows, crossovers }) {
 /** What a prediction says at its largest size, in a sentence. */
 export function predictedText({ collective, rows, limit, release, hosts, ranks }) {
     const last = rows.at(-1);
-    return `${bandwidth(last.busbw)} GB/s at ${sizeText(last.size)} for ${collective} with NCCL ${release} on ${hosts} host${hosts === 1 ? "" : "s"}, ${ranks} ranks; ${last.algorithm} ${last.protocol}; limited by ${limit}`;
+    return (
+        `${bandwidth(last.busbw)} GB/s at ${sizeText(last.size)} for ${collective} with NCCL ${release} on ` +
+        `${hosts} host${hosts === 1 ? "" : "s"}, ${ranks} ranks; ${last.algorithm} ${last.protocol}; ` +
+        `limited by ${limit}`
+    );
 }
 
 export const PLOT = { w: 760, h: 340, left: 52, right: 14, top: 14, bottom: 30 };
@@ -121,7 +134,8 @@ const LEAST = 0.01,
 
 /** A picture with only the points that a scale shows. */
 export function scaled(shown, scale) {
-    const fits = scale === "linear" ? ([size]) => size >= LARGE : ([, bw]) => bw >= LEAST,
+    const fits = (/** @type {any} */ [size, bw]) =>
+            scale === "linear" ? size >= LARGE : bw >= LEAST,
         keep = (points) => points.filter(fits);
     return {
         ...shown,
@@ -132,7 +146,8 @@ export function scaled(shown, scale) {
     };
 }
 
-/** Axes over what scaled() gave: chart.js's, with ticks at 1 KiB, 1 MiB and 1 GiB and at the ends, and no less than nccl-tests prints; linear: from 0 up. null: nothing to draw. */
+/** Axes over what scaled() gave: chart.js's, with ticks at 1 KiB, 1 MiB and 1 GiB and at the ends, and no less
+ * than nccl-tests prints; linear: from 0 up. null: nothing to draw. */
 export function plotAxes(shown, frame = PLOT, scale = "log") {
     const lines = [
         shown.expected,
@@ -169,7 +184,8 @@ function linear(lines, frame) {
     return { y, yTicks: Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step) };
 }
 
-/** The outline of a band, for the points of an SVG polygon's path: along the top and back along the bottom. [] where it has no width. */
+/** The outline of a band, for the points of an SVG polygon's path: along the top and back along the bottom. []
+ * where it has no width. */
 export const outline = ({ low, high }) =>
     low.length && high.length ? [...high, ...[...low].reverse()] : [];
 
@@ -180,7 +196,9 @@ export const rangeText = ({ low, high }) =>
 /** 0.97 -> "fits 97 %". */
 export const fitText = (fit) => `fits ${Math.round(fit * 100)} %`;
 
-/** Of rows in a row with one verdict and one reason: [{from, to, verdict, why}], for a sentence instead of many cells. */
+/** Of rows in a row with one verdict and one reason: [{from, to, verdict, why}], for a sentence instead of
+ * many cells.
+ * */
 export function reasons(rows) {
     const found = [];
     for (const { size, verdict, why } of rows.filter((row) => row.why)) {
@@ -227,7 +245,8 @@ export const resultRows = (answer) => [
     ),
 ];
 
-/** What an answer is about, in one sentence: the program, the ranks and the machine, whose own sentence has hosts and release. */
+/** What an answer is about, in one sentence: the program, the ranks and the machine, whose own sentence has
+ * hosts and release. */
 export function aboutText({ machine, ranks, collective }) {
     const what = [
         collective ? `${collective}_perf` : "program not known",

@@ -11,12 +11,16 @@ import { Diagram } from "./views/diagram.js";
 import { problemView } from "./views/problem.js";
 
 export class Beside {
+    store;
+    loading;
+
     #shown = "";
     #drawing = null;
 
     constructor({ store, loading }) {
         Object.assign(this, { store, loading });
-        /* What is chosen here is chosen on the first machine too: the device of the same role, or the link between those of the same roles. */
+        /* What is chosen here is chosen on the first machine too: the device of the same role, or the link between
+         * those of the same roles. */
         this.diagram = new Diagram((id) => {
             const { doc } = loading.pair,
                 [from, to] = id.split("--"),

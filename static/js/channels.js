@@ -24,7 +24,8 @@ export function channelSteps(model, graph, channel, host = 0) {
     const node = (rank) => model.gpuOfRank.get(rank - host * local) ?? "";
     const heads = graph === "nvls" ? (channels.nvls?.heads ?? []) : [];
     const nic = (rank, end) =>
-        found?.inter?.[heads.indexOf(rank - host * local)]?.[end] ?? (end ? exit : entry); // a head of NVLS has its own NIC
+        // a head of NVLS has its own NIC
+        found?.inter?.[heads.indexOf(rank - host * local)]?.[end] ?? (end ? exit : entry);
     const step = (a, b) => ({
         a,
         b,
@@ -62,7 +63,8 @@ export function channelSteps(model, graph, channel, host = 0) {
     return [...inside, ...sent];
 }
 
-/** The picture in which the service draws a graph by itself: its name among the views, "": none. Releases with one CollNet call it collnet. */
+/** The picture in which the service draws a graph by itself: its name among the views, "": none. Releases with one
+ * CollNet call it collnet. */
 export const drawnAlone = (graph) =>
     ({ ring: "ring", tree: "tree", collnet_direct: "collnet_direct", collnet: "collnet_direct" })[
         graph
@@ -94,7 +96,8 @@ export function linksOf(model, from, to) {
         : (model.links.get(`${from}>${to}`) ?? []).slice(0, 1).map((link) => [from, to, link.type]);
 }
 
-/* Between each GPU and the centre of a channel, both ways: [{from, to}], node ids. The centre is NVLS's switch, or CollNet's head, which has its NIC besides. */
+/* Between each GPU and the centre of a channel, both ways: [{from, to}], node ids. The centre is NVLS's switch, or
+ * CollNet's head, which has its NIC besides. */
 function starSteps(model, found, c) {
     if (!found?.channels || c >= found.channels) return [];
     const head = model.gpuOfRank.get(found.intra?.[c]?.[0]),
@@ -113,7 +116,8 @@ function starSteps(model, found, c) {
         .map(([from, to]) => ({ from, to }));
 }
 
-/** Links that a graph loads, the one with the least left first: [{from, to, type, bw, used, left, channels: [c, ...]}], as NCCL's search reserves them.
+/** Links that a graph loads, the one with the least left first: [{from, to, type, bw, used, left, channels: [c,
+ * ...]}], as NCCL's search reserves them.
  *  Its own channels are counted; NCCL may set each of them up twice at half the rate, which loads links alike. */
 export function loads(model, graph) {
     const known = loaded.get(model) ?? loaded.set(model, new Map()).get(model);

@@ -16,7 +16,8 @@ export function tiles(view) {
     return hosts;
 }
 
-/** Hosts beside one another that are of one kind and size as one: [{from, to, kind, ranks}]; each by itself where there are few. */
+/** Hosts beside one another that are of one kind and size as one: [{from, to, kind, ranks}]; each by itself
+ * where there are few. */
 export function runs(view, few = 32) {
     const rows = [];
     for (const { host, kind, ranks } of tiles(view)) {
@@ -30,7 +31,8 @@ export function runs(view, few = 32) {
 /** Up to this many hosts are drawn as tiles; of more, only the kinds. */
 export const MOST_TILES = 1024;
 
-/** Who is not like most: kinds that at most a quarter of the hosts are of, where one kind has more than half. */
+/** Who is not like most: kinds that at most a quarter of the hosts are of, where one kind has more than half.
+ * */
 export const odd = (view) => view.kinds.flatMap((kind, k) => (kind.odd ? [k] : []));
 
 /** A field of a graph, for people. */
@@ -43,12 +45,14 @@ const FIELDS = {
     cross_nic: "crossing of rails",
 };
 
-/** How a kind is worse than the one with the fastest rings: "ring: bandwidth of a channel between hosts 12 instead of 24 GB/s". */
+/** How a kind is worse than the one with the fastest rings: "ring: bandwidth of a channel between hosts 12
+ * instead of 24 GB/s". */
 export const behind = (kind) =>
     kind.behind
         .map(
             ({ graph, field, value, best }) =>
-                `${graph}: ${fieldName(field)} ${value} instead of ${best}${field.startsWith("bw") ? " GB/s" : ""}`,
+                `${graph}: ${fieldName(field)} ${value} instead of ` +
+                `${best}${field.startsWith("bw") ? " GB/s" : ""}`,
         )
         .join("; ");
 
@@ -76,7 +80,8 @@ export function fullestSentence({ nic, links }) {
     const told = [
         ...(nic
             ? [
-                  `${deviceName(nic.net)} (rail ${nic.rail}) of ${letter(nic.kind)} at ${percent(nic, nic.port_bw)}`,
+                  `${deviceName(nic.net)} (rail ${nic.rail}) of ${letter(nic.kind)} at ` +
+                      `${percent(nic, nic.port_bw)}`,
               ]
             : []),
         ...[...links]
@@ -84,7 +89,8 @@ export function fullestSentence({ nic, links }) {
             .sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw)
             .map(
                 (row) =>
-                    `${deviceName(row.from)} → ${deviceName(row.to)} of ${letter(row.kind)} at ${percent(row, row.link_bw)} (${LINKS[row.type] ?? row.type})`,
+                    `${deviceName(row.from)} → ${deviceName(row.to)} of ${letter(row.kind)} at ` +
+                    `${percent(row, row.link_bw)} (${LINKS[row.type] ?? row.type})`,
             ),
     ];
     return told.length
@@ -109,7 +115,9 @@ export const used = (view) =>
 export function railSentence({ hops, crossing }) {
     if (!hops) return "No ring leaves its host by a NIC.";
     return crossing
-        ? `${hops - crossing} of ${hops} hops of the rings between hosts keep their rail; ${crossing} enter by a NIC of another number than they left by.`
+        ? `${hops - crossing} of ${hops} hops of the rings between hosts keep their rail; ${crossing} ` +
+              `enter by ` +
+              `a NIC of another number than they left by.`
         : `All ${hops} hops of the rings between hosts keep their rail.`;
 }
 
@@ -123,7 +131,11 @@ export function sentence(view, doc) {
         view.systems < view.hosts
             ? `, ${many(view.systems, "system")} after fusing NVLink domains`
             : "";
-    return `${many(view.hosts, "host")} of ${many(view.kinds.length, "kind")}${fused}; ${many(doc.ranks, "rank")} ${order} on ${many(view.nodes, "node")}, ${many(doc.summary.channels, "channel")}.`;
+    return (
+        `${many(view.hosts, "host")} of ${many(view.kinds.length, "kind")}${fused}; ` +
+        `${many(doc.ranks, "rank")} ${order} on ${many(view.nodes, "node")}, ` +
+        `${many(doc.summary.channels, "channel")}.`
+    );
 }
 
 /** What a cluster is called. */
@@ -140,14 +152,17 @@ export function lineHosts(description, line) {
     return `host${count === 1 ? "" : "s"} ${ranges([[first, first + count - 1]])}`;
 }
 
-/** What NCCL makes of the NVLink fabrics of the hosts; "" where nothing is said of them. Hosts of ranks that are listed one by one have other numbers than their lines. */
+/** What NCCL makes of the NVLink fabrics of the hosts; "" where nothing is said of them. Hosts of ranks that
+ * are listed one by one have other numbers than their lines. */
 export function domainSentence({ rule, text, line, crosses_cliques: crosses }, description) {
     if (rule === "NOT_STATED") return "";
     const who =
         line === null || Array.isArray(description.ranks)
             ? ""
             : ` (${lineHosts(description, line)})`;
-    return `${rule === "ON" ? text : `Hosts stay apart: ${text}`}${who}${crosses ? " Cliques of one UUID talk by NVLink too." : ""}`;
+    return `${rule === "ON" ? text : `Hosts stay apart: ${text}`}${who}${
+        crosses ? " Cliques of one UUID talk " + "by NVLink too." : ""
+    }`;
 }
 
 /** Findings about hosts beside one another, then the others. */
@@ -164,7 +179,8 @@ export function order(findings) {
     return [...findings.filter(of), ...findings.filter((row) => !of(row))];
 }
 
-/** Hosts in the order of their ids as runs: [{id, count, names}]; names: of the files, one for each host, or none. */
+/** Hosts in the order of their ids as runs: [{id, count, names}]; names: of the files, one for each host, or
+ * none. */
 export function runsOf(ids, names = []) {
     const rows = [];
     ids.forEach((id, i) => {
@@ -178,7 +194,8 @@ export function runsOf(ids, names = []) {
 
 const HOST_NAME = /^[A-Za-z0-9._-]{1,253}$/;
 
-/** The description of a cluster of kept dumps, as the service reads it. Names go along where each host has one of its own that can name a host. */
+/** The description of a cluster of kept dumps, as the service reads it. Names go along where each host has one
+ * of its own that can name a host. */
 export function describe(runs) {
     const all = runs.flatMap(({ names = [] }) => names),
         fit =
@@ -208,5 +225,9 @@ export function calledHosts(kind, names) {
             )
             .slice(0, 8),
         called = numbers.map((n) => names[n]).filter(Boolean);
-    return `host${kind.host_count === 1 ? "" : "s"} ${hostsOf(kind)}${called.length ? ` (${called.slice(0, 4).join(", ")}${kind.host_count > 4 ? ", …" : ""})` : ""}`;
+    return (
+        `host${kind.host_count === 1 ? "" : "s"} ` +
+        `${hostsOf(kind)}` +
+        `${called.length ? ` (${called.slice(0, 4).join(", ")}${kind.host_count > 4 ? ", …" : ""})` : ""}`
+    );
 }

@@ -31,7 +31,8 @@ export class ClusterPicture {
         return { view: DRAWN.includes(graph) ? graph : DRAWN[0], channel };
     }
 
-    /** Findings about hosts on the drawing. shown: the finding whose hosts are lit; open(finding): what a click on a mark does. */
+    /** Findings about hosts on the drawing. shown: the finding whose hosts are lit; open(finding): what a click on a
+     * mark does. */
     mark(view, findings, shown, open) {
         this.marks = () => {
             const { svg } = this.diagram;

@@ -12,6 +12,9 @@ import { MOST_HOSTS, question } from "./state.js";
 const MOST_KINDS = 8; // whose findings are asked for
 
 export class Clusters {
+    store;
+    changed;
+
     #asked = null;
 
     /** store: of the state; changed(): there is something else to show. */
@@ -112,7 +115,8 @@ export class Clusters {
         }, control);
     }
 
-    /* The cluster's findings name devices of the first host only; those of other kinds are their machines'. Hosts that differ from most have a finding of their own. */
+    /* The cluster's findings name devices of the first host only; those of other kinds are their machines'. Hosts that
+     * differ from most have a finding of their own. */
     async #ofKinds(one, found, control) {
         const { view, record } = one,
             first = view.kinds.findIndex(({ hosts }) => hosts.some(([from]) => from === 0)),

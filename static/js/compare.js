@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two answers about one machine: what the other side asks, where a change lies, and how it is described. Pure functions. */
+/* Two answers about one machine: what the other side asks, where a change lies, and how it is described. Pure
+ * functions. */
 import { linksOf } from "./channels.js";
+import { waysAt } from "./chart.js";
 import { bandwidth, shortName } from "./model.js";
 
 const SETTING = /^(NCCL_[A-Z0-9_]+)=(.*)$/;
@@ -155,7 +157,8 @@ export function valueText(model, what, value) {
     return /^[A-Z]+\/[0-9a-f]+-/.test(value) ? shortName(model, value) : String(value);
 }
 
-/** What to mark on the drawing for a change, or for all changes of an answer: {links: [[from, to, type]], devices: [id]}. */
+/** What to mark on the drawing for a change, or for all changes of an answer: {links: [[from, to, type]], devices:
+ * [id]}. */
 export function marksOf(model, diff, chosen) {
     const links = new Map(),
         devices = new Set();
@@ -175,4 +178,54 @@ export function marksOf(model, diff, chosen) {
             if (section === "system" || section === chosen?.section)
                 rows.changes.forEach((change) => add(section, change));
     return { links: [...links.values()], devices: [...devices] };
+}
+
+const COLLECTIVES = ["AllReduce", "AllGather", "ReduceScatter"],
+    OUTCOME_SIZES = [2 ** 30, 2 ** 20];
+const LEAST_CHANGE = 0.005; // of the value before: less is none
+
+/** What both sides get: [{collective, size, before, after, change}], bus bandwidths in GB/s of what NCCL chooses; change:
+ * a share of `before`, 0 where it is less than anybody can measure. */
+export function outcomes(a, b) {
+    const bw = (doc, collective, size) =>
+        waysAt(doc.predictions, collective, size).find((way) => way.chosen)?.bw;
+    return OUTCOME_SIZES.flatMap((size) =>
+        COLLECTIVES.map((collective) => {
+            const before = bw(a, collective, size),
+                after = bw(b, collective, size),
+                change = after / before - 1;
+            return {
+                collective,
+                size,
+                before,
+                after,
+                change: Math.abs(change) < LEAST_CHANGE ? 0 : change,
+            };
+        }).filter(({ before, after }) => before && after),
+    );
+}
+
+/** The first line of a comparison: "No change at 1 GiB: AllReduce 455 GB/s on 2 hosts.", or what changes. */
+export function outcomeText(rows, hosts) {
+    const large = rows.filter(({ size }) => size === OUTCOME_SIZES[0]),
+        moved = large.filter(({ change }) => change),
+        gbps = (value) => `${bandwidth(value)} GB/s`;
+    if (!large.length) return "";
+    return moved.length
+        ? `${moved
+              .map(
+                  ({ collective, before, after, change }) =>
+                      `${collective} ${gbps(before)} → ${gbps(after)} (${changeText(change)})`,
+              )
+              .join(", ")} at 1 GiB on ${hosts}.`
+        : `No change at 1 GiB: ${large
+              .map(({ collective, before }) => `${collective} ${gbps(before)}`)
+              .join(", ")} on ${hosts}.`;
+}
+
+/** "+12 %", "−3.5 %", "none". */
+export function changeText(change) {
+    const percent = Math.abs(change * 100),
+        digits = percent < 10 ? percent.toFixed(1) : percent.toFixed(0);
+    return change ? `${change > 0 ? "+" : "−"}${Number(digits)} %` : "none";
 }

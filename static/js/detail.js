@@ -19,7 +19,8 @@ function below(model, top) {
     return found;
 }
 
-/** {hidden: Set of ids, blocks: how many are folded}: NICs, ports and inner switches of blocks like one before. GPUs and each block's own switch stay. */
+/** {hidden: Set of ids, blocks: how many are folded}: NICs, ports and inner switches of blocks like one before. GPUs
+ * and each block's own switch stay. */
 export function folded(model) {
     const from = new Map();
     for (const rows of model.links.values())

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a diagnosis says in words: the verdict, what each finding costs, causes with their consequences, and what a figure assumes. Pure functions. */
+/* What a diagnosis says in words: the verdict, what each finding costs, causes with their consequences, and what a
+ * figure assumes. Pure functions. */
 import { waysAt } from "./chart.js";
-import { bandwidth, typeOf } from "./model.js";
+import { bandwidth, hostsText, typeOf } from "./model.js";
 
 const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
@@ -36,7 +37,8 @@ function difference(now, repaired) {
 const valueText = (value, { unit, for: what }) =>
     `${value} ${unit === "us" ? "µs" : unit} (${what.replace(/^(bus bandwidth|time) of /, "")})`;
 
-/** What is lost of the bandwidth that is shown, as the end of a sentence: "; repaired 455 GB/s", "; on 2 hosts …", or "". */
+/** What is lost of the bandwidth that is shown, as the end of a sentence: "; repaired 455 GB/s", "; on 2 hosts …", or
+ * "". */
 export function lossText(doc) {
     const cost = doc.summary?.verdict?.cost;
     if (cost?.unit !== "GB/s" || !isLoss(cost)) return "";
@@ -51,8 +53,8 @@ const SEVERITIES = ["error", "warning", "info"];
 /** The gravest severity of these findings. */
 export const worst = (rows) => SEVERITIES.find((name) => rows.some((row) => row.severity === name));
 
-/** Findings as groups of a cause and what follows from it, in the service's order: [{cause, consequences, severity}]; severity: the gravest of them.
- * follows_from names the nearest row before with that id. */
+/** Findings as groups of a cause and what follows from it, in the service's order: [{cause, consequences, severity}];
+ * severity: the gravest of them. follows_from names the nearest row before with that id. */
 export function causes(findings) {
     const groups = [],
         groupOf = new Map();
@@ -68,7 +70,8 @@ export function causes(findings) {
     }));
 }
 
-/** Devices with findings that are no notes, for marks on the drawing: [{node, severity, findings: [the rows about it]}]. */
+/** Devices with findings that are no notes, for marks on the drawing: [{node, severity, findings: [the rows about
+ * it]}]. */
 export function flawedDevices(findings) {
     const rows = new Map();
     for (const finding of findings.filter(({ severity }) => severity !== "info"))
@@ -102,7 +105,8 @@ const NVLINK = [
     "nvlink-targets",
 ];
 
-/** The links that a finding is about: [[from, to, type]]. Of PCIe the link towards the CPU; of NVLink those between the named GPUs, else the weakest of each GPU. */
+/** The links that a finding is about: [[from, to, type]]. Of PCIe the link towards the CPU; of NVLink those between
+ * the named GPUs, else the weakest of each GPU. */
 export function linksOfFinding(model, { id, places }) {
     const nodes = places.map(({ node }) => node).filter((node) => model.nodes.has(node));
     if (PCIE.includes(id)) return nodes.flatMap((node) => uplink(model, node));
@@ -183,7 +187,8 @@ export function bySeverity(findings) {
     };
 }
 
-/** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice, measured}; null where nothing was diagnosed. results: of nccl-tests
+/** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice, measured}; null where nothing was
+ * diagnosed. results: of nccl-tests
  *  that were opened; low ones are not healthy, whatever the dump shows, and are measured: what they say. */
 export function headline(doc, results = null) {
     const verdict = doc?.summary?.verdict,
@@ -198,7 +203,8 @@ export function headline(doc, results = null) {
             measured: low,
             sentence:
                 verdict.state === "healthy"
-                    ? "The dump shows no cause: nothing in it lowers what NCCL gets from this machine. Bandwidth lists what would explain these results."
+                    ? "The dump shows no cause: nothing in it lowers what NCCL gets from this machine. " +
+                      "Bandwidth lists what would explain these results."
                     : sentence,
             advice,
         };
@@ -225,10 +231,83 @@ export function headline(doc, results = null) {
     };
 }
 
+/** One line that decides: "2 faults cost 25 % on 2 hosts". head: of headline(). */
+export function decidingLine(doc, head) {
+    const cost = doc.summary?.verdict?.cost,
+        at = hostCount(cost?.hosts ?? doc.hosts, doc);
+    if (head.state === "fault" && cost && isLoss(cost)) {
+        const one = head.title === "1 fault";
+        if (cost.unit === "us")
+            return `${head.title} add${one ? "s" : ""} ${difference(cost.now, cost.repaired)} µs on ${at}`;
+        const lost =
+            cost.unit === "GB/s"
+                ? `${Math.max(1, Math.round((1 - cost.now / cost.repaired) * 100))} %`
+                : `${difference(cost.now, cost.repaired)} of ${bandwidth(cost.repaired)} ${cost.unit}`;
+        return `${head.title} cost${one ? "s" : ""} ${lost} on ${at}`;
+    }
+    if (head.state === "fault") return head.title;
+    const large = bigAllReduce(doc),
+        reach = large && `${bandwidth(large.bw)} GB/s on ${hostCount(doc.hosts, doc)}`;
+    if (head.state === "good") return reach ? `Healthy: ${reach}` : "Healthy";
+    if (!reach || !doc.input?.assumed.length) return head.title;
+    return `About ${reach}${doc.input.kind === "machine-type" ? "" : ", if the assumptions hold"}`;
+}
+
+const hostCount = (n, doc) =>
+    hostsText(doc).includes("domain") ? plural(n, "domain") : plural(n, "host");
+
+/** The bar below that line: what there is now, and what each fault's repair gains, in GB/s: {now, repaired, unit, for,
+ * parts: [{finding, device, gain, share}]}; shares of the parts sum to what is lost. null where no bandwidth is lost. */
+export function costBar(model) {
+    const { doc } = model,
+        cost = doc.summary?.verdict?.cost;
+    if (cost?.unit !== "GB/s" || !isLoss(cost)) return null;
+    const rows = causes(doc.findings ?? [])
+        .map(({ cause }) => cause)
+        .filter((row) => costs(row) && row.cost.unit === "GB/s" && row.cost.hosts === cost.hosts);
+    const gains = rows.map((row) => row.cost.repaired - row.cost.now),
+        sum = gains.reduce((a, b) => a + b, 0),
+        lost = cost.repaired - cost.now;
+    const parts = rows.map((row, i) => ({
+        finding: row.id,
+        device: row.places.length === 1 ? placeName(model, row.places[0]) : row.title,
+        gain: gains[i],
+        share: gains[i] * Math.min(1, lost / sum),
+    }));
+    // what only several repairs together bring, such as the last of two equal limits
+    const rest = lost - parts.reduce((all, { share }) => all + share, 0);
+    return {
+        now: cost.now,
+        repaired: cost.repaired,
+        unit: cost.unit,
+        for: cost.for,
+        parts,
+        rest: rest > lost / 100 ? rest : 0,
+    };
+}
+
+/** The name by which people know a place of a finding: a NIC's port, if it has one, or else its bus id. */
+export function placeName(model, { node, device }) {
+    const names = model?.doc.summary?.net_names ?? {},
+        ports = model && typeOf(node ?? "") === "NIC" ? portsOf(model, node) : [];
+    return (ports.length === 1 && names[ports[0]]) || device || node || "";
+}
+
+/** The ports of a NIC. */
+export const portsOf = (model, nic) =>
+    [...model.links.values()]
+        .flat()
+        .filter((link) => link.from === nic && typeOf(link.to) === "NET")
+        .map((link) => link.to);
+
 const LARGE = 2 ** 30,
     SMALL = 8;
 
-/** What the chosen algorithm gives, on more hosts too where their analysis is given, and what all repairs together would give: [[name, value]]; none where one rank sends nothing. */
+const bigAllReduce = ({ predictions }) =>
+    waysAt(predictions, "AllReduce", LARGE).find((way) => way.chosen);
+
+/** What the chosen algorithm gives, on more hosts too where their analysis is given, and what all repairs together
+ * would give: [[name, value]]; none where one rank sends nothing. */
 export function expected(doc, network = null) {
     const at = (bytes, { predictions } = doc) =>
             waysAt(predictions, "AllReduce", bytes).find((way) => way.chosen),
@@ -254,7 +333,8 @@ export const assumed = (doc, parts) =>
         .filter((row) => row.touches.some((part) => parts.includes(part)))
         .map((row) => row.what);
 
-/** How good a figure of bandwidth or channels is: "good", "limited", "fault", "open"; null: nothing was diagnosed. shown: for the number of hosts that is shown alone. */
+/** How good a figure of bandwidth or channels is: "good", "limited", "fault", "open"; null: nothing was diagnosed.
+ * shown: for the number of hosts that is shown alone. */
 export function bandwidthTone(doc, { shown = false } = {}) {
     const verdict = doc.summary?.verdict,
         cost = verdict?.cost;
@@ -265,7 +345,8 @@ export function bandwidthTone(doc, { shown = false } = {}) {
     return { healthy: "good", degraded: "limited" }[verdict.state] ?? "open";
 }
 
-/** The gravest of these findings that is no note, with what it makes of a line: {tone: "fault" | "limited", title}; null: none. */
+/** The gravest of these findings that is no note, with what it makes of a line: {tone: "fault" | "limited", title};
+ * null: none. */
 export function flaw(doc, ids) {
     const rows = (doc.findings ?? []).filter(
             (row) => ids.includes(row.id) && row.severity !== "info",

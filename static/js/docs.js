@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The documentation: the theme of the page, and a search over all pages, which are read when somebody first searches. */
+/* The documentation: the theme of the page, and a search over all pages, which are read when somebody first searches.
+ * */
 import { start } from "./theme.js";
 
 const RESULTS = 40,
@@ -24,7 +25,8 @@ export function sectionsOf(main, title, address) {
     }));
 }
 
-/** Sections that have all words, those with the words in their heading first; each with an excerpt around the first word. */
+/** Sections that have all words, those with the words in their heading first; each with an excerpt around the first
+ * word. */
 export function search(sections, query) {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     if (!words.length) return [];

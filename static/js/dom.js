@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Building elements. Text is always set as text, never as markup. */
 
-/** h("td.num", {title: "x", onclick}, child, ...): children are nodes, texts, arrays or null. */
+/** h("td.num", {title: "x", onclick}, child, ...): children are nodes, texts, arrays or null.
+ * @param {string} spec
+ * @param {Record<string, any> | null} [props]
+ * @param {...any} children
+ * @returns {any} the element: which of its kinds it is, the first argument says */
 export function h(spec, props, ...children) {
     const [tag, ...classes] = spec.split(".");
     const node = document.createElement(tag || "div");
@@ -11,7 +15,11 @@ export function h(spec, props, ...children) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** The same for SVG elements; classes are a prop. */
+/** The same for SVG elements; classes are a prop.
+ * @param {string} tag
+ * @param {Record<string, any> | null} [props]
+ * @param {...any} children
+ * @returns {any} */
 export function s(tag, props, ...children) {
     return fill(document.createElementNS(SVG, tag), props, children);
 }
@@ -33,7 +41,12 @@ function fill(node, props, children) {
 
 const folds = new Map(); // which folds the reader opened or closed: a view is made anew with each change
 
-/** Something that is shown on demand, a <details>. content: what h() takes, or a function that makes it once it is shown. key: of this fold wherever the page is made anew. */
+/** Something that is shown on demand, a <details>. content: what h() takes, or a function that makes it once it is
+ * shown. key: of this fold wherever the page is made anew.
+ * @param {string} key
+ * @param {any} label
+ * @param {any} content
+ * @param {{id?: string, open?: boolean}} [options] */
 export function fold(key, label, content, { id, open = false } = {}) {
     let shown = folds.get(key) ?? open,
         made = typeof content !== "function";
@@ -61,8 +74,8 @@ export function fold(key, label, content, { id, open = false } = {}) {
 export const withCode = (text) =>
     text.split("`").map((piece, i) => (i % 2 ? h("code", null, piece) : piece));
 
-/** Replaces what is in a node, keeping the focus on the element of the same data-key. The browser keeps the node's scroll position,
- * as long as nobody asks for it in between: that would lay out the page each time. */
+/** Replaces what is in a node, keeping the focus on the element of the same data-key. The browser keeps the node's
+ * scroll position, as long as nobody asks for it in between: that would lay out the page each time. */
 export function replace(node, ...children) {
     const key = node.contains(document.activeElement)
         ? document.activeElement.closest("[data-key]")?.dataset.key
@@ -80,7 +93,8 @@ export function announce(text) {
     document.getElementById("status").textContent = text;
 }
 
-/** text: or a function that gives it. A button that puts text on the clipboard and says so without changing its width. */
+/** text: or a function that gives it. A button that puts text on the clipboard and says so without changing its width.
+ * */
 export function copyButton(text, label = "Copy") {
     const button = h(
         "button.copy",

@@ -4,11 +4,15 @@
 const STILL = 4; // pixels that a choice may move
 
 export class Fingers {
+    act;
+    canvas;
+
     #down = new Map(); // pointer -> where it is
     #dragged = false;
     #pressed = null;
 
-    /** act: {ready(), began(): the drawing moves from now on, moved(dx, dy): in pixels, by one finger, spread(dx, dy, factor, fx, fy): by two, with
+    /** act: {ready(), began(): the drawing moves from now on, moved(dx, dy): in pixels, by one finger, spread(dx, dy,
+     * factor, fx, fy): by two, with
      *  their middle as fractions of the canvas, lifted(), chosen(device, shift): a device or link, null beside all}. */
     constructor(canvas, act) {
         Object.assign(this, { canvas, act });

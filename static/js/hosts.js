@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Several hosts in one communicator, seen from above: who sends to whom between hosts in a channel, over which rail. All hosts have
- * the same devices; a rail is what the NIC of one number is connected to on every host. Pure functions over the index of an analysis. */
+/* Several hosts in one communicator, seen from above: who sends to whom between hosts in a channel, over which
+ * rail.
+ * All hosts have the same devices; a rail is what the NIC of one number is connected to on every host. Pure
+ * functions over the index of an analysis. */
 import { shortName } from "./model.js";
 
 /** Hosts of the communicator, the rails, and how many ranks a host has. */
@@ -13,7 +15,8 @@ export function shape(model) {
     };
 }
 
-/* The rail of a rank: its place among the NICs, by the search's channels where they say it, else its best NIC. -1: none. */
+/* The rail of a rank: its place among the NICs, by the search's channels where they say it, else its best NIC.
+ * -1: none. */
 function railOfRank(model) {
     const rails = new Map(),
         place = new Map(model.nets.map((node, i) => [node.id, i]));
@@ -45,7 +48,8 @@ function railOfRank(model) {
     };
 }
 
-/** What a channel sends between hosts: [{a, b, from, to, out, into}], a and b ranks, from and to hosts, out and into rails.
+/** What a channel sends between hosts: [{a, b, from, to, out, into}], a and b ranks, from and to hosts, out
+ * and into rails.
  *  In a tree each link goes up; in a ring they follow one another from host 0. */
 export function hostLinks(model, graph, channel) {
     const { local, count } = shape(model),
@@ -88,7 +92,8 @@ export function hostLinks(model, graph, channel) {
 const TILE = { w: 116, h: 52 },
     GAP = { x: 30, y: 22 };
 
-/** Where each host is: [{x, y}] of tiles' corners. A small ring is a circle, a large one runs down columns, so that rails are
+/** Where each host is: [{x, y}] of tiles' corners. A small ring is a circle, a large one runs down columns, so
+ * that rails are
  *  upright lines; trees are layers. */
 export function layout(count, graph, links) {
     return graph === "ring"
@@ -195,19 +200,34 @@ export function overview(model, graph, channel) {
         const a = mark(from, row.out, side, false),
             b = mark(to, row.into, other, true),
             bend = Math.max(8, Math.min(60, Math.hypot(b.x - a.x, b.y - a.y) / 3));
-        const kind = `edge${row.out === row.into ? "" : " crossing"}${graph === "ring" && count > 20 && side < 0 ? " jump" : ""}`;
-        return `<g id="HOST/${from}--HOST/${to}" class="${kind}"><path d="M${n(a.x)},${n(a.y)}C${n(a.x)},${n(a.y + side * bend)} ${n(b.x)},${n(b.y + other * bend)} ${n(b.x)},${n(b.y)}"/></g>`;
+        const kind =
+            `edge${row.out === row.into ? "" : " crossing"}` +
+            `${graph === "ring" && count > 20 && side < 0 ? " jump" : ""}`;
+        return (
+            `<g id="HOST/${from}--HOST/${to}" class="${kind}"><path ` +
+            `d="M${n(a.x)},${n(a.y)}C${n(a.x)},${n(a.y + side * bend)} ${n(b.x)},${n(b.y + other * bend)} ` +
+            `${n(b.x)},${n(b.y)}"/></g>`
+        );
     };
     const lines = links.map(line).join("");
     const tile = (host) => {
         const { x, y } = places[host],
             title = `Host ${host}, ranks ${host * local} to ${host * local + local - 1}`;
         return (
-            `<g id="HOST/${host}" class="node host"><title>${title}</title><rect x="${n(x)}" y="${n(y)}" width="${TILE.w}" height="${TILE.h}" rx="4"/>` +
-            `<path class="rails" d="${rails.map((_, r) => `M${n(x + railX(r))},${n(y + TILE.h - 9)}v4`).join("") || "M0,0"}"/><path class="ends" d="${[...marks[host]].join("") || "M0,0"}"/>` +
-            `<text class="name" x="${n(x + TILE.w / 2)}" y="${n(y + 21)}">Host ${host}</text><text class="ranks" x="${n(x + TILE.w / 2)}" y="${n(y + 35)}">ranks ${host * local}–${host * local + local - 1}</text></g>`
+            `<g id="HOST/${host}" class="node host"><title>${title}</title><rect x="${n(x)}" y="${n(y)}" ` +
+            `width="${TILE.w}" height="${TILE.h}" rx="4"/>` +
+            `<path class="rails" ` +
+            `d="${rails.map((_, r) => `M${n(x + railX(r))},${n(y + TILE.h - 9)}v4`).join("") || "M0,0"}` +
+            `"/><path ` +
+            `class="ends" d="${[...marks[host]].join("") || "M0,0"}"/>` +
+            `<text class="name" x="${n(x + TILE.w / 2)}" y="${n(y + 21)}">Host ${host}</text><text ` +
+            `class="ranks" x="${n(x + TILE.w / 2)}" y="${n(y + 35)}">ranks ` +
+            `${host * local}–${host * local + local - 1}</text></g>`
         );
     };
-    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${n(min.x)} ${n(min.y)} ${n(size.w)} ${n(size.h)}"><g class="graph hosts">${lines}${places.map((_, host) => tile(host)).join("")}</g></svg>`;
+    const svg =
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${n(min.x)} ${n(min.y)} ${n(size.w)} ` +
+        `${n(size.h)}"><g class="graph ` +
+        `hosts">${lines}${places.map((_, host) => tile(host)).join("")}</g></svg>`;
     return { svg, places, tile: TILE };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keys that work anywhere on the page outside of fields. */
 import { channelCount, channelSteps } from "./channels.js";
+import * as shortcuts from "./shortcuts.js";
 import { shownPanel } from "./state.js";
 import { rowOf } from "./transfers.js";
 
@@ -31,6 +32,7 @@ export function listenToKeys({ store, loaded, moment, schedule, actions }) {
             );
     };
     const keys = {
+        o: () => actions.view("verdict"),
         m: () => actions.view("machine"),
         x: () => actions.view("matrix"),
         c: () => actions.view("channels"),
@@ -44,12 +46,12 @@ export function listenToKeys({ store, loaded, moment, schedule, actions }) {
         r: () => actions.view("source"),
         g: () => actions.view("log"),
         e: () => actions.export(),
-        "/": () => actions.search(),
+        "/": () => actions.palette(),
         l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
         f: () => actions.detail(store.state.detail === "less" ? "all" : "less"),
-        s: () => actions.panel("settings"),
+        s: () => actions.ask(),
         w: () => actions.panel("why"),
-        z: () => actions.panel(shownPanel(store.state) === "none" ? "summary" : "none"),
+        z: () => actions.panel(shownPanel(store.state) === "none" ? "selection" : "none"),
         "[": () => (store.state.view === "transfers" ? move(-1, 0) : turn(-1)),
         "]": () => (store.state.view === "transfers" ? move(1, 0) : turn(1)),
         ",": () => (store.state.view === "transfers" ? move(0, -1) : stepBy(-1)),
@@ -57,6 +59,11 @@ export function listenToKeys({ store, loaded, moment, schedule, actions }) {
         Escape: () => (store.state.from || store.state.finding) && actions.clear(),
     };
     addEventListener("keydown", (event) => {
+        if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+            event.preventDefault();
+            if (!document.querySelector("dialog[open]")) actions.palette();
+            return;
+        }
         if (
             event.ctrlKey ||
             event.metaKey ||
@@ -64,9 +71,11 @@ export function listenToKeys({ store, loaded, moment, schedule, actions }) {
             event.target.closest("input, textarea, select, dialog")
         )
             return;
+        const letter = event.key.length === 1;
+        if (letter && !shortcuts.on()) return;
         if (event.key === "?") actions.help();
         else if (store.state.id && keys[event.key]) {
-            if (event.key.length === 1) event.preventDefault();
+            if (letter) event.preventDefault();
             keys[event.key]();
         }
     });

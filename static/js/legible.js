@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Short texts for drawings that are shown small: what a tile or link says in brief, and how large that may be. Pure functions. */
+/* Short texts for drawings that are shown small: what a tile or link says in brief, and how large that may be. Pure
+ * functions. */
 
 export const LEAST = 8.6; // pixels: what a drawing's own text must have to be read
 export const SMALL = 0.5; // pixels a unit, below which links say nothing
@@ -11,7 +12,8 @@ const WANTED = 10.5,
 const BUS_ID = /\s*\b([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]\b/;
 const SHORTER = { "PCIe switch": "PCIe", NVSwitch: "NVS" };
 
-/** What a tile of some lines may say instead, longest first: ["GPU 0 · rank 0", "12:00.0"] -> ["GPU 0 · rank 0 · 12:00.0", "GPU 0 · rank 0", "GPU 0", "0"].
+/** What a tile of some lines may say instead, longest first: ["GPU 0 · rank 0", "12:00.0"] -> ["GPU 0 · rank 0 ·
+ * 12:00.0", "GPU 0 · rank 0", "GPU 0", "0"].
  *  type: the class of the device. less: without bus ids and what else is behind the name. */
 export function briefNames(lines, type = "", less = false) {
     if (type === "station") {
@@ -24,17 +26,20 @@ export function briefNames(lines, type = "", less = false) {
             own.replace(/^(\d+) hosts/, "$1×").replace(/(Host|Tray) /, ""),
         ];
     }
-    const rank = lines.find((line) => /^rank \d+$/.test(line)); // a line of its own where each tray numbers its GPUs from 0: the rank is the name
+    // a line of its own where each tray numbers its GPUs from 0: the rank is the name
+    const rank = lines.find((line) => /^rank \d+$/.test(line));
     const plain =
         rank ??
         (lines[0].split(" · ")[0].replace(BUS_ID, "").replace("NUMA node", "NUMA") ||
             (type === "pci" ? "PCIe" : ""));
     const shortest =
         SHORTER[plain] ?? /^(?:GPU|NET|GIN|NUMA|rank) (\d+)$/.exec(plain)?.[1] ?? plain;
-    return [...(less ? [] : [lines.join(" · "), lines[0]]), plain, shortest]; // the same places for all, so that equals say equals
+    // the same places for all, so that equals say equals
+    return [...(less ? [] : [lines.join(" · "), lines[0]]), plain, shortest];
 }
 
-/** A link's text in brief: "Gen4 x16 · 24 GB/s" -> "24"; with its kind where there is room, "NVL 722 GB/s" -> "NVL 722". */
+/** A link's text in brief: "Gen4 x16 · 24 GB/s" -> "24"; with its kind where there is room, "NVL 722 GB/s" -> "NVL
+ * 722". */
 export const briefLink = (text, kinds) =>
     kinds
         ? text.replace(" GB/s", "")
@@ -45,7 +50,8 @@ export const briefLink = (text, kinds) =>
 const sizeOf = (text, { w, h }, scale, own) =>
     Math.min(Math.max(own, WANTED / scale), h * 0.86, (w * 0.94) / (WIDTH * text.length));
 
-/** Texts for tiles of one kind [{names, box: {w, h}, own}] at so many pixels a unit: all say as much as all have room for, [{text, size}]; null where nothing can be read. */
+/** Texts for tiles of one kind [{names, box: {w, h}, own}] at so many pixels a unit: all say as much as all have room
+ * for, [{text, size}]; null where nothing can be read. */
 export function fitting(tiles, scale) {
     const most = Math.max(0, ...tiles.map((tile) => tile.names.length)),
         pixels = (tile, i) =>

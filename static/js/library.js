@@ -3,10 +3,16 @@
 import * as api from "./api.js";
 import { describe, runsOf } from "./cluster.js";
 import { announce } from "./dom.js";
+import { handsOff } from "./handling.js";
 import { DEFAULTS } from "./state.js";
 import { deleteDialog, editDialog } from "./views/dialogs.js";
 
 export class Library {
+    picked;
+    changed;
+    store;
+    next;
+
     #asked = null;
     #timer = 0;
 
@@ -38,7 +44,7 @@ export class Library {
                 this.runs = this.runs
                     .filter((run) => run.id !== id || run === first)
                     .map((run) => (run === first ? { id, count } : run));
-                this.changed();
+                handsOff().then(() => this.changed());
             },
             cluster: async () => {
                 try {
@@ -71,7 +77,8 @@ export class Library {
         };
     }
 
-    /** Dumps that were just kept, in the order of their hosts, with the names of their files: all are chosen. refused: [{name, why}] */
+    /** Dumps that were just kept, in the order of their hosts, with the names of their files: all are chosen. refused:
+     * [{name, why}] */
     choose(ids, names = [], refused = []) {
         Object.assign(this, { picked: new Set(ids), runs: runsOf(ids, names), refused });
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Fetches what the state asks for, one request of a kind at a time, and keeps it: the analysis, the other side of a comparison,
- * the dump's text, the settings of the release. */
+/* Fetches what the state asks for, one request of a kind at a time, and keeps it: the analysis, the other side of a
+ * comparison, the dump's text, the settings of the release. */
 import * as api from "./api.js";
 import { channelCount } from "./channels.js";
 import { sideName, stateOfOther } from "./compare.js";
@@ -15,7 +15,16 @@ import { readSettings } from "./views/settings.js";
 import { openWhy, parseWhy } from "./why.js";
 
 export class Loading {
-    /** What is there; null: not yet. network: the index of the same question about two hosts, where one host leaves the network out. before: the index of the last answer about the same machine. */
+    store;
+    busy;
+    asked;
+    arrived;
+    later;
+    changed;
+    missing;
+
+    /** What is there; null: not yet. network: the index of the same question about two hosts, where one host leaves
+     * the network out. before: the index of the last answer about the same machine. */
     loaded = {
         id: "",
         summary: null,
@@ -23,6 +32,7 @@ export class Loading {
         model: null,
         network: null,
         before: null,
+        asIs: null, // {key, model}: the same question about the machine with nothing repaired
         source: null,
         findings: null,
         problem: null,
@@ -41,8 +51,10 @@ export class Loading {
     #checking = null;
     #pairing = null;
 
-    /** busy(by): work begins (1) or ends (-1). asked(): a new analysis is under way. arrived(): it is there, or its problem.
-     *  changed(): something else is; later(): nobody waits for it, gives a promise that it is shown. missing(error): there is no such machine. */
+    /** busy(by): work begins (1) or ends (-1). asked(): a new analysis is under way. arrived(): it is there, or its
+     * problem.
+     *  changed(): something else is; later(): nobody waits for it, gives a promise that it is shown. missing(error):
+     *  there is no such machine. */
     constructor(store, { busy, asked, arrived, changed, later, missing }) {
         Object.assign(this, { store, busy, asked, arrived, changed, later, missing });
     }
@@ -94,9 +106,13 @@ export class Loading {
         this.asked();
         this.source();
         try {
-            const [doc, summary] = await Promise.all([
+            const asIs = question({ ...store.state, repair: "" }),
+                key = `${id}?${asIs}`,
+                known = loaded.asIs?.key === key || key === `${id}?${asks}`;
+            const [doc, summary, unrepaired] = await Promise.all([
                 api.analysis(id, asks, control.signal),
                 loaded.summary ?? api.summary(id, control.signal),
+                known ? null : api.analysis(id, asIs, control.signal),
             ]);
             Object.assign(loaded, {
                 before: another ? null : loaded.model,
@@ -106,6 +122,8 @@ export class Loading {
                 summary,
                 problem: null,
             });
+            if (unrepaired) loaded.asIs = { key, model: index(unrepaired) };
+            else if (!store.state.repair) loaded.asIs = { key, model: loaded.model };
             this.#network(id);
             this.#keepPlace();
             if (doc.findings?.some((row) => row.where?.line)) this.source(true);
@@ -139,7 +157,8 @@ export class Loading {
             const network = index(await api.analysis(id, asks, control.signal));
             if (loaded.doc === doc) loaded.network = network;
         } catch (error) {
-            if (!(error instanceof api.Problem) && error.name !== "AbortError") throw error; // without an answer, the rows say that two hosts are needed
+            // without an answer, the rows say that two hosts are needed
+            if (!(error instanceof api.Problem) && error.name !== "AbortError") throw error;
         } finally {
             if (loaded.network && loaded.doc === doc) await this.later();
             this.busy(-1);

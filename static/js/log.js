@@ -38,15 +38,20 @@ export function surveyText(survey) {
     const all = survey.rows.length,
         differing = survey.rows.filter((row) => row.differ > 0).map((row) => row.communicator),
         shown = differing.slice(0, 20);
-    const text = `${survey.compared === all ? `All ${all}` : `${survey.compared} of ${all}`} communicators were compared: ${survey.agree} facts agree, ${survey.differ} differ.`;
+    const text =
+        `${survey.compared === all ? `All ${all}` : `${survey.compared} of ${all}`} communicators were ` +
+        `compared: ${survey.agree} facts agree, ${survey.differ} differ.`;
     return shown.length
-        ? `${text} Facts differ in communicator${differing.length === 1 ? "" : "s"} ${shown.join(", ")}${differing.length > shown.length ? ` and ${differing.length - shown.length} more` : ""}.`
+        ? `${text} Facts differ in communicator${differing.length === 1 ? "" : "s"} ` +
+              `${shown.join(", ")}` +
+              `${differing.length > shown.length ? ` and ${differing.length - shown.length} more` : ""}.`
         : text;
 }
 
 const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
-/* What the log says of GPUs that the machine lacks; "": they may be its own. Bus ids are the machine's only in NCCL's own dumps. */
+/* What the log says of GPUs that the machine lacks; "": they may be its own. Bus ids are the machine's only in
+ * NCCL's own dumps. */
 function missingGpus({ log, check }, model) {
     const said = check?.causes.find((row) => row.id === "other-gpus")?.what,
         wanted = new Set(log.communicators[0]?.members.map((row) => row.bus_id).filter(Boolean));
@@ -56,7 +61,8 @@ function missingGpus({ log, check }, model) {
         : `none of the log's ${wanted.size} GPUs is in the dump`;
 }
 
-/** Of a log whose GPUs are not the machine's: what it is from, and what is shown; "": it may be from this machine. */
+/** Of a log whose GPUs are not the machine's: what it is from, and what is shown; "": it may be from this
+ * machine. */
 export function otherMachine(answer, model) {
     const missing = missingGpus(answer, model),
         [first] = answer.log.communicators,
@@ -67,13 +73,26 @@ export function otherMachine(answer, model) {
               .filter(Boolean)
               .join(", ")
         : "";
-    return `This log is from another machine${from && `: ${from}`}; shown: ${plural(hosts, "host")}, ${plural(ranks, "rank")}. ${missing[0].toUpperCase()}${missing.slice(1)}.`;
+    return (
+        `This log is from another machine${from && `: ${from}`}; shown: ${plural(hosts, "host")}, ` +
+        `${plural(ranks, "rank")}. ${missing[0].toUpperCase()}${missing.slice(1)}.`
+    );
 }
 
 /** What was predicted for, in a sentence. */
 export function applied({ release, hosts, ranks, settings, ranks_taken_from_log }) {
     const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-    return `NCCL ${release.predicted}${release.same ? "" : release.logged ? ", the nearest emulated release" : ", which agrees best"}; ${hosts} host${hosts === 1 ? "" : "s"}, ${ranks} rank${ranks === 1 ? "" : "s"}${ranks_taken_from_log ? " numbered as in the log" : ""}${given.length ? `; ${given.join(" ")}` : ""}`;
+    return (
+        `NCCL ${release.predicted}${
+            release.same
+                ? ""
+                : release.logged
+                  ? ", the nearest emulated " + "release"
+                  : ", which agrees best"
+        }; ${hosts} host${hosts === 1 ? "" : "s"}, ${ranks} ` +
+        `rank${ranks === 1 ? "" : "s"}${ranks_taken_from_log ? " numbered as in the log" : ""}` +
+        `${given.length ? `; ${given.join(" ")}` : ""}`
+    );
 }
 
 /** "16 ranks, 8 of them here; 8 ranks, 8 of them here; and 4 more". */
@@ -90,7 +109,8 @@ export function communicatorsText(communicators, shown = 6) {
 
 const ID = /\b[A-Z]{3}\/[0-9a-f]+-[0-9a-f]+\b/g;
 
-/** A text of a fact with the names of the page in place of the log's ids: "GPU 0 → NUMA 0" for "GPU/0-21000 -> CPU/0-0". What the machine lacks keeps its id. */
+/** A text of a fact with the names of the page in place of the log's ids: "GPU 0 → NUMA 0" for "GPU/0-21000 ->
+ * CPU/0-0". What the machine lacks keeps its id. */
 export const named = (model, text) =>
     text
         .replace(ID, (id) =>
@@ -106,7 +126,7 @@ export const named = (model, text) =>
 export const factRows = (check, topic) =>
     check.facts
         .filter((fact) => fact.topic === topic)
-        .sort((a, b) => (b.verdict === "differs") - (a.verdict === "differs"));
+        .sort((a, b) => Number(b.verdict === "differs") - Number(a.verdict === "differs"));
 
 /** Rows for a spreadsheet. */
 export const logRows = (check) => [

@@ -12,12 +12,14 @@ export function matching(rows, text) {
     });
 }
 
-/* The first capability of Blackwell. Its workstation cards (12.0, 12.1) have higher numbers than its later data-centre GPUs (10.3), but are not newer. */
+/* The first capability of Blackwell. Its workstation cards (12.0, 12.1) have higher numbers than its later data-centre
+ * GPUs (10.3), but are not newer. */
 const BLACKWELL = 100,
     WORKSTATION = 120;
 const generation = ({ sm }) => (sm >= WORKSTATION ? BLACKWELL : sm);
 
-/** Families in the service's order, makers before clouds. In each, by the generation of the GPUs, newest first; of one generation those with more GPUs first,
+/** Families in the service's order, makers before clouds. In each, by the generation of the GPUs, newest first; of one
+ * generation those with more GPUs first,
  *  which are more common in jobs; then by title. */
 export function newestFirst(rows) {
     const families = [...new Set(rows.map((row) => row.family))],

@@ -6,8 +6,9 @@ import { Beside } from "./beside.js";
 import { clusterName } from "./cluster.js";
 import { h, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
-import { handsOff, idle, watchHands } from "./handling.js";
+import { handsOff, idle, textEntered, watchHands } from "./handling.js";
 import { listenToKeys } from "./keys.js";
+import * as shortcuts from "./shortcuts.js";
 import { otherMachine } from "./log.js";
 import { newestFirst } from "./machine_types.js";
 import { Clusters } from "./clusters.js";
@@ -19,32 +20,44 @@ import { Pictures } from "./pictures.js";
 import { Placing } from "./placing.js";
 import * as lately from "./recent.js";
 import { Results } from "./results.js";
+import { Scaling } from "./scaling.js";
 import { Scene } from "./scene.js";
 import { Schedule } from "./schedule.js";
-import { ASKED, DEFAULTS, question, shownPanel, Store } from "./state.js";
+import {
+    ASKED,
+    DEFAULTS,
+    question,
+    sectionOf,
+    shownPanel,
+    Store,
+    WITHOUT_DRAWING,
+} from "./state.js";
 import * as theme from "./theme.js";
 import { bandwidthView } from "./views/bandwidth.js";
 import { channelsView } from "./views/channels.js";
-import { helpDialog, tabs, topBar } from "./views/chrome.js";
 import { compareView } from "./views/compare.js";
 import { Diagram } from "./views/diagram.js";
 import { tokenDialog } from "./views/dialogs.js";
 import { differencesView } from "./views/differences.js";
 import { clustersView } from "./views/clusters.js";
-import { crumbs, hostsView } from "./views/hosts.js";
+import { Header, helpDialog, Rail, tabs } from "./views/frame.js";
+import { hostsView } from "./views/hosts.js";
+import { assumptionControls } from "./views/input.js";
 import { libraryView } from "./views/library.js";
 import { logView } from "./views/log.js";
+import { loggedView } from "./views/logged.js";
+import { machineView } from "./views/machine.js";
 import { majorityView } from "./views/majority.js";
 import { matrixView, moveSelection } from "./views/matrix.js";
 import { placeView } from "./views/place.js";
 import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
-import { askBar, readReleases, settingsView } from "./views/settings.js";
+import { chips, questionText, questionView, readReleases } from "./views/settings.js";
 import { aboutSource, SourceView, sourceView } from "./views/source.js";
-import { exampleList, inputList, machineTypes, startView } from "./views/start.js";
-import { summaryView } from "./views/summary.js";
+import { exampleList, faultyExample, inputList, machineTypes, startView } from "./views/start.js";
 import { transfersView } from "./views/transfers.js";
 import { tuningView } from "./views/tuning.js";
+import { verdictBody, verdictHead } from "./views/verdict.js";
 import { whyView } from "./views/why.js";
 
 const store = new Store(),
@@ -59,12 +72,12 @@ const moment = {
     filter: "",
     focus: "",
     startProblem: null,
+    receipt: "", // what a drop of several files opened
     refused: "",
     log: null,
     results: null,
 }; // what is in no address
-const header = document.getElementById("header"),
-    main = document.getElementById("main");
+const main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
     busy: (by) => working.add(by),
@@ -106,6 +119,7 @@ const scene = new Scene({
     refused: renderSide,
     opened: (finding) => actions.finding(finding),
 });
+const scaling = new Scaling(store, () => handsOff().then(() => store.state.id && renderVerdict()));
 const beside = new Beside({ store, loading });
 const opening = new Opening({
     store,
@@ -142,17 +156,32 @@ const actions = makeActions({
         scene.mark();
     },
 });
+const rail = new Rail(document.getElementById("rail"), actions, () => ({
+    theme: theme.current(),
+    shortcuts: shortcuts.on(),
+}));
+const header = new Header(document.getElementById("header"), working.root, actions);
 /* The bodies stay and keep their scroll position; what is in them is made anew. */
-const drawerTabs = h("div", null),
+const viewTabs = h("div.view-tabs", null),
+    verdictTop = h("div.verdict-top", null),
+    verdictSide = h("div.verdict-side", { id: "verdict-body", tabindex: "-1" }),
     drawerBody = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1" }),
-    drawer = h("section.drawer", { "aria-label": "Tables" }, drawerTabs, drawerBody);
+    drawer = h("section.drawer", { "aria-label": "Tables" }, drawerBody);
 const sideHead = h("div.side-head", null),
     sideBody = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1" }),
-    side = h("section.side", { "aria-label": "Selection and settings" }, sideHead, sideBody);
+    side = h("section.side", { "aria-label": "Inspector" }, sideHead, sideBody);
 const work = h(
     "div.work",
     null,
-    h("div.left", null, h("div.stages", null, diagram.root, beside.root), drawer),
+    viewTabs,
+    h(
+        "div.left",
+        { id: "view" },
+        verdictTop,
+        verdictSide,
+        h("div.stages", null, diagram.root, beside.root),
+        drawer,
+    ),
     side,
 );
 api.onTokenNeeded(tokenDialog);
@@ -162,6 +191,7 @@ function arrived() {
     scene.analysed();
     loading.explanation();
     placing.load(loaded.model);
+    if (store.state.view === "verdict") scaling.load(loaded.doc);
     if (loaded.summary && loaded.model)
         lately.remember({
             id: loaded.id,
@@ -176,7 +206,8 @@ function arrived() {
 /* What a link to this address shows where it is pasted, as far as its reader runs scripts; index.html says the rest. */
 function describePage(name, sentence, doc) {
     const text = name
-        ? `${[name, sentence].filter(Boolean).join(": ")}. Paths, rings, trees and bandwidth as NCCL ${doc?.nccl ?? ""} decides them.`
+        ? `${[name, sentence].filter(Boolean).join(": ")}. Paths, rings, trees and bandwidth as NCCL ` +
+          `${doc?.nccl ?? ""} decides them.`
         : DESCRIPTION;
     for (const [selector, content] of [
         ['meta[name="description"]', text],
@@ -205,58 +236,23 @@ function renderHeader() {
     ]
         .filter(Boolean)
         .join(" · ");
-    replace(
-        header,
-        topBar({
-            name,
-            sentence,
-            theme: theme.current(),
-            open: isOpen,
-            place: state.place,
-            working: working.root,
-            actions,
+    document.body.classList.toggle("machine", isOpen);
+    rail.show(state);
+    header.show({
+        name,
+        sentence,
+        state,
+        model: loaded.model,
+        asked: questionText({
+            state,
+            release: doc?.nccl ?? state.release ?? "",
+            domain: loaded.model?.systems ?? 0,
+            assumed: doc?.input?.assumed.length ?? 0,
         }),
-        isOpen &&
-            askBar({
-                state,
-                graphs: summary?.input?.graph_file,
-                domain: loaded.model?.systems ?? 0,
-                releases: moment.releases,
-                actions,
-            }),
-    );
+    });
     describePage(name, sentence, doc);
 }
 
-const VIEW_TABS = [
-    [
-        "Topology",
-        [
-            ["machine", "Machine"],
-            ["matrix", "Matrix"],
-            ["channels", "Channels"],
-            ["hosts", "Hosts"],
-        ],
-    ],
-    [
-        "Performance",
-        [
-            ["bandwidth", "Bandwidth"],
-            ["tuning", "Tuning"],
-            ["transfers", "Transfers"],
-            ["place", "Choose GPUs"],
-        ],
-    ],
-    [
-        "Check and compare",
-        [
-            ["log", "Log"],
-            ["diff", "What if"],
-            ["compare", "Compare machines"],
-            ["source", "Dump"],
-        ],
-    ],
-];
 const TABLES = {
     matrix: matrixView,
     channels: channelsView,
@@ -264,6 +260,7 @@ const TABLES = {
     bandwidth: (context) => bandwidthView({ results, ...context }),
     place: (context) => placeView({ placing, ...context }),
     hosts: hostsView,
+    logged: loggedView,
     transfers: (context) =>
         transfersView({
             schedule,
@@ -300,7 +297,10 @@ function renderDrawer() {
         { model } = loaded,
         table = state.view === "source" ? sourceView : TABLES[state.view];
     drawer.classList.toggle("open", Boolean(table));
-    drawer.dataset.view = state.view;
+    work.dataset.view = state.view;
+    work.classList.toggle("undrawn", WITHOUT_DRAWING.includes(state.view));
+    const [, section, views] = sectionOf(state.view);
+    replace(viewTabs, tabs("view", "view", views, state.view, actions.view, section));
     const { compared } = loading;
     if (
         state.view === "matrix" &&
@@ -315,7 +315,6 @@ function renderDrawer() {
         ? drawerBody.querySelector(".scroll")?.scrollLeft
         : 0;
     drawerBody.hidden = !table;
-    replace(drawerTabs, tabs("view", "drawer", VIEW_TABS, state.view, actions.view));
     replace(
         drawerBody,
         !table
@@ -343,7 +342,8 @@ function renderDrawer() {
     if (across) drawerBody.querySelector(".scroll").scrollLeft = across;
 }
 
-/* Marks what a body shows from now on; it is read from its beginning, unless it shows the same as before, which gives true. */
+/* Marks what a body shows from now on; it is read from its beginning, unless it shows the same as before, which gives
+ * true. */
 function settle(body, name, value) {
     if (body.dataset[name] === value) return true;
     if (body.dataset[name]) body.scrollTop = 0;
@@ -351,49 +351,99 @@ function settle(body, name, value) {
     return false;
 }
 
+/* What was found out since the answer came. */
+const known = () => ({
+    pair: store.state.with ? loading.pair.doc : null,
+    log: loading.log.answer?.check,
+    other: loading.log.answer && loaded.model ? otherMachine(loading.log.answer, loaded.model) : "",
+    results: results.answer,
+});
+
+function renderVerdict() {
+    const { state } = store,
+        { model, network, before, summary, source } = loaded,
+        shown = state.view === "verdict";
+    verdictTop.hidden = verdictSide.hidden = !shown;
+    if (!shown) return;
+    replace(
+        verdictTop,
+        model
+            ? verdictHead({
+                  model,
+                  base: loaded.asIs?.model,
+                  scaling: scaling.shown,
+                  state,
+                  known: known(),
+                  actions,
+              })
+            : loaded.problem
+              ? h("h2", null, "No analysis, no verdict")
+              : h("p.muted", null, "Computing…"),
+    );
+    const body = { summary, source, state, machines: moment.machines, actions };
+    replace(
+        verdictSide,
+        model
+            ? verdictBody({
+                  ...body,
+                  model,
+                  network,
+                  before,
+                  releases: moment.releases,
+                  known: known(),
+                  receipt: moment.receipt,
+                  speeds: scaling.speeds,
+              })
+            : loaded.problem && verdictBody({ ...body, findings: loaded.findings }),
+    );
+}
+
 const PANEL_TABS = [
-    ["summary", "Summary"],
     ["selection", "Selection"],
     ["why", "Why"],
-    ["settings", "Settings"],
+    ["settings", "Question"],
 ];
 
 function renderSide() {
     const { state } = store,
-        { model, network, before, summary, source } = loaded,
+        { doc, model, network, before, summary, source } = loaded,
         panel = shownPanel(state);
     const content = () => {
+        const problem =
+            loaded.problem &&
+            (diagram.svg || WITHOUT_DRAWING.includes(state.view)) &&
+            problemView(loaded.problem, { source, name: summary?.name, again: actions.again });
         if (panel === "settings")
-            return settingsView({
-                state,
-                input: summary?.input,
-                settings: loading.settings,
-                focus: moment.focus,
-                filter: moment.filter,
-                refused: moment.refused,
-                actions,
-            });
-        if (loaded.problem)
             return [
-                diagram.svg &&
-                    problemView(loaded.problem, {
-                        source,
-                        name: summary?.name,
-                        again: actions.again,
-                    }),
-                summaryView({
-                    findings: loaded.findings,
-                    summary,
-                    source,
+                problem,
+                questionView({
                     state,
-                    machines: moment.machines,
+                    input: summary?.input,
+                    domain: model?.systems ?? 0,
+                    releases: moment.releases,
+                    controls: doc?.input
+                        ? assumptionControls({
+                              input: doc.input,
+                              machine: doc.summary?.machine,
+                              state,
+                              machines: moment.machines,
+                              actions,
+                              ids: "asked-",
+                          })
+                        : [],
+                    settings: loading.settings,
+                    focus: moment.focus,
+                    filter: moment.filter,
+                    refused: moment.refused,
                     actions,
                 }),
             ];
+        if (loaded.problem)
+            return [problem, chips(state, summary?.input?.graph_file ?? 0, actions)];
         if (!model) return h("p.muted", null, "Computing…");
         if (panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
-        return panel === "selection"
+        return state.from
             ? selectionView({
                   model,
                   network,
@@ -402,45 +452,31 @@ function renderSide() {
                   extending: moment.extending,
                   actions,
               })
-            : summaryView({
-                  model,
-                  network,
-                  before,
-                  summary,
-                  source,
-                  state,
-                  releases: moment.releases,
-                  machines: moment.machines,
-                  known: {
-                      pair: state.with ? loading.pair.doc : null,
-                      log: loading.log.answer?.check,
-                      other:
-                          loading.log.answer && model
-                              ? otherMachine(loading.log.answer, model)
-                              : "",
-                      results: results.answer,
-                  },
-                  actions,
-              });
+            : machineView({ model, before, source, state, actions });
     };
     const hidden = panel === "none";
     work.classList.toggle("alone", hidden);
+    work.classList.toggle(
+        "asked",
+        state.panel !== "auto" || Boolean(state.from || state.finding || loaded.problem),
+    );
     settle(sideBody, "panel", panel);
     sideBody.hidden = hidden;
     replace(
         sideHead,
-        tabs("panel", "panel", PANEL_TABS, panel, actions.panel),
+        tabs("panel", "panel", PANEL_TABS, panel, actions.panel, "Inspector"),
         h(
-            "button",
+            "button.icon",
             {
                 type: "button",
                 "data-key": "panel-hide",
-                title: "More room for the drawing and the tables ( z )",
+                title: hidden ? "Show the inspector ( z )" : "Hide the inspector ( z )",
+                "aria-label": hidden ? "Show the inspector" : "Hide the inspector",
                 "aria-expanded": String(!hidden),
                 "aria-controls": "panel",
-                onclick: () => actions.panel(hidden ? "summary" : "none"),
+                onclick: () => actions.panel(hidden ? "selection" : "none"),
             },
-            hidden ? "Show" : "Hide",
+            hidden ? "«" : "»",
         ),
     );
     replace(sideBody, hidden ? null : content());
@@ -448,7 +484,8 @@ function renderSide() {
         document.getElementById(`set-${moment.focus}`)?.focus();
 }
 
-/* What reads positions comes before what moves things, and what measures the drawing comes last: the page is laid out once. */
+/* What reads positions comes before what moves things, and what measures the drawing comes last: the page is laid out
+ * once. */
 function renderAll() {
     if (store.state.id) renderMachine();
     else replace(main, startPlace());
@@ -457,11 +494,12 @@ function renderAll() {
     if (store.state.id) scene.mark();
 }
 
-/* Answers that nobody waits for are shown together, once the browser has nothing else to do and nobody presses anything. */
+/* Answers that nobody waits for are shown together, once the browser has nothing else to do and nobody presses
+ * anything. */
 let soon = null;
 function renderSoon() {
     soon ??= idle()
-        .then(handsOff)
+        .then(textEntered)
         .then(() => {
             soon = null;
             renderAll();
@@ -515,15 +553,15 @@ function startPlace() {
 function renderMachine() {
     if (work.parentNode !== main) main.replaceChildren(work);
     renderDrawer();
+    renderVerdict();
     renderSide();
     replace(diagram.extra, foldButton());
-    replace(diagram.above, crumbs(loaded.model, store.state, actions));
     if (loaded.problem && !diagram.svg) scene.say(loaded.problem);
 }
 
 function foldButton() {
     const less = store.state.detail === "less",
-        name = "Fold what is alike, hide bus ids";
+        name = "Fold identical devices, hide bus ids";
     return h(
         "button",
         {
@@ -553,7 +591,9 @@ store.subscribe((state, changed) => {
     if (changed.has("id")) {
         schedule.forget();
         placing.forget();
+        scaling.forget();
     }
+    if (!asked && state.view === "verdict") scaling.load(loaded.model && loaded.doc);
     loadSchedule();
     placing.load(asked ? null : loaded.model);
     results.prediction();
@@ -617,10 +657,12 @@ async function start() {
     ]);
     moment.releases = readReleases(releases);
     Object.assign(moment, { examples, inputs, machines: newestFirst(machines) });
+    document.body.dataset.lists = "here";
     const list = document.getElementById("examples");
     if (list && !moment.log && !moment.results) {
         // a log or results on the start page offer the machine types as well
         replace(list, exampleList(examples, actions, pictures));
+        replace(document.getElementById("see-faults"), faultyExample(examples, actions));
         replace(document.getElementById("inputs"), inputList(inputs));
         replace(document.getElementById("machine-type"), machineTypes(moment.machines, actions));
     } else {
@@ -634,7 +676,7 @@ watchHands();
 /* The first links of the page lead past what comes before. */
 const skips = {
     drawing: () => (store.state.id ? diagram.canvas : main.querySelector("button")),
-    tables: () => drawer.querySelector('[role="tab"][tabindex="0"]'),
+    tables: () => viewTabs.querySelector('[role="tab"][tabindex="0"]'),
     panel: () => side.querySelector('[role="tab"][tabindex="0"]'),
 };
 for (const link of document.querySelectorAll("[data-skip]"))

@@ -6,6 +6,9 @@ import { setQuery } from "./pairs.js";
 import { question } from "./state.js";
 
 export class Majority {
+    store;
+    changed;
+
     #asked = null;
     #key = "";
 

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where findings are marked on drawings: of a machine, of one of its rings or trees, and of a cluster's hosts. Pure functions. */
+/* Where findings are marked on drawings: of a machine, of one of its rings or trees, and of a cluster's hosts. Pure
+ * functions. */
 import { linksOf } from "./channels.js";
-import { flawedDevices, flawedLinks, worst } from "./diagnosis.js";
+import { flawedDevices, flawedLinks, portsOf, worst } from "./diagnosis.js";
 import { typeOf } from "./model.js";
 
-/** The marks on the drawing of a whole machine: [{node: id in the drawing, or link: [from, to, type], severity, findings}]. */
+/** The marks on the drawing of a whole machine: [{node: id in the drawing, or link: [from, to, type], severity,
+ * findings}]. */
 export const marksOfMachine = (model) => [
     ...flawedDevices(model.doc.findings ?? []),
     ...flawedLinks(model, model.doc.findings ?? []),
 ];
 
-/* Pictures of a channel by itself name devices of other hosts "host1/GPU/...", and a rank that is drawn twice "...~out". */
+/* Pictures of a channel by itself name devices of other hosts "host1/GPU/...", and a rank that is drawn twice
+ * "...~out". */
 const plain = (drawn) => drawn.replace(/^host\d+\/|~out$/g, "");
 
-/** The marks on the picture of a ring or tree by itself, which draws ports without their NIC, and paths in place of links: on every
+/** The marks on the picture of a ring or tree by itself, which draws ports without their NIC, and paths in place of
+ * links: on every
  *  copy of a device, and on every path that takes a link. drawn: ids of the picture. */
 export function marksOfChannel(model, drawn) {
-    const rows = marksOfMachine(model),
-        ports = (nic) =>
-            [...model.links.values()]
-                .flat()
-                .filter((link) => link.from === nic && typeOf(link.to) === "NET")
-                .map((link) => link.to);
+    const rows = marksOfMachine(model);
     const devices = new Map(
         rows
             .filter((row) => row.node)
             .flatMap((row) =>
-                (typeOf(row.node) === "NIC" ? ports(row.node) : [row.node]).map((id) => [id, row]),
+                (typeOf(row.node) === "NIC" ? portsOf(model, row.node) : [row.node]).map((id) => [
+                    id,
+                    row,
+                ]),
             ),
     );
     const links = rows.filter((row) => row.link),
@@ -50,10 +52,12 @@ export function marksOfChannel(model, drawn) {
     });
 }
 
-/* Findings that compare the hosts of a cluster: they are about those that are not like most, or about all where none is. */
+/* Findings that compare the hosts of a cluster: they are about those that are not like most, or about all where none
+ * is. */
 const COMPARING = ["cluster-odd-host", "cluster-nic-order"];
 
-/** A cluster's findings with what they are about: [{...row, key, kinds: [k, ...]}]; no kinds: not about single hosts. Findings about devices are
+/** A cluster's findings with what they are about: [{...row, key, kinds: [k, ...]}]; no kinds: not about single hosts.
+ * Findings about devices are
  *  those of the first host's kind; others: of further kinds, [[k, rows]]. */
 export function findingsByKind(view, findings, others = []) {
     const first = kindOf(view, 0),
@@ -79,7 +83,8 @@ export function findingsByKind(view, findings, others = []) {
 const kindOf = (view, host) =>
     view.kinds.findIndex(({ hosts }) => hosts.some(([from, to]) => host >= from && host <= to));
 
-/** The marks on the ring or tree of a cluster. findings: of findingsByKind(). stations: [{id, title}] of the drawing, titles such as "▼ Host 5: slowest, unlike most: …",
+/** The marks on the ring or tree of a cluster. findings: of findingsByKind(). stations: [{id, title}] of the drawing,
+ * titles such as "▼ Host 5: slowest, unlike most: …",
  *  "4 hosts alike, 1…4" or "2 hosts alike, such as 1". */
 export function marksOfCluster(view, findings, stations) {
     return stations.flatMap(({ id, title }) => {

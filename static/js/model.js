@@ -160,7 +160,8 @@ export function shortName(model, id) {
     }
 }
 
-/** A device of any host, for people: "GPU 19:00.0", "NET 3", "PCIe switch 17:00.0". A rank's number is another on each host. */
+/** A device of any host, for people: "GPU 19:00.0", "NET 3", "PCIe switch 17:00.0". A rank's number is another on each
+ * host. */
 export function deviceName(id) {
     const { type, local } = parseId(id);
     return (
@@ -351,7 +352,8 @@ export function hostsText(doc) {
     return `${doc.hosts} host${doc.hosts === 1 ? "" : "s"}`;
 }
 
-/** Decisions of GPUDirect RDMA about each GPU and the NICs of its own host: a dump of several hosts lists those of the others as well. */
+/** Decisions of GPUDirect RDMA about each GPU and the NICs of its own host: a dump of several hosts lists those of the
+ * others as well. */
 export function gdrOfHosts({ gdr = [], system }) {
     const hosts = new Map(
         (system?.nodes ?? [])
@@ -385,7 +387,9 @@ export function figures(doc) {
         [
             "Ring, per channel",
             ring?.channels
-                ? `${bandwidth(ring.bw_intra)} GB/s, ${ring.type_intra}${doc.hosts > 1 ? `, to NIC ${ring.type_inter}` : ""}`
+                ? `${bandwidth(ring.bw_intra)} GB/s, ${ring.type_intra}${
+                      doc.hosts > 1 ? `, to NIC ` + `${ring.type_inter}` : ""
+                  }`
                 : "–",
         ],
         ["P2P", pairs ? `${p2p} of ${pairs} ordered pairs` : "–"],
@@ -415,8 +419,8 @@ export const withoutEscapes = (text) => text.replace(ESCAPES, "");
 /* How far a cut moves back to end between two attributes. */
 const MOST_ATTRIBUTE = 80;
 
-/** Lines of a text around a place: [{number, text, here, caret}]. The whole elements of usual dumps fit; longer lines are cut around the column, between two
- * attributes where one ends near enough, with "…". */
+/** Lines of a text around a place: [{number, text, here, caret}]. The whole elements of usual dumps fit; longer lines
+ * are cut around the column, between two attributes where one ends near enough, with "…". */
 export function excerpt(text, line, column, around = 2, width = 400) {
     const lines = text.split(/\r\n|\r|\n/);
     const first = Math.max(1, line - around),

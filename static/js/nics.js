@@ -2,7 +2,8 @@
 /* Which NICs each GPU uses, as NCCL assigns them: pure functions over the index of an analysis. */
 import { busId, parseId, typeOf, verdict } from "./model.js";
 
-/** Hosts for which what concerns the network is shown where one host is asked about, and the most GPUs for which it is. */
+/** Hosts for which what concerns the network is shown where one host is asked about, and the most GPUs for which it
+ * is. */
 export const NETWORK_HOSTS = 2;
 const MOST_GPUS = 16;
 
@@ -22,7 +23,8 @@ function busOf(model, net) {
     return nic ? busId(parseId(nic).local) : "";
 }
 
-/** Rows by rank: [{gpu, rank, nics: [{net, name, bus, type, bw, gdr, via, channels}]}]; gdr: "yes", "sends only", "receives only", "no", "?".
+/** Rows by rank: [{gpu, rank, nics: [{net, name, bus, type, bw, gdr, via, channels}]}]; gdr: "yes", "sends only",
+ * "receives only", "no", "?".
  *  via: the rank whose NIC it is (PXN), null: its own. The NIC of most channels comes first, others' NICs last. */
 export function nicTable(model) {
     const rows = model.gpus
@@ -53,7 +55,8 @@ export function nicTable(model) {
     }));
 }
 
-/** A row in short: the GPU's own NICs, or where it has none the first of another GPU; more: how many others it reaches through other GPUs. */
+/** A row in short: the GPU's own NICs, or where it has none the first of another GPU; more: how many others it reaches
+ * through other GPUs. */
 export function inShort({ nics, ...row }) {
     const own = nics.filter((nic) => nic.via === null),
         shown = own.length ? own : nics.slice(0, 1);

@@ -50,9 +50,16 @@ const SEEN = 600; // bytes at the beginning of what was not understood
 export const releaseOfLog = (input) => input?.logged_release ?? "";
 
 export class Opening {
+    working;
+    store;
+    loaded;
+    moment;
+    shown;
+
     #control = null;
 
-    /** shown(): what is shown may be another, though the state is the same. refused(problem): a second dump cannot be used. */
+    /** shown(): what is shown may be another, though the state is the same. refused(problem): a second dump cannot be
+     * used. */
     constructor({ store, loaded, moment, working, shown, refused }) {
         Object.assign(this, { store, loaded, moment, working, shown });
         this.refused = (error, file) => {
@@ -112,7 +119,8 @@ export class Opening {
         try {
             const summary = await send(control.signal);
             const { release: chosen, hosts, settings } = store.state;
-            const asked = chosen === releaseOfLog(loaded.summary?.input) ? "" : chosen; // that of the log which was open is not asked of the next file
+            // that of the log which was open is not asked of the next file
+            const asked = chosen === releaseOfLog(loaded.summary?.input) ? "" : chosen;
             moment.startProblem = moment.log = moment.results = null;
             loaded.summary = summary;
             const release = asked || releaseOfLog(summary.input);
@@ -140,6 +148,7 @@ export class Opening {
         return this.#read(api.checkPerfAlone, blob, file, api.isUnrecognised);
     }
 
+    /** @param {(problem: any) => boolean} [passes] */
     async #read(send, blob, file, passes = () => false) {
         const { working } = this,
             control = (this.#control = new AbortController());
@@ -171,7 +180,8 @@ export class Opening {
         }
     }
 
-    /** Sends a dump to compare with the open one; gives its summary, null where that failed and refused(error, file) said it. */
+    /** Sends a dump to compare with the open one; gives its summary, null where that failed and refused(error, file)
+     * said it. */
     async keep(blob, file, name, refused = this.refused) {
         const { working } = this,
             control = (this.#control = new AbortController());

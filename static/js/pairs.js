@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two dumps compared, and a set of them: what the answer of the service means on the pictures and in tables. Pure functions. */
+/* Two dumps compared, and a set of them: what the answer of the service means on the pictures and in tables. Pure
+ * functions. */
 import { findChange, marksOf } from "./compare.js";
 
 /** "hardware.2" -> {section, row}, "paths.0" -> as findChange(); row and change null where a section is meant. */
@@ -31,14 +32,16 @@ function marksOfRow(row, side) {
             row.what === "nvlinks" && device
                 ? [
                       [device, other, "NVL"],
-                      [device, nvswitch(device), "NVL"],
+                      [device, nvswitch(), "NVL"],
                   ]
                 : [],
     };
 }
+/* All NVSwitches are one, whatever the device. */
 const nvswitch = () => "NVS/0-0";
 
-/** What to mark on a side's picture: {links, devices, only}; only: what this side alone has. chosen: of findRow(), or null for everything. */
+/** What to mark on a side's picture: {links, devices, only}; only: what this side alone has. chosen: of findRow(), or
+ * null for everything. */
 export function marksOfPair(model, pair, chosen, side) {
     const to = side === "b" ? roles(pair) : null,
         name = (id) => (to ? (to.get(id) ?? id) : id),

@@ -74,7 +74,8 @@ function forbidden({ name, localName, namespaceURI, value }) {
 
 const WIDTH = 0.62; // of a character, against its height
 
-/** The box around what is in a group, but for some elements, from the numbers in it: {x, y, w, h}, null: nothing. The browser knows it exactly,
+/** The box around what is in a group, but for some elements, from the numbers in it: {x, y, w, h}, null: nothing. The
+ * browser knows it exactly,
  *  but lays out every text to do so. Curves are inside their control points. */
 export function extent(group, but) {
     const xs = [],

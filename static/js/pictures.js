@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Small pictures of example machines: drawn by the service once they come into sight, one after the other, and kept by the browser. */
+/* Small pictures of example machines: drawn by the service once they come into sight, one after the other, and kept by
+ * the browser. */
 import * as api from "./api.js";
 import { h } from "./dom.js";
 import * as theme from "./theme.js";
@@ -9,6 +10,7 @@ const STORE = "orrery-pictures",
 
 export class Pictures {
     #made = new Map(); // file and colours -> promise of an address
+    /** @type {Promise<any>} */
     #last = Promise.resolve();
     #waiting = new Map();
     #sight =

@@ -16,7 +16,8 @@ export function toggled(text, gpu, gpus) {
     return had.size === gpus ? "" : setText([...had].sort((a, b) => a - b));
 }
 
-/** The query about a machine of so many GPUs. asked: the parameters of an analysis. With one host, one and two hosts count. */
+/** The query about a machine of so many GPUs. asked: the parameters of an analysis. With one host, one and two hosts
+ * count. */
 export function placeQuery(asked, state, gpus) {
     const query = new URLSearchParams(asked);
     for (const name of ["hosts", "nics"])
@@ -38,7 +39,8 @@ const shareText = (busbw, best) =>
           ? "best"
           : `${Math.round((100 * busbw) / best)} %`;
 
-/** Rows of the table, the best first; the compared set last: [{key, gpus, nics, busbw, hosts: [text], share, limit, left, same, rival, entry}]. */
+/** Rows of the table, the best first; the compared set last: [{key, gpus, nics, busbw, hosts: [text], share, limit,
+ * left, same, rival, entry}]. */
 export function placeRows(answer) {
     const best = answer.best[0]?.busbw ?? 0,
         sets = answer.compared
@@ -67,7 +69,8 @@ export function leftText(left) {
 /** The row that is shown on the drawing: the one that was chosen, else the best. */
 export const shownRow = (rows, pick) => rows.find((row) => row.key === pick) ?? rows[0] ?? null;
 
-/** What a choice costs beside the best set: "Takes 34 % less than the best set: 38.6 instead of 57.9 GB/s on 2 hosts". "": nothing. */
+/** What a choice costs beside the best set: "Takes 34 % less than the best set: 38.6 instead of 57.9 GB/s on 2 hosts".
+ * "": nothing. */
 export function costOf(row, rows) {
     const [best] = rows;
     if (!row || row === best || row.entry.busbw === null || !(row.entry.busbw < best.entry.busbw))
@@ -77,7 +80,12 @@ export function costOf(row, rows) {
         .filter(({ one, other }) => one.busbw < other.busbw)
         .sort((a, b) => a.one.busbw / a.other.busbw - b.one.busbw / b.other.busbw)[0];
     const share = Math.round(100 * (1 - row.entry.busbw / best.entry.busbw));
-    return `${share} % less than the best set${worst ? `: ${bandwidth(worst.one.busbw)} instead of ${bandwidth(worst.other.busbw)} GB/s on ${worst.one.hosts} host${worst.one.hosts === 1 ? "" : "s"}` : ""}`;
+    return `${share} % less than the best set${
+        worst
+            ? `: ${bandwidth(worst.one.busbw)} instead of ` +
+              `${bandwidth(worst.other.busbw)} GB/s on ${worst.one.hosts} host${worst.one.hosts === 1 ? "" : "s"}`
+            : ""
+    }`;
 }
 
 /** Devices of a set on the drawing: its GPUs, the ports of its NICs and their cards. names: {NET id: name}. */

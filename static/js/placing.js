@@ -6,6 +6,10 @@ import { placeQuery } from "./place.js";
 import { question } from "./state.js";
 
 export class Placing {
+    store;
+    busy;
+    changed;
+
     answer = null;
     problem = null;
     #key = "";

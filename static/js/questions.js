@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The fifteen questions that people bring, answered from an analysis where it can, each with the place that shows the evidence.
+/* The fifteen questions that people bring, answered from an analysis where it can, each with the place that shows the
+ * evidence.
  * A row: {id, ask, answer, tone, patch: of the state, or null, assumes: texts}.
- * tone: "good", "assumed" (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a link, neither good nor bad. */
+ * tone: "good", "assumed" (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a
+ * link, neither good nor bad. */
 import {
     bandwidth,
     deviceFacts,
@@ -23,7 +25,8 @@ const all = (n, one) =>
     n === 1 ? `the only ${one}` : n === 2 ? `both ${one}s` : `all ${n} ${one}s`;
 
 /** network: the index of the same question about two hosts, where one is asked about; null: there is none.
- *  known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check of a log, other: what says that the log is from another machine, results: results of nccl-tests judged}. */
+ *  known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check
+ *  of a log, other: what says that the log is from another machine, results: results of nccl-tests judged}. */
 export function questions(asked, { network = null, releases = [], known = {} } = {}) {
     return QUESTIONS.map(([id, ask, answer, parts = [], findings = []]) => {
         const model = network && OF_NETWORK.includes(id) ? network : asked;
@@ -47,6 +50,7 @@ export function questions(asked, { network = null, releases = [], known = {} } =
 }
 
 /* Id, question, its answer; the parts of the document on which the answer rests; findings that say that it is bad. */
+/** @type {any[][]} */
 const QUESTIONS = [
     ["machine", "Machine", machine, [], ["gpu-missing", "no-gpu", "no-ranked-gpu"]],
     [
@@ -145,7 +149,9 @@ function p2p(model) {
             patch: { view: "matrix", cell: "verdict" },
         };
     return {
-        answer: `${off.length} of ${rows.length} not: ${lower(reason(model, model.p2pWhy.get(`${off[0].a},${off[0].b}`)))}`,
+        answer:
+            `${off.length} of ${rows.length} not: ` +
+            `${lower(reason(model, model.p2pWhy.get(`${off[0].a},${off[0].b}`)))}`,
         tone: "limited",
         patch: at(off[0]),
     };
@@ -191,14 +197,18 @@ function nics(model) {
     );
     if (cut.length)
         return {
-            answer: `${plural(cut.length, "GPU")} cannot reach the NIC that NCCL gives ${cut.length === 1 ? "it" : "them"}`,
+            answer:
+                `${plural(cut.length, "GPU")} cannot reach the NIC that NCCL gives ` +
+                `${cut.length === 1 ? "it" : "them"}`,
             tone: "fault",
             patch: { ...patch, from: cut[0].gpu, to: cut[0].nics[0].net },
         };
     const shared =
         model.gpus.length > used.size ? `; ${model.gpus.length} GPUs share ${used.size}` : "";
     return {
-        answer: `${used.size === 1 ? "the only NIC is in use" : `${all(used.size, "NIC")} in use`}${shared}; GPU 0 at ${best?.type ?? "–"}, ${bandwidth(best?.bw)} GB/s`,
+        answer:
+            `${used.size === 1 ? "the only NIC is in use" : `${all(used.size, "NIC")} in use`}${shared}; ` +
+            `GPU 0 at ${best?.type ?? "–"}, ${bandwidth(best?.bw)} GB/s`,
         tone: "good",
         patch,
     };
@@ -234,7 +244,9 @@ function gdr(model) {
             ? [lower(reason(model, whyOf(first))).replace(/\. (\S+ against \S+)$/, " ($1)")]
             : [...reasons].sort(([, a], [, b]) => b - a).map(([why, n]) => `${n} because ${why}`);
     return {
-        answer: `${enough ? "every GPU has a NIC with it; " : ""}${off.length} of ${rows.length} pairs without: ${because.join("; ")}`,
+        answer:
+            `${enough ? "every GPU has a NIC with it; " : ""}${off.length} of ${rows.length} pairs without: ` +
+            `${because.join("; ")}`,
         tone: enough ? "good" : "limited",
         patch: {
             view: "matrix",
@@ -252,10 +264,13 @@ function channels(model) {
         return { answer: "no ring was found", tone: "fault", patch: { view: "channels" } };
     const [tightest] = loads(model, "ring");
     const limit = tightest
-        ? `; fullest link ${shortName(model, tightest.from)} → ${shortName(model, tightest.to)}, ${bandwidth(tightest.used)} of ${bandwidth(tightest.bw)} GB/s`
+        ? `; fullest link ${shortName(model, tightest.from)} → ${shortName(model, tightest.to)}, ` +
+          `${bandwidth(tightest.used)} of ${bandwidth(tightest.bw)} GB/s`
         : "";
     return {
-        answer: `${model.doc.channels.count}; ring ${ring.channels} × ${bandwidth(ring.bw_intra)} GB/s inside${model.doc.hosts > 1 ? `, ${bandwidth(ring.bw_inter)} out` : ""}${limit}`,
+        answer:
+            `${model.doc.channels.count}; ring ${ring.channels} × ${bandwidth(ring.bw_intra)} GB/s ` +
+            `inside${model.doc.hosts > 1 ? `, ${bandwidth(ring.bw_inter)} out` : ""}${limit}`,
         tone: ring.bw_intra < 1 ? "limited" : bandwidthTone(model.doc, { shown: true }),
         patch: { view: "channels", graph: "ring", channel: 0 },
     };
@@ -272,13 +287,16 @@ function busbw({ doc }, { results }) {
     const chosen = waysAt(doc.predictions, "AllReduce", 2 ** 30).find((way) => way.chosen);
     if (!chosen) return { answer: "one rank sends nothing", tone: null, patch: null };
     return {
-        answer: `AllReduce ${bandwidth(chosen.bw)} GB/s at 1 GiB, ${chosen.name} (a model, not a measurement)${lossText(doc)}`,
+        answer:
+            `AllReduce ${bandwidth(chosen.bw)} GB/s at 1 GiB, ${chosen.name} (a model, not a ` +
+            `measurement)${lossText(doc)}`,
         tone: bandwidthTone(doc),
         patch: { view: "tuning", collective: "AllReduce" },
     };
 }
 
-/** Findings about a device that is slower than its equals or its model. The service decides which devices are equal (engine/hardware). */
+/** Findings about a device that is slower than its equals or its model. The service decides which devices are equal
+ * (engine/hardware). */
 const SLOWER = [
     "nvlink-count",
     "nvlink-one-sided",
@@ -381,7 +399,8 @@ function pxn(model) {
     return {
         answer:
             (via.length
-                ? `PXN for ${via.length} of ${devs.length} pairs of GPU and channel, such as GPU ${first.rank} through GPU ${first.proxy_rank}`
+                ? `PXN for ${via.length} of ${devs.length} pairs of GPU and channel, such as GPU ${first.rank} ` +
+                  `through GPU ${first.proxy_rank}`
                 : "no PXN") + cross,
         tone: null,
         patch: first
@@ -412,7 +431,8 @@ function nvls(model) {
             : !hub
               ? "there is no NVSwitch"
               : old
-                ? `it needs capability 9.0, these have ${deviceFacts(model, old.id).find(([n]) => n === "Capability")?.[1]}`
+                ? `it needs capability 9.0, these have ` +
+                  `${deviceFacts(model, old.id).find(([n]) => n === "Capability")?.[1]}`
                 : doc.ranks <= 2
                   ? "two ranks do not need it"
                   : (doc.graphs ?? []).some(({ name, channels }) => name === "nvls" && !channels)

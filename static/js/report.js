@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the page shows as text for other programs and people: CSV of tables, Markdown for a ticket. Pure functions. */
+/* What the page shows as text for other programs and people: CSV of tables, Markdown for a ticket. Pure
+ * functions. */
 import { resultRows } from "./bandwidth.js";
 import { loads } from "./channels.js";
 import { ranges, waysAt } from "./chart.js";
 import { placeText, SECTIONS, sideName, sizeText, valueText } from "./compare.js";
-import { assumed, bySeverity, capital, costText, expected, headline } from "./diagnosis.js";
+import {
+    assumed,
+    bySeverity,
+    capital,
+    costText,
+    decidingLine,
+    expected,
+    headline,
+} from "./diagnosis.js";
 import { hostLinks, shape } from "./hosts.js";
 import { logRows } from "./log.js";
 import {
@@ -13,6 +22,7 @@ import {
     figures,
     GRAPH_NAMES,
     hops,
+    hostsText,
     PATTERNS,
     shortName,
     verdict,
@@ -32,7 +42,8 @@ export function csv(rows) {
     return rows.map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
 }
 
-/** GPU x (GPU + NET) as rows: type, bw, hops or verdict; with the other side of a comparison, "before→after" where it changes. */
+/** GPU x (GPU + NET) as rows: type, bw, hops or verdict; with the other side of a comparison, "before→after"
+ * where it changes. */
 export function matrixRows(model, mode, after = null) {
     const columns = [...model.gpus, ...model.nets];
     const say = (from, to) => {
@@ -180,6 +191,7 @@ export function tableOf({ model, other, pair, log, results, schedule, state }) {
 
 const escape = (text) =>
     String(text).replaceAll("|", "\\|").replaceAll("\n", " ").replaceAll("<", "&lt;");
+/** @param {any[][]} rows the first is the head */
 const table = ([head, ...rows]) =>
     [
         `| ${head.map(escape).join(" | ")} |`,
@@ -226,7 +238,8 @@ function verdictText(doc, add) {
 /* " (≈ rests on assumptions 1, 3)": of the list above. */
 const assumedText = (doc, texts) =>
     texts.length
-        ? ` (≈ rests on assumption${texts.length > 1 ? "s" : ""} ${doc.input.assumed.flatMap((row, i) => (texts.includes(row.what) ? [i + 1] : [])).join(", ")})`
+        ? ` (≈ rests on assumption${texts.length > 1 ? "s" : ""} ` +
+          `${doc.input.assumed.flatMap((row, i) => (texts.includes(row.what) ? [i + 1] : [])).join(", ")})`
         : "";
 
 /* Causes with their costs, what follows from each below it; notes by title. */
@@ -234,7 +247,8 @@ function findingsText(findings, add) {
     const { faults, notes } = bySeverity(findings),
         cost = (row) => costText(row) && ` ${escape(costText(row))}.`;
     const line = (row) =>
-        `- **${row.severity}** ${escape(row.title)}:${cost(row)} ${escape(capital(row.detail))}${row.where?.line ? ` (line ${row.where.line})` : ""}.`;
+        `- **${row.severity}** ${escape(row.title)}:${cost(row)} ` +
+        `${escape(capital(row.detail))}${row.where?.line ? ` (line ${row.where.line})` : ""}.`;
     if (faults.length)
         add(
             "Findings",
@@ -267,7 +281,8 @@ export function markdown({ model, other, state, summary, releases, link }) {
         `# ${escape(summary?.name || "A machine")} as NCCL ${doc.nccl} sees it`,
         [
             `${doc.summary?.machine?.sentence ?? ""}.`,
-            `${doc.hosts} host${doc.hosts > 1 ? "s" : ""}, ${doc.ranks} ranks${settings.length ? `; ${settings.join(", ")}` : ""}.`,
+            `${doc.hosts} host${doc.hosts > 1 ? "s" : ""}, ${doc.ranks} ` +
+                `ranks${settings.length ? `; ${settings.join(", ")}` : ""}.`,
             doc.verified === false &&
                 `NCCL ${doc.asked} is not emulated: these are the results of the nearest release.`,
             link && `[Open in Orrery](${link})`,
@@ -296,7 +311,8 @@ export function markdown({ model, other, state, summary, releases, link }) {
     if (other?.diff)
         add(
             "Against the other side",
-            `${sideName(other.diff.a, other.diff.b)} → ${sideName(other.diff.b, other.diff.a)}: ${other.diff.summary}`,
+            `${sideName(other.diff.a, other.diff.b)} → ${sideName(other.diff.b, other.diff.a)}: ` +
+                `${other.diff.summary}`,
             table([
                 ["Rule or setting", "Before", "After", "Facts", "In"],
                 ...other.diff.reasons.map((row) => [
@@ -313,7 +329,13 @@ export function markdown({ model, other, state, summary, releases, link }) {
             "Paths",
             ...["type", "bw", "verdict"].map(
                 (mode) =>
-                    `${{ type: "Type", bw: "GB/s", verdict: "P2P (W write, R read), GPUDirect (S send, R receive)" }[mode]}\n\n${table(matrixRows(model, mode))}`,
+                    `${
+                        {
+                            type: "Type",
+                            bw: "GB/s",
+                            verdict: "P2P (W write, R read), GPUDirect (S send, R " + "receive)",
+                        }[mode]
+                    }\n\n${table(matrixRows(model, mode))}`,
             ),
         );
     add(
@@ -368,7 +390,9 @@ function pathText(model, { from, to }) {
         decision = verdict(model, from, to);
     if (!path) return "NCCL keeps no path between these two.";
     return [
-        `${path.type}, ${bandwidth(path.bw)} GB/s. ${(decision?.rows ?? []).map((row) => `${row.what}: ${row.text}.`).join(" ")}`,
+        `${path.type}, ${bandwidth(path.bw)} GB/s. ${(decision?.rows ?? [])
+            .map((row) => `${row.what}: ` + `${row.text}.`)
+            .join(" ")}`,
         table([
             ["Hop", "To", "Link", "GB/s", ""],
             ...hops(model, path).map((row, i) => [
@@ -380,4 +404,31 @@ function pathText(model, { from, to }) {
             ]),
         ]),
     ].join("\n\n");
+}
+
+/** The eight lines that somebody pastes into a ticket or a chat. */
+export function summaryText({ doc, name, link }) {
+    const head = headline(doc),
+        settings = Object.entries(doc.settings ?? {}).map(([key, value]) => `${key}=${value}`),
+        { faults } = bySeverity(doc.findings ?? []),
+        assumes = doc.input?.assumed ?? [];
+    return [
+        `${name || "Machine"}: ${head ? decidingLine(doc, head) : "not diagnosed"}`,
+        capital(doc.summary?.machine?.sentence ?? ""),
+        [`NCCL ${doc.nccl}`, `${hostsText(doc)}, ${doc.ranks} ranks`, ...settings].join("; "),
+        expected(doc)
+            .slice(0, 1)
+            .map(([what, value]) => `${what}: ${value}`)[0],
+        ...faults
+            .slice(0, 2)
+            .map(({ cause }) =>
+                [`- ${cause.title}: ${cause.detail}`, costText(cause)].filter(Boolean).join(". "),
+            ),
+        head?.advice && `Do: ${head.advice}`,
+        assumes.length > 0 &&
+            `Assumed: ${assumes[0].what}${assumes.length > 1 ? `, and ${assumes.length - 1} more` : ""}`,
+        link,
+    ]
+        .filter(Boolean)
+        .join("\n");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Results of nccl-tests that were opened, and what the service says of them for the machine that is open. They are in no address: only the machine and the view are. */
+/* Results of nccl-tests that were opened, and what the service says of them for the machine that is open. They are in
+ * no address: only the machine and the view are. */
 import * as api from "./api.js";
 import { announce } from "./dom.js";
 import { isLog } from "./log.js";
@@ -8,6 +9,10 @@ import { question } from "./state.js";
 const LOG_HEAD = 1 << 20; // bytes at the beginning in which lines of NCCL's log are searched for
 
 export class Results {
+    store;
+    changed;
+    working;
+
     name = "";
     blob = null;
     answer = null;
@@ -37,7 +42,8 @@ export class Results {
         return query;
     }
 
-    /** Judges results for the open machine; gives false where the service does not recognise them, which is said nowhere. */
+    /** Judges results for the open machine; gives false where the service does not recognise them, which is said
+     * nowhere. */
     async open(blob, name) {
         this.#begin({ name, blob, answer: null, guessed: false });
         return this.#ask(this.#query(this.store.state.hosts !== 1), true);

@@ -23,6 +23,16 @@ const chooseType = () => document.getElementById("assume")?.focus();
 const MANY = 100; // devices
 
 export class Scene {
+    store;
+    loading;
+    diagram;
+    refused;
+    again;
+    schedule;
+    moment;
+    opened;
+    placing;
+
     #shown = "";
     #drawing = null;
 
@@ -145,7 +155,8 @@ export class Scene {
                   : [],
             at = transfer ? 0 : this.moment.step,
             now = steps[at];
-        const fanned = model.nodes.size > MANY && steps.some((one) => one.to.startsWith("NVS/")); // each a line to the same switch: the links say it
+        // each a line to the same switch: the links say it
+        const fanned = model.nodes.size > MANY && steps.some((one) => one.to.startsWith("NVS/"));
         const lit = this.#lit(model),
             links = lit
                 ? lit.links
@@ -198,24 +209,35 @@ export class Scene {
             return this.#caption("Click the device at the other end of the path.");
         if (lit)
             return this.#caption(
-                `${lit.title}: ${lit.devices.length ? "the device and its link are lit" : "no device of the drawing is named"}.`,
+                `${lit.title}: ${
+                    lit.devices.length
+                        ? "the device and its link are lit"
+                        : "no device of the " + "drawing is named"
+                }.`,
             );
         if (set)
             return this.#caption(
-                `GPUs ${set.row.gpus.join(", ")}${set.row.nics.length ? ` and ${set.row.nics.join(", ")}` : ""} are marked.`,
+                `GPUs ${set.row.gpus.join(", ")}${set.row.nics.length ? ` and ${set.row.nics.join(", ")}` : ""} ` +
+                    `are marked.`,
             );
         this.#caption(
             now
                 ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
                 : path
-                  ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${slowest ? ", the narrowest link is the widest line" : ""}`
+                  ? `${shortName(model, from)} → ${shortName(model, to)}: ` +
+                    `${path.type}${slowest ? ", the thick segment is the bottleneck" : ""}`
                   : pair
                     ? `Dashed: differs from ${calledText(pair.b)}. Crossed: only this one has it.`
                     : steps.length
                       ? "Arrows show who sends to whom; a step lights the links it uses."
                       : less
-                        ? `Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.`
-                        : diagram.note.split(" · ").at(-1),
+                        ? `Bus ids are hidden${
+                              less.blocks
+                                  ? `, and the NICs of ${less.blocks} ` +
+                                    `block${less.blocks > 1 ? "s" : ""} like another`
+                                  : ""
+                          }.`
+                        : diagram.note.split(" · ").slice(1).join(" · "),
         );
     }
 

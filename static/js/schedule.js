@@ -19,7 +19,8 @@ export class Schedule {
         this.changed = changed;
     }
 
-    /** cluster: of a cluster, not of one topology. query: release, settings, hosts, and of a cluster layout and group. */
+    /** cluster: of a cluster, not of one topology. query: release, settings, hosts, and of a cluster layout and group.
+     * */
     async load({ cluster, id, query, rank, round }, again = false) {
         const asks = new URLSearchParams(query);
         asks.set("ranks", windowAt(rank));

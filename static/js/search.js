@@ -3,7 +3,8 @@
 import { busId, parseId, shortName, typeOf } from "./model.js";
 import { placeOf } from "./source.js";
 
-/** Entries to search: [{id, name, text}]. lines and devices: of the dump, where it is at hand; they hold names and GUIDs. */
+/** Entries to search: [{id, name, text}]. lines and devices: of the dump, where it is at hand; they hold names and
+ * GUIDs. */
 export function entries(model, lines = [], devices = new Map()) {
     return [...model.nodes.values()]
         .filter((node) => typeOf(node.id) !== "DEV")
@@ -38,7 +39,8 @@ export function entries(model, lines = [], devices = new Map()) {
         });
 }
 
-/** The entries that hold every word, best first: what begins with the words, or is it whole, before what merely holds them. */
+/** The entries that hold every word, best first: what begins with the words, or is it whole, before what merely holds
+ * them. */
 export function find(list, wanted, most = 12) {
     const text = wanted.trim().toLowerCase(),
         words = text.split(/\s+/).filter(Boolean);

@@ -21,7 +21,8 @@ export function localOf(busid) {
         : "";
 }
 
-/** Lines of devices: Map of node id to {line, last}, from the element that has the bus id to the one that says what it is. */
+/** Lines of devices: Map of node id to {line, last}, from the element that has the bus id to the one that says what it
+ * is. */
 export function devicesIn(text) {
     const devices = new Map(),
         open = [],

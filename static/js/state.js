@@ -1,24 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-export const VIEWS = [
-    "machine",
-    "matrix",
-    "channels",
-    "tuning",
-    "bandwidth",
-    "place",
-    "diff",
-    "compare",
-    "hosts",
-    "transfers",
-    "source",
-    "log",
+/** The views of an open machine by the section of the rail that they are in: [[section, its name, [[view, its tab]]]]. */
+/** @type {[string, string, string[][]][]} */
+export const SECTIONS = [
+    ["verdict", "Verdict", [["verdict", "Overview"]]],
+    [
+        "machine",
+        "Machine",
+        [
+            ["machine", "Drawing"],
+            ["matrix", "Matrix"],
+            ["source", "Dump"],
+        ],
+    ],
+    [
+        "communication",
+        "Communication",
+        [
+            ["channels", "Channels"],
+            ["hosts", "Hosts"],
+            ["transfers", "Transfers"],
+            ["tuning", "Tuning"],
+            ["bandwidth", "Bandwidth"],
+            ["logged", "As NCCL logs it"],
+        ],
+    ],
+    [
+        "compare",
+        "Compare",
+        [
+            ["diff", "What if"],
+            ["compare", "Machines"],
+            ["log", "Log"],
+            ["place", "Choose GPUs"],
+        ],
+    ],
 ];
-export const PANELS = ["auto", "summary", "selection", "why", "settings", "none"];
+export const VIEWS = SECTIONS.flatMap(([, , views]) => views.map(([view]) => view));
+export const sectionOf = (view) =>
+    SECTIONS.find(([, , views]) => views.some(([name]) => name === view)) ?? SECTIONS[0];
+/** Views of figures and text, to which the drawing adds nothing. */
+export const WITHOUT_DRAWING = ["tuning", "bandwidth", "logged", "source", "log"];
+export const PANELS = ["auto", "selection", "why", "settings", "none"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
 
+/** @type {Readonly<Record<string, any>>} */
 export const DEFAULTS = Object.freeze({
     id: "", // of a stored topology
     machine: "", // the machine type that the topology was made of; without an id it is made first
@@ -30,10 +58,12 @@ export const DEFAULTS = Object.freeze({
     fuse_nics: "", // "never" or "always"; "": as the input is
     tuner: "", // the text of a file of NCCL's example tuner plugin
     assume: "", // the machine type that fills in what the input does not say
-    assume_nics: "", // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
+    // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
+    assume_nics: "",
+    repair: "", // findings that are taken as repaired, such as "slow-link,gdr-off"
     against: Object.freeze([]), // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
-    view: "machine", // the drawing alone, or the table below it
-    panel: "auto", // see shownPanel()
+    view: "verdict",
+    panel: "auto", // of the inspector, see shownPanel()
     from: "", // selected device, or start of the selected path
     to: "", // end of the selected path
     finding: "", // that is lit on the drawing, by its id
@@ -62,7 +92,9 @@ export const DEFAULTS = Object.freeze({
     line: 0, // of the dump
     trays: "", // of a matrix of many trays: "" summarised by tray, "all" devices, or two trays such as "3,5"
     detail: "all", // or "less": bus ids hidden, identical blocks folded
-    place: "", // "library": the kept dumps; "set": some of them against what most are like; "clusters": the kept clusters, or one of them
+    // "library": the kept dumps; "set": some of them against what most are like; "clusters": the kept clusters, or one
+    // of them
+    place: "",
     cluster: "", // its id
     groups: "", // its parallel groups, such as "tp=8,pp=4"
     group: "", // one of them, such as "dp:0": whose transfers are shown; "": those of the whole cluster
@@ -70,10 +102,9 @@ export const DEFAULTS = Object.freeze({
     set: "", // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
 
-/** Views that have the summary beside them unless another panel is chosen. The tables of all others get the whole width. */
-const WITH_SUMMARY = ["machine", "matrix", "channels", "hosts", "bandwidth"];
-export const shownPanel = ({ panel, view }) =>
-    panel !== "auto" ? panel : WITH_SUMMARY.includes(view) ? "summary" : "none";
+/** The inspector shows what is selected unless something else was chosen. No view moves it.
+ * @param {any} state */
+export const shownPanel = ({ panel }) => (panel === "auto" ? "selection" : panel);
 
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
@@ -87,6 +118,7 @@ const TEXTS = [
     "tuner",
     "assume",
     "assume_nics",
+    "repair",
     "from",
     "to",
     "graph",
@@ -123,7 +155,7 @@ const ONE_OF = {
 };
 /** What decides an analysis beside the release, the hosts and the settings. */
 const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume", "assume_nics"];
-export const ASKED = ["release", "hosts", "settings", ...ASKED_TEXTS];
+export const ASKED = ["release", "hosts", "settings", "repair", ...ASKED_TEXTS];
 const NUMBERS = {
     channel: 65535,
     size: 2 ** 40,
@@ -141,6 +173,7 @@ const number = (text, least, most, otherwise) =>
 /** Reads a fragment, with or without "#". What it does not understand is left at its default. */
 export function parse(fragment) {
     const query = new URLSearchParams(fragment.replace(/^#/, ""));
+    /** @type {Record<string, any>} */
     const state = { ...DEFAULTS, settings: {} };
     for (const name of TEXTS) state[name] = query.get(name) ?? DEFAULTS[name];
     for (const [name, values] of Object.entries(ONE_OF))
@@ -170,12 +203,16 @@ export function format(state) {
     return query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":").replaceAll("%3D", "=");
 }
 
+/** The findings that are taken as repaired. */
+export const repairs = ({ repair }) => repair.split(",").filter(Boolean);
+
 /** The part of a state that decides an analysis, as query parameters of the service. */
 export function question(state) {
     const query = new URLSearchParams();
     if (state.release) query.set("release", state.release);
     if (state.hosts !== 1) query.set("hosts", state.hosts);
     for (const name of ASKED_TEXTS) if (state[name]) query.set(name, state[name]);
+    for (const finding of repairs(state)) query.append("repair", finding);
     for (const setting of Object.keys(state.settings).sort())
         query.set(setting, state.settings[setting]);
     return query;

@@ -30,7 +30,11 @@ export function tablePicture(root) {
                 .join("");
         });
         h -= MARGIN;
-        return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${h}" width="${w}" height="${h}">${rect({ x: 0, y: 0, w, h }, getComputedStyle(document.body).backgroundColor)}${drawn.join("")}</svg>`;
+        return (
+            `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${h}" width="${w}" ` +
+            `height="${h}">${rect({ x: 0, y: 0, w, h }, getComputedStyle(document.body).backgroundColor)}` +
+            `${drawn.join("")}</svg>`
+        );
     });
 }
 
@@ -91,7 +95,9 @@ function lines(text, at) {
         weight = style.fontWeight === "400" ? "" : ` font-weight="${style.fontWeight}"`;
     return rows.map(
         ({ x, y, h, words }) =>
-            `<text x="${short(x)}" y="${short(y + h / 2 + size * 0.35)}" fill="${style.color}" font-family="${escape(style.fontFamily)}" font-size="${size}"${weight}>${escape(words.join(" "))}</text>`,
+            `<text x="${short(x)}" y="${short(y + h / 2 + size * 0.35)}" fill="${style.color}" ` +
+            `font-family="${escape(style.fontFamily)}" ` +
+            `font-size="${size}"${weight}>${escape(words.join(" "))}</text>`,
     );
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Light or dark: the system's choice until somebody chooses here; then theirs, kept in this browser. */
 const system = matchMedia("(prefers-color-scheme: dark)");
+/** @type {(theme: string) => void} */
 let listener = () => {};
 
 export const current = () => document.documentElement.dataset.theme;

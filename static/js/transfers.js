@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The point-to-point schedule: windows of ranks and rounds, and what a transfer is called. Pure functions over the service's answer. */
+/* The point-to-point schedule: windows of ranks and rounds, and what a transfer is called. Pure functions over
+ * the service's answer. */
 import { deviceName } from "./model.js";
 
 /** How many ranks, and how many rounds, are shown at once. */
@@ -32,7 +33,9 @@ export function overText(way) {
         case "SELF":
             return "a copy on the GPU";
         case "P2P":
-            return `P2P, ${way.path}${way.read ? ", by reading" : ""}${way.via >= 0 ? `, through rank ${way.via}` : ""}`;
+            return `P2P, ${way.path}${way.read ? ", by reading" : ""}${
+                way.via >= 0 ? `, through rank ` + `${way.via}` : ""
+            }`;
         case "SHM":
             return `shared memory, ${way.path}`;
         default:
@@ -44,7 +47,9 @@ export function overText(way) {
 export function nicText(way, rank) {
     const say = (nic) =>
         nic
-            ? `${deviceName(nic.net)}${nic.proxy !== rank ? ` through rank ${nic.proxy} (PXN)` : `, ${nic.path}`}${nic.gdr ? ", GPUDirect" : ""}`
+            ? `${deviceName(nic.net)}${
+                  nic.proxy !== rank ? ` through rank ${nic.proxy} ` + `(PXN)` : `, ${nic.path}`
+              }` + `${nic.gdr ? ", GPUDirect" : ""}`
             : "none, or unknown without the channel";
     return [...new Set((way?.nics ?? []).map(say))].join("; ");
 }
@@ -58,12 +63,15 @@ export const rankText = (doc, rank) =>
     doc.group ? `${rank} (${doc.group.world[rank]})` : String(rank);
 
 export const sentence = (doc) =>
-    `${doc.ranks} ranks on ${doc.nodes} node${doc.nodes === 1 ? "" : "s"}; in each round a rank sends to one peer and receives from one. A transfer is spread over ${doc.p2p_channels_per_peer} of ${doc.p2p_channels} channels.` +
+    `${doc.ranks} ranks on ${doc.nodes} node${doc.nodes === 1 ? "" : "s"}; in each round a rank sends to one ` +
+    `peer and receives from one. A transfer is spread over ${doc.p2p_channels_per_peer} of ` +
+    `${doc.p2p_channels} channels.` +
     (doc.schedule[0]?.rounds[0]?.channels === null
         ? ` Which ones NCCL ${doc.nccl} takes is not known.`
         : "");
 
-/** The send of a rank in a round as a step on the drawing of its host: {a, b, from, to}, ranks and node ids; null: none. */
+/** The send of a rank in a round as a step on the drawing of its host: {a, b, from, to}, ranks and node ids;
+ * null: none. */
 export function transferStep(model, doc, rank, number) {
     const way = doc?.schedule
         .find((row) => row.rank === rank)

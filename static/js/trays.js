@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The matrix of a machine of many trays, summarised: what all pairs between two trays have in common. Pure functions. */
+/* The matrix of a machine of many trays, summarised: what all pairs between two trays have in common. Pure functions.
+ * */
 import { cell, parseId } from "./model.js";
 
 /** From this many columns on a matrix is summarised by tray at first. */
 export const MANY_COLUMNS = 40;
 
-/** The trays of a machine: [{system, name, gpus, nets}] in order; one where it is one host. name: "Tray 3", ranks: "12–15". */
+/** The trays of a machine: [{system, name, gpus, nets}] in order; one where it is one host. name: "Tray 3", ranks:
+ * "12–15". */
 export function trays(model) {
     const rows = new Map(),
         of = (node) =>
@@ -27,7 +29,8 @@ export function trays(model) {
 const ranksOf = (gpus) =>
     gpus.length ? `${gpus[0].rank ?? "–"}–${gpus.at(-1).rank ?? "–"}` : "no GPU";
 
-/** What the pairs of GPUs and other devices say together: {text, kind, label, mixed}. A pair of a device with itself does not count. */
+/** What the pairs of GPUs and other devices say together: {text, kind, label, mixed}. A pair of a device with itself
+ * does not count. */
 export function together(model, from, to, mode) {
     const counts = new Map();
     for (const a of from)

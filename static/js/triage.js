@@ -51,14 +51,18 @@ export function ranRows(ran) {
     if (p2p + shm + net)
         rows.push([
             "Connections",
-            `${p2p} P2P, ${shm} shared memory, ${net} network (${net_gdr} with GPUDirect RDMA, ${net_pxn} through another rank's NIC)`,
+            `${p2p} P2P, ${shm} shared memory, ${net} network (${net_gdr} with GPUDirect RDMA, ${net_pxn} ` +
+                `through another rank's NIC)`,
         ]);
     if (ran.nvls !== undefined)
         rows.push(["NVLS multicast", ran.nvls ? "available" : "not available"]);
     if (ran.coll_channels !== undefined)
         rows.push([
             "Channels",
-            `${ran.coll_channels} for collectives${ran.nvls_channels === undefined ? "" : `, ${ran.nvls_channels} for NVLS`}, ${ran.p2p_channels} for point-to-point`,
+            `${ran.coll_channels} for ` +
+                `collectives${ran.nvls_channels === undefined ? "" : `, ${ran.nvls_channels} for NVLS`}` +
+                `, ${ran.p2p_channels} ` +
+                `for point-to-point`,
         ]);
     return rows;
 }
@@ -75,7 +79,9 @@ export const choicesText = ({ agree, differ, not_compared }) =>
 export function ticketText(triage) {
     const events = shownEvents(triage).map(
         (event) =>
-            `- line ${event.line}, ${event.severity}, ${plural(event.count, "time")}${event.ranks.length ? `, ranks ${ranges(event.ranks)}` : ""}${event.hosts.length ? `, hosts ${hostsText(event.hosts)}` : ""}: ${event.text}`,
+            `- line ${event.line}, ${event.severity}, ` +
+            `${plural(event.count, "time")}${event.ranks.length ? `, ranks ${ranges(event.ranks)}` : ""}` +
+            `${event.hosts.length ? `, hosts ${hostsText(event.hosts)}` : ""}: ${event.text}`,
     );
     const ran = ranRows(triage.ran).map(([name, value]) => `- ${name}: ${value}`);
     const settings = triage.ran.settings.flatMap((row) =>

@@ -16,6 +16,12 @@ export const PARTS = {
     channels: [],
     nvls: [],
     algorithm: ["collective", "bytes"],
+    symmetric: ["collective", "bytes"],
+    lsa: [],
+    multimem: [],
+    gin: [],
+    ce: [],
+    registration: [],
 };
 
 /** A question as parameters of the service, {decision, ...}; null where the text is none. */
@@ -38,6 +44,12 @@ export const CHAPTERS = {
     channels: "connect.html#number-of-channels",
     nvls: "p2p-and-gdr.html#when-nvls-is-possible",
     algorithm: "tuning.html",
+    symmetric: "device-side.html#symmetric-memory",
+    lsa: "device-side.html#teams",
+    multimem: "device-side.html#teams",
+    gin: "device-side.html#gin",
+    ce: "device-side.html#copy-engines",
+    registration: "device-side.html#registered-buffers",
 };
 
 export const writeWhy = (decision, ...values) => [decision, ...values].join(":");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* "Is this the bandwidth I should get?" Results of nccl-tests against the prediction: the verdict, the chart, what explains it, the rows, what was assumed. */
+/* "Is this the bandwidth I should get?" Results of nccl-tests against the prediction: the verdict, the chart, what
+ * explains it, the rows, what was assumed. */
 import {
     aboutText,
     bandText,
@@ -24,7 +25,8 @@ import { machineOptions } from "./input.js";
 import { machinePicker } from "./machine_picker.js";
 import { problemView } from "./problem.js";
 
-/** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), log(blob, name), tested(program), resultsTable(index), program(name), axes(scale). */
+/** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), log(blob, name),
+ * tested(program), resultsTable(index), program(name), axes(scale). */
 export function bandwidthView({ model, state, results, machines, actions }) {
     const { answer, problem, busy, name, guessed, withLog, tested, table } = results;
     if (busy) return h("p.muted", { id: "judging" }, "Reading the results and predicting…");
@@ -58,7 +60,8 @@ export function bandwidthView({ model, state, results, machines, actions }) {
     ];
 }
 
-/** Results that no machine is known for, before one is open: what they say, and a choice of machine types. results: {name, answer}. actions: resultsOn(type), forgetResults(), axes(scale). */
+/** Results that no machine is known for, before one is open: what they say, and a choice of machine types. results:
+ * {name, answer}. actions: resultsOn(type), forgetResults(), axes(scale). */
 export function aloneResults({ results: { name, answer }, state, machines, actions }) {
     return h(
         "section",
@@ -263,7 +266,8 @@ function judged(whole, { name, forgotten, guessed = false, table = null, state, 
                         h(
                             "li",
                             null,
-                            "The machine was not given: it was opened for these results. Another type can be chosen below.",
+                            "The machine was not given: it was opened for these results. Another type can be " +
+                                "chosen below.",
                         ),
                     assumed.map((text) => h("li", null, `${capital(text.replace(/\.$/, ""))}.`)),
                 ),
@@ -424,7 +428,8 @@ function alone(model, { doc, problem }, state, actions) {
         h(
             "p",
             null,
-            "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, and what would explain it where it is not.",
+            "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, " +
+                "and what would explain it where it is not.",
         ),
         h("div.command", null, h("pre", { tabindex: "0" }, command), copyButton(command)),
         h(

@@ -15,7 +15,8 @@ const SHAPES = {
 const pointClass = (verdict) => `point v-${markOf(verdict)[1]}`;
 const tick = (size) => sizeText(size).replace("iB", "");
 
-/** whole: of bandwidth.js's picture(). label: the chart in words, for those who do not see it. scale: of SCALES. actions: axes(scale). */
+/** whole: of bandwidth.js's picture(). label: the chart in words, for those who do not see it. scale: of SCALES.
+ * actions: axes(scale). */
 export function bandwidthChart(whole, label, scale, actions) {
     const shown = scaled(whole, scale),
         frame = matchMedia("(max-width: 759px)").matches ? NARROW : PLOT,
@@ -29,7 +30,8 @@ export function bandwidthChart(whole, label, scale, actions) {
             : h(
                   "p.note",
                   null,
-                  `There is nothing to draw: no row ${scale === "linear" ? "from 1 MiB on " : ""}has a bus bandwidth above 0.`,
+                  `There is nothing to draw: no row ${scale === "linear" ? "from 1 MiB on " : ""}has a bus ` +
+                      `bandwidth above 0.`,
               ),
     );
 }

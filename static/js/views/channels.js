@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The graphs that the search found, and one channel of one of them, step by step. */
-import { choices, h } from "../dom.js";
+import { choices, copyButton, h } from "../dom.js";
 import { channelCount, channelSteps, drawnAlone, loads } from "../channels.js";
 import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
+import { nicsOf, placeInTree } from "../nccl_log.js";
 import { writeWhy } from "../why.js";
 
 /** step: index of the step that is marked, -1: none. actions: graph(name), channel(n), step(i), layout(name). */
@@ -61,6 +62,7 @@ export function channelsView({ model, state, step, actions }) {
                 ),
             ),
         ),
+        channelTable(model, state, actions),
         loadTable(model, state, actions),
         h(
             "p.note",
@@ -250,6 +252,80 @@ function ring(model, state, step, actions) {
     );
 }
 
+const MOST_RANKS = 64; // of a line; the expert's page has the whole one
+
+/* All channels of rings or trees at once, as NCCL writes them, with the NICs by which each enters and leaves a host; the
+ * chosen one is drawn. */
+function channelTable(model, state, actions) {
+    const { channels = {}, local_ranks: local = 0 } = model.doc,
+        first = state.host * local;
+    const line = {
+        ring: (ring) =>
+            ring.length > MOST_RANKS
+                ? `${ring.slice(0, MOST_RANKS).join(" ")} … (${ring.length} ranks)`
+                : ring.join(" "),
+        tree: (tree) =>
+            Array.from({ length: Math.min(local, MOST_RANKS) }, (_, i) =>
+                placeInTree(tree, first + i),
+            ).join("  "),
+    }[state.graph];
+    const rows = { ring: channels.rings, tree: channels.trees }[state.graph] ?? [];
+    if (!line || !rows.length) return null;
+    const nics = rows.map((_, i) => nicsOf(model, state.graph, i)),
+        outside = nics.some((ends) => ends.length);
+    const texts = rows.map(
+        (row, i) => `Channel ${String(i).padStart(2, "0")}/${channels.count} : ${line(row)}`,
+    );
+    return h(
+        "div.scroll",
+        { tabindex: "0", role: "group", "aria-label": "Channels as NCCL writes them" },
+        h(
+            "table.wide",
+            { id: "channels" },
+            h(
+                "caption",
+                null,
+                state.graph === "ring"
+                    ? "Every ring, as NCCL writes it "
+                    : "Every tree: children->rank->parent of each rank of this host, as NCCL writes it ",
+                copyButton(() => texts.join("\n"), "Copy"),
+            ),
+            h(
+                "thead",
+                null,
+                h(
+                    "tr",
+                    null,
+                    h("th", null, "Channel"),
+                    h("th", null, state.graph === "ring" ? "Ranks" : "Places in the tree"),
+                    outside && [h("th", null, "NIC in"), h("th", null, "NIC out")],
+                ),
+            ),
+            h(
+                "tbody",
+                null,
+                rows.map((row, i) =>
+                    h(
+                        i === state.channel ? "tr.click.on" : "tr.click",
+                        { onclick: () => actions.channel(i) },
+                        h(
+                            "td",
+                            null,
+                            h(
+                                "button.text",
+                                { type: "button", "data-key": `channel:${i}` },
+                                `${String(i).padStart(2, "0")}/${channels.count}`,
+                            ),
+                        ),
+                        h("td.mono", null, line(row)),
+                        outside && [0, 1].map((end) => h("td", null, nics[i][end] ?? "–")),
+                    ),
+                ),
+            ),
+        ),
+    );
+}
+
 const MOST_LOADS = 16;
 
 /* The links that a graph loads, the fullest first. */
@@ -272,7 +348,8 @@ function loadTable(model, state, actions) {
                 h(
                     "caption",
                     null,
-                    `Load of links, ${GRAPH_NAMES[state.graph] ?? state.graph}: the fullest ${Math.min(MOST_LOADS, rows.length)} of ${rows.length}`,
+                    `Load of links, ${GRAPH_NAMES[state.graph] ?? state.graph}: the fullest ` +
+                        `${Math.min(MOST_LOADS, rows.length)} of ${rows.length}`,
                 ),
                 h(
                     "thead",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
+/* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs,
+ * links, groups. */
 import {
     behind,
     busiest,
@@ -60,7 +61,8 @@ const share = (value, of, what, high = "0.999") =>
         title: `${Math.round((of ? value / of : 0) * 100)} %`,
     });
 
-/** clusters: see clusters.js. actions: reload(), keep(text), remove(id), layout(text), group(text), those of transfers.js, home(), library(). */
+/** clusters: see clusters.js. actions: reload(), keep(text), remove(id), layout(text), group(text), those of
+ * transfers.js, home(), library(). */
 export function clustersView({ clusters, state, actions }) {
     const { problem, one } = clusters;
     return h(
@@ -92,7 +94,8 @@ function list({ clusters, state, actions }) {
         spellcheck: "false",
         "aria-label": "Description of a cluster",
         placeholder:
-            '{"hosts": [{"topology": "ID of a kept dump", "count": 4}, {"machine": "hgx-h100", "count": 2}], "ranks": "block"}',
+            '{"hosts": [{"topology": "ID of a kept dump", "count": 4}, {"machine": "hgx-h100", "count": 2}], ' +
+            '"ranks": "block"}',
         value: document.getElementById("cluster-text")?.value ?? "",
     });
     return [
@@ -157,7 +160,9 @@ function list({ clusters, state, actions }) {
         h(
             "p",
             null,
-            "Drop the dumps of all hosts on this page at once, or a tar, tar.gz or zip file of them. Or choose hosts in the library: ",
+            "Drop the dumps of all hosts on this page at once, or a tar, tar.gz or zip file of them. Or " +
+                "choose " +
+                "hosts in the library: ",
             h(
                 "button",
                 { type: "button", "data-key": "from-library", onclick: actions.library },
@@ -168,7 +173,10 @@ function list({ clusters, state, actions }) {
         h(
             "p.muted",
             null,
-            "Dumps are named by their ids, which the library shows. A host may take some of its GPUs (gpus), share an NVLink domain with others (domain), and say what its GPUs report of it (fabric: uuid, clique, state). Ranks are block, cyclic, or a list with the host of every rank.",
+            "Dumps are named by their ids, which the library shows. A host may take some of its GPUs (gpus), " +
+                "share an NVLink domain with others (domain), and say what its GPUs report of it " +
+                "(fabric: uuid, clique, state). " +
+                "Ranks are block, cyclic, or a list with the host of every rank.",
         ),
         text,
         h(
@@ -292,7 +300,8 @@ function picture({ view, doc, clusters, findings, state, actions }) {
         h(
             "p.muted",
             null,
-            "Hosts that are alike and follow one another are one box. A dotted line (0→1) enters by another rail than it left by; a thick dashed one (▼) is the narrowest.",
+            "Hosts that are alike and follow one another are one box. A dotted line (0→1) enters by another " +
+                "rail than it left by; a thick dashed one (▼) is the narrowest.",
         ),
     ];
 }
@@ -306,7 +315,8 @@ function hosts(view, record) {
         return h(
             "p.muted",
             null,
-            `${view.hosts} hosts in ${rows.length} runs are too many for tiles; the kinds of hosts are listed below.`,
+            `${view.hosts} hosts in ${rows.length} runs are too many for tiles; the kinds of hosts are ` +
+                `listed below.`,
         );
     return [
         h("h2", null, "Hosts"),
@@ -538,7 +548,8 @@ function found(findings, view, record, state, actions) {
                             { id: "odd-names" },
                             odd(view).map(
                                 (k) =>
-                                    `${capital(calledHosts(view.kinds[k], names))} differ${view.kinds[k].host_count === 1 ? "s" : ""}. `,
+                                    `${capital(calledHosts(view.kinds[k], names))} ` +
+                                    `differ${view.kinds[k].host_count === 1 ? "s" : ""}. `,
                             ),
                         ),
                     gainText(row) && h("p.cost", null, gainText(row)),
@@ -573,7 +584,8 @@ function found(findings, view, record, state, actions) {
 /* What the job gets with these hosts and without them, or after a repair. */
 const gainText = (row) =>
     row.id === "cluster-odd-host" && costs(row)
-        ? `The job gets ${number(row.cost.now)} ${row.cost.unit} with them and ${number(row.cost.repaired)} ${row.cost.unit} without them (${row.cost.for.replace(/^(bus bandwidth|time) of /, "")}).`
+        ? `The job gets ${number(row.cost.now)} ${row.cost.unit} with them and ${number(row.cost.repaired)} ` +
+          `${row.cost.unit} without them (${row.cost.for.replace(/^(bus bandwidth|time) of /, "")}).`
         : row.cost || row.no_cost
           ? `${costText(row)}.`
           : "";
@@ -685,7 +697,9 @@ function rails(view) {
                           h(
                               "div",
                               {
-                                  title: `${number(nic.channels_in)} channels in, ${number(nic.channels_out)} out, ${number(nic.bw)} of ${number(nic.port_bw)} GB/s`,
+                                  title:
+                                      `${number(nic.channels_in)} channels in, ${number(nic.channels_out)} ` +
+                                      `out, ${number(nic.bw)} of ${number(nic.port_bw)} GB/s`,
                               },
                               h("b", null, `NET ${parseInt(nic.net.split("-").at(-1), 16)}`),
                               share(nic.bw, nic.port_bw, `rail ${rail} of kind ${letter(kind)}`),
@@ -829,7 +843,10 @@ function groups({ clusters, state, actions }) {
                     h(
                         "p.muted",
                         null,
-                        `${kind.name}: each host's busiest NIC sends ${number(Math.max(...kind.nics.map((nic) => nic.most)))} groups' worth of ring traffic, the least used of ${kind.nics.length} ${number(Math.min(...kind.nics.map((nic) => nic.mean)))}.`,
+                        `${kind.name}: each host's busiest NIC sends ` +
+                            `${number(Math.max(...kind.nics.map((nic) => nic.most)))} groups' worth of ` +
+                            `ring traffic, the least used of ` +
+                            `${kind.nics.length} ${number(Math.min(...kind.nics.map((nic) => nic.mean)))}.`,
                     ),
                 ),
     ];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides differently for it. */
+/* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides
+ * differently for it. */
 import { SECTIONS } from "../compare.js";
 import { choices, h } from "../dom.js";
 import { calledText, findRow, rowText } from "../pairs.js";
-import { tabs } from "./chrome.js";
+import { tabs } from "./frame.js";
 import { section } from "./differences.js";
 import { machineOptions } from "./input.js";
 import { problemView } from "./problem.js";
@@ -116,7 +117,10 @@ const empty = () =>
         h(
             "p",
             null,
-            "Choose another dump from the library, or drop a file. Devices are matched by their role in the machine, not by bus id. So you can compare a host with its neighbour, with itself a month ago, or with what its machine type should have.",
+            "Choose another dump from the library, or drop a file. Devices are matched by their role in the " +
+                "machine, not by bus id. So you can compare a host with its neighbour, with itself a " +
+                "month ago, or with what " +
+                "its machine type should have.",
         ),
         h(
             "p.muted",

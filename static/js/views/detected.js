@@ -47,7 +47,8 @@ export function detectedView({ found, actions }) {
                 h(
                     "p",
                     null,
-                    `Found ${plural(detection.gpus, "GPU")} and ${plural(detection.nets, "network device")}, as NCCL ${detection.release} would dump it. `,
+                    `Found ${plural(detection.gpus, "GPU")} and ${plural(detection.nets, "network device")}, as ` +
+                        `NCCL ${detection.release} would dump it. `,
                     detection.gpus
                         ? h(
                               "button",

@@ -13,15 +13,18 @@ import { weights } from "./weights.js";
 const MANY = 12; // links between CPUs that are too many to look at
 const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown device by device
 const BADGES_AT = [0.2, 0.5, 0.8]; // of a link's length: where it is farthest from the link's text
-const ON_A_BUS = [12, 22, 32]; // units from the device: the rest of a link to an NVSwitch lies on those of other devices
-const LARGEST = 1.6; // pixels a unit at which all is shown, where there is room for more: texts about as large as the page's own
+// units from the device: the rest of a link to an NVSwitch lies on those of other devices
+const ON_A_BUS = [12, 22, 32];
+// pixels a unit at which all is shown, where there is room for more: texts about as large as the page's own
+const LARGEST = 1.6;
 const AHEAD = 0.5; // of the part in sight, drawn on each side of it while it moves
 const WHEEL = 1.0018,
     BUTTON = 1.4,
     KEY_STEP = 0.08;
 
 export class Diagram {
-    /** onSelect(id, extend): a device was chosen; extend: as the end of a path. A second drawing has a suffix to its ids. */
+    /** onSelect(id, extend): a device was chosen; extend: as the end of a path. A second drawing has a suffix to its
+     * ids. */
     constructor(onSelect, suffix = "") {
         this.onSelect = onSelect;
         this.canvas = h("div.canvas", {
@@ -29,7 +32,8 @@ export class Diagram {
             tabindex: "0",
             role: "application",
             "aria-label":
-                "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab or Page Down goes to its devices, arrow keys from one to the next.",
+                "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab or Page Down " +
+                "goes to its devices, arrow keys from one to the next.",
             onkeydown: (event) => this.#key(event),
             onwheel: (event) => this.#wheel(event),
         });
@@ -79,9 +83,11 @@ export class Diagram {
         new ResizeObserver(() => this.#resized()).observe(this.plane);
     }
 
-    /** Takes a picture's text; keep: the part that is shown stays (another theme of the same picture). tiles: {places, tile}
+    /** Takes a picture's text; keep: the part that is shown stays (another theme of the same picture). tiles: {places,
+     * tile}
      *  of a picture of many, of which only those in sight are drawn, in full only when near. */
     show(text, keep, tiles = null) {
+        /** @type {any} */
         const svg = picture(text),
             box = svg.viewBox.baseVal;
         const whole = box?.width
@@ -131,6 +137,7 @@ export class Diagram {
 
     /* The picture's part below its caption, which the line under the drawing says instead. */
     #cropped(whole) {
+        /** @type {any} */
         const graph = this.svg.querySelector("g.graph"),
             caption = graph?.querySelector("[id='note:caption']");
         this.note =
@@ -150,6 +157,7 @@ export class Diagram {
             away = [...svg.querySelectorAll(".away, .apart")],
             classes = svg.getAttribute("class") ?? "",
             had = away.map((one) => one.getAttribute("class"));
+        /** @type {any[][]} */
         const brief = [...svg.querySelectorAll("text.brief")].map((text) => [
             text,
             text.parentNode,
@@ -213,7 +221,8 @@ export class Diagram {
         this.#arrive(all[(all.indexOf(device) + by + all.length) % all.length]);
     }
 
-    /** Lights links [[from, to, type]], picks devices, marks the narrowest link, what another answer changes, and what it has not. */
+    /** Lights links [[from, to, type]], picks devices, marks the narrowest link, what another answer changes, and what
+     * it has not. */
     mark({ picked = [], links = [], narrowest = null, changed = null }) {
         if (!this.svg) return;
         for (const group of this.svg.querySelectorAll(".lit.narrowest"))
@@ -242,7 +251,8 @@ export class Diagram {
         this.canvas.classList.toggle("lighting", links.length > 0);
     }
 
-    /* Links are drawn once, from either end; a second one of a pair has its type behind the ids. A GPU of another part of a split host has no rank in this one, but is drawn as a GPU. */
+    /* Links are drawn once, from either end; a second one of a pair has its type behind the ids. A GPU of another part
+     * of a split host has no rank in this one, but is drawn as a GPU. */
     #edges(one, other, type = "") {
         const [from, to] = [one, other].map((id) =>
             this.groups.has(id) ? id : id.replace(/^DEV\//, "GPU/"),
@@ -283,7 +293,8 @@ export class Diagram {
         return [...this.groups.keys()].filter((id) => !id.startsWith("a_"));
     }
 
-    /** Puts a mark on each device and link that has findings, as large at every zoom: rows of flawedDevices() and flawedLinks(). open(finding): what a click does. */
+    /** Puts a mark on each device and link that has findings, as large at every zoom: rows of flawedDevices() and
+     * flawedLinks(). open(finding): what a click does. */
     badge(rows, open) {
         if (!this.svg || this.badged === rows) return;
         this.badged = rows;
@@ -354,11 +365,14 @@ export class Diagram {
         return pan(this.box, -dx / this.window.w, -dy / this.window.h, this.size);
     }
 
-    /* As #look, while a finger moves: the painted picture is shifted as it is, and painted anew when the finger is lifted. */
+    /* As #look, while a finger moves: the painted picture is shifted as it is, and painted anew when the finger is
+     * lifted. */
     #slide(box) {
         const pixels = this.window.w / box.w;
         this.box = box;
-        this.svg.style.transform = `translate(${Math.round((this.drawn.x - box.x) * pixels)}px, ${Math.round((this.drawn.y - box.y) * pixels)}px)`;
+        this.svg.style.transform =
+            `translate(${Math.round((this.drawn.x - box.x) * pixels)}px, ` +
+            `${Math.round((this.drawn.y - box.y) * pixels)}px)`;
         if (
             this.tiles &&
             Math.max(
@@ -370,7 +384,8 @@ export class Diagram {
             this.#cull(AHEAD);
     }
 
-    /* Shows the tiles of the part in sight, and of as much around it as its size times `ahead`: the fewer times while a finger moves, the smoother. */
+    /* Shows the tiles of the part in sight, and of as much around it as its size times `ahead`: the fewer times while
+     * a finger moves, the smoother. */
     #cull(ahead = 0) {
         const { places, tile, shown } = this.tiles,
             { w } = this.box,

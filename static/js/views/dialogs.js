@@ -66,7 +66,8 @@ export async function tokenDialog(refused) {
                 h(
                     "p.note",
                     { id: "token-note" },
-                    "This server answers only to those who have a token; whoever runs it gives you one. The page keeps it until it is closed or reloaded, and writes it nowhere.",
+                    "This server answers only to those who have a token; whoever runs it gives you one. The " +
+                        "page keeps it until it is closed or reloaded, and writes it nowhere.",
                 ),
             ],
             { yes: "Use this token", read: () => field.value.trim() },

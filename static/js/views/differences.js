@@ -2,18 +2,23 @@
 /* What another release or other settings would change: sections, their changes before and after, and the reasons. */
 import { h } from "../dom.js";
 import {
+    changeText,
     findChange,
     grouped,
     otherSide,
+    outcomes,
+    outcomeText,
     pairOf,
     placeText,
     SECTIONS,
     sideName,
+    sizeText,
     valueText,
     writeSide,
 } from "../compare.js";
+import { bandwidth, hostsText } from "../model.js";
 import { problemView } from "./problem.js";
-import { tabs } from "./chrome.js";
+import { tabs } from "./frame.js";
 import { byMinor, releaseOptions } from "./settings.js";
 
 const SHOWN = 12; // places of a change before "more"
@@ -38,7 +43,7 @@ export function differencesView({ model, state, other, releases, settings, actio
                           "Cancel",
                       ),
                   )
-                : answer(model, state, diff, actions),
+                : answer(model, state, other, actions),
     ];
 }
 
@@ -144,7 +149,8 @@ function empty(releases, state, model, actions) {
         h(
             "p",
             null,
-            "Choose a release or a setting to hold this answer against: every path, verdict, channel and prediction that differs is listed with the rule that changes it.",
+            "Choose a release or a setting to hold this answer against: every path, verdict, channel and " +
+                "prediction that differs is listed with the rule that changes it.",
         ),
         h(
             "p.try",
@@ -177,7 +183,7 @@ function empty(releases, state, model, actions) {
     );
 }
 
-function answer(model, state, diff, actions) {
+function answer(model, state, { diff, model: after }, actions) {
     const chosen = findChange(diff, state.change),
         current = chosen.section || "why";
     const options = [
@@ -188,6 +194,7 @@ function answer(model, state, diff, actions) {
     ];
     const names = { a: sideName(diff.a, diff.b), b: sideName(diff.b, diff.a) };
     return [
+        after && outcomeTable(outcomes(model.doc, after.doc), hostsText(model.doc), names),
         h(
             "p",
             { id: "diff-summary" },
@@ -221,6 +228,43 @@ function answer(model, state, diff, actions) {
             ),
     ];
 }
+
+/* What the job gets on both sides comes before the facts that differ. */
+const outcomeTable = (rows, hosts, names) =>
+    rows.length > 0 && [
+        h("p", { id: "outcome" }, h("b", null, outcomeText(rows, hosts))),
+        h(
+            "table",
+            { id: "outcomes" },
+            h("caption.unseen", null, "Bus bandwidth on both sides"),
+            h(
+                "thead",
+                null,
+                h(
+                    "tr",
+                    null,
+                    ["Collective", "Size", `${names.a}, GB/s`, `${names.b}, GB/s`, "Change"].map(
+                        (name, i) => h(i > 1 ? "th.num" : "th", null, name),
+                    ),
+                ),
+            ),
+            h(
+                "tbody",
+                null,
+                rows.map((row) =>
+                    h(
+                        "tr",
+                        null,
+                        h("td", null, row.collective),
+                        h("td", null, sizeText(row.size)),
+                        h("td.num", null, bandwidth(row.before)),
+                        h("td.num", null, bandwidth(row.after)),
+                        h(row.change ? "td.num" : "td.num.zero", null, changeText(row.change)),
+                    ),
+                ),
+            ),
+        ),
+    ];
 
 function reasons(diff, id, names) {
     return [

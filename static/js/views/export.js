@@ -8,7 +8,8 @@ import { png, save, standalone } from "../save.js";
 import { question } from "../state.js";
 import { tablePicture } from "../table_picture.js";
 
-/** Opens the dialog. context: {state, loaded: {model, doc, summary}, other, releases, diagram, theme, wanted: the drawing's query}. */
+/** Opens the dialog. context: {state, loaded: {model, doc, summary}, other, releases, diagram, theme, wanted: the
+ * drawing's query}. */
 export function exportDialog(context) {
     const {
             state,
@@ -128,7 +129,9 @@ export function exportDialog(context) {
             const replaced = hide.checked ? (await api.anonymised(state.id)).replaced : [],
                 clean = hide.checked ? anonymiser({ replaced, doc, summary }) : (text) => text;
             const made = await make(clean),
-                name = `${hide.checked ? "machine" : fileName(summary?.name || state.id.slice(0, 12))}-${kind === "csv" ? table[0] : state.view}.${kind}`;
+                name =
+                    `${hide.checked ? "machine" : fileName(summary?.name || state.id.slice(0, 12))}` +
+                    `-${kind === "csv" ? table[0] : state.view}.${kind}`;
             save(
                 name,
                 typeof made === "string" ? clean(made) : made,
@@ -151,7 +154,8 @@ export function exportDialog(context) {
                 "label",
                 null,
                 hide,
-                " Anonymous: host names, GUIDs, hashes and ids are replaced, the same everywhere; bus ids and models stay",
+                " Anonymous: host names, GUIDs, hashes and ids are replaced, the same everywhere; bus ids and " +
+                    "models stay",
             ),
         ),
         h(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The hosts of a communicator: a row each with what a channel takes in and sends out, and the way down to one of them. */
+/* The hosts of a communicator: a row each with what a channel takes in and sends out, and the way down to one of them.
+ * */
 import { h } from "../dom.js";
 import { hostLinks, shape } from "../hosts.js";
 import { GRAPH_NAMES } from "../model.js";
@@ -16,8 +17,10 @@ export function hostsView({ model, state, actions }) {
                 "p",
                 null,
                 model.systems > 1
-                    ? `There is one NVLink domain of ${model.systems} hosts in this communicator. To see how channels go between domains, choose a number of identical ones:`
-                    : "There is one host in this communicator. To see how channels go between hosts, choose a number of identical ones:",
+                    ? `There is one NVLink domain of ${model.systems} hosts in this communicator. To see how ` +
+                          `channels go between domains, choose a number of identical ones:`
+                    : "There is one host in this communicator. To see how channels go between hosts, choose a " +
+                          "number of identical ones:",
             ),
             h(
                 "p.try",
@@ -60,9 +63,15 @@ export function hostsView({ model, state, actions }) {
         h(
             "p",
             { id: "hosts-summary" },
-            `${count} hosts of ${local} rank${local === 1 ? "" : "s"}, ${rails.length} rail${rails.length === 1 ? "" : "s"}. `,
+            `${count} hosts of ${local} rank${local === 1 ? "" : "s"}, ${rails.length} ` +
+                `rail${rails.length === 1 ? "" : "s"}. `,
             links.length
-                ? `Channel ${state.channel} of the ${(GRAPH_NAMES[state.graph] ?? state.graph).toLowerCase()} sends ${links.length} times between hosts, ${crossing ? `${crossing} times from one rail to another` : "always along one rail"}.`
+                ? `Channel ${state.channel} of the ${(GRAPH_NAMES[state.graph] ?? state.graph).toLowerCase()} ` +
+                      `sends ${links.length} times between hosts, ${
+                          crossing
+                              ? `${crossing} times from one rail to ` + `another`
+                              : "always along one rail"
+                      }.`
                 : "This graph sends nothing between hosts.",
         ),
         h(
@@ -142,52 +151,3 @@ const graphs = (model, state, actions) =>
                 ),
             ),
     );
-
-/** "64 hosts › Host 3, ranks 24–31" over the drawing of one of several. */
-export function crumbs(model, state, actions) {
-    const { count, local } = model ? shape(model) : { count: 1 };
-    if (count < 2) return null;
-    const host = Math.min(state.host, count - 1),
-        above = state.view === "hosts";
-    const go = (by) => actions.host((host + by + count) % count);
-    return h(
-        "nav.crumbs",
-        { id: "crumbs", "aria-label": "Where this is" },
-        above
-            ? h("b", { "aria-current": "page" }, `${count} hosts`)
-            : [
-                  h(
-                      "button.text",
-                      {
-                          type: "button",
-                          "data-key": "all-hosts",
-                          onclick: () => actions.view("hosts"),
-                      },
-                      `${count} hosts`,
-                  ),
-                  " › ",
-                  h("b", { "aria-current": "page" }, `Host ${host}`),
-                  h("span.muted", null, `, ranks ${host * local}–${host * local + local - 1} `),
-                  h(
-                      "button.icon",
-                      {
-                          type: "button",
-                          "data-key": "host-before",
-                          "aria-label": "Previous host",
-                          onclick: () => go(-1),
-                      },
-                      "‹",
-                  ),
-                  h(
-                      "button.icon",
-                      {
-                          type: "button",
-                          "data-key": "host-after",
-                          "aria-label": "Next host",
-                          onclick: () => go(1),
-                      },
-                      "›",
-                  ),
-              ],
-    );
-}

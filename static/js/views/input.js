@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the input was taken for: recognised, assumed, missing with the command that would supply it; and the machine type that fills it in. */
+/* What the input was taken for: recognised, assumed, missing with the command that would supply it; and the machine
+ * type that fills it in. */
 import { capital } from "../diagnosis.js";
 import { copyButton, fold, h } from "../dom.js";
 import { graphCount } from "../graph_file.js";
 
-/** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while they are not known. open: its lists are shown at once, and the machine type is chosen
+/** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while
+ * they are not known. open: its lists are shown at once, and the machine type is chosen
  *  here; otherwise assumptionControls() are beside the figures. actions: assume(name). */
 export function inputView({ input, machine = null, state, machines, actions, open = true }) {
     if (!input) return null;
@@ -91,9 +93,10 @@ const FUSED = /fuse_nics/; // of a dump that is complete
 
 const SPEEDS = ["10", "25", "50", "100", "200", "400", "800"];
 
-/** What can be assumed otherwise, beside the figures that rest on it: speed and GPUDirect RDMA of NICs that the input does not describe, and the machine type. [] where the input leaves nothing open.
- *  actions: assumeNics(word), assume(name), take("fuse_nics", when). */
-export function assumptionControls({ input, machine = null, state, machines, actions }) {
+/** What can be assumed otherwise, beside the figures that rest on it: speed and GPUDirect RDMA of NICs that the input
+ * does not describe, and the machine type. [] where the input leaves nothing open.
+ *  ids: what the ids of these elements begin with. actions: assumeNics(word), assume(name), take("fuse_nics", when). */
+export function assumptionControls({ input, machine = null, state, machines, actions, ids = "" }) {
     const [speed, ...flags] = state.assume_nics.split("-"),
         gdr = !flags.length,
         now = nicsAssumed(input);
@@ -103,7 +106,11 @@ export function assumptionControls({ input, machine = null, state, machines, act
         );
     const gbps = h(
         "select",
-        { id: "assume-speed", "data-key": "assume-speed", onchange: () => become(gbps.value, gdr) },
+        {
+            id: `${ids}assume-speed`,
+            "data-key": `${ids}assume-speed`,
+            onchange: () => become(gbps.value, gdr),
+        },
         h(
             "option",
             { value: "default", selected: !speed || speed === "default" },
@@ -116,8 +123,8 @@ export function assumptionControls({ input, machine = null, state, machines, act
     const direct = h(
         "select",
         {
-            id: "assume-gdr",
-            "data-key": "assume-gdr",
+            id: `${ids}assume-gdr`,
+            "data-key": `${ids}assume-gdr`,
             onchange: () => become(speed || "default", direct.value === "on"),
         },
         h("option", { value: "on", selected: gdr && now?.gdr !== false }, "on"),
@@ -126,8 +133,8 @@ export function assumptionControls({ input, machine = null, state, machines, act
     const fused = h(
         "select",
         {
-            id: "assume-fused",
-            "data-key": "assume-fused",
+            id: `${ids}assume-fused`,
+            "data-key": `${ids}assume-fused`,
             onchange: () => actions.take("fuse_nics", fused.value),
         },
         h(
@@ -152,7 +159,7 @@ export function assumptionControls({ input, machine = null, state, machines, act
                 " ",
                 h("label.field", null, "GPUDirect RDMA ", direct),
             ),
-        isPartial(input, state) && machineChoice(state, machine, machines, actions),
+        isPartial(input, state) && machineChoice(state, machine, machines, actions, ids),
     ].filter(Boolean);
 }
 
@@ -164,7 +171,8 @@ export function nicsAssumed(input) {
 }
 const NICS = /NIC ports? ha\w+ ([\d.]+) Gb\/s, (with|without) GPUDirect RDMA/;
 
-/** The types that have as many GPUs and NIC ports as were found, which come first; none where nothing was found, or nearly all fit. */
+/** The types that have as many GPUs and NIC ports as were found, which come first; none where nothing was found, or
+ * nearly all fit. */
 export const fitting = (machine, rows) => {
     const fit = machine?.gpus
         ? rows.filter(
@@ -191,14 +199,18 @@ export function machineOptions(rows, first = [], title = "", selected = "") {
     ];
 }
 
-function machineChoice(state, machine, machines, actions) {
+function machineChoice(state, machine, machines, actions, ids = "") {
     const rows = machines ?? [];
     const likely = state.assume ? [] : fitting(machine, rows); // by what the input itself says
     const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)),
         known = rows.some((row) => row.name === state.assume);
     const choice = h(
         "select",
-        { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
+        {
+            id: `${ids}assume`,
+            "data-key": `${ids}assume`,
+            onchange: () => actions.assume(choice.value),
+        },
         h("option", { value: "", selected: !state.assume }, "not chosen"),
         state.assume &&
             !known &&
@@ -215,7 +227,7 @@ function machineChoice(state, machine, machines, actions) {
         chosen &&
             h(
                 "p.muted",
-                { id: "type-source" },
+                { id: `${ids}type-source` },
                 chosen.source
                     ? `Its facts are from ${chosen.source}.`
                     : "Its facts were not looked up; they are common knowledge.",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts of a drawing by the room that it has. Where its own would be too small to read, each device says its short name, as large as
- * its tile takes, and links their figure. */
+/* Texts of a drawing by the room that it has. Where its own would be too small to read, each device says its short
+ * name, as large as its tile takes, and links their figure. */
 import { s } from "../dom.js";
 import { briefLink, briefNames, fitting, LEAST, SMALL } from "../legible.js";
 
@@ -9,6 +9,9 @@ const BESIDE = 10; // units of the drawing
 const TALLER = 2; // above and below the name of a tray there is room
 
 export class Labels {
+    less;
+    brief;
+
     #made = null;
     #level = NaN;
 
@@ -16,7 +19,8 @@ export class Labels {
         this.svg = svg;
         this.own = Number(svg.querySelector("g.node text")?.getAttribute("font-size")) || 10;
         this.fine =
-            Number(svg.querySelector("g.node.fine text")?.getAttribute("font-size")) || this.own; // of devices that only who looks closely asks for
+            // of devices that only who looks closely asks for
+            Number(svg.querySelector("g.node.fine text")?.getAttribute("font-size")) || this.own;
     }
 
     /** scale: pixels a unit of the drawing. less: devices are folded and say their short names at any scale. */
@@ -43,7 +47,8 @@ export class Labels {
         }
     }
 
-    /* Tiles by their kind. Places are read first and texts put in afterwards: the other way round would lay all out for each. */
+    /* Tiles by their kind. Places are read first and texts put in afterwards: the other way round would lay all out
+     * for each. */
     #make() {
         const kinds = new Map(),
             alone = Boolean(this.svg.querySelector(".view-ring, .view-tree")),
@@ -78,7 +83,8 @@ export class Labels {
                 ends = path
                     ? [path.getPointAtLength(0), path.getPointAtLength(path.getTotalLength())]
                     : [];
-            const beside = ends.some((end) => left - end.x >= 0 && left - end.x < BESIDE); // a text to the right of an upright line keeps to it
+            // a text to the right of an upright line keeps to it
+            const beside = ends.some((end) => left - end.x >= 0 && left - end.x < BESIDE);
             return {
                 edge: text.closest("g.edge"),
                 text: s(

@@ -5,7 +5,8 @@ import { sizeText } from "../compare.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
 
-/** library: {items, next, busy, problem, picked, runs}. actions: search(text), more(), edit(row), remove(row), home(), reload(), pick(id, on), pair(a, b),
+/** library: {items, next, busy, problem, picked, runs}. actions: search(text), more(), edit(row), remove(row), home(),
+ * reload(), pick(id, on), pair(a, b),
  *  majority(set). */
 export function libraryView({ library, state, actions }) {
     const search = h("input.filter", {
@@ -84,7 +85,8 @@ export function libraryView({ library, state, actions }) {
                       state.q
                           ? `Nothing kept here has “${state.q}” in its name, labels or id.`
                           : [
-                                "Nothing is kept yet. What you open on this page is kept, until somebody deletes it; a script adds one so:",
+                                "Nothing is kept yet. What you open on this page is kept, until somebody " +
+                                    "deletes it; a script adds one so:",
                                 h(
                                     "div.command",
                                     null,
@@ -211,7 +213,9 @@ const table = (items, { picked, runs }, actions) =>
                     h(
                         "th",
                         {
-                            title: "Findings about the dump alone. Open the dump to see what each of them costs; one that costs nothing is a note.",
+                            title:
+                                "Findings about the dump alone. Open the dump to see what each of them " +
+                                "costs; one that costs nothing is a note.",
                         },
                         "Findings, before costs",
                     ),

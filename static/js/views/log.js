@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
+/* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic,
+ * the first difference and its likely causes. */
 import { copyButton, fold, h } from "../dom.js";
 import {
     applied,
@@ -13,14 +14,15 @@ import {
 } from "../log.js";
 import { machineOptions } from "./input.js";
 import { problemView } from "./problem.js";
-import { tabs } from "./chrome.js";
+import { tabs } from "./frame.js";
 import { triageView } from "./triage.js";
 
 const COMMAND =
     "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET your-job 2>&1 | tee job.log";
 const SHOWN = 300;
 
-/** A log that neither prints nor implies its machine, before a machine is open: its triage, and the machine types to compare it with.
+/** A log that neither prints nor implies its machine, before a machine is open: its triage, and the machine types to
+ * compare it with.
  *  log: {name, answer}. actions: logOn(type), forgetLog(). */
 export function aloneView({ log, machines, actions }) {
     const { triage, why_no_check, implied_machine } = log.answer;
@@ -69,7 +71,8 @@ function typeChoice(machines, implied, actions) {
     );
 }
 
-/** log: {name, answer, problem, busy, implied}. actions: log(blob, name), noLog(), logOn(type), topic(name), select(from, to), against(list). */
+/** log: {name, answer, problem, busy, implied}. actions: log(blob, name), noLog(), logOn(type), topic(name),
+ * select(from, to), against(list). */
 export function logView({ model, state, log, machines, actions }) {
     return [
         chooser(log, machines, actions),
@@ -139,13 +142,15 @@ function empty() {
         h(
             "p",
             null,
-            "Orrery compares a debug log of a job on this machine with the prediction, fact by fact. The log is not kept: an address names the view, not the log.",
+            "Orrery compares a debug log of a job on this machine with the prediction, fact by fact. The log is " +
+                "not kept: an address names the view, not the log.",
         ),
         h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
         h(
             "p.muted",
             null,
-            "Several ranks, launchers' prefixes, colours and wrapped lines are understood; NCCL_GRAPH_DUMP_FILE as well.",
+            "Several ranks, launchers' prefixes, colours and wrapped lines are understood; NCCL_GRAPH_DUMP_FILE " +
+                "as well.",
         ),
     );
 }
@@ -166,7 +171,8 @@ function answer(
             h(
                 "p.note",
                 { id: "log-implied" },
-                `No topology was given, and no known type but ${implied.fits.join(" or ")} fits the log: ${implied.lines.map((row) => `line ${row.line}: ${row.says}`).join("; ")}.`,
+                `No topology was given, and no known type but ${implied.fits.join(" or ")} fits the log: ` +
+                    `${implied.lines.map((row) => `line ${row.line}: ${row.says}`).join("; ")}.`,
             ),
         check?.assumed?.length > 0 &&
             h(
@@ -253,7 +259,8 @@ function recovered(log, check) {
         ["Communicators", communicatorsText(log.communicators)],
         [
             "Lines",
-            `${log.lines} in all, ${log.nccl_lines} from NCCL; ${log.understood} understood${log.rejoined ? `, ${log.rejoined} wrapped ones put together` : ""}`,
+            `${log.lines} in all, ${log.nccl_lines} from NCCL; ${log.understood} ` +
+                `understood${log.rejoined ? `, ${log.rejoined} wrapped ones put together` : ""}`,
         ],
         [
             "Settings",

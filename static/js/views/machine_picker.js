@@ -6,7 +6,8 @@ import { machineOptions } from "./input.js";
 
 const ROWS = 6;
 
-/** machines: rows of /v1/machines, null while they are not known. open(type): what a choice does; label: of the button. */
+/** machines: rows of /v1/machines, null while they are not known. open(type): what a choice does; label: of the
+ * button. */
 export function machinePicker(machines, open, label = "Open this machine") {
     const rows = machines ?? [];
     const search = h("input", {

@@ -178,7 +178,13 @@ const membersTable = (doc, open, beside) =>
                         h(
                             "tr",
                             { "data-member": row.topology },
-                            h("td.wrap", null, open(row.topology)),
+                            h(
+                                "td.wrap",
+                                null,
+                                open(row.topology),
+                                row.topologies > 1 &&
+                                    h("span.muted", null, ` and ${row.topologies - 1} like it`),
+                            ),
                             h("td.num", null, String(row.hardware)),
                             h("td.num", null, String(row.numbering)),
                             h("td.wrap", null, decisions(row) || "–"),

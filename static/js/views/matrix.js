@@ -36,7 +36,8 @@ export function moveSelection(table, { model, other, state }) {
     return true;
 }
 
-/** other: {model, names: {a, b}} where two answers are compared. actions: cell(mode), side(name), select(from, to), hosts(n). */
+/** other: {model, names: {a, b}} where two answers are compared. actions: cell(mode), side(name), select(from, to),
+ * hosts(n). */
 export function matrixView({ model, other, state, actions }) {
     const { nets } = model,
         after = other?.model,
@@ -100,8 +101,12 @@ export function matrixView({ model, other, state, actions }) {
                                 {
                                     type: "button",
                                     "data-key": `${row.id}>${column.id}`,
-                                    title: `${shortName(model, row.id)} → ${shortName(model, column.id)}: ${value.label}`,
-                                    "aria-label": `${shortName(model, row.id)} to ${shortName(model, column.id)}: ${value.text}, ${value.label}`,
+                                    title:
+                                        `${shortName(model, row.id)} → ${shortName(model, column.id)}: ` +
+                                        `${value.label}`,
+                                    "aria-label":
+                                        `${shortName(model, row.id)} to ` +
+                                        `${shortName(model, column.id)}: ${value.text}, ${value.label}`,
                                     tabindex: "-1",
                                     disabled: value.text === "" && value.label === "no path",
                                     onclick: () => actions.select(row.id, column.id),
@@ -207,7 +212,8 @@ const trayChoices = (state, pair, actions) =>
         actions.trays,
     );
 
-/* Tray by tray: a cell is what all its pairs have in common, and leads to them. The columns behind are the NICs of the row's own tray and of the others. */
+/* Tray by tray: a cell is what all its pairs have in common, and leads to them. The columns behind are the NICs of the
+ * row's own tray and of the others. */
 function trayMatrix(model, racks, other, state, actions) {
     const used = new Set(),
         open = (a, b) => actions.trays(`${a},${b}`),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* GPU and NIC side by side: which NIC each GPU uses, by which path, with or without GPUDirect RDMA, and through whom. */
+/* GPU and NIC side by side: which NIC each GPU uses, by which path, with or without GPUDirect RDMA, and through whom.
+ * */
 import { h } from "../dom.js";
 import { bandwidth, KINDS } from "../model.js";
 import { inShort } from "../nics.js";

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* "Which GPUs should a job of k take?" The best sets with their NICs, what another choice costs, and what stays free. */
+/* "Which GPUs should a job of k take?" The best sets with their NICs, what another choice costs, and what
+ * stays free.
+ * */
 import { PROGRAMS } from "../bandwidth.js";
 import { capital } from "../diagnosis.js";
 import { copyButton, fold, h } from "../dom.js";
@@ -102,7 +104,8 @@ function answered(model, state, answer, actions) {
         h(
             "p",
             { id: "place-cost" },
-            `On the drawing: GPUs ${shown.gpus.join(", ")}${shown.nics.length ? ` with ${shown.nics.join(", ")}` : ""}`,
+            `On the drawing: GPUs ` +
+                `${shown.gpus.join(", ")}${shown.nics.length ? ` with ${shown.nics.join(", ")}` : ""}`,
             cost ? [". ", h("b", null, `Costs ${cost}`), "."] : ".",
         ),
         h(
@@ -168,7 +171,12 @@ function answered(model, state, answer, actions) {
             h(
                 "p.note",
                 null,
-                `Not every set was compared: ${answer.scored} of ${answer.sets}.${answer.bound === null ? "" : ` No set gets more than ${Math.round(answer.bound)} GB/s.`}`,
+                `Not every set was compared: ${answer.scored} of ` +
+                    `${answer.sets}.${
+                        answer.bound === null
+                            ? ""
+                            : ` No set gets more than ` + `${Math.round(answer.bound)} GB/s.`
+                    }`,
             ),
         fold(
             `${answer.topology}:place`,

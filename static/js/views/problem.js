@@ -4,7 +4,8 @@ import { forgetToken, hasToken } from "../api.js";
 import { h } from "../dom.js";
 import { excerpt, outdented } from "../model.js";
 
-/** problem: as the service gives it; source: the text that was sent, if it is at hand; name: of the file; again(): tries once more.
+/** problem: as the service gives it; source: the text that was sent, if it is at hand; name: of the file; again():
+ * tries once more.
  *  seen: how a text begins that was not understood, forms: rows of /v1/inputs, which would have been. */
 export function problemView(
     problem,

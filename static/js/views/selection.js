@@ -23,24 +23,14 @@ const sentence = (text) =>
     text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "";
 const kind = (type) => h(`span.kind.k-${type}`, { title: KINDS[type] }, type);
 
-/** other: {model, names} of the other side of a comparison, or null. extending: the next device that is chosen is the end of a path. actions: extend(on), select(from, to), setting(name), hosts(n). */
+/** other: {model, names} of the other side of a comparison, or null. extending: the next device that is chosen is the
+ * end of a path. actions: extend(on), select(from, to), setting(name), hosts(n). */
 export function selectionView({ model, network = null, other, state, extending = false, actions }) {
-    if (!state.from)
-        return h(
-            "div",
-            null,
-            h("p", null, "Nothing is selected."),
-            h(
-                "p.note",
-                null,
-                "Click a device or a link in the drawing, or a cell of the matrix. For the path between two devices, click the first, then “Path to…”, then the second; or hold Shift for the second.",
-            ),
-        );
     if (!model.nodes.has(state.from) || (state.to && !model.nodes.has(state.to))) {
         const missing = model.nodes.has(state.from) ? state.to : state.from;
         return h(
             "div",
-            null,
+            { id: "not-here" },
             h(
                 "p",
                 null,
@@ -356,7 +346,7 @@ function beforeAfter(model, { model: after, names }, { from, to }) {
         ];
     };
     const a = told(model),
-        b = new Map(told(after));
+        b = new Map(/** @type {any} */ (told(after)));
     return h(
         "section.verdict",
         { id: "before-after", "aria-label": "Before and after" },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
-import { h } from "../dom.js";
+import { choices, h } from "../dom.js";
 import { graphCount, isGraphFile } from "../graph_file.js";
-import { FUSE_NICS, MOST_HOSTS } from "../state.js";
+import { FUSE_NICS, MOST_HOSTS, repairs } from "../state.js";
 
 /* What a job takes of the machine: rows like those of settings. */
 const SELECTIONS = [
@@ -28,7 +28,8 @@ const SELECTIONS = [
         choices: FUSE_NICS,
         default: "auto",
         meaning:
-            "Fuses NICs as NCCL does when a job runs, and groups EFA NICs as Amazon's plugin does. auto: not in XML that NCCL wrote itself.",
+            "Fuses NICs as NCCL does when a job runs, and groups EFA NICs as Amazon's plugin does. auto: not in " +
+            "XML that NCCL wrote itself.",
     },
     {
         name: "tuner",
@@ -37,7 +38,8 @@ const SELECTIONS = [
         drop: "No tuner file",
         file: true,
         meaning:
-            "File of NCCL's example tuner plugin (CSV), which decides algorithm, protocol and channels. Choose or paste it.",
+            "File of NCCL's example tuner plugin (CSV), which decides algorithm, protocol and channels. Choose " +
+            "or paste it.",
     },
 ];
 
@@ -46,7 +48,8 @@ const GRAPHS = {
     name: "graphs",
     label: "Graph file",
     meaning:
-        "File that NCCL_GRAPH_DUMP_FILE wrote. Its graphs replace the search, as NCCL_GRAPH_FILE does. The service keeps the dump with this file under another address.",
+        "File that NCCL_GRAPH_DUMP_FILE wrote. Its graphs replace the search, as NCCL_GRAPH_FILE does. The " +
+        "service keeps the dump with this file under another address.",
 };
 
 const LONGEST_FILE = 8000; // characters: the page keeps the text in its address
@@ -55,9 +58,43 @@ const lineCount = (text) => {
     return `${lines} ${lines === 1 ? "line" : "lines"}`;
 };
 
-/** The controls above the drawing. graphs: how many the graph file of the dump has, 0: there is none. domain: hosts of the dump that NVLink joins, each of which counts where there are several.
- *  actions: release(text), hosts(n), set(name, value), take(name, text), graphs(file), panel(name). */
-export function askBar({ state, graphs = 0, domain = 0, releases, actions }) {
+/** The question in a few words, for the pill: ["NCCL 2.30.7", "2 hosts", "1 setting"]. release: the one that answers;
+ * domain: as questionView() takes it. */
+export function questionText({ state, release, domain = 0, assumed = 0 }) {
+    const changed =
+        Object.keys(state.settings).length +
+        [...SELECTIONS.map(({ name }) => name), "assume", "assume_nics"].filter(
+            (name) => state[name],
+        ).length;
+    const many = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+    const repaired = repairs(state).length;
+    return [
+        `NCCL ${release}`.trim(),
+        many(state.hosts, domain > 1 ? "domain" : "host"),
+        changed > 0 && many(changed, "setting"),
+        repaired > 0 && `${repaired} repaired`,
+        assumed > 0 && `${assumed} assumed`,
+    ].filter(Boolean);
+}
+
+const HOSTS = [1, 2, 4, 8, 16, 64];
+
+/** Everything that is asked, in one place: release, hosts, what was changed, assumptions, settings. graphs: how many
+ * the graph file of the dump has, 0: there is none. domain: hosts of the dump that NVLink joins, each of which counts
+ * where there are several. controls: nodes that assume something else. The rest as in settingsList().
+ *  actions: release(text), hosts(n), set(name, value), take(name, text), graphs(file). */
+export function questionView({
+    state,
+    input = null,
+    domain = 0,
+    releases,
+    controls = [],
+    settings,
+    focus,
+    filter,
+    refused,
+    actions,
+}) {
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
     const current = state.release || standard || "";
@@ -86,102 +123,70 @@ export function askBar({ state, graphs = 0, domain = 0, releases, actions }) {
             : h("option", { value: current, selected: true }, current),
         releaseOptions(releases, current),
     );
-    return h(
-        "div.bar.ask",
-        { role: "group", "aria-label": "What is asked" },
-        h("label.field", null, "NCCL", release),
+    return [
         h(
-            "label.field",
-            { title: domain > 1 ? `Each is an NVLink domain of ${domain} hosts` : null },
-            domain > 1 ? "Domains" : "Hosts",
-            hosts,
-        ),
-        h(
-            "ul.chips",
-            { "aria-label": "Changed settings" },
-            state.assume &&
-                h(
-                    "li.chip",
-                    null,
-                    h("span", null, `taken for ${state.assume}`),
-                    h(
-                        "button",
-                        {
-                            type: "button",
-                            "aria-label": "Assume nothing",
-                            title: "Use only what the input contains",
-                            onclick: () => actions.assume(""),
-                        },
-                        "×",
-                    ),
+            "section.ask",
+            { role: "group", "aria-label": "What is asked" },
+            h("label.field", null, h("span", null, "NCCL"), release),
+            h(
+                "div.field",
+                { title: domain > 1 ? `Each is an NVLink domain of ${domain} hosts` : null },
+                h("label", { for: "hosts" }, domain > 1 ? "Domains" : "Hosts"),
+                hosts,
+                choices(
+                    "Hosts of the job",
+                    HOSTS.map((n) => [n, String(n)]),
+                    state.hosts,
+                    actions.hosts,
                 ),
-            state.assume_nics &&
-                h(
-                    "li.chip",
-                    null,
-                    h("span", null, nicsChip(state.assume_nics)),
-                    h(
-                        "button",
-                        {
-                            type: "button",
-                            "aria-label": "Assume the usual NICs",
-                            title: "Back to what the service assumes",
-                            onclick: () => actions.assumeNics(""),
-                        },
-                        "×",
-                    ),
-                ),
-            graphs > 0 &&
-                h(
-                    "li.chip",
-                    null,
-                    h("span", null, `graph file, ${graphCount(graphs)}`),
-                    h(
-                        "button",
-                        {
-                            type: "button",
-                            "aria-label": "No graph file",
-                            title: "Search the graphs",
-                            onclick: () => actions.graphs(null),
-                        },
-                        "×",
-                    ),
-                ),
-            SELECTIONS.map(
-                ({ name, label, chip, drop = `All ${label}` }) =>
-                    state[name] &&
-                    h(
-                        "li.chip",
-                        null,
-                        h("span", null, chip ? chip(state[name]) : `${label} ${state[name]}`),
-                        h(
-                            "button",
-                            {
-                                type: "button",
-                                "aria-label": drop,
-                                title: drop,
-                                onclick: () => actions.take(name, ""),
-                            },
-                            "×",
-                        ),
-                    ),
             ),
-            Object.entries(state.settings).map(([name, value]) =>
-                h(
-                    "li.chip",
-                    null,
-                    h("span", null, `${name}=${value}`),
-                    h(
-                        "button",
-                        {
-                            type: "button",
-                            "aria-label": `Remove ${name}`,
-                            title: "Back to the default",
-                            onclick: () => actions.set(name, ""),
-                        },
-                        "×",
-                    ),
+            chips(state, input?.graph_file ?? 0, actions),
+            controls,
+        ),
+        settingsList({ state, input, settings, focus, filter, refused, actions }),
+    ];
+}
+
+/** What is asked otherwise than by default, each with a button that takes it back. */
+export function chips(state, graphs, actions) {
+    const chip = (text, label, title, undo) =>
+        h(
+            "li.chip",
+            null,
+            h("span", null, text),
+            h("button", { type: "button", "aria-label": label, title, onclick: undo }, "×"),
+        );
+    return h(
+        "ul.chips",
+        { "aria-label": "Changed settings" },
+        state.assume &&
+            chip(
+                `assumed: ${state.assume}`,
+                "Assume nothing",
+                "Use only what the input contains",
+                () => actions.assume(""),
+            ),
+        state.assume_nics &&
+            chip(
+                nicsChip(state.assume_nics),
+                "Assume the usual NICs",
+                "Back to what the service assumes",
+                () => actions.assumeNics(""),
+            ),
+        graphs > 0 &&
+            chip(`graph file, ${graphCount(graphs)}`, "No graph file", "Search the graphs", () =>
+                actions.graphs(null),
+            ),
+        SELECTIONS.map(
+            ({ name, label, chip: say, drop = `All ${label}` }) =>
+                state[name] &&
+                chip(say ? say(state[name]) : `${label} ${state[name]}`, drop, drop, () =>
+                    actions.take(name, ""),
                 ),
+        ),
+        Object.entries(state.settings).map(([name, value]) =>
+            chip(`${name}=${value}`, `Remove ${name}`, "Back to the default", () =>
+                actions.set(name, ""),
             ),
         ),
     );
@@ -191,25 +196,18 @@ export function askBar({ state, graphs = 0, domain = 0, releases, actions }) {
 function nicsChip(word) {
     const [speed, ...without] = word.split("-");
     return [
-        "NICs taken",
-        speed !== "default" && `for ${speed} Gb/s`,
+        "NICs assumed",
+        speed !== "default" && `at ${speed} Gb/s`,
         without.length > 0 && "without GDR",
     ]
         .filter(Boolean)
         .join(" ");
 }
 
-/** All settings of the release with their meaning, and those asked for that it does not have. input: what the service took the bytes for;
+/** All settings of the release with their meaning, and those asked for that it does not have. input: what the service
+ * took the bytes for;
  *  refused: why it did not take a graph file, "": it did. */
-export function settingsView({
-    state,
-    input = null,
-    settings,
-    focus,
-    filter,
-    refused = "",
-    actions,
-}) {
+function settingsList({ state, input = null, settings, focus, filter, refused = "", actions }) {
     const known = new Set(settings.map((row) => row.name));
     const rows = [
         ...SELECTIONS,
@@ -270,7 +268,7 @@ function graphFile({ name, label, meaning, count, refused }, actions) {
             const [chosen] = file.files,
                 fits = !chosen || isGraphFile(await chosen.text());
             file.setCustomValidity(
-                fits ? "" : "This is no graph file: its first element is not <graphs>",
+                fits ? "" : "This is not a graph file: its first element is not <graphs>",
             );
             if (file.reportValidity() && chosen) actions.graphs(chosen);
         },

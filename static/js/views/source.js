@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The dump as text, line by line, with the lines of what is selected. Only the lines in sight are made, so that size does not matter. */
+/* The dump as text, line by line, with the lines of what is selected. Only the lines in sight are made, so that size
+ * does not matter. */
 import { h, replace } from "../dom.js";
 import { withoutEscapes } from "../model.js";
 import { deviceAt, devicesIn, placeOf } from "../source.js";
@@ -29,7 +30,8 @@ export class SourceView {
         new ResizeObserver(() => this.#draw()).observe(this.root);
     }
 
-    /** Shows a text with the lines of a device, or one line, lit and in sight. anew: the view was put in place just now. */
+    /** Shows a text with the lines of a device, or one line, lit and in sight. anew: the view was put in place just
+     * now. */
     show(text, { id = "", line = 0, anew = false }) {
         if (text !== this.text) {
             this.text = text;
@@ -138,5 +140,6 @@ export function aboutSource(text, state) {
           ? `${state.from} is in no line of its own, of ${lines}.`
           : state.from
             ? `The lines of ${state.from} are lit, of ${lines}.`
-            : `${lines} lines as they were uploaded. A line that names a device selects it; ↑ ↓ go from device to device.`;
+            : `${lines} lines as they were uploaded. A line that names a device selects it; ↑ ↓ go from device ` +
+              `to device.`;
 }

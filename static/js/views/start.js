@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Before a machine is open: one place for whatever describes a machine, the machine types, what was opened lately, and examples with their pictures. */
+/* Before a machine is open: one place for whatever describes a machine, the machine types, what was opened lately, and
+ * examples with their pictures. */
 import { copyButton, h } from "../dom.js";
 import { address, DEFAULTS } from "../state.js";
 import { detectedView } from "./detected.js";
@@ -9,8 +10,10 @@ import { machinePicker } from "./machine_picker.js";
 
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
-/** actions: open(blob, name), openMany(files), example(row), machine(type). inputs: rows of /v1/inputs, machines: of /v1/machines, null while they are not known. recent: rows of recent.js.
- *  problem: a node with what went wrong last, or null. log, results: those that imply no machine, {name, answer}, or null. pasted: text of the field. pictures: of pictures.js. */
+/** actions: open(blob, name), openMany(files), example(row), machine(type). inputs: rows of /v1/inputs, machines: of
+ * /v1/machines, null while they are not known. recent: rows of recent.js.
+ *  problem: a node with what went wrong last, or null. log, results: those that imply no machine, {name, answer}, or
+ *  null. pasted: text of the field. pictures: of pictures.js. */
 export function startView({
     examples,
     inputs,
@@ -54,10 +57,12 @@ export function startView({
             null,
             h("h1", null, "See how NCCL sees a machine"),
             h(
-                "p.muted",
+                "p",
                 null,
-                "Paths, peer-to-peer and GPUDirect verdicts, rings, trees and the tuning model of a chosen NCCL release, with the rule behind each.",
+                "NCCL is the library by which GPUs exchange data. Orrery computes what it decides on your machine, " +
+                    "what is wrong with the machine, and what that costs.",
             ),
+            h("p", { id: "see-faults" }, faultyExample(examples, actions)),
         ),
         problem,
         log && aloneView({ log, machines, actions }),
@@ -71,7 +76,8 @@ export function startView({
                 null,
                 "A topology dump, ",
                 h("code", null, "nvidia-smi topo -m"),
-                ", lstopo's XML, an NCCL log or results of nccl-tests. The format is detected automatically. Several dumps, or an archive of them, make a cluster.",
+                ", lstopo's XML, an NCCL log or results of nccl-tests. The format is detected automatically. " +
+                    "Several dumps, or an archive of them, make a cluster.",
             ),
             h(
                 "p.drop-line",
@@ -142,7 +148,8 @@ export function startView({
                 h(
                     "p.muted",
                     null,
-                    "Set it on rank 0's host and choose a path that survives the job. A dump contains PCI ids, bus ids and link speeds, but no data.",
+                    "Set it on rank 0's host and choose a path that survives the job. A dump contains PCI ids, " +
+                        "bus ids and link speeds, but no data.",
                 ),
             ),
             detectedView({ found: actions.detected(), actions }),
@@ -156,6 +163,18 @@ export function startView({
     );
 }
 
+/** A button that opens the example with faults; null while examples are not known. */
+export function faultyExample(examples, actions) {
+    const row = (examples ?? []).find(({ id }) => /faults/.test(id));
+    return row
+        ? h(
+              "button.primary",
+              { type: "button", "data-key": "see-faults", onclick: () => actions.example(row) },
+              "See a machine with two faults",
+          )
+        : null;
+}
+
 /** A machine of a type in place of a file. machines: null while they are not known. */
 export const machineTypes = (machines, actions) => machinePicker(machines, actions.machine);
 
@@ -163,6 +182,7 @@ export const inputList = (inputs) =>
     (inputs ?? []).map((row) => h("li", null, `${row.title}: `, h("code", null, row.made_by)));
 
 /* The first that fits, by the id of an example. */
+/** @type {[string, RegExp][]} */
 const GROUPS = [
     ["With faults", /faults/],
     ["Clouds", /^(aws|azure|gcp|oci)/],
@@ -172,8 +192,8 @@ const GROUPS = [
     ["Earlier GPUs and PCIe cards", /./],
 ];
 const ORDER = [
-    "H100 and H200",
     "With faults",
+    "H100 and H200",
     "Blackwell and Grace",
     "A100",
     "Earlier GPUs and PCIe cards",
@@ -204,7 +224,10 @@ export function exampleList(examples, actions, pictures = null) {
             ),
         );
     const [first, ...rest] = grouped(examples),
-        group = ([name, rows]) => [h("h3", null, name), h("ul.examples", null, rows.map(card))];
+        group = (/** @type {any} */ [name, rows]) => [
+            h("h3", null, name),
+            h("ul.examples", null, rows.map(card)),
+        ];
     return [
         group(first),
         rest.length > 0 &&

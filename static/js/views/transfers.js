@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Who sends to whom in which round, point to point: rounds by ranks as a picture, and the rounds of one rank as a table. */
+/* Who sends to whom in which round, point to point: rounds by ranks as a picture, and the rounds of one rank as a
+ * table. */
 import { h } from "../dom.js";
 import { KINDS } from "../model.js";
 import { kindOf, nicText, overText, rankText, rowOf, sentence } from "../transfers.js";
@@ -111,7 +112,8 @@ function picture(doc, at, actions) {
                     on = row.rank === at.rank && number === at.round;
                 if (kind) used.add(kind);
                 const what = round?.send
-                    ? `rank ${row.rank} sends to rank ${round.send.rank}: ${[overText(round.send), nicText(round.send, row.rank)].filter(Boolean).join(", ")}`
+                    ? `rank ${row.rank} sends to rank ${round.send.rank}: ` +
+                      `${[overText(round.send), nicText(round.send, row.rank)].filter(Boolean).join(", ")}`
                     : `rank ${row.rank} sends to nobody`;
                 return h(
                     "td",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The tuning model: bus bandwidth against message size as a chart, what is chosen from which size on, and the model's own figures. */
+/* The tuning model: bus bandwidth against message size as a chart, what is chosen from which size on, and the model's
+ * own figures. */
 import { choices, h, s } from "../dom.js";
 import {
     axes,
@@ -165,7 +166,8 @@ function predicted(predictions, collective, lines, other, state, actions) {
         h(
             "p.note",
             null,
-            "Computed from NCCL's own model, for a sum of 32-bit floats: a prediction, not a measurement. Bus bandwidth is counted as nccl-tests does. Channels and threads are those at the first size.",
+            "Computed from NCCL's own model, for a sum of 32-bit floats: a prediction, not a measurement. Bus " +
+                "bandwidth is counted as nccl-tests does. Channels and threads are those at the first size.",
         ),
     ];
 }
@@ -340,7 +342,8 @@ function figures(tuning, collective) {
         h(
             "p.note",
             null,
-            "NCCL takes the combination with the least latency + size ÷ bandwidth. A dash: not available here. The highest bandwidth is set bold.",
+            "NCCL takes the combination with the least latency + size ÷ bandwidth. A dash: not available here. " +
+                "The highest bandwidth is set bold.",
         ),
     ];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How many channels use each link of a drawing, as figures on the links; their width and colour say how full they are. */
+/* How many channels use each link of a drawing, as figures on the links; their width and colour say how full they are.
+ * */
 import { s } from "../dom.js";
 
 const AT = 0.3; // of a link's length

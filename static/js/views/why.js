@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Why a decision is what it is: the answer, then the evidence: rule, limiting link, values with their origin, settings that would change it. */
+/* Why a decision is what it is: the answer, then the evidence: rule, limiting link, values with their origin, settings
+ * that would change it. */
 import { docsLink, h } from "../dom.js";
 import { shortName } from "../model.js";
 import {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Findings as cards: the device as a chip that lights it on the drawing, the cost, one sentence of cause, what to do,
+ * the command that checks it; the rest on demand. */
+import { bySeverity, capital, costs, costText, placeName } from "../diagnosis.js";
+import { copyButton, docsLink, fold, h, withCode } from "../dom.js";
+import { excerptView } from "./problem.js";
+
+/** about: {model: null while there is no answer, source, state, actions: light(id), placed(node), line(n)}. */
+export function findingList(findings, about) {
+    const { faults, notes } = bySeverity(findings);
+    const cards = (rows) =>
+        h(
+            "ul.findings",
+            null,
+            rows.map((group) => card(group, about)),
+        );
+    return h(
+        "section",
+        { id: "findings", "aria-label": "Findings" },
+        !findings.length && h("p.muted", null, "Nothing was found."),
+        faults.length > 0 && cards(faults),
+        notes.length > 0 &&
+            fold("notes", `${notes.length} note${notes.length > 1 ? "s" : ""}`, cards(notes), {
+                id: "notes-of-machine",
+            }),
+    );
+}
+
+function card({ cause, consequences }, about) {
+    const n = consequences.length;
+    return h(
+        "li",
+        { "data-finding": cause.id },
+        finding(cause, about),
+        n > 0 &&
+            fold(
+                `${about.model?.doc.topology}:${cause.id}:${cause.detail}:follows`,
+                `${n} consequence${n > 1 ? "s" : ""} of this`,
+                h(
+                    "ul.findings",
+                    null,
+                    consequences.map((row) =>
+                        h("li", { "data-finding": row.id }, finding(row, about)),
+                    ),
+                ),
+            ),
+    );
+}
+
+const MOST_CHIPS = 4;
+
+/** One finding, without what follows from it: a list of nodes. */
+export function finding(row, { model, source, state, actions }) {
+    const doc = model?.doc,
+        cost = costText(row),
+        line = row.where?.line,
+        drawn = doc ? (row.places ?? []).filter((place) => place.node) : [],
+        more = drawn.length + row.more_places - MOST_CHIPS;
+    return [
+        h(
+            "p.card-head",
+            null,
+            h(`span.sev.sev-${row.severity}`, null, row.severity),
+            drawn.slice(0, MOST_CHIPS).map((place) =>
+                h(
+                    "button.device",
+                    {
+                        type: "button",
+                        "data-key": `place:${row.id}:${place.node}`,
+                        title: "Show on the drawing",
+                        "aria-pressed": String(state.from === place.node),
+                        onclick: () => actions.placed(place.node),
+                    },
+                    placeName(model, place),
+                ),
+            ),
+            more > 0 && h("span.muted", null, `and ${more} more`),
+        ),
+        h(
+            "h3",
+            null,
+            drawn.length
+                ? h(
+                      "button.text",
+                      {
+                          type: "button",
+                          "data-key": `light:${row.id}`,
+                          title: "Show on the drawing",
+                          "aria-pressed": String(state.finding === row.id),
+                          onclick: () => actions.light(row.id),
+                      },
+                      row.title,
+                  )
+                : row.title,
+        ),
+        cost && h(costs(row) ? "p.cost" : "p.small", null, cost, "."),
+        row.detail &&
+            h(
+                "p",
+                null,
+                capital(row.detail),
+                line && [
+                    " (",
+                    h(
+                        "button.text",
+                        {
+                            type: "button",
+                            "data-key": `line:${line}`,
+                            onclick: () => actions.line(line),
+                        },
+                        `line ${line}`,
+                    ),
+                    ")",
+                ],
+                ".",
+            ),
+        row.advice && h("p", null, h("b", null, "Do: "), withCode(row.advice)),
+        row.commands?.length > 0 && row.severity !== "info" && command(row.commands[0]),
+        evidence(row, line, source, doc),
+    ];
+}
+
+const command = (text) =>
+    h("div.command", null, h("pre", { tabindex: "0" }, text), copyButton(text));
+
+function evidence(row, line, source, doc) {
+    const others = (row.commands ?? []).slice(row.severity === "info" ? 0 : 1);
+    return (
+        (row.why || others.length > 0) &&
+        fold(`${doc?.topology}:${row.id}:${row.detail}`, "Evidence", () => [
+            row.why &&
+                h(
+                    "p",
+                    null,
+                    row.why,
+                    " ",
+                    docsLink(`findings.html#${row.id}`, "About this finding"),
+                ),
+            others.map(command),
+            line && source && excerptView(source, line, row.where.column, 1),
+        ])
+    );
+}

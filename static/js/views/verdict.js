@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The verdict: one line that decides, the bar of what each fault costs, and below it faults, checks and what all of it
+ * rests on. */
+import {
+    assumed as assumptionsOf,
+    capital,
+    costBar,
+    decidingLine,
+    expected,
+    headline,
+} from "../diagnosis.js";
+import { fold, h, withCode } from "../dom.js";
+import { bandwidth, hostsText } from "../model.js";
+import { nicTable } from "../nics.js";
+import { questions } from "../questions.js";
+import { address, repairs } from "../state.js";
+import { TONES } from "../tones.js";
+import { findingList } from "./findings.js";
+import { assumptionControls, inputView, nicsAssumed } from "./input.js";
+import { nicSummary } from "./nics.js";
+import { scalingChart } from "./scaling.js";
+
+/** The head of the verdict, above the drawing. base: the index of the same question with nothing repaired. known: what was found out
+ * since, as questions() takes it. actions: repair(finding), hosts(n). */
+export function verdictHead({ model, base, scaling, state, known, actions }) {
+    const { doc } = model,
+        head = headline(doc, known.results);
+    if (!head) return null;
+    const cost = costBar(base ?? model),
+        repaired = (cost?.parts ?? []).filter(({ finding }) => repairs(state).includes(finding));
+    return h(
+        "section.decides",
+        { id: "verdict", "aria-label": "Verdict", "data-state": head.state },
+        h(
+            "div.says",
+            null,
+            h(
+                "h2",
+                null,
+                h("span.mark", { "aria-hidden": "true" }, head.mark),
+                decidingLine(doc, head),
+            ),
+            state.repair &&
+                h(
+                    "p",
+                    { id: "repaired" },
+                    `With ${repaired.map(({ device }) => device).join(" and ") || state.repair} repaired. `,
+                    h(
+                        "button.text",
+                        { type: "button", "data-key": "as-is", onclick: () => actions.repair("") },
+                        "Show the machine as it is",
+                    ),
+                ),
+            head.measured &&
+                h(
+                    "p",
+                    { id: "verdict-results" },
+                    capital(head.measured),
+                    !/\.$/.test(head.measured) && ".",
+                ),
+            cost
+                ? bar(cost, repaired, costBar(model), state, actions)
+                : h("p", null, head.sentence),
+        ),
+        scaling && scalingChart(scaling, doc, actions),
+    );
+}
+
+/* What there is as the machine is, what each repair gains, and what all of them together give: each gain is a switch
+ * that takes its fault as repaired. left: the bar of what is shown, null: nothing costs anything there. */
+function bar(cost, repaired, left, state, actions) {
+    const styled = (node, value) => (node.style.setProperty("flex-grow", String(value)), node),
+        everything = repaired.length === cost.parts.length;
+    const now = left?.for === cost.for ? left.now : everything ? cost.repaired : null;
+    return [
+        h(
+            "div.cost-bar",
+            { role: "group", "aria-label": "What each repair gains" },
+            styled(h("span.now", null, h("b", null, bandwidth(cost.now)), " now"), cost.now),
+            cost.parts.map((part) =>
+                styled(
+                    h(
+                        "button",
+                        {
+                            type: "button",
+                            "data-key": `cost:${part.finding}`,
+                            "aria-pressed": String(repaired.includes(part)),
+                            title: `Repairing ${part.device} alone gains ${bandwidth(part.gain)} ${cost.unit}: show it repaired`,
+                            onclick: () => actions.repair(part.finding),
+                        },
+                        repaired.includes(part) && "✓ ",
+                        h("b", null, `+${Math.round(part.gain) || bandwidth(part.gain)}`),
+                        ` ${part.device}`,
+                    ),
+                    part.share,
+                ),
+            ),
+            cost.rest > 0 &&
+                styled(
+                    h("span.rest", null, h("b", null, `+${Math.round(cost.rest)}`), " together"),
+                    cost.rest,
+                ),
+        ),
+        h(
+            "p.small",
+            { id: "cost-total" },
+            state.repair &&
+                now !== null && [h("b", null, bandwidth(now)), ` ${cost.unit} as shown; `],
+            h("b", null, bandwidth(cost.repaired)),
+            ` ${cost.unit} with everything repaired (${cost.for}).`,
+        ),
+    ];
+}
+
+/** The body of the verdict, beside the drawing. before: the index of the last question's answer about the same machine, to show
+ * what a change changed; findings: those of a machine without an answer.
+ * @param {any} context */
+export function verdictBody({
+    model = null,
+    network = null,
+    before = null,
+    summary,
+    source,
+    state,
+    releases,
+    machines = null,
+    known = {},
+    receipt = "",
+    speeds = null,
+    actions,
+    findings = model?.doc.findings,
+}) {
+    const doc = model?.doc,
+        machine = doc?.summary?.machine ?? summary?.machine,
+        input = doc?.input ?? summary?.input;
+    return [
+        receipt &&
+            h(
+                "p.receipt",
+                { id: "receipt" },
+                receipt,
+                known.log && [
+                    " ",
+                    h("a", { href: address(state, { view: "log" }) }, "What the log says"),
+                ],
+                known.results && [
+                    " ",
+                    h("a", { href: address(state, { view: "bandwidth" }) }, "What the results say"),
+                ],
+            ),
+        doc?.verified === false &&
+            h(
+                "p.unverified",
+                null,
+                h("span.badge", null, "nearest release"),
+                ` NCCL ${doc.asked} is not emulated. These are the results of NCCL ${doc.nccl}, the nearest ` +
+                    `release; they may differ.`,
+            ),
+        doc && undrawnAdvice(doc),
+        findings && findingList(findings, { model, source, state, actions }),
+        model && checks(model, before, state, { network, releases, known, actions }),
+        doc && expectation(doc, network?.doc, before?.doc),
+        input && inputSection({ doc, input, machine, state, machines, speeds, actions }),
+    ];
+}
+
+/* The advice of a verdict that is about no finding. */
+const undrawnAdvice = ({ summary }) =>
+    summary?.verdict?.advice &&
+    !summary.verdict.finding &&
+    h("p", null, h("b", null, "Do: "), withCode(summary.verdict.advice));
+
+function expectation(doc, network, before) {
+    const rows = expected(doc, network),
+        old = new Map(/** @type {any} */ (before ? expected(before) : [])),
+        rests = assumptionsOf(doc, ["tuning"]).length > 0;
+    return (
+        rows.length > 0 &&
+        h(
+            "section",
+            { id: "expected", "aria-label": "Expected" },
+            h("h2", null, `Expected on ${hostsText(doc)}, ${doc.ranks} ranks`),
+            h(
+                "dl.facts",
+                null,
+                rows.map(([name, value]) => [
+                    h("dt", null, name),
+                    h(
+                        "dd",
+                        null,
+                        rests && "≈ ",
+                        value,
+                        old.has(name) &&
+                            old.get(name) !== value &&
+                            h("div.was", null, `was ${old.get(name)}`),
+                    ),
+                ]),
+            ),
+            h("p.small", null, "Predicted with NCCL's own model, not measured."),
+        )
+    );
+}
+
+/* What the input is. Of what is assumed one badge, and the controls that assume something else. */
+function inputSection({ doc, input, machine, state, machines, speeds, actions }) {
+    const n = input.assumed.length + input.missing.length,
+        open = !doc && n > 0;
+    const nics = nicsAssumed(input)?.text,
+        said = nics ?? assumptionsOf(doc ?? { input }, ["tuning"])[0];
+    return h(
+        "section",
+        { id: "assumes", "aria-label": "What the input says" },
+        said && h("p.small", null, h("span.badge", null, "assumed"), ` ${capital(said)}.`),
+        speeds && whichSpeed(speeds, actions),
+        doc && assumptionControls({ input, machine, state, machines, actions }),
+        fold(
+            `${doc?.topology}:assumes`,
+            `Input: ${input.title}${n ? `, ${n} thing${n > 1 ? "s" : ""} not in it` : ""}`,
+            inputView({ input, machine, state, machines, actions, open }),
+            { open },
+        ),
+    );
+}
+
+/* A verdict that rests on an assumed speed is a question: its answers side by side. */
+const whichSpeed = ({ hosts, now, rows }, actions) =>
+    h(
+        "div.which",
+        { id: "which-speed", role: "group", "aria-label": "How fast are the NICs?" },
+        h("p", null, `How fast are the NICs? AllReduce at 1 GiB on ${hosts} hosts:`),
+        rows
+            .filter(({ busbw }) => busbw !== null)
+            .map(({ gbps, word, busbw }) =>
+                h(
+                    "button",
+                    {
+                        type: "button",
+                        "data-key": `speed:${gbps}`,
+                        "aria-pressed": String(gbps === now),
+                        onclick: () => actions.assumeNics(word),
+                    },
+                    h("b", null, `${bandwidth(busbw)} GB/s`),
+                    h("span", null, `at ${gbps} Gb/s`),
+                ),
+            ),
+    );
+
+/* The questions: what limits is said, what passed is one line, facts are another. */
+function checks(model, before, state, context) {
+    const rows = questions(model, context),
+        old = new Map(
+            before
+                ? questions(before, { releases: context.releases })
+                      .filter((row) => row.tone !== "open")
+                      .map((row) => [row.id, row.answer])
+                : [],
+        );
+    const passed = rows.filter((row) => ["good", "assumed"].includes(row.tone)),
+        limits = rows.filter((row) => row.tone === "limited"),
+        failed = rows.filter((row) => row.tone === "fault"),
+        facts = rows.filter((row) => !row.tone || row.tone === "open"),
+        resting = passed.filter((row) => row.tone === "assumed").length;
+    const nics = nicTable(context.network ?? model).filter((row) => row.nics.length);
+    const list = (some) => answers(some, old, model, state),
+        { topology } = model.doc;
+    return h(
+        "section",
+        { id: "glance", "aria-label": "Checks" },
+        limits.length > 0 && list(limits),
+        failed.length > 0 &&
+            fold(
+                `${topology}:failed`,
+                h(
+                    "span.tone-fault",
+                    null,
+                    h("span.tone", { "aria-hidden": "true" }, TONES.fault[0]),
+                    ` ${failed.length} check${failed.length > 1 ? "s" : ""} failed`,
+                ),
+                list(failed),
+                { id: "failed" },
+            ),
+        passed.length > 0 &&
+            fold(
+                `${topology}:passed`,
+                h(
+                    "span.tone-good",
+                    null,
+                    h("span.tone", { "aria-hidden": "true" }, TONES.good[0]),
+                    ` ${passed.length} check${passed.length > 1 ? "s" : ""} passed`,
+                    resting > 0 &&
+                        h(
+                            "span.muted",
+                            null,
+                            `, ${resting === passed.length ? "" : `${resting} of them `}if the assumptions hold`,
+                        ),
+                ),
+                list(passed),
+                { id: "passed" },
+            ),
+        nics.length > 0 &&
+            fold(`${topology}:nics`, "Which NIC each GPU uses", () =>
+                nicSummary(nics, context.actions.nic),
+            ),
+        facts.length > 0 &&
+            fold(`${topology}:facts`, "More about this machine", list(facts), { id: "more" }),
+    );
+}
+
+/* Each a link to its evidence. */
+function answers(rows, old, model, state) {
+    return h(
+        "dl.glance",
+        null,
+        rows.map((row) => [
+            h("dt", null, row.ask),
+            h(
+                `dd.tone-${row.tone ?? "none"}`,
+                { "data-question": row.id },
+                row.tone
+                    ? h(
+                          "span.tone",
+                          {
+                              role: "img",
+                              "aria-label": TONES[row.tone][1],
+                              title: TONES[row.tone][1],
+                          },
+                          TONES[row.tone][0],
+                      )
+                    : h("span.tone"),
+                h(
+                    "span",
+                    null,
+                    row.patch
+                        ? h(
+                              "a",
+                              {
+                                  href: address(state, row.patch),
+                                  "data-key": `question:${row.id}`,
+                              },
+                              row.answer,
+                          )
+                        : row.answer,
+                    assumption(row, model.doc),
+                    old.has(row.id) &&
+                        old.get(row.id) !== row.answer &&
+                        !["release", "peers", "log"].includes(row.id) &&
+                        h("div.was", null, `was: ${old.get(row.id)}`),
+                ),
+            ),
+        ]),
+    );
+}
+
+/* One is said at once, several on demand. */
+const LONG = 90; // characters that a line of the list takes
+const assumption = ({ id, assumes }, doc) =>
+    assumes.length > 1 || assumes[0]?.length > LONG
+        ? fold(
+              `${doc.topology}:assumes:${id}`,
+              `≈ rests on ${assumes.length} assumption${assumes.length > 1 ? "s" : ""}`,
+              h(
+                  "ul",
+                  null,
+                  assumes.map((text) => h("li", null, capital(text), ".")),
+              ),
+          )
+        : assumes.length > 0 && h("div.small", null, `≈ assumes: ${assumes[0]}.`);
