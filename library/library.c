@@ -13,6 +13,47 @@ _Static_assert(sizeof((struct orr_report *)0)->text == sizeof((struct orr_error 
                "a report holds what an error holds");
 _Static_assert((int)ORR_NODE_ID_SIZE == (int)ORR_DEVICE_NAME_LENGTH, "the header says so");
 
+/* The code of a report as a number. The words of enum orr_error_code, in its order. */
+static const char *const error_words[] = {
+    [ORR_ERROR_OTHER] = "",
+    [ORR_ERROR_OUT_OF_MEMORY] = "out-of-memory",
+    [ORR_ERROR_MALFORMED_XML] = "malformed-xml",
+    [ORR_ERROR_REFUSED_BY_NCCL] = "refused-by-nccl",
+    [ORR_ERROR_UNRECOGNISED_INPUT] = "unrecognised-input",
+    [ORR_ERROR_INVALID_TOPOLOGY] = "invalid-topology",
+    [ORR_ERROR_NO_RANKS] = "no-ranks",
+    [ORR_ERROR_LIMIT_EXCEEDED] = "limit-exceeded",
+    [ORR_ERROR_INVALID_SETTING] = "invalid-setting",
+    [ORR_ERROR_NOT_FOUND] = "not-found",
+    [ORR_ERROR_UNSUPPORTED] = "unsupported",
+    [ORR_ERROR_TOO_COMPLEX] = "too-complex",
+    [ORR_ERROR_UNPACKED_TOO_LARGE] = "unpacked-too-large",
+    [ORR_ERROR_STOPPED] = "stopped",
+    [ORR_ERROR_RENDER_FAILED] = "render-failed",
+    [ORR_ERROR_STORE_FAILED] = "store-failed",
+    [ORR_ERROR_IO_FAILED] = "io-failed",
+    [ORR_ERROR_INTERNAL] = "internal",
+    [ORR_ERROR_METHOD_NOT_ALLOWED] = "method-not-allowed",
+    [ORR_ERROR_INVALID_PARAMETER] = "invalid-parameter",
+    [ORR_ERROR_EMPTY_BODY] = "empty-body",
+    [ORR_ERROR_BODY_TOO_LARGE] = "body-too-large",
+    [ORR_ERROR_INVALID_JSON] = "invalid-json",
+    [ORR_ERROR_MALFORMED_TARGET] = "malformed-target",
+    [ORR_ERROR_TARGET_TOO_LONG] = "target-too-long",
+    [ORR_ERROR_NOT_ACCEPTABLE] = "not-acceptable",
+    [ORR_ERROR_PRECONDITION_FAILED] = "precondition-failed",
+    [ORR_ERROR_OVERLOADED] = "overloaded",
+};
+_Static_assert(ORR_CODE_COUNT == 18, "a new code needs a word here and a number in the header");
+
+static enum orr_error_code error_of(const char *code)
+{
+    size_t i = sizeof error_words / sizeof error_words[0];
+    while (--i > 0 && strcmp(error_words[i], code) != 0)
+        ;
+    return (enum orr_error_code)i;
+}
+
 static bool size_is_set(size_t size, struct orr_report *report)
 {
     enum { LARGEST = 4096 }; /* no structure of any version is larger: such a size was never set */
@@ -54,7 +95,7 @@ bool orr_library_fail(struct orr_report *report, const struct orr_error *err)
 bool orr_library_fail_as(struct orr_report *report, const char *code, const struct orr_error *err)
 {
     if (report) {
-        struct orr_report full = {.code = code, .line = err->line, .column = err->column};
+        struct orr_report full = {.code = code, .line = err->line, .column = err->column, .error = error_of(code)};
         memcpy(full.where, err->where, sizeof full.where);
         memcpy(full.text, err->text, sizeof full.text);
         memcpy(full.advice, err->advice, sizeof full.advice);
@@ -157,9 +198,4 @@ enum orr_code orr_limits_end(const struct orr_limits *limits, enum orr_code code
         return code;
     orr_budget_end();
     return orr_budget_verdict(&limits->budget, code, err);
-}
-
-void orr_library_free(char *text)
-{
-    free(text);
 }

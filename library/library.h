@@ -22,10 +22,8 @@ struct orr_machine {
     size_t length;
     const struct orr_machine_type *assumed;
     unsigned assumed_nics; /* row of orr_assumed_nics_word() */
+    unsigned assumed_cpu;  /* row of orr_assumed_cpu_word() */
     char id[ORR_INPUT_ID_LENGTH];
-};
-struct orr_question {
-    struct orr_query query;
 };
 struct orr_plan {
     struct orr_analysis *analysis;

@@ -35,8 +35,10 @@ static enum orr_code keep(struct orr_machine *machine, const char *bytes, size_t
 static enum orr_code read_as(struct orr_machine *machine, const char *bytes, size_t length,
                              const struct orr_params *params, enum orr_problem *ret_problem, struct orr_error *err)
 {
-    const struct orr_input_options options = {
-        .assumed = params->assumed, .assumed_nics = params->assumed_nics, .release = params->query.settings.release};
+    const struct orr_input_options options = {.assumed = params->assumed,
+                                              .assumed_nics = params->assumed_nics,
+                                              .assumed_cpu = params->assumed_cpu,
+                                              .release = params->query.settings.release};
     char text[128];
     if (params->machine && length) {
         *ret_problem = ORR_PROBLEM_PARAMETER;
@@ -53,6 +55,7 @@ static enum orr_code read_as(struct orr_machine *machine, const char *bytes, siz
     memcpy(machine->id, digest, ORR_ID_LENGTH);
     machine->assumed = params->assumed;
     machine->assumed_nics = params->assumed_nics;
+    machine->assumed_cpu = params->assumed_cpu;
     ORR_TRY(orr_input_read(bytes, length, &options, &machine->dump, err));
     if (params->strict)
         ORR_TRY(orr_dump_check_strict(machine->dump, err));
@@ -83,11 +86,6 @@ bool orr_machine_load(const void *bytes, size_t length, const char *parameters, 
     }
     *ret_machine = machine;
     return true;
-}
-
-bool orr_machine_read(const char *bytes, size_t length, struct orr_machine **ret_machine, struct orr_report *report)
-{
-    return orr_machine_load(bytes, length, NULL, NULL, ret_machine, report);
 }
 
 void orr_machine_free(struct orr_machine *machine)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_schemas.py OPENAPI.YAML FOLDER: writes a JSON schema (draft 2020-12) of each document that api/openapi.yaml describes, and
-index.json, which names the schema of each question."""
+"""make_schemas.py OPENAPI.YAML FOLDER: writes a JSON schema (draft 2020-12) of each document that api/openapi.yaml
+describes, and index.json, which names the schema of each question."""
 import json
 import pathlib
 import re

@@ -249,28 +249,3 @@ bool orr_plan_cost(const struct orr_plan *plan, const char *function, const char
     *ret_latency = (double)tuning->latency[f][a][p];
     return true;
 }
-
-bool orr_plan_dot(const struct orr_plan *plan, const char *view, uint32_t channel, const char *from, const char *to,
-                  char **ret_text, struct orr_report *report)
-{
-    enum { LARGEST = 64 << 20 };
-    struct orr_error err = {0};
-    struct orr_diagram_request request = {.from = from, .to = to};
-    ORR_LOCAL_TEXT(text, LARGEST);
-    size_t length;
-    unsigned place;
-    if (!orr_word_find(orr_view_name, view, &place))
-        return not_found(report, "there is no view", view);
-    if (channel >= ORR_MAX_CHANNELS)
-        return not_found(report, "there is no such channel for the view", view);
-    request.view = (enum orr_view)place;
-    request.channel = (int32_t)channel;
-    enum orr_code code = orr_diagram_dot(plan->analysis, &request, &text, &err);
-    char *bytes = code == ORR_OK ? orr_text_take(&text, &length) : NULL;
-    if (code == ORR_OK && !bytes)
-        orr_fail_nomem(&err);
-    if (!bytes)
-        return orr_library_fail(report, &err);
-    *ret_text = bytes;
-    return true;
-}

@@ -1,54 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions, and the plans that answer them. */
+/* Plans: what NCCL decides on a machine. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cluster/again.h"
 #include "engine/input/input.h"
 #include "library/library.h"
-
-bool orr_question_new(const char *release, struct orr_question **ret_question, struct orr_report *report)
-{
-    struct orr_error err = {0};
-    const struct orr_release *row = release ? orr_release_find(release) : orr_release_default();
-    if (!row) {
-        orr_fail(&err, ORR_SETTING, "NCCL release \"%.32s\" is not emulated", release);
-        orr_error_where(&err, "release");
-        orr_error_advice(&err, "orr_library_release() names those that are");
-        return orr_library_fail(report, &err);
-    }
-    struct orr_question *question = calloc(1, sizeof *question);
-    if (!question) {
-        orr_fail_nomem(&err);
-        return orr_library_fail(report, &err);
-    }
-    question->query.hosts = 1;
-    orr_settings_init(&question->query.settings, row);
-    *ret_question = question;
-    return true;
-}
-
-void orr_question_free(struct orr_question *question)
-{
-    free(question);
-}
-
-bool orr_question_hosts(struct orr_question *question, uint32_t hosts, struct orr_report *report)
-{
-    struct orr_error err = {0};
-    if (hosts < 1 || hosts > ORR_MAX_HOSTS) {
-        orr_fail(&err, ORR_SETTING, "hosts must be a number from 1 to %d, not %u", (int)ORR_MAX_HOSTS, hosts);
-        orr_error_where(&err, "hosts");
-        return orr_library_fail(report, &err);
-    }
-    question->query.hosts = hosts;
-    return true;
-}
-
-bool orr_question_set(struct orr_question *question, const char *name, const char *value, struct orr_report *report)
-{
-    struct orr_error err = {0};
-    return orr_settings_set(&question->query.settings, name, value, &err) == ORR_OK || orr_library_fail(report, &err);
-}
 
 static enum orr_code make(const struct orr_machine *machine, const struct orr_query *query, struct orr_plan *plan,
                           struct orr_error *err)
@@ -56,25 +13,13 @@ static enum orr_code make(const struct orr_machine *machine, const struct orr_qu
     const struct orr_release *release = query->settings.release;
     plan->machine = machine;
     if (machine->bytes && strcmp(machine->dump->notes->release, release->name) != 0) {
-        const struct orr_input_options options = {
-            .release = release, .assumed = machine->assumed, .assumed_nics = machine->assumed_nics};
+        const struct orr_input_options options = {.release = release,
+                                                  .assumed = machine->assumed,
+                                                  .assumed_nics = machine->assumed_nics,
+                                                  .assumed_cpu = machine->assumed_cpu};
         ORR_TRY(orr_input_read(machine->bytes, machine->length, &options, &plan->dump, err));
     }
     return orr_analyze(plan->dump ? plan->dump : machine->dump, query, NULL, &plan->analysis, err);
-}
-
-bool orr_plan_make(const struct orr_machine *machine, const struct orr_question *question, struct orr_plan **ret_plan,
-                   struct orr_report *report)
-{
-    struct orr_error err = {0};
-    struct orr_plan *plan = calloc(1, sizeof *plan);
-    enum orr_code code = plan ? make(machine, &question->query, plan, &err) : orr_fail_nomem(&err);
-    if (code != ORR_OK) {
-        orr_plan_free(plan);
-        return orr_library_fail(report, &err);
-    }
-    *ret_plan = plan;
-    return true;
 }
 
 bool orr_plan_ask(const struct orr_machine *machine, const char *parameters, const struct orr_limits *limits,
@@ -93,6 +38,8 @@ bool orr_plan_ask(const struct orr_machine *machine, const char *parameters, con
         code = orr_dump_check_strict(machine->dump, &err);
     if (code == ORR_OK)
         code = make(machine, &params.query, plan, &err);
+    if (code == ORR_OK && params.strict)
+        code = orr_analysis_check_strict(plan->analysis, &err);
     code = orr_limits_end(limits, code, &err);
     if (code != ORR_OK) {
         orr_plan_free(plan);

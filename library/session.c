@@ -44,7 +44,7 @@ void orr_session_free(struct orr_session *session)
 }
 
 enum { LONGEST_METHOD = 8 };
-/* The method and the target of a question: a word means the route /v1/WORD, by POST where there is one. False: no
+/* The method and the target of a question: a word means the route /v1/WORD, by POST if there is one. False: no
  * memory. */
 static bool find_route(const struct orr_app *app, const char *question, const char *parameters, struct orr_text *target,
                        char method[LONGEST_METHOD], const struct orr_route **ret_route)

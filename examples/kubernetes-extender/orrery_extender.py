@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A scheduler extender for Kubernetes that asks Orrery where a job's GPUs communicate best.
 
-kube-scheduler calls /filter and /prioritize (KubeSchedulerConfiguration, extenders). For each node, Orrery's REST API says which of the
-free GPUs the pod should get and what bus bandwidth they reach: GET /v1/topologies/{id}/place. Nodes that cannot give the GPUs, or not
-the bandwidth that the pod asks for, are filtered out; the others get a score from 0 to 10 by their bandwidth. README.md says more.
+kube-scheduler calls /filter and /prioritize (KubeSchedulerConfiguration, extenders). For each node, Orrery's REST API
+says which of the free GPUs the pod should get and what bus bandwidth they reach: GET /v1/topologies/{id}/place. Nodes
+that cannot give the GPUs, or not the bandwidth that the pod asks for, are filtered out; the others get a score from 0
+to 10 by their bandwidth. README.md says more.
 """
 import argparse
 import concurrent.futures
@@ -150,7 +151,8 @@ class Extender:
         self.pool = concurrent.futures.ThreadPoolExecutor(options.parallel)
 
     def topology_of(self, name, node, deadline):
-        """The id that the node's label names, else that of the last upload with the label host=NAME. None: there is none."""
+        """The id that the node's label names, else that of the last upload with the label host=NAME. None: there is
+        none."""
         labels = member(member(node, "metadata", dict, {}), "labels", dict, {})
         if TOPOLOGY in labels:
             return (
@@ -170,7 +172,8 @@ class Extender:
         return self.orrery.get(f"/v1/topologies/{topology}/place?{urllib.parse.urlencode(query)}", deadline)
 
     def judge(self, question):
-        """{node: (GB/s or None, why not or None)}. None, None: not known, and let through. Equal questions are asked once."""
+        """{node: (GB/s or None, why not or None)}. None, None: not known, and let through. Equal questions are asked
+        once."""
         deadline = time.monotonic() + self.options.timeout
         verdicts, asked, waiting = {}, {}, {}
         for name, node in question.nodes.items():
@@ -185,7 +188,7 @@ class Extender:
             if free is not None and (not isinstance(free, str) or free and not GPU_LIST.fullmatch(free)):
                 verdicts[name] = self.unknown(f"the annotation {FREE} is not a list of GPUs")
             elif free is not None and (len(set(free.split(","))) if free else 0) < question.gpus:
-                verdicts[name] = (None, f"{question.gpus} GPUs are wanted, fewer are free")
+                verdicts[name] = (None, f"{question.gpus} GPUs are needed, fewer are free")
             elif topology is None:
                 verdicts[name] = self.unknown("Orrery has no topology of this node")
             else:
@@ -200,7 +203,7 @@ class Extender:
 
     @staticmethod
     def result_of(future, deadline):
-        """Of a question, however slowly its answer comes byte by byte."""
+        """For a whole question, however slowly its answer comes byte by byte."""
         try:
             return future.result(timeout=max(0, deadline - time.monotonic()))
         except concurrent.futures.TimeoutError:
@@ -220,7 +223,7 @@ class Extender:
             return None, "no set of free GPUs is large enough"
         bus_bw = answer["best"][0]["busbw"]
         if question.least and bus_bw is not None and bus_bw < question.least:
-            return None, f"the best free GPUs reach {bus_bw:.3g} GB/s, {question.least:.3g} are wanted"
+            return None, f"the best free GPUs reach {bus_bw:.3g} GB/s, {question.least:.3g} are needed"
         return bus_bw, None
 
     def unknown(self, why):
@@ -243,7 +246,8 @@ class Extender:
         return answer
 
     def prioritize(self, question):
-        """By bandwidth, the best node 10. Nodes of which nothing is known get 0, as does every node where no GPUs are wanted."""
+        """By bandwidth, the best node 10. Nodes of which nothing is known get 0, like every node if no GPUs are
+        wanted."""
         verdicts = self.judge(question) if question.gpus else {}
         best = max((bus_bw for bus_bw, _ in verdicts.values() if bus_bw is not None), default=0)
         return [
@@ -326,7 +330,8 @@ def read_options(arguments):
         "--fail",
         choices=["open", "closed"],
         default="open",
-        help="open: a node about which Orrery cannot be asked passes, with score 0; closed: it is filtered out (default: %(default)s)",
+        help="open: a node about which Orrery cannot be asked passes, with score 0; closed: it is filtered out "
+        "(default: %(default)s)",
     )
     parser.add_argument("--parallel", type=int, default=16, help="questions to Orrery at once (default: %(default)s)")
     return parser.parse_args(arguments)

@@ -25,7 +25,7 @@
  * unchanged.
  *
  * Threads: what a caller can notice is in the objects; nothing is global. Any number of threads may use a session, a
- * machine, a plan or a document at once; free it when no call uses it. A question and limits belong to one call at a
+ * machine, a plan or a document at once; free it when no call uses it. Limits belong to one call at a
  * time, except for orr_limits_stop(). A plan borrows its machine: free the machine after the plan. After fork(), only
  * exec() is safe in the child of a process that has a session.
  *
@@ -41,7 +41,7 @@
  * Structures that the caller allocates begin with their size: initialise them with their ORR_..._INIT before the first
  * call (in C++ before C++20: zero them and set size). The library fills as much as the caller's version of the
  * structure holds, so structures may gain members at their end. While the version is 0.x, the SONAME changes with each
- * minor version (liborrery.so.0.1).
+ * minor version (liborrery.so.0.2).
  *
  * Errors: every function that takes a report may give "out-of-memory" and "internal"; those with a structure to fill
  * give "unsupported" where its size was not initialised. The comment of each function lists its other codes. GET
@@ -67,7 +67,6 @@ extern "C" {
 #endif
 
 struct orr_machine;  /* a dump as it was read */
-struct orr_question; /* release, settings, hosts */
 struct orr_plan;     /* what that NCCL decides on that machine */
 struct orr_session;  /* inputs that were kept, and answers that are made once */
 struct orr_document; /* an answer: bytes that never change */
@@ -80,11 +79,45 @@ enum { ORR_INPUT_ID_LENGTH = 33 };
 /* Room for the texts of a report with their terminating zeros. */
 enum { ORR_REPORT_WHERE_LENGTH = 96, ORR_REPORT_TEXT_LENGTH = 256, ORR_REPORT_ADVICE_LENGTH = 192 };
 
+/* What went wrong, for a switch. Each has the name of the code beside it in the report: "malformed-xml" is
+ * ORR_ERROR_MALFORMED_XML. ORR_ERROR_OTHER: a code that came after this header. */
+enum orr_error_code {
+    ORR_ERROR_OTHER,
+    ORR_ERROR_OUT_OF_MEMORY,
+    ORR_ERROR_MALFORMED_XML,
+    ORR_ERROR_REFUSED_BY_NCCL,
+    ORR_ERROR_UNRECOGNISED_INPUT,
+    ORR_ERROR_INVALID_TOPOLOGY,
+    ORR_ERROR_NO_RANKS,
+    ORR_ERROR_LIMIT_EXCEEDED,
+    ORR_ERROR_INVALID_SETTING,
+    ORR_ERROR_NOT_FOUND,
+    ORR_ERROR_UNSUPPORTED,
+    ORR_ERROR_TOO_COMPLEX,
+    ORR_ERROR_UNPACKED_TOO_LARGE,
+    ORR_ERROR_STOPPED,
+    ORR_ERROR_RENDER_FAILED,
+    ORR_ERROR_STORE_FAILED,
+    ORR_ERROR_IO_FAILED,
+    ORR_ERROR_INTERNAL,
+    ORR_ERROR_METHOD_NOT_ALLOWED,
+    ORR_ERROR_INVALID_PARAMETER,
+    ORR_ERROR_EMPTY_BODY,
+    ORR_ERROR_BODY_TOO_LARGE,
+    ORR_ERROR_INVALID_JSON,
+    ORR_ERROR_MALFORMED_TARGET,
+    ORR_ERROR_TARGET_TOO_LONG,
+    ORR_ERROR_NOT_ACCEPTABLE,
+    ORR_ERROR_PRECONDITION_FAILED,
+    ORR_ERROR_OVERLOADED
+};
+
 struct orr_report {
     size_t size;      /* sizeof(struct orr_report): ORR_REPORT_INIT */
     const char *code; /* stable: "malformed-xml", "invalid-topology", "no-ranks", "invalid-setting", "not-found" ... */
     uint32_t line;    /* in the dump, from 1; 0: the error has no place there */
     uint32_t column;  /* from 1; 0: not known */
+    enum orr_error_code error;             /* the code as a number */
     char where[ORR_REPORT_WHERE_LENGTH];   /* "system/cpu[0]/pci[2]", a setting, a device; may be empty */
     char text[ORR_REPORT_TEXT_LENGTH];     /* what is wrong, with the offending value */
     char advice[ORR_REPORT_ADVICE_LENGTH]; /* what to do about it; may be empty */
@@ -94,7 +127,7 @@ struct orr_report {
         .size = sizeof(struct orr_report)                                                                              \
     }
 
-/* "0.1.0", of the library that runs. */
+/* "0.2.0", of the library that runs. */
 ORR_LIBRARY_CALL const char *orr_library_version(void);
 /* Names of the releases that can be asked for, oldest first, and of the settings; NULL beyond the last. */
 ORR_LIBRARY_CALL const char *orr_library_release(size_t i);
@@ -141,28 +174,24 @@ ORR_LIBRARY_MUST bool orr_session_keep(struct orr_session *session, const void *
  *   a route with its method, such as "GET /v1/topologies/ID/findings" (ID is what orr_session_keep() gave) or
  *   "POST /v1/clusters".
  * parameters: "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1", values percent-encoded as in a query string; NULL: none.
- * input, length: the dump, the log, the results or the JSON that the question is about; NULL and 0 where it has none.
+ * input, length: the dump, the log, the results or the JSON that the question is about; NULL and 0 if it has none.
  * Errors: the types of problem that docs/reference/rest.md lists for the route, such as "invalid-parameter",
  * "invalid-setting", "malformed-xml", "not-found"; "too-complex" and "stopped" by the limits. */
 ORR_LIBRARY_MUST bool orr_ask(struct orr_session *session, const char *question, const char *parameters,
                               const void *input, size_t length, const struct orr_limits *limits,
                               struct orr_document **ret_document, struct orr_report *report);
-/* The bytes, with a zero behind the last one; ret_length may be NULL. */
+/* The bytes, with a zero after the last one; ret_length may be NULL. */
 ORR_LIBRARY_CALL const char *orr_document_bytes(const struct orr_document *document, size_t *ret_length);
 /* "application/json", "image/svg+xml" ... */
 ORR_LIBRARY_CALL const char *orr_document_type(const struct orr_document *document);
 ORR_LIBRARY_CALL void orr_document_free(struct orr_document *document); /* NULL is allowed */
 
 /* Reads a machine. The caller frees *ret_machine. parameters: "assume=hgx-h100", "assume_nics=400", "strict=1",
- * "release=2.27.7" (whose rules make a dump of what is none yet), or "machine=hgx-h100" in place of bytes; NULL: none.
- * Errors: malformed-xml, unrecognised-input, invalid-topology, refused-by-nccl, limit-exceeded, unsupported,
- * invalid-parameter, too-complex, stopped. */
+ * "release=2.27.7" (the release whose rules turn a gathered archive into a dump), or "machine=hgx-h100" in place of
+ * bytes; NULL: none. Errors: malformed-xml, unrecognised-input, invalid-topology, refused-by-nccl, limit-exceeded,
+ * unsupported, invalid-parameter, too-complex, stopped. */
 ORR_LIBRARY_MUST bool orr_machine_load(const void *bytes, size_t length, const char *parameters,
                                        const struct orr_limits *limits, struct orr_machine **ret_machine,
-                                       struct orr_report *report);
-/* The same without parameters and limits, for a dump of at most 16 MiB or another input that the program accepts.
- * Errors: malformed-xml, unrecognised-input, invalid-topology, limit-exceeded, unsupported. */
-ORR_LIBRARY_MUST bool orr_machine_read(const char *bytes, size_t length, struct orr_machine **ret_machine,
                                        struct orr_report *report);
 ORR_LIBRARY_CALL void orr_machine_free(struct orr_machine *machine); /* NULL is allowed, here and below */
 /* The id that the service and documents give to the input: the beginning of its SHA-256. */
@@ -171,18 +200,6 @@ ORR_LIBRARY_CALL const char *orr_machine_id(const struct orr_machine *machine);
  * and the place. */
 ORR_LIBRARY_CALL bool orr_machine_refused(const struct orr_machine *machine, struct orr_report *report);
 
-/* release: "2.27.7"; NULL: the newest verified release. The question is about one host and default settings until they
- * are changed. The caller frees *ret_question. Errors: invalid-setting. */
-ORR_LIBRARY_MUST bool orr_question_new(const char *release, struct orr_question **ret_question,
-                                       struct orr_report *report);
-ORR_LIBRARY_CALL void orr_question_free(struct orr_question *question);
-/* The number of identical hosts in one communicator, 1 to 512. Errors: invalid-setting. */
-ORR_LIBRARY_MUST bool orr_question_hosts(struct orr_question *question, uint32_t hosts, struct orr_report *report);
-/* One NCCL_* setting, read as NCCL reads it; an empty value is its default. Errors: invalid-setting, for an unknown
- * name too. */
-ORR_LIBRARY_MUST bool orr_question_set(struct orr_question *question, const char *name, const char *value,
-                                       struct orr_report *report);
-
 /* Predicts what NCCL decides. parameters: those of /v1/analyze except assume and assume_nics, such as
  * "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1&gpus=0,1"; NULL: none. The caller frees *ret_plan before the machine.
  * Errors: invalid-parameter, invalid-setting, invalid-topology, no-ranks, limit-exceeded, unsupported, too-complex,
@@ -190,10 +207,6 @@ ORR_LIBRARY_MUST bool orr_question_set(struct orr_question *question, const char
 ORR_LIBRARY_MUST bool orr_plan_ask(const struct orr_machine *machine, const char *parameters,
                                    const struct orr_limits *limits, struct orr_plan **ret_plan,
                                    struct orr_report *report);
-/* The same for a question object. The caller frees *ret_plan before the machine.
- * Errors: invalid-topology, no-ranks, limit-exceeded, unsupported. */
-ORR_LIBRARY_MUST bool orr_plan_make(const struct orr_machine *machine, const struct orr_question *question,
-                                    struct orr_plan **ret_plan, struct orr_report *report);
 ORR_LIBRARY_CALL void orr_plan_free(struct orr_plan *plan);
 /* The plan as the JSON document of /v1/analyze. section: one of its members, such as "paths"; NULL: all. topology: the
  * name that the document gives to the machine; NULL: its id. The caller frees *ret_document. Errors: not-found. */
@@ -315,13 +328,6 @@ ORR_LIBRARY_MUST bool orr_plan_choose(const struct orr_plan *plan, const char *f
 ORR_LIBRARY_MUST bool orr_plan_cost(const struct orr_plan *plan, const char *function, const char *algorithm,
                                     const char *protocol, double *ret_bw, double *ret_latency,
                                     struct orr_report *report);
-
-/* A drawing as DOT text for Graphviz (neato -n2). view: "system", "ring", "tree", "path" or "collnet_direct"; channel:
- * for rings and trees; from, to: the ends of a path, NULL otherwise. The caller frees *ret_text with
- * orr_library_free(). Errors: not-found, limit-exceeded, render-failed. */
-ORR_LIBRARY_MUST bool orr_plan_dot(const struct orr_plan *plan, const char *view, uint32_t channel, const char *from,
-                                   const char *to, char **ret_text, struct orr_report *report);
-ORR_LIBRARY_CALL void orr_library_free(char *text);
 
 #ifdef __cplusplus
 }

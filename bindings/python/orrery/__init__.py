@@ -7,12 +7,12 @@
 >>> plan.path(0, 1).bw
 >>> plan.choose("AllReduce", 1 << 26)
 
-Topology.analyze() gives a Plan with typed getters; Topology.ask() and Session.ask() answer every question of the service
-as its JSON document. Errors are OrreryError. Bandwidths are in GB/s, times in microseconds, sizes in bytes.
+Topology.analyze() gives a Plan with typed getters; Topology.ask() and Session.ask() answer every question of the
+service as its JSON document. Errors are OrreryError. Bandwidths are in GB/s, times in microseconds, sizes in bytes.
 """
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional
 
 from . import _native
 from .drawing import Drawing
@@ -20,6 +20,9 @@ from .errors import OrreryError
 from .plan import Choice, Hop, Nic, Path, Plan, SearchGraph, Tree, Verdict
 from .session import Limits, Session, session
 from .topology import Cluster, Topology, check_log, check_perf, compare, detect, load, machine
+
+if TYPE_CHECKING:
+    from . import documents  # made by make_documents.py when a wheel is built
 
 __all__ = [
     "Choice",
@@ -49,7 +52,7 @@ __all__ = [
     "session",
     "settings",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def ask(question: str, data: Optional[bytes] = None, **parameters: Any) -> Any:
@@ -79,6 +82,6 @@ def settings() -> List[str]:
     return _names(_native.library().orr_library_setting)
 
 
-def machines() -> List[Dict[str, Any]]:
+def machines() -> List[documents.MachinesAnswerMachinesItem]:
     """The known machine types."""
     return session().ask("machines")["machines"]

@@ -26,7 +26,7 @@ from urllib.parse import quote_plus
 
 from .errors import OrreryError
 
-SONAME = "liborrery.so.0.1"
+SONAME = "liborrery.so.0.2"
 NAME_SIZE, ID_SIZE, TREE_CHILDREN = 40, 33, 3
 
 
@@ -43,6 +43,7 @@ class Report(Sized):
         ("code", c_char_p),
         ("line", c_uint32),
         ("column", c_uint32),
+        ("error", c_int32),
         ("where", c_char * 96),
         ("text", c_char * 256),
         ("advice", c_char * 192),
@@ -194,7 +195,7 @@ def library() -> ctypes.CDLL:
             _place, _loaded = place, found
             return found
     raise ImportError(
-        "liborrery was not found. Install the package liborrery0.1, build it (./dev build), or name the file in "
+        "liborrery was not found. Install the package liborrery0.2, build it (./dev build), or name the file in "
         "ORRERY_LIBRARY. Tried: " + "; ".join(tried)
     )
 
@@ -256,6 +257,21 @@ def parameters(given: "dict[str, Any]") -> bytes:
         return b"&".join([_known[name, type(value), value] for name, value in given.items()])
     except (KeyError, TypeError):  # not written before; not a number or a text
         return b"&".join([_written(name, value) for name, value in given.items()])
+
+
+class Held:
+    """What holds memory of the library: a copy is the object itself, and it cannot be pickled."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> "Held":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Held":
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle {type(self).__name__!r}: it holds memory of liborrery")
 
 
 class _OfThread(threading.local):

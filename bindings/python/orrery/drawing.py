@@ -46,7 +46,7 @@ def draw(topology: "Topology", asked: Dict[str, Any]) -> Drawing:
 
 
 def svg_or_none(plan: "Plan") -> Optional[str]:
-    """The drawing of the machine; None where the program that draws is not there."""
+    """The drawing of the machine; None where the program that draws is missing."""
     try:
         return plan.draw()._repr_svg_()
     except OrreryError as error:
@@ -74,7 +74,8 @@ def html_of(plan: "Plan") -> str:
             for row in plan.findings
         )
         said.append(
-            f"<table><thead><tr><th>Severity</th><th>Finding</th><th>Detail</th></tr></thead><tbody>{rows}</tbody></table>"
+            "<table><thead><tr><th>Severity</th><th>Finding</th><th>Detail</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
         )
     svg = svg_or_none(plan)
     said.append(

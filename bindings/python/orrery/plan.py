@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas
 
+    from . import documents  # made by make_documents.py when a wheel is built
     from .topology import Topology
 
 __all__ = ["Choice", "Hop", "Nic", "Path", "Plan", "SearchGraph", "Tree", "Verdict"]
@@ -111,7 +112,7 @@ def _text(value: Optional[bytes]) -> str:
     return (value or b"").decode()
 
 
-class Plan:
+class Plan(_native.Held):
     """What NCCL decides for one question about a topology; made by Topology.analyze().
 
     Typed getters (path(), p2p(), ring(), choose()) ask the library directly. `document` and plan["summary"] give the
@@ -137,9 +138,6 @@ class Plan:
     def __del__(self) -> None:
         self._library.orr_plan_free(self._handle)
 
-    def __copy__(self) -> "Plan":
-        return self  # it never changes
-
     # The document
 
     def json(self, section: Optional[str] = None, *, limits: Optional[Limits] = None) -> bytes:
@@ -157,7 +155,7 @@ class Plan:
         return _native.document(handle)[1]
 
     def __getitem__(self, section: str) -> Any:
-        """One section of the document, such as plan["graphs"]. KeyError where there is none."""
+        """One section of the document, such as plan["graphs"]. KeyError if there is none."""
         if section not in self._sections:
             try:
                 self._sections[section] = json.loads(self.json(section))
@@ -168,7 +166,7 @@ class Plan:
         return self._sections[section]
 
     @property
-    def document(self) -> Dict[str, Any]:
+    def document(self) -> documents.Analysis:
         """The whole document."""
         if None not in self._sections:
             self._sections[None] = json.loads(self.json())
@@ -180,7 +178,7 @@ class Plan:
         return self["nccl"]
 
     @property
-    def summary(self) -> Dict[str, Any]:
+    def summary(self) -> documents.AnalysisSummary:
         """The machine and the verdict in short."""
         return self["summary"]
 
@@ -190,7 +188,7 @@ class Plan:
         return self.summary["verdict"]["sentence"]
 
     @property
-    def findings(self) -> List[Dict[str, Any]]:
+    def findings(self) -> List[documents.Finding]:
         """What is wrong or remarkable, with its cost, the most severe first."""
         return self["findings"]
 
@@ -214,7 +212,7 @@ class Plan:
     @property
     def devices(self) -> List[str]:
         """The names of the devices of a host: GPU/0-1b000, CPU/0-0, NET/0-1."""
-        name, found = create_string_buffer(_native.NAME_SIZE), []
+        name, found = create_string_buffer(_native.NAME_SIZE), list[str]()
         while self._library.orr_plan_device(self._handle, len(found), name):
             found.append(name.value.decode())
         return found
@@ -267,7 +265,7 @@ class Plan:
     @property
     def graphs(self) -> List[SearchGraph]:
         """The graphs of rank 0: ring, tree, NVLS, CollNet."""
-        graph, found = _native.GraphStruct(), []
+        graph, found = _native.GraphStruct(), list[SearchGraph]()
         while self._library.orr_plan_graph(self._handle, len(found), byref(graph)):
             found.append(
                 SearchGraph(
@@ -283,14 +281,14 @@ class Plan:
         return found
 
     def ring(self, channel: int = 0) -> List[int]:
-        """The ranks of a channel's ring, beginning with rank 0. IndexError where there is no such channel."""
+        """The ranks of a channel's ring, beginning with rank 0. IndexError if there is no such channel."""
         ring = self._library.orr_plan_ring(self._handle, channel) if channel >= 0 else None
         if not ring:
             raise IndexError(f"there is no channel {channel}; there are {self.channels}")
         return ring[: self.ranks]
 
     def tree(self, channel: int = 0) -> List[Tree]:
-        """Parent and children of each rank in a channel's tree. IndexError where there is none."""
+        """Parent and children of each rank in a channel's tree. IndexError if there is none."""
         up, down, found = c_int32(), (c_int32 * _native.TREE_CHILDREN)(), []
         for rank in range(self.ranks):
             if channel < 0 or not self._library.orr_plan_tree(self._handle, channel, rank, byref(up), byref(down)):
@@ -299,7 +297,10 @@ class Plan:
         return found
 
     def choose(self, collective: str, size: int) -> Choice:
-        """What NCCL picks for a sum of 32-bit floats: collective "AllReduce" and its like, size of the buffer in bytes."""
+        """What NCCL picks for a sum of 32-bit floats: collective "AllReduce" and its like, size of the buffer in
+        bytes."""
+        if not 0 <= size < 1 << 64:  # ctypes would cut the number off
+            raise OverflowError(f"the size of a buffer has 64 bits, which {size} exceeds")
         choice = _native.ChoiceStruct()
         if not self._library.orr_plan_choose(
             self._handle, collective.encode(), size, byref(choice), _native.report_at()
@@ -334,16 +335,17 @@ class Plan:
 
     def explain(
         self, decision: str, from_: Optional[Device] = None, to: Optional[Device] = None, **more: Any
-    ) -> Dict[str, Any]:
-        """Why NCCL decided so: "path", "p2p", "gdr", "nic", "pxn", "graph", "tree", "channels", "nvls" or "algorithm"."""
+    ) -> documents.Explanation:
+        """Why NCCL decided so: "path", "p2p", "gdr", "nic", "pxn", "graph", "tree", "channels", "nvls" or
+        "algorithm"."""
         ends = {name: _device(end).decode() for name, end in (("from", from_), ("to", to)) if end is not None}
         return self._ask("explain", decision=decision, **ends, **more)
 
-    def diff(self, *against: str) -> Dict[str, Any]:
+    def diff(self, *against: str) -> documents.Diff:
         """What changes with another release ("2.21.5") or setting ("NCCL_CROSS_NIC=1"), and what changes it."""
         return self._ask("diff", against=against)
 
-    def predict(self, collective: str = "all_reduce", **more: Any) -> Dict[str, Any]:
+    def predict(self, collective: str = "all_reduce", **more: Any) -> documents.Predicted:
         """The table that nccl-tests should print."""
         return self._ask("predict", collective=collective, **more)
 
@@ -353,8 +355,8 @@ class Plan:
     # Drawings, graphs and tables
 
     def draw(self, view: str = "system", channel: int = 0, format: str = "svg", **more: Any) -> "drawing.Drawing":
-        """A drawing: view "system", "ring", "tree", "path" (with from_ and to) or "collnet_direct"; format "svg", "png",
-        "pdf" or "dot". A notebook shows it."""
+        """A drawing: view "system", "ring", "tree", "path" (with from_ and to) or "collnet_direct"; format "svg",
+        "png", "pdf" or "dot". A notebook shows it."""
         return drawing.draw(self.topology, {**self.asked, "view": view, "channel": channel, "format": format, **more})
 
     def networkx(self, what: str = "system", channel: int = 0) -> "nx.MultiDiGraph":
@@ -362,7 +364,8 @@ class Plan:
         return frames.networkx_of(self, what, channel)
 
     def table(self, what: str = "paths") -> "pandas.DataFrame":
-        """A table for pandas: "paths", "links", "devices", "findings", "p2p", "gdr", "graphs", "tuning" or "predictions"."""
+        """A table for pandas: "paths", "links", "devices", "findings", "p2p", "gdr", "graphs", "tuning" or
+        "predictions"."""
         return frames.pandas_of(self, what)
 
     def _repr_html_(self) -> str:
@@ -372,7 +375,10 @@ class Plan:
         return drawing.svg_or_none(self)
 
     def __repr__(self) -> str:
-        return f"<Plan of {self.topology.name or self.topology.id}: NCCL {self.release}, {self.ranks} ranks, {self.channels} channels>"
+        return (
+            f"<Plan of {self.topology.name or self.topology.id}: NCCL {self.release}, {self.ranks} ranks, "
+            f"{self.channels} channels>"
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.document)

@@ -7,14 +7,17 @@ import json
 import threading
 import weakref
 from ctypes import byref, c_void_p
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _native
+
+if TYPE_CHECKING:  # made by make_documents.py when a wheel is built
+    from .documents import Ask
 
 __all__ = ["Limits", "Session", "session"]
 
 
-class Limits:
+class Limits(_native.Held):
     """Time and memory that one call may use, and its stop flag. One call at a time uses it.
 
     >>> limits = orrery.Limits(seconds=2, memory=1 << 30)
@@ -46,7 +49,7 @@ def _handle_of(limits: Optional[Limits]) -> Optional[c_void_p]:
     return limits._handle if limits is not None else None
 
 
-class Session:
+class Session(_native.Held):
     """Keeps inputs and answers in memory. Any number of threads may use one. Most programs need none of their own:
     `orrery.session()` is made when it is first needed."""
 
@@ -85,22 +88,19 @@ class Session:
             raise _native.fail(source)
         return _native.document(handle)
 
-    def ask(
-        self,
-        question: str,
-        data: Union[bytes, str, None] = None,
-        *,
-        limits: Optional[Limits] = None,
-        source: str = "",
-        **parameters: Any,
-    ) -> Any:
-        """Asks what the service answers: "analyze", "explain", "predict", "place", "compare", "releases", or a route,
-        such as "GET /v1/topologies/ID/findings". Gives the JSON document as Python values, other answers as bytes.
+    if TYPE_CHECKING:
+        ask: Ask  # each question has the type of its answer
+    else:
 
-        Parameters are those of docs/reference/rest.md: release="2.27.7", hosts=2, NCCL_CROSS_NIC=1, from_="rank:0".
-        """
-        kind, answer = self.ask_bytes(question, data, limits=limits, source=source, **parameters)
-        return json.loads(answer) if kind == "application/json" else answer
+        def ask(self, question, data=None, *, limits=None, source="", **parameters) -> Any:
+            """Asks what the service answers: "analyze", "explain", "predict", "place", "compare", "releases", or a
+            route, such as "GET /v1/topologies/ID/findings". Returns the JSON document as Python values (its types are
+            in orrery.documents), any other answer as bytes.
+
+            Parameters are those of docs/reference/rest.md: release="2.27.7", hosts=2, NCCL_CROSS_NIC=1, from_="rank:0".
+            """
+            kind, answer = self.ask_bytes(question, data, limits=limits, source=source, **parameters)
+            return json.loads(answer) if kind == "application/json" else answer
 
     def keep(self, data: Union[bytes, str], name: str = "", *, limits: Optional[Limits] = None) -> str:
         """Keeps an input and gives its id, by which questions name it."""
@@ -119,7 +119,7 @@ _lock = threading.Lock()
 
 
 def session() -> Session:
-    """The session that is used where none is given."""
+    """The session that is used if none is given."""
     global _default
     with _lock:
         if _default is None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import weakref
 from ctypes import byref, c_void_p
-from typing import IO, Any, Dict, List, Optional, Sequence, Union
+from typing import IO, TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union
 
 from . import _native, drawing
 from .errors import OrreryError
 from .plan import Plan
 from .session import Limits, Session, _handle_of, session as default_session
+
+if TYPE_CHECKING:
+    from . import documents  # made by make_documents.py when a wheel is built
 
 __all__ = ["Cluster", "Topology", "check_log", "check_perf", "compare", "detect", "load", "machine"]
 
@@ -24,11 +27,13 @@ def _read(source: Any) -> "tuple[bytes, str]":
     if hasattr(source, "read"):
         data = source.read()
         return (data.encode() if isinstance(data, str) else data), os.path.basename(str(getattr(source, "name", "")))
+    if not isinstance(source, (str, os.PathLike)):  # open() would take a number for a file descriptor
+        raise TypeError(f"a path, bytes or an open file is needed, not {type(source).__name__!r}")
     with open(source, "rb") as file:
         return file.read(), os.path.basename(os.fspath(source))
 
 
-class Topology:
+class Topology(_native.Held):
     """A machine as it was read. Make it with load() or machine()."""
 
     def __init__(
@@ -71,25 +76,30 @@ class Topology:
         """What NCCL decides on this machine.
 
         Parameters are those of `orrery analyze`: release="2.27.7", hosts=2, gpus=[0, 1], nics="mlx5_0", fuse_nics="on",
-        and settings by their names, such as NCCL_CROSS_NIC=1. The newest verified release and one host are the defaults.
+        and settings by their names, such as NCCL_CROSS_NIC=1. The newest verified release and one host are the
+        defaults.
         """
         return Plan(self, asked, limits)
 
-    def ask(self, question: str, *, limits: Optional[Limits] = None, **parameters: Any) -> Any:
-        """Any question about this machine, such as ask("path", from_="rank:0", to="rank:1"): the JSON document."""
-        return self._asked_by().ask(
-            question, self.data, limits=limits, source=self.name, **{**self._reading_for(question), **parameters}
-        )
+    if TYPE_CHECKING:
+        ask: documents.AskAbout
+    else:
 
-    def findings(self, **parameters: Any) -> Dict[str, Any]:
+        def ask(self, question, *, limits=None, **parameters) -> Any:
+            """Any question about this machine, such as ask("path", from_="rank:0", to="rank:1"): the JSON document."""
+            return self._asked_by().ask(
+                question, self.data, limits=limits, source=self.name, **{**self._reading_for(question), **parameters}
+            )
+
+    def findings(self, **parameters: Any) -> documents.Findings:
         """Findings that need no analysis; Plan.findings has all, with their cost."""
         return self.ask("findings", **parameters)
 
-    def place(self, count: Optional[int] = None, **parameters: Any) -> Dict[str, Any]:
+    def place(self, count: Optional[int] = None, **parameters: Any) -> documents.Placing:
         """Which GPUs a job should take, by predicted bandwidth."""
         return self.ask("place", count=count, **parameters)
 
-    def gate(self, expect: str, **parameters: Any) -> Dict[str, Any]:
+    def gate(self, expect: str, **parameters: Any) -> documents.Gate:
         """Is the node fit, compared with a machine type?"""
         return self.ask("gate", expect=expect, **parameters)
 
@@ -97,12 +107,12 @@ class Topology:
         """The machine as NCCL's XML, whatever the input was."""
         return self.ask("convert", **parameters)
 
-    def check_log(self, log: Source, **parameters: Any) -> Dict[str, Any]:
+    def check_log(self, log: Source, **parameters: Any) -> documents.LogCheck:
         """Compares an NCCL debug log with the prediction for this machine, and says whether the job worked."""
         data, name = _read(log)
         return self._asked_by().ask(f"POST /v1/topologies/{self.keep()}/log", data, source=name, **parameters)
 
-    def check_perf(self, results: Source, **parameters: Any) -> Dict[str, Any]:
+    def check_perf(self, results: Source, **parameters: Any) -> documents.PerfTable:
         """Judges results of nccl-tests beside the prediction for this machine."""
         data, name = _read(results)
         return self._asked_by().ask(f"POST /v1/topologies/{self.keep()}/perf", data, source=name, **parameters)
@@ -142,20 +152,20 @@ def machine(type: str, **reading: Any) -> Topology:
     return Topology(b"", type, machine=type, **reading)
 
 
-def compare(a: Topology, b: Union[Topology, str], **parameters: Any) -> Dict[str, Any]:
+def compare(a: Topology, b: Union[Topology, str], **parameters: Any) -> Union[documents.Comparison, documents.Majority]:
     """Compares two machines by the role of their devices. b may be the name of a machine type."""
-    other = {"machine": b} if isinstance(b, str) else {"b": b.keep()}
+    other: Dict[str, Any] = {"machine": b} if isinstance(b, str) else {"b": b.keep()}
     return a._asked_by().ask("compare", a=a.keep(), **other, **parameters)
 
 
-def check_log(log: Source, *, session: Optional[Session] = None, **parameters: Any) -> Dict[str, Any]:
+def check_log(log: Source, *, session: Optional[Session] = None, **parameters: Any) -> documents.LogCheck:
     """Says whether the job of an NCCL debug log worked, and compares it with the machine that the log prints, or with
     machine="hgx-h100"."""
     data, name = _read(log)
     return (session or default_session()).ask("check-log", data, source=name, **parameters)
 
 
-def check_perf(results: Source, *, session: Optional[Session] = None, **parameters: Any) -> Dict[str, Any]:
+def check_perf(results: Source, *, session: Optional[Session] = None, **parameters: Any) -> documents.PerfTable:
     """Judges results of nccl-tests for machine="hgx-h100", or for the machine that NCCL's lines in them print."""
     data, name = _read(results)
     return (session or default_session()).ask("check-perf", data, source=name, **parameters)
@@ -195,7 +205,7 @@ class Cluster:
         "order", "channels", "p2p" or "diagram.svg"."""
         return self._session.ask(f"GET /v1/clusters/{self.id}/{question}", limits=limits, **parameters)
 
-    def analyze(self, **asked: Any) -> Dict[str, Any]:
+    def analyze(self, **asked: Any) -> documents.Analysis:
         """What NCCL decides on the cluster: the JSON document."""
         return self.ask("analysis", **asked)
 
