@@ -33,7 +33,7 @@ struct asked {
 struct made {
     struct orr_dump *dumps[MAX_FILES]; /* NULL: the same file as an earlier one */
     struct orr_analysis *analysis;
-    struct orr_cluster *cluster; /* owns the analysis where it is there */
+    struct orr_cluster *cluster; /* owns the analysis if it exists */
 };
 
 static enum orr_code understand(char *line, struct asked *asked, struct orr_error *err)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows that the comparison can fail: takes right answers, makes one thing wrong at a time, and expects a difference each time.
+"""Shows that the comparison can fail: takes right answers, makes one thing wrong at a time, and expects a difference
+each time.
 
     CONFORMANCE_ANSWERS=build-dev/tests/conformance_answers python3 tests/conformance/check_bites.py
 
-Where ../shared lies beside the checkout, its compare.py must also judge every right and wrong answer as we do.
+If ../shared lies beside the checkout, its compare.py must also judge every right and wrong answer as we do.
 """
 import copy
 import importlib.util
@@ -93,14 +94,15 @@ def main():
                     bad.append(f"{case.label} {section}{list(at or [])}: {found or 'a wrong value went unnoticed'}")
                 if judge and (judge(section, value, got) or None) != found:
                     bad.append(
-                        f"{case.label} {section}{list(at or [])}: compare.py says {judge(section, value, got)!r}, we say {found!r}"
+                        f"{case.label} {section}{list(at or [])}: compare.py says {judge(section, value, got)!r}, "
+                        f"we say {found!r}"
                     )
     if answers.ask("2.27.7", 1, {}, ["no-such-file.xml"], ["paths"])[1] != "error: no-such-file.xml cannot be opened":
-        bad.append("a missing file is no error")
+        bad.append("a missing file is not an error")
     if not Answers("/bin/false", 5).ask("2.27.7", 1, {}, ["x.xml"], ["paths"])[1].startswith("the program ended"):
-        bad.append("a program that ends is no error")
+        bad.append("a program that ends is not an error")
     if Answers("/bin/cat", 0.5).ask("2.27.7", 1, {}, ["x.xml"], ["paths"])[0]:
-        bad.append("an answer that is none passes")
+        bad.append("a wrong answer passes")
     answers.close()
     print(*bad, sep="\n")
     if not judge:

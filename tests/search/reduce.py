@@ -4,15 +4,23 @@
 
 usage: reduce.py PROGRAM --file XML --release R [OPTION...] > SMALLER.xml
 
-PROGRAM is build/tests/same_search; the options are its own. Elements are left out one after the other, and attributes set to common
-values, as long as the two searches differ. What is left is printed.
+PROGRAM is build/tests/same_search; the options are its own. Elements are left out one after the other, and attributes
+set to common values, as long as the two searches differ. What is left is printed.
 """
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
-COMMON = {"link_speed": "32.0 GT/s PCIe", "link_width": "16", "count": "1", "gdr": "1", "coll": "0", "maxconn": "131072", "latency": "0"}
+COMMON = {
+    "link_speed": "32.0 GT/s " "PCIe",
+    "link_width": "16",
+    "count": "1",
+    "gdr": "1",
+    "coll": "0",
+    "maxconn": "131072",
+    "latency": "0",
+}
 
 
 def differs(tree):
