@@ -2,7 +2,7 @@
 # The version: ORR_NUMBERS is what the file VERSION says ("0.2.0"); ORR_VERSION is what the program and the packages say.
 #
 # On the commit that is tagged v0.2.0 both are 0.2.0. Five commits later, ORR_VERSION is 0.2.0+5.g1a2b3c4, from `git describe`. It is ORR_NUMBERS as well
-# where there is no git, no tag or no history (a tarball, a shallow clone), and where the last tag is of another version than VERSION.
+# if there is no git, no tag or no history (a tarball, a shallow clone), and where the last tag is of another version than VERSION.
 #
 #     cmake -DSOURCE=FOLDER -P cmake/version.cmake       prints ORR_VERSION
 if(NOT DEFINED SOURCE)

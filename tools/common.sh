@@ -17,7 +17,7 @@ is_there() {
     esac
 }
 
-# need KIND...: installs what is missing of these kinds; silent and offline where all is there.
+# need KIND...: installs what is missing of these kinds; silent and offline if all is there.
 need() {
     local package how missing=() installed=" "
     ! command -v dpkg-query >/dev/null || installed=" $(dpkg-query -W -f='${Package}:${db:Status-Status} ' 2>/dev/null)"
@@ -117,12 +117,15 @@ regressions() {
 
 # compare [ARGUMENT...]: with what NCCL computed; the cases of ../shared where it lies beside the checkout (ours are among them), else those of tests/conformance.
 compare() {
+    local shared=../shared/conformance folder given=()
     case " $* " in
     *" --reference"[\ =]*) ;;
-    *) [ ! -d ../shared/conformance ] || set -- --reference ../shared/conformance/reference --reference ../shared/conformance/clusters \
-        --reference ../shared/conformance/regressions/reference --topologies ../shared/topologies --topologies ../shared/conformance/regressions/topologies "$@" ;;
+    *) if [ -d $shared ]; then
+        for folder in reference clusters regressions/reference round3/{fusion,mnnvl,graphfile,settings,odd,refusals}; do given+=(--reference "$shared/$folder"); done
+        for folder in ../topologies regressions/topologies round3/topologies; do given+=(--topologies "$shared/$folder"); done
+    fi ;;
     esac
-    python3 tests/conformance/check.py "$@"
+    python3 tests/conformance/check.py "${given[@]}" "$@"
 }
 
 c_files() { git ls-files '*.c' '*.h'; }

@@ -22,7 +22,7 @@ if ! pkg-config --atleast-version=0.9.75 libmicrohttpd; then
 fi
 
 cmake -B build-archive -G Ninja -DORR_TESTS=OFF -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_INSTALL_PREFIX=/opt/orrery \
-    -DCMAKE_INSTALL_LIBDIR=lib "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong" "-DCMAKE_EXE_LINKER_FLAGS=-Wl,-z,relro"
+    -DCMAKE_INSTALL_LIBDIR=lib "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g"
 nice cmake --build build-archive
 for component in program library development; do
     cmake --install build-archive --prefix "$tree" --component $component --strip

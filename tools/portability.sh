@@ -16,6 +16,37 @@ dockerfile() {
     in_system 3600 "set -e; cd /src; $steps"
 }
 
+# Every compiler of the system that README promises, with warnings as errors, for the tests too.
+compilers() { # SYSTEM
+    git clone -q --no-hardlinks . "$system/home/orrery" || return 1
+    in_system 7200 "set -e; apt-get update -qq; cd /home/orrery
+        apt-get install -y -qq --no-install-recommends \$(./dev packages build | xargs) >/dev/null
+        for compiler in gcc-12 gcc-13 gcc-14 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19; do
+            apt-cache policy \$compiler | grep -q '^  Candidate: [^(]' || continue
+            apt-get install -y -qq --no-install-recommends \$compiler >/dev/null
+            CC=\$compiler cmake -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DORR_WERROR=ON -DCMAKE_C_COMPILER_LAUNCHER=ccache >/dev/null
+            cmake --build /build >/build.log || { tail -n 60 /build.log; exit 1; }
+            rm -rf /build
+            echo \"ok: \$(\$compiler --version | head -1)\"
+        done"
+}
+
+# For 64-bit Arm by Debian's cross compiler; the programs of the unit tests run under qemu. Packages of the other architecture are only unpacked,
+# because what some of them run after installation would need a kernel that knows qemu.
+aarch64() { # SYSTEM
+    git clone -q --no-hardlinks . "$system/home/orrery" || return 1
+    in_system 7200 "set -e; cd /home/orrery; dpkg --add-architecture arm64; apt-get update -qq
+        apt-get install -y -qq --no-install-recommends \$(./dev packages build | grep -v '^lib' | xargs) gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+            qemu-user >/dev/null
+        apt-get install -y -qq --no-install-recommends --download-only \$(./dev packages build | sed -n '/^lib/s/\$/:arm64/p' | xargs) >/dev/null
+        for package in /var/cache/apt/archives/*_arm64.deb; do dpkg -x \$package /; done
+        cmake -B build -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake -DCMAKE_BUILD_TYPE=Release -DORR_WERROR=ON -DCMAKE_C_COMPILER_LAUNCHER=ccache
+        cmake --build build >/build.log || { tail -n 60 /build.log; exit 1; }
+        file=\$(od -An -tx2 -j18 -N2 build/orrery | tr -d ' '); [ \$file = 00b7 ] || { echo \"not a program for Arm: \$file\"; exit 1; }
+        ctest --test-dir build -R '^test_' -E '_postgresql|_kill|^test_(diagram|diagram_worker|detect)\$' -j2 --output-on-failure"
+    echo "skipped: on Arm, tests that start the program itself (the kernel would have to know qemu) and those that kill it after some milliseconds"
+}
+
 # try NAME COMMAND...: one check in a fresh copy of the system NAME.
 try() {
     local obstacle log seconds=$SECONDS
@@ -45,6 +76,8 @@ check_portability() {
     for subject in "$@"; do
         case "$subject" in
         dockerfile) try debian-12 dockerfile ;;
+        compilers) try debian-12 compilers; try debian-13 compilers ;;
+        aarch64) try debian-13 aarch64 ;;
         *) try "$subject" new_user "$subject" $parts ;;
         esac
     done
@@ -61,7 +94,7 @@ build_archive() {
     local tree=$system/archive/wheel name
     name=$(basename "$system"/archive/*.tar.gz .tar.gz)
     # The wheel has the same tree without what only C programs and packages need.
-    mkdir "$tree" && cp -r "$system/archive/$name/." "$tree" && rm -rf "$tree"/include "$tree"/lib/{pkgconfig,systemd} "$tree"/share/{man,bash-completion} &&
+    mkdir "$tree" && cp -r "$system/archive/$name/." "$tree" && rm -rf "$tree"/include "$tree"/lib/{pkgconfig,systemd} "$tree"/share/{man,bash-completion,zsh,fish} &&
         cp -r bindings/python "$system/archive/source" && rm -rf "$system/archive/source/build" &&
         ORRERY_TREE=$tree ORRERY_PLATFORM=manylinux_2_31_${name##*linux-} /usr/bin/python3 -m pip wheel -q --no-index --no-build-isolation --no-deps \
             -w build-archive "$system/archive/source" &&

@@ -23,7 +23,7 @@ column() { awk -v part="$1" -v n="$2" '$1 == part && $n != "-" { gsub(",", " ", 
 # report_of PIECE
 report_of() { awk -v piece="$1" 'index("," $2 ",", "," piece ",") { print $3 }' <<<"$parts"; }
 # What the suite needs of a build; nothing: all. The programs of unit tests run in build-dev alone.
-targets_of() { [ "$1" != release ] || echo orrery orrery_library docs conformance_answers same_search check_place double_nvml double_cuda double_ibverbs; }
+targets_of() { [ "$1" != release ] || echo suite; }
 # every N I FILE...: each Nth file from the Ith on
 every() { printf '%s\n' "${@:3}" | awk -v n="$1" -v i="$2" 'NR % n == i % n'; }
 # run_node ARGUMENT...: its own test runner, which Debian 12 and Ubuntu 24.04 are the first to have
@@ -69,7 +69,7 @@ finish() {
     sed -n '2,$s/^/    /p' <<<"$tally"
 }
 
-# side_by_side PIECE...: so many at once as there are cores. Each is a group of processes of its own, which ends with this script.
+# side_by_side PIECE...: this many at once as there are cores. Each is a group of processes of its own, which ends with this script.
 side_by_side() {
     local name ended
     declare -A running=()

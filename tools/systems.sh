@@ -23,7 +23,7 @@ mirror_of() { # the one that apt uses here, if this is Debian too
     esac
 }
 
-# system_obstacle NAME: why a system cannot be made or entered here; nothing where it can.
+# system_obstacle NAME: why a system cannot be made or entered here; nothing if it can.
 system_obstacle() {
     [ -n "$(suite_of "$1")" ] || { echo "there is no system of that name ($(system_names | xargs))"; return; }
     [ "$(id -u)" = 0 ] || { echo "only root can make a root file system"; return; }

@@ -136,8 +136,8 @@ static void ask(const char *method, const char *target, const char *body, struct
     orr_api_handle(app, &request, response);
 }
 
-/* The ids of what was uploaded and of the cluster made of it: the first 32 hex digits behind "id". */
-static const char id_key[] = "\"id\":\"", id_path[] = "/v1/topologies/%s/", cluster_path[] = "/v1/clusters/%2$s/";
+/* The ids of what was uploaded and of the cluster made of it: the first 32 hex digits after "id". */
+static const char id_key[] = "\"id\":\"", id_path[] = "/v1/topologies/ID/", cluster_path[] = "/v1/clusters/CLUSTER/";
 static char id[33], cluster[33];
 
 /* Steps that are taken together, each sequence with allocations that fail: a round costs as much as its steps, and
@@ -156,43 +156,59 @@ enum {
 
 static struct step {
     unsigned in;               /* which sequences */
-    const char *method, *path; /* %s: the id; %2$s: the cluster's; in the body as well */
+    const char *method, *path; /* ID: that of the topology; CLUSTER: that of the cluster; in the body as well */
     const char *body;
     char *expected; /* the body of the answer when nothing fails; of GETs */
     size_t length;
 } steps[] = {
-    {ALL, "POST", "/v1/topologies?name=a&label=rack%%3D7", ORR_TEST_WORKSTATION, NULL, 0},
-    {ANALYSIS, "GET", "/v1/topologies/%s/analysis?release=2.27.7&hosts=2", NULL, NULL, 0},
-    {DRAWING, "GET", "/v1/topologies/%s/diagram.dot?release=2.27.7", NULL, NULL, 0},
-    {DIFF, "GET", "/v1/topologies/%s/analysis/diff?release=2.27.7&against=NCCL_P2P_LEVEL%%3DPIX", NULL, NULL, 0},
-    {COMPARE, "GET", "/v1/compare?a=%1$s&b=%1$s&release=2.27.7", NULL, NULL, 0},
-    {EXPLAIN, "GET", "/v1/topologies/%s/explain?release=2.27.7&hosts=2&decision=path&from=0&to=1", NULL, NULL, 0},
-    {RECORDS, "PATCH", "/v1/topologies/%s", "{\"name\": \"b\", \"labels\": {\"rack\": \"8\", \"host\": \"h\"}}", NULL,
+    {ALL, "POST", "/v1/topologies?name=a&label=rack%3D7", ORR_TEST_WORKSTATION, NULL, 0},
+    {ANALYSIS, "GET", "/v1/topologies/ID/analysis?release=2.27.7&hosts=2", NULL, NULL, 0},
+    {DRAWING, "GET", "/v1/topologies/ID/diagram.dot?release=2.27.7", NULL, NULL, 0},
+    {DIFF, "GET", "/v1/topologies/ID/analysis/diff?release=2.27.7&against=NCCL_P2P_LEVEL%3DPIX", NULL, NULL, 0},
+    {COMPARE, "GET", "/v1/compare?a=ID&b=ID&release=2.27.7", NULL, NULL, 0},
+    {EXPLAIN, "GET", "/v1/topologies/ID/explain?release=2.27.7&hosts=2&decision=path&from=0&to=1", NULL, NULL, 0},
+    {RECORDS, "PATCH", "/v1/topologies/ID", "{\"name\": \"b\", \"labels\": {\"rack\": \"8\", \"host\": \"h\"}}", NULL,
      0},
     {RECORDS, "GET", "/v1/hosts", NULL, NULL, 0},
     {CLUSTERS | GROUPS, "POST", "/v1/clusters",
-     "{\"hosts\": [{\"topology\": \"%1$s\", \"count\": 2, \"domain\": \"a\", \"fabric\": {\"uuid\": "
-     "\"8f4c0000000000000000000000000001\", \"clique\": 1}}, {\"topology\": \"%1$s\", \"gpus\": [1, 0], "
+     "{\"hosts\": [{\"topology\": \"ID\", \"count\": 2, \"domain\": \"a\", \"fabric\": {\"uuid\": "
+     "\"8f4c0000000000000000000000000001\", \"clique\": 1}}, {\"topology\": \"ID\", \"gpus\": [1, 0], "
      "\"domain\": \"b\"}],"
      " \"ranks\": \"cyclic\"}",
      NULL, 0},
-    {CLUSTERS, "GET", "/v1/clusters/%2$s/analysis/cluster?release=2.27.7", NULL, NULL, 0},
-    {GROUPS, "GET", "/v1/clusters/%2$s/groups?release=2.27.7&layout=tp=*", NULL, NULL, 0},
-    {CLUSTERS, "GET", "/v1/clusters/%2$s/channels?release=2.27.7", NULL, NULL, 0},
-    {CLUSTERS, "GET", "/v1/clusters/%2$s/p2p?release=2.27.7&ranks=0", NULL, NULL, 0},
-    {CLUSTERS | GROUPS, "DELETE", "/v1/clusters/%2$s", NULL, NULL, 0},
+    {CLUSTERS, "GET", "/v1/clusters/CLUSTER/analysis/cluster?release=2.27.7", NULL, NULL, 0},
+    {GROUPS, "GET", "/v1/clusters/CLUSTER/groups?release=2.27.7&layout=tp=*", NULL, NULL, 0},
+    {CLUSTERS, "GET", "/v1/clusters/CLUSTER/channels?release=2.27.7", NULL, NULL, 0},
+    {CLUSTERS, "GET", "/v1/clusters/CLUSTER/p2p?release=2.27.7&ranks=0", NULL, NULL, 0},
+    {CLUSTERS | GROUPS, "DELETE", "/v1/clusters/CLUSTER", NULL, NULL, 0},
     {RECORDS, "GET", "/v1/topologies?q=b&limit=1", NULL, NULL, 0},
-    {ALL, "DELETE", "/v1/topologies/%s", NULL, NULL, 0},
+    {ALL, "DELETE", "/v1/topologies/ID", NULL, NULL, 0},
 };
 enum { STEPS = sizeof steps / sizeof steps[0] };
+
+/* A text of a step with the ids in place. */
+static void fill_in(const char *text, char *filled, size_t size)
+{
+    FILE *out = fmemopen(filled, size, "w");
+    assert_non_null(out);
+    while (*text) {
+        bool of_topology = !strncmp(text, "ID", 2), of_cluster = !strncmp(text, "CLUSTER", 7);
+        if (of_topology || of_cluster)
+            fputs(of_topology ? id : cluster, out);
+        else
+            fputc(*text, out);
+        text += of_topology ? 2 : of_cluster ? 7 : 1;
+    }
+    fclose(out);
+}
 
 static void take_step(const struct step *step, struct orr_response *response)
 {
     char target[256], body[1024];
     bool text = step->body && *step->body == '{';
-    snprintf(target, sizeof target, step->path, id, cluster);
+    fill_in(step->path, target, sizeof target);
     if (text)
-        snprintf(body, sizeof body, step->body, id, cluster);
+        fill_in(step->body, body, sizeof body);
     ask(step->method, target, text ? body : step->body, response);
 }
 

@@ -213,8 +213,9 @@ TEST(paths_tell_hops_and_the_narrowest)
     }
     ask("GET", stored(ORR_TEST_WORKSTATION, "/path?from=rank:0"), NULL);
     assert_problem(400, "/problems/invalid-parameter");
-    static const char *const nowhere[] = {"/path?from=rank:0&to=rank:9", "/path?hosts=2&from=rank:0&to=0000:81:00.0",
-                                          "/path?hosts=2&from=0000:81:00.0&to=rank:0"}; /* a NIC is no end of paths */
+    static const char *const nowhere[] = {
+        "/path?from=rank:0&to=rank:9", "/path?hosts=2&from=rank:0&to=0000:81:00.0",
+        "/path?hosts=2&from=0000:81:00.0&to=rank:0"}; /* a NIC is not an end of paths */
     for (size_t i = 0; i < 3; i++) {
         ask("GET", stored(ORR_TEST_WORKSTATION, nowhere[i]), NULL);
         assert_problem(404, "/problems/not-found");

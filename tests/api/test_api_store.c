@@ -218,9 +218,11 @@ TEST(each_upload_of_a_host_leaves_a_line)
         assert_non_null(strstr(visits[i].labels, "node-1"));
         orr_visit_release(&visits[i]);
     }
+    const int64_t sequence = visits[0].sequence;
     free(visits);
-    assert_ok(orr_store_history(store, "node-1", 3000, "00000000000000000000000000000002", 1, &visits, &count, &err),
-              &err);
+    assert_ok(
+        orr_store_history(store, "node-1", sequence, "00000000000000000000000000000002", 1, &visits, &count, &err),
+        &err);
     assert_int_equal(count, 1);
     assert_string_equal(visits[0].name, "boot 2");
     orr_visit_release(&visits[0]);
@@ -236,7 +238,7 @@ TEST(each_upload_of_a_host_leaves_a_line)
     assert_int_equal(count, 1);
     orr_host_release(&hosts[0]);
     free(hosts);
-    /* The record is the first upload's; deleting it takes its lines along. */
+    /* The record is the first upload's; deleting it also deletes its lines. */
     struct orr_record record = get(store, 1);
     assert_string_equal(record.name, "boot 1");
     assert_true(record.created == 1000);
@@ -247,6 +249,34 @@ TEST(each_upload_of_a_host_leaves_a_line)
     assert_int_equal(count, 1);
     orr_visit_release(&visits[0]);
     free(visits);
+    orr_store_close(store);
+}
+
+TEST(a_clock_that_is_set_back_does_not_change_which_upload_is_the_last)
+{
+    struct orr_store *store = open_place(&place);
+    struct orr_error err = {0};
+    struct orr_visit *visits;
+    struct orr_set_member member;
+    struct orr_host *hosts;
+    uint32_t count;
+    char id[ORR_ID_LENGTH + 1];
+    put_number(store, 1, "before", 900000, "node-1");
+    put_number(store, 2, "after", 1000, "node-1"); /* the clock was set back in between */
+    assert_ok(orr_store_history(store, "node-1", 0, NULL, 1, &visits, &count, &err), &err);
+    assert_string_equal(visits[0].name, "after");
+    orr_visit_release(&visits[0]);
+    free(visits);
+    for (unsigned number = 1; number <= 2; number++) {
+        snprintf(id, sizeof id, "%032x", number);
+        assert_ok(orr_store_member(store, id, &member, &err), &err);
+        assert_true(member.last == (number == 2) && member.ever == 1);
+        orr_set_member_release(&member);
+    }
+    assert_ok(orr_store_hosts(store, "", 1, &hosts, &count, &err), &err);
+    assert_int_equal(hosts[0].last, 1000);
+    orr_host_release(&hosts[0]);
+    free(hosts);
     orr_store_close(store);
 }
 

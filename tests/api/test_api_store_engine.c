@@ -63,7 +63,7 @@ TEST(places_that_cannot_be_opened_are_errors)
         {"/nonexistent/folder/a.db", "unable to open", ORR_STORE},
         {"sqlite:///nonexistent/folder/a.db", "unable to open", ORR_STORE},
         {"CMakeLists.txt", "not a database", ORR_STORE},
-        {"mysql://x/y", "no database that this program knows", ORR_UNSUPPORTED},
+        {"mysql://x/y", "not a database that this program knows", ORR_UNSUPPORTED},
         {"postgresql://nobody@127.0.0.1:1/none", "Connection refused", ORR_STORE},
         {"postgresql://x?nonsense=1", "nonsense", ORR_STORE},
     };
@@ -303,7 +303,7 @@ TEST_WHERE(on_sqlite, a_full_disk_is_an_error_and_no_end)
         failures++;
         assert_int_equal(code, ORR_STORE);
         assert_non_null(strstr(err.advice, "disk is full"));
-        assert_false(has(store, 1)); /* reading goes on, and so does writing where there is room */
+        assert_false(has(store, 1)); /* reading goes on, and so does writing if there is room */
         put_number(store, 100 + failures, "meanwhile", 1000, NULL);
     }
     signal(SIGXFSZ, SIG_DFL);

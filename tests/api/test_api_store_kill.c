@@ -59,7 +59,7 @@ static void write_on(const struct place *place, unsigned first, int to)
 static signed char *acknowledged;
 static unsigned used, total;
 
-/* One life of a writer; it is killed after so many microseconds. */
+/* One life of a writer; it is killed after this many microseconds. */
 static void live(const struct place *place, unsigned microseconds)
 {
     int ends[2], status;
@@ -99,7 +99,7 @@ static void check_number(struct orr_store *store, unsigned number)
     enum orr_code code = orr_store_get(store, sample.id, &record, &err);
     if (code == ORR_NOT_FOUND) { /* deleted, or being deleted, or never acknowledged */
         if (last != DELETED && last >= 0 && !(number % 3 == 0 && (last == RENAMED || number % 2 == 0)))
-            fail_msg("number %u was acknowledged (%d) and is not there", number, last);
+            fail_msg("number %u was acknowledged (%d) and is missing", number, last);
         return;
     }
     assert_ok(code, &err);
@@ -124,13 +124,13 @@ static void check_number(struct orr_store *store, unsigned number)
     assert_string_equal(records[0].id, sample.id);
     orr_record_release(&records[0]);
     free(records);
-    assert_ok(orr_store_history(store, "node-1", 1001 + number, "", 1, &visits, &count, &err), &err);
-    if (used < 1000) { /* the history of a host has an end */
-        assert_int_equal(count, 1);
-        assert_string_equal(visits[0].id, sample.id);
-    }
-    for (uint32_t i = 0; i < count; i++)
+    assert_ok(orr_store_history(store, "node-1", 0, "", 1000, &visits, &count, &err), &err);
+    bool found = used >= 1000; /* the history of a host has an end */
+    for (uint32_t i = 0; i < count; i++) {
+        found = found || !strcmp(visits[i].id, sample.id);
         orr_visit_release(&visits[i]);
+    }
+    assert_true(found);
     free(visits);
 }
 

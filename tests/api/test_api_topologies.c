@@ -221,7 +221,7 @@ TEST(head_is_get_without_a_body)
     }
 }
 
-/* Another process on the same database sees a change at once, and a deletion within a second even where it has
+/* Another process on the same database sees a change at once, and a deletion within a second even if it has
  * answers cached. */
 TEST(two_apps_on_one_database_agree)
 {

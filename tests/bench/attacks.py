@@ -4,9 +4,10 @@
 
 usage: attacks.py [--match TEXT] [OPTION OF orrery serve ...]      `./dev bench attacks`
 
-For each: time until the first refusal, time until all is over, the longest that another client waited for /healthz and for a small cached
-analysis, the same for a trivial server beside it, the most resident memory, and how long the service takes to drain afterwards. Beyond a
-second of /healthz or cached, or of draining after the grace time, the line ends in "!".
+For each: time until the first refusal, time until all is over, the longest that another client waited for /healthz and
+for a small cached analysis, the same for a trivial server beside it, the most resident memory, and how long the
+service takes to drain afterwards. Beyond a second of /healthz or cached, or of draining after the grace time, the line
+ends in "!".
 """
 import argparse
 import pathlib
@@ -28,7 +29,8 @@ def main():
     parser.add_argument("--match", default="", help="only attacks whose name holds this")
     args, options = parser.parse_known_args()
     print(
-        f"{'attack':<52}{'refused s':>10}{'over s':>8}{'health ms':>11}{'cached ms':>11}{'control ms':>11}{'MiB':>7}{'drain s':>9}  statuses"
+        f"{'attack':<52}{'refused s':>10}{'over s':>8}{'health ms':>11}{'cached ms':>11}"
+        f"{'control ms':>11}{'MiB':>7}{'drain s':>9}  statuses"
     )
     for name, attack in attacks.ATTACKS.items():
         if args.match not in name:

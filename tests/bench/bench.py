@@ -2,19 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures Orrery. `./dev bench` builds and runs it.
 
-usage: bench.py [engine] [server] [place] [scale] [logs] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]
+usage: bench.py [engine] [server] [place] [scale] [logs] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds
+S]
        bench.py --instructions [--release R] [--match TEXT] [--every N] [--jobs N]
 
-engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is not there) the time of
+engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is missing) the
+time of
         parse, graph, paths, search, connect and tuning, and the total: microseconds, the best of several runs
-server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real `orrery serve` whose log another process reads,
-        beside libmicrohttpd alone with the same bytes from memory, and beside the same asked for our address and sending
-        our headers; the same wrk drives all, in turns
-place   processor time of the scores of all sets of GPUs, of all sizes, on 1 and 2 hosts, for every example of 8 GPUs; then requests a
-        second for place that differ in their free GPUs and counts, beside a cached analysis of the same machine, in turns
-scale   rings and trees of every rank, 32 channels, written as JSON by `orrery channels`, from 8 to 131072 ranks: seconds and the
+server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real `orrery
+serve` whose log another process reads,
+        beside libmicrohttpd alone with the same bytes from memory, and beside the same asked for our address and
+        sending our headers; the same wrk drives all, in turns
+place   processor time of the scores of all sets of GPUs, of all sizes, on 1 and 2 hosts, for every example of 8 GPUs;
+then requests a
+        second for place that differ in their free GPUs and counts, beside a cached analysis of the same machine, in
+        turns
+scale   rings and trees of every rank, 32 channels, written as JSON by `orrery channels`, from 8 to 131072 ranks:
+seconds and the
         largest resident memory as the operating system counts them, and what twice the ranks cost against half of them
-logs    MB of log that `orrery check-log` reads in a second of processor time, by what the lines are, beside `wc -l` and `grep -c` of the
+logs    MB of log that `orrery check-log` reads in a second of processor time, by what the lines are, beside `wc -l`
+and `grep -c` of the
         same bytes in the same run; best of several runs
 
 --instructions counts machine instructions by callgrind inside orr_dump_read() and orr_analyze(), as the yardstick
@@ -88,7 +95,8 @@ def cpu_seconds(pid):
 
 
 def load(url, pid, seconds, *more, **settings):
-    """(requests a second, microseconds of the server's CPU a request, answers that were no 200) of wrk with 64 connections."""
+    """(requests a second, microseconds of the server's CPU a request, answers that were no 200) of wrk with 64
+    connections."""
     before = cpu_seconds(pid)
     out = subprocess.run(
         ["wrk", "-t1", "-c64", f"-d{seconds}s", *more, url],
@@ -178,7 +186,8 @@ def bench_place(args):
         ]
     rates = [statistics.median(run[what][0] for run in runs) for what in (0, 1)]
     print(
-        f"cached analysis {rates[0]:.0f} requests/s, place with other GPUs and counts each time {rates[1]:.0f}: ratio {rates[1] / rates[0]:.2f}; "
+        f"cached analysis {rates[0]:.0f} requests/s, place with other GPUs and counts each time {rates[1]:.0f}: "
+        f"ratio {rates[1] / rates[0]:.2f}; "
         f"{sum(run[1][2] for run in runs)} answers other than 200"
     )
 
@@ -228,7 +237,7 @@ def compare_with_bare(args, pid, url, folder, threads):
 
 
 def largest_memory(pid):
-    """MiB that the process has held at most so far, 0 where it has ended."""
+    """MiB that the process has held at most so far, 0 if it has ended."""
     try:
         found = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())
     except OSError:
@@ -302,7 +311,8 @@ def log_lines(release):
             for head in heads
         ],
         "calls of collectives": [
-            f"{head}AllReduce: opCount {count:x} sendbuff 0x7f3e48000000 recvbuff 0x7f3e48000000 count 33554432 datatype 7 op 0 root 0 "
+            f"{head}AllReduce: opCount {count:x} sendbuff 0x7f3e48000000 recvbuff 0x7f3e48000000 count 33554432 "
+            "datatype 7 op 0 root 0 "
             f"comm 0x5{rank:03x}00 [nranks=16] stream 0x55d5f4d50b60"
             for count in range(64)
             for rank, head in enumerate(heads)
@@ -377,7 +387,7 @@ def count_instructions(release, hosts, path):
 def bench_instructions(args):
     table = SHARED / "conformance" / "cost.csv"
     if not table.exists():
-        sys.exit(f"{table} is not there: nothing to compare with")
+        sys.exit(f"{table} is missing: nothing to compare with")
     where = {path.name: path for path in SHARED.glob("topologies/*/*.xml")}
     rows = [
         row

@@ -16,7 +16,7 @@
 
 enum { STAGES = 6 };
 
-/* The whole file, NULL where it cannot be read. */
+/* The whole file, NULL if it cannot be read. */
 static char *load(const char *path, size_t *ret_length)
 {
     FILE *file = fopen(path, "rb");

@@ -4,9 +4,10 @@
 
 usage: bulk.py [COUNT] [--clients N] [--kinds N] [--database URL]
 
-Posts COUNT dumps (10000 by default, mostly the same few machines, each host with its label) from 16 concurrent clients to a
-real `orrery serve`, then makes a cluster of them and asks for its findings, which name the hosts that differ from the
-majority. One host in a thousand has a NIC of a quarter of the speed. Prints seconds of each step and the largest memory.
+Posts COUNT dumps (10000 by default, mostly the same few machines, each host with its label) from 16 concurrent clients
+to a real `orrery serve`, then makes a cluster of them and asks for its findings, which name the hosts that differ from
+the majority. One host in a thousand has a NIC of a quarter of the speed. Prints seconds of each step and the largest
+memory.
 """
 import argparse
 import http.client
@@ -24,7 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def dumps_of(kinds):
-    """Machines that differ in the numbers of their cards alone, which makes them other dumps; and one with a slow NIC."""
+    """Machines that differ in the numbers of their cards alone, which makes them other dumps; and one with a slow
+    NIC."""
     text = (ROOT / "static/examples/h100-nvswitch.xml").read_text()
     serial = re.compile(r'guid="0x([0-9a-f]+)"')
     good = [serial.sub(lambda found: f'guid="0x{kind:x}{found[1]}"', text).encode() for kind in range(1, kinds)]

@@ -4,9 +4,9 @@
 
 usage: load.py [SECONDS] [--database URL]
 
-90 % a cached analysis, 5 % upload and analysis of dumps not seen before, 5 % drawings (load.lua), for 300 s by default. Prints the
-latencies and the resident memory each half minute. Any answer other than 200 and 201, a broken connection, or memory that
-grows after the first minute by more than a twentieth is a failure.
+90 % a cached analysis, 5 % upload and analysis of dumps not seen before, 5 % drawings (load.lua), for 300 s by
+default. Prints the latencies and the resident memory each half minute. Any answer other than 200 and 201, a broken
+connection, or memory that grows after the first minute by more than a twentieth is a failure.
 """
 import argparse
 import json
@@ -95,7 +95,8 @@ def main():
             sys.exit(done.stdout + done.stderr)
         figures = {key: float(value) for key, value in (pair.split("=") for pair in found[1].split())}
         print(
-            f"{figures['requests']:.0f} requests in {figures['seconds']:.0f} s, {figures['requests'] / figures['seconds']:.0f} a second; "
+            f"{figures['requests']:.0f} requests in {figures['seconds']:.0f} s, "
+            f"{figures['requests'] / figures['seconds']:.0f} a second; "
             f"{figures['uploads']:.0f} uploads, {figures['drawings']:.0f} drawings of one dump\n"
             f"latency: p50 {figures['p50_ms']:.2f} ms, p99 {figures['p99_ms']:.2f} ms, max {figures['max_ms']:.2f} ms"
         )

@@ -4,10 +4,12 @@
 
 usage: ORRERY=build/orrery slow_readers.py [SECONDS [READERS]]
 
-READERS clients (32) take rings, trees and point-to-point schedules of 16,384 hosts in sips for SECONDS (30), of a topology and of a cluster, as one document and
-as lines, while one reader takes a stream whole. Then forty generations of as many readers take a byte and vanish, and the same readers sip again half as long. The
-resident set comes from /proc; asserted are ratios: the second half of the sipping against the first, the median of the last ten generations against that of the
-second ten, the second sipping against all before. (What was freed is kept by malloc for the next readers, so it does not go back to what it was before any of them.)
+READERS clients (32) take rings, trees and point-to-point schedules of 16,384 hosts in sips for SECONDS (30), of a
+topology and of a cluster, as one document and as lines, while one reader takes a stream whole. Then forty generations
+of as many readers take a byte and vanish, and the same readers sip again half as long. The resident set comes from
+/proc; asserted are ratios: the second half of the sipping against the first, the median of the last ten generations
+against that of the second ten, the second sipping against all before. (What was freed is kept by malloc for the next
+readers, so it does not go back to what it was before any of them.)
 """
 import http.client
 import json
@@ -117,7 +119,7 @@ def abandon(service, targets, readers):
     held = service.resident()
     for connection, _ in open_ones:
         connection.close()
-    time.sleep(0.25)  # until the service has seen them go: two generations at once are no leak
+    time.sleep(0.25)  # until the service has seen them go: two generations at once are not a leak
     return held
 
 
@@ -153,12 +155,15 @@ def main():
         again = max(while_sipping(service, targets, seconds / 2, readers, faults)[0])
         status = service.stop()
     print(
-        f"{readers} readers of {HOSTS * 8} ranks took {sum(taken) / 1024:.0f} KiB in sips of {SIP} bytes in {seconds:.0f} s; beside them {whole['streams']} streams were taken whole, "
+        f"{readers} readers of {HOSTS * 8} ranks took {sum(taken) / 1024:.0f} KiB in sips of {SIP} bytes in "
+        f"{seconds:.0f} s; beside them {whole['streams']} streams were taken whole, "
         f"{whole['bytes'] / 2**20:.0f} MiB"
     )
     print(
-        f"resident: {before:.1f} MiB with the plans; {first:.1f} MiB in the first half, at most {second:.1f} in the second ({(second - before) / readers:.2f} a reader); "
-        f"abandoned {GENERATIONS} times {readers}: {', '.join(f'{held:.1f}' for held in generations)}; {after:.1f} MiB afterwards; at most {again:.1f} when they sipped again"
+        f"resident: {before:.1f} MiB with the plans; {first:.1f} MiB in the first half, at most {second:.1f} in the "
+        f"second ({(second - before) / readers:.2f} a reader); "
+        f"abandoned {GENERATIONS} times {readers}: {', '.join(f'{held:.1f}' for held in generations)}; {after:.1f} "
+        f"MiB afterwards; at most {again:.1f} when they sipped again"
     )
     for name, ratio, most in (
         ("second half against first", second / first, FLAT),

@@ -8,55 +8,62 @@ import { exampleFile } from "./support.mjs";
 const it = fixture(),
     text = (selector) => it.page.locator(selector).textContent();
 
-test("without results: the predicted curve of a collective, its crossovers, and the command that measures it", async () => {
-    await it.open(exampleFile("h100-nvswitch").path, "view=bandwidth&hosts=2");
-    await it.page.locator("#bandwidth-chart > svg").waitFor();
-    assert.match(
-        await text("#drawer .command pre"),
-        /^mpirun -np 16 -N 8 \.\/build\/all_reduce_perf -b 8 -e 8G -f 2 -g 1/,
-    );
-    assert.deepEqual(
-        (await it.page.locator("#bandwidth-chart text.x").allTextContents()).filter((label) =>
-            /^1 [KMG]$/.test(label),
-        ),
-        ["1 K", "1 M", "1 G"],
-    );
-    assert.ok(
-        (await it.page.locator("#bandwidth-chart > svg .cross").count()) > 1,
-        "crossovers are marked",
-    );
-    assert.match(await text("#bandwidth-legend"), /predicted.*NCCL changes algorithm or protocol/);
-    await it.axe("all sizes");
-    await it.key("Axes:linear").click();
-    await it.until(() =>
-        [...document.querySelectorAll("#bandwidth-chart text.y")].some(
-            (label) => label.textContent === "0",
-        ),
-    );
-    await it.page.locator("#results-paste").fill("half a table");
-    await it.choose("#program", "alltoall");
-    await it.until(
-        () =>
-            /alltoall_perf/.test(document.querySelector("#drawer .command pre").textContent) &&
-            /GB\/s at 8 GiB for alltoall with NCCL .* on 2 hosts, 16 ranks; P2P Simple; limited by/.test(
-                document.querySelector("#predicted")?.textContent,
+test(
+    "without results: the predicted curve of a collective, its crossovers, and the command that measures " +
+        "it",
+    async () => {
+        await it.open(exampleFile("h100-nvswitch").path, "view=bandwidth&hosts=2");
+        await it.page.locator("#bandwidth-chart > svg").waitFor();
+        assert.match(
+            await text("#drawer .command pre"),
+            /^mpirun -np 16 -N 8 \.\/build\/all_reduce_perf -b 8 -e 8G -f 2 -g 1/,
+        );
+        assert.deepEqual(
+            (await it.page.locator("#bandwidth-chart text.x").allTextContents()).filter((label) =>
+                /^1 [KMG]$/.test(label),
             ),
-    );
-    assert.equal(
-        await it.page.locator("#results-paste").inputValue(),
-        "half a table",
-        "what was typed stays",
-    );
-    await it.visit(it.page.url());
-    assert.equal(
-        await it.key("Axes:linear").getAttribute("aria-pressed"),
-        "true",
-        "the address says how the axes run",
-    );
-    await it.page.locator('[data-key="fold:predicted-rows"]').click();
-    const expected = await it.page.locator("#bandwidth-rows tbody tr").last().textContent();
-    assert.match(expected, /8 GiB[\d.]+P2P Simple\d+/);
-});
+            ["1 K", "1 M", "1 G"],
+        );
+        assert.ok(
+            (await it.page.locator("#bandwidth-chart > svg .cross").count()) > 1,
+            "crossovers are marked",
+        );
+        assert.match(
+            await text("#bandwidth-legend"),
+            /predicted.*NCCL changes algorithm or protocol/,
+        );
+        await it.axe("all sizes");
+        await it.key("Axes:linear").click();
+        await it.until(() =>
+            [...document.querySelectorAll("#bandwidth-chart text.y")].some(
+                (label) => label.textContent === "0",
+            ),
+        );
+        await it.page.locator("#results-paste").fill("half a table");
+        await it.choose("#program", "alltoall");
+        await it.until(
+            () =>
+                /alltoall_perf/.test(document.querySelector("#drawer .command pre").textContent) &&
+                /GB\/s at 8 GiB for alltoall with NCCL .* on 2 hosts, 16 ranks; P2P Simple; limited by/.test(
+                    document.querySelector("#predicted")?.textContent,
+                ),
+        );
+        assert.equal(
+            await it.page.locator("#results-paste").inputValue(),
+            "half a table",
+            "what was typed stays",
+        );
+        await it.visit(it.page.url());
+        assert.equal(
+            await it.key("Axes:linear").getAttribute("aria-pressed"),
+            "true",
+            "the address says how the axes run",
+        );
+        await it.page.locator('[data-key="fold:predicted-rows"]').click();
+        const expected = await it.page.locator("#bandwidth-rows tbody tr").last().textContent();
+        assert.match(expected, /8 GiB[\d.]+P2P Simple\d+/);
+    },
+);
 
 test("the key b opens the view; one rank has nothing to predict", async () => {
     await it.open(exampleFile("workstation").path);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What holds on every view: moving the drawing, colours, keys, narrow screens, accessibility, safety, a server that is gone. */
+/* What holds on every view: moving the drawing, colours, keys, narrow screens, accessibility, safety, a server that is
+ * gone. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids, malformed } from "./dumps.mjs";
+import { SECTIONS } from "../../static/js/state.js";
 import { fixture } from "./fixture.mjs";
 import { ready } from "./support.mjs";
 
@@ -45,7 +47,7 @@ test("colours follow the system and the toggle, nothing moves", async () => {
     const dark = await colour(),
         place = await it.device(ids.gpu0).boundingBox();
     assert.equal(await it.page.locator("html").getAttribute("data-theme"), "dark");
-    await it.page.locator("#theme").click();
+    await it.menu("theme");
     assert.notEqual(await colour(), dark);
     await it.page
         .locator(
@@ -61,7 +63,7 @@ test("colours follow the system and the toggle, nothing moves", async () => {
         "light",
         "the choice is kept",
     );
-    await it.page.locator("#theme").click();
+    await it.menu("theme");
     assert.equal(await colour(), dark);
 });
 
@@ -86,9 +88,9 @@ test("everything can be reached by keyboard", async () => {
     assert.ok(await it.page.locator("dialog.help").isVisible());
     await it.page.keyboard.press("Escape");
     await it.tab("Matrix").focus();
-    await it.page.keyboard.press("ArrowRight");
-    assert.equal(await it.tab("Channels").getAttribute("aria-selected"), "true");
-    assert.match(await it.page.evaluate(() => document.activeElement.textContent), /Channels/);
+    await it.page.keyboard.press("ArrowLeft");
+    assert.equal(await it.tab("Drawing").getAttribute("aria-selected"), "true");
+    assert.match(await it.page.evaluate(() => document.activeElement.textContent), /Drawing/);
 });
 
 test("a phone shows all of it without scrolling sideways", async () => {
@@ -96,14 +98,44 @@ test("a phone shows all of it without scrolling sideways", async () => {
     await it.page.goto(it.server.url);
     assert.ok(await it.wideAsWindow(), "start");
     await it.open(dumpFile(), "hosts=2&view=matrix");
-    for (const view of ["machine", "matrix", "channels", "tuning"]) {
-        await it.tab(view[0].toUpperCase() + view.slice(1)).click();
-        assert.ok(await it.wideAsWindow(), view);
-    }
-    for (const panel of ["Summary", "Selection", "Settings"]) {
+    for (const [, , views] of SECTIONS)
+        for (const [, view] of views) {
+            await it.view(view);
+            assert.ok(await it.wideAsWindow(), view);
+        }
+    for (const panel of ["Selection", "Why", "Question"]) {
         await it.tab(panel).click();
         assert.ok(await it.wideAsWindow(), panel);
     }
+});
+
+test("single letters can be switched off, and the palette finds views, settings and devices", async () => {
+    await it.open(dumpFile());
+    await it.menu("shortcuts");
+    await it.page.keyboard.press("x");
+    assert.equal(await it.page.locator("#matrix").count(), 0);
+    for (const [text, selector] of [
+        ["matrix", "#matrix"],
+        ["NCCL_P2P_LEVEL", "#set-NCCL_P2P_LEVEL:focus"],
+        ["GPU 1", "#canvas .node.picked"],
+    ]) {
+        await it.page.keyboard.press("Control+k");
+        await it.page.locator("#search").fill(text);
+        await it.page.keyboard.press("Enter");
+        await it.page.locator(selector).first().waitFor();
+    }
+    await it.menu("shortcuts");
+    await it.page.keyboard.press("o");
+    await it.page.locator("#verdict h2").waitFor();
+});
+
+test("old addresses lead to the places of now", async () => {
+    await it.open(dumpFile(), "panel=summary");
+    assert.ok(await it.page.locator("#verdict h2").isVisible());
+    assert.equal(await it.key("go:verdict").getAttribute("aria-current"), "page");
+    await it.open(dumpFile(), "view=hosts&panel=settings");
+    assert.ok(await it.page.locator("#release").isVisible());
+    assert.equal(await it.key("go:communication").getAttribute("aria-current"), "page");
 });
 
 test("axe finds nothing to complain about, on any view, light and dark", async () => {
@@ -129,9 +161,14 @@ test("axe finds nothing to complain about, on any view, light and dark", async (
 });
 
 test("what a picture could carry beside shapes is thrown away", async () => {
-    const evil = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 10 10" onload="document.title='run'">
-        <script>document.title = "run"</script><style>* { fill: red }</style><foreignObject><body xmlns="http://www.w3.org/1999/xhtml" onclick="1"/></foreignObject>
-        <g id="${ids.gpu0}" class="node gpu" onclick="1"><title>x</title><a xlink:href="javascript:1" href="https://example.org/" xlink:title="GPU 0"><path d="M0,0 h5 v5 z" style="fill:red" fill="url(https://example.org/x)"/></a></g>
+    const evil =
+        `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 ` +
+        `0 10 10" onload="document.title='run'">
+        <script>document.title = "run"</script><style>* { fill: red }</style><foreignObject><body ` +
+        `xmlns="http://www.w3.org/1999/xhtml" onclick="1"/></foreignObject>
+        <g id="${ids.gpu0}" class="node gpu" onclick="1"><title>x</title><a xlink:href="javascript:1" ` +
+        `href="https://example.org/" xlink:title="GPU 0"><path d="M0,0 h5 v5 z" style="fill:red" ` +
+        `fill="url(https://example.org/x)"/></a></g>
         <image href="https://example.org/x.png"/><use href="https://example.org/x.svg#a"/></svg>`;
     await it.page.route("**/diagram.svg*", (route) =>
         route.fulfill({ contentType: "image/svg+xml", body: evil }),
@@ -155,22 +192,21 @@ test("what a picture could carry beside shapes is thrown away", async () => {
         [],
     );
     assert.notEqual(await it.page.title(), "run");
-    it.page.complaints = it.page.complaints.filter((text) => !/Content Security Policy/.test(text)); // the policy is the second wall
+    // the policy is the second wall
+    it.page.complaints = it.page.complaints.filter((text) => !/Content Security Policy/.test(text));
 });
 
 test("a server that is gone is told, with what to do, and the page recovers", async () => {
     await it.open(dumpFile());
     await it.page.route("**/v1/**", (route) => route.abort("connectionrefused"));
-    await it.page.locator("#hosts").fill("3");
-    await it.page.locator("#hosts").press("Enter");
+    await it.hosts(3);
     await it.page.locator(".problem").first().waitFor();
     assert.match(
         await it.page.locator(".problem").first().textContent(),
         /cannot be reached.*orrery serve/,
     );
     await it.page.unroute("**/v1/**");
-    await it.page.locator("#hosts").fill("2");
-    await it.page.locator("#hosts").press("Enter");
+    await it.hosts(2);
     await it.page.locator("#canvas svg").waitFor();
     assert.equal(await it.page.locator(".problem").count(), 0);
     it.page.complaints = it.page.complaints.filter((text) => !/ERR_CONNECTION_REFUSED/.test(text));

@@ -56,7 +56,7 @@ test("NVLS has steps of its own; brackets turn its channels, comma and point ste
     assert.match(await it.page.locator("#channel-no").textContent(), /NVLS, channel 1 of 16/);
 });
 
-test("CollNet, where it is asked for", async () => {
+test("CollNet, if it is asked for", async () => {
     await it.open(
         it.write("coll.xml", dump.replace('gdr="1"/></nic>', 'gdr="1" coll="1"/></nic>')),
         "view=channels&hosts=2&NCCL_COLLNET_ENABLE=1&graph=collnet_chain&release=2.27.7",
@@ -113,7 +113,7 @@ test("/ finds a device by bus id, name, rank, GUID; Enter selects, Shift+Enter m
     assert.equal(await search("gpu", ["ArrowDown", "ArrowDown", "Shift+Enter"]), "GPU 1 → GPU 2");
     await it.key("search").click();
     await it.page.locator("#search").fill("0xnothing");
-    assert.match(await it.page.locator(".search .note").textContent(), /No device here is called/);
+    assert.match(await it.page.locator(".search .note").textContent(), /Nothing here is called/);
     await it.axe("search");
     await it.page.keyboard.press("Escape");
 });

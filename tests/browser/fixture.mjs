@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What every file of browser tests needs: one daemon, one browser, a page a test that fails on any complaint, and words for looking at it. */
+/* What every file of browser tests needs: one daemon, one browser, a page a test that fails on any complaint, and
+ * words for looking at it. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach } from "node:test";
+import { SECTIONS } from "../../static/js/state.js";
 import {
     choose,
     newPage,
@@ -42,7 +44,7 @@ export function fixture() {
         await it.page.context().close();
         return (it.page = await newPage(it.browser, options));
     };
-    /* Asks until it is so; waitForFunction would need eval, which the page's policy forbids. */
+    /* Asks until it is true; waitForFunction would need eval, which the page's policy forbids. */
     it.until = async (question, argument) => {
         for (let i = 0; i < 400; i++) {
             if (await it.page.evaluate(question, argument)) return;
@@ -50,7 +52,12 @@ export function fixture() {
         }
         assert.fail(`never true: ${question}`);
     };
-    it.settled = () => it.until(() => !document.querySelector(".busy.on"));
+    it.settled = () =>
+        it.until(
+            () =>
+                !document.querySelector(".busy.on") &&
+                !document.querySelector("#scaling[aria-busy]")?.offsetParent,
+        );
     it.choose = (selector, value) => choose(it.page, selector, value);
     it.open = async (file, fragment = "") => {
         await openFile(it.page, it.server.url, file);
@@ -66,6 +73,34 @@ export function fixture() {
     it.device = (id) => it.page.locator(`#canvas g.node[id="${id}"]`);
     it.cell = (from, to) => it.page.locator(`#matrix [data-key="${from}>${to}"]`);
     it.key = (key) => it.page.locator(`[data-key="${key}"]`);
+    /* To a view by the name of its tab, through its section of the rail if that is another. */
+    it.view = async (name) => {
+        const [section] = SECTIONS.find(([, , views]) => views.some(([, label]) => label === name));
+        if (!(await it.tab(name).count())) await it.key(`go:${section}`).click();
+        await it.tab(name).click();
+    };
+    /* Opens the question: release, hosts, settings and assumptions. */
+    it.ask = async () => {
+        if ((await it.key("question").getAttribute("aria-expanded")) !== "true")
+            await it.key("question").click();
+        await it.page.locator("#hosts").waitFor();
+    };
+    it.hosts = async (count) => {
+        await it.ask();
+        await it.page.locator("#hosts").fill(String(count));
+        await it.page.locator("#hosts").press("Enter");
+    };
+    /* An action of the menu after the logo, or of "Share". */
+    it.menu = async (key, menu = "menu") => {
+        await it.page.locator(`#${menu}-button`).click();
+        await it.key(key).click();
+    };
+    /* Everything that the verdict has folded. */
+    it.unfold = async (where = "#verdict-body") => {
+        const closed = it.page.locator(`${where} details:not([open]):visible`);
+        for (let i = 0; i < 40 && (await closed.count()); i++)
+            await closed.first().locator("> summary").click();
+    };
     it.tab = (name) => it.page.getByRole("tab", { name, exact: true });
     it.lit = () =>
         it.page

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The first screen: what machine, findings by severity, fifteen questions with a link to their evidence; and the tuning chart. */
+/* The first screen: what machine, findings by severity, fifteen questions with a link to their evidence; and the
+ * tuning chart. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
@@ -21,7 +22,7 @@ test("fifteen questions are answered, or say what would answer them", async () =
     );
     assert.match(await answer("nvls").textContent(), /yes, \d+ channels/);
     assert.match(await answer("log").textContent(), /needs a log of the job/);
-    assert.match(await it.page.locator("#findings").textContent(), /Findings/);
+    assert.match(await it.page.locator("#passed > summary").textContent(), /^✓ \d+ checks passed/);
 });
 
 test("which NIC does GPU 3 use? on one host too, in the table and in the GPU's selection", async () => {
@@ -33,7 +34,7 @@ test("which NIC does GPU 3 use? on one host too, in the table and in the GPU's s
         await it.page.locator("#expected").textContent(),
         /AllReduce at 1 GiB on 2 hosts\s*\d+ GB\/s/,
     );
-    await answer("nics").getByText("Which NIC each GPU uses").click();
+    await it.unfold("#glance");
     const row = it.page.locator('#gpu-nics tr[data-rank="3"]').first();
     assert.match(await row.innerText(), /^3\s+mlx5_3 5e:00\.0\s+PIX 48\s+yes\s+\d more/);
     assert.equal(await it.page.locator("#gpu-nics tbody tr").count(), 8);
@@ -43,7 +44,7 @@ test("which NIC does GPU 3 use? on one host too, in the table and in the GPU's s
             .evaluate(
                 (table) =>
                     table.getBoundingClientRect().right <=
-                    document.querySelector("#panel").getBoundingClientRect().right,
+                    document.querySelector("#verdict-body").getBoundingClientRect().right,
             ),
         "no column is cut off",
     );
@@ -73,6 +74,7 @@ test("an answer leads to its evidence by mouse: the pair without P2P", async () 
         await answer("p2p").textContent(),
         /4 of 6 not: the path is longer than the P2P level allows\. SYS against PXB/,
     );
+    await it.unfold("#glance");
     await answer("p2p").getByRole("link").click();
     await it.page.locator("#matrix").waitFor();
     assert.match(it.page.url(), /view=matrix.*from=GPU\/0-1b000.*to=GPU\/0-9b000/);
@@ -82,6 +84,7 @@ test("an answer leads to its evidence by mouse: the pair without P2P", async () 
 
 test("by keyboard: the slower device is picked on the drawing, back returns", async () => {
     await it.open(exampleFile("h100-with-faults").path, "hosts=2");
+    await it.unfold("#glance");
     const before = it.page.url();
     await it.key("question:degraded").focus();
     await it.page.keyboard.press("Enter");
@@ -98,6 +101,7 @@ test("another release and settings are answered by the comparison", async () => 
             document.querySelector('[data-question="release"]')?.textContent,
         ),
     );
+    await it.unfold("#glance");
     await answer("release").getByRole("link").click();
     await it.page.locator("#diff-summary").waitFor();
     assert.match(it.page.url(), /against=2\.30\.4/);
@@ -109,7 +113,7 @@ test("a changed question marks the answers that changed", async () => {
     await it.page.locator("#set-NCCL_P2P_LEVEL").fill("SYS");
     await it.page.keyboard.press("Enter");
     await it.settled();
-    await it.tab("Summary").click();
+    await it.key("go:verdict").click();
     await it.until(() =>
         /yes, all 6.*was: 4 of 6 not/.test(
             document.querySelector('[data-question="p2p"]')?.textContent,
@@ -156,8 +160,9 @@ test("the chart from its address; another side is drawn over it", async () => {
 
 test("one GPU has nothing to choose and says so", async () => {
     const one = dump.replace(/ rank="[12]"/g, "");
-    await it.open(it.write("one.xml", one), "view=tuning&panel=summary");
+    await it.open(it.write("one.xml", one), "view=tuning");
     assert.match(await it.page.locator("#drawer").textContent(), /One rank sends nothing/);
+    await it.key("go:verdict").click();
     assert.equal(await it.page.locator("#glance dd").count(), 15);
 });
 

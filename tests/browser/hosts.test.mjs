@@ -29,7 +29,7 @@ test("a tile leads into its host, the crumbs lead out again", async () => {
     );
     await it.page.locator('#canvas g.host[id="HOST/3"]').click();
     await it.until(() => document.querySelector("#canvas g.gpu"));
-    assert.match(await it.page.locator("#crumbs").textContent(), /8 hosts › Host 3, ranks 24–31/);
+    assert.match(await it.page.locator("#crumbs").textContent(), /8 hosts \/ Host 3, ranks 24–31/);
     assert.match(it.page.url(), /host=3/);
     const ranks = (await it.page.locator("#order button").allTextContents()).map(Number);
     assert.ok(

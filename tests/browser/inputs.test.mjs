@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Anything that tells about a machine can be opened; the page says what it was taken for, what is assumed, what is missing. */
+/* Anything that tells about a machine can be opened; the page says what it was treated as, what is assumed, what is
+ * missing. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { fixture } from "./fixture.mjs";
+import { resultsOf } from "./results.mjs";
 import { exampleFile, ready } from "./support.mjs";
 
 const it = fixture(),
@@ -26,19 +28,26 @@ const provider = readFileSync(exampleFile("workstation").path, "utf8")
     .replace(/<nic>[^]*?<\/nic>/g, "");
 const panel = () => it.page.locator("#input");
 
-test("a pasted matrix: recognised, assumed, missing with commands; the text as it was stands in the dump view", async () => {
-    await it.page.goto(it.server.url);
-    await it.page.locator("#paste").fill(matrix);
-    await it.page.locator("#read").click();
-    await ready(it.page);
-    assert.match(await panel().textContent(), /output of nvidia-smi topo -m.*2 GPUs and 1 NIC/);
-    assert.match(await it.page.locator("#assumed").textContent(), /no bandwidths.*paths/);
-    assert.match(await it.page.locator("#missing").textContent(), /nvidia-smi -L/);
-    await it.tab("Dump").click();
-    await it.page.locator("#source .line").first().waitFor();
-    assert.match(await it.page.locator("#source").textContent(), /nvidia-smi topo -m/);
-    await it.axe("a matrix");
-});
+test(
+    "a pasted matrix: recognised, assumed, missing with commands; the text as it was is in the dump " +
+        "view",
+    async () => {
+        await it.page.goto(it.server.url);
+        await it.page.locator("#paste").fill(matrix);
+        await it.page.locator("#read").click();
+        await ready(it.page);
+        assert.match(
+            await it.page.locator("#assumes").textContent(),
+            /output of nvidia-smi topo -m.*2 GPUs and 1 NIC/,
+        );
+        assert.match(await it.page.locator("#assumed").textContent(), /no bandwidths.*paths/);
+        assert.match(await it.page.locator("#missing").textContent(), /nvidia-smi -L/);
+        await it.view("Dump");
+        await it.page.locator("#source .line").first().waitFor();
+        assert.match(await it.page.locator("#source").textContent(), /nvidia-smi topo -m/);
+        await it.axe("a matrix");
+    },
+);
 
 test("pasting a text anywhere opens it; a single word does nothing; a word in a field stays there", async () => {
     await it.page.goto(it.server.url);
@@ -66,66 +75,80 @@ test("pasting a text anywhere opens it; a single word does nothing; a word in a 
     assert.match(await panel().textContent(), /nvidia-smi topo/);
 });
 
-test("a provider's file: no GPUs until a machine type is chosen, by keyboard; the choice stands in the address and can be taken back", async () => {
-    await it.page.goto(it.server.url);
-    await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
-    await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
-    assert.match(
-        await panel().textContent(),
-        /as cloud providers ship them: places for 2 GPUs and 1 NIC/,
-    );
-    await it.page.waitForLoadState("networkidle"); // the lists of releases and machines, with which the panel is drawn again
-    await it.page.locator("#assume").focus();
-    await it.choose("#assume", "g5.48xlarge");
-    await ready(it.page);
-    assert.match(it.page.url(), /assume=g5\.48xlarge/);
-    assert.match(
-        await it.page.locator("#assumed").textContent(),
-        /taken for g5\.48xlarge, 8x A10G: 2 GPUs \(sm 86\)/,
-    );
-    assert.match(
-        await it.page.locator("#assumed").textContent(),
-        /has 8 GPUs, the input has places for 2/,
-    );
-    await it.axe("a provider's file");
-    await it.page.getByRole("button", { name: "Assume nothing" }).press("Enter");
-    await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
-    assert.doesNotMatch(it.page.url(), /assume/);
-});
+test(
+    "a provider's file: no GPUs until a machine type is chosen, by keyboard; the choice is in the address " +
+        "and can be taken back",
+    async () => {
+        await it.page.goto(it.server.url);
+        await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
+        await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
+        assert.match(
+            await panel().textContent(),
+            /as cloud providers ship them: places for 2 GPUs and 1 NIC/,
+        );
+        // the lists of releases and machines, with which the panel is drawn again
+        await it.page.waitForLoadState("networkidle");
+        await it.page.locator("#assume").focus();
+        await it.choose("#assume", "g5.48xlarge");
+        await ready(it.page);
+        assert.match(it.page.url(), /assume=g5\.48xlarge/);
+        assert.match(
+            await it.page.locator("#assumed").textContent(),
+            /assumed to be g5\.48xlarge, 8x A10G: 2 GPUs \(sm 86\)/,
+        );
+        assert.match(
+            await it.page.locator("#assumed").textContent(),
+            /has 8 GPUs, the input has places for 2/,
+        );
+        await it.axe("a provider's file");
+        await it.ask();
+        await it.page.getByRole("button", { name: "Assume nothing" }).press("Enter");
+        await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
+        assert.doesNotMatch(it.page.url(), /assume/);
+    },
+);
 
-test("a provider's file without kinds of devices: the problem leads to the machine types, those that fit come first, and the source is told", async () => {
-    const open = provider.replace(/ class="0x0[23][^"]*"/g, "");
-    await it.page.goto(it.server.url);
-    await it.page.locator("#file").setInputFiles(it.write("open.xml", open));
-    await it.page.locator("#choose-type").waitFor();
-    await it.page.waitForLoadState("networkidle");
-    await it.page.locator("#choose-type").click();
-    assert.equal(await it.page.evaluate(() => document.activeElement.id), "assume");
-    assert.match(
-        await panel().textContent(),
-        /as cloud providers ship them: 3 PCI devices whose kinds NCCL finds/,
-    );
-    assert.match(
-        await it.page.locator(".stage .problem, .problem").first().textContent(),
-        /no attribute class.*name the machine type/s,
-    );
-    await it.choose("#assume", "hgx-h100");
-    await it.page.locator("#type-source").waitFor();
-    assert.match(
-        await it.page.locator("#type-source").textContent(),
-        /facts are from MLPerf.*Not certain: CPU and NICs/,
-    );
-    await it.choose("#assume", "BM.GPU3.8");
-    await it.until(() =>
-        /were not looked up/.test(document.getElementById("type-source")?.textContent ?? ""),
-    );
-    await it.choose("#assume", "");
-    await it.page.goto("about:blank");
-    await it.page.goto(it.server.url);
-    await it.page.locator("#file").setInputFiles(exampleFile("h100-nvswitch").path);
-    await ready(it.page);
-    assert.equal(await it.page.locator("#assume").count(), 0, "NCCL's own dump assumes nothing");
-});
+test(
+    "a provider's file without kinds of devices: the problem leads to the machine types, those that fit come " +
+        "first, and the source is told",
+    async () => {
+        const open = provider.replace(/ class="0x0[23][^"]*"/g, "");
+        await it.page.goto(it.server.url);
+        await it.page.locator("#file").setInputFiles(it.write("open.xml", open));
+        await it.page.locator("#choose-type").waitFor();
+        await it.page.waitForLoadState("networkidle");
+        await it.page.locator("#choose-type").click();
+        assert.equal(await it.page.evaluate(() => document.activeElement.id), "assume");
+        assert.match(
+            await panel().textContent(),
+            /as cloud providers ship them: 3 PCI devices whose kinds NCCL finds/,
+        );
+        assert.match(
+            await it.page.locator(".stage .problem, .problem").first().textContent(),
+            /no attribute class.*from a machine type/s,
+        );
+        await it.choose("#assume", "hgx-h100");
+        await it.page.locator("#type-source").waitFor();
+        assert.match(
+            await it.page.locator("#type-source").textContent(),
+            /facts are from MLPerf.*Not certain: CPU and NICs/,
+        );
+        await it.choose("#assume", "BM.GPU3.8");
+        await it.until(() =>
+            /were not looked up/.test(document.getElementById("type-source")?.textContent ?? ""),
+        );
+        await it.choose("#assume", "");
+        await it.page.goto("about:blank");
+        await it.page.goto(it.server.url);
+        await it.page.locator("#file").setInputFiles(exampleFile("h100-nvswitch").path);
+        await ready(it.page);
+        assert.equal(
+            await it.page.locator("#assume").count(),
+            0,
+            "NCCL's own dump assumes nothing",
+        );
+    },
+);
 
 test("a matrix: the machine types with as many GPUs and NIC ports come first", async () => {
     await it.page.goto(it.server.url);
@@ -140,30 +163,36 @@ test("a matrix: the machine types with as many GPUs and NIC ports come first", a
     );
 });
 
-test("an address with a machine type; NCCL's XML of it and a file for a virtual machine can be taken away", async () => {
-    await it.page.goto(it.server.url);
-    await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
-    await it.page.locator("#assume").waitFor();
-    await it.visit(`${it.page.url()}&assume=g5.48xlarge`);
-    await it.key("export").click();
-    const take = async (kind) => {
-        const [file] = await Promise.all([
-            it.page.waitForEvent("download"),
-            it.key(`export:${kind}`).click(),
-        ]);
-        return readFileSync(await file.path(), "utf8");
-    };
-    assert.match(await take("nccl.xml"), /<gpu dev="0" sm="86" rank="0" gdr="1"\/>/);
-    await it.page.locator("summary", { hasText: "Bus ids" }).click();
-    await it.page.locator("#vm-gpus").fill("0000:00:05.0, 0000:00:06.0");
-    const file = await take("vm.xml");
-    assert.match(file, /busid="0000:00:05\.0" class="0x030200"/);
-    assert.doesNotMatch(file, /<gpu|<nic/);
-    await it.page.locator("#vm-gpus").fill("nonsense");
-    await it.key("export:vm.xml").click();
-    await it.until(() => /is no bus id/.test(document.getElementById("export-status").textContent));
-    await it.axe("the dialog");
-});
+test(
+    "an address with a machine type; NCCL's XML of it and a file for a virtual machine can be taken " +
+        "away",
+    async () => {
+        await it.page.goto(it.server.url);
+        await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
+        await it.page.locator("#assume").waitFor();
+        await it.visit(`${it.page.url()}&assume=g5.48xlarge`);
+        await it.menu("export", "share");
+        const take = async (kind) => {
+            const [file] = await Promise.all([
+                it.page.waitForEvent("download"),
+                it.key(`export:${kind}`).click(),
+            ]);
+            return readFileSync(await file.path(), "utf8");
+        };
+        assert.match(await take("nccl.xml"), /<gpu dev="0" sm="86" rank="0" gdr="1"\/>/);
+        await it.page.locator("summary", { hasText: "Bus ids" }).click();
+        await it.page.locator("#vm-gpus").fill("0000:00:05.0, 0000:00:06.0");
+        const file = await take("vm.xml");
+        assert.match(file, /busid="0000:00:05\.0" class="0x030200"/);
+        assert.doesNotMatch(file, /<gpu|<nic/);
+        await it.page.locator("#vm-gpus").fill("nonsense");
+        await it.key("export:vm.xml").click();
+        await it.until(() =>
+            /is not a bus id/.test(document.getElementById("export-status").textContent),
+        );
+        await it.axe("the dialog");
+    },
+);
 
 test("a phone: the panel is as wide as the window", async () => {
     await it.another({ width: 390, height: 844 });
@@ -175,7 +204,7 @@ test("a phone: the panel is as wide as the window", async () => {
     await it.axe("on a phone");
 });
 
-test("what is no machine is refused with what it is", async () => {
+test("what is not a machine is refused with what it is", async () => {
     await it.page.goto(it.server.url);
     await it.page.locator("#paste").fill('<graphs version="1">\n</graphs>');
     await it.page.locator("#read").click();
@@ -188,7 +217,7 @@ test("what is no machine is refused with what it is", async () => {
 
 const logFile = new URL("../data/logs/workstation-2.27.7-1h.log", import.meta.url).pathname;
 
-test("a log on the start page opens the machine that it prints, and is held against it; as text, too", async () => {
+test("a log on the start page opens the machine that it prints, and is compared with it; as text, too", async () => {
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(logFile);
     await it.page.locator("#log-verdict").waitFor();
@@ -196,14 +225,14 @@ test("a log on the start page opens the machine that it prints, and is held agai
         await it.page.locator("#log-verdict").textContent(),
         /^All \d+ facts of the log agree/,
     );
-    await it.tab("Summary").click(); // which stays folded beside tables
+    await it.key("go:verdict").click();
     assert.match(
-        await panel().textContent(),
+        await it.page.locator("#assumes").textContent(),
         /NCCL debug log with its tree.*NCCL 2\.27\.7\S* printed: 2 GPUs/,
     );
     assert.match(await it.page.locator("#assumed").textContent(), /compute capability/);
     await it.axe("a log as a machine");
-    await it.tab("Dump").click();
+    await it.view("Dump");
     await it.page.locator("#source .line").first().waitFor();
     assert.match(await it.page.locator("#source").textContent(), /NCCL INFO/);
     await it.page.goto("about:blank");
@@ -211,6 +240,50 @@ test("a log on the start page opens the machine that it prints, and is held agai
     await it.page.locator("#paste").fill(readFileSync(logFile, "utf8"));
     await it.page.locator("#read").click();
     await it.page.locator("#log-verdict").waitFor();
+});
+
+test("a dump, a log and results dropped at once, in any order: opened together, with a receipt", async () => {
+    const { path } = exampleFile("workstation-2gpu"),
+        log = readFileSync(logFile, "utf8"),
+        results = await resultsOf(it.server.url, {
+            type: "hgx-h100",
+            gpus: 2,
+        });
+    for (const order of [
+        [0, 1, 2],
+        [2, 1, 0],
+    ]) {
+        await it.page.goto("about:blank");
+        await it.page.goto(it.server.url);
+        await it.key("go:library").waitFor();
+        await it.page.evaluate(
+            ([files, places]) => {
+                const dataTransfer = new DataTransfer();
+                for (const i of places)
+                    dataTransfer.items.add(new File([files[i][1]], files[i][0]));
+                dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+            },
+            [
+                [
+                    ["node1.xml", readFileSync(path, "utf8")],
+                    ["job.log", log],
+                    ["run.txt", results],
+                ],
+                order,
+            ],
+        );
+        await it.page.locator("#receipt").waitFor();
+        assert.match(
+            await it.page.locator("#receipt").textContent(),
+            /^1 dump, 1 result, 1 log: opened together\./,
+        );
+        await it.settled();
+        await it.view("Log");
+        await it.page.locator("#log-verdict").waitFor();
+        await it.view("Bandwidth");
+        await it.page.locator("#results-verdict").waitFor();
+        assert.match(await it.page.locator("h1").textContent(), /node1/);
+    }
 });
 
 test("a log without a tree shows its triage and what to do; the start page stays", async () => {
@@ -246,15 +319,15 @@ test("a tar of orrery gather opens the machine; the dump view shows the XML that
     ]);
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(`${folder}m.tar.gz`);
-    await it.page.locator("#input").waitFor();
-    assert.match(await panel().textContent(), /tar of orrery gather/);
+    await it.page.locator("#input").waitFor({ state: "attached" });
+    assert.match(await it.page.locator("#assumes").textContent(), /tar of orrery gather/);
     const commands = await it.page.locator("#missing pre").allTextContents();
     assert.ok(
         commands.length > 0 &&
             commands.every((text) => !/ says | shows |^run it|in a container/.test(text)),
         `commands to run as they stand: ${commands.join(" | ")}`,
     );
-    await it.tab("Dump").click();
+    await it.view("Dump");
     await it.page.locator("#source .line").first().waitFor();
     assert.match(await it.page.locator("#source").textContent(), /<system/);
 });

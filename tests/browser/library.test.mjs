@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The library of kept dumps; uploads with progress; work that can be stopped; a server that wants a token. */
+/* The library of kept dumps; uploads with progress; work that can be stopped; a server that needs a token. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
@@ -29,7 +29,7 @@ test("an empty library says so; what is opened is kept there and opens again", a
     await it.key("add-dump").click();
     await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
     await it.page.locator("#glance").waitFor();
-    await it.key("library").click();
+    await it.menu("library");
     await rows().first().waitFor();
     assert.match(await rows().first().textContent(), /three-gpus.*3 Ampere GPUs/);
     await rows().first().getByRole("link").click();
@@ -72,7 +72,7 @@ test("a name and labels are changed in a dialog, by keyboard", async () => {
     assert.equal(
         await it.page.locator("#edit-labels").count(),
         1,
-        "a line that is no label keeps the dialog open",
+        "a line that is not a label keeps the dialog open",
     );
     await it.page.locator("#edit-labels").fill("rack=8\nhost = node17");
     await it.page.locator("#dialog-yes").click();
@@ -133,8 +133,7 @@ test("a long analysis can be stopped and asked again", async () => {
         await held;
         await route.continue().catch(() => {});
     });
-    await it.page.locator("#hosts").fill("7");
-    await it.page.locator("#hosts").press("Enter");
+    await it.hosts(7);
     await it.page.locator("#busy.on").waitFor();
     await it.page.locator("#stop").focus();
     await it.page.keyboard.press("Enter");
@@ -143,10 +142,12 @@ test("a long analysis can be stopped and asked again", async () => {
     letGo();
     await it.page.unroute("**/analysis?*");
     await it.key("again").first().click();
-    await it.until(() => /21 on 7 hosts/.test(document.querySelector("#panel")?.textContent));
+    await it.until(() =>
+        /7 hosts, 21 ranks/.test(document.querySelector("#expected")?.textContent),
+    );
 });
 
-test("a server that wants a token is given one, which no storage keeps", async () => {
+test("a server that needs a token is given one, which no storage keeps", async () => {
     const seen = [];
     await it.page.route("**/v1/**", async (route) => {
         const given = (await route.request().allHeaders()).authorization ?? "";
@@ -195,29 +196,36 @@ test("a server that wants a token is given one, which no storage keeps", async (
     assert.match(await it.page.locator(".problem").first().textContent(), /token is needed/i);
 });
 
-test("a real server with tokens: asked on the first request; a reader may not write and may take another token", async () => {
-    const hash = (token) => createHash("sha256").update(token).digest("hex");
-    const server = await startServer(
-        "--token-file",
-        it.write("tokens", `reader read ${hash("read-me")}\nboth read,write ${hash("write-me")}\n`),
-    );
-    try {
-        await it.page.goto(server.url);
-        await it.page.locator("#token").fill("read-me");
-        await it.page.locator("#dialog-yes").click();
-        await it.page.locator(".examples button").first().waitFor();
-        await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
-        await it.page.locator(".problem").first().waitFor();
-        assert.match(await it.page.locator(".problem").first().textContent(), /write/);
-        await it.key("other-token").click();
-        await it.page.locator("#token").fill("write-me");
-        await it.page.locator("#dialog-yes").click();
-        await it.device(ids.gpu0).waitFor();
-        await it.settled(); // the page asks on while the machine is shown
-    } finally {
-        assert.equal(await server.stop(), 0);
-    }
-});
+test(
+    "a real server with tokens: asked on the first request; a reader may not write and may take another " +
+        "token",
+    async () => {
+        const hash = (token) => createHash("sha256").update(token).digest("hex");
+        const server = await startServer(
+            "--token-file",
+            it.write(
+                "tokens",
+                `reader read ${hash("read-me")}\nboth read,write ${hash("write-me")}\n`,
+            ),
+        );
+        try {
+            await it.page.goto(server.url);
+            await it.page.locator("#token").fill("read-me");
+            await it.page.locator("#dialog-yes").click();
+            await it.page.locator(".examples button").first().waitFor();
+            await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
+            await it.page.locator(".problem").first().waitFor();
+            assert.match(await it.page.locator(".problem").first().textContent(), /write/);
+            await it.key("other-token").click();
+            await it.page.locator("#token").fill("write-me");
+            await it.page.locator("#dialog-yes").click();
+            await it.device(ids.gpu0).waitFor();
+            await it.settled(); // the page asks on while the machine is shown
+        } finally {
+            assert.equal(await server.stop(), 0);
+        }
+    },
+);
 
 test("axe finds nothing on library and dialogs, light and dark; a phone shows them whole", async () => {
     const { id } = await kept("epsilon", variant(105));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A log held against the prediction: chosen, dropped, pasted; by keyboard, by address; on a phone. */
+/* A log compared with the prediction: chosen, dropped, pasted; by keyboard, by address; on a phone. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ test("a log that agrees, chosen as a file: what was recovered and every topic", 
     await it.open(workstation);
     const { page } = it,
         text = await lines();
-    await it.tab("Log").click();
+    await it.view("Log");
     assert.match(await page.locator("#no-log").textContent(), /NCCL_DEBUG_SUBSYS/);
     await page.locator("#log-file").setInputFiles(it.write("job.log", text));
     await page.locator("#log-verdict").waitFor();
@@ -61,40 +61,49 @@ test("pasted, with a difference: it is named, lit on the drawing, and its topic 
     assert.match(page.url(), /from=/);
 });
 
-test("a log of another machine: that first, no causes, and the log's own machine is one click away", async () => {
-    const { page } = it;
-    await it.open(exampleFile("h100-nvswitch").path, "hosts=4");
-    await it.page.locator("body").press("g");
-    await page
-        .locator("#log-file")
-        .setInputFiles(join(root, "tests/data/logs/workstation-2.27.7-1h.log"));
-    await page.locator("#other-machine").waitFor();
-    assert.match(
-        await page.locator("#other-machine").textContent(),
-        /^This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks\. None of the log's 2 GPUs is in the dump\./,
-    );
-    assert.equal(await page.locator("#causes").count(), 0);
-    assert.equal(await page.locator("#first-difference:visible").count(), 0, "folded");
-    await it.axe("another machine");
-    await it.tab("Summary").click();
-    assert.match(
-        await page.locator('[data-question="log"]').textContent(),
-        /the log that was opened is from another machine/,
-    );
-    await it.page.locator("#hosts").fill("1"); // the prediction is for the log's ranks then, and the service says it too
-    await it.page.locator("#hosts").press("Enter");
-    await it.until(() =>
-        /None of the log's 2 GPUs is in the dump/.test(
-            document.querySelector("#other-machine")?.textContent,
-        ),
-    );
-    await it.key("log-own").click();
-    await it.until(() =>
-        /^All \d+ facts of the log agree/.test(document.querySelector("#log-verdict")?.textContent),
-    );
-    await page.getByRole("tab", { name: "Summary", exact: true }).click();
-    assert.match(await page.locator('[data-question="machine"]').textContent(), /^2 GPUs/);
-});
+test(
+    "a log of another machine: that first, no causes, and the log's own machine is one click " +
+        "away",
+    async () => {
+        const { page } = it;
+        await it.open(exampleFile("h100-nvswitch").path, "hosts=4");
+        await it.page.locator("body").press("g");
+        await page
+            .locator("#log-file")
+            .setInputFiles(join(root, "tests/data/logs/workstation-2.27.7-1h.log"));
+        await page.locator("#other-machine").waitFor();
+        const other = await page.locator("#other-machine").textContent();
+        assert.match(
+            other,
+            /^This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks\. /,
+        );
+        assert.match(other, / None of the log's 2 GPUs is in the dump\./);
+        assert.equal(await page.locator("#causes").count(), 0);
+        assert.equal(await page.locator("#first-difference:visible").count(), 0, "folded");
+        await it.axe("another machine");
+        await it.key("go:verdict").click();
+        assert.match(
+            await page.locator('[data-question="log"]').textContent(),
+            /the log that was opened is from another machine/,
+        );
+        // the prediction is for the log's ranks then, and the service says it too
+        await it.hosts(1);
+        await it.view("Log");
+        await it.until(() =>
+            /None of the log's 2 GPUs is in the dump/.test(
+                document.querySelector("#other-machine")?.textContent,
+            ),
+        );
+        await it.key("log-own").click();
+        await it.until(() =>
+            /^All \d+ facts of the log agree/.test(
+                document.querySelector("#log-verdict")?.textContent,
+            ),
+        );
+        await it.key("go:verdict").click();
+        assert.match(await page.locator('[data-question="machine"]').textContent(), /^2 GPUs/);
+    },
+);
 
 test("a dropped log goes to the machine that is open; forgetting it leaves the machine", async () => {
     await it.open(workstation);
@@ -111,7 +120,7 @@ test("a dropped log goes to the machine that is open; forgetting it leaves the m
     assert.equal(await page.locator("#canvas svg").count(), 1);
 });
 
-test("what is no log is refused with what to do; by keyboard from tab to tab", async () => {
+test("what is not a log is refused with what to do; by keyboard from tab to tab", async () => {
     await it.open(workstation, "view=log");
     const { page } = it;
     await page.locator("#log-paste").fill("nothing of the kind");
@@ -131,7 +140,7 @@ test("what is no log is refused with what to do; by keyboard from tab to tab", a
     assert.equal(await page.evaluate(() => document.activeElement.dataset.key), "topic:paths");
 });
 
-test("another question is held against the same log; the address tells the view", async () => {
+test("another question is compared with the same log; the address tells the view", async () => {
     await it.open(workstation, "view=log&topic=paths");
     const { page } = it;
     assert.equal(await it.tab("Log").getAttribute("aria-selected"), "true");
@@ -152,39 +161,43 @@ const CRASH = [
     "node1:11:98 [1] NCCL WARN something new",
 ];
 
-test("a job that failed: the verdict stands first, with what went wrong, on which rank, and what to do", async () => {
-    await it.open(workstation, "view=log");
-    const { page } = it;
-    await page
-        .locator("#log-file")
-        .setInputFiles(it.write("job.log", await lines((text) => [text, ...CRASH].join("\n"))));
-    await page.locator("#log-outcome").waitFor();
-    assert.match(await page.locator("#log-outcome").textContent(), /Verdict: failed/);
-    const row = await page.locator('#log-events tr[data-event="ib-modify-qp"]').textContent();
-    assert.match(
-        row,
-        /error.*1.*node1.*Call to ibv_modify_qp failed.*could not connect two NICs.*ib_write_bw/s,
-    );
-    assert.match(
-        await page.locator('#log-events tr[data-event="unknown"]').textContent(),
-        /something new.*does not know this message/s,
-    );
-    assert.match(await page.locator("#log-ran").textContent(), /NCCL 2\.27\.7/);
-    await page.locator("#log-settings summary").click();
-    assert.match(await page.locator("#log-settings").textContent(), /NCCL_IB_DISABLE.*1/s);
-    assert.match(await page.locator("#log-choices").textContent(), /AllReduce/);
-    assert.ok(
-        await page.evaluate(
-            () =>
-                document
-                    .querySelector("#log-triage")
-                    .compareDocumentPosition(document.querySelector("#log-verdict")) &
-                Node.DOCUMENT_POSITION_FOLLOWING,
-        ),
-    );
-    await it.settled();
-    await it.axe("failed");
-});
+test(
+    "a job that failed: the verdict stands first, with what went wrong, on which rank, and what to " +
+        "do",
+    async () => {
+        await it.open(workstation, "view=log");
+        const { page } = it;
+        await page
+            .locator("#log-file")
+            .setInputFiles(it.write("job.log", await lines((text) => [text, ...CRASH].join("\n"))));
+        await page.locator("#log-outcome").waitFor();
+        assert.match(await page.locator("#log-outcome").textContent(), /Verdict: failed/);
+        const row = await page.locator('#log-events tr[data-event="ib-modify-qp"]').textContent();
+        assert.match(
+            row,
+            /error.*1.*node1.*Call to ibv_modify_qp failed.*could not connect two NICs.*ib_write_bw/s,
+        );
+        assert.match(
+            await page.locator('#log-events tr[data-event="unknown"]').textContent(),
+            /something new.*does not know this message/s,
+        );
+        assert.match(await page.locator("#log-ran").textContent(), /NCCL 2\.27\.7/);
+        await page.locator("#log-settings summary").click();
+        assert.match(await page.locator("#log-settings").textContent(), /NCCL_IB_DISABLE.*1/s);
+        assert.match(await page.locator("#log-choices").textContent(), /AllReduce/);
+        assert.ok(
+            await page.evaluate(
+                () =>
+                    document
+                        .querySelector("#log-triage")
+                        .compareDocumentPosition(document.querySelector("#log-verdict")) &
+                    Node.DOCUMENT_POSITION_FOLLOWING,
+            ),
+        );
+        await it.settled();
+        await it.axe("failed");
+    },
+);
 
 /* Two ranks of a job; the lines of `more` say something of the machine. */
 const bare = (...more) =>
@@ -193,50 +206,56 @@ const bare = (...more) =>
         ...more,
         ...[0, 1].map(
             (rank) =>
-                `n1:${10 + rank}:${20 + rank} [${rank}] NCCL INFO ncclCommInitRank comm 0x5${rank} rank ${rank} nranks 2 cudaDev ${rank} nvmlDev ${rank} busId ${rank + 1}0 commId 0xa - Init COMPLETE`,
+                `n1:${10 + rank}:${20 + rank} [${rank}] NCCL INFO ncclCommInitRank comm 0x5${rank} rank ` +
+                `${rank} ` +
+                `nranks 2 cudaDev ${rank} nvmlDev ${rank} busId ${rank + 1}0 commId 0xa - Init COMPLETE`,
         ),
     ].join("\n");
 
-test("a log without a tree, before a machine is open: its triage, and the machine types that fit it; one is chosen", async () => {
-    const { page } = it;
-    await page.goto(it.server.url);
-    await page
-        .locator("#file")
-        .setInputFiles(
-            it.write(
-                "job.log",
-                bare(
-                    "#  Rank  0 Group  0 Pid      1 on      n1 device  0 [0x18] NVIDIA H100 80GB HBM3",
+test(
+    "a log without a tree, before a machine is open: its triage, and the machine types that fit it; one is " +
+        "chosen",
+    async () => {
+        const { page } = it;
+        await page.goto(it.server.url);
+        await page
+            .locator("#file")
+            .setInputFiles(
+                it.write(
+                    "job.log",
+                    bare(
+                        "#  Rank  0 Group  0 Pid      1 on      n1 device  0 [0x18] NVIDIA H100 80GB HBM3",
+                    ),
                 ),
-            ),
+            );
+        await page.locator("#log-alone").waitFor();
+        assert.match(await page.locator("#log-outcome").textContent(), /Verdict: cannot tell/);
+        assert.match(
+            await page.locator("#why-not-compared").textContent(),
+            /none is chosen.*dgx-h100.*these lines would decide: the names of the NICs/s,
         );
-    await page.locator("#log-alone").waitFor();
-    assert.match(await page.locator("#log-outcome").textContent(), /Verdict: cannot tell/);
-    assert.match(
-        await page.locator("#why-not-compared").textContent(),
-        /none is chosen.*dgx-h100.*these lines would decide: the names of the NICs/s,
-    );
-    const fits = page.locator("#log-machine optgroup").first();
-    assert.equal(await fits.getAttribute("label"), "Fits the log's lines");
-    assert.ok(
-        (await fits.locator("option").evaluateAll((rows) => rows.map((row) => row.value))).includes(
-            "dgx-h100",
-        ),
-    );
-    await it.axe("a log alone");
-    await it.choose("#log-machine", "dgx-h100");
-    await page.locator("#log-verdict").waitFor();
-    assert.match(
-        await page.locator("#log-assumed").textContent(),
-        /GPUs whose numbers the log prints/,
-    );
-    assert.match(await page.locator("header").textContent(), /dgx-h100/);
-    await it.settled();
-    await it.choose("#log-machine", "hgx-b200"); // another type for the same log
-    await it.until(() => /hgx-b200/.test(document.querySelector("header").textContent));
-    await page.locator("#log-verdict").waitFor();
-    assert.match(await page.locator("#log-assumed").textContent(), /compute capability 9\.0/);
-});
+        const fits = page.locator("#log-machine optgroup").first();
+        assert.equal(await fits.getAttribute("label"), "Fits the log's lines");
+        assert.ok(
+            (
+                await fits.locator("option").evaluateAll((rows) => rows.map((row) => row.value))
+            ).includes("dgx-h100"),
+        );
+        await it.axe("a log alone");
+        await it.choose("#log-machine", "dgx-h100");
+        await page.locator("#log-verdict").waitFor();
+        assert.match(
+            await page.locator("#log-assumed").textContent(),
+            /GPUs whose numbers the log prints/,
+        );
+        assert.match(await page.locator("header").textContent(), /dgx-h100/);
+        await it.settled();
+        await it.choose("#log-machine", "hgx-b200"); // another type for the same log
+        await it.until(() => /hgx-b200/.test(document.querySelector("header").textContent));
+        await page.locator("#log-verdict").waitFor();
+        assert.match(await page.locator("#log-assumed").textContent(), /compute capability 9\.0/);
+    },
+);
 
 test("a log whose lines imply a machine type opens it, and says which lines", async () => {
     const { page } = it;

@@ -12,7 +12,8 @@ export async function logOf(page, url, change = (text) => text) {
     for (const gpu of gpus) {
         say(
             gpu.rank,
-            `ncclCommInitRank comm 0x5${gpu.rank} rank ${gpu.rank} nranks ${doc.ranks} cudaDev ${gpu.rank} nvmlDev ${gpu.dev} busId ${gpu.id.split("-")[1]} commId 0xa - Init START`,
+            `ncclCommInitRank comm 0x5${gpu.rank} rank ${gpu.rank} nranks ${doc.ranks} cudaDev ${gpu.rank} ` +
+                `nvmlDev ${gpu.dev} busId ${gpu.id.split("-")[1]} commId 0xa - Init START`,
         );
         for (const from of gpus)
             say(
@@ -27,7 +28,8 @@ export async function logOf(page, url, change = (text) => text) {
                 gpu.rank === 0 &&
                 say(
                     0,
-                    `Channel ${String(c).padStart(2, "0")}/${String(doc.channels.count).padStart(2, "0")} : ${ring.join(" ")}`,
+                    `Channel ${String(c).padStart(2, "0")}/${String(doc.channels.count).padStart(2, "0")} : ` +
+                        `${ring.join(" ")}`,
                 ),
         );
     }

@@ -63,34 +63,36 @@ test("by keyboard alone: search, Enter, and the machine is open with what was ma
     assert.match(await it.page.locator("header").textContent(), /dgx-a100/i);
 });
 
-test("an address that names a type opens it as it is asked for; a deleted one is made again; a wrong name is refused with the nearest", async () => {
-    await it.visit(
-        `${it.server.url}/#machine=hgx-h100&hosts=2&view=tuning&release=2.21.5&panel=summary`,
-    );
-    await it.page.locator("#ranges").waitFor();
-    assert.match(await it.page.locator("#expected h2").textContent(), /2 hosts, 16 ranks/);
-    const address = it.page.url(),
-        id = /id=([0-9a-f]{32})/.exec(address)[1];
-    assert.match(address, /machine=hgx-h100.*release=2\.21\.5.*hosts=2.*view=tuning/);
-    await it.visit(address);
-    await it.page.locator("#ranges").waitFor();
-    assert.equal(
-        (await it.page.request.delete(`${it.server.url}/v1/topologies/${id}`)).status(),
-        204,
-    );
-    await it.until(
-        async (url) => (await fetch(url)).status === 404,
-        `${it.server.url}/v1/topologies/${id}/analysis?hosts=2&release=2.21.5`,
-    );
-    await it.visit(address);
-    await it.page.locator("#ranges").waitFor();
-    assert.equal(it.page.url(), address);
-    await it.page.goto("about:blank");
-    await it.page.goto(`${it.server.url}/#machine=hgx-h10`);
-    await it.page.locator(".problem").waitFor();
-    assert.match(await it.page.locator(".problem").textContent(), /hgx-h10.*hgx-h100/s);
-    assert.doesNotMatch(it.page.url(), /machine=/);
-});
+test(
+    "an address that names a type opens it as it is asked for; a deleted one is made again; a wrong name is " +
+        "refused with the nearest",
+    async () => {
+        await it.visit(`${it.server.url}/#machine=hgx-h100&hosts=2&view=tuning&release=2.21.5`);
+        await it.page.locator("#ranges").waitFor();
+        assert.match(await it.page.locator("#panel dl.facts").textContent(), /16 on 2 hosts/);
+        const address = it.page.url(),
+            id = /id=([0-9a-f]{32})/.exec(address)[1];
+        assert.match(address, /machine=hgx-h100.*release=2\.21\.5.*hosts=2.*view=tuning/);
+        await it.visit(address);
+        await it.page.locator("#ranges").waitFor();
+        assert.equal(
+            (await it.page.request.delete(`${it.server.url}/v1/topologies/${id}`)).status(),
+            204,
+        );
+        await it.until(
+            async (url) => (await fetch(url)).status === 404,
+            `${it.server.url}/v1/topologies/${id}/analysis?hosts=2&release=2.21.5`,
+        );
+        await it.visit(address);
+        await it.page.locator("#ranges").waitFor();
+        assert.equal(it.page.url(), address);
+        await it.page.goto("about:blank");
+        await it.page.goto(`${it.server.url}/#machine=hgx-h10`);
+        await it.page.locator(".problem").waitFor();
+        assert.match(await it.page.locator(".problem").textContent(), /hgx-h10.*hgx-h100/s);
+        assert.doesNotMatch(it.page.url(), /machine=/);
+    },
+);
 
 test("a phone shows the picker whole; dark colours as well", async () => {
     await it.another({ width: 390, height: 844, theme: "dark" });

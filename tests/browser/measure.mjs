@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How quick the page is: node tests/browser/measure.mjs [DUMP]. Prints figures, judges nothing.
- *   interactive: from the last byte of the analysis (and of the drawing) until devices can be reached and the answers stand there, two frames later
- *   panning: frames drawn and dropped by Chromium's own trace while the drawing is dragged for two seconds */
+ *   interactive: from the last byte of the analysis (and of the drawing) until devices can be reached and the
+ *   answers are there, two frames later panning: frames drawn and dropped by Chromium's own trace while the
+ *   drawing is dragged for two seconds */
 import { exampleFile, newPage, openFile, ready, startBrowser, startServer } from "./support.mjs";
 
 const file = process.argv[2] ?? exampleFile("h100-nvswitch").path,
@@ -36,7 +37,8 @@ async function interactive(fragment) {
                 const end = (part) =>
                     performance
                         .getEntriesByType("resource")
-                        .find((entry) => entry.name.includes(part)).responseEnd; // the first: the page asks about two hosts later
+                        // the first: the page asks about two hosts later
+                        .find((entry) => entry.name.includes(part)).responseEnd;
                 return {
                     analysis: globalThis.interactiveAt - end("/analysis"),
                     both:
@@ -48,9 +50,11 @@ async function interactive(fragment) {
         await page.context().close();
     }
     const of = (name) =>
-        `${Math.round(median(times.map((time) => time[name])))} ms (worst ${Math.round(Math.max(...times.map((time) => time[name])))})`;
+        `${Math.round(median(times.map((time) => time[name])))} ms (worst ` +
+        `${Math.round(Math.max(...times.map((time) => time[name])))})`;
     console.log(
-        `interactive${fragment ? ` ${fragment}` : ""}: ${of("analysis")} after the analysis, ${of("both")} after the drawing too, ${of("start")} after the address was opened`,
+        `interactive${fragment ? ` ${fragment}` : ""}: ${of("analysis")} after the analysis, ${of("both")} ` +
+            `after the drawing too, ${of("start")} after the address was opened`,
     );
 }
 
@@ -59,7 +63,8 @@ async function panning(fragment, name) {
     await openFile(page, server.url, file);
     await page.goto("about:blank");
     await page.goto(
-        `${page.url() === "about:blank" ? "" : page.url()}${server.url}/#${new URLSearchParams({ id: await idOf() })}${fragment}`,
+        `${page.url() === "about:blank" ? "" : page.url()}${server.url}` +
+            `/#${new URLSearchParams({ id: await idOf() })}${fragment}`,
     );
     await ready(page);
     await page.waitForTimeout(500);
@@ -76,7 +81,8 @@ async function panning(fragment, name) {
         ],
     });
     const start = Date.now();
-    const moves = []; // a mouse does not wait until the page has drawn its last move: every 8 ms, as 125 a second
+    // a mouse does not wait until the page has drawn its last move: every 8 ms, as 125 a second
+    const moves = [];
     for (let i = 0; Date.now() - start < 2000; i++) {
         moves.push(
             page.mouse.move(middle.x + 150 * Math.sin(i / 12), middle.y + 60 * Math.sin(i / 7)),
@@ -92,7 +98,10 @@ async function panning(fragment, name) {
         .filter((one) => one.name === "EventDispatch" && one.args?.data?.type === "pointermove")
         .map((one) => one.dur / 1000);
     console.log(
-        `panning ${name}: ${(count("DrawFrame") / seconds).toFixed(0)} frames a second drawn, ${count("DroppedFrame")} dropped of ${count("BeginFrame")} begun, a move takes ${median(scripts).toFixed(2)} ms of script (worst ${Math.max(...scripts).toFixed(1)})`,
+        `panning ${name}: ${(count("DrawFrame") / seconds).toFixed(0)} frames a second drawn, ` +
+            `${count("DroppedFrame")} dropped of ${count("BeginFrame")} begun, a move takes ` +
+            `${median(scripts).toFixed(2)} ` +
+            `ms of script (worst ${Math.max(...scripts).toFixed(1)})`,
     );
     await page.context().close();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The page's own calls held against the service's description: path, method, names of query parameters, media type of a body, and
- * that the status that came is described. What the answers hold is checked by the HTTP tests. */
+/* The page's own calls compared with the service's description: path, method, names of query parameters, media type of
+ * a body, and that the status that came is described. What the answers hold is checked by the HTTP tests. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
@@ -28,7 +28,7 @@ export function readDescription(program) {
         return { route, operation: route?.item[method === "HEAD" ? "get" : method.toLowerCase()] };
     };
 
-    /** What is wrong with a call, in words; null where it is as described. */
+    /** What is wrong with a call, in words; null if it is as described. */
     const wrongCall = (method, url, mediaType) => {
         const { pathname, searchParams } = new URL(url),
             { route, operation } = operationOf(method, pathname);

@@ -108,7 +108,7 @@ test("malformed XML shows line and column, with the line of the input", async ()
     await ready(it.page);
 });
 
-test("bytes that are no topology are refused with advice, and the page goes on", async () => {
+test("bytes that are not a topology are refused with advice, and the page goes on", async () => {
     await it.page.goto(it.server.url);
     await it.page
         .locator("#file")
@@ -119,7 +119,7 @@ test("bytes that are no topology are refused with advice, and the page goes on",
     await ready(it.page);
 });
 
-test("an address of a machine that is not there says so", async () => {
+test("an address of a machine that is missing says so", async () => {
     await it.page.goto(`${it.server.url}/#id=0123456789abcdef0123456789abcdef`);
     await it.page.locator(".problem").waitFor();
     assert.equal(await it.page.locator("#choose").count(), 1);

@@ -9,26 +9,30 @@ const it = fixture(),
     dumpFile = () => it.write("three-gpus.xml", dump);
 const fact = (name) => it.page.locator(`dl.facts dt:text-is("${name}") + dd`);
 
-test("a cell of the matrix shows the path, its narrowest hop, the verdict and its rule, and lights the path", async () => {
-    await it.open(dumpFile(), "view=matrix");
-    assert.equal(await it.cell(ids.gpu0, ids.gpu1).textContent(), "NVL");
-    assert.equal(await it.cell(ids.gpu0, ids.gpu2).textContent(), "SYS");
-    await it.cell(ids.gpu0, ids.gpu2).click();
-    const panel = it.page.locator("#panel");
-    assert.match(await panel.locator("h2").first().textContent(), /GPU 0 → GPU 2/);
-    assert.equal(await panel.locator(".hops tbody tr").count(), 5);
-    assert.equal(await panel.locator(".hops tr.narrow").count(), 1);
-    assert.match(await panel.locator(".hops tr.narrow").textContent(), /SYS.*narrowest/);
-    assert.match(
-        await panel.locator(".verdict").textContent(),
-        /P2P.*no.*longer than the P2P level allows.*SYS against PXB.*NCCL_P2P_LEVEL/s,
-    );
-    assert.equal((await it.lit()).length, 5);
-    assert.equal(await it.page.locator("#canvas .edge.narrowest").count(), 1);
-    assert.equal(await it.page.locator("#canvas .node.picked").count(), 2);
-    await it.page.keyboard.press("Escape");
-    assert.deepEqual(await it.lit(), []);
-});
+test(
+    "a cell of the matrix shows the path, its narrowest hop, the verdict and its rule, and lights the " +
+        "path",
+    async () => {
+        await it.open(dumpFile(), "view=matrix");
+        assert.equal(await it.cell(ids.gpu0, ids.gpu1).textContent(), "NVL");
+        assert.equal(await it.cell(ids.gpu0, ids.gpu2).textContent(), "SYS");
+        await it.cell(ids.gpu0, ids.gpu2).click();
+        const panel = it.page.locator("#panel");
+        assert.match(await panel.locator("h2").first().textContent(), /GPU 0 → GPU 2/);
+        assert.equal(await panel.locator(".hops tbody tr").count(), 5);
+        assert.equal(await panel.locator(".hops tr.narrow").count(), 1);
+        assert.match(await panel.locator(".hops tr.narrow").textContent(), /SYS.*narrowest/);
+        assert.match(
+            await panel.locator(".verdict").textContent(),
+            /P2P.*no.*longer than the P2P level allows.*SYS against PXB.*NCCL_P2P_LEVEL/s,
+        );
+        assert.equal((await it.lit()).length, 5);
+        assert.equal(await it.page.locator("#canvas .edge.narrowest").count(), 1);
+        assert.equal(await it.page.locator("#canvas .node.picked").count(), 2);
+        await it.page.keyboard.press("Escape");
+        assert.deepEqual(await it.lit(), []);
+    },
+);
 
 test("a selection moves within the matrix, which is not made anew, and one cell can be reached by Tab", async () => {
     await it.open(dumpFile(), "view=matrix&hosts=2");
@@ -59,7 +63,7 @@ test("the matrix says type, bandwidth, hops or verdict in the same place", async
     await it.open(dumpFile(), "view=matrix");
     const place = await it.cell(ids.gpu0, ids.gpu2).boundingBox();
     const says = async (name) => {
-        await it.page.getByRole("button", { name, exact: true }).click();
+        await it.page.locator("#drawer").getByRole("button", { name, exact: true }).click();
         assert.deepEqual(
             await it.cell(ids.gpu0, ids.gpu2).boundingBox(),
             place,
@@ -115,6 +119,7 @@ test("a refused setting says so and can be taken back", async () => {
 
 test("another release can be asked", async () => {
     await it.open(dumpFile());
+    await it.ask();
     const chosen = await it.page.locator("#release").inputValue();
     const others = (
         await it.page
@@ -131,6 +136,7 @@ test("another release can be asked", async () => {
 test("the choice of releases is grouped by minor release and names tags that behave alike", async () => {
     await it.open(dumpFile());
     assert.equal(await it.page.locator(".unverified").count(), 0);
+    await it.ask();
     const groups = await it.page
         .locator("#release optgroup")
         .evaluateAll((all) =>
@@ -167,6 +173,28 @@ test("a ring lies on the drawing, step by step", async () => {
     assert.ok((await it.page.locator("#canvas .overlay .step").count()) >= 2);
 });
 
+test("every ring at once as NCCL writes it, one of them chosen; the lines of a log, by rank", async () => {
+    await it.open(dumpFile(), "view=channels&hosts=2");
+    const rows = it.page.locator("#channels tbody tr");
+    assert.match(
+        await rows.first().innerText(),
+        /^00\/\d+\s+0 1 2 3 4 5|^00\/\d+\s+[0-5 ]+\s+\S+\s+\S+$/,
+    );
+    await it.key("channel:1").click();
+    await it.page.waitForURL(/channel=1/);
+    assert.match(await it.page.locator("#channels tr.on").innerText(), /^01\//);
+    await it.page.locator('[data-graph="tree"] button').click();
+    assert.match(await rows.first().innerText(), /->0->/);
+    await it.view("As NCCL logs it");
+    const lines = it.page.locator("#logged");
+    assert.match(await lines.textContent(), /^Channel 00\/\d+ : /m);
+    await it.page.locator("#logged-rank").fill("2");
+    await it.page.locator("#logged-rank").press("Enter");
+    await it.until(() => /->2->/.test(document.querySelector("#logged").textContent));
+    assert.doesNotMatch(await lines.textContent(), /^Channel 00/m, "rank 0 alone prints the rings");
+    await it.axeInBoth("as NCCL logs it");
+});
+
 test("a channel that another question does not have gives way to the last one", async () => {
     await it.open(dumpFile(), "view=channels&layout=alone&channel=63");
     await it.until(
@@ -180,24 +208,36 @@ test("a channel that another question does not have gives way to the last one", 
     assert.equal(await it.page.locator(".stage .problem").count(), 0);
 });
 
-test("the panel folds beside tables that need the width; the drawing, a tab and a key unfold it", async () => {
+test("the inspector has one place and width in every view; a key and a button hide it, the drawing shows it", async () => {
     await it.open(dumpFile());
     const panel = it.page.locator("#panel"),
-        wide = () =>
-            it.page.locator("#drawer").evaluate((body) => body.clientWidth > innerWidth * 0.9);
-    assert.ok(await panel.isVisible());
-    await it.tab("Log").click();
-    assert.ok(!(await panel.isVisible()) && (await wide()));
-    await it.tab("Summary").click();
-    assert.ok((await panel.isVisible()) && !(await wide()));
+        place = () => panel.evaluate((body) => JSON.stringify(body.getBoundingClientRect()));
+    assert.match(await panel.textContent(), /This machine/);
+    const before = await place();
+    for (const name of ["Matrix", "Channels", "Tuning", "Log", "Dump"]) {
+        await it.view(name);
+        assert.equal(await place(), before, name);
+    }
+    await it.view("Drawing");
     await it.page.keyboard.press("z");
     assert.ok(!(await panel.isVisible()));
+    await it.key("panel-hide").click();
+    assert.ok(await panel.isVisible());
+    await it.page.keyboard.press("z");
     await it.device(ids.gpu0).click();
     assert.match(await panel.textContent(), /1b:00\.0/);
     await it.page.keyboard.press("Escape");
-    assert.ok(!(await panel.isVisible()), "nothing is selected, and the table has the width again");
-    await it.tab("Machine").click();
+    assert.match(await panel.textContent(), /This machine/, "nothing is selected: the machine");
+    await it.key("go:verdict").click();
     assert.ok(await it.page.locator("#verdict").isVisible());
+});
+
+test("views of figures have no drawing; what is selected there is still lit when it is back", async () => {
+    await it.open(dumpFile(), `view=tuning&from=${ids.gpu0}&to=${ids.gpu2}`);
+    assert.ok(!(await it.page.locator("#canvas").isVisible()));
+    await it.view("Drawing");
+    assert.ok(await it.page.locator("#canvas").isVisible());
+    assert.equal((await it.lit()).length, 5);
 });
 
 test("the tuning table has bandwidth and latency, and marks the highest", async () => {
@@ -222,8 +262,7 @@ test("the address restores everything, back and forward work", async () => {
         `hosts=2&NCCL_P2P_LEVEL=NVL&view=channels&panel=selection&from=${ids.gpu0}&to=${ids.gpu2}&graph=tree&cell=bw`,
     );
     const there = it.page.url();
-    assert.equal(await it.page.locator("#hosts").inputValue(), "2");
-    assert.equal(await it.page.locator(".chip").count(), 1);
+    assert.equal(await it.key("question").textContent(), "NCCL 2.30.72 hosts1 setting");
     assert.equal(await it.tab("Channels").getAttribute("aria-selected"), "true");
     assert.match(await it.page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
     assert.match(await it.page.locator("#channel-no").textContent(), /Tree/);

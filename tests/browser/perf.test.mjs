@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Results of nccl-tests on the page: recognised anywhere, judged for the machine that is open or that they show, explained, and compared with another. */
+/* Results of nccl-tests on the page: recognised anywhere, judged for the machine that is open or that they
+ * show, explained, and compared with another. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixture } from "./fixture.mjs";
@@ -12,7 +13,8 @@ const H100 = { type: "dgx-h100", model: "NVIDIA H100 80GB HBM3" };
 const verdict = () => it.page.locator("#results-verdict");
 const start = async () => {
     await it.page.goto(it.server.url);
-    await it.page.locator("#open-type option").first().waitFor({ state: "attached" }); // the machine types, among which those of results are looked for
+    // the machine types, among which those of results are looked for
+    await it.page.locator("#open-type option").first().waitFor({ state: "attached" });
 };
 const paste = (value) =>
     it.page.evaluate((what) => {
@@ -25,98 +27,115 @@ const paste = (value) =>
 const openType = async (type, more = "") =>
     it.visit(`${it.server.url}/#machine=${type}&view=bandwidth${more}`);
 
-test("results pasted on the start page open the machine that they show, and the verdict comes first", async () => {
-    await start();
-    await paste(await resultsOf(it.server.url, H100));
-    await verdict().waitFor();
-    await ready(it.page);
-    assert.equal(await verdict().getAttribute("data-verdict"), "as expected");
-    assert.match(
-        await text("#results-verdict"),
-        /✓\s+Verdict: as expected.*GB\/s at 8 GiB is what this machine should give.*all_reduce_perf, 8 ranks; machine: dgx-h100.*\(guessed\)/s,
-    );
-    assert.match(it.page.url(), /machine=dgx-h100.*view=bandwidth/);
-    assert.match(
-        await text("#results-assumed"),
-        /was not given.*The machine is like dgx-h100, guessed from the names of the GPUs/s,
-    );
-    const words = await it.page
-        .locator("#bandwidth-rows tbody tr td:nth-child(6)")
-        .allTextContents();
-    assert.equal(words.length, 24);
-    assert.ok(
-        words.every((word) => /^(✓ as expected|▲ high|\? cannot judge)$/.test(word)),
-        words.join(),
-    );
-    assert.deepEqual([words[0], words.at(-1)], ["? cannot judge", "✓ as expected"]);
-    assert.ok((await it.page.locator("#bandwidth-chart > svg .point").count()) > 15);
-    assert.match(
-        await text("#bandwidth-legend"),
-        /measured, as expected.*predicted.*normal range/s,
-    );
-    assert.match(await text('[data-question="busbw"]'), /✓|≈/);
-    assert.match(
-        await text('[data-question="busbw"]'),
-        /measured: \d+ GB\/s at 8 GiB is what this machine should give/,
-    );
-    await it.settled();
-    assert.match(await text("#drawer"), /1 KiB to 512 KiB: cannot judge, because /);
-    assert.doesNotMatch(await text("#drawer"), /\[object|undefined|null|NaN/);
-    await it.axe("as expected");
-    await it.key("choose-machine").click();
-    assert.equal(await it.page.evaluate(() => document.activeElement.id), "results-machine");
-    await it.choose("#results-machine", "dgx-h100"); // what was guessed, now as the reader's own word
-    await it.until(
-        () =>
-            document.querySelector("#results-verdict") &&
-            !/guessed/.test(document.querySelector("#drawer").textContent),
-    );
-});
-
-test("low results on an open machine: the word, the sign, what explains it with a way to confirm it; hosts and program are asked anew", async () => {
-    await openType("hgx-h100", "&hosts=2");
-    await paste(
-        await resultsOf(it.server.url, {
-            type: "hgx-h100",
-            hosts: 2,
-            model: H100.model,
-            scale: (size) => (size >= 2 ** 20 ? 0.12 : 1),
-        }),
-    );
-    await verdict().waitFor();
-    assert.equal(await verdict().getAttribute("data-verdict"), "low");
-    await it.until(() =>
-        /Measured bandwidth is low.*Nothing wrong was found, but the input does not show/s.test(
-            document.getElementById("verdict")?.textContent,
-        ),
-    );
-    assert.match(
-        await text("#results-verdict"),
-        /▼\s+Verdict: low.*GB\/s at .* is \d+ % of what this machine should give/s,
-    );
-    assert.ok((await it.page.locator('#bandwidth-rows tr[data-verdict="low"]').count()) > 4);
-    assert.match(await text("#results-explanations"), /Confirm:|No configuration/);
-    if (await it.page.locator("#results-explanations li").count())
-        assert.equal(
-            await it.page.locator("#bandwidth-chart > svg .explained").count(),
-            1,
-            "the best explanation is a second curve",
+test(
+    "results pasted on the start page open the machine that they show, and the verdict comes " +
+        "first",
+    async () => {
+        await start();
+        await paste(await resultsOf(it.server.url, H100));
+        await verdict().waitFor();
+        await ready(it.page);
+        assert.equal(await verdict().getAttribute("data-verdict"), "as expected");
+        const said = await text("#results-verdict");
+        assert.match(
+            said,
+            /✓\s+Verdict: as expected.*GB\/s at 8 GiB is what this machine should give/s,
         );
-    await it.settled();
-    await it.axe("low");
-    await it.page.locator("#results-hosts").fill("1");
-    await it.page.locator("#results-hosts").press("Enter");
-    await it.until(() => !/hosts=2/.test(location.hash));
-    await it.settled();
-    await it.until(() => document.querySelector("#results-verdict, #drawer .problem"));
-    await it.choose("#results-program", "all_gather");
-    await it.settled();
-    await it.until(() =>
-        /all_gather_perf/.test(document.querySelector("#results-verdict")?.textContent),
-    );
-    await it.key("no-results").click();
-    await it.page.locator("#predicted").waitFor();
-});
+        assert.match(
+            said,
+            /should give.*all_reduce_perf, 8 ranks; machine: dgx-h100.*\(guessed\)/s,
+        );
+        assert.match(it.page.url(), /machine=dgx-h100.*view=bandwidth/);
+        assert.match(
+            await text("#results-assumed"),
+            /was not given.*The machine is like dgx-h100, guessed from the names of the GPUs/s,
+        );
+        const words = await it.page
+            .locator("#bandwidth-rows tbody tr td:nth-child(6)")
+            .allTextContents();
+        assert.equal(words.length, 24);
+        assert.ok(
+            words.every((word) => /^(✓ as expected|▲ high|\? cannot judge)$/.test(word)),
+            words.join(),
+        );
+        assert.deepEqual([words[0], words.at(-1)], ["? cannot judge", "✓ as expected"]);
+        assert.ok((await it.page.locator("#bandwidth-chart > svg .point").count()) > 15);
+        assert.match(
+            await text("#bandwidth-legend"),
+            /measured, as expected.*predicted.*normal range/s,
+        );
+        await it.key("go:verdict").click();
+        await it.unfold();
+        assert.match(await text('[data-question="busbw"]'), /✓|≈/);
+        assert.match(
+            await text('[data-question="busbw"]'),
+            /measured: \d+ GB\/s at 8 GiB is what this machine should give/,
+        );
+        await it.view("Bandwidth");
+        await it.settled();
+        assert.match(await text("#drawer"), /1 KiB to 512 KiB: cannot judge, because /);
+        assert.doesNotMatch(await text("#drawer"), /\[object|undefined|null|NaN/);
+        await it.axe("as expected");
+        await it.key("choose-machine").click();
+        assert.equal(await it.page.evaluate(() => document.activeElement.id), "results-machine");
+        await it.choose("#results-machine", "dgx-h100"); // what was guessed, now as the reader's own word
+        await it.until(
+            () =>
+                document.querySelector("#results-verdict") &&
+                !/guessed/.test(document.querySelector("#drawer").textContent),
+        );
+    },
+);
+
+test(
+    "low results on an open machine: the word, the sign, what explains it with a way to confirm it; " +
+        "hosts and " +
+        "program are asked anew",
+    async () => {
+        await openType("hgx-h100", "&hosts=2");
+        await paste(
+            await resultsOf(it.server.url, {
+                type: "hgx-h100",
+                hosts: 2,
+                model: H100.model,
+                scale: (size) => (size >= 2 ** 20 ? 0.12 : 1),
+            }),
+        );
+        await verdict().waitFor();
+        assert.equal(await verdict().getAttribute("data-verdict"), "low");
+        await it.key("go:verdict").click();
+        await it.until(() =>
+            /Measured bandwidth is low/s.test(document.getElementById("verdict")?.textContent),
+        );
+        await it.view("Bandwidth");
+        assert.match(
+            await text("#results-verdict"),
+            /▼\s+Verdict: low.*GB\/s at .* is \d+ % of what this machine should give/s,
+        );
+        assert.ok((await it.page.locator('#bandwidth-rows tr[data-verdict="low"]').count()) > 4);
+        assert.match(await text("#results-explanations"), /Confirm:|No configuration/);
+        if (await it.page.locator("#results-explanations li").count())
+            assert.equal(
+                await it.page.locator("#bandwidth-chart > svg .explained").count(),
+                1,
+                "the best explanation is a second curve",
+            );
+        await it.settled();
+        await it.axe("low");
+        await it.page.locator("#results-hosts").fill("1");
+        await it.page.locator("#results-hosts").press("Enter");
+        await it.until(() => !/hosts=2/.test(location.hash));
+        await it.settled();
+        await it.until(() => document.querySelector("#results-verdict, #drawer .problem"));
+        await it.choose("#results-program", "all_gather");
+        await it.settled();
+        await it.until(() =>
+            /all_gather_perf/.test(document.querySelector("#results-verdict")?.textContent),
+        );
+        await it.key("no-results").click();
+        await it.page.locator("#predicted").waitFor();
+    },
+);
 
 /* A file, as a desktop drops it: first over the page, then on an element of it. */
 const dropOn = (selector, name, value) =>
@@ -141,9 +160,11 @@ test("a results file dropped on any view opens Bandwidth with its verdict", asyn
         });
     const views = ["machine", "matrix", "bandwidth", "compare", "log"].map((view) => [
         `machine=dgx-h100&view=${view}`,
-        ["#canvas", "#panel", "#drawer"].filter(
-            (place) => view !== "machine" || place !== "#drawer",
-        ),
+        {
+            machine: ["#canvas", "#panel"],
+            bandwidth: ["#panel", "#drawer"],
+            log: ["#panel", "#drawer"],
+        }[view] ?? ["#canvas", "#panel", "#drawer"],
     ]);
     for (const [i, [fragment, places]] of [
         ["", ["body"]],
@@ -176,25 +197,29 @@ test("a results file dropped on any view opens Bandwidth with its verdict", asyn
     }
 });
 
-test("results that show no machine: what they say, and the picker; the machine type that is chosen judges them", async () => {
-    await start();
-    await it.page
-        .locator("#file")
-        .setInputFiles(
-            it.write("results.txt", await resultsOf(it.server.url, { type: "dgx-h100" })),
+test(
+    "results that show no machine: what they say, and the picker; the machine type that is chosen judges " +
+        "them",
+    async () => {
+        await start();
+        await it.page
+            .locator("#file")
+            .setInputFiles(
+                it.write("results.txt", await resultsOf(it.server.url, { type: "dgx-h100" })),
+            );
+        await it.page.locator("#results-alone").waitFor();
+        assert.match(
+            await text("#results-alone"),
+            /cannot judge.*machine not known.*Choose the machine that the results are from/s,
         );
-    await it.page.locator("#results-alone").waitFor();
-    assert.match(
-        await text("#results-alone"),
-        /cannot judge.*machine not known.*Choose the machine that the results are from/s,
-    );
-    await it.axe("alone");
-    await it.page.locator("#results-alone #type-search").fill("dgx h100");
-    await it.page.locator("#results-alone #open-machine").click();
-    await it.until(() => document.querySelector("#drawer #results-verdict"));
-    assert.equal(await verdict().getAttribute("data-verdict"), "as expected");
-    assert.match(await text("#results-verdict"), /results\.txt/);
-});
+        await it.axe("alone");
+        await it.page.locator("#results-alone #type-search").fill("dgx h100");
+        await it.page.locator("#results-alone #open-machine").click();
+        await it.until(() => document.querySelector("#drawer #results-verdict"));
+        assert.equal(await verdict().getAttribute("data-verdict"), "as expected");
+        assert.match(await text("#results-verdict"), /results\.txt/);
+    },
+);
 
 test("several tables: each with its verdict, and one after the other to look at", async () => {
     const both = [
@@ -220,10 +245,10 @@ test("several tables: each with its verdict, and one after the other to look at"
     await paste(`node1:10:11 [0] NCCL INFO Channel 00/02 :    0   1\n${both}`);
     await it.key("results-log").click(); // the log in the same text has a view of its own
     await it.page.locator("#log-triage").waitFor();
-    await it.tab("Bandwidth").click();
+    await it.view("Bandwidth");
     await verdict().waitFor();
     await it.settled();
-    await it.key("home").click();
+    await it.menu("home");
     await it.page.locator("#examples button").first().click();
     await ready(it.page);
     await it.page.locator("body").press("b");
@@ -239,7 +264,7 @@ test("what only speaks of bandwidth is read as something else; the table is expo
     await paste(await resultsOf(it.server.url, H100));
     await verdict().waitFor();
     await it.settled();
-    await it.key("export").click();
+    await it.menu("export", "share");
     const [file] = await Promise.all([
         it.page.waitForEvent("download"),
         it.key("export:csv").click(),

@@ -12,7 +12,7 @@ const marked = () =>
         .evaluateAll((nodes) => nodes.map((node) => node.id).sort());
 const open = async (more = "") => {
     await it.visit(`${it.server.url}/#machine=p4d.24xlarge&release=2.27.7${more}`);
-    await it.tab("Choose GPUs").click();
+    await it.view("Choose GPUs");
     await it.page.locator("#place-sets").waitFor();
     await it.settled();
 };

@@ -36,7 +36,7 @@ test("on a phone the start page is two screens long, and what is folded away ope
     await it.axe("unfolded");
 });
 
-test("on a wide screen all examples stand there", async () => {
+test("on a wide screen all examples are there", async () => {
     await it.page.goto(it.server.url);
     await it.page.locator(".examples").first().waitFor();
     for (const one of await it.page.locator("[data-example]").all())

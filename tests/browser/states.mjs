@@ -29,7 +29,9 @@ const h100 = exampleFile("h100-nvswitch").path,
 const provider = readFileSync(exampleFile("workstation").path, "utf8")
     .replace(/<gpu [^>]*\/>/g, "")
     .replace(/<nic>[^]*?<\/nic>/g, "");
-const matrix = `\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\tPIX\t0-15\t0\nGPU1\tNV4\t X \tPXB\t0-15\t0\nNIC0\tPIX\tPXB\t X\n\nNIC Legend:\n\n  NIC0: mlx5_0\n`;
+const matrix =
+    `\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\tPIX\t0-15\t0\nGPU1\tNV4\t X ` +
+    `\tPXB\t0-15\t0\nNIC0\tPIX\tPXB\t X\n\nNIC Legend:\n\n  NIC0: mlx5_0\n`;
 /** Stores a dump and gives its id. */
 export const keep = async (server, name, text) =>
     (
@@ -77,7 +79,7 @@ const paste = async (page, server, text) => {
     await page.goto(server.url);
     await page.locator("#paste").fill(text);
     await page.locator("#read").click();
-    await page.locator("#input").waitFor();
+    await page.locator("#input").waitFor({ state: "attached" });
 };
 const log =
     (change, act = () => {}) =>
@@ -199,6 +201,7 @@ export const STATES = {
     gone: async (page, server) => {
         await open(page, server, "gone", dump);
         await page.route("**/v1/**", (route) => route.abort("connectionrefused"));
+        await page.locator("#question").click();
         await page.locator("#hosts").fill("3");
         await page.locator("#hosts").press("Enter");
         await page.locator(".problem").first().waitFor();

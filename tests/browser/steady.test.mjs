@@ -46,12 +46,13 @@ test("toggles shift nothing: colours, cells, sides, panels, channels, steps, loa
         "Side:a",
         "panel:settings",
         "panel:selection",
-        "panel:summary",
+        "panel:why",
+        "panel:selection",
         "fold",
         "fold",
     ])
         await steady(key, click(key));
-    await steady("theme", () => it.page.locator("#theme").click());
+    await steady("theme", () => it.menu("theme"));
     await steady("cell", () => it.page.locator("#matrix button:not(:disabled)").nth(1).click());
     await it.page.keyboard.press("c");
     for (const key of ["next", "previous"]) await steady(key, click(key));

@@ -17,7 +17,8 @@ export function temporaryFolder() {
 }
 export const shots = process.env.SCREENSHOTS ?? join(root, "build/screenshots");
 
-/** A dump by its place in ../shared/topologies: machines/NAME is kept in this repository too, others are null where ../shared is not beside the checkout. */
+/** A dump by its place in ../shared/topologies: machines/NAME is kept in this repository too, others are null if
+ * ../shared is not beside the checkout. */
 export function realDump(path) {
     const [folder, name] = path.split("/");
     const file =
@@ -90,7 +91,8 @@ export async function startServer(...options) {
     return { url, stop };
 }
 
-/* Chromium without its windows: the same engine, at half the processor time of the whole program. CHROMIUM names another one. */
+/* Chromium without its windows: the same engine, at half the processor time of the whole program. CHROMIUM names
+ * another one. */
 export const startBrowser = () =>
     chromium.launch({
         executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell",
@@ -98,9 +100,11 @@ export const startBrowser = () =>
         args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
     });
 
-/* Files of the page itself are no interface. */
+/* Files of the page itself are not part of the interface. */
 const isFile = (pathname) =>
-    /^\/(docs|index\.html|icon\.svg|favicon\.ico|(css|js|examples|docs)\/.*)?$/.test(pathname);
+    /^\/(docs|index\.html|design\.html|icon\.svg|favicon\.ico|(css|js|examples|docs)\/.*)?$/.test(
+        pathname,
+    );
 const description = readDescription(program);
 
 function holdCallsToDescription(page) {
@@ -127,7 +131,8 @@ function holdCallsToDescription(page) {
     );
 }
 
-/** A page that fails the test on any error of its own: exceptions, refused policies, missing files, calls that openapi.yaml does not describe. */
+/** A page that fails the test on any error of its own: exceptions, refused policies, missing files, calls that
+ * openapi.yaml does not describe. */
 export async function newPage(
     browser,
     { width = 1280, height = 800, theme = "light", reduced = false } = {},
@@ -158,7 +163,8 @@ export async function openFile(page, url, path) {
     await ready(page);
 }
 
-/* Chooses from a list. In one step of the page: an answer that arrives meanwhile makes the list anew, and the choice from the old one is lost. */
+/* Chooses from a list. In one step of the page: an answer that arrives meanwhile makes the list anew, and the choice
+ * from the old one is lost. */
 export async function choose(page, selector, value) {
     await page
         .locator(`${selector} option[value="${value}"]`)
@@ -178,20 +184,23 @@ export async function choose(page, selector, value) {
 /** The analysis is there and the drawing shown. */
 export async function ready(page) {
     try {
-        await page.locator("#canvas svg, .problem").first().waitFor({ timeout: 30000 });
+        await page
+            .locator("#canvas svg, .problem")
+            .first()
+            .waitFor({ state: "attached", timeout: 30000 });
     } catch (cause) {
         throw new Error(`no drawing, but: ${await page.locator("main").innerText()}`, { cause });
     }
     await page.locator(".busy:not(.on)").waitFor({ state: "attached" });
     await page
         .locator(
-            "#panel[hidden], #panel #why-answer, #panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem",
+            "#panel[hidden], #panel #why-answer, #panel dl.facts, #panel .note, #panel .settings, #not-here, " +
+                "#panel .path-head, .problem",
         )
         .first()
         .waitFor({ state: "attached" });
-    if (await page.locator("#release").count())
-        // the lists of releases, machines and examples arrive together, and the page is drawn again
-        await page.locator("#release optgroup").first().waitFor({ state: "attached" });
+    // the lists of releases, machines and examples arrive together, and the page is drawn again
+    await page.locator("body[data-lists]").waitFor({ state: "attached" });
 }
 
 export function shotFolder() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What people come with, as they read it: clicks are counted. And the page by keyboard alone. (Dumps of 64 hosts: clusters.test.mjs; a broken dump: verdict.test.mjs.) */
+/* What people come with, as they read it: clicks are counted. And the page by keyboard alone. (Dumps of 64
+ * hosts: clusters.test.mjs; a broken dump: verdict.test.mjs.) */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -40,121 +41,158 @@ function matrix() {
                 : a % 8 < 4 === b % 8 < 4
                   ? "NODE"
                   : "SYS";
-    return `\x1b[4m\t${names.join("\t")}\tCPU Affinity\tNUMA Affinity\x1b[0m\n${names.map((name, a) => `${name}\t${names.map((_, b) => cell(a, b)).join("\t")}${a < 8 ? `\t0-31\t${a < 4 ? 0 : 1}` : ""}`).join("\n")}\n\nNIC Legend:\n\n${names
-        .slice(8)
-        .map((name, i) => `  ${name}: mlx5_${i}`)
-        .join("\n")}\n`;
+    return (
+        `\x1b[4m\t${names.join("\t")}\tCPU Affinity\tNUMA ` +
+        `Affinity\x1b[0m\n${names
+            .map(
+                (name, a) =>
+                    `${name}\t${names.map((_, b) => cell(a, b)).join("\t")}` +
+                    `${a < 8 ? `\t0-31\t${a < 4 ? 0 : 1}` : ""}`,
+            )
+            .join("\n")}\n\nNIC Legend:\n\n${names
+            .slice(8)
+            .map((name, i) => `  ${name}: mlx5_${i}`)
+            .join("\n")}\n`
+    );
 }
 
-test("a pasted matrix: the NIC of GPU 3, its GPUDirect RDMA, and AllReduce on four hosts with what it assumes, in three clicks; the assumption is changed beside the figure", async () => {
-    let clicks = 0;
-    const click = async (locator) => {
-        clicks++;
-        await locator.click();
-    };
-    await it.page.goto(it.server.url);
-    await it.page.locator("#paste").fill(matrix());
-    await click(it.page.locator("#read"));
-    await ready(it.page);
-    await click(it.page.getByText("Which NIC each GPU uses"));
-    assert.match(
-        await it.page.locator('#gpu-nics tr[data-rank="3"]').first().innerText(),
-        /^3\s+mlx5_3.*PIX.*\s+yes/s,
-    );
-    await click(it.key("Hosts of the job:4"));
-    await it.until(() =>
-        /Expected on 4 hosts, 32 ranks/.test(document.getElementById("expected")?.textContent),
-    );
-    assert.match(
-        await text("#expected"),
-        /AllReduce at 1 GiB\s+≈ \d+(\.\d+)? GB\/s.*≈ assumes: 8 NIC ports have 100 Gb\/s, with GPUDirect RDMA\./s,
-    );
-    assert.ok(clicks <= 3);
-    const bandwidth = async () =>
-            Number(/AllReduce at 1 GiB\s+≈ (\d+(\.\d+)?)/.exec(await text("#expected"))[1]),
-        before = await bandwidth();
-    await it.choose("#assume-speed", "400");
-    await it.until(() =>
-        /have 400 Gb\/s, with/.test(document.getElementById("expected")?.textContent),
-    );
-    assert.ok((await bandwidth()) > 2 * before, `${await bandwidth()} after ${before}`);
-    assert.match(it.page.url(), /assume_nics=400/);
-    assert.equal(
-        await it.page.locator(".chip span").first().textContent(),
-        "NICs taken for 400 Gb/s",
-    );
-    await it.choose("#assume-gdr", "off");
-    await it.until(() =>
-        /have 400 Gb\/s, without/.test(document.getElementById("expected")?.textContent),
-    );
-    assert.match(
-        await text('[data-question="gdr"]'),
-        /64 of 64 pairs without|[1-9]\d* of \d+ pairs without/,
-    );
-    await it.axe("assumptions");
-    await it.key("Hosts of the job:4").focus();
-    await it.page.getByRole("button", { name: "Assume the usual NICs" }).click();
-    await it.until(() =>
-        /have 100 Gb\/s, with/.test(document.getElementById("expected")?.textContent),
-    );
-    assert.equal(await bandwidth(), before);
-});
-
-test("a paste that is not understood: what was seen, without a terminal's sequences, and every accepted form", async () => {
-    await it.page.goto(it.server.url);
-    await it.page.locator("#paste").fill("\x1b[1mhello\x1b[0m world\nsecond line");
-    await it.page.locator("#read").click();
-    await it.page.locator("#seen").waitFor();
-    assert.equal(await it.page.locator("#seen pre").textContent(), "hello world\nsecond line");
-    const { inputs } = await (await it.page.request.get(`${it.server.url}/v1/inputs`)).json();
-    assert.equal(
-        await it.page.locator("#forms li").count(),
-        inputs.length + 1,
-        "results of nccl-tests too",
-    );
-    assert.match(await text("#forms"), /nvidia-smi topo -m/);
-    await it.axe("not understood");
-});
-
-test("findings, devices and links: a title lights them, a mark on the link opens the finding, a link and its label are selected", async () => {
-    const dump = readFileSync(exampleFile("hgx-a100-4").path, "utf8"),
-        at = dump.indexOf('count="4"');
-    await it.open(it.write("one-link.xml", `${dump.slice(0, at)}count="1"${dump.slice(at + 9)}`));
-    const mark = it
-        .key("badge:GPU/0-12000--DEV/0-1c000")
-        .or(it.key("badge:GPU/0-12000--GPU/0-1c000"))
-        .first();
-    assert.match(await mark.getAttribute("aria-label"), /fewer NVLinks/);
-    const finding = it.key("light:nvlink-count");
-    await finding.click();
-    await it.until(
-        () =>
-            document.querySelector("#canvas .picked")?.id === "GPU/0-12000" &&
-            document.querySelectorAll("#canvas .edge.lit").length === 1,
-    );
-    assert.match(it.page.url(), /finding=nvlink-count/);
-    assert.equal(await finding.getAttribute("aria-pressed"), "true");
-    await it.page.keyboard.press("Escape");
-    await it.until(() => !document.querySelector("#canvas .lit"));
-    await it.tab("Settings").click();
-    await mark.focus();
-    await it.page.keyboard.press("Enter");
-    await it.page.locator("#findings").waitFor();
-    await it.until(() => document.querySelectorAll("#canvas .edge.lit").length >= 1);
-    for (const [what, place] of [
-        ["the label", it.page.locator('#canvas [id="PCI/0-11000--CPU/0-0"] text').first()],
-        ["the line", it.page.locator('#canvas [id="GPU/0-12000--PCI/0-11000"] path.reach')],
-    ]) {
-        await place.click({ force: true });
-        await it.until(() =>
-            /^PCIe 11:00.0 → NUMA 0|^GPU 0 → PCIe 11:00.0/.test(
-                document.querySelector("#panel h2")?.textContent ?? "",
-            ),
+test(
+    "a pasted matrix: the NIC of GPU 3, its GPUDirect RDMA, and AllReduce on four hosts with what it " +
+        "assumes, " +
+        "in three clicks; the assumption is changed beside the figure",
+    async () => {
+        let clicks = 0;
+        const click = async (locator) => {
+            clicks++;
+            await locator.click();
+        };
+        await it.page.goto(it.server.url);
+        await it.page.locator("#paste").fill(matrix());
+        await click(it.page.locator("#read"));
+        await ready(it.page);
+        await click(it.page.getByText("Which NIC each GPU uses"));
+        assert.match(
+            await it.page.locator('#gpu-nics tr[data-rank="3"]').first().innerText(),
+            /^3\s+mlx5_3.*PIX.*\s+yes/s,
         );
-        assert.ok((await it.lit()).length === 1, what);
-        assert.match(await text("#panel"), /GB\/s, one link/);
-    }
-});
+        await click(it.key("scale:4"));
+        await it.until(() =>
+            /Expected on 4 hosts, 32 ranks/.test(document.getElementById("expected")?.textContent),
+        );
+        const expected = await text("#expected");
+        assert.match(expected, /AllReduce at 1 GiB\s+≈ \d+(\.\d+)? GB\/s/);
+        assert.match(
+            await text("#assumes"),
+            /assumed 8 NIC ports have 400 Gb\/s, with GPUDirect RDMA\./,
+        );
+        assert.ok(clicks <= 3);
+        const bandwidth = async () =>
+                Number(/AllReduce at 1 GiB\s+≈ (\d+(\.\d+)?)/.exec(await text("#expected"))[1]),
+            before = await bandwidth();
+        await it.choose("#assume-speed", "100");
+        await it.until(() =>
+            /have 100 Gb\/s, with/.test(document.getElementById("assumes")?.textContent),
+        );
+        assert.ok(2 * (await bandwidth()) < before, `${await bandwidth()} after ${before}`);
+        assert.match(it.page.url(), /assume_nics=100/);
+        await it.ask();
+        assert.equal(
+            await it.page.locator(".chip span").first().textContent(),
+            "NICs assumed at 100 Gb/s",
+        );
+        await it.choose("#assume-gdr", "off");
+        await it.until(() =>
+            /have 100 Gb\/s, without/.test(document.getElementById("assumes")?.textContent),
+        );
+        await it.unfold("#glance");
+        assert.match(
+            await text('[data-question="gdr"]'),
+            /64 of 64 pairs without|[1-9]\d* of \d+ pairs without/,
+        );
+        await it.axe("assumptions");
+        await it.key("Hosts of the job:4").focus();
+        await it.page.getByRole("button", { name: "Assume the usual NICs" }).click();
+        await it.until(() =>
+            /have 400 Gb\/s, with/.test(document.getElementById("assumes")?.textContent),
+        );
+        assert.equal(await bandwidth(), before);
+    },
+);
+
+test(
+    "a paste that is not understood: what was seen, without a terminal's sequences, and every accepted " +
+        "form",
+    async () => {
+        await it.page.goto(it.server.url);
+        await it.page.locator("#paste").fill("\x1b[1mhello\x1b[0m world\nsecond line");
+        await it.page.locator("#read").click();
+        await it.page.locator("#seen").waitFor();
+        assert.equal(await it.page.locator("#seen pre").textContent(), "hello world\nsecond line");
+        const { inputs } = await (await it.page.request.get(`${it.server.url}/v1/inputs`)).json();
+        assert.equal(
+            await it.page.locator("#forms li").count(),
+            inputs.length + 1,
+            "results of nccl-tests too",
+        );
+        assert.match(await text("#forms"), /nvidia-smi topo -m/);
+        await it.axe("not understood");
+    },
+);
+
+test(
+    "findings, devices and links: a title lights them, a mark on the link opens the finding, a link and its " +
+        "label are selected",
+    async () => {
+        const dump = readFileSync(exampleFile("hgx-a100-4").path, "utf8"),
+            at = dump.indexOf('count="4"');
+        await it.open(
+            it.write("one-link.xml", `${dump.slice(0, at)}count="1"${dump.slice(at + 9)}`),
+        );
+        const mark = it
+            .key("badge:GPU/0-12000--DEV/0-1c000")
+            .or(it.key("badge:GPU/0-12000--GPU/0-1c000"))
+            .first();
+        assert.match(await mark.getAttribute("aria-label"), /fewer NVLinks/);
+        const finding = it.key("light:nvlink-count");
+        await finding.click();
+        await it.until(
+            () =>
+                document.querySelector("#canvas .picked")?.id === "GPU/0-12000" &&
+                document.querySelectorAll("#canvas .edge.lit").length === 1,
+        );
+        assert.match(it.page.url(), /finding=nvlink-count/);
+        assert.equal(await finding.getAttribute("aria-pressed"), "true");
+        await it.page.keyboard.press("Escape");
+        await it.until(() => !document.querySelector("#canvas .lit"));
+        await it.ask();
+        await mark.focus();
+        await it.page.keyboard.press("Enter");
+        await it.page.locator("#findings").waitFor();
+        await it.until(() => document.querySelectorAll("#canvas .edge.lit").length >= 1);
+        for (const [what, place, ends] of [
+            // only a link unlike the others has a label
+            [
+                "the label",
+                it.page.locator("#canvas .edge.nvl text:visible").first(),
+                "^GPU 0 → (?!PCIe)",
+            ],
+            [
+                "the line",
+                it.page.locator('#canvas [id="GPU/0-12000--PCI/0-11000"] path.reach'),
+                "GPU 0 → PCIe 11:00.0",
+            ],
+        ]) {
+            await place.click({ force: true });
+            await it.until(
+                (wanted) =>
+                    new RegExp(wanted).test(document.querySelector("#panel h2")?.textContent ?? ""),
+                ends,
+            );
+            assert.ok((await it.lit()).length === 1, what);
+            assert.match(await text("#panel"), /GB\/s, one link/);
+        }
+    },
+);
 
 test("a path without Shift: a device, Path to…, the other device; the panel can be hidden", async () => {
     await it.open(exampleFile("h100-nvswitch").path);
@@ -171,62 +209,73 @@ test("a path without Shift: a device, Path to…, the other device; the panel ca
     assert.ok(await it.page.locator("#panel").isVisible());
 });
 
-test("by keyboard alone: from the start page to an example, past the drawing to the tabs, a device, a path, the panel", async () => {
-    await it.page.goto(it.server.url);
-    await it.page.locator('[data-example="h100-with-faults"]').waitFor();
-    await it.page.locator("#type-search").focus();
-    await tabTo(({ text: words }) => words.startsWith("8x H100 with two faults"), 60);
-    await it.page.keyboard.press("Enter");
-    await ready(it.page);
-    await it.visit(it.page.url());
-    await it.page.keyboard.press("Tab");
-    assert.equal((await focused()).text, "Skip to the drawing");
-    await it.page.keyboard.press("Tab");
-    await it.page.keyboard.press("Enter"); // to the tabs
-    assert.equal((await focused()).key, "view:machine");
-    await it.page.keyboard.press("ArrowRight");
-    assert.equal((await focused()).key, "view:matrix");
-    await it.page.locator("#matrix").waitFor();
-    await it.page.locator("#canvas").focus();
-    await it.page.keyboard.press("Tab");
-    const first = (await focused()).id;
-    await it.page.keyboard.press("PageDown");
-    assert.notEqual((await focused()).id, first);
-    await it.page.keyboard.press("Enter");
-    assert.match(await text("#panel h2"), /\S/);
-    const toTabs = await tabTo(({ key }) => key === "view:matrix");
-    assert.ok(
-        toTabs <= 12,
-        `${toTabs} times Tab from a device to the tabs: its badges and tools lie between, no other device`,
-    );
-    await tabTo(({ key }) => key.startsWith("panel:"));
-    await it.page.keyboard.press("ArrowRight");
-    assert.equal((await focused()).role, "tab");
-});
+test(
+    "by keyboard alone: from the start page to an example, past the drawing to the tabs, a device, a " +
+        "path, the " +
+        "panel",
+    async () => {
+        await it.page.goto(it.server.url);
+        await it.page.locator('[data-example="h100-with-faults"]').waitFor();
+        await it.page.locator("#type-search").focus();
+        await tabTo(({ text: words }) => words.startsWith("8x H100 with two faults"), 60);
+        await it.page.keyboard.press("Enter");
+        await ready(it.page);
+        await it.visit(it.page.url());
+        await it.page.keyboard.press("Tab");
+        assert.equal((await focused()).text, "Skip to the drawing");
+        await it.page.keyboard.press("Tab");
+        await it.page.keyboard.press("Enter"); // to the tabs
+        assert.equal((await focused()).key, "view:verdict");
+        await it.page.keyboard.press("m");
+        await it.tab("Drawing").focus();
+        await it.page.keyboard.press("ArrowRight");
+        assert.equal((await focused()).key, "view:matrix");
+        await it.page.locator("#matrix").waitFor();
+        await it.page.locator("#canvas").focus();
+        await it.page.keyboard.press("Tab");
+        const first = (await focused()).id;
+        await it.page.keyboard.press("PageDown");
+        assert.notEqual((await focused()).id, first);
+        await it.page.keyboard.press("Enter");
+        assert.match(await text("#panel h2"), /\S/);
+        const toTable = await tabTo(({ key }) => key === "Cells say:type");
+        assert.ok(
+            toTable <= 12,
+            `${toTable} times Tab from a device to the table: its badges and tools lie between, no other device`,
+        );
+        await tabTo(({ key }) => key.startsWith("panel:"));
+        await it.page.keyboard.press("ArrowRight");
+        assert.equal((await focused()).role, "tab");
+    },
+);
 
-test("what was opened is offered again; pictures of examples come into sight; links to the page have words of their own", async () => {
-    await it.page.goto(it.server.url);
-    await it.page.locator('[data-example="h100-with-faults"]').click();
-    await ready(it.page);
-    assert.match(
-        await it.page.locator('meta[name="description"]').getAttribute("content"),
-        /H100.*as NCCL \d/,
-    );
-    await it.key("home").click();
-    await it.page.locator("#recent a").first().waitFor();
-    assert.match(await text("#recent"), /8x H100 with two faults/);
-    await it.page.locator(".examples").first().scrollIntoViewIfNeeded();
-    await it.page.locator(".examples img").first().waitFor();
-    assert.ok(
-        await it.page
-            .locator(".examples img")
-            .first()
-            .evaluate((picture) => picture.decode().then(() => picture.naturalWidth > 0)),
-    );
-    await it.axe("start with what was opened");
-    await it.page.locator("#recent a").first().click();
-    await ready(it.page);
-});
+test(
+    "what was opened is offered again; pictures of examples come into sight; links to the page have words of " +
+        "their own",
+    async () => {
+        await it.page.goto(it.server.url);
+        await it.page.locator('[data-example="h100-with-faults"]').click();
+        await ready(it.page);
+        assert.match(
+            await it.page.locator('meta[name="description"]').getAttribute("content"),
+            /H100.*as NCCL \d/,
+        );
+        await it.menu("home");
+        await it.page.locator("#recent a").first().waitFor();
+        assert.match(await text("#recent"), /8x H100 with two faults/);
+        await it.page.locator(".examples").first().scrollIntoViewIfNeeded();
+        await it.page.locator(".examples img").first().waitFor();
+        assert.ok(
+            await it.page
+                .locator(".examples img")
+                .first()
+                .evaluate((picture) => picture.decode().then(() => picture.naturalWidth > 0)),
+        );
+        await it.axe("start with what was opened");
+        await it.page.locator("#recent a").first().click();
+        await ready(it.page);
+    },
+);
 
 test("a link that is selected names its findings, and their titles open them", async () => {
     await it.open(
@@ -234,7 +283,7 @@ test("a link that is selected names its findings, and their titles open them", a
         "panel=selection&from=PCI/0-5a000&to=NIC/0-5e000",
     );
     const finding = it.page
-        .locator("#panel button.text", { hasText: "PCIe link is slower" })
+        .locator("#panel button.text", { hasText: "PCIe link has fewer lanes" })
         .first();
     await finding.click();
     await it.until(() => /finding=slow-link/.test(location.href));

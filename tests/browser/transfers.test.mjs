@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Point-to-point transfers: rounds by ranks, one rank's table, keys, address, CSV; of one machine, of a cluster, of a group. */
+/* Point-to-point transfers: rounds by ranks, one rank's table, keys, address, CSV; of one machine, of a cluster, of a
+ * group. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -48,37 +49,45 @@ test("a machine alone: who meets whom by NVLink, by mouse and by keys", async ()
     assert.match(it.page.url(), /rank=2&round=4/);
 });
 
-test("hosts: the network by the peer's rail, through another GPU; a link leads into the middle of many ranks", async () => {
-    await it.open(h100, "view=transfers&hosts=2&release=2.27.7&rank=1&round=9");
-    await shown();
-    await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 1 of 16");
-    assert.equal(await it.page.locator("#rounds tr.on").getAttribute("data-round"), "9");
-    assert.match(
-        await it.page.locator("#rounds tr.on").textContent(),
-        /10networkNET 2 through rank 2 \(PXN\), GPUDirect/,
-    );
-    assert.ok((await it.page.locator("#transfers button.k-PXN").count()) > 8);
-    await it.visit(
-        it.page
-            .url()
-            .replace("hosts=2", "hosts=512")
-            .replace("rank=1", "rank=4000")
-            .replace("round=9", "round=2050"),
-    );
-    await shown();
-    await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 4000 of 4096");
-    assert.equal(
-        await it.page
-            .locator('[aria-selected="true"]:has([data-key="transfer:4000:2050"])')
-            .count(),
-        1,
-    );
-    await it.key("rank:number").fill("7");
-    await it.key("rank:number").press("Enter");
-    await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 7 of 4096");
-    await it.key("round:next").click();
-    await it.until(() => document.querySelector("#round-no")?.textContent === "Round 2051 of 4096");
-});
+test(
+    "hosts: the network by the peer's rail, through another GPU; a link leads into the middle of many " +
+        "ranks",
+    async () => {
+        await it.open(h100, "view=transfers&hosts=2&release=2.27.7&rank=1&round=9");
+        await shown();
+        await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 1 of 16");
+        assert.equal(await it.page.locator("#rounds tr.on").getAttribute("data-round"), "9");
+        assert.match(
+            await it.page.locator("#rounds tr.on").textContent(),
+            /10networkNET 2 through rank 2 \(PXN\), GPUDirect/,
+        );
+        assert.ok((await it.page.locator("#transfers button.k-PXN").count()) > 8);
+        await it.visit(
+            it.page
+                .url()
+                .replace("hosts=2", "hosts=512")
+                .replace("rank=1", "rank=4000")
+                .replace("round=9", "round=2050"),
+        );
+        await shown();
+        await it.until(
+            () => document.querySelector("#rank-no")?.textContent === "Rank 4000 of 4096",
+        );
+        assert.equal(
+            await it.page
+                .locator('[aria-selected="true"]:has([data-key="transfer:4000:2050"])')
+                .count(),
+            1,
+        );
+        await it.key("rank:number").fill("7");
+        await it.key("rank:number").press("Enter");
+        await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 7 of 4096");
+        await it.key("round:next").click();
+        await it.until(
+            () => document.querySelector("#round-no")?.textContent === "Round 2051 of 4096",
+        );
+    },
+);
 
 test("a rank's rounds go into a spreadsheet; an old release does not tell its channels", async () => {
     await it.open(h100, "view=transfers&hosts=4&release=2.12.12");
@@ -94,7 +103,7 @@ test("a rank's rounds go into a spreadsheet; an old release does not tell its ch
     assert.equal(lines.length, 33);
     assert.match(lines[0], /^rank,round,channels,sends to/);
     assert.match(lines[10], /^0,9,,/);
-    await it.key("export").click();
+    await it.menu("export", "share");
     assert.match(await it.page.locator("#export").textContent(), /the table: transfers/);
     assert.equal(await it.key("export:table.svg").isDisabled(), false);
 });
@@ -137,7 +146,7 @@ test("of a cluster, and of one of its groups", async () => {
     await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 0 (3) of 4");
 });
 
-test("a rank that is not there is told, axe finds nothing, a phone shows it whole", async () => {
+test("a rank that is missing is told, axe finds nothing, a phone shows it whole", async () => {
     await it.open(h100, "view=transfers&hosts=2");
     await shown();
     await it.axeInBoth("transfers");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The panel that says why: rule, values, the limiting link on the drawing, settings that would change it; on a dump of ours and on real ones. */
+/* The panel that says why: rule, values, the limiting link on the drawing, settings that would change it; on a dump of
+ * ours and on real ones. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
@@ -81,7 +82,7 @@ test("by keyboard and address: w opens it, a question is chosen, back returns", 
     await told("nvls");
 });
 
-test("a graph, a collective of a size and the NIC of a GPU are asked where they are shown", async () => {
+test("a graph, a collective of a size and the NIC of a GPU are asked if they are shown", async () => {
     await it.open(exampleFile("h100-nvswitch").path, "hosts=2&view=channels");
     await it.key("graph:tree").click();
     await it.key("ask:graph:tree").click();

@@ -65,12 +65,13 @@ SINCE = {
 }
 
 
-# Elements that look the same stand beside one another in these; what a process sees of them is nobody's rule.
+# Elements that look the same are beside one another in these; what a process sees of them is nobody's rule.
 ODD = ("rccl-topo_4p4h.xml", "hygon-dtk26.04-topo-mapping.xml")
 
 
 def dumps_in(root, shared):
-    """{path: number of GPUs with a rank} of our own dumps and of the real ones beside the checkout, if they are there."""
+    """{path: number of GPUs with a rank} of our own dumps and of the real ones beside the checkout, if they are
+    there."""
     folders = [
         f"{root}/tests/data",
         f"{root}/static/examples",
@@ -78,7 +79,9 @@ def dumps_in(root, shared):
         f"{shared}/topologies/real",
     ]
     found = {}
-    for path in sorted(path for folder in folders for path in glob.glob(f"{folder}/*.xml")):
+    for path in sorted(
+        path for folder in folders for path in glob.glob(f"{folder}/*.xml") if not path.endswith(".graph.xml")
+    ):
         try:
             nets = [net.get("dev") for net in ET.parse(path).iter("net")]
             count = gpu_count(path)
@@ -92,8 +95,8 @@ def dumps_in(root, shared):
 
 
 def own_cards(paths):
-    """Has each of these files network cards that are its alone, by numbers that are no placeholders (the port's own)? What
-    hosts of one domain share otherwise is nobody's rule."""
+    """Has each of these files network cards that are its alone, by numbers that are not placeholders (the port's own)?
+    What hosts of one domain share otherwise is nobody's rule."""
     seen = set()
     for path in paths:
         nets = [(int(net.get("guid") or "0", 16), int(net.get("dev") or "-1")) for net in ET.parse(path).iter("net")]
@@ -197,7 +200,9 @@ class Case:
 
     def text(self):
         lines = ", ".join(
-            f"{line.count} x {os.path.basename(line.path)}{line.order if line.chosen else ''}{' in ' + line.domain if line.domain else ''}"
+            f"{line.count} x "
+            f"{os.path.basename(line.path)}{line.order if line.chosen else ''}"
+            f"{' in ' + line.domain if line.domain else ''}"
             for line in self.lines
         )
         return f"seed {self.seed}: {self.release} {lines}; {self.kind}; {self.settings}"

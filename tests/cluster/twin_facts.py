@@ -2,8 +2,9 @@
 """What each rank knows by itself, taken from our analyses of single hosts: the search is held by other references.
 
 A host's dump is written anew with the GPUs that take part, in their order, and analysed as one of two equal hosts: then
-NICs stay, as in any communicator that leaves the host (a host that is all of the communicator is analysed by itself). Where trimming splits the host, the document holds the part of
-rank 0 alone; the ranks are then dealt out anew so that each part is seen as its first rank sees it.
+NICs stay, as in any communicator that leaves the host (a host that is all of the communicator is analysed by itself).
+If trimming splits the host, the document holds the part of rank 0 alone; the ranks are then dealt out anew so that
+each part is seen as its first rank sees it.
 """
 import ctypes
 import hashlib
@@ -133,9 +134,9 @@ class Facts:
         self.kept.clear()
 
     def dump(self, release, hosts, turned):
-        """A file of the system as its GPUs' processes see it. hosts: [(path, order, ranks)] with order[i] = the place, among
-        the GPUs with a rank, of rank ranks[i] in the system. At last the ranks are dealt out anew, rank turned[i] becomes i:
-        numbers name GPUs, where they stand is settled."""
+        """A file of the system as its GPUs' processes see it. hosts: [(path, order, ranks)] with order[i] = the place,
+        among the GPUs with a rank, of rank ranks[i] in the system. At last the ranks are dealt out anew, rank
+        turned[i] becomes i: numbers name GPUs, where they stand is settled."""
         fused = at_least(release, "2.27.7")
         name = hashlib.sha256(f"{hosts} {turned} {fused}".encode()).hexdigest()[:24] + ".xml"
         target = os.path.join(self.folder.name, name)
@@ -190,7 +191,8 @@ def at_least(release, other):
 
 
 def seen(element, ranks):
-    """What a process that looks for these ranks' GPUs keeps of the file (docs/nccl/sequence.md, "Fusing the XML of several ranks"); None where it goes."""
+    """What a process that looks for these ranks' GPUs keeps of the file (docs/nccl/sequence.md, "Fusing the XML of
+    several ranks"); None where it goes."""
     if element.tag == "gpu" and element.get("rank") is not None and int(element.get("rank")) in ranks:
         return element
     if element.tag == "net" and element.get("dev") is not None:
@@ -227,8 +229,8 @@ def tell_apart(roots):
 
 
 def seen_together(roots, ranks, fused):
-    """From 2.27.7 on each rank sees its own GPU and all NICs of its host, before all GPUs of the host; the views are merged
-    in the order of ranks (3.2)."""
+    """From 2.27.7 on each rank sees its own GPU and all NICs of its host, before all GPUs of the host; the views are
+    merged in the order of ranks (3.2)."""
     views = sorted((rank, host) for host, own in enumerate(ranks) for rank in own)
     whole = None
     for rank, host in views:

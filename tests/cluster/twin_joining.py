@@ -162,7 +162,7 @@ class Joined:
                 self.trees.append({"up": up, "down": down, "depth": depth})
 
     def swapped(self, system, c):
-        """Section 4.1: the channel whose contribution stands at c after the rails alternate."""
+        """Section 4.1: the channel whose contribution is at c after the rails alternate."""
         rule = {
             "2.21.5": self.graph("ring")["cross_nic"] != 0,
             "2.27.7": self.graph("ring")["cross_nic"] == 2,
@@ -288,7 +288,7 @@ class Joined:
         return low, high, ctas_low, ctas_high
 
     def nvls_channels(self, ctas_low, ctas_high):
-        """Section 8, as rank 0 counts them; 0 where NVLS is off."""
+        """Section 8, as rank 0 counts them; 0 if NVLS is off."""
         graph = self.graph("nvls")
         if not self.since("2.21.5") or graph["channels"] == 0:
             return 0

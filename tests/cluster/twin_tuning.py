@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/nccl/tuning.md once more, in Python: bandwidths, latencies and thread thresholds of a joined communicator, on rank 0.
+"""docs/nccl/tuning.md once more, in Python: bandwidths, latencies and thread thresholds of a joined communicator, on
+rank 0.
 
 binary32 where the text says so (f32 after each operation of lines marked (f)), binary64 with one rounding elsewhere.
 """
@@ -131,8 +132,8 @@ class Tuning:
         return algorithms, protocols
 
     def chains_fit(self):
-        """Not in the text, but in what NCCL computes for single hosts: the network knows the heads of NVLS where it is on,
-        else of CollNetDirect, and chains start there."""
+        """Not in the text, but in what NCCL computes for single hosts: the network knows the heads of NVLS if it is
+        on, else of CollNetDirect, and chains start there."""
         known = "nvls" if self.j.graph("nvls")["channels"] else "collnet_direct"
         return self.heads("collnet_chain") <= self.heads(known)
 

@@ -15,7 +15,7 @@ struct device { /* context and domain as well */
     char name[32], what[16];
     int max_qp;
 };
-enum { MOST = 16, MAX_QP_AT = 64 + 4 * 8 + 3 * 4 }; /* behind fw_ver, four long members and three short ones */
+enum { MOST = 16, MAX_QP_AT = 64 + 4 * 8 + 3 * 4 }; /* after fw_ver, four long members and three short ones */
 static struct device devices[MOST];
 static int open_count;
 

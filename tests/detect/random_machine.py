@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines at random from a seed: folders with a /sys and /proc as odd as real ones get, and what NVML says of the GPUs.
+"""Machines at random from a seed: folders with a /sys and /proc as odd as real ones get, and what NVML says of the
+GPUs.
 
-`make(folder, seed)` gives a Described; the same seed gives the same machine. What is drawn: processors, NUMA nodes, root
-ports, switches in switches, odd bridges, functions straight on a root bus, missing and strange files, GPUs with NVLinks to
-all kinds of far ends, cards with ports and virtual functions, RDMA devices without PCI, interfaces, modules, settings,
-topology files.
+`make(folder, seed)` gives a Described; the same seed gives the same machine. What is drawn: processors, NUMA nodes,
+root ports, switches in switches, odd bridges, functions straight on a root bus, missing and strange files, GPUs with
+NVLinks to all kinds of far ends, cards with ports and virtual functions, RDMA devices without PCI, interfaces,
+modules, settings, topology files.
 """
 import random
 import xml.etree.ElementTree as ET
@@ -95,7 +96,7 @@ class Described(fake_machine.Machine):
         return str(path)
 
     def facts(self):
-        """All that is not in /sys as lines of /orrery/facts: the GPUs too, where no double is asked."""
+        """All that is not in /sys as lines of /orrery/facts: the GPUs too, if no double is asked."""
         lines = [
             f"interface {n} {kind + 'lo' if loop and kind == 'inet6' else kind} {'running' if run else 'idle'}"
             for n, kind, loop, run in self.interfaces

@@ -36,7 +36,9 @@ def test_unknown_boards_are_not_guessed(make):
         assert run("detect", "--root", machine.root, "--sm", wrong)[0] == 2
 
 
-@pytest.mark.parametrize("device, capability", [("0x2684", 89), ("0x2b85", 120), ("0x3182", 103), ("0x2204", 86), ("0x1b38", 61)])
+@pytest.mark.parametrize(
+    "device, capability", [("0x2684", 89), ("0x2b85", 120), ("0x3182", 103), ("0x2204", 86), ("0x1b38", 61)]
+)
 def test_without_driver_every_listed_gpu_has_its_capability(make, device, capability):
     """RTX 4090, RTX 5090, B300, RTX 3090 and P40."""
     machine = make("tree-a")
@@ -203,7 +205,7 @@ def lspci():
 
 
 def test_this_machine_is_as_lspci_and_sysfs_say(tmp_path):
-    """Every function of this machine is taken for a GPU once: the walk then goes over its real /sys."""
+    """Every function of this machine is treated as a GPU once: the walk then goes over its real /sys."""
     if not pathlib.Path("/sys/bus/pci/devices").is_dir():
         pytest.skip("/sys/bus/pci is not mounted here")
     try:

@@ -61,7 +61,7 @@ def test_virtual_function_without_the_card(make):
     xml, notes = detect(machine)
     assert xml.count('<net name="mlx5_9" dev="4"') == 2 and "[nic-without-function-0]" in notes
     xml, _ = detect(machine, "--set", "NCCL_IB_MERGE_VFS=0")
-    # The function digit still becomes 0, which is not there either.
+    # The function digit still becomes 0, which is missing either.
     assert xml.count('<net name="mlx5_9" dev="4"') == 2
 
 
@@ -100,19 +100,24 @@ def test_completing_a_topology_file(make, path, options):
     assert (
         xml
         == """<system version="1">
-  <cpu numaid="0" affinity="0000000f" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="85" host_hash="0x1122334455667788">
-    <pci busid="0000:41:00.0" class="0x060400" link_speed="16 GT/s" link_width="16" vendor="0x10b5" device="0x8796" subsystem_vendor="0x10b5" subsystem_device="0x8796">
-      <pci busid="0000:43:00.0" class="0x030000" link_speed="16 GT/s" link_width="16" vendor="0x10de" device="0x2230" subsystem_vendor="0x10de" subsystem_device="0x1459">
+  <cpu numaid="0" affinity="0000000f" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="85" \
+host_hash="0x1122334455667788">
+    <pci busid="0000:41:00.0" class="0x060400" link_speed="16 GT/s" link_width="16" vendor="0x10b5" device="0x8796" \
+subsystem_vendor="0x10b5" subsystem_device="0x8796">
+      <pci busid="0000:43:00.0" class="0x030000" link_speed="16 GT/s" link_width="16" vendor="0x10de" \
+device="0x2230" subsystem_vendor="0x10de" subsystem_device="0x1459">
         <gpu dev="7" sm="80" rank="0" gdr="0">
           <nvlink target="0000:44:00.0" count="4" tclass="0x030000"/>
         </gpu>
       </pci>
       <pci busid="0000:aa:00.0" class="0x02" link_speed="" link_width="">
         <nic>
-          <net name="mlx5_0" speed="777" dev="0" latency="0" port="1" guid="0x10cdab0003a1420c" maxconn="131072" gdr="1"/>
+          <net name="mlx5_0" speed="777" dev="0" latency="0" port="1" guid="0x10cdab0003a1420c" maxconn="131072" \
+gdr="1"/>
         </nic>
       </pci>
-      <pci busid="0000:44:00.0" class="0x030000" vendor="0x10de" device="0x2230" subsystem_vendor="0x10de" subsystem_device="0x1459" link_speed="8.0 GT/s PCIe" link_width="16">
+      <pci busid="0000:44:00.0" class="0x030000" vendor="0x10de" device="0x2230" subsystem_vendor="0x10de" \
+subsystem_device="0x1459" link_speed="8.0 GT/s PCIe" link_width="16">
         <gpu dev="1" sm="86" rank="1" gdr="1">
           <nvlink target="0000:43:00.0" count="4" tclass="0x030000"/>
         </gpu>

@@ -194,7 +194,8 @@ def test_capability_of_a_file_decides_what_is_asked(make):
     machine.gpus[0] += "\n  c2c 3 40000"
     machine.write(
         "/tmp/base.xml",
-        """<system version="1"><cpu numaid="0"><pci busid="0000:41:00.0" class="0x060400"><pci busid="0000:43:00.0" class="0x03">
+        """<system version="1"><cpu numaid="0"><pci busid="0000:41:00.0" class="0x060400"><pci busid="0000:43:00.0"
+          class="0x03">
       <gpu dev="0" sm="90"/></pci></pci></cpu></system>""",
     )
     assert '<c2c bw="40000" count="3"/>' in detect(machine, "--set", "NCCL_TOPO_FILE=/tmp/base.xml")[0]
@@ -220,7 +221,8 @@ def test_a_gpu_that_a_file_takes_out(make):
     machine = make("tree-a")
     machine.write(
         "/tmp/base.xml",
-        """<system version="1"><cpu numaid="0"><pci busid="0000:41:00.0" class="0x060400"><pci busid="0000:43:00.0" class="0x03">
+        """<system version="1"><cpu numaid="0"><pci busid="0000:41:00.0" class="0x060400"><pci busid="0000:43:00.0"
+          class="0x03">
       <gpu dev="-1" sm="86"/></pci></pci></cpu></system>""",
     )
     xml, _ = detect(machine, "--set", "NCCL_TOPO_FILE=/tmp/base.xml")

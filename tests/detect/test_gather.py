@@ -135,7 +135,7 @@ def test_hostile_tars_stay_inside(entries):
 
 
 def test_links_that_make_a_circle_of_bridges():
-    """Two functions, each behind the other: no machine has that."""
+    """Two functions, each after the other: no machine has that."""
     entries = []
     for one, other in (("0000:01:00.0", "0000:02:00.0"), ("0000:02:00.0", "0000:01:00.0")):
         folder = f"sys/devices/x/{other}/0000:03:00.0/{one}"

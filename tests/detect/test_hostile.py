@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders that no machine has: whatever stands in them, detection ends soon, without a fault and inside the folder."""
+"""Folders that no machine has: whatever is in them, detection ends soon, without a fault and inside the folder."""
 import os
 import resource
 import xml.etree.ElementTree as ET
@@ -133,7 +133,7 @@ def test_far_ends_that_lead_elsewhere(make, far):
 
 
 def crowd(folder, functions):
-    """A machine with that many GPUs, NICs, peers of a switch and interfaces."""
+    """A machine with this many GPUs, NICs, peers of a switch and interfaces."""
     machine = Machine(folder)
     up = "pci0000:00/0000:00:01.0/0000:01:00.0"
     switch = ("0x060400", "0x1000", "0xc030", "0x1000", "0x100b", "32.0 GT/s PCIe", 16)

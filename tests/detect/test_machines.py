@@ -74,7 +74,7 @@ def test_what_differs_between_releases(make):
     assert "host_hash" not in old and 'latency="0.000000"' in old and 'latency="0"' in new
     # 2.12.12 knows no lane faster than HDR's.
     assert 'speed="200000"' in old and 'speed="800000"' in new
-    # GPUs come before NICs where all are detected in one document, after those of rank 0 where documents are fused.
+    # GPUs come before NICs if all are detected in one document, after those of rank 0 if documents are fused.
     assert old.index("0010:01:00.0") < old.index("0003:03:00.0")
     assert new.index("0003:03:00.0") < new.index("0010:01:00.0")
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Containers, WSL, Jetson boards and users without rights: what can be had, what is hidden, and the command that shows it."""
+"""Containers, WSL, Jetson boards and users without rights: what can be had, what is hidden, and the command that shows
+it."""
 import os
 import pathlib
 import subprocess

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detection once more, in Python: written from a description of NCCL's rules alone, never from engine/detect, so that the two
-agree only where both read it alike. `document(machine, release, settings, running)` gives the XML that NCCL would dump.
+"""Detection once more, in Python: written from a description of NCCL's rules alone, never from engine/detect, so that
+the two agree only where both read it alike. `document(machine, release, settings, running)` gives the XML that NCCL
+would dump.
 
-The machine is a folder with its /sys and /proc and what the double of NVML serves (random_machine.Described). Here stand
-the document, /sys, the PCI tree, CPUs, GPUs, trimming, fusing and writing; twin_nics.py has the NICs.
+The machine is a folder with its /sys and /proc and what the double of NVML serves (random_machine.Described). Here
+stand the document, /sys, the PCI tree, CPUs, GPUs, trimming, fusing and writing; twin_nics.py has the NICs.
 """
 import re
 
@@ -20,7 +21,9 @@ FUSED = (
     2,
     22,
     0,
-)  # each rank detects its own GPU; 2.21.5 still detects all in one document (docs/nccl/sequence.md, "Fusing the XML of several ranks")
+    # each rank detects its own GPU; 2.21.5 still detects all in one document (docs/nccl/sequence.md, "Fusing the XML of
+    # several ranks")
+)
 NVML_PCI = (2, 30, 7)  # and partitions
 TRIMMED = (2, 8, 3)
 IDENTITY = (2, 9, 6)  # vendor, device and their subsystem twins
@@ -95,7 +98,7 @@ class Detection:
         return found
 
     def nvml_pci(self, element):
-        """What NVML says of a GPU's place from 2.30 on: the attributes, None where it does not know the function."""
+        """What NVML says of a GPU's place from 2.30 on: the attributes, None if it does not know the function."""
         kind = element.get("class")
         gpu = next((g for g in self.machine.gpus if g.bus_id.lower() == element.get("busid")), None)
         if self.release < NVML_PCI or not gpu or not (kind is None or kind.startswith("0x03")):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For the twin (twin.py): elements of a document, a folder that stands for /, and how NCCL reads and hashes what is in it."""
+"""For the twin (twin.py): elements of a document, a folder that stands for /, and how NCCL reads and hashes what is in
+it."""
 import os
 import re
 import struct
@@ -55,7 +56,7 @@ class Sys:
         self.root = os.path.realpath(root)
 
     def resolve(self, path):
-        """The path with all links followed, None if something is not there."""
+        """The path with all links followed, None if something is missing."""
         real = os.path.realpath(self.root + path)
         return real[len(self.root) :] if os.path.exists(real) and real.startswith(self.root + "/") else None
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The twin's merged NICs: what a running job uses as one (docs/nccl/detection.md, "Merged NICs"), in the document of one rank."""
+"""The twin's merged NICs: what a running job uses as one (docs/nccl/detection.md, "Merged NICs"), in the document of
+one rank."""
 import itertools
 
 import twin
@@ -59,7 +60,7 @@ def next_bus_id(d, bus_id):
 
 
 def lanes(place, members):
-    """Of the members below a place, each branch no wider than its own link."""
+    """For the members below a place, each branch no wider than its own link."""
     total = 0
     for branch in place.children:
         inside = [m for m in members if branch in ancestors(m)]

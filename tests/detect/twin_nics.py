@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The twin's NICs: which devices a plugin lists, under which attributes and places, and how a running job merges them."""
+"""The twin's NICs: which devices a plugin lists, under which attributes and places, and how a running job merges
+them."""
 import re
 
 import twin
@@ -45,7 +46,8 @@ def words_of(text):
 
 
 def listed_interfaces(d):
-    """getifaddrs(): IPv4 first. Of a copy without that answer, all are taken to have an address, in the kernel's order."""
+    """getifaddrs(): IPv4 first. In a copy without that answer, all are assumed to have an address, in the kernel's
+    order."""
     if d.machine.interfaces_known:
         return sorted(d.machine.interfaces, key=lambda row: row[1] == "inet6")
     folder = "/sys/class/net"
@@ -130,7 +132,7 @@ def peer_memory(d):
 
 
 def dma_buf(d, index):
-    """GPU, driver, and (where no device may be asked) the kernel."""
+    """GPU, driver, and (if no device may be asked) the kernel."""
     if d.release < (2, 13, 4) or d.number("NCCL_DMABUF_ENABLE", 1) == 0 or not d.machine.gpus:
         return False
     kernel = re.match(r"(\d+)\.(\d+)", d.sys.whole("/proc/sys/kernel/osrelease") or "")
@@ -184,7 +186,7 @@ def ib_nets(d, index):
 
 
 def usable_interface(d):
-    """The IB plugin needs an address too; where addresses are not told, one is taken to be there."""
+    """The IB plugin needs an address too; where addresses are not told, one is assumed to be there."""
     named = len(d.settings.get("NCCL_SOCKET_IFNAME", "")) > 1
     return bool(interfaces(d, 1)) or not d.machine.interfaces_known and not (named and d.sys.there("/sys/class/net"))
 

@@ -129,7 +129,7 @@ static void draw(const struct orr_analysis *analysis, enum orr_view view, uint8_
 
 static void find_changes(const struct orr_analysis *analysis, uint8_t detail)
 {
-    const struct orr_effort most = {.analyses = 6, .steps = 1 << 20}; /* few, so that many inputs get their turn */
+    const struct orr_effort most = {.analyses = 6, .steps = 1 << 20}; /* few, so this many inputs get their turn */
     struct orr_error err = {0};
     struct orr_changes changes;
     struct orr_analysis *other = NULL;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the seeds of the fuzz targets: make_seeds.py FOLDER [--shared].
 
-FOLDER/analysis, json, api, log, results get inputs made from this repository alone (tests/data, static/examples, the paths of
-api/openapi.yaml). With --shared, FOLDER/analysis gets the dumps of ../shared/topologies instead, where they lie beside the
-checkout: those stay in build folders and never become part of the kept corpora.
+FOLDER/analysis, json, api, log, results get inputs made from this repository alone (tests/data, static/examples, the
+paths of api/openapi.yaml). With --shared, FOLDER/analysis gets the dumps of ../shared/topologies instead, where they
+lie beside the checkout: those stay in build folders and never become part of the kept corpora.
 """
 import itertools
 import gzip
@@ -69,7 +69,7 @@ def api(folder):
         )
         target = re.sub(r"\{[^}]*\}", "x", target)
         for method in re.findall(r"^    (get|post|patch|delete|put):", body, re.M):
-            for query in queries:  # most are refused by a route: that is wanted as well
+            for query in queries:  # most are refused by a route: that is needed as well
                 request = f"{method.upper()} {target}{query}\n"
                 sent = {"post": workstation, "patch": '{"name": "b", "labels": {"rack": "8"}}'}.get(method, "")
                 request += ["Accept-Encoding: gzip\n", "Accept: application/json, */*;q=0.1\n", "If-Match: *\n"][
@@ -148,7 +148,10 @@ def inputs(folder):
         for form, seed in forms.items():
             for kind in (0, 2 * number + 1):
                 write(folder, f"{path.stem}-{form}-{kind}", bytes([kind]) + seed.encode())
-    log = "node17:1:2 [0] NCCL INFO NET/0-3 (0/a088c20300e0f1/1/50.0) 10.1.2.3 fe80::1:2 98:03:9b:16:65:ce /home/a/x GPU-d3977428-7a30-086b-2e20-5c1eeed647c6\n"
+    log = (
+        "node17:1:2 [0] NCCL INFO NET/0-3 (0/a088c20300e0f1/1/50.0) 10.1.2.3 fe80::1:2 98:03:9b:16:65:ce "
+        "/home/a/x GPU-d3977428-7a30-086b-2e20-5c1eeed647c6\n"
+    )
     write(folder, "log", b"\0" + 3 * log.encode())
     for path in sorted((ROOT / "tests" / "data" / "logs").glob("*-1h.log")):  # each prints its tree
         for kind in (0, 1):
@@ -167,16 +170,28 @@ def inputs(folder):
 def results(folder):
     """Results of nccl-tests in each form."""
     ways = "  50.00   20.97   31.46      0    40.00   26.21   39.32      0"
-    names = "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+    names = (
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw  "
+        " busbw #wrong\n"
+    )
     info = "n1:10:11 [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n"
-    head = "# nccl-tests version 2.17.1 nccl-headers=22707 nccl-library=22707\n# Collective test starting: all_reduce_perf\n"
-    head += "# nThread 1 nGpus 2 minBytes 8 maxBytes 128 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1\n# Using devices\n"
+    head = (
+        "# nccl-tests version 2.17.1 nccl-headers=22707 nccl-library=22707\n# Collective test starting: "
+        "all_reduce_perf\n"
+    )
+    head += (
+        "# nThread 1 nGpus 2 minBytes 8 maxBytes 128 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 "
+        "validation: 1\n# Using devices\n"
+    )
     head += "".join(
         f"#  Rank  {rank} Group  0 Pid   10 on   n1 device  {rank} [0000:{rank + 1}b:00] NVIDIA H100 80GB HBM3\n"
         for rank in range(4)
     )
     row = "     1048576        262144     float     sum      -1"
-    tail = "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 35.39 \n#\n# Collective test concluded: all_reduce_perf\n"
+    tail = (
+        "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 35.39 \n#\n# Collective test concluded: "
+        "all_reduce_perf\n"
+    )
     way = '{"time":50.0,"alg_bw":20.97,"bus_bw":18.35,"nwrong":0}'
     seeds = {
         "whole": head + names + row + ways + "\n" + tail,
@@ -188,7 +203,9 @@ def results(folder):
         "two": names + (row + ways + "\n") * 2 + names + "8 2 int8 max 3" + ways,
         "csv": "size,time,algbw,busbw\n8,1.5,2,3\n16,1.5,4,6\n",
         "markdown": "all_gather_perf\n| size | busbw (GB/s) |\n| --- | --- |\n| 65K | 3.5 |\n| 1.5G | N/A |\n",
-        "json": '{"args":["all_gather_perf"],"nccl_version":22809,"config":{"nthreads":1,"ngpus":2,"devices":[{"rank":0,"hostname":"n1","device_hex":"0",'
+        "json": '{"args":["all_gather_perf"],"nccl_version":22809,'
+        '"config":{"nthreads":1,"ngpus":2,"devices":[{"rank":0,'
+        '"hostname":"n1","device_hex":"0",'
         '"device_info":"H"}]},"results":[{"size":64,"count":8,"type":"float","redop":"none","root":"-1","out_of_place":'
         + way
         + ',"in_place":'

@@ -10,7 +10,7 @@ static unsigned done;
 static void replay_file(const char *path, size_t size)
 {
     FILE *file = fopen(path, "rb");
-    uint8_t *bytes = malloc(size ? size : 1); /* exact, so that a sanitizer sees the first byte behind it */
+    uint8_t *bytes = malloc(size ? size : 1); /* exact, so that a sanitizer sees the first byte after it */
     FUZZ_REQUIRE(file && bytes && fread(bytes, 1, size, file) == size, "%s cannot be read", path);
     fclose(file);
     fprintf(stderr, "%s\n", path); /* before it: the last line shows a crash */

@@ -95,7 +95,8 @@ def document(command):
 
 @functools.cache
 def answer(command):
-    """Lines that a command prints; what `./show.py` shows is asked in this process, so that one analysis serves many."""
+    """Lines that a command prints; what `./show.py` shows is asked in this process, so that one analysis serves
+    many."""
     left, pipe, question = command.rpartition("| ./show.py ")
     if not pipe or set(question) & set("|<>&;"):
         text, error = run(command)

@@ -164,7 +164,8 @@ class Document:
             return "no channels"
         if row["inter"]:
             return (
-                f"{counted(row['channels'], 'channel')} of {row['bw_intra']:.6g} GB/s inside the host ({row['type_intra']}) "
+                f"{counted(row['channels'], 'channel')} of {row['bw_intra']:.6g} GB/s inside the host "
+                f"({row['type_intra']}) "
                 f"and {row['bw_inter']:.6g} GB/s to NICs ({row['type_inter']})"
             )
         return f"{counted(row['channels'], 'channel')} of {row['bw_intra']:.6g} GB/s ({row['type_intra']})"

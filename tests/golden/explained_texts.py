@@ -5,7 +5,8 @@
     ORR_UPDATE_GOLDEN=1 ...                                             rewrites; read the diff like a ticket
 
 A file holds all answers of one machine. Beside the texts it is checked that the answer comes first, in at most four
-sentences without a field of the release table, that --verbose only adds, and that what is assumed is not called measured.
+sentences without a field of the release table, that --verbose only adds, and that what is assumed is not called
+measured.
 """
 import difflib
 import json
@@ -93,6 +94,34 @@ CASES = [
         "2.30.7",
         ["--hosts", "2"],
         ["gdr --from 0 --to NET/0-0", "path --from 0 --to NET/0-0", "nvls"],
+    ),
+    (
+        "symmetric-rtx-5090",  # NVIDIA/nccl#2275
+        ["tests/data/rtx-5090-8gpu.xml"],
+        "2.30.7",
+        [],
+        ["symmetric", "lsa", "multimem", "gin", "ce", "registration"],
+    ),
+    (
+        "symmetric-h100",
+        ["static/examples/h100-nvswitch.xml"],
+        "2.30.7",
+        ["--windows", "both"],
+        ["symmetric", "symmetric --bytes 16k", "symmetric --datatype int32", "multimem", "ce"],
+    ),
+    (
+        "symmetric-h100-two-hosts",
+        ["static/examples/h100-nvswitch.xml"],
+        "2.30.4",
+        ["--hosts", "2", "--windows", "both"],
+        ["symmetric", "symmetric --collective ReduceScatter --bytes 16M", "lsa", "gin", "registration"],
+    ),
+    (
+        "symmetric-h100-rails",
+        ["static/examples/h100-nvswitch.xml"],
+        "2.29.2",
+        ["--hosts", "2", "--set", "NCCL_CROSS_NIC=0"],
+        ["symmetric", "gin"],
     ),
     ("single-gpu", ["tests/data/single-gpu.xml"], "2.27.7", [], ["tree", "channels", "nvls", "algorithm --bytes 8"]),
 ]

@@ -3,10 +3,11 @@
 
     ORRERY=build-dev/orrery python3 tests/golden/fused.py [--seed N] [--count M]
 
-Random domains of our own machines (and of ../shared's, where it lies beside the checkout), with choices of GPUs and ranks in any
-order, are fused here by the rules (merged rank by rank; 2.21.5: NUMA domain by NUMA domain). What the fused dump gives must be
-what a cluster of the single dumps gives, in every section. The fused trays and the NVL72 of ../shared, made by hand, give the
-same as trays fused from one dump, once their ports are numbered host by host (see engine/cluster/README.md).
+Random domains of our own machines (and of ../shared's, where it lies beside the checkout), with choices of GPUs and
+ranks in any order, are fused here by the rules (merged rank by rank; 2.21.5: NUMA domain by NUMA domain). What the
+fused dump gives must be what a cluster of the single dumps gives, in every section. The fused trays and the NVL72 of
+../shared, made by hand, give the same as trays fused from one dump, once their ports are numbered host by host (see
+engine/cluster/README.md).
 """
 import argparse
 import copy

@@ -4,8 +4,8 @@
     ORRERY=build-dev/orrery python3 tests/golden/golden.py            compares, shows the differences
     ORR_UPDATE_GOLDEN=1 ...                                           rewrites; read the diff like code
 
-A case of cases.json is a file, a list of host counts, settings (NAME=VALUE) and a release (2.27.7 where not named). The default
-release must have cases of its own, beside older ones.
+A case of cases.json is a file, a list of host counts, settings (NAME=VALUE) and a release (2.27.7 where not named).
+The default release must have cases of its own, beside older ones.
 """
 import difflib
 import json
@@ -72,7 +72,10 @@ def trees(channels):
 
 def picture(a):
     """The document as lines that a person can check."""
-    yield f"ranks {a['ranks']} local {a['local_ranks']} max_bw {a['system']['max_bw']} total_bw {a['system']['total_bw']}"
+    yield (
+        f"ranks {a['ranks']} local {a['local_ranks']} max_bw {a['system']['max_bw']} total_bw "
+        f"{a['system']['total_bw']}"
+    )
     yield "nodes " + " ".join(node["id"] for node in a["system"]["nodes"])
     yield "paths"
     yield from matrix(a["paths"], "from", "to", lambda p: p["type"])
@@ -88,7 +91,8 @@ def picture(a):
     for g in a["graphs"]:
         yield (
             f"graph {g['name']}: pattern {g['pattern']}, {g['channels']} x {g['bw_intra']}/{g['bw_inter']} "
-            f"{g['type_intra']}/{g['type_inter']} cross_nic {g['cross_nic']} same {g['same_channels']} hops {g['n_hops']}"
+            f"{g['type_intra']}/{g['type_inter']} cross_nic {g['cross_nic']} same {g['same_channels']} hops "
+            f"{g['n_hops']}"
         )
         seen = {}
         for c, ranks in enumerate(g["intra"]):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Figures worked out by hand by the rules of docs/nccl (graph.md, paths.md, search.md), held against topologies of our own.
+"""Figures worked out by hand by the rules of docs/nccl (graph.md, paths.md, search.md), held against topologies of our
+own.
 
 They do not come from a run of the program, so they also judge the golden files. Where a check names a machine by its
 parts (8 GPUs sm 90, 370.8 GB/s to the NVSwitch, ...), one of ours has the same parts under other names.
@@ -75,8 +76,8 @@ class Worked(unittest.TestCase):
         self.assertEqual(
             ring["intra"][:3], [[0, 3, 2, 1, 5, 6, 7, 4], [0, 3, 2, 1, 5, 6, 7, 4], [0, 4, 7, 6, 5, 1, 2, 3]]
         )
-        # Channels 3 to 5 do not repeat 0 to 2, which no brick count allows (0 -> 3 would carry 80 of 40 GB/s); NCCL's own
-        # result has other orders there. What must hold is that no link carries more than it has.
+        # Channels 3 to 5 do not repeat 0 to 2, which no brick count allows (0 -> 3 would carry 80 of 40 GB/s); NCCL's
+        # own result has other orders there. What must hold is that no link carries more than it has.
         bricks = {
             tuple(e): int(n) for e, n in (((i, j), n) for i, row in enumerate(CUBE_MESH) for j, n in enumerate(row))
         }
@@ -121,7 +122,8 @@ class Worked(unittest.TestCase):
             self.holds(ring(mesh, 1, release), 6, half, half)
             self.holds(graph(analyze(mesh, 2, release=release), "tree"), 4, half, 12)
         self.holds(ring(DATA + "intel-2gpu.xml", 1, "2.12.12"), 2, 10, 10)
-        # 2.7.8 takes "16.0 GT/s PCIe" for Gen3 (01, 1.4.2): 12 GB/s, so 9 * 12 / 9 = 12 is what fits (the check has 18 of 24)
+        # 2.7.8 takes "16.0 GT/s PCIe" for Gen3 (01, 1.4.2): 12 GB/s, so 9 * 12 / 9 = 12 is what fits (the check has 18
+        # of 24)
         self.holds(ring(DATA + "intel-2gpu.xml", 1, "2.7.8"), 1, 9, 9)
         self.holds(ring(DATA + "single-gpu.xml", 1, "2.21.5"), 16, 40, 40)
 

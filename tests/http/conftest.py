@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the real daemon on a free port for the whole run, ends it by SIGTERM, and demands exit 0 and no sanitizer report.
+"""Starts the real daemon on a free port for the whole run, ends it by SIGTERM, and demands exit 0 and no sanitizer
+report.
 
 The program is taken from the environment ORRERY, otherwise build-dev/orrery.
 """
@@ -34,13 +35,16 @@ SANITIZERS = {
 # A workstation of our own: two GPUs behind one CPU, a NIC beside them.
 DUMP = b"""<system version="1">
   <cpu host_hash="0x1" numaid="0" affinity="0000ffff" arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49">
-    <pci busid="0000:01:00.0" class="0x030000" vendor="0x10de" device="0x2684" subsystem_vendor="0x10de" subsystem_device="0x16f3" link_speed="16.0 GT/s PCIe" link_width="16">
+    <pci busid="0000:01:00.0" class="0x030000" vendor="0x10de" device="0x2684" subsystem_vendor="0x10de"
+      subsystem_device="0x16f3" link_speed="16.0 GT/s PCIe" link_width="16">
       <gpu dev="0" sm="89" rank="0" gdr="1"/>
     </pci>
-    <pci busid="0000:41:00.0" class="0x030000" vendor="0x10de" device="0x2684" subsystem_vendor="0x10de" subsystem_device="0x16f3" link_speed="16.0 GT/s PCIe" link_width="16">
+    <pci busid="0000:41:00.0" class="0x030000" vendor="0x10de" device="0x2684" subsystem_vendor="0x10de"
+      subsystem_device="0x16f3" link_speed="16.0 GT/s PCIe" link_width="16">
       <gpu dev="1" sm="89" rank="1" gdr="1"/>
     </pci>
-    <pci busid="0000:81:00.0" class="0x020000" vendor="0x15b3" device="0x1017" subsystem_vendor="0x15b3" subsystem_device="0x0007" link_speed="8.0 GT/s PCIe" link_width="16">
+    <pci busid="0000:81:00.0" class="0x020000" vendor="0x15b3" device="0x1017" subsystem_vendor="0x15b3"
+      subsystem_device="0x0007" link_speed="8.0 GT/s PCIe" link_width="16">
       <nic>
         <net name="mlx5_0" dev="0" speed="100000" port="1" latency="0.000000" guid="0x1" maxconn="131072" gdr="1"/>
       </nic>
@@ -51,14 +55,14 @@ DUMP = b"""<system version="1">
 
 
 def wait_until(what, otherwise=lambda: "did not happen in time", seconds=120):
-    """Asks again and again until what() holds; fails with otherwise() after so many seconds."""
+    """Asks again and again until what() holds; fails with otherwise() after this many seconds."""
     until = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < until, otherwise()
         time.sleep(0.05)
 
 
-HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 
 
 def status_of(answer):
@@ -86,7 +90,8 @@ def pytest_sessionfinish():
 
 class Server:
     def __init__(self, *options, environment=None, token=None, before=None, log=None, program=None):
-        """program: instead of the one under test; before: called in the new process; log: takes standard error instead of a file that stop() looks at."""
+        """program: instead of the one under test; before: called in the new process; log: takes standard error instead
+        of a file that stop() looks at."""
         self.token = token
         program = program or os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
         assert os.path.exists(program), f"{program} is not built"
@@ -118,7 +123,7 @@ class Server:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method, target, body=None, headers=None, connection=None):
-        """(response, bytes) of one request; on a connection of its own where none is given."""
+        """(response, bytes) of one request; on a connection of its own if none is given."""
         own = connection or self.connect()
         headers = dict(headers or {})
         if self.token:

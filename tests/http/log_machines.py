@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machines of logs in ../shared whose dump nobody published, put together from the facts that are public: a dump of the machine type with
-its NICs renumbered as the job's plugin numbered them, or a machine written from the log's bus ids, affinities and lists of NICs."""
+"""The machines of logs in ../shared whose dump nobody published, put together from the facts that are public: a dump
+of the machine type with its NICs renumbered as the job's plugin numbered them, or a machine written from the log's bus
+ids, affinities and lists of NICs."""
 import xml.etree.ElementTree as ET
 
 from conftest import ROOT, SHARED
@@ -32,7 +33,10 @@ def nic(*nets):
 
 
 def net(name, number, speed=200000, gdr=1):
-    return f'<net name="{name}" dev="{number}" latency="0" speed="{speed}" port="1" guid="{number + 1:#x}" maxconn="65536" gdr="{gdr}"/>'
+    return (
+        f'<net name="{name}" dev="{number}" latency="0" speed="{speed}" port="1" guid="{number + 1:#x}" '
+        f'maxconn="65536" gdr="{gdr}"/>'
+    )
 
 
 def system(cpu, nodes):
@@ -49,7 +53,8 @@ def mesh(bus_ids, sm=80, count=4, speed=GEN4):
 
 
 def polaris(ranks=4):
-    """Four NUMA nodes, GPU g on node 3 - g; two NICs, which the plugin finds twice each, so that they keep the later numbers 1 and 3."""
+    """Four NUMA nodes, GPU g on node 3 - g; two NICs, which the plugin finds twice each, so that they keep the later
+    numbers 1 and 3."""
     gpus = mesh([f"0000:{bus}:00.0" for bus in ("07", "46", "85", "c7")])
     nics = {1: pci("0000:21:00.0", GEN4, nic(net("cxi1", 3))), 3: pci("0000:e1:00.0", GEN4, nic(net("cxi0", 1)))}
     return system(MILAN, {3 - g: (gpus[g] if g < ranks else "") + nics.get(g, "") for g in range(4)})
@@ -96,7 +101,8 @@ OCI_NICS = [f"mlx5_{i}" for i in (0, 3, 4, 5, 6, 9, 10, 11)]  # one for each GPU
 
 
 def oci_h200(order):
-    """The chassis of the H100 shape with one port of 400 Gb/s a card; order: names as the job's NET/IB line lists them."""
+    """The chassis of the H100 shape with one port of 400 Gb/s a card; order: names as the job's NET/IB line lists
+    them."""
 
     def edit(root, nets):
         for parent in root.iter("nic"):
@@ -109,7 +115,8 @@ def oci_h200(order):
 
 
 HOPPER_SIX = ("41", "44", "86", "87", "bf", "c2")
-# log: (machine, settings that the log does not show, communicators (None: all), facts that agree in each, or in the largest)
+# log: (machine, settings that the log does not show, communicators (None: all), facts that agree in each, or in the
+# largest)
 BUILT = {
     "aws-p4d-efa-eks-readme.log": (
         lambda: numbered("provider/aws-p4d-24xl-a100.xml", (1, 3, 0, 2), "p4d.24xlarge"),

@@ -93,7 +93,7 @@ class Description:
             if self.resolve(header).get("required"):
                 assert headers.get(name), f"{what}: the header {name} is missing"
         if method == "HEAD" or status == 304:
-            assert not body, f"{what}: a body where none may be"
+            assert not body, f"{what}: a body if none may be"
             return
         content = described.get("content")
         if not content:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks: for each, another client is answered all the while, memory stays within the budgets, and the service then does a normal request and drains in time.
+"""Attacks: for each, another client is answered all the while, memory stays within the budgets, and the service then
+does a normal request and drains in time.
 
-No figure here depends on how quick the machine is: /healthz and a small cached analysis are compared with a trivial server that runs beside them, under the same load.
-`./dev bench attacks` prints the figures.
+No figure here depends on how quick the machine is: /healthz and a small cached analysis are compared with a trivial
+server that runs beside them, under the same load. `./dev bench attacks` prints the figures.
 """
 import json
 import re
@@ -36,7 +37,8 @@ def start(program=None, **changes):
 
 
 def drains(server, seconds=20):
-    """In order, or by force where something still ran: never more than the grace time and a second, of which the test leaves a slow machine many."""
+    """In order, or by force where something still ran: never more than the grace time and a second, of which the test
+    leaves a slow machine many."""
     server.process.send_signal(signal.SIGTERM)
     status, log = server.process.wait(seconds), server.stop_log()
     for word in ("ERROR: AddressSanitizer", "LeakSanitizer", "runtime error:", "ThreadSanitizer"):
@@ -136,7 +138,7 @@ def compute(server):
 @pytest.fixture(params=["under test", "release"])
 def program(request):
     found = ROOT / "build/orrery" if request.param == "release" else None
-    assert not found or found.exists(), "build/orrery is not there: ./dev build release"
+    assert not found or found.exists(), "build/orrery is missing: ./dev build release"
     return found
 
 
@@ -187,7 +189,8 @@ def test_one_client_leaves_room_for_another():
 
 
 def fill_queue(server, target, beside=0):
-    """With --queue 2 and --threads 2: two requests run and two wait, for minutes, beside so many others. Gives the connections, also of those that found it full."""
+    """With --queue 2 and --threads 2: two requests run and two wait, for minutes, beside this many others. Gives the
+    connections, also of those that found it full."""
     in_flight = b"orrery_http_requests_in_flight %d\n" % (5 + beside)  # with that of /metrics
     busy = []
     while not all(line in server.ask("GET", "/metrics")[1] for line in (b"orrery_queue_waiting 2\n", in_flight)):
@@ -277,7 +280,8 @@ def test_a_drawing_and_a_stored_dump_are_drawn_from_the_memory():
 
 
 def test_streams_go_on_while_the_queue_is_full():
-    """What has begun to be sent is finished, and the connection's thread does not compute it: /healthz answers beside many readers."""
+    """What has begun to be sent is finished, and the connection's thread does not compute it: /healthz answers beside
+    many readers."""
     server = start(**{"--analysis-time": "0", "--analysis-memory": "0", "--queue": "2"})
     target = attacks.Target(server.port)
     topology = target.post("/v1/topologies", attacks.NVSWITCH)
@@ -286,7 +290,10 @@ def test_streams_go_on_while_the_queue_is_full():
     stream.settimeout(120)
     stream.connect(("127.0.0.1", server.port))
     stream.sendall(
-        f"GET /v1/topologies/{topology}/channels?hosts=2048 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+        (
+            f"GET /v1/topologies/{topology}/channels?hosts=2048 HTTP/1.1\r\nHost: localhost\r\nConnection: "
+            "close\r\n\r\n"
+        ).encode()
     )
     first = stream.recv(4096)
     busy = fill_queue(server, target, 1)

@@ -16,7 +16,8 @@ def rows(bandwidths, ranks=8, first=30):
     """Rows of all_reduce of doubling sizes."""
     out = [
         "# nThread 1 nGpus 8 minBytes 8 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20",
-        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong",
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   "
+        "busbw #wrong",
     ]
     for i, bus in enumerate(bandwidths):
         size, alg = 1 << (first + i), bus / (2 * (ranks - 1) / ranks)

@@ -196,7 +196,8 @@ def test_lists_and_help():
 
 
 def interrupted(arguments, computes):
-    """Ends a command by Ctrl-C: while it waits for its input, or once it has computed for a while. Gives its status, output and errors."""
+    """Ends a command by Ctrl-C: while it waits for its input, or once it has computed for a while. Gives its status,
+    output and errors."""
     done = subprocess.Popen(
         [PROGRAM, *arguments],
         stdin=subprocess.PIPE,
@@ -281,7 +282,8 @@ def test_ctrl_c_ends_checking_a_log(tmp_path):
     log.write_text(
         "node1:1:1 [0] NCCL INFO NCCL version 2.18.1+cuda12.1\n"
         + "".join(
-            f"node1:{r}:{r} [{r}] NCCL INFO comm 0x1 rank {r} nranks 2 cudaDev {r} busId {r}000 commId 0x2 - Init START\n"
+            f"node1:{r}:{r} [{r}] NCCL INFO comm 0x1 rank {r} nranks 2 cudaDev {r} busId {r}000 commId 0x2 - Init "
+            "START\n"
             for r in range(2)
         )
     )
@@ -291,7 +293,7 @@ def test_ctrl_c_ends_checking_a_log(tmp_path):
 
 @pytest.mark.parametrize("limit", [("--analysis-time", "0.001"), ("--analysis-memory", "200K")])
 @pytest.mark.parametrize("command", LONG)
-def test_limits_can_be_given_and_are_off_by_default(command, limit, tmp_path):
+def test_limits_can_be_given(command, limit, tmp_path):
     path = tmp_path / "machine.xml"
     path.write_bytes(attacks.machine(8, 32, 32))
     status, out, err = run(*command.format(dump=path).split(), *limit, str(path))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the database goes: clean answers, and all is well again when it is back, without a restart. And when processes are
-killed: what was acknowledged is there."""
+"""When the database goes: clean answers, and all is well again when it is back, without a restart. And when processes
+are killed: what was acknowledged is there."""
 import base64
 import concurrent.futures
 import json
@@ -88,7 +88,8 @@ def test_a_database_that_hangs_costs_no_more_than_the_stated_time(postgresql):
 
 
 def test_a_full_disk_of_the_database_server(postgresql):
-    """Its files may not grow past 24 MiB for a while: uploads are refused, the rest goes on, and nothing acknowledged is lost."""
+    """Its files may not grow past 24 MiB for a while: uploads are refused, the rest goes on, and nothing acknowledged
+    is lost."""
 
     def restrict(largest):
         family = subprocess.run(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation that the service shows below /docs/: every Markdown file of docs is a page, and every link and picture leads somewhere."""
+"""The documentation that the service shows below /docs/: every Markdown file of docs is a page, and every link and
+picture leads somewhere."""
 import html.parser
 import re
 import urllib.parse

@@ -136,7 +136,8 @@ def test_command_line(tmp_path):
     ],
 )
 def test_no_graph_takes_more_of_a_link_than_it_has(server, example, hosts):
-    """Trees included, whose data runs up and down; and the fullest link is the one that the explanation of the graph names."""
+    """Trees included, whose data runs up and down; and the fullest link is the one that the explanation of the graph
+    names."""
     dump = (ROOT / "static" / "examples" / f"{example}.xml").read_bytes()
     stored = "/v1/topologies/" + server.json("POST", "/v1/topologies", dump)[1]["id"]
     for release in ("2.12.12", "2.30.7"):

@@ -139,7 +139,7 @@ def test_free_gpus_and_wishes_filter(fleet):
         assert set(failed(arguments(ids, gpus=9, free="0,1,2,3,4,5,6,7"))) == {"gpu-a", "gpu-b", "gpu-c"}
         assert "not a list" in failed(arguments(ids, free="0;1"))["gpu-a"]
         wish = failed(arguments(ids, annotations={"orrery.dev/min-busbw": "200", "orrery.dev/hosts": "2"}))
-        assert "200 are wanted" in wish["gpu-a"] and "gpu-b" not in wish
+        assert "200 are needed" in wish["gpu-a"] and "gpu-b" not in wish
         # what is free decides: two GPUs with a direct NVLink, or two without
         good, poor = (
             ours.ask("/prioritize", arguments(ids, gpus=2, free=free))[1][0]["Score"] for free in ("0,3,1", "0,5")

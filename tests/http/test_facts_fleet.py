@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about fleets: topology.conf read by Debian's slurmctld, blocks and topology.yaml by the grammar of Slurm's manual pages
-topology.conf(5) and topology.yaml(5), and topograph's record by the contract of its design (NVIDIA/topograph #442)."""
+"""Facts about fleets: topology.conf read by Debian's slurmctld, blocks and topology.yaml by the grammar of Slurm's
+manual pages topology.conf(5) and topology.yaml(5), and topograph's record by the contract of its design
+(NVIDIA/topograph #442)."""
 import json
 import os
 import pwd
@@ -42,7 +43,7 @@ def facts(tmp_path):
 
 
 def entries(text):
-    """Lines of topology.conf: parameters NAME=VALUE with blanks between, anything behind # is a comment."""
+    """Lines of topology.conf: parameters NAME=VALUE with blanks between, anything after # is a comment."""
     found = []
     for line in text.splitlines():
         line = line.partition("#")[0].strip()
@@ -204,7 +205,8 @@ def free_port():
 
 
 def test_slurmctld_reads_the_tree(facts, tmp_path):
-    """The real program, without a cluster: it loads topology.conf, and scontrol shows the switches that it understood."""
+    """The real program, without a cluster: it loads topology.conf, and scontrol shows the switches that it
+    understood."""
     names = [name for host in FLEET for name in host["names"]]
     (tmp_path / "topology.conf").write_text(facts("slurm-tree", FLEET))
     (tmp_path / "state").mkdir()
@@ -318,7 +320,8 @@ EXAMPLES = sorted((ROOT / "static" / "examples").glob("*.xml"))
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_topograph_record(path):
-    """By the contract: every GPU has every rail, each with the NICs tied at the best class, sorted; every NIC's rails are the record's."""
+    """By the contract: every GPU has every rail, each with the NICs tied at the best class, sorted; every NIC's rails
+    are the record's."""
     status, out, err = run("facts", "--format", "topograph", str(path))
     assert status == 0, err
     record = json.loads(out)
@@ -346,20 +349,33 @@ def test_path_classes():
     """What nvidia-smi topo -m calls them: one switch, several, a CPU, another socket."""
 
     def pci(busid, inside, kind="0x060400"):
-        return f'<pci busid="{busid}" class="{kind}" vendor="0x1000" device="0xc010" subsystem_vendor="0x1000" subsystem_device="0xa096" link_speed="32.0 GT/s PCIe" link_width="16">{inside}</pci>'
+        return (
+            f'<pci busid="{busid}" class="{kind}" vendor="0x1000" device="0xc010" subsystem_vendor="0x1000" '
+            f'subsystem_device="0xa096" link_speed="32.0 GT/s PCIe" link_width="16">{inside}</pci>'
+        )
 
     def nic(busid, dev):
         return pci(
             busid,
-            f'<nic><net name="mlx5_{dev}" dev="{dev}" speed="400000" port="1" latency="0" guid="0x{dev + 1}" maxconn="1" gdr="1"/></nic>',
+            f'<nic><net name="mlx5_{dev}" dev="{dev}" speed="400000" port="1" latency="0" guid="0x{dev + 1}" '
+            'maxconn="1" gdr="1"/></nic>',
             "0x020000",
         )
 
     def cpu(numa, inside):
-        return f'<cpu host_hash="0x1" numaid="{numa}" affinity="ff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">{inside}</cpu>'
+        return (
+            f'<cpu host_hash="0x1" numaid="{numa}" affinity="ff" arch="x86_64" vendor="GenuineIntel" '
+            f'familyid="6" modelid="143">{inside}</cpu>'
+        )
 
     gpu = pci("0000:17:00.0", '<gpu dev="0" sm="90" rank="0" gdr="1"/>', "0x030200")
-    text = f'<system version="1">{cpu(0, pci("0000:10:00.0", gpu + nic("0000:18:00.0", 0) + pci("0000:20:00.0", nic("0000:21:00.0", 1))) + nic("0000:30:00.0", 2))}{cpu(1, nic("0000:AF:00.0", 3))}</system>'
+    behind = pci("0000:20:00.0", nic("0000:21:00.0", 1))
+    text = (
+        '<system version="1">'
+        + cpu(0, pci("0000:10:00.0", gpu + nic("0000:18:00.0", 0) + behind) + nic("0000:30:00.0", 2))
+        + cpu(1, nic("0000:AF:00.0", 3))
+        + "</system>"
+    )
     rails = record_of(text)["gpus"]["0000:17:00.0"]["rails"]
     assert rails == {
         "rail0": [{"nic": "0000:18:00.0", "path": "PIX"}],

@@ -75,7 +75,7 @@ def test_slurm_health_check(nodes, scontrol, state, strict, drained):
             and words[3].startswith("Reason=orrery gate: ")
         )
     if state == "degraded":
-        assert re.search(r"AllReduce gets \S+ instead of \S+ GB/s on 2 hosts \(\d+ % less\)", said.read_text())
+        assert re.search(r"AllReduce gets \S+ of \S+ GB/s on 2 hosts \(\d+ % less\)", said.read_text())
     assert bool(done.stderr) == (state == "unknown"), "what cannot be judged goes to slurmd's log"
 
 

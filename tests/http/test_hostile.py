@@ -15,7 +15,10 @@ LAUGHS = b"""<?xml version="1.0"?>
 <system version="1"><cpu numaid="0">&c;</cpu></system>"""
 EXTERNAL = b'<!DOCTYPE s [<!ENTITY x SYSTEM "file:///etc/passwd">]><system version="1">&x;</system>'
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 16
-NO_GPU = b'<system version="1"><cpu numaid="0" arch="x86_64" vendor="GenuineIntel" affinity="1" familyid="6" modelid="85"/></system>'
+NO_GPU = (
+    b'<system version="1"><cpu numaid="0" arch="x86_64" vendor="GenuineIntel" affinity="1" familyid="6" '
+    b'modelid="85"/></system>'
+)
 
 CASES = {
     "empty": (b"", 400, "empty-body"),
@@ -107,7 +110,7 @@ def raw(server, head, parts=(), wait=60):
 
 def test_a_body_of_100_mb_is_refused_at_once(server):
     begun = time.monotonic()
-    got = raw(server, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 104857600\r\n\r\n")
+    got = raw(server, b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: 104857600\r\n\r\n")
     assert got.startswith(b"HTTP/1.1 413 ") and b"/problems/body-too-large" in got
     assert time.monotonic() - begun < 10
     assert server.ask("GET", "/healthz")[0].status == 200
@@ -116,7 +119,9 @@ def test_a_body_of_100_mb_is_refused_at_once(server):
 def test_100_mb_that_are_really_sent_end_in_413(server):
     begun = time.monotonic()
     got = raw(
-        server, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 104857600\r\n\r\n", [b"x" * 1048576] * 100
+        server,
+        b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: " b"104857600\r\n\r\n",
+        [b"x" * 1048576] * 100,
     )
     assert not got or got.startswith(b"HTTP/1.1 413 ")
     assert time.monotonic() - begun < 30  # before --body-timeout, which is 60 s
@@ -131,13 +136,13 @@ def test_the_limit_holds_for_chunked_bodies(server):
     chunk = b"100000\r\n" + b"x" * 1048576 + b"\r\n"
     got = raw(
         server,
-        b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"POST /v1/topologies HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
         [chunk] * 20 + [b"0\r\n\r\n"],
     )
     assert got.startswith(b"HTTP/1.1 413 ")
     counted = bodies_refused(server)
     got = raw(
-        server, b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", [chunk] * 160
+        server, b"POST /v1/topologies HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n", [chunk] * 160
     )  # cut off after 128 MB
     assert got.startswith(b"HTTP/1.1 413 ") and b"/problems/body-too-large" in got and b"--max-body" in got
     assert bodies_refused(server) == counted + 1
@@ -160,9 +165,9 @@ def test_the_limit_holds_for_chunked_bodies(server):
 )
 @pytest.mark.parametrize("start", [b"GET /healthz", b"POST /v1/analyze"])
 def test_headers_that_a_proxy_could_read_differently(server, start, lines):
-    """Refused at once, and the connection ends, so that no rest is taken for a request."""
+    """Refused at once, and the connection ends, so that no rest is treated as a request."""
     begun = time.monotonic()
-    got = raw(server, start + b" HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\n\r\n", [b"abc"])
+    got = raw(server, start + b" HTTP/1.1\r\nHost: localhost\r\n" + lines + b"\r\n\r\n", [b"abc"])
     assert got.startswith(b"HTTP/1.1 400 ") and b"/problems/malformed-headers" in got, got
     assert got.count(b"HTTP/1.1") == 1 and b"\r\nConnection: close\r\n" in got, got
     assert time.monotonic() - begun < 10
@@ -170,7 +175,8 @@ def test_headers_that_a_proxy_could_read_differently(server, start, lines):
 
 def test_a_chunked_dump_is_taken(server):
     head = (
-        b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: "
+        b"chunked\r\n\r\n"
     )
     pieces = [b"%x\r\n%s\r\n" % (len(DUMP[i : i + 100]), DUMP[i : i + 100]) for i in range(0, len(DUMP), 100)]
     assert raw(server, head, pieces + [b"0\r\n\r\n"]).endswith(b"\r\n\r\n2")
@@ -215,8 +221,8 @@ def test_odd_targets_are_client_errors(server, target):
         b"GARBAGE\r\n\r\n",
         b"GET / HTTP/9.9\r\n\r\n",
         b"GET /healthz HTTP/1.1\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 200000 + b"\r\n\r\n",
-        b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 200000 + b"\r\n\r\n",
+        b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
         bytes(range(256)) * 8,
     ],
 )
@@ -228,7 +234,11 @@ def test_bytes_that_are_no_request_harm_nobody(server, bytes_):
 def test_slow_and_broken_requests_hold_up_nobody(server):
     open_ones = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
     for i, s in enumerate(open_ones):
-        s.sendall([b"GET /hea", b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n<sys", b""][i % 3])
+        s.sendall(
+            [b"GET /hea", b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: " b"500\r\n\r\n<sys", b""][
+                i % 3
+            ]
+        )
     begun = time.monotonic()
     assert server.ask("GET", "/healthz")[0].status == 200
     assert server.ask("POST", "/v1/analyze", DUMP)[0].status == 200

@@ -133,7 +133,8 @@ RELEASES = ("2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7")
 
 
 def test_a_tar_is_read_by_the_rules_of_the_release_that_is_asked_for(server, tar):
-    """A tar is analysed as a job would run, with NICs fused; a dump of the same machine only where that is asked for."""
+    """A tar is analysed as a job would run, with NICs fused; a dump of the same machine only if that is asked
+    for."""
     kept = Answer(server, "POST", "/v1/topologies", tar).json()
     base, tags = f"/v1/topologies/{kept['id']}", set()
     for release in RELEASES:
@@ -253,6 +254,35 @@ def test_a_machine_type_is_part_of_the_question(server):
     assert "nvidia-smi-topo" in [row["kind"] for row in Answer(server, "GET", "/v1/inputs").json()["inputs"]]
 
 
+def test_findings_can_be_taken_as_repaired(server):
+    dump = (ROOT / "static/examples/h100-with-faults.xml").read_bytes()
+    base = f"/v1/topologies/{Answer(server, 'POST', '/v1/topologies', dump).json()['id']}"
+
+    def verdict(query):
+        return Answer(server, "GET", f"{base}/analysis?hosts=2{query}").json()["summary"]["verdict"]
+
+    def bus_bandwidth(query):
+        rows = Answer(server, "GET", f"{base}/predict?hosts=2&sizes=1G{query}").json()["rows"]
+        return round(rows[0]["busbw"])
+
+    cost = verdict("")["cost"]
+    one, both = "&repair=slow-link", "&repair=slow-link&repair=gdr-off"
+    # what the diagnosis said of a repair is what the repaired machine gets
+    findings = Answer(server, "GET", f"{base}/analysis/findings?hosts=2").json()
+    repaired = {row["id"]: row["cost"]["repaired"] for row in findings if row["cost"]}
+    assert verdict(one)["cost"]["now"] == pytest.approx(repaired["slow-link"])
+    assert verdict(one)["cost"]["repaired"] == pytest.approx(cost["repaired"])
+    assert verdict(both)["state"] == "healthy"
+    assert [bus_bandwidth(query) for query in ("", one, both)] == [
+        round(value) for value in (cost["now"], repaired["slow-link"], cost["repaired"])
+    ]
+    drawings = {Answer(server, "GET", f"{base}/diagram.svg?hosts=2{query}").body for query in ("", one)}
+    assert len(drawings) == 2
+    for wrong, why in (("nvlink-zero", "changes nothing here"), ("no-such", "no repair of the finding")):
+        answer = Answer(server, "GET", f"{base}/analysis?repair={wrong}")
+        assert answer.status == 400 and why in answer.json()["detail"], wrong
+
+
 def test_a_file_for_a_virtual_machine(server):
     kept = Answer(server, "POST", "/v1/topologies", DUMP).json()
     answer = Answer(server, "GET", f"/v1/topologies/{kept['id']}/vm-file?gpus=0000:00:05.0,0000:00:06.0")
@@ -346,10 +376,10 @@ def test_nics_that_the_input_does_not_describe_have_what_is_asked_for_them(serve
         document = Answer(server, "GET", f"{base}/analysis?hosts=2&assume_nics={word}").json()
         said[word] = [row["what"] for row in document["input"]["assumed"] if "NIC port" in row["what"]]
         assert {net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"} == {
-            12.5 if word == "default" else 50
+            50
         }
     assert said == {
-        "default": ["8 NIC ports have 100 Gb/s, with GPUDirect RDMA"],
+        "default": ["8 NIC ports have 400 Gb/s, with GPUDirect RDMA"],
         "400": ["8 NIC ports have 400 Gb/s, with GPUDirect RDMA"],
         "400-no-gdr": ["8 NIC ports have 400 Gb/s, without GPUDirect RDMA"],
     }

@@ -19,9 +19,11 @@ def problem_of(answer):
 
 
 def trickle(server, first, piece):
-    """Sends `first`, then `piece` ten times a second: (all that came back, after how many seconds the server ended the connection).
+    """Sends `first`, then `piece` ten times a second: (all that came back, after how many seconds the server ended the
+    connection).
 
-    Fails where the server has not ended it after 9 s. The limits of `strict` are about 1 s, and each default is 10 s at least.
+    Fails where the server has not ended it after 9 s. The limits of `strict` are about 1 s, and each default is 10 s
+    at least.
     """
     begun, got = time.monotonic(), b""
     with socket.create_connection(("127.0.0.1", server.port), timeout=0.1) as s:
@@ -79,12 +81,16 @@ def test_a_slow_request_line_gets_408(strict):
 
 
 def test_a_slow_body_gets_408(strict):
-    got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n", b"x")
+    got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000\r\n\r\n", b"x")
     assert (status_of(got), problem_of(got)) == (408, "/problems/request-timeout") and took > 0.8
 
 
 def test_who_was_too_slow_is_logged_and_counted(strict):
-    trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nX-Request-Id: late\r\nContent-Length: 4000\r\n\r\n", b"x")
+    trickle(
+        strict,
+        b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: late\r\nContent-Length: " b"4000\r\n\r\n",
+        b"x",
+    )
     strict.wait_for_log("id=late")
     line = [row for row in strict.stop_log().splitlines() if "id=late" in row][0]
     assert "status=408" in line and "refused=body_time" in line and "route=/v1/analyze" in line
@@ -96,7 +102,7 @@ def test_who_was_too_slow_is_logged_and_counted(strict):
 
 def test_a_body_that_stops_gets_408(strict):
     got, took = trickle(
-        strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b""
+        strict, b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b""
     )
     assert status_of(got) == 408 and took > 0.8
 
@@ -109,14 +115,14 @@ def test_a_connection_that_asks_nothing_is_closed_without_a_word(strict):
 def test_a_connection_that_asks_nothing_more_is_closed(strict):
     got, took = trickle(strict, HEAD + b"\r\n", b"")
     assert status_of(got) == 200 and got.count(b"HTTP/1.1") == 1 and took > 1
-    got, _ = trickle(strict, HEAD + b"\r\n", b"G")  # a byte now and then is no request
+    got, _ = trickle(strict, HEAD + b"\r\n", b"G")  # a byte now and then is not a request
     assert got.count(b"HTTP/1.1") == 1
 
 
 def test_a_client_that_does_not_read_is_let_go(strict):
     with socket.create_connection(("127.0.0.1", strict.port), timeout=5) as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        asked = b"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n" * 400
+        asked = b"GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n" * 400
         s.settimeout(0.2)
         try:
             s.sendall(asked)
@@ -153,12 +159,12 @@ def test_headers_that_are_too_long(strict, size):
 
 def test_headers_that_do_not_even_fit_into_memory(strict):
     assert status_of(strict.raw(HEAD + b"X-Long: " + b"y" * 30000 + b"\r\n\r\n")) == 431
-    assert status_of(strict.raw(b"GET /" + b"y" * 30000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")) in (414, 431)
+    assert status_of(strict.raw(b"GET /" + b"y" * 30000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")) in (414, 431)
     assert strict.ask("GET", "/healthz")[0].status == 200
 
 
 def test_who_never_stops_sending_is_let_go(strict):
-    """What comes after a refusal is read for the time that headers may take, not longer."""
+    """Bytes after a refusal are read for the time that headers may take, not longer."""
     until = time.monotonic() + 120
     with socket.create_connection(("127.0.0.1", strict.port), timeout=120) as s:
         with pytest.raises(OSError):
@@ -167,7 +173,7 @@ def test_who_never_stops_sending_is_let_go(strict):
 
 
 def test_queries_of_many_parts():
-    """Their number is bounded where they are read, and libmicrohttpd, which would not answer, does not get them."""
+    """Their number is bounded if they are read, and libmicrohttpd, which would not answer, does not get them."""
     server = Server("--database", ":memory:", "--header-timeout", "120", "--timeout", "120")
     for parts, problem in (
         (100, "invalid-parameter"),
@@ -178,7 +184,7 @@ def test_queries_of_many_parts():
         got = server.raw(
             b"GET /v1/topologies?"
             + b"&".join(b"a=1" for _ in range(parts))
-            + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
             wait=60,
         )
         assert (status_of(got), problem_of(got)) == (400, "/problems/" + problem), parts
@@ -201,7 +207,7 @@ def test_headers_of_just_the_length_that_is_allowed(most):
         lambda n: (b"/healthz?" + b"a" * (n - 1), b""),
     ):
         for size, status in ((most, (200, 400, 414)), (most + 1, (431,))):
-            first = b"Host: x\r\nConnection: close\r\n"
+            first = b"Host: localhost\r\nConnection: close\r\n"
             target, headers = shape(size - len(b"GET /healthz HTTP/1.1\r\n" + first + b"\r\n"))
             request = b"GET " + target + b" HTTP/1.1\r\n" + first + headers + b"\r\n"
             assert len(request) == size
@@ -213,7 +219,7 @@ def test_what_libmicrohttpd_refuses_by_itself_ends_too(strict):
     """It does not tell of the end of these requests, as those whose cookies do not fit into its memory."""
     for n in range(50, 700, 50):
         strict.raw(
-            b"GET /healthz HTTP/1.1\r\nHost: x\r\nCookie: "
+            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: "
             + b"; ".join(b"a=b" for _ in range(n))
             + b"\r\nConnection: close\r\n\r\n"
         )
@@ -230,7 +236,7 @@ def test_bodies_that_are_too_large(strict):
     )
     assert strict.ask("POST", "/v1/analyze", DUMP.ljust(8192))[0].status == 200
     chunked = (
-        b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         + b"1000\r\n"
         + b"x" * 4096
         + b"\r\n"
@@ -277,7 +283,8 @@ def test_clients_behind_a_trusted_proxy_are_told_apart():
         and asks("2001:db8::4") == 429
     )
     got = server.raw(
-        b"GET /v1/topologies HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 7.7.7.7\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: close\r\n\r\n"
+        b"GET /v1/topologies HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 7.7.7.7\r\nX-Forwarded-For: "
+        b"192.0.2.1\r\nConnection: close\r\n\r\n"
     )
     assert status_of(got) == 429
     for nonsense in ("", "unknown", "999.1.1.1", "x" * 3000, ",,,,", "192.0.2.1, "):
@@ -298,8 +305,8 @@ def test_without_trusted_proxies_the_header_is_not_believed():
 def test_one_client_may_have_so_many_requests_under_way():
     server = Server("--database", ":memory:", "--client-requests", "2")
     head = (
-        b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
-        % len(DUMP)
+        b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: "
+        b"100-continue\r\nContent-Length: %d\r\n\r\n" % len(DUMP)
     )
     begun = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(2)]
     for s in begun:
@@ -324,7 +331,7 @@ def test_one_client_may_have_so_many_requests_under_way():
 
 def test_more_connections_than_allowed_get_503_or_are_closed():
     server = Server("--database", ":memory:", "--connections", "8", "--threads", "2")
-    ask = b"GET /v1/topologies HTTP/1.1\r\nHost: x\r\n\r\n"
+    ask = b"GET /v1/topologies HTTP/1.1\r\nHost: localhost\r\n\r\n"
     held, statuses = [], []
     for _ in range(60):
         s = socket.create_connection(("127.0.0.1", server.port), timeout=5)
@@ -367,7 +374,10 @@ def test_what_waits_to_be_computed_is_bounded():
 
 def test_the_bodies_of_all_requests_share_a_memory():
     server = Server("--database", ":memory:", "--body-memory", "1M")
-    head = b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+    head = (
+        b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
+        b"%d\r\n\r\n"
+    )
     big = DUMP.ljust(700000)
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as first:
         first.sendall(head % len(big) + big[:600000])
@@ -395,8 +405,8 @@ def test_one_address_may_have_so_many_connections():
 
 
 def test_streams_hold_no_more_memory_than_they_may():
-    """Readers that do not read keep their analyses, each of its own communicator: the memory of all of them has a limit. Each document
-    has 26 MB, more than the buffers of a socket take."""
+    """Readers that do not read keep their analyses, each of its own communicator: the memory of all of them has a
+    limit. Each document has 26 MB, more than the buffers of a socket take."""
     server = Server("--database", ":memory:", "--stream-memory", "8M")
     topology = server.json("POST", "/v1/topologies", DUMP)[1]["id"]
     held = []
@@ -406,7 +416,10 @@ def test_streams_hold_no_more_memory_than_they_may():
         s.settimeout(120)
         s.connect(("127.0.0.1", server.port))
         s.sendall(
-            f"GET /v1/topologies/{topology}/channels?hosts={hosts}&NCCL_MIN_NCHANNELS=32 HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+            (
+                f"GET /v1/topologies/{topology}/channels?hosts={hosts}&NCCL_MIN_NCHANNELS=32 HTTP/1.1\r\nHost: "
+                "localhost\r\n\r\n"
+            ).encode()
         )
         held.append(s)
         answer = s.recv(4096)

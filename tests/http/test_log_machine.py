@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine that a job used, found from its log: GPUs, hosts, NICs, numbers of the log's release, causes that no line contradicts."""
+"""The machine that a job used, found from its log: GPUs, hosts, NICs, numbers of the log's release, causes that no
+line contradicts."""
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -215,7 +216,8 @@ def test_a_machine_type_stands_for_a_file(tmp_path, server, machine):
 
 
 def test_bus_ids_of_all_gpus_give_their_order_whatever_cuda_numbers_them(tmp_path):
-    """CUDA_VISIBLE_DEVICES=7,6,...,0: cudaDev 0 has the highest bus id, as in Azure's logs. The bus ids of a machine type are made up, but not their order."""
+    """CUDA_VISIBLE_DEVICES=7,6,...,0: cudaDev 0 has the highest bus id, as in Azure's logs. The bus ids of a machine
+    type are made up, but not their order."""
     lines = log_of("--machine", "Standard_ND96asr_v4", "--gpus", "7,6,5,4,3,2,1,0", "--release", "2.12.12")
     lines = [
         re.sub(r" nvmlDev [0-9]+", "", line)
@@ -286,7 +288,8 @@ def test_causes_that_no_prediction_tries_name_their_lines_too(tmp_path):
 
 
 def implied(tmp_path, machine, *said, name="", gpus=None, hosts=2):
-    """The answer about a log without a tree of a job on a machine type, with lines that say something of the machine."""
+    """The answer about a log without a tree of a job on a machine type, with lines that say something of the
+    machine."""
     chosen = ("--gpus", gpus) if gpus else ()
     lines = log_of("--machine", machine, "--hosts", str(hosts), "--release", "2.27.7", *chosen)
     lines = [line for line in lines if not re.search(r"=== System|={8}|\+ |CPU/|NET/.*:|GPU/.* :", line)]
@@ -316,7 +319,8 @@ DEVICE = "#  Rank  0 Group  0 Pid      1 on      node1 device  7 [0x18] "
         (
             "p4d.24xlarge",
             (
-                "NET/OFI Running on p4d.24xlarge platform, Setting NCCL_TOPO_FILE environment variable to /opt/p4d-24xl-topo.xml",
+                "NET/OFI Running on p4d.24xlarge platform, Setting NCCL_TOPO_FILE environment variable to "
+                "/opt/p4d-24xl-topo.xml",
             ),
             "",
             [],
@@ -353,7 +357,7 @@ def test_the_only_machine_type_that_fits_the_lines_is_used_and_the_lines_are_nam
         "first_difference"
     ]
     first = checked["assumed"][0]
-    assert first.startswith(f"The machine is taken to be a {machine}") and all(name in first for name in alike)
+    assert first.startswith(f"The machine is assumed to be a {machine}") and all(name in first for name in alike)
     text = (tmp_path / "job.log").read_text().split("\n")
     for row in found["lines"]:
         assert f"line {row['line']}: {row['says']}" in first and 0 < row["line"] <= len(text)
@@ -463,8 +467,12 @@ def test_gpus_of_another_capability_than_the_given_type_are_named(tmp_path):
     ],
 )
 def test_a_log_without_tree_names_the_machine_types_that_have_its_gpus(model, named, not_named):
-    """They are named, and none is chosen: types of one GPU model differ in NICs and switches, and nothing proves one."""
-    text = f"node1:1:1 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n#  Rank  0 Group  0 Pid      1 on      node1 device  0 [0x18] {model}\n"
+    """They are named, and none is chosen: types of one GPU model differ in NICs and switches, and nothing proves
+    one."""
+    text = (
+        "node1:1:1 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n#  Rank  0 Group  0 Pid      1 on      node1 "
+        f"device  0 [0x18] {model}\n"
+    )
     status, out, err = run("check-log", "--json", "-", stdin=text.encode())
     assert status == 0, err
     answer = json.loads(out)

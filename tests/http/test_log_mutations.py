@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs that agree with a machine, broken in one thing each (tests/tools/mutate_log.py): the right cause comes first, and never one that a line
-contradicts. 78 here, 500 in ./dev soak."""
+"""Logs that agree with a machine, broken in one thing each (tests/tools/mutate_log.py): the right cause comes first,
+and never one that a line contradicts. 78 here, 500 in ./dev soak."""
 import os
 import sys
 
@@ -59,7 +59,8 @@ def test_the_judge_sees_what_is_contradicted(said, text, found):
 
 
 def test_a_tree_without_capabilities_is_read_with_those_of_the_dump(tmp_path):
-    """240 GB/s are 12 NVLinks of an A100 or 6 of a B200. A tree does not say which; the dump does, so a PCI link that differs is found as the cause."""
+    """240 GB/s are 12 NVLinks of an A100 or 6 of a B200. A tree does not say which; the dump does, so a PCI link that
+    differs is found as the cause."""
     bench = mutate_log.Bench(tmp_path)
     machine, release = "a100-nvswitch.xml", "2.26.2"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is logged of a request, request ids and traces, slow requests, and the end: readiness, then no more connections, then the rest."""
+"""What is logged of a request, request ids and traces, slow requests, and the end: readiness, then no more
+connections, then the rest."""
 import json
 import re
 import shlex
@@ -32,7 +33,7 @@ def test_a_line_a_request(form):
     server = start(form)
     server.ask("GET", "/v1/releases?release=%22x%22", headers={"X-Request-Id": "one"})
     server.ask("POST", "/v1/analyze", DUMP, headers={"X-Request-Id": "two", "traceparent": PARENT})
-    server.raw(b'GET /"\x01\xff=\\ HTTP/1.1\r\nHost: x\r\nX-Request-Id: three\r\nConnection: close\r\n\r\n')
+    server.raw(b'GET /"\x01\xff=\\ HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: three\r\nConnection: close\r\n\r\n')
     rows = lines(server.stop(), form)
     requests = {row["id"]: row for row in rows if row["msg"] == "request"}
     assert [row["msg"] for row in rows if row["msg"] != "request"] == ["ready", "draining", "stopped"] and rows[0][
@@ -63,9 +64,8 @@ def test_quiet_says_nothing_of_requests_but_slow_ones():
     server.ask("GET", "/healthz")
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as s:
         s.sendall(
-            b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nX-Request-Id: slow\r\nContent-Length: %d\r\n\r\n"
-            % len(DUMP)
-            + DUMP[:100]
+            b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: slow\r\nContent-Length: "
+            b"%d\r\n\r\n" % len(DUMP) + DUMP[:100]
         )
         time.sleep(0.5)
         s.sendall(DUMP[100:])
@@ -122,7 +122,9 @@ def test_readiness_goes_first_then_connections_then_what_is_under_way():
     assert server.json("GET", "/readyz", connection=kept) == (200, {"status": "ready"})
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
         slow.sendall(
-            b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP[:100]
+            (b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: localhost\r\nContent-Length: " b"%d\r\n\r\n")
+            % len(DUMP)
+            + DUMP[:100]
         )
         wait_until(lambda: b"\norrery_http_requests_in_flight 2\n" in server.ask("GET", "/metrics")[1])
         server.process.send_signal(signal.SIGTERM)
@@ -142,7 +144,7 @@ def test_readiness_goes_first_then_connections_then_what_is_under_way():
 def test_the_grace_time_ends():
     server = start("logfmt", "--grace", "0.5")
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
-        slow.sendall(b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n<sys")
+        slow.sendall(b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n<sys")
         wait_until(lambda: b"\norrery_http_requests_in_flight 2\n" in server.ask("GET", "/metrics")[1])
         begun = time.monotonic()
         server.process.send_signal(signal.SIGTERM)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine type in place of a file: every command with --machine and every route with ?machine= answers as for the text that names the type."""
+"""A machine type in place of a file: every command with --machine and every route with ?machine= answers as for the
+text that names the type."""
 import os
 import subprocess
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""/metrics by Prometheus' own parser: every family typed and described, figures that follow what was done, a dashboard that asks for
-nothing that is not there."""
+"""/metrics by Prometheus' own parser: every family typed and described, figures that follow what was done, a dashboard
+that asks for nothing that is missing."""
 import json
 import re
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The NICs that a job uses (fuse_nics, NCCL_IB_HCA), graph files and tuner files, over HTTP and from the command line."""
+"""The NICs that a job uses (fuse_nics, NCCL_IB_HCA), graph files and tuner files, over HTTP and from the command
+line."""
 import json
 import urllib.parse
 
@@ -28,7 +29,8 @@ def best(body):
 
 
 def test_efa_nics_are_grouped_where_asked(server):
-    """AWS p5: as /sys shows 32 NICs, half of what is measured (487 GB/s on two hosts); as the plugin groups them, within 5 %."""
+    """AWS p5: as /sys shows 32 NICs, half of what is measured (487 GB/s on two hosts); as the plugin groups them,
+    within 5 %."""
     bodies = {}
     for mode in ("auto", "never", "always"):
         status, bodies[mode] = server.json("POST", f"/v1/analyze?release=2.27.7&hosts=2&fuse_nics={mode}", P5)
@@ -40,7 +42,7 @@ def test_efa_nics_are_grouped_where_asked(server):
 
 
 def test_a_machine_type_fuses_by_default(server):
-    """A provider's file is no dump of NCCL: NICs are presented as a job sees them, and that is said."""
+    """A provider's file is not a dump of NCCL: NICs are presented as a job sees them, and a note says so."""
     provider = ROOT / "static" / "examples" / "aws-p5.xml"
     xml = provider.read_text()
     for what in (' rank="%d"' % i for i in range(8)):
@@ -75,7 +77,8 @@ def test_every_command_takes_them(command, tmp_path):
     assert status == 0, err
 
 
-GRAPHS = """<graphs version="1"><graph id="0" pattern="4" crossnic="0" nchannels="1" speedintra="5" speedinter="5" latencyinter="0"
+GRAPHS = """<graphs version="1"><graph id="0" pattern="4" crossnic="0" nchannels="1" speedintra="5" speedinter="5"
+  latencyinter="0"
  typeintra="PHB" typeinter="PHB" samechannels="1"><channel>{}</channel></graph></graphs>"""
 
 
@@ -147,7 +150,8 @@ def test_a_tuner_file_decides(server, tmp_path):
 def test_a_log_with_a_tuner_plugin_leaves_choices_open(tmp_path):
     log = tmp_path / "job.log"
     log.write_text(
-        "h:1:2 [0] NCCL INFO NCCL version 2.27.7+cuda12.9\nh:1:2 [0] NCCL INFO TUNER/Plugin: Using tuner plugin Example\n"
+        "h:1:2 [0] NCCL INFO NCCL version 2.27.7+cuda12.9\nh:1:2 [0] NCCL INFO TUNER/Plugin: Using tuner plugin "
+        "Example\n"
         "h:1:2 [0] NCCL INFO comm 0x1 rank 0 nRanks 8 nNodes 1 localRanks 8 localRank 0 MNNVL 0\n"
     )
     topology = str(ROOT / "static/examples/h100-nvswitch.xml")

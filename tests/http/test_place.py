@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which GPUs a job should take: the command and the routes, what an orchestrator's own choice costs, and hostile requests."""
+"""Which GPUs a job should take: the command and the routes, what an orchestrator's own choice costs, and hostile
+requests."""
 import itertools
 import json
 import os
@@ -29,7 +30,7 @@ def place(*arguments):
 
 
 def devices(example):
-    """Of each GPU: the elements above it from the innermost on, and its direct NVLinks by bus id."""
+    """For each GPU: the elements above it from the innermost on, and its direct NVLinks by bus id."""
     found = []
 
     def walk(element, above):
@@ -44,8 +45,10 @@ def devices(example):
 
 
 def pair_score(a, b):
-    """go-gpuallocator's score of a pair, as its documentation lists them: 100 for each NVLink that joins the two GPUs directly (those to an
-    NVSwitch join none), and by what PCIe has between them: one switch 50, several 40, the host bridge 30, one socket 20, two sockets 10.
+    """go-gpuallocator's score of a pair, as its documentation lists them: 100 for each NVLink that joins the two GPUs
+    directly (those to an
+    NVSwitch join none), and by what PCIe has between them: one switch 50, several 40, the host bridge 30, one socket
+    20, two sockets 10.
     """
     links = a[2].get(b[0], 0)
     shared = next((element for element in a[1] if any(element is other for other in b[1])), None)
@@ -57,7 +60,8 @@ def pair_score(a, b):
 
 
 def allocator_choice(example, count):
-    """Its best-effort policy: of all ways to part the GPUs into sets of that size the one with the highest total, and of that the best set."""
+    """Its best-effort policy: of all ways to part the GPUs into sets of that size the one with the highest total, and
+    of that the best set."""
     gpus = devices(example)
     scores = {pair: pair_score(gpus[pair[0]], gpus[pair[1]]) for pair in itertools.combinations(range(len(gpus)), 2)}
 
@@ -136,7 +140,7 @@ def test_text_and_help():
     assert status == 0 and text.startswith(
         "Take GPUs 0, 1, 2, 4: 57.9 GB/s on 2 hosts for AllReduce; 0, 1, 2, 3 would get 38.6 GB/s.\n"
     )
-    assert "48 sets have these figures" in text and "stay free: 3, 5, 6, 7; a further job of 4 gets 57.9 GB/s" in text
+    assert "48 equivalent sets" in text and "GPUs left: 3, 5, 6, 7; another job of 4 gets 57.9 GB/s" in text
     status, text, _ = run("--text", "--jobs", "4,2,2", "--pack", "worst", "--hosts", "2", path)
     assert status == 0 and "for the slowest job" in text and "links that they share is not modelled" in text
     status, text, _ = run("--help")
@@ -169,10 +173,14 @@ def test_more_than_sixteen_free_gpus(server):
     """Not every set can be compared: the answer says what no other choice exceeds."""
     gpus = "".join(
         f'<pci busid="0000:{g + 1:02x}:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16">'
-        f'<gpu dev="{g}" sm="90" rank="{g}" gdr="1"><nvlink target="fffffff:ffff:ff" count="18" tclass="0x068000"/></gpu></pci>'
+        f'<gpu dev="{g}" sm="90" rank="{g}" gdr="1"><nvlink target="fffffff:ffff:ff" count="18" '
+        'tclass="0x068000"/></gpu></pci>'
         for g in range(72)
     )
-    dump = f'<system version="1"><cpu numaid="0" affinity="ff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">{gpus}</cpu></system>'.encode()
+    dump = (
+        '<system version="1"><cpu numaid="0" affinity="ff" arch="x86_64" vendor="GenuineIntel" familyid="6" '
+        f'modelid="143">{gpus}</cpu></system>'
+    ).encode()
     status, body = server.json("POST", "/v1/place?jobs=36,20,16&hosts=1", dump)
     assert status == 200, body
     packed = body["packed"]

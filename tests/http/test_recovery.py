@@ -15,7 +15,7 @@ from conftest import DUMP, Server, wait_until
 
 
 def limited(descriptors):
-    """A daemon that may open so many files."""
+    """A daemon that may open this many files."""
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
 
 
@@ -30,7 +30,7 @@ def test_no_descriptors_left(tmp_path):
         s.settimeout(2)
         try:
             s.connect(("127.0.0.1", server.port))
-            s.sendall(b"GET /v1/topologies HTTP/1.1\r\nHost: x\r\n\r\n")
+            s.sendall(b"GET /v1/topologies HTTP/1.1\r\nHost: localhost\r\n\r\n")
         except OSError:
             s.close()
             continue

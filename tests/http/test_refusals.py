@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is refused: the client hears why, and nothing of it is kept: in the store, in the cache, in memory, among open files."""
+"""What is refused: the client hears why, and nothing of it is kept: in the store, in the cache, in memory, among open
+files."""
 import http.client
 import json
 import os
@@ -35,11 +36,14 @@ def patient():
 
 
 ENDLESS = {
-    "query": (b"GET /v1/topologies?q=" + b"x" * (1 << 20) + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
-    "parts": (b"GET /v1/topologies?" + b"a=1&" * (1 << 18) + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+    "query": (b"GET /v1/topologies?q=" + b"x" * (1 << 20) + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
+    "parts": (b"GET /v1/topologies?" + b"a=1&" * (1 << 18) + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
     "header": (HEAD + b"X-Long: " + b"y" * (1 << 20) + b"\r\n\r\n", 431),
     "headers": (HEAD + b"X-Many: y\r\n" * (1 << 17) + b"\r\n", 431),
-    "body": (b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n" + b"x" * (1 << 20), 413),
+    "body": (
+        b"POST /v1/analyze HTTP/1.1\r\nHost: localhost\r\nContent-Length: " b"1048576\r\n\r\n" + b"x" * (1 << 20),
+        413,
+    ),
 }
 
 
@@ -141,7 +145,10 @@ def test_surplus_requests_of_a_client_change_nothing_metrics_included():
     server = Server("--database", ":memory:", "--client-requests", "2")
     topology = server.json("POST", "/v1/topologies?name=first", DUMP)[1]["id"]
     before = server.json("GET", f"/v1/topologies/{topology}")[1]
-    head = b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 5000\r\n\r\n"
+    head = (
+        b"POST /v1/topologies HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: "
+        b"100-continue\r\nContent-Length: 5000\r\n\r\n"
+    )
     begun = []
 
     def begin():
@@ -170,35 +177,38 @@ def test_surplus_requests_of_a_client_change_nothing_metrics_included():
     server.stop()
 
 
-def test_clusters_and_sets_have_at_most_512_topologies():
+def shaped(number, rest=b""):
+    """A dump that differs from others in more than GUIDs and host hashes."""
+    return DUMP.replace(b'maxconn="131072"', b'maxconn="%d"' % (1000 + number)) + rest
+
+
+def test_clusters_and_sets_have_at_most_512_shapes():
     server = Server("--database", ":memory:")
-    ids = [f"{i:032x}" for i in range(513)]
-    status, problem = server.json("POST", "/v1/clusters", json.dumps({"hosts": [{"topology": i} for i in ids]}))
-    assert status == 422 and "more than 512 different topologies" in problem["detail"] and "count" in problem["advice"]
-    assert server.json("GET", "/v1/clusters")[1]["items"] == []
     connection = server.connect()
+    ids = []
     for i in range(513):
-        assert (
-            server.ask("POST", "/v1/topologies?label=set%3Done", DUMP + b"<!-- %d -->" % i, connection=connection)[
-                0
-            ].status
-            == 201
-        )
-    status, problem = server.json("GET", "/v1/compare?label=set%3Done")
-    assert status == 422 and "more than 512 topologies" in problem["detail"]
+        response, data = server.ask("POST", "/v1/topologies?label=set%3Done", shaped(i), connection=connection)
+        assert response.status == 201
+        ids.append(json.loads(data)["id"])
     connection.close()
+    for count, status in ((512, 200), (513, 422)):
+        body = json.dumps({"hosts": [{"topology": i} for i in ids[:count]]})
+        cluster = server.json("POST", "/v1/clusters", body)[1]["id"]
+        got, problem = server.json("GET", f"/v1/clusters/{cluster}/findings")
+        assert got == status or count == 512, problem
+        assert count == 512 or ("more than 512 topologies" in problem["detail"] and "count" in problem["advice"])
+    status, problem = server.json("GET", "/v1/compare?label=set%3Done")
+    assert status == 422 and "more than 512 topologies" in problem["detail"] and "narrow" in problem["advice"]
+    status, problem = server.json("POST", "/v1/gate?expect=fleet%3Alabel%3Dset%253Done", DUMP)
+    assert status == 422 and "more than 512 topologies" in problem["detail"] and "narrow" in problem["advice"]
     server.stop()
 
 
 def test_the_dumps_of_clusters_and_sets_have_at_most_64_mib():
     """What the store keeps compressed has its full size when it is read."""
     server = Server("--database", ":memory:", "--analysis-memory", "0")
-    ids = [
-        server.json("POST", "/v1/topologies?label=set%3Done", DUMP + b"<!-- %d" % i + b" " * (15 << 20) + b"-->")[1][
-            "id"
-        ]
-        for i in range(5)
-    ]
+    long = b"<!-- " + b" " * (15 << 20) + b"-->"
+    ids = [server.json("POST", "/v1/topologies?label=set%3Done", shaped(i, long))[1]["id"] for i in range(5)]
     status, cluster = server.json("POST", "/v1/clusters", json.dumps({"hosts": [{"topology": i} for i in ids]}))
     assert status == 201
     for path in (f"/v1/clusters/{cluster['id']}/analysis/ranks", "/v1/compare?label=set%3Done"):

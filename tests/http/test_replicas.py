@@ -242,3 +242,48 @@ def test_the_options_in_the_manifests_exist(tmp_path):
     )
     subnet = compose["networks"]["inside"]["ipam"]["config"][0]["subnet"]
     assert f"--trusted-proxies={subnet}" in compose["services"]["orrery-1"]["command"]
+
+
+SMUGGLED = b"GET /metrics?smuggled HTTP/1.1\r\nHost: localhost\r\nX: "
+CHUNKED = b"0\r\n\r\n" + SMUGGLED
+# Headers by which a proxy and a service may disagree about where a request ends; each with what follows.
+DISAGREEMENTS = {
+    "a length and chunks": (b"Content-Length: %d\r\nTransfer-Encoding: chunked" % len(CHUNKED), CHUNKED),
+    "chunks and a short length": (
+        b"Content-Length: 4\r\nTransfer-Encoding: chunked",
+        b"%x\r\n%s\r\n0\r\n\r\n" % (len(SMUGGLED), SMUGGLED),
+    ),
+    "an unknown coding": (b"Content-Length: %d\r\nTransfer-Encoding: xchunked" % len(CHUNKED), CHUNKED),
+    "a blank before the colon": (b"Content-Length: %d\r\nTransfer-Encoding : chunked" % len(CHUNKED), CHUNKED),
+    "a tab behind the colon": (b"Content-Length: %d\r\nTransfer-Encoding:\tchunked" % len(CHUNKED), CHUNKED),
+    "a folded line": (b"Content-Length: %d\r\nTransfer-Encoding:\r\n chunked" % len(CHUNKED), CHUNKED),
+    "a bare LF": (b"Content-Length: %d\r\nX: y\nTransfer-Encoding: chunked" % len(CHUNKED), CHUNKED),
+    "a bare CR": (b"Content-Length: %d\r\nX: y\rTransfer-Encoding: chunked" % len(CHUNKED), CHUNKED),
+    "a NUL": (b"Content-Length: %d\r\nX: \0\r\nTransfer-Encoding: chunked" % len(CHUNKED), CHUNKED),
+    "two codings": (b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", CHUNKED),
+    "two lengths": (b"Content-Length: 0\r\nContent-Length: %d" % len(SMUGGLED), SMUGGLED),
+    "a signed length": (b"Content-Length: +%d" % len(SMUGGLED), SMUGGLED),
+    "a length in hex": (b"Content-Length: 0x%x" % len(SMUGGLED), SMUGGLED),
+    "a list of lengths": (b"Content-Length: 0, %d" % len(SMUGGLED), SMUGGLED),
+    "a chunk of too many digits": (b"Transfer-Encoding: chunked", b"00000000000000000000\r\n\r\n" + SMUGGLED),
+    "a chunk that overflows": (b"Transfer-Encoding: chunked", b"10000000000000000\r\n\r\n" + SMUGGLED),
+    "an extension with LF": (b"Transfer-Encoding: chunked", b"0;a=b\n\n" + SMUGGLED),
+    "a second request in the target": (b"X: y", b""),
+}
+
+
+def test_nothing_is_smuggled_past_nginx(tmp_path):
+    """nginx answers /metrics itself. A request for it that reaches a replica was hidden in another one."""
+    replicas = [Server("--database", ":memory:") for _ in range(2)]
+    nginx = Nginx(tmp_path, replicas)
+    for name, (headers, rest) in DISAGREEMENTS.items():
+        target = b"/v1/releases"
+        if name == "a second request in the target":
+            target += b"?x=%20HTTP/1.1%0d%0aHost:%20localhost%0d%0a%0d%0aGET%20/metrics?smuggled"
+        for method in (b"POST", b"GET"):
+            request = b"%s %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n%s" % (method, target, headers, rest)
+            got = nginx.raw(request + b"x\r\nConnection: close\r\n\r\n")
+            assert got.count(b"HTTP/1.1 200") <= 1 and b"orrery_" not in got, (name, got)
+    log = "".join(replica.stop() for replica in replicas)
+    nginx.stop()
+    assert "/v1/releases" in log and "target=/metrics" not in log and 'target="/metrics' not in log

@@ -11,8 +11,10 @@ from test_command_line import run
 H100 = ROOT / "static" / "examples" / "h100-nvswitch.xml"
 SOCKETS = """<system version="1">
 <cpu numaid="0" affinity="ff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">
-<pci busid="0000:17:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16"><gpu dev="0" sm="80" rank="0" gdr="1"/></pci>
-<pci busid="0000:18:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16"><gpu dev="1" sm="80" rank="1" gdr="1"/></pci>
+<pci busid="0000:17:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16"><gpu dev="0" sm="80" rank="0"
+  gdr="1"/></pci>
+<pci busid="0000:18:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16"><gpu dev="1" sm="80" rank="1"
+  gdr="1"/></pci>
 <nic><net name="eth0" dev="0" speed="10000" port="0" guid="0x0" maxconn="65536" gdr="0"/>
 <net name="docker0" dev="1" speed="10000" port="0" guid="0x1" maxconn="65536" gdr="0"/></nic>
 </cpu></system>"""
@@ -58,12 +60,12 @@ def test_all_gpus_in_order_change_nothing():
 @pytest.mark.parametrize(
     "wrong, said",
     [
-        ("8", '"8" is no GPU of this machine'),
+        ("8", '"8" is not a GPU of this machine'),
         ("0,0", "named twice"),
         ("x", "neither a number nor a bus id"),
         ("", "neither"),
         ("0,", "neither"),
-        ("0000:ff:00.0", "is no GPU"),
+        ("0000:ff:00.0", "is not a GPU"),
         ("1" * 3000, "neither"),
     ],
 )
@@ -104,7 +106,7 @@ def test_a_network_that_the_nics_do_not_belong_to_is_an_error():
     status, _, err = run("analyze", "--set", "NCCL_NET=IB", stdin=SOCKETS.encode())
     assert status != 0 and "NCCL_NET=IB needs NICs of that network" in err
     said = [row["what"] for row in analyze("--set", "NCCL_NET=ib", str(H100))["input"]["assumed"]]
-    assert any(what.startswith("NCCL_NET=ib is taken to be the network") for what in said)
+    assert any(what.startswith("NCCL_NET=ib is assumed to be the network") for what in said)
     assert len(nodes(analyze("--hosts", "2", "--set", "NCCL_NET=socket", stdin=SOCKETS.encode()), "NET")) == 2
 
 
@@ -145,5 +147,5 @@ def test_over_http(server):
 
 def test_help_names_them():
     for command in ("analyze", "render", "explain", "compare", "check-log", "channels", "p2p"):
-        text = run(command, "--help")[1].decode()
+        text = run("help", command)[1].decode()
         assert re.search(r"--gpus LIST", text) and re.search(r"--nics LIST", text), command

@@ -72,7 +72,8 @@ def test_name_and_labels_can_be_changed_and_searched(server):
 
 
 def test_a_list_counts_findings_before_costs_and_an_analysis_rates_them(server):
-    """A PCIe switch whose link is narrower than its equals' is a warning about the dump. Its repair changes no figure, as data goes over NVLinks: a note."""
+    """A PCIe switch whose link is narrower than its equals' is a warning about the dump. Its repair changes no figure,
+    as data goes over NVLinks: a note."""
     made = subprocess.run(
         [PROGRAM, "convert", "--machine", "dgx-a100"], capture_output=True, check=True, env={**os.environ, **SANITIZERS}
     ).stdout
@@ -343,7 +344,9 @@ def test_sigterm_lets_a_request_in_flight_finish():
     server = Server("--database", ":memory:", "--grace", "60")
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as s:
         s.sendall(
-            b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP[:100]
+            (b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: localhost\r\nContent-Length: " b"%d\r\n\r\n")
+            % len(DUMP)
+            + DUMP[:100]
         )
         wait_until(lambda: b"\norrery_http_requests_in_flight 2\n" in server.ask("GET", "/metrics")[1])
         server.process.send_signal(signal.SIGTERM)
@@ -363,12 +366,14 @@ def test_an_idle_connection_does_not_delay_the_end():
 
 def test_requests_on_kept_connections_do_not_break_the_end():
     """They come while the threads that compute end: nothing may be handed to these any more."""
-    request = b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP
+    request = (b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: localhost\r\nContent-Length: " b"%d\r\n\r\n") % len(
+        DUMP
+    ) + DUMP
     for _ in range(4):
         server = Server("--database", ":memory:")
         kept = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(48)]
         for s in kept:
-            s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            s.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert s.recv(65536).startswith(b"HTTP/1.1 200 ")
         server.process.send_signal(signal.SIGTERM)
         for s in kept:

@@ -2,7 +2,7 @@
 """The logs and pairs of ../shared: what each log holds by its index, and how NCCL's own results agree with predictions.
 
 A difference is never left unnamed: its cause was tried by predicting again (`tested`), or the log or the dump shows why
-nothing can be compared. Skipped where ../shared is not there.
+nothing can be compared. Skipped where ../shared is missing.
 """
 import json
 
@@ -38,11 +38,11 @@ KINDS = {
 KINDS["gdr"] = ["gdr_pair", "gdr_nic"]
 KINDS["tuner_algos"] = ["tuning_algorithms"]
 
-# Where our count is another one: lines torn by other writers that hold no whole statement, and what the expressions of
+# Files for which our count differs: lines torn by other writers that hold no whole statement, and what the expressions of
 # the index count otherwise. (log, kind): (ours, why)
 OTHER_COUNTS = {
     ("stone-2node-4x-sm89-trace.log", "system_tree"): (2, "one head is torn; it still tells that a tree begins"),
-    ("stone-2node-4x-sm89-trace.log", "trees"): (1, "line 230 is torn behind `Trees [0]`"),
+    ("stone-2node-4x-sm89-trace.log", "trees"): (1, "line 230 is torn after `Trees [0]`"),
     ("polaris-a100-n4p2.log", "p2p_via"): (31, "line 344 begins in the middle"),
     ("polaris-a100-n4p2.log", "net_via"): (47, "line 210 begins in the middle"),
     ("polaris-a100-n4p2.log", "comm_init_complete"): (2, "line 232 begins in the middle"),
@@ -93,9 +93,9 @@ PAIRS = {
     "A5": ("real/timez-topo_fail.xml", "mew0-2xa100-nccl-fault.log", "agrees"),
     "A5 dumped": ("real/timez-nccl_topo_dump.xml", "mew0-2xa100-nccl-fault.log", "agrees"),
     "A5 before the fault": ("real/timez-nccl_topo_dump_normal.xml", "mew0-2xa100-nccl-fault.log", ("hardware", 0)),
-    "A6": ("real/panlichen-topo.xml", "oneflow-27-log27.log", ("setting", 0)),
-    "A6 two hosts": ("real/panlichen-topo.xml", "oneflow-2x-log.log", ("setting", 0)),
-    "A6 graph": ("real/panlichen-topo.xml", "panlichen.graph.xml", ("setting", 0)),
+    "A6": ("real/panlichen-topo.xml", "oneflow-27-log27.log", ("no-p2p", 0)),
+    "A6 two hosts": ("real/panlichen-topo.xml", "oneflow-2x-log.log", ("no-p2p", 0)),
+    "A6 graph": ("real/panlichen-topo.xml", "panlichen.graph.xml", ("no-p2p", 0)),
     "A7": ("real/sugarlxn-nccl_topo.xml", "stone-2node-4x-sm89-trace.log", ("other-gpus", None)),
     "A8": ("real/perlmutter-a100-nid001056.xml", "perlmutter-a100-rank0-excerpt.log", "agrees"),
     "A8 graph": ("real/perlmutter-a100-nid001056.xml", "perlmutter-a100-nid001056.graph.xml", "agrees"),
@@ -116,8 +116,8 @@ PAIRS = {
     # made up machines of an author who changed NCCL's code
     "A14": ("real/ncclgp-2node_4gpu.xml", "ncclgp-2node_4gpu_dump.graph.xml", ("edited-graph", None)),
     "A14 16 GPUs": ("real/ncclgp-2node_16gpu.xml", "ncclgp-2node_16gpu_dump.graph.xml", ("setting", 0)),
-    # Provider's files hold no GPUs: a machine type fills them in. Azure's first file, as the later ones order NUMA nodes
-    # otherwise than the jobs' machines.
+    # Provider's files hold no GPUs: a machine type fills them in. Azure's first file, as the later ones order NUMA
+    # nodes otherwise than the jobs' machines.
     "B1": ("provider/aws-p4d-24xl-a100.xml", "aws-2node-16ranks-slurm104.log", "agrees", "p4d.24xlarge"),
     "B3 one host": ("provider/azure-ndv4-a100-v0.xml", "mlperf-v2.1-azure-ndv4-1node.log", "agrees", "ndv4"),
     "B3 four hosts": ("provider/azure-ndv4-a100-v0.xml", "mlperf-v2.1-azure-ndv4-4node-32rank.log", "agrees", "ndv4"),
@@ -189,7 +189,8 @@ def test_logs_agree_where_the_machine_is_put_together_rightly(name, tmp_path):
         assert check["agree"] >= agree
 
 
-# Logs that agree in full with one file or machine type on the command line, and the settings that the log does not print:
+# Logs that agree in full with one file or machine type on the command line, and the settings that the log does not
+# print:
 # GPUs, hosts and NICs are found by themselves.
 ALONE = {
     "aws-p4d-efa-eks-readme.log": (
@@ -247,7 +248,8 @@ def test_logs_agree_with_a_file_or_a_machine_type_alone(name):
     assert check["agree"] >= agree
 
 
-# Logs without a tree whose lines imply the machine type; facts of the largest communicator that agree, and differ: MLPerf's 16 nodes used no topology file.
+# Logs without a tree whose lines imply the machine type; facts of the largest communicator that agree, and differ:
+# MLPerf's 16 nodes used no topology file.
 IMPLIED = {
     "aws-2node-16ranks-slurm104.log": ("p4d.24xlarge", 221, 0),
     "aws-p4d-efa-eks-readme.log": ("p4d.24xlarge", 211, 0),
@@ -270,7 +272,7 @@ def test_machines_are_implied_where_only_one_type_fits(name):
     machine, agree, differ = IMPLIED[name]
     check = answer["check"]
     assert (implied["type"], check["agree"], check["differ"]) == (machine, agree, differ)
-    assert check["assumed"][0].startswith(f"The machine is taken to be a {machine}")
+    assert check["assumed"][0].startswith(f"The machine is assumed to be a {machine}")
     text = (LOGS / name).read_text(errors="replace").split("\n")
     for row in implied["lines"]:  # the lines hold what is said of them
         word = row["says"].split(" ")[-1].lower()
@@ -284,7 +286,8 @@ def test_machines_are_implied_where_only_one_type_fits(name):
 
 @pytest.mark.parametrize("machine", ["hgx-h100", "hgx-b200"])
 def test_a_forced_algorithm_that_the_log_does_not_print_is_the_cause_of_all_differences(machine):
-    """The tuning table of g6_NVLS has no bandwidth for rings and trees: its author set NCCL_ALGO=NVLS, as the name of the file says."""
+    """The tuning table of g6_NVLS has no bandwidth for rings and trees: its author set NCCL_ALGO=NVLS, as the name of
+    the file says."""
     log = str(LOGS / "waynehacking-g6_NVLS.log")
     check = answer_of("--machine", machine, log)["check"]
     assert (check["differ"], {t["topic"] for t in check["topics"] if t["differ"]}) == (18, {"tuning"})

@@ -82,7 +82,7 @@ def test_colours_are_for_terminals_that_want_them():
     assert "\x1b" not in piped("show", H100)[1]
     assert "\x1b[31m" in piped("show", "--color=always", H100)[1]
     status, _, errors = piped("show", "--color", "sometimes", H100)
-    assert status == 2 and "--color wants auto, always or never" in errors
+    assert status == 2 and "--color must be auto, always or never" in errors
 
 
 def test_lines_are_as_wide_as_the_terminal_or_COLUMNS():
@@ -122,7 +122,7 @@ READABLE = {
     "predict": [H100],
     "place": ["--count", "4", H100],
     "compare": [H100, "static/examples/h100-nvswitch.xml"],
-    "check-log": ["tests/data/logs/workstation-2.27.7-2h.log"],
+    "check-log": ["--verbose", "tests/data/logs/workstation-2.27.7-2h.log"],
     "check-perf": ["--machine", "hgx-h100", "{results}"],
     "releases": [],
     "settings": [],
@@ -159,15 +159,21 @@ def test_sentences_fit_the_terminal_and_stay_whole_in_a_pipe(command, tmp_path):
     results = tmp_path / "results.txt"
     results.write_text(piped("predict", "--machine", "hgx-h100")[1])
     arguments = [command, *(word.replace("{results}", str(results)) for word in READABLE[command])]
-    whole, narrow = piped(*arguments, *(["--text"] if command == "check-perf" else []))[1].replace("–", "-"), ESCAPE.sub("", terminal(*arguments, columns=50)[1].replace("\r", "").replace("–", "-"))
-    assert " ".join(narrow.split()) == " ".join(whole.split())  # the same words
+    whole, narrow = piped(*arguments, *(["--text"] if command == "check-perf" else []))[1].replace(
+        "–", "-"
+    ), ESCAPE.sub("", terminal(*arguments, columns=50)[1].replace("\r", "").replace("–", "-"))
+    assert set(narrow.split()) == set(whole.split())  # the same words; a table that is too wide is cut into blocks
     tables = {line for line in whole.split("\n") if re.search(r"\S {3,}\S|^ {6,}\S|  not in the log|^ +[0-9]+ +", line)}
-    assert all(len(line) <= 50 for line in narrow.split("\n") if line not in tables), [line for line in narrow.split("\n") if len(line) > 50]
+    assert all(len(line) <= 50 for line in narrow.split("\n") if line not in tables), [
+        line for line in narrow.split("\n") if len(line) > 50
+    ]
     assert any(len(line) > 110 for line in whole.split("\n") if line not in tables)
 
 
 def test_every_command_is_one_of_these():
-    names = set(re.findall(r"^  ([a-z][a-z0-9-]*) ", piped("--help")[1], re.M))
+    names = set(
+        re.findall(r"^  ([a-z][a-z0-9-]*) ", piped("--help")[1].split("Commands (")[1].split("Topics")[0], re.M)
+    )
     assert names - {"orrery"} == set(READABLE) | FILES
 
 
@@ -214,7 +220,7 @@ def test_a_file_alone_is_shown():
     assert piped("-", stdin=DUMP)[0] == 0
     assert json.loads(piped("show", "--json", H100)[1])["ranks"] == 8
     status, _, errors = piped("nothing")
-    assert status == 2 and 'there is no command "nothing"' in errors
+    assert status == 2 and 'unknown command "nothing"' in errors
     status, out, errors = piped("nowhere/topo.xml")
     assert (status, out, errors) == (1, "", "nowhere/topo.xml: cannot be read: No such file or directory\n")
 

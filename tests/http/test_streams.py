@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams: channels and point-to-point rounds of hosts and clusters, whole and line by line, and slow readers of them."""
+"""Streams: channels and point-to-point rounds of hosts and clusters, whole and line by line, and slow readers of
+them."""
 import json
 
 from conftest import Server
@@ -56,7 +57,8 @@ def resident(pid):
 
 
 def test_slow_readers_hold_little(tmp_path):
-    """Thirty clients that take a byte of a long answer and stop cost a few megabytes each at most, and nothing once gone."""
+    """Thirty clients that take a byte of a long answer and stop cost a few megabytes each at most, and nothing once
+    gone."""
     server = Server("--database", str(tmp_path / "orrery.db"))
     try:
         ident = upload(server, H100)

@@ -57,7 +57,7 @@ def test_https_with_a_certificate_that_clients_verify(pair):
         socket.create_connection(("127.0.0.1", server.port), timeout=10), server_hostname="127.0.0.1"
     ) as s:
         assert s.version() == "TLSv1.3"
-        s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        s.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         got = b"".join(iter(lambda: s.recv(65536), b""))
         assert got.startswith(b"HTTP/1.1 200 ") and b"Strict-Transport-Security: max-age=" in got
     status, made = server.json("POST", "/v1/topologies", DUMP)
@@ -80,7 +80,7 @@ def test_tls_1_1_and_plain_http_are_refused(pair):
             assert works
         except (ssl.SSLError, OSError):
             assert not works
-    assert not server.raw(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", wait=3).startswith(b"HTTP/1.1 200")
+    assert not server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", wait=3).startswith(b"HTTP/1.1 200")
     assert server.ask("GET", "/healthz")[0].status == 200
     server.stop()
 

@@ -89,7 +89,7 @@ test("files of one name in folders of hosts are named by the folder; long names 
     assert.deepEqual(names(await unpacked(file(tarOf([[long, dump(1)]]), "x.tar"))), [long]);
 });
 
-test("a file that is no archive, one alone in gzip, and what orrery gather wrote stay one file", async () => {
+test("a file that is not an archive, one alone in gzip, and what orrery gather wrote stay one file", async () => {
     const plain = file(dump(1), "a.xml"),
         gathered = file(
             tarOf([

@@ -50,7 +50,7 @@ const answer = {
     assumed: [],
 };
 
-test("results are known by the names of their columns, in every form; logs, dumps and XML are none", () => {
+test("results are known by the names of their columns, in every form; logs, dumps and XML are not results", () => {
     for (const text of [
         "#       size  count  type  redop  root  time  algbw  busbw #wrong",
         '{"out_of_place": {"time": 1, "alg_bw": 2, "bus_bw": 3}}',
@@ -235,7 +235,8 @@ test("tables of one answer; commands within a sentence; how the range came about
     };
     assert.equal(
         perf.bandText(band),
-        "The normal range at this size is 92 to 103 % of the prediction. It rests on published results of the same kind: 12 results of at least 6 sources (InfiniBand or RoCE).",
+        "The normal range at this size is 92 to 103 % of the prediction. It rests on published results of the " +
+            "same kind: 12 results of at least 6 sources (InfiniBand or RoCE).",
     );
     assert.match(
         perf.bandText({
@@ -315,6 +316,7 @@ test("without results: what is predicted, with its crossovers", () => {
     );
     assert.equal(
         perf.predictedText(doc),
-        "461 GB/s at 8 GiB for all_reduce with NCCL 2.30.7 on 1 host, 8 ranks; Ring Simple; limited by 8 NICs of 48 GB/s",
+        "461 GB/s at 8 GiB for all_reduce with NCCL 2.30.7 on 1 host, 8 ranks; Ring Simple; limited by 8 NICs " +
+            "of 48 GB/s",
     );
 });

@@ -199,7 +199,9 @@ test("of two blocks alike the second is folded; GPUs and the blocks' switches st
 });
 
 test("devices are found by bus id, rank, name, GUID and id; what is said whole comes first", () => {
-    const xml = `<cpu numaid="0"><pci busid="0000:1c:00.0"><nic><net name="mlx5_4" dev="0" guid="0xABCDEF"/></nic></pci></cpu>`;
+    const xml =
+        `<cpu numaid="0"><pci busid="0000:1c:00.0"><nic><net name="mlx5_4" dev="0" ` +
+        `guid="0xABCDEF"/></nic></pci></cpu>`;
     const list = entries(model, xml.split("\n"), devicesIn(xml)),
         hit = (text) => find(list, text).map((entry) => entry.id);
     assert.equal(hit("1b:00.0")[0], A);

@@ -102,12 +102,13 @@ test("the odd ones out are those that the service names; why a kind is behind", 
                 { graph: "ring", field: "type_inter", value: "PHB", best: "PIX" },
             ],
         }),
-        "ring: bandwidth of a channel between hosts 12 instead of 24 GB/s; ring: longest path to a NIC PHB instead of PIX",
+        "ring: bandwidth of a channel between hosts 12 instead of 24 GB/s; ring: longest path to a NIC PHB " +
+            "instead of PIX",
     );
     assert.equal(behind({ behind: [] }), "");
 });
 
-test("which NIC of each kind carries which rail; none where it is missing", () => {
+test("which NIC of each kind carries which rail; none if it is missing", () => {
     const nic = (k, rail) => ({ kind: k, net: `NET/0-${rail}`, rail });
     const { rails, rows } = railMap({
         kinds: view.kinds,

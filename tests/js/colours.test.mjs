@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Colours as people with the three common kinds of colour blindness see them: what is said by colour is legible, and never said by colour alone. */
+/* Colours as people with the three common kinds of colour blindness see them: what is said by colour is legible, and
+ * never said by colour alone. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { VERDICTS } from "../../static/js/bandwidth.js";
 import { TONES } from "../../static/js/tones.js";
 
-const css = readFileSync(new URL("../../static/css/base.css", import.meta.url), "utf8");
-const themes = { light: /:root \{([^}]*)\}/, dark: /:root\[data-theme="dark"\] \{([^}]*)\}/ };
+const css = readFileSync(new URL("../../static/css/tokens.css", import.meta.url), "utf8");
+const themes = {
+    light: /\[data-theme="light"\] \{([^}]*)\}/,
+    dark: /\[data-theme="dark"\] \{([^}]*)\}/,
+};
 const colours = (theme) =>
     Object.fromEntries(
         [...themes[theme].exec(css)[1].matchAll(/--([A-Za-z0-9-]+): (#[0-9a-f]{6})/g)].map(

@@ -79,7 +79,7 @@ test("a side is named by what tells it from the other", () => {
     assert.equal(compare.sideName(b, b), "2.30.7");
 });
 
-test("places are pairs of devices where they name two", () => {
+test("places are pairs of devices if they name two", () => {
     assert.deepEqual(compare.pairOf(model, { a: 0, b: 1 }), { from: A, to: B });
     assert.deepEqual(compare.pairOf(model, { rank: 1, net: N }), { from: B, to: N });
     assert.equal(compare.pairOf(model, { rank: 1, channel: 0 }), null);
@@ -146,3 +146,37 @@ test("sizes as people write them", () =>
         "1 GiB",
         "16 GiB",
     ]));
+
+test("outcomes come first: what both sides get, what is less than measurable, and one line", () => {
+    const side = (times) => ({
+        predictions: {
+            sizes: [2 ** 20, 2 ** 30],
+            functions: {
+                AllReduce: {
+                    bus_share: 1.75,
+                    ranges: [{ from: 1, algorithm: "Ring", protocol: "Simple" }],
+                    ways: [{ algorithm: "Ring", protocol: "Simple", times }],
+                },
+            },
+        },
+    });
+    const a = side([10, 5000]),
+        rows = compare.outcomes(a, side([20, 5001]));
+    assert.deepEqual(
+        rows.map(({ size, change }) => [size, Number(change.toFixed(3))]),
+        [
+            [2 ** 30, 0],
+            [2 ** 20, -0.5],
+        ],
+    );
+    assert.equal(
+        compare.outcomeText(rows, "2 hosts"),
+        "No change at 1 GiB: AllReduce 376 GB/s on 2 hosts.",
+    );
+    assert.equal(
+        compare.outcomeText(compare.outcomes(a, side([10, 4000])), "2 hosts"),
+        "AllReduce 376 GB/s → 470 GB/s (+25 %) at 1 GiB on 2 hosts.",
+    );
+    assert.deepEqual([0.0123, -0.034, 0].map(compare.changeText), ["+1.2 %", "−3.4 %", "none"]);
+    assert.deepEqual(compare.outcomes({ predictions: null }, a), [], "one rank sends nothing");
+});

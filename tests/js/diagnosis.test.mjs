@@ -9,8 +9,10 @@ import {
     bySeverity,
     capital,
     causes,
+    costBar,
     costs,
     costText,
+    decidingLine,
     expected,
     flawedDevices,
     flawedLinks,
@@ -54,7 +56,7 @@ test("a cost in words: of what, for which job; nothing; or why it is not known",
         "Adds 6.2 µs to 15 µs (AllReduce at 8 bytes on 1 host)",
     );
     assert.equal(says(24, 24), "Costs nothing here");
-    assert.equal(says(15, 21, "us"), "Costs nothing here", "a longer time is no gain");
+    assert.equal(says(15, 21, "us"), "Costs nothing here", "a longer time is not a gain");
     assert.equal(
         costText({ cost: null, no_cost: "Orrery cannot compute it" }),
         "Cost unknown: Orrery cannot compute it",
@@ -269,62 +271,68 @@ test("devices with findings are marked once each, by the gravest; notes are not"
     );
 });
 
-test("the links of a finding: of PCIe the one towards the CPU, of NVLink those between the GPUs that it names, or the weakest of one", () => {
-    const link = (a, b, type, bw) => [
-        [a, b, type, bw],
-        [b, a, type, bw],
-    ];
-    const model = index({
-        system: {
-            nodes: [
-                "CPU/0-0",
-                "PCI/0-1",
-                "NIC/0-2",
-                "NET/0-0",
-                "GPU/0-3",
-                "GPU/0-4",
-                "GPU/0-5",
-            ].map((id, rank) => ({ id, rank })),
-            links: [
-                link("CPU/0-0", "PCI/0-1", "PCI", 48),
-                link("PCI/0-1", "NIC/0-2", "PCI", 24),
-                link("NIC/0-2", "NET/0-0", "NET", 50),
-                link("GPU/0-3", "GPU/0-4", "NVL", 20),
-                link("GPU/0-3", "GPU/0-5", "NVL", 80),
-                link("PCI/0-1", "GPU/0-3", "PCI", 48),
-            ].flat(),
-        },
-    });
-    const of = (id, ...nodes) =>
-        linksOfFinding(model, { id, places: nodes.map((node) => ({ node })) });
-    assert.deepEqual(of("slow-link", "NIC/0-2"), [["NIC/0-2", "PCI/0-1", "PCI"]]);
-    assert.deepEqual(of("shared-uplink", "PCI/0-1"), [["PCI/0-1", "CPU/0-0", "PCI"]]);
-    assert.deepEqual(of("nvlink-one-sided", "GPU/0-4", "GPU/0-3"), [["GPU/0-4", "GPU/0-3", "NVL"]]);
-    assert.deepEqual(of("nvlink-count", "GPU/0-3"), [["GPU/0-3", "GPU/0-4", "NVL"]]);
-    assert.deepEqual(
-        [of("gdr-off", "NET/0-0"), of("slow-link", "PCI/9-9"), of("nvlink-count")],
-        [[], [], []],
-    );
-    const findings = [
-        { id: "nvlink-count", severity: "warning", places: [{ node: "GPU/0-3" }] },
-        {
-            id: "nvlink-one-sided",
-            severity: "error",
-            places: [{ node: "GPU/0-3" }, { node: "GPU/0-4" }],
-        },
-        { id: "slow-link", severity: "info", places: [{ node: "NIC/0-2" }] },
-    ];
-    assert.deepEqual(
-        flawedLinks(model, findings).map(({ link: [a, b], severity, findings: rows }) => [
-            a,
-            b,
-            severity,
-            rows.length,
-        ]),
-        [["GPU/0-3", "GPU/0-4", "error", 2]],
-        "notes carry no mark",
-    );
-});
+test(
+    "the links of a finding: of PCIe the one towards the CPU, of NVLink those between the GPUs that it names, " +
+        "or the weakest of one",
+    () => {
+        const link = (a, b, type, bw) => [
+            [a, b, type, bw],
+            [b, a, type, bw],
+        ];
+        const model = index({
+            system: {
+                nodes: [
+                    "CPU/0-0",
+                    "PCI/0-1",
+                    "NIC/0-2",
+                    "NET/0-0",
+                    "GPU/0-3",
+                    "GPU/0-4",
+                    "GPU/0-5",
+                ].map((id, rank) => ({ id, rank })),
+                links: [
+                    link("CPU/0-0", "PCI/0-1", "PCI", 48),
+                    link("PCI/0-1", "NIC/0-2", "PCI", 24),
+                    link("NIC/0-2", "NET/0-0", "NET", 50),
+                    link("GPU/0-3", "GPU/0-4", "NVL", 20),
+                    link("GPU/0-3", "GPU/0-5", "NVL", 80),
+                    link("PCI/0-1", "GPU/0-3", "PCI", 48),
+                ].flat(),
+            },
+        });
+        const of = (id, ...nodes) =>
+            linksOfFinding(model, { id, places: nodes.map((node) => ({ node })) });
+        assert.deepEqual(of("slow-link", "NIC/0-2"), [["NIC/0-2", "PCI/0-1", "PCI"]]);
+        assert.deepEqual(of("shared-uplink", "PCI/0-1"), [["PCI/0-1", "CPU/0-0", "PCI"]]);
+        assert.deepEqual(of("nvlink-one-sided", "GPU/0-4", "GPU/0-3"), [
+            ["GPU/0-4", "GPU/0-3", "NVL"],
+        ]);
+        assert.deepEqual(of("nvlink-count", "GPU/0-3"), [["GPU/0-3", "GPU/0-4", "NVL"]]);
+        assert.deepEqual(
+            [of("gdr-off", "NET/0-0"), of("slow-link", "PCI/9-9"), of("nvlink-count")],
+            [[], [], []],
+        );
+        const findings = [
+            { id: "nvlink-count", severity: "warning", places: [{ node: "GPU/0-3" }] },
+            {
+                id: "nvlink-one-sided",
+                severity: "error",
+                places: [{ node: "GPU/0-3" }, { node: "GPU/0-4" }],
+            },
+            { id: "slow-link", severity: "info", places: [{ node: "NIC/0-2" }] },
+        ];
+        assert.deepEqual(
+            flawedLinks(model, findings).map(({ link: [a, b], severity, findings: rows }) => [
+                a,
+                b,
+                severity,
+                rows.length,
+            ]),
+            [["GPU/0-3", "GPU/0-4", "error", 2]],
+            "notes carry no mark",
+        );
+    },
+);
 
 test("what is assumed of NICs, from the sentence of the service", () => {
     const input = (what) => ({
@@ -343,4 +351,70 @@ test("what is assumed of NICs, from the sentence of the service", () => {
         false,
     );
     assert.equal(nicsAssumed(input("ports are unknown")), null);
+});
+
+/* Two faults, each with a repair of its own, and what both together give. */
+function faulty(now, gains, repaired, extra = {}) {
+    const findings = gains.map((gain, i) => ({
+        id: `f${i}`,
+        title: `Fault ${i}`,
+        severity: "warning",
+        places: [{ node: `NIC/0-${i}`, device: `0000:0${i}:00.0` }],
+        cost: cost(now, now + gain),
+        follows_from: null,
+    }));
+    return {
+        hosts: 2,
+        system: {
+            nodes: [{ id: "NIC/0-0" }, { id: "NET/0-0" }, { id: "NIC/0-1" }],
+            links: [["NIC/0-0", "NET/0-0", "NET", 50]],
+        },
+        paths: [],
+        findings,
+        summary: {
+            net_names: { "NET/0-0": "mlx5_0" },
+            verdict: { state: "degraded", sentence: "s", advice: "", cost: cost(now, repaired) },
+        },
+        ...extra,
+    };
+}
+
+test("one line decides: how many faults, what they cost, on how many hosts", () => {
+    const line = (doc) => decidingLine(doc, headline(doc));
+    assert.equal(line(faulty(342, [56, 57], 455)), "2 faults cost 25 % on 2 hosts");
+    assert.equal(line(faulty(342, [56], 398)), "1 fault costs 14 % on 2 hosts");
+    const slow = faulty(20, [-5], 15);
+    slow.summary.verdict.cost = slow.findings[0].cost = cost(20, 15, "us", "time of AllReduce");
+    assert.equal(line(slow), "1 fault adds 5 µs on 2 hosts".replace("2 hosts", "1 host"));
+    const few = faulty(12, [4], 16);
+    few.summary.verdict.cost = few.findings[0].cost = cost(
+        12,
+        16,
+        "channels",
+        "channels on 1 host",
+    );
+    assert.equal(line(few), "1 fault costs 4 of 16 channels on 1 host");
+});
+
+test("the bar of costs: parts sum to what is lost, whatever repairs share or need each other", () => {
+    const bar = (...of) => costBar(index(faulty(...of)));
+    assert.deepEqual(
+        bar(342, [56, 57], 455).parts.map(({ device, gain }) => [device, gain]),
+        [
+            ["mlx5_0", 56],
+            ["0000:01:00.0", 57],
+        ],
+        "a NIC with one port is named by it",
+    );
+    const sum = ({ parts, rest }) => parts.reduce((all, { share }) => all + share, rest);
+    for (const [gains, repaired, rest] of [
+        [[56, 57], 455, 0],
+        [[10, 10], 442, 80],
+        [[100, 100], 442, 0],
+    ]) {
+        const shown = bar(342, gains, repaired);
+        assert.ok(Math.abs(sum(shown) - (repaired - 342)) < 2, JSON.stringify(shown));
+        assert.ok(Math.abs(shown.rest - rest) < 1, JSON.stringify(shown));
+    }
+    assert.equal(costBar(index(faulty(342, [0], 342))), null, "nothing is lost");
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A graph file behind a dump, as the service takes both. */
+/* A graph file after a dump, as the service takes both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { graphCount, isGraphFile, withGraphs, withoutGraphs } from "../../static/js/graph_file.js";

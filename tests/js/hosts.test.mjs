@@ -49,7 +49,7 @@ test("a ring goes from host to host over the rails of the ranks at the ends", ()
     assert.deepEqual(hostLinks(model, "ring", 7), []);
 });
 
-test("trees and NVLS go up; ranks beyond the last are no hosts", () => {
+test("trees and NVLS go up; ranks beyond the last are not hosts", () => {
     assert.deepEqual(
         hostLinks(model, "tree", 0).map((row) => [row.from, row.to]),
         [
@@ -89,7 +89,7 @@ test("no two tiles overlap, from 2 to 512 hosts, in rings and trees", () => {
     }
 });
 
-test("a tree's children stand below their parent, even where links form a circle", () => {
+test("a tree's children are below their parent, even where links form a circle", () => {
     const places = layout(4, "tree", [
         { from: 1, to: 0 },
         { from: 2, to: 0 },

@@ -82,7 +82,8 @@ test("a log of other GPUs is from another machine, before anything is compared",
     );
     assert.equal(
         says([], shown("GPU/0-1b000")),
-        "This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks. None of the log's 2 GPUs is in the dump.",
+        "This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks. None of the log's 2 GPUs " +
+            "is in the dump.",
     );
     assert.equal(says(null, shown("GPU/0-21000")), "");
     assert.equal(

@@ -48,35 +48,39 @@ test("what a type has, in a sentence with units", () => {
     );
 });
 
-test("of a family the newest generation comes first, of one generation the larger machines, then by title; workstation cards are of the same generation as their larger siblings", () => {
-    const types = [
-        ["DGX-1", 60, 8],
-        ["DGX Spark", 121, 1],
-        ["HGX H100, 4 GPUs", 90, 4],
-        ["HGX H100", 90, 8],
-        ["DGX H100", 90, 8],
-        ["RTX PRO 6000", 120, 8],
-        ["GB200 tray", 100, 4],
-        ["B200", 100, 8],
-        ["B300", 103, 8],
-    ].map(([title, sm, gpus]) => ({ family: "NVIDIA", title, sm, gpus }));
-    assert.deepEqual(
-        newestFirst(types).map(({ title }) => title),
-        [
-            "B300",
-            "B200",
-            "RTX PRO 6000",
-            "GB200 tray",
-            "DGX Spark",
-            "DGX H100",
-            "HGX H100",
-            "HGX H100, 4 GPUs",
-            "DGX-1",
-        ],
-    );
-    assert.deepEqual(
-        newestFirst([types[0], { ...types[8], family: "AWS" }]).map(({ family }) => family),
-        ["NVIDIA", "AWS"],
-        "families keep their order",
-    );
-});
+test(
+    "of a family the newest generation comes first, of one generation the larger machines, then by title; " +
+        "workstation cards are of the same generation as their larger siblings",
+    () => {
+        const types = [
+            ["DGX-1", 60, 8],
+            ["DGX Spark", 121, 1],
+            ["HGX H100, 4 GPUs", 90, 4],
+            ["HGX H100", 90, 8],
+            ["DGX H100", 90, 8],
+            ["RTX PRO 6000", 120, 8],
+            ["GB200 tray", 100, 4],
+            ["B200", 100, 8],
+            ["B300", 103, 8],
+        ].map(([title, sm, gpus]) => ({ family: "NVIDIA", title, sm, gpus }));
+        assert.deepEqual(
+            newestFirst(types).map(({ title }) => title),
+            [
+                "B300",
+                "B200",
+                "RTX PRO 6000",
+                "GB200 tray",
+                "DGX Spark",
+                "DGX H100",
+                "HGX H100",
+                "HGX H100, 4 GPUs",
+                "DGX-1",
+            ],
+        );
+        assert.deepEqual(
+            newestFirst([types[0], { ...types[8], family: "AWS" }]).map(({ family }) => family),
+            ["NVIDIA", "AWS"],
+            "families keep their order",
+        );
+    },
+);

@@ -104,39 +104,50 @@ const marked = (findings, others) =>
         ],
     );
 
-test("a cluster's drawing marks hosts that differ from most, where a finding says so; no host differs: all of them", () => {
-    assert.deepEqual(marked([odd, { ...odd, id: "uneven-hosts" }]), [
-        ["station:1", "warning", "cluster-odd-host"],
-    ]);
-    assert.deepEqual(marked([{ ...odd, severity: "info" }]), [], "notes carry no mark");
-    const even = { kinds: view.kinds.map((kind) => ({ ...kind, odd: false })) };
-    assert.equal(
-        marksOfCluster(even, findingsByKind(even, [{ ...odd, id: "cluster-nic-order" }]), stations)
-            .length,
-        4,
-    );
-});
+test(
+    "a cluster's drawing marks hosts that differ from most, where a finding says so; no host differs: all of " +
+        "them",
+    () => {
+        assert.deepEqual(marked([odd, { ...odd, id: "uneven-hosts" }]), [
+            ["station:1", "warning", "cluster-odd-host"],
+        ]);
+        assert.deepEqual(marked([{ ...odd, severity: "info" }]), [], "notes carry no mark");
+        const even = { kinds: view.kinds.map((kind) => ({ ...kind, odd: false })) };
+        assert.equal(
+            marksOfCluster(
+                even,
+                findingsByKind(even, [{ ...odd, id: "cluster-nic-order" }]),
+                stations,
+            ).length,
+            4,
+        );
+    },
+);
 
-test("a finding about a device marks every tile of its kind, of one host and of many alike: the first host's, and those of other kinds by what their machines have", () => {
-    assert.deepEqual(marked([off, odd]), [
-        ["station:0", "warning", "gdr-off"],
-        ["station:1", "warning", "cluster-odd-host"],
-        ["station:2", "warning", "gdr-off"],
-    ]);
-    assert.deepEqual(
-        marked(
-            [],
-            [
+test(
+    "a finding about a device marks every tile of its kind, of one host and of many alike: the first host's, " +
+        "and those of other kinds by what their machines have",
+    () => {
+        assert.deepEqual(marked([off, odd]), [
+            ["station:0", "warning", "gdr-off"],
+            ["station:1", "warning", "cluster-odd-host"],
+            ["station:2", "warning", "gdr-off"],
+        ]);
+        assert.deepEqual(
+            marked(
+                [],
                 [
-                    2,
                     [
-                        { ...off, severity: "error" },
-                        { ...off, id: "note", severity: "info" },
-                        { ...off, id: "whole", where: undefined },
+                        2,
+                        [
+                            { ...off, severity: "error" },
+                            { ...off, id: "note", severity: "info" },
+                            { ...off, id: "whole", where: undefined },
+                        ],
                     ],
                 ],
-            ],
-        ),
-        [["station:3", "error", "gdr-off:2"]],
-    );
-});
+            ),
+            [["station:3", "error", "gdr-off:2"]],
+        );
+    },
+);

@@ -317,7 +317,7 @@ test("an excerpt of a very long line is cut around the column", () => {
     assert.equal(row.text[row.caret], "!");
 });
 
-test("an excerpt shows whole elements, and ends between attributes where it must cut", () => {
+test("an excerpt shows whole elements, and ends between attributes if it must cut", () => {
     const attributes = (n) =>
         Array.from({ length: n }, (_, i) => `name${i}="some value"`).join(" ");
     assert.equal(

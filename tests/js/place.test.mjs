@@ -59,7 +59,7 @@ test("the query: half of the GPUs, one and two hosts, what is free and what is c
     assert.match(placeQuery(asked, { ...DEFAULTS, free: "0,1,4,5" }, 8).toString(), /count=2/);
 });
 
-test("a GPU is taken out of the free ones, or put back; all of them are no list", () => {
+test("a GPU is taken out of the free ones, or put back; all of them are not a list", () => {
     assert.equal(toggled("", 2, 4), "0,1,3");
     assert.equal(toggled("0,1,3", 2, 4), "");
     assert.equal(toggled("3,1", 0, 4), "0,1,3");
@@ -77,7 +77,7 @@ test("rows have their share of the best, what limits them, and what stays free",
     assert.equal(leftText(answer.best[0].left), "3, 5: another such job gets 120 GB/s");
     assert.equal(leftText({ gpus: [], busbw: null, next: null }), "none");
     assert.equal(shownRow(rows, "0,1").key, "0,1");
-    assert.equal(shownRow(rows, "7").key, "0,2", "what is no row is the best");
+    assert.equal(shownRow(rows, "7").key, "0,2", "what is not a row is the best");
     assert.equal(shownRow([], ""), null);
 });
 

@@ -152,7 +152,7 @@ test("an answer names the assumptions of the input that it rests on, and what is
         },
         presented = {
             assumed: [
-                { what: "NICs are taken as the dump lists them", touches: ["paths", "tuning"] },
+                { what: "NICs are treated as the dump lists them", touches: ["paths", "tuning"] },
             ],
             missing: [],
         };

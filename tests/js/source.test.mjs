@@ -52,7 +52,7 @@ test("a device is found by its id, a physical GPU by its bus id, and a line tell
     assert.equal(deviceAt(devices, 1), "");
 });
 
-test("text that is no XML gives what it has", () => {
+test("text that is not XML gives what it has", () => {
     assert.equal(devicesIn("").size, 0);
     assert.equal(devicesIn('</cpu></pci><pci busid="0000:01:00.0"><gpu').size, 0);
     assert.equal(devicesIn("<".repeat(10000)).size, 0);

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changes, DEFAULTS, format, parse, question } from "../../static/js/state.js";
+import {
+    changes,
+    DEFAULTS,
+    format,
+    parse,
+    question,
+    sectionOf,
+    shownPanel,
+    VIEWS,
+} from "../../static/js/state.js";
 
 test("an empty fragment is the default state, and the default state an empty fragment", () => {
     assert.deepEqual(parse(""), { ...DEFAULTS, settings: {} });
@@ -59,6 +68,7 @@ test("everything that the page shows survives the address", () => {
         assume_nics: "400-no-gdr",
         trays: "3,5",
         finding: "slow-link",
+        repair: "slow-link,gdr-off",
     };
     assert.deepEqual(Object.keys(state).sort(), Object.keys(DEFAULTS).sort());
     assert.deepEqual(parse(format(state)), state);
@@ -98,7 +108,24 @@ test("the question holds what decides an analysis, in one order, and nothing els
         question({ ...DEFAULTS, fuse_nics: "never", tuner: "a,b\n", gpus: "0" }).toString(),
         "gpus=0&fuse_nics=never&tuner=a%2Cb%0A",
     );
+    assert.equal(
+        question({ ...DEFAULTS, repair: "slow-link,gdr-off" }).toString(),
+        "repair=slow-link&repair=gdr-off",
+    );
     assert.equal(parse("fuse_nics=sometimes").fuse_nics, "");
+});
+
+test("every view is in one section, and panels of old addresses lead to the inspector", () => {
+    assert.equal(new Set(VIEWS).size, VIEWS.length);
+    for (const view of VIEWS)
+        assert.ok(
+            sectionOf(view)[2].some(([name]) => name === view),
+            view,
+        );
+    assert.equal(sectionOf("hosts")[0], "communication");
+    assert.equal(shownPanel(parse("panel=summary&view=log")), "selection");
+    assert.equal(shownPanel(parse("panel=settings")), "settings");
+    assert.equal(shownPanel(parse("panel=none")), "none");
 });
 
 test("changes names what differs", () => {

@@ -44,7 +44,7 @@ const doc = {
     ],
 };
 
-test("a rank and a round stand in windows of sixteen", () => {
+test("a rank and a round are in windows of sixteen", () => {
     assert.deepEqual([0, 15, 16, 131071].map(windowAt), ["0-15", "0-15", "16-31", "131056-131071"]);
 });
 

@@ -31,7 +31,7 @@ test("trays in order, with their ranks; GPUs are named by rank where each tray n
     assert.equal(hostsText({ hosts: 2, system: { nodes: [gpus[0]] } }), "2 hosts");
 });
 
-test("pairs that agree are one value, others are counted; a device and itself are no pair", () => {
+test("pairs that agree are one value, others are counted; a device and itself are not a pair", () => {
     assert.deepEqual(
         [together(model, racks[0].gpus, racks[0].gpus, "bw")].map(({ text, mixed }) => [
             text,

@@ -19,7 +19,7 @@ test("a small picture in a large window is not blown up beyond a scale", () => {
     assert.deepEqual(box, { x: 200 - 500, y: 50 - 250, w: 1000, h: 500 });
 });
 
-test("a window without a size is no division by zero", () => {
+test("a window without a size is not a division by zero", () => {
     assert.ok(Number.isFinite(fit(picture, { w: 0, h: 0 }).w));
 });
 

@@ -47,7 +47,7 @@ const model = index(doc),
     asked = (state) =>
         whyOfSelection(model, { from: "", to: "", channel: 0, ...state }).map((row) => row.why);
 
-test("a question survives the address, and nonsense is none", () => {
+test("a question survives the address, and nonsense is not a question", () => {
     assert.deepEqual(parseWhy(writeWhy("p2p", "GPU/0-1b000", "GPU/0-1c000")), {
         decision: "p2p",
         from: "GPU/0-1b000",

@@ -30,7 +30,7 @@ ANSWERED = json.loads((SCHEMAS / "index.json").read_text())
 # What must differ between the command line and the others: a file has a path or a name there and an id here.
 MUST_DIFFER = {"topology", "name"}
 
-# Each question: its name, its parameters, its input, and the words of the command line where they are not simply
+# Each question: its name, its parameters, its input, and the words of the command line if they are not simply
 # `orrery NAME --json --PARAMETER VALUE FILE`.
 QUESTIONS = [
     ("analyze", "", TWO),
@@ -81,7 +81,7 @@ QUESTIONS = [
     ("cluster/order", "collective=sendrecv&size=64M", ((A100, 2), (H100, 1))),
     ("cluster/predict", "sizes=1M:1G:32", ((A100, 1), (H100, 1))),
 ]
-# Answers that are no JSON: the bytes are the same in all four ways.
+# Answers that are not JSON: the bytes are the same in all four ways.
 TEXTS = [
     ("convert", "", TWO),
     ("convert", "machine=dgx-a100", None),

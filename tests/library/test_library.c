@@ -6,23 +6,20 @@
 
 struct fixture {
     struct orr_machine *machine;
-    struct orr_question *question;
     struct orr_plan *plan;
 };
 
-static void make(struct fixture *fixture, const char *release, uint32_t hosts)
+static void make(struct fixture *fixture, const char *parameters)
 {
     struct orr_report report = ORR_REPORT_INIT;
-    assert_true(orr_machine_read(ORR_TEST_WORKSTATION, sizeof ORR_TEST_WORKSTATION - 1, &fixture->machine, &report));
-    assert_true(orr_question_new(release, &fixture->question, &report));
-    assert_true(orr_question_hosts(fixture->question, hosts, &report));
-    assert_true(orr_plan_make(fixture->machine, fixture->question, &fixture->plan, &report));
+    assert_true(orr_machine_load(ORR_TEST_WORKSTATION, sizeof ORR_TEST_WORKSTATION - 1, NULL, NULL, &fixture->machine,
+                                 &report));
+    assert_true(orr_plan_ask(fixture->machine, parameters, NULL, &fixture->plan, &report));
 }
 
 static void drop(struct fixture *fixture)
 {
     orr_plan_free(fixture->plan);
-    orr_question_free(fixture->question);
     orr_machine_free(fixture->machine);
 }
 
@@ -41,31 +38,42 @@ TEST(names_are_listed_to_an_end)
 TEST(a_broken_dump_is_reported_with_line_and_column)
 {
     static const char broken[] = "<system version=\"1\">\n  <cpu numaid=0>";
-    struct orr_machine *machine = (struct orr_machine *)&broken;
+    struct orr_machine *machine = (struct orr_machine *)(uintptr_t)broken;
     struct orr_report report = ORR_REPORT_INIT;
-    assert_false(orr_machine_read(broken, sizeof broken - 1, &machine, &report));
+    assert_false(orr_machine_load(broken, sizeof broken - 1, NULL, NULL, &machine, &report));
     assert_ptr_equal(machine, &broken); /* not written on failure */
     assert_string_equal(report.code, "malformed-xml");
+    assert_int_equal(report.error, ORR_ERROR_MALFORMED_XML);
     assert_int_equal(report.line, 2);
     assert_true(report.column > 3 && report.text[0]);
-    assert_false(orr_machine_read(broken, sizeof broken - 1, &machine, NULL));
-    assert_false(orr_machine_read("", 0, &machine, &report));
+    assert_false(orr_machine_load(broken, sizeof broken - 1, NULL, NULL, &machine, NULL));
+    assert_false(orr_machine_load("", 0, NULL, NULL, &machine, &report));
     assert_string_equal(report.code, "unrecognised-input");
     assert_int_equal(report.line, 0);
 }
 
 TEST(wrong_questions_are_refused)
 {
-    struct orr_report report = ORR_REPORT_INIT;
-    struct orr_question *question = NULL;
-    assert_false(orr_question_new("1.0", &question, &report));
-    assert_string_equal(report.code, "invalid-setting");
-    assert_true(orr_question_new(NULL, &question, &report));
-    assert_false(orr_question_hosts(question, 0, &report));
-    assert_false(orr_question_set(question, "NCCL_CROS_NIC", "1", &report));
-    assert_non_null(strstr(report.text, "NCCL_CROS_NIC"));
-    assert_true(orr_question_set(question, "NCCL_CROSS_NIC", "1", &report));
-    orr_question_free(question);
+    static const struct {
+        const char *parameters, *where;
+        enum orr_error_code error;
+    } rows[] = {
+        {"release=1.0", "release", ORR_ERROR_INVALID_SETTING},
+        {"hosts=0", "hosts", ORR_ERROR_INVALID_SETTING},
+        {"NCCL_CROS_NIC=1", "NCCL_CROS_NIC", ORR_ERROR_INVALID_SETTING},
+        {"host=2", "host", ORR_ERROR_INVALID_PARAMETER},
+    };
+    struct fixture fixture;
+    make(&fixture, "NCCL_CROSS_NIC=1");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct orr_report report = ORR_REPORT_INIT;
+        struct orr_plan *plan = NULL;
+        assert_false(orr_plan_ask(fixture.machine, rows[i].parameters, NULL, &plan, &report));
+        assert_null(plan);
+        assert_string_equal(report.where, rows[i].where);
+        assert_int_equal(report.error, rows[i].error);
+    }
+    drop(&fixture);
 }
 
 TEST(paths_and_verdicts_are_those_of_the_machine)
@@ -75,7 +83,7 @@ TEST(paths_and_verdicts_are_those_of_the_machine)
     struct orr_plan_path path = ORR_PLAN_PATH_INIT;
     struct orr_plan_hop hop = ORR_PLAN_HOP_INIT;
     struct orr_plan_verdict verdict = ORR_PLAN_VERDICT_INIT;
-    make(&fixture, "2.27.7", 2);
+    make(&fixture, "release=2.27.7&hosts=2");
     assert_int_equal(orr_plan_ranks(fixture.plan), 4);
     assert_int_equal(orr_plan_local_ranks(fixture.plan), 2);
     assert_true(orr_plan_path(fixture.plan, "rank:0", "rank:1", &path, &report));
@@ -111,7 +119,7 @@ TEST(graphs_rings_and_trees_hold_every_rank)
 {
     struct fixture fixture;
     struct orr_plan_graph graph = ORR_PLAN_GRAPH_INIT;
-    make(&fixture, "2.21.5", 3);
+    make(&fixture, "release=2.21.5&hosts=3");
     assert_true(orr_plan_graph(fixture.plan, 0, &graph));
     assert_string_equal(graph.name, "ring");
     assert_true(graph.channels > 0 && graph.bw_intra > 0);
@@ -141,7 +149,7 @@ TEST(the_tuning_chooses_for_a_size)
     struct fixture fixture;
     struct orr_report report = ORR_REPORT_INIT;
     struct orr_plan_choice small = ORR_PLAN_CHOICE_INIT, large = ORR_PLAN_CHOICE_INIT;
-    make(&fixture, NULL, 2);
+    make(&fixture, "hosts=2");
     assert_true(orr_plan_choose(fixture.plan, "AllReduce", 1 << 10, &small, &report));
     assert_true(orr_plan_choose(fixture.plan, "AllReduce", 1 << 28, &large, &report));
     assert_true(small.time > 0 && large.time > small.time && large.bus_bw > small.bus_bw);
@@ -159,7 +167,7 @@ TEST(structures_are_filled_as_far_as_the_caller_knows_them)
         uint64_t later; /* a member of a later version */
     } newer = {.path = {.size = sizeof newer}, .later = 7};
     struct orr_plan_path unset = {0};
-    make(&fixture, "2.27.7", 2);
+    make(&fixture, "release=2.27.7&hosts=2");
     assert_true(orr_plan_path(fixture.plan, "rank:0", "rank:1", &known, &report));
     assert_true(orr_plan_path(fixture.plan, "rank:0", "rank:1", &older, &report));
     assert_string_equal(older.type, "PHB");
@@ -172,19 +180,5 @@ TEST(structures_are_filled_as_far_as_the_caller_knows_them)
     struct orr_report without_size = {0};
     assert_false(orr_plan_path(fixture.plan, "rank:0", "rank:9", &known, &without_size));
     assert_null(without_size.code);
-    drop(&fixture);
-}
-
-TEST(drawings_are_dot)
-{
-    struct fixture fixture;
-    struct orr_report report = ORR_REPORT_INIT;
-    char *text = NULL;
-    make(&fixture, "2.30.7", 1);
-    assert_true(orr_plan_dot(fixture.plan, "system", 0, NULL, NULL, &text, &report));
-    assert_non_null(strstr(text, "GPU/0-1000"));
-    orr_library_free(text);
-    assert_false(orr_plan_dot(fixture.plan, "ring", 63, NULL, NULL, &text, &report));
-    assert_false(orr_plan_dot(fixture.plan, "side", 0, NULL, NULL, &text, &report));
     drop(&fixture);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package orrery: objects, errors, tables, graphs, drawings, threads."""
 import concurrent.futures
+import copy
 import gc
 import inspect
 import io
@@ -10,12 +11,16 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 import xml.etree.ElementTree
 
 import pytest
 
 import orrery
 from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import attacks  # noqa: E402
 
 EXAMPLES = ROOT / "static" / "examples"
 TWO, A100, FAULTY = (EXAMPLES / f"{name}.xml" for name in ("workstation-2gpu", "a100-nvswitch", "h100-with-faults"))
@@ -124,7 +129,7 @@ def test_inputs_of_all_kinds(tmp_path):
         ]
         for nics in ("100", "400-no-gdr")
     ] == [["1 NIC port has 100 Gb/s, with GPUDirect RDMA"], ["1 NIC port has 400 Gb/s, without GPUDirect RDMA"]]
-    with pytest.raises(orrery.OrreryError, match="no machine type"):
+    with pytest.raises(orrery.OrreryError, match="not a machine type"):
         orrery.load(matrix, assume="no such type")
     with pytest.raises(FileNotFoundError):
         orrery.load(tmp_path / "none.xml")
@@ -212,7 +217,7 @@ def test_without_the_program_there_is_no_drawing():
     topology = orrery.load(FAULTY, session=session)
     assert topology.analyze()._repr_svg_() is None
     shown = topology._repr_html_()
-    assert "ORRERY_PROGRAM" in shown and "slower" in shown
+    assert "ORRERY_PROGRAM" in shown and "fewer lanes" in shown
     with pytest.raises(orrery.OrreryError, match="does not start"):
         topology.analyze().draw()
 
@@ -293,26 +298,14 @@ def test_everything_public_has_a_docstring_and_hints():
 def test_the_version_is_that_of_the_checkout():
     version = (ROOT / "VERSION").read_text().strip()
     assert orrery.__version__ == version and orrery.library_version().split("+")[0] == version
-    assert f'version = "{version}"' in (ROOT / "bindings" / "python" / "pyproject.toml").read_text()
     assert orrery._native.SONAME == "liborrery.so." + ".".join(version.split(".")[:2])
 
 
-def test_every_function_of_the_header_is_declared_or_not_needed():
-    """A new function of the library gets a row in _native.py, or a word here."""
+def test_the_package_uses_every_function_of_the_header():
+    """A new function of the library gets a row in _native.py."""
     header = (ROOT / "include" / "orrery" / "orrery.h").read_text()
-    functions = set(__import__("re").findall(r"\b(orr_[a-z0-9_]+)\(", header.split('extern "C"', 1)[1])) - {
-        "orr_library_free"
-    }
-    not_needed = {
-        "orr_machine_read",
-        "orr_question_new",
-        "orr_question_free",
-        "orr_question_hosts",
-        "orr_question_set",
-        "orr_plan_make",
-        "orr_plan_dot",
-    }
-    assert functions - set(orrery._native.FUNCTIONS) == not_needed
+    functions = set(__import__("re").findall(r"\b(orr_[a-z0-9_]+)\(", header.split('extern "C"', 1)[1]))
+    assert functions == set(orrery._native.FUNCTIONS)
 
 
 def test_a_missing_library_is_explained():
@@ -331,3 +324,43 @@ def test_a_missing_library_is_explained():
         and "ImportError: liborrery was not found" in done.stderr
         and "/nowhere/liborrery.so: there is no such file" in done.stderr
     )
+
+
+def test_copies_are_the_object_itself_and_nothing_is_pickled():
+    """A copy that owned the same memory ended the process."""
+    topology, limits = orrery.machine("hgx-h100"), orrery.Limits(seconds=60)
+    for held in (topology, limits, orrery.session(), topology.analyze()):
+        assert copy.copy(held) is held and copy.deepcopy(held) is held
+        with pytest.raises(TypeError, match="cannot pickle"):
+            pickle.dumps(held)
+    copies = [copy.copy(topology) for _ in range(3)]
+    del topology, held
+    gc.collect()
+    assert copies[0].analyze(limits=limits).json()
+
+
+def test_numbers_that_nothing_can_hold_are_errors():
+    plan = orrery.machine("hgx-h100").analyze()
+    for size in (1 << 64, -1):
+        with pytest.raises(OverflowError):
+            plan.choose("AllReduce", size)
+    with pytest.raises(TypeError):
+        orrery.load(7)
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return attacks.hosts_alike(65536) * 2
+
+
+@pytest.mark.parametrize("question", ["anonymise", "check-log"])
+@pytest.mark.parametrize("how", ["seconds", "stop"])
+def test_limits_and_stop_end_work_on_hostile_input(hostile, question, how):
+    """65,536 host names that fall together in FNV-1a. Processor time, which a busy machine does not lengthen."""
+    limits = orrery.Limits(seconds=0.1) if how == "seconds" else orrery.Limits()
+    if how == "stop":
+        limits.stop()
+    begun = time.process_time()
+    with pytest.raises(orrery.OrreryError, match="takes longer" if how == "seconds" else "interrupted"):
+        orrery.Session().ask(question, hostile, limits=limits)
+    assert time.process_time() - begun < 1.1

@@ -74,7 +74,7 @@ TEST(errors_have_the_type_of_the_problem)
         {"", NULL, "not-found", ""},
     };
     struct orr_session *session = new_session();
-    struct orr_document *document = (struct orr_document *)&rows;
+    struct orr_document *document = (struct orr_document *)(uintptr_t)rows;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct orr_report report = ORR_REPORT_INIT;
         assert_false(
@@ -214,7 +214,7 @@ TEST(threads_share_session_machine_and_plan)
     pthread_t threads[THREADS];
     struct orr_report report = ORR_REPORT_INIT;
     struct shared shared = {.session = new_session()};
-    assert_true(orr_machine_read(machine_text, LENGTH, &shared.machine, &report));
+    assert_true(orr_machine_load(machine_text, LENGTH, NULL, NULL, &shared.machine, &report));
     assert_true(orr_plan_ask(shared.machine, NULL, NULL, &shared.plan, &report));
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, use_all, &shared), 0);

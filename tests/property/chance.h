@@ -31,7 +31,7 @@ static inline int32_t chance_between(struct chance *c, int32_t low, int32_t high
     return low + (int32_t)chance_below(c, (uint32_t)(high - low) + 1);
 }
 
-/* True so many times in a hundred. */
+/* True this many times in a hundred. */
 static inline bool chance_percent(struct chance *c, uint32_t percent)
 {
     return chance_below(c, 100) < percent;

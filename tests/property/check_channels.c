@@ -47,7 +47,7 @@ static bool check_ring(const struct orr_communicator *c, int32_t channel, uint8_
     memset(seen, 0, n);
     for (uint32_t i = 0; i < n; i++) {
         if (ring[i] < 0 || (uint32_t)ring[i] >= n || seen[ring[i]])
-            return WRONG(err, "ring %d is no permutation: rank %d at position %u", channel, ring[i], i);
+            return WRONG(err, "ring %d is not a permutation: rank %d at position %u", channel, ring[i], i);
         seen[ring[i]] = 1;
         crossings += c->node_of_rank[ring[i]] != c->node_of_rank[ring[(i + 1) % n]];
     }

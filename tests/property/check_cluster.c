@@ -91,7 +91,7 @@ static bool check_places(const struct orr_cluster *c, const struct made *made, s
     return total == c->rank_count ? true : WRONG(err, "%u of %u ranks are on hosts", total, c->rank_count);
 }
 
-/* Where all share a value, somebody brought it. Old releases let it differ, see engine/connect/README.md. */
+/* If all share a value, somebody brought it. Old releases let it differ, see engine/connect/README.md. */
 static bool check_setters(const struct orr_cluster *c, struct orr_error *err)
 {
     int32_t least = INT32_MAX;
@@ -124,7 +124,7 @@ static bool check_traffic(const struct orr_cluster *c, struct orr_error *err)
     return good;
 }
 
-/* Hosts share a system where they are of one clique and nothing keeps them apart, and only there. */
+/* Hosts share a system if they are of one clique and nothing keeps them apart, and only there. */
 static bool check_systems(const struct orr_cluster *c, struct orr_error *err)
 {
     const struct orr_fabrics *f = &c->fabrics;

@@ -36,7 +36,7 @@ static bool check_diff_document(const struct orr_changes *changes, struct orr_er
     json_t *parsed = code == ORR_OK ? json_loadb(text.data, text.length, 0, NULL) : NULL;
     bool good = json_is_object(parsed);
     json_decref(parsed);
-    return good ? true : WRONG(err, "the document of the differences is no JSON");
+    return good ? true : WRONG(err, "the document of the differences is not JSON");
 }
 
 bool check_differences(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err)

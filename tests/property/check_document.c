@@ -75,8 +75,9 @@ bool check_tuning(const struct orr_analysis *a, struct tally *tally, struct orr_
 /* NaN and infinity become null in JSON, so that a null is one of them, or a value that may be missing. */
 static bool has_missing_number(json_t *value, const char *key, const char **ret_key)
 {
-    static const char *const may_be_null[] = {"asked",  "nvls", "cluster", "machine_type", "release", "setting",
-                                              "advice", "name", "cost",    "no_cost",      "finding", "follows_from"};
+    static const char *const may_be_null[] = {
+        "asked",   "nvls",    "cluster",      "machine_type", "release", "setting", "advice", "name",        "cost",
+        "no_cost", "finding", "follows_from", "teams",        "value",   "calls",   "adds",   "all_repaired"};
     size_t i;
     const char *name;
     json_t *child;
@@ -109,7 +110,7 @@ bool check_document(const struct orr_analysis *a, struct tally *tally, char **re
     bool missing = root && has_sane_latencies(a) && has_missing_number(root, "", &key);
     bool good = root && !missing;
     if (!root)
-        (void)WRONG(err, "the document is no JSON: %s at byte %d", where.text, where.position);
+        (void)WRONG(err, "the document is not JSON: %s at byte %d", where.text, where.position);
     else if (missing)
         (void)WRONG(err, "the document lacks a number at \"%.60s\"", key);
     json_decref(root);

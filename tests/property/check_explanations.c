@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/explain/explain.h"
+#include "engine/report/answers_text.h"
 #include "tests/property/checks.h"
 
 static bool is_error(enum orr_code code, const struct orr_error *err)
@@ -47,7 +48,7 @@ static bool check_one(const struct orr_analysis *a, const struct orr_why *why, s
     if (code != ORR_OK)
         return is_error(code, &own) ? true : WRONG(err, "why %s: %s %.120s", info.name, orr_code_name(code), own.text);
     tally->explanations++;
-    orr_explanation_write(x, true, &text);
+    orr_report_explanation(&(struct orr_page){.text = &text, .width = 80}, x, true);
     bool whole = x->rule_id[0] && x->rule[0] && x->verdict[0] && x->answer[0] && !orr_text_failed(&text);
     bool tried = !x->what_if_count || x->what_ifs[0].refused ||
                  x->what_ifs[0].changes == (strcmp(x->what_ifs[0].then, x->verdict) != 0);

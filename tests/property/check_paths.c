@@ -3,7 +3,7 @@
  *
  * A stored path lists links from its start to its end, but NCCL finds it by waves that spread from the end. The
  * bandwidth that counts for a hop X <- Y is therefore that of the link from Y's neighbour X to Y, the way back of the
- * listed link. Where a machine has several links between two nodes, it is one of them. */
+ * listed link. If a machine has several links between two nodes, it is one of them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static bool follow_links(struct follow *f)
         return complain(f, "it starts elsewhere");
     for (uint32_t i = 0; i < f->path->hops; i++) {
         if (links[i] >= f->system->link_count)
-            return complain(f, "a hop is no link");
+            return complain(f, "a hop is not a link");
         const struct orr_link *link = &f->system->links[links[i]];
         uint32_t next = i + 1 < f->path->hops ? f->system->links[links[i + 1]].from : f->to;
         bool last = i + 1 == f->path->hops;

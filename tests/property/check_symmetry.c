@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the paths between two nodes must be equal in both directions.
+/* If the paths between two nodes must be equal in both directions.
  *
  * The rules say so only for direct routes on a machine whose links are equal in both directions (same type, same
  * bandwidth; different CPUs or counts make them differ) and whose nodes have ids of their own:
@@ -11,7 +11,7 @@
  * whether a device may be passed depends on the length of its own best path
  *
  * Paths between a CPU and a GPU are left out: a CPU that a GPU is linked to is one hop away, so its neighbours are
- * relayed through that GPU towards the CPU, but a GPU never relays to a CPU. Where the same links serve both
+ * relayed through that GPU towards the CPU, but a GPU never relays to a CPU. If the same links serve both
  * directions, bandwidth and type are the same; but for 2.7.8, whose type counts hops from one end, and treats POWER
  * sockets by direction. */
 #include "engine/release/release.h"

@@ -90,7 +90,7 @@ static bool check_net_devs(const struct orr_part *part, struct orr_error *err)
         if (net == nets && !any)
             return WRONG(err, "a channel's NIC %llx is none of the system", (unsigned long long)dev->net);
         if (!is_rank_of(part, dev->proxy_rank))
-            return WRONG(err, "the proxy %d is no rank of the part", dev->proxy_rank);
+            return WRONG(err, "the proxy %d is not a rank of the part", dev->proxy_rank);
     }
     return true;
 }

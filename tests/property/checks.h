@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The properties: what must hold for every analysis, whatever the machine. Each check looks at one room's results and
- * knows NCCL's rules from the outside: it recomputes nothing with the engine's own code. Where NCCL itself does not
+ * knows NCCL's rules from the outside: it recomputes nothing with the engine's own code. If NCCL itself does not
  * keep a property, the exception is beside the check as a rule of its own. */
 #ifndef ORR_PROPERTY_CHECKS_H
 #define ORR_PROPERTY_CHECKS_H

@@ -58,7 +58,7 @@ static void plan_switches(struct machine *m)
     }
 }
 
-/* The next of a CPU's switches in turn, or the CPU itself where it has none. */
+/* The next of a CPU's switches in turn, or the CPU itself if it has none. */
 static int32_t choose_place(struct machine *m, int32_t cpu, uint32_t turn)
 {
     int32_t places[MOST_SWITCHES + 1];

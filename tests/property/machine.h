@@ -7,7 +7,7 @@
 #include "tests/property/chance.h"
 
 enum { MOST_GPUS = 48, MOST_NICS = 40, MOST_SWITCHES = 160, MOST_CPUS = 64, MOST_NVLINKS = 24 };
-enum { AT_CPU = -1, AT_CPU_WITHOUT_PCI = -2 }; /* where a device hangs, if it is no switch */
+enum { AT_CPU = -1, AT_CPU_WITHOUT_PCI = -2 }; /* where a device hangs, if it is not a switch */
 
 struct nvlink_plan {
     int32_t to; /* GPU, or one of these: */

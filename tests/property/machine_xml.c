@@ -39,7 +39,7 @@ struct writer {
     struct orr_text *xml;
 };
 
-/* An attribute that must be there, which sloppy machines forget now and then. */
+/* An attribute that must be there, which sloppy machines omit now and then. */
 static void need(struct writer *w, const char *name, const char *format, ...) ORR_PRINTF(3, 4);
 static void need(struct writer *w, const char *name, const char *format, ...)
 {

@@ -30,7 +30,7 @@
 #endif
 
 enum { MOST_FILES = 256, MOST_RELEASES = 64, LARGEST_FILE = 100000, LARGEST_XML = 1 << 20, MOST_REPORTS = 10 };
-enum { FEWEST_TO_JUDGE = 100, LEAST_ANALYSED = 60 }; /* per cent of the generated machines, with so many cases */
+enum { FEWEST_TO_JUDGE = 100, LEAST_ANALYSED = 60 }; /* per cent of the generated machines, with this many cases */
 enum { FEWEST_TO_MISS = 200 };                       /* cases that must have every kind of thing that is counted */
 enum { EVERY_NTH_COMPARED = 6 };                     /* with the next release: a dozen analyses each */
 enum { EVERY_NTH_EXPLAINED = 3 };                    /* all kinds, three settings tried */

@@ -16,6 +16,33 @@ static const char *value_for(struct chance *c, const struct orr_setting_info *in
     static const char *const policies[] = {"AUTO", "ALL", "MAX:1", "MAX:2", "MAX:64", "max:x"};
     static const char *const thresholds[] = {"1 2 3 4 5 6", "64 64 64 64 64 64", "-2 -2 -2 8 8 8", ""};
     static const char *const bytes[] = {"0", "48", "64", "1056", "4096", "-1"};
+    /* For any setting: numbers that wrap in 32 or 64 bits, other notations, words, blanks. */
+    static const char *const odd[] = {"-1",
+                                      "-7",
+                                      "2147483647",
+                                      "2147483648",
+                                      "4294967296",
+                                      "4294967297",
+                                      "-4294967296",
+                                      "-2147483648",
+                                      "9223372036854775807",
+                                      "99999999999999999999",
+                                      "0x10",
+                                      "010",
+                                      "+3",
+                                      " 7",
+                                      "1e3",
+                                      "true",
+                                      "pix",
+                                      "SYS ",
+                                      "^",
+                                      "-",
+                                      "NONE",
+                                      "MAX:0",
+                                      ",;:",
+                                      ""};
+    if (chance_percent(c, 22))
+        return CHANCE_OF(c, odd);
     switch (info->id) {
     case ORR_SET_ALGO:
         return CHANCE_OF(c, algorithms);

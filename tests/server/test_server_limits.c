@@ -99,7 +99,7 @@ TEST(a_flood_of_addresses_stays_within_bounds)
             leave(limits, i);
     }
     assert_in_range(300000 - refused, 60000, 16 * 4096);
-    /* Later those clients are forgotten, and new ones are served again. */
+    /* Later those clients are dropped, and new ones are served again. */
     for (uint32_t i = 0; i < 1000; i++)
         assert_int_equal(enter(limits, 1000000 + i, 10000), ORR_DENIED_NOT);
     orr_limits_free(limits);

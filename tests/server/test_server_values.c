@@ -158,7 +158,7 @@ TEST(forwarded_addresses)
         orr_address_write(&client, text);
         assert_string_equal(text, cases[i].client);
         client = orr_address_forwarded(&trusted, &stranger, cases[i].header);
-        assert_memory_equal(&client, &stranger, sizeof client); /* who is no proxy is not believed */
+        assert_memory_equal(&client, &stranger, sizeof client); /* who is not a proxy is not believed */
     }
     orr_networks_release(&all);
     orr_networks_release(&trusted);
@@ -198,7 +198,7 @@ TEST(scopes_of_tokens)
                  {"read write", 0},
                  {"admin", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(orr_scopes_parse(cases[i].text, strlen(cases[i].text)), cases[i].bits);
+        assert_int_equal(orr_scopes_parse(cases[i].text, strlen(cases[i].text), NULL), cases[i].bits);
 }
 
 /* Token files with every kind of slip, and bytes at random. */

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks on the service, each a name and a function that may take a few seconds, and what watches the service meanwhile.
+"""Attacks on the service, each a name and a function that may take a few seconds, and what watches the service
+meanwhile.
 
-tests/http/test_attacks.py asserts what must hold; `./dev bench attacks` prints the figures. An attack gets a Target and returns the
-statuses of its requests that were answered. Everything is bounded: requests time out, threads are joined.
+tests/http/test_attacks.py asserts what must hold; `./dev bench attacks` prints the figures. An attack gets a Target
+and returns the statuses of its requests that were answered. Everything is bounded: requests time out, threads are
+joined.
 """
 import gzip
 import http.client
 import http.server
 import io
+import itertools
 import json
 import lzma
 import pathlib
@@ -47,7 +50,7 @@ BUDGETS_MIB = (
 
 
 def machine(cpus, gpus, nics):
-    """A dump of that many devices, each at a CPU of its own turn."""
+    """A dump of this many devices, each at a CPU of its own turn."""
     out = ['<system version="1">']
     for cpu in range(cpus):
         out.append(
@@ -56,14 +59,17 @@ def machine(cpus, gpus, nics):
         for g in range(cpu, gpus, cpus):
             bus = f"{g >> 8:04x}:{g & 255:02x}:00.0"
             out.append(
-                f'<pci busid="{bus}" class="0x030200" vendor="0x10de" device="0x2330" subsystem_vendor="0x10de" subsystem_device="0x16c1" '
+                f'<pci busid="{bus}" class="0x030200" vendor="0x10de" device="0x2330" subsystem_vendor="0x10de" '
+                'subsystem_device="0x16c1" '
                 f'link_speed="32.0 GT/s PCIe" link_width="16"><gpu dev="{g}" sm="90" rank="{g}" gdr="1"/></pci>'
             )
         for n in range(cpu, nics, cpus):
             bus = f"{(n >> 8) + 256:04x}:{n & 255:02x}:00.0"
             out.append(
-                f'<pci busid="{bus}" class="0x020000" vendor="0x15b3" device="0x1021" subsystem_vendor="0x15b3" subsystem_device="0x0041" '
-                f'link_speed="32.0 GT/s PCIe" link_width="16"><nic><net name="mlx5_{n}" dev="{n}" speed="400000" port="1" latency="0.0" '
+                f'<pci busid="{bus}" class="0x020000" vendor="0x15b3" device="0x1021" subsystem_vendor="0x15b3" '
+                'subsystem_device="0x0041" '
+                f'link_speed="32.0 GT/s PCIe" link_width="16"><nic><net name="mlx5_{n}" dev="{n}" speed="400000" '
+                'port="1" latency="0.0" '
                 f'guid="0x{n + 1:x}" maxconn="131072" gdr="1"/></nic></pci>'
             )
         out.append("</cpu>")
@@ -71,17 +77,19 @@ def machine(cpus, gpus, nics):
 
 
 def switched(gpus, nics, slow=False):
-    """A dump of that many devices behind switches of one CPU, 16 to a switch. slow: NICs so slow that all are equally good for a GPU, which takes some releases
-    minutes to deal out, in little memory."""
+    """A dump of this many devices behind switches of one CPU, 16 to a switch. slow: NICs so slow that all are equally
+    good for a GPU, which takes some releases minutes to deal out, in little memory."""
     pcie = 'link_speed="32.0 GT/s PCIe" link_width="16"'
     out = [
-        '<system version="1"><cpu numaid="0" affinity="0000ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="106">'
+        '<system version="1"><cpu numaid="0" affinity="0000ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" '
+        'modelid="106">'
     ]
 
     def behind(switch, count, device):
         for first in range(0, count, 16):
             out.append(
-                f'<pci busid="{switch + first // 16:04x}:00:00.0" class="0x060400" vendor="0x1000" device="0xc010" subsystem_vendor="0x1000" '
+                f'<pci busid="{switch + first // 16:04x}:00:00.0" class="0x060400" vendor="0x1000" device="0xc010" '
+                'subsystem_vendor="0x1000" '
                 f'subsystem_device="0xa096" {pcie}>'
             )
             out.extend(device(i) for i in range(first, min(first + 16, count)))
@@ -90,14 +98,17 @@ def switched(gpus, nics, slow=False):
     behind(
         0x1000,
         gpus,
-        lambda i: f'<pci busid="{i >> 8:04x}:{i & 255:02x}:00.0" class="0x030200" vendor="0x10de" device="0x2330" subsystem_vendor="0x10de" '
+        lambda i: f'<pci busid="{i >> 8:04x}:{i & 255:02x}:00.0" class="0x030200" vendor="0x10de" device="0x2330" '
+        'subsystem_vendor="0x10de" '
         f'subsystem_device="0x16c1" {pcie}><gpu dev="{i}" sm="80" rank="{i}" gdr="1"/></pci>',
     )
     behind(
         0x2000,
         nics,
-        lambda i: f'<pci busid="{(i >> 8) + 256:04x}:{i & 255:02x}:00.0" class="0x020000" vendor="0x15b3" device="0x1021" subsystem_vendor="0x15b3" '
-        f'subsystem_device="0x0041" {pcie}><nic><net name="mlx5_{i}" dev="{i}" speed="{1000 if slow else 400000}" port="1" latency="0.0" '
+        lambda i: f'<pci busid="{(i >> 8) + 256:04x}:{i & 255:02x}:00.0" class="0x020000" vendor="0x15b3" '
+        'device="0x1021" subsystem_vendor="0x15b3" '
+        f'subsystem_device="0x0041" {pcie}><nic><net name="mlx5_{i}" dev="{i}" speed="{1000 if slow else 400000}" '
+        'port="1" latency="0.0" '
         f'guid="0x{i + 1:x}" maxconn="131072" gdr="1"/></nic></pci>',
     )
     return "\n".join([*out, "</cpu></system>"]).encode()
@@ -129,7 +140,7 @@ def tar_of(entries):
 
 
 def empty_entries(count):
-    """A tar.gz of so many entries without content, made without tarfile: that would take a minute for a million."""
+    """A tar.gz of this many entries without content, made without tarfile: that would take a minute for a million."""
     header = bytearray(tarfile.TarInfo("sys/0000000").tobuf(format=tarfile.USTAR_FORMAT))
     packer = zlib.compressobj(6, zlib.DEFLATED, 31)
     out = []
@@ -159,7 +170,7 @@ class Target:
         self.lock, self.refusals = threading.Lock(), []
 
     def ask(self, method, path, body=None, headers=None, source="127.0.0.1"):
-        """The status; 0 where there is no answer."""
+        """The status; 0 if there is no answer."""
         begun = time.monotonic()
         connection = http.client.HTTPConnection(
             "127.0.0.1", self.port, timeout=self.timeout, source_address=(source, 0)
@@ -213,7 +224,7 @@ LONG = "release=2.18.1&hosts=2"  # of switched(240, 240, slow=True): takes minut
 
 def request(path, body, length=None):
     return (
-        b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+        b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
         % (path.encode(), len(body) if length is None else length)
         + body
     )
@@ -299,7 +310,9 @@ def slow_uploads_and_readers(target):
         upload.sendall(request("/v1/analyze", b"<system", 100000))
         reader = target.open()
         reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        reader.sendall(f"GET /v1/topologies/{topology}/channels?hosts=16384 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        reader.sendall(
+            (f"GET /v1/topologies/{topology}/channels?hosts=16384 HTTP/1.1\r\nHost: " "localhost\r\n\r\n").encode()
+        )
         sockets += [upload, reader]
     for _ in range(10):
         for i, s in enumerate(sockets):
@@ -325,7 +338,7 @@ def held_streams(target):
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         s.settimeout(target.timeout)
         s.connect(("127.0.0.1", target.port))
-        s.sendall(f"GET /v1/topologies/{topology}/channels?hosts={hosts} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        s.sendall(f"GET /v1/topologies/{topology}/channels?hosts={hosts} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         sockets.append(s)
         statuses.append(int(s.recv(64)[9:12] or 0))
     for s in sockets:
@@ -346,11 +359,12 @@ def flood(target):
 
 
 def hang_ups(target):
-    """A client goes away in the headers, in the body, while it waits, while it is computed, and while it is answered."""
+    """A client goes away in the headers, in the body, while it waits, while it is computed, and while it is
+    answered."""
     hard = machine(100, 150, 150)
     whole = request(f"/v1/analyze?{HARD}", hard)
     topology = target.post("/v1/topologies", NVSWITCH)
-    stream = f"GET /v1/topologies/{topology}/channels?hosts=16384 HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+    stream = f"GET /v1/topologies/{topology}/channels?hosts=16384 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
     return target.all_at_once(
         [
             lambda: target.leave(b"POST /v1/analyze HTTP/1.1\r\nHo", 0.2),
@@ -363,7 +377,7 @@ def hang_ups(target):
 
 
 def same_again(target):
-    """Many want the same hard answer at once."""
+    """Many need the same hard answer at once."""
     hard = machine(100, 150, 150)
     return target.all_at_once([lambda: target.ask("POST", f"/v1/analyze?{HARD}", hard)] * 8)
 
@@ -388,6 +402,58 @@ def extreme_settings(target):
 
 def chatter(seed, size):
     return random.Random(seed).randbytes(size)
+
+
+FNV_START, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+
+
+def names_alike(count, bits=17):
+    """So many names whose FNV-1a, without a seed, has the same low bits: each is made of words that lead from the
+    start's low bits back to them."""
+    mask, start, states = (1 << bits) - 1, FNV_START & ((1 << bits) - 1), {"": FNV_START & ((1 << bits) - 1)}
+    for _ in range(4):
+        states = {
+            word + c: ((state ^ ord(c)) * FNV_PRIME) & mask
+            for word, state in states.items()
+            for c in "abcdefghijklmnopqrstuvwxyz0123456789"
+        }
+    words = [word for word, state in states.items() if state == start]
+    return ["".join(name) for name in itertools.islice(itertools.product(words, repeat=5), count)]
+
+
+def hosts_alike(count):
+    return "".join(f"{name}:1:2 [0] NCCL INFO x\n" for name in names_alike(count)).encode()
+
+
+def threads(count):
+    """A log in which every line is of another host, process and thread."""
+    return "".join(f"n{i % 5000}:{i}:{i + 1} [0] NCCL INFO x\n" for i in range(count)).encode()
+
+
+def spellings(target):
+    """One question, asked in enough ways to fill a cache that kept each."""
+    topology = target.post("/v1/topologies", NVSWITCH)
+    base, word = f"/v1/topologies/{topology}/analysis?", "hosts"
+    ways = [
+        "".join(
+            f"%{ord(c):02x}" if i >> k & 1 else f"%{ord(c):02X}" if i >> (5 + k) & 1 else c for k, c in enumerate(word)
+        )
+        for i in range(1024)
+    ]
+    return [target.ask("GET", f"{base}{way}=2") for way in dict.fromkeys(ways)]
+
+
+def many_hosts(target):
+    """A fleet in which every dump differs by GUID and host hash; gates and comparisons of all of it."""
+    for i in range(700):
+        own = SMALL.replace(b'guid="0x', b'guid="0x%x' % (i + 1), 1).replace(
+            b'host_hash="0x', b'host_hash="0x%x' % i, 1
+        )
+        target.post(f"/v1/topologies?label=host%3Dh{i}&label=fleet%3Da", own + b"<!-- %d -->" % i)
+    return target.all_at_once(
+        [lambda: target.ask("POST", "/v1/gate?expect=fleet%3Alabel%3Dfleet%253Da", SMALL)] * 8
+        + [lambda: target.ask("GET", "/v1/compare?label=fleet%3Da")] * 4
+    )
 
 
 def nested_xml(depth):
@@ -447,6 +513,10 @@ ATTACKS = {
     "explanations and differences of a large machine": explain_and_differ,
     "drawings of a large machine": draw,
     "a log of 60,000 channels": log_check,
+    "65,536 names of one slot, four at once": four("/v1/anonymise", lambda: hosts_alike(65536)),
+    "a log of 400,000 threads": one("/v1/check-log", lambda: threads(400000)),
+    "1,024 spellings of one target": spellings,
+    "a fleet of 700 hosts, gated and compared": many_hosts,
     "clusters of distinct dumps": cluster,
     "64 slow uploads beside 64 slow readers": slow_uploads_and_readers,
     "60 streams that nobody reads": held_streams,
@@ -458,14 +528,17 @@ ATTACKS = {
 
 
 CONTROL = (
-    "import http.server as h\nclass H(h.BaseHTTPRequestHandler):\n  def do_GET(s):\n    s.send_response(200); s.send_header('Content-Length','0'); s.end_headers()\n  "
-    "def log_message(s,*a): pass\nt=h.ThreadingHTTPServer(('127.0.0.1',0),H); print(t.server_port,flush=True); t.serve_forever()"
+    "import http.server as h\nclass H(h.BaseHTTPRequestHandler):\n  def do_GET(s):\n    s.send_response(200); "
+    "s.send_header('Content-Length','0'); s.end_headers()\n  "
+    "def log_message(s,*a): pass\nt=h.ThreadingHTTPServer(('127.0.0.1',0),H); print(t.server_port,flush=True); "
+    "t.serve_forever()"
 )
 
 
 class Watch:
-    """Another client, at 127.0.0.2, that asks /healthz and a small cached analysis all the time; and the resident memory. Beside them it asks a trivial server in a
-    process of its own: what that one takes is what the machine takes, whatever is being attacked."""
+    """Another client, at 127.0.0.2, that asks /healthz and a small cached analysis all the time; and the resident
+    memory. Beside them it asks a trivial server in a process of its own: what that one takes is what the machine
+    takes, whatever is being attacked."""
 
     def __init__(self, port, pid):
         self.port, self.pid, self.stopping = port, pid, False

@@ -65,7 +65,7 @@ static inline struct answered ask(const char *text, uint32_t hosts, struct orr_w
     return t;
 }
 
-/* What the explanation promises of a setting; then: NULL where it was not tried. */
+/* What the explanation promises of a setting; then: NULL if it was not tried. */
 static inline const struct orr_what_if *what_if(const struct answered *t, const char *name, const char *value)
 {
     for (uint32_t i = 0; i < t->x->what_if_count; i++)

@@ -11,7 +11,7 @@ struct fixture {
     struct orr_analysis *analysis;
 };
 
-/* Analyses text for so many hosts; settings are NAME, VALUE pairs that end with NULL, or NULL for none. */
+/* Analyses text for this many hosts; settings are NAME, VALUE pairs that end with NULL, or NULL for none. */
 static inline struct fixture analyse_in(const char *release, const char *text, uint32_t hosts,
                                         const char *const *settings)
 {

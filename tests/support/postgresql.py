@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A private PostgreSQL server for tests: its own data in a temporary folder, a free port, fsync on, trust for this machine.
+"""A private PostgreSQL server for tests: its own data in a temporary folder, a free port, fsync on, trust for this
+machine.
 
 As a module: Cluster(), with start, stop, kill and url. As a command:
 
-    postgresql.py COMMAND [ARGUMENT...]     runs it with ORR_TEST_POSTGRESQL=postgresql://... and ends the server afterwards
+    postgresql.py COMMAND [ARGUMENT...]     runs it with ORR_TEST_POSTGRESQL=postgresql://... and ends the server
+    afterwards
 
 The server never outlives who started it, even if that is killed (setpriv --pdeathsig). As root it runs as the user
 postgres, for it refuses to run as root.

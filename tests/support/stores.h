@@ -23,7 +23,7 @@ static inline const char *postgresql(void)
     return getenv("ORR_TEST_POSTGRESQL");
 }
 
-/* Runs a statement beside the store; gives the first value of the first row, "" where there is none. */
+/* Runs a statement beside the store; gives the first value of the first row, "" if there is none. */
 static inline const char *beside(const char *sql)
 {
     static char value[256];

@@ -35,6 +35,13 @@ get() { # PATH: by the shell alone, as there is no curl
 }
 get / | grep -aq '<title>Orrery' || wrong "the page: $(cat log)"
 get /docs/ | grep -aq '<title>' || wrong "the documentation"
-get '/v1/render?machine=hgx-h100&format=svg' | head -1 | grep -aqE ' (200|4..) ' || wrong "the service ends while it answers"
+post() { # PATH FILE
+    exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
+    printf 'POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %s\r\n\r\n' "$1" "$(wc -c <"$2")" >&3
+    cat "$2" >&3
+    cat <&3
+}
+post '/v1/render?format=svg' "$example" >said
+head -1 said | grep -aq ' 200 ' && grep -aq '<svg' said && grep -aq '</svg>' said || wrong "a drawing by the service: $(head -c 500 said)"
 kill -TERM $service && wait $service || wrong "the service does not end well: $(cat log)"
-echo "ok: serve, with the page and the documentation"
+echo "ok: serve, with the page, the documentation and a drawing"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Published results of nccl-tests beside what NCCL's own tuning model predicts for the machine: bus bandwidth at the largest size, of at
-least 1 GiB. The table is kept in tests/golden/shared_bandwidth.md; ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is skipped.
+"""Published results of nccl-tests beside what NCCL's own tuning model predicts for the machine: bus bandwidth at the
+largest size, of at least 1 GiB. The table is kept in tests/golden/shared_bandwidth.md; ORR_UPDATE_GOLDEN=1 writes it
+anew. Without ../shared the check is skipped.
 
     python3 tests/tools/check_bandwidth.py [--table]     the table as Markdown; ORRERY names the program
 """

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each behaviour that a release changed is in one of these lists, by what shows it on a machine:
-- tests/golden/boundaries.json, `shown`: `orrery analyze --against` between the last release before it and the first with it names it as a
+- tests/golden/boundaries.json, `shown`: `orrery analyze --against` between the last release before it and the first
+with it names it as a
   reason on the machine named there, which is checked here;
-- tests/golden/boundary_effects.txt: by itself it changes the answer of one of the two releases; test_boundary_effects checks that;
+- tests/golden/boundary_effects.txt: by itself it changes the answer of one of the two releases; test_boundary_effects
+checks that;
 - tests/golden/boundaries.json, `by_test`: another test shows it, which is named there;
-- tests/golden/boundaries.json, `by_behaviour`: the default of a setting, which another behaviour of the release decides; that one is shown;
+- tests/golden/boundaries.json, `by_behaviour`: the default of a setting, which another behaviour of the release
+decides; that one is shown;
 - tests/golden/boundaries.json, `not_shown`: no machine can show it by itself, for the reason named there.
 
     python3 tests/tools/check_boundaries.py                ORRERY names the program
     python3 tests/tools/check_boundaries.py --not-shown | build/tests/find_boundaries 60 FOLDER
-                                                           looks for machines that show more: tests/tools/find_boundaries.c
+                                                           looks for machines that show more:
+                                                           tests/tools/find_boundaries.c
 """
 import json
 import os
@@ -70,7 +74,8 @@ def main():
                 shown.add((since, name))
                 if not found.get(name):
                     wrong.append(
-                        f"{before} to {since}, {case['machine']}, {case['hosts']} hosts {case['settings']}: {name} changes nothing"
+                        f"{before} to {since}, {case['machine']}, {case['hosts']} hosts {case['settings']}: {name} "
+                        "changes nothing"
                     )
                 if name not in names:
                     wrong.append(f"{since} does not change {name}")
@@ -105,7 +110,8 @@ def main():
     ]
     print(
         f"{len(every)} changes: {len(shown)} are shown by --against, {len(alone)} by their own effect, "
-        f"{len(by_test)} by another test, {len(defaults)} are defaults that another behaviour decides, {len(excused)} are not shown"
+        f"{len(by_test)} by another test, {len(defaults)} are defaults that another behaviour decides, "
+        f"{len(excused)} are not shown"
     )
     if wrong:
         sys.exit("\n".join(wrong))

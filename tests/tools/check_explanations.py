@@ -4,7 +4,7 @@ name the change first? The machine is changed here, in its XML or by settings, n
 
     check_explanations.py [--orrery build/orrery] [--cases 300] [--seed 1] [--show]
 
-Exit status 1 where the true cause comes first in fewer than 90 % of the cases."""
+Exit status 1 if the true cause comes first in fewer than 90 % of the cases."""
 import argparse
 import json
 import os
@@ -228,7 +228,7 @@ def run(orrery, *arguments):
 
 
 def curve(orrery, file, release, hosts, settings, slower=None):
-    """{size: (time, bus bandwidth)}, None where nothing is predicted. slower: {algorithm: by how much}."""
+    """{size: (time, bus bandwidth)}, None if nothing is predicted. slower: {algorithm: by how much}."""
     chosen = [text for name, value in settings.items() for text in ("--set", f"{name}={value}")]
     done = run(
         orrery, "analyze", "--section", "predictions", "--release", release, "--hosts", str(hosts), *chosen, file
@@ -342,7 +342,8 @@ def main():
     for what, (good, all_of) in sorted(by_change.items()):
         print(f"{what}: {good} of {all_of}")
     print(
-        f"{done} cases: the true cause is first in {first} ({100 * first / max(done, 1):.1f} %), among the three in {found}"
+        f"{done} cases: the true cause is first in {first} ({100 * first / max(done, 1):.1f} %), among the three in "
+        f"{found}"
     )
     return 0 if done == asked.cases and first >= 0.9 * done else 1
 

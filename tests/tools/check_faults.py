@@ -4,8 +4,9 @@
 
     ORRERY=build/orrery tests/tools/check_faults.py [--every N] [--list]
 
-Every machine type is written as XML, each kind of fault that it can have is put into a copy of that XML, and the copy is
-analysed. A fault counts as found where the headline is about it or about a finding that it follows from, with a cost.
+Every machine type is written as XML, each kind of fault that it can have is put into a copy of that XML, and the copy
+is analysed. A fault counts as found where the headline is about it or about a finding that it follows from, with a
+cost.
 A fault that changes no figure of the analysis must still be a finding, and its cost must say so. The unbroken machine
 must have nothing above info. Faults are edits of the XML text and share no code with what finds them. The report of
 `orrery show` about a broken machine with up to eight GPUs fits two screens."""

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Findings about the real machines of ../shared, each with a verdict of somebody who read it: true, noise (true, but nobody should be
-told) or wrong. tests/golden/finding_verdicts.md holds the verdicts. The check fails where a finding appears or vanishes without one,
-where more than 3 % of the errors and warnings are noise or wrong, and where a healthy machine gets an error or a warning: a dump that
+"""Findings about the real machines of ../shared, each with a verdict of somebody who read it: true, noise (true, but
+nobody should be told) or wrong. tests/golden/finding_verdicts.md holds the verdicts. The check fails where a finding
+appears or vanishes without one, where more than 3 % of the errors and warnings are noise or wrong, and where a healthy
+machine gets an error or a warning: a dump that
 HEALTHY names, or a machine type of `orrery machines`. Without ../shared only the machine types are checked.
 
-    python3 tests/tools/check_findings.py     ORRERY names the program; ORR_UPDATE_GOLDEN=1 adds and removes rows, new ones with the
+    python3 tests/tools/check_findings.py     ORRERY names the program; ORR_UPDATE_GOLDEN=1 adds and removes rows, new
+    ones with the
                                               verdict "?", which somebody must judge before the check passes
 """
 import collections
@@ -57,7 +59,7 @@ HEALTHY = [
 
 
 def findings_of(*arguments):
-    """The findings of an analysis, None where there is none."""
+    """The findings of an analysis, None if there is none."""
     run = subprocess.run(
         [ORRERY, "analyze", "--section", "findings", *arguments], capture_output=True, text=True, timeout=300
     )
@@ -65,7 +67,8 @@ def findings_of(*arguments):
 
 
 def found():
-    """{(dump, finding): (severity, "1", "2" or "1, 2")} of all dumps that can be analysed, in their order; and how many those are."""
+    """{(dump, finding): (severity, "1", "2" or "1, 2")} of all dumps that can be analysed, in their order; and how
+    many those are."""
     rows, dumps = collections.OrderedDict(), 0
     for path in sorted(REAL.glob("*.xml")):
         answers = {hosts: findings_of("--hosts", hosts, str(path)) for hosts in "12"}

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One machine in several forms: its NCCL dump, what nvidia-smi and hwloc would tell of it, its dump without devices and the
-machine type. The answers must agree in all that both forms tell.
+"""One machine in several forms: its NCCL dump, what nvidia-smi and hwloc would tell of it, its dump without devices
+and the machine type. The answers must agree in all that both forms tell.
 
-    python3 tests/tools/check_forms.py [DUMP...]     our own machines by default, and where ../shared is there its real dumps;
+    python3 tests/tools/check_forms.py [DUMP...]     our own machines by default, and where ../shared is there its real
+    dumps;
                                                      ORRERY names the program
 """
 import json
@@ -75,7 +76,7 @@ FACTS = {
     "channels": lambda doc: doc["channels"],
     "tuning": lambda doc: doc["tuning"],
 }
-# How many switches stand in a row is not in a table: the sum of hops, which says nothing but that, is left out.
+# How many switches are in a row is not in a table: the sum of hops, which says nothing but that, is left out.
 FACTS_OF_TABLE = FACTS | {
     "graphs": lambda doc: {
         row["name"]: {key: value for key, value in row.items() if key != "n_hops"} for row in doc["graphs"]
@@ -93,7 +94,8 @@ def differences(a, b):
 
 
 def hold(form, read, dump, untold, facts=FACTS):
-    """Texts that say what differs between a form and the dump of what it tells, and what of the rest the form's notes do not say."""
+    """Texts that say what differs between a form and the dump of what it tells, and what of the rest the form's notes
+    do not say."""
     ours, theirs = (analyze(text, "--hosts", "2") for text in (read, dump))
     notes = "; ".join(row["what"] for row in ours["input"]["assumed"] + ours["input"]["missing"])
     return [
@@ -102,7 +104,8 @@ def hold(form, read, dump, untold, facts=FACTS):
 
 
 def check(name, text, left_out):
-    """Texts that say what differs; empty: the forms agree. left_out gets what cannot be shown in a form, with the reason."""
+    """Texts that say what differs; empty: the forms agree. left_out gets what cannot be shown in a form, with the
+    reason."""
     wrong = []
     for number, host in enumerate(told_by_forms.hosts(text)):
         machine, title = other_forms.Machine(host), name if not number else f"{name}, host {number}"
@@ -129,10 +132,11 @@ def check(name, text, left_out):
 
 
 def main():
+    machines = sorted((ROOT / "tests" / "conformance" / "topologies").glob("machine-*.xml"))
     real = sorted((ROOT.parent / "shared" / "topologies" / "real").glob("*.xml"))
-    files = [pathlib.Path(arg) for arg in sys.argv[1:]] or sorted(
-        (ROOT / "static" / "examples").glob("*.xml")
-    ) + sorted((ROOT / "tests" / "conformance" / "topologies").glob("machine-*.xml")) + real
+    files = [pathlib.Path(arg) for arg in sys.argv[1:]] or sorted((ROOT / "static" / "examples").glob("*.xml")) + [
+        file for file in machines if not file.name.endswith(".graph.xml")
+    ] + real
     if not real and not sys.argv[1:]:
         print("skipped: the forms of real dumps, because ../shared is not beside this checkout")
     left_out = []

@@ -4,9 +4,10 @@
 
     ORRERY=build/orrery tests/tools/check_gate.py [--every N] [--list]
 
-Every machine type is written as XML. Unbroken it must be fit (status 0) beside its type and beside its own file. Each kind of fault of
-check_faults.py is put into a copy; beside the type and beside the unbroken file the gate must give status 3 with a reason that is the
-finding of that fault or one that it follows from, or 0 where `orrery analyze` proves that the fault costs nothing."""
+Every machine type is written as XML. Unbroken it must be fit (status 0) beside its type and beside its own file. Each
+kind of fault of check_faults.py is put into a copy; beside the type and beside the unbroken file the gate must give
+status 3 with a reason that is the finding of that fault or one that it follows from, or 0 if `orrery analyze`
+proves that the fault costs nothing."""
 import argparse
 import copy
 import json
@@ -109,7 +110,8 @@ def main():
                 silent += bool(edit) and status == FIT
     print("\n".join(failed))
     print(
-        f"gate: {faults} answers about faults, {silent} of them fit because the fault costs nothing; {whole} about unbroken machines, {fit} fit; "
+        f"gate: {faults} answers about faults, {silent} of them fit because the fault costs nothing; {whole} about "
+        f"unbroken machines, {fit} fit; "
         f"{len(failed)} wrong"
     )
     sys.exit(bool(failed) or not faults or not whole or fit != whole)

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_glibc.py VERSION FOLDER: no program or library below the folder asks for a newer glibc than VERSION, and each loads only what is in the folder or what the
-rules of manylinux (PEP 600) allow of the system. So the tag manylinux_VERSION is true."""
+"""check_glibc.py VERSION FOLDER: no program or library below the folder asks for a newer glibc than VERSION, and each
+loads only what is in the folder or what the rules of manylinux (PEP 600) allow of the system. So the tag
+manylinux_VERSION is true."""
 import pathlib
 import re
 import subprocess
 import sys
 
-OF_THE_SYSTEM = re.compile(r"^(libc|libm|libdl|librt|libpthread|libresolv|libutil|libnsl|ld-linux[-\w]*|libgcc_s|libstdc\+\+)\.so")
+OF_THE_SYSTEM = re.compile(
+    r"^(libc|libm|libdl|librt|libpthread|libresolv|libutil|libnsl|ld-linux[-\w]*|libgcc_s|libstdc\+\+)\.so"
+)
 
 
 def main():
@@ -22,7 +25,11 @@ def main():
         for needed in re.findall(r"NEEDED\s+(\S+)", said):
             if needed not in names and not OF_THE_SYSTEM.match(needed):
                 wrong.append(f"{path.name} loads {needed}, which does not come along")
-    print("\n".join(wrong) or f"ok: {len(files)} programs and libraries need glibc {sys.argv[1]} or older, and nothing else of the system")
+    print(
+        "\n".join(wrong)
+        or f"ok: {len(files)} programs and libraries need glibc {sys.argv[1]} or older, and "
+        "nothing else of the system"
+    )
     return 1 if wrong or not files else 0
 
 

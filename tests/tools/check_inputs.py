@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every file in ../shared that tells about a machine is read, or refused for the reason that its index implies; with --table, what was
-recognised and assumed in each, as Markdown. That table is kept in tests/golden/shared_inputs.md and must be the same;
+"""Every file in ../shared that tells about a machine is read, or refused for the reason that its index implies; with
+--table, what was recognised and assumed in each, as Markdown. That table is kept in tests/golden/shared_inputs.md and
+must be the same;
 ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is skipped."""
 import json
 import os
@@ -20,7 +21,7 @@ REFUSED = {  # folder or file: what the error must say
     "topologies/malformed": "the file ends inside",
     "hwloc/dgx-spark-gb10.xml": "no PCI devices",
 }
-# What may be said of a file that is read but holds no machine that NCCL could run on.
+# Expected remarks about files that are read but have no machine that NCCL could run on.
 NOT_ANALYSED = ("no GPU in this file has a rank", "which has no default", "NCCL 2.30.7 fails on it")
 # The machine types of the providers' files: filled in, each of them is analysed.
 TYPES = {
@@ -109,7 +110,8 @@ def main():
     wrong += shared_tables.hold("shared_inputs.md", ("file", "kind", "recognised", "assumed"), rows)
     if "--table" not in sys.argv[1:]:
         print(
-            f"{len(rows)} files: {sum(row[1] != 'refused' for row in rows)} read, {sum(row[1] == 'refused' for row in rows)} refused as they should be"
+            f"{len(rows)} files: {sum(row[1] != 'refused' for row in rows)} read, "
+            f"{sum(row[1] == 'refused' for row in rows)} refused as they should be"
         )
     if wrong:
         sys.exit("\n".join(wrong))

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a results text of 1 GB with `orrery check-perf` and with bounded memory: a launcher's output with a table now and then.
+"""Reads a results text of 1 GB with `orrery check-perf` and with bounded memory: a launcher's output with a table now
+and then.
 
     check_large_results.py [--orrery build/orrery] [--bytes 1000000000]
 
-The text comes through a pipe, and from a sparse file, whose end alone has a table behind zeros. Prints seconds and MB; exit status 1
-where a verdict is missing or the process took more than 200 MB (a build with AddressSanitizer: 800 MB)."""
+The text comes through a pipe, and from a sparse file, whose end alone has a table after zeros. Prints seconds and MB;
+exit status 1 if a verdict is missing or the process took more than 200 MB (a build with AddressSanitizer: 800
+MB)."""
 import argparse
 import json
 import os
@@ -15,7 +17,10 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COLUMNS = "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+COLUMNS = (
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   "
+    "busbw #wrong\n"
+)
 HEADER = (
     "# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1073741824 step: 2(factor) warmup iters: 5 iters: 20\n" + COLUMNS
 )
@@ -28,7 +33,8 @@ def table(busbw):
         size = 1 << shift
         alg = busbw / 1.75
         rows.append(
-            f"{size:12} {size // 4:12} float sum -1 {size / alg / 1000:9.1f} {alg:7.2f} {busbw:7.2f} 0 {size / alg / 1000:9.1f} {alg:7.2f} {busbw:7.2f} 0\n"
+            f"{size:12} {size // 4:12} float sum -1 {size / alg / 1000:9.1f} {alg:7.2f} {busbw:7.2f} 0 "
+            f"{size / alg / 1000:9.1f} {alg:7.2f} {busbw:7.2f} 0\n"
         )
     return HEADER + "".join(rows)
 
@@ -89,7 +95,8 @@ def main():
         good = document["verdict"] in ("as expected", "low", "high") and megabytes <= most
         failed |= not good
         print(
-            f"{what} of {asked.bytes / 1e6:.0f} MB: {len(document['tables'])} tables, {document['verdict']}, {seconds:.1f} s, {megabytes:.0f} MB{'' if good else ' (wrong)'}"
+            f"{what} of {asked.bytes / 1e6:.0f} MB: {len(document['tables'])} tables, {document['verdict']}, "
+            f"{seconds:.1f} s, {megabytes:.0f} MB{'' if good else ' (wrong)'}"
         )
 
     check("a stream", judge(asked.orrery, stream, stdin=subprocess.PIPE))

@@ -19,13 +19,13 @@ cmake --build "$build" "${targets[@]}" -- $on >"$log" 2>&1 </dev/null
 for breach in "$@"; do
     room=${breach%%:*} symbol=${breach#*:}
     if ! nm "$build/orrery-service" | grep -q " [Tt] $symbol\$"; then
-        echo "$symbol is no function of the program: name another one of a room that $room must not use"
+        echo "$symbol is not a function of the program: name another one of a room that $room must not use"
         status=1
     elif [ -e "$build/breach_$room" ]; then
         echo "a program that calls $symbol links with the room $room and those below it"
         status=1
     elif ! grep -q "breach_$room\.c.*undefined reference to [\`']$symbol'" "$log"; then
-        echo "breach_$room was not refused for want of $symbol:"
+        echo "breach_$room was not refused for lack of $symbol:"
         tail -40 "$log"
         status=1
     fi

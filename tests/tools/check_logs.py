@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Triage of every log of ../shared/logs, as a table that is kept in tests/golden/shared_logs.md and was reviewed against the logs themselves
-(grep, not this output); ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is skipped."""
+"""Triage of every log of ../shared/logs, as a table that is kept in tests/golden/shared_logs.md and was reviewed
+against the logs themselves (grep, not this output); ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is
+skipped."""
 import json
 import os
 import pathlib
@@ -26,9 +27,9 @@ HEAD = (
     "first cause",
     "machine",
 )
-# Logs that say too little of the machine, with the type that their GPUs have or, where the name has a slash, a topology: one of ../shared, or one in
-# tests/data (SOURCES.md says what it rests on). Of waynehacking's logs the author forced the algorithm that the file's name has; the log does not
-# print the setting.
+# Logs that say too little of the machine, with the type that their GPUs have or, where the name has a slash, a
+# topology: one of ../shared, or one in tests/data (SOURCES.md says what it rests on). Of waynehacking's logs the
+# author forced the algorithm that the file's name has; the log does not print the setting.
 GIVEN = {
     "waynehacking-g2_Ring.log": "hgx-h100",
     "waynehacking-g6_NVLS.log": "hgx-h100",
@@ -54,7 +55,8 @@ GIVEN = {
     "ssbandjl-gdr114-s114.log": "data/gdr114.xml",
 }
 
-# What the log does not say and its first cause asks for, given in a second run: settings, and for machines that the log prints, what its paths show.
+# What the log does not say and its first cause asks for, given in a second run: settings, and for machines that the
+# log prints, what its paths show.
 ASKED = {
     "waynehacking-g2_Ring.log": ["NCCL_ALGO=Ring"],
     "waynehacking-g6_NVLS.log": ["NCCL_ALGO=NVLS"],
@@ -103,7 +105,8 @@ def ranks_of(log):
 
 
 def machine_of(name, answer):
-    """Where the compared machine is from, what agrees with it, and what is found to be the cause where something differs."""
+    """Where the compared machine is from, what agrees with it, and what is found to be the cause where something
+    differs."""
     check, implied = answer["check"], answer.get("implied_machine")
     if not check:
         many = implied["fits_in_all"] if implied else 0

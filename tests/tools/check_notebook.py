@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Executes examples/python/orrery.ipynb without a network and holds its printed answers against those that are kept in it. Pictures and
-tables in HTML must be there. ORR_UPDATE_GOLDEN=1 writes the answers into the notebook. The environment says where the package is."""
+"""Executes examples/python/orrery.ipynb without a network and holds its printed answers against those that are kept in
+it. Pictures and tables in HTML must be there. ORR_UPDATE_GOLDEN=1 writes the answers into the notebook. The
+environment says where the package is."""
 import os
 import pathlib
 import sys

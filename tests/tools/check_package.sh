@@ -25,7 +25,7 @@ contains() {
 
 rm -f "$build"/*.deb
 (cd "$build" && cpack) >"$root/cpack.log" 2>&1 || { cat "$root/cpack.log"; wrong "cpack fails"; }
-program=$(ls "$build"/orrery_*.deb) library=$(ls "$build"/liborrery0.1_*.deb) development=$(ls "$build"/liborrery-dev_*.deb)
+program=$(ls "$build"/orrery_*.deb) library=$(ls "$build"/liborrery0.2_*.deb) development=$(ls "$build"/liborrery-dev_*.deb)
 
 version=$(cmake -P cmake/version.cmake)
 version=${version//+/\\+}
@@ -39,15 +39,15 @@ contains "$files" ' ./usr/bin/orrery$' ' ./usr/libexec/orrery/orrery-service$' '
     ' ./usr/share/doc/orrery/copyright$'
 grep -qE 'node_modules|\.so|/include/|\.a$' <<<"$files" && wrong "orrery holds what it should not: $files"
 ok "orrery: program, page, unit, manual page, completion"
-contains "$(dpkg-deb -I "$library")" '^ Package: liborrery0.1$' '^ Depends:.*libxml2' '^ Depends:.*libjansson4' 'shlibs'
-contains "$(dpkg-deb -c "$library")" 'liborrery.so.0.1 -> liborrery.so.0\.1\.'
-grep -qE 'microhttpd|libgvc|libpq|curl' <<<"$(dpkg-deb -I "$library")" && wrong "liborrery0.1 depends on the server's libraries"
-contains "$(dpkg-deb -I "$development")" '^ Depends: liborrery0.1 \(= '
+contains "$(dpkg-deb -I "$library")" '^ Package: liborrery0.2$' '^ Depends:.*libxml2' '^ Depends:.*libjansson4' 'shlibs'
+contains "$(dpkg-deb -c "$library")" 'liborrery.so.0.2 -> liborrery.so.0\.2\.'
+grep -qE 'microhttpd|libgvc|libpq|curl' <<<"$(dpkg-deb -I "$library")" && wrong "liborrery0.2 depends on the server's libraries"
+contains "$(dpkg-deb -I "$development")" '^ Depends: liborrery0.2 \(= '
 contains "$(dpkg-deb -c "$development")" ' ./usr/include/orrery/orrery.h$' 'liborrery.so -> ' 'pkgconfig/orrery.pc$'
-ok "liborrery0.1 and liborrery-dev"
+ok "liborrery0.2 and liborrery-dev"
 for script in postinst prerm; do
     dpkg-deb --ctrl-tarfile "$program" | tar -xO "./$script" >"$root/$script" && sh -n "$root/$script" || wrong "$script"
-    sh "$root/$script" configure "" || wrong "$script fails where there is no systemd"
+    sh "$root/$script" configure "" || wrong "$script fails if there is no systemd"
 done
 ok "maintainer scripts"
 
@@ -184,16 +184,16 @@ plan = orrery.load(sys.argv[1]).analyze(release="2.27.7", hosts=2)
 assert plan.ranks == 4 and plan.document["nccl"] == "2.27.7"
 print(orrery._native._place)' "$here/$two") 2>"$root/said" || { cat "$root/said"; wrong "the package of $1"; }
 }
-real=$(readlink -f "$installed"/liborrery.so.0.1)
+real=$(readlink -f "$installed"/liborrery.so.0.2)
 wheel "$root/carrying" "$real"
 [ "$(asks "$root/carrying")" = "$root/carrying/orrery/_lib/liborrery.so" ] || wrong "the wheel does not use its library"
 grep -qx 'Tag: py3-none-linux_.*' "$root"/carrying/orrery-*.dist-info/WHEEL || wrong "the tag of the wheel with a library"
 wheel "$root/plain" none
 [ -e "$root/plain/orrery/_lib" ] && wrong "a library in the wheel without one"
 grep -qx 'Tag: py3-none-any' "$root"/plain/orrery-*.dist-info/WHEEL || wrong "the tag of the wheel without a library"
-[ "$(asks "$root/plain" LD_LIBRARY_PATH="$installed")" = liborrery.so.0.1 ] || wrong "the installed library is not used"
+[ "$(asks "$root/plain" LD_LIBRARY_PATH="$installed")" = liborrery.so.0.2 ] || wrong "the installed library is not used"
 env -i PATH=/usr/bin:/bin PYTHONPATH="$root/plain" /usr/bin/python3 -c 'import orrery; orrery.releases()' 2>"$root/said" && wrong "no library is there, and it works"
-contains "$(cat "$root/said")" 'liborrery was not found. Install the package liborrery0.1'
+contains "$(cat "$root/said")" 'liborrery was not found. Install the package liborrery0.2'
 ok "Python: a wheel with the library, and one that uses the installed library"
 if command -v ip >/dev/null && unshare -rn true 2>/dev/null; then offline="unshare -rn sh -c 'ip link set lo up && exec \"\$@\"' -"; else offline=""; fi
 said=$(eval "$offline" env PYTHONPATH="$root/carrying" ORRERY_PROGRAM="$orrery" /usr/bin/python3 tests/tools/check_notebook.py 2>"$root/log") || { cat "$root/log"; wrong "the notebook: $said"; }

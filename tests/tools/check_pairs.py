@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Machines that ../shared holds in two forms: their analyses must agree in all that both forms tell. What a form does not tell is known
-from Orrery's own notes on it; both sides then get the same assumption. The table is kept in
+"""Machines that ../shared holds in two forms: their analyses must agree in all that both forms tell. What a form does
+not tell is known from Orrery's own notes on it; both sides then get the same assumption. The table is kept in
 tests/golden/shared_pairs.md; ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is skipped.
 
     python3 tests/tools/check_pairs.py [--table]     the table as Markdown; ORRERY names the program
@@ -24,7 +24,8 @@ SHARED = ROOT.parent / "shared"
 ORRERY = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 REAL, MACHINES, PROVIDER = "topologies/real/", "topologies/machines/", "topologies/provider/"
 # (one form, the other, what they are held to be, machine type that fills in what either lacks or None)
-#   one machine: the GPUs have the same bus ids in both, and the sources say so; one type: machines of the same make, or one
+#   one machine: the GPUs have the same bus ids in both, and the sources say so; one type: machines of the same make,
+# or one
 #   machine whose cards were moved in between (stone)
 PAIRS = [
     (REAL + "gb300-2tray-fault-rank5-count0-fused.xml", "logs/gb300-2tray-fault-rank5-page.log", "one machine", None),
@@ -84,8 +85,8 @@ class Form:
 
 
 def gpu_paths(doc, one_machine, rates):
-    """Between ranks; of machines that are alike but not one, how many of each kind: ranks may be numbered in another order, and
-    what stands between by PCI belongs to the host. Rates to a digit, as logs print them."""
+    """Between ranks; of machines that are alike but not one, how many of each kind: ranks may be numbered in another
+    order, and what is between by PCI belongs to the host. Rates to a digit, as logs print them."""
     rank = {node["id"]: node["rank"] for node in doc["system"]["nodes"] if node["type"] == "GPU"}
     found = {
         (rank[p["from"]], rank[p["to"]]): (

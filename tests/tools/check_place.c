@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine/place against brute force: every set of GPUs analysed by itself, without a memo, as `orrery predict --gpus`
- * does. For every machine of up to 8 GPUs among the files, and so many random ones: sets of every size, on one host and
- * on two.
+ * does. For every machine of up to 8 GPUs among the files, and this many random ones: sets of every size, on one host
+ * and on two.
  *
  *     check_place [--every N] [--random COUNT] [--seed S] [--release R] FILE...
  *
@@ -18,9 +18,9 @@
 #include "engine/place/placing.h"
 #include "engine/release/release.h"
 #include "engine/search/memo.h"
-#include "tests/property/machine.h"
+#include "tests/property/each_machine.h"
 
-enum { MOST_GPUS_HERE = 8, SETS = 1 << MOST_GPUS_HERE, MOST_XML = 1 << 22 };
+enum { MOST_GPUS_HERE = 8, SETS = 1 << MOST_GPUS_HERE };
 
 static struct {
     unsigned long machines, questions, sets, packings, packed_best, wrong, asked;
@@ -215,50 +215,6 @@ static bool check_machine(const char *name, const struct orr_dump *dump)
     return true;
 }
 
-static bool check_text(const char *name, const char *bytes, size_t length)
-{
-    ORR_LOCAL(orr_dump, dump);
-    if (orr_dump_read(bytes, length, NULL, &dump, NULL) != ORR_OK)
-        return false;
-    bool checked = check_machine(name, dump);
-    return checked;
-}
-
-static void check_file(const char *path)
-{
-    char *bytes = malloc(MOST_XML);
-    FILE *file = fopen(path, "rb");
-    if (!bytes || !file) {
-        fprintf(stderr, "%s: cannot be read\n", path);
-        counts.wrong++;
-    } else {
-        size_t length = fread(bytes, 1, MOST_XML, file);
-        check_text(path, bytes, length);
-    }
-    if (file)
-        fclose(file);
-    free(bytes);
-}
-
-static void check_random(unsigned long wanted, uint64_t seed)
-{
-    static struct machine machine;
-    for (unsigned long found = 0; found < wanted; seed++) {
-        struct chance chance = {.state = seed};
-        struct orr_text xml;
-        char name[48];
-        snprintf(name, sizeof name, "random machine %llu", (unsigned long long)seed);
-        memset(&machine, 0, sizeof machine);
-        machine_plan(&machine, &chance);
-        if (machine.sloppy || machine.rank_count > MOST_GPUS_HERE || machine.rank_count < 2)
-            continue;
-        orr_text_init(&xml, MOST_XML);
-        machine_write(&machine, &xml);
-        found += check_text(name, xml.data ? xml.data : "", xml.length);
-        orr_text_release(&xml);
-    }
-}
-
 int main(int count, char **arguments)
 {
     unsigned long random = 0;
@@ -279,8 +235,8 @@ int main(int count, char **arguments)
     }
     every = every ? every : 1;
     for (; i < count; i++)
-        check_file(arguments[i]);
-    check_random(random, seed);
+        counts.wrong += !check_machine_of_file(arguments[i], check_machine);
+    check_random_machines(random, seed, MOST_GPUS_HERE, check_machine);
     printf("%lu machines, %lu questions, %lu sets analysed by themselves: %lu differences; %lu of %lu packings of some "
            "sets are the best of all\n",
            counts.machines, counts.questions, counts.sets, counts.wrong, counts.packed_best, counts.packings);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is read of every result of ../shared/bandwidth: a table that is kept in tests/golden/shared_results.md, compared with the index of that
-folder. ORR_UPDATE_GOLDEN=1 writes the table anew. Without ../shared the check is skipped.
+"""What is read of every result of ../shared/bandwidth: a table that is kept in tests/golden/shared_results.md,
+compared with the index of that folder. ORR_UPDATE_GOLDEN=1 writes the table anew. Without ../shared the check is
+skipped.
 
     python3 tests/tools/check_results.py [--table]     ORR_RESULTS_TABLE names the program that reads
 """

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks for what makes a picture hard to read: check_svg.py FILE.svg ...
 
-Reports texts that overlap, texts wider than the tile they stand in, ids that are missing or used twice, and elements
+Reports texts that overlap, texts wider than the tile they are in, ids that are missing or used twice, and elements
 without a title. Text widths are those of DejaVu Sans, estimated as 0.6 of the size a character, 0.32 for narrow ones.
-Exit status 1 where anything was found."""
+Exit status 1 if anything was found."""
 import re
 import sys
 import xml.etree.ElementTree as ET

@@ -11,7 +11,8 @@ commit() { git -C "$folder" -c user.name=t -c user.email=t@localhost commit -q -
 
 numbers=$(cat VERSION)
 [[ $numbers =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || wrong "VERSION holds no version: $numbers"
-grep -qxF "  version: $numbers" api/openapi.yaml || wrong "api/openapi.yaml has another version than $numbers"
+grep -qxF "  version: $numbers" "${1%/*}/api/openapi.yaml" || wrong "the openapi.yaml that was built has another version than $numbers"
+grep -qxF "__version__ = \"$numbers\"" bindings/python/orrery/__init__.py || wrong "the Python package has another version than $numbers"
 grep -qE "^## \[$numbers\]" CHANGELOG.md || wrong "CHANGELOG.md has no section for $numbers"
 said=$("$1" --version) || wrong "$1 --version fails"
 case "$said" in *" $numbers" | *" $numbers+"* | "$numbers" | "$numbers+"*) ;; *) wrong "the program says $said, VERSION says $numbers" ;; esac

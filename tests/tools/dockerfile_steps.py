@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""dockerfile_steps.py DOCKERFILE: the RUN and COPY lines as shell commands for one root file system that has this repository in /src, then its command as its
-user, until /healthz answers. `./dev portability dockerfile` runs them: no container engine is needed."""
+"""dockerfile_steps.py DOCKERFILE: the RUN and COPY lines as shell commands for one root file system that has this
+repository in /src, then its command as its user, until /healthz answers. `./dev portability dockerfile` runs them: no
+container engine is needed."""
 import json
 import re
 import shlex

@@ -4,7 +4,7 @@
  *
  *     python3 tests/tools/check_boundaries.py --not-shown | build/tests/find_boundaries SECONDS FOLDER [SEED]
  *
- * Reads lines "RELEASE BEHAVIOUR". For each release it tries random questions, so many seconds for each of its
+ * Reads lines "RELEASE BEHAVIOUR". For each release it tries random questions, a number of seconds for each of its
  * behaviours: machines of tests/property and those that tests have, with other speeds and counts, alone or two in one
  * communicator. What it finds it makes smaller as long as the effect stays, writes into FOLDER, and prints as a row. */
 #include <glob.h>
@@ -115,7 +115,7 @@ static void choose_settings(struct chance *c, struct made *made)
         else
             snprintf(text, sizeof text, "%s=%s", name ? name : info.name, CHANCE_OF(c, values));
         if (info.id == ORR_SET_ALGO || info.id == ORR_SET_PROTO)
-            continue; /* their names are no such values */
+            continue; /* their names are not such values */
         size_t used = strlen(made->settings);
         if (used + strlen(text) + 2 < sizeof made->settings)
             snprintf(made->settings + used, sizeof made->settings - used, "%s%s", used ? " " : "", text);

@@ -10,11 +10,13 @@ import sys
 from dump_writer import *  # noqa: F403
 
 TARGET = pathlib.Path(__file__).resolve().parents[1] / "data"
-LOGS = """Debug logs and a graph file as jobs on machines of static/examples would print them, written by tests/tools/make_log.py from Orrery's own analysis
-    in the shapes of each release; no line is from a real log. cube-2.27.7-cut.log has mpirun's prefixes and ends in the middle."""
+LOGS = """Debug logs and a graph file as jobs on machines of static/examples would print them, written by
+    tests/tools/make_log.py from Orrery's own analysis in the shapes of each release; no line is from a real log.
+    cube-2.27.7-cut.log has mpirun's prefixes and ends in the middle."""
 GIGABIT = ("0x8086", "0x1521", "0x8086", "0x0001")
 P40 = ("0x10de", "0x1b38", "0x10de", "0x11d9")
 A30 = ("0x10de", "0x20b7", "0x10de", "0x1532")
+RTX_5090 = ("0x10de", "0x2b85", "0x10de", "0x2057")
 SUMMIT_GPU = ("0x10de", "0x1db1", "0x10de", "0x1216")
 GEN5_UPPER, GEN5_LOWER = ("0x1000", "0xc030", "0x1000", "0x0044"), ("0x1000", "0xc030", "0x1000", "0x1044")
 
@@ -152,6 +154,24 @@ def single_gpu():
     )
 
 
+def rtx_5090():
+    """Eight RTX 5090 on the CPUs of two sockets: neither NVLink nor GPUDirect RDMA nor a NIC."""
+    return system(
+        *(
+            epyc(
+                socket,
+                *(
+                    gpu(f"0000:{0x11 + 0x10 * (4 * socket + i):02x}:00.0", RTX_5090, GEN5, 4 * socket + i, 120, gdr=0)
+                    for i in range(4)
+                ),
+                affinity=("00000000,ffffffff", "ffffffff,00000000")[socket],
+                model=17,
+            )
+            for socket in (0, 1)
+        )
+    )
+
+
 def fused_hosts():
     """Two hosts of one NVLink domain in one document, told apart by host_hash; ranks across both."""
 
@@ -202,13 +222,15 @@ DATA = {
     "arm-4gpu": arm_four_gpus,
     "power-nvlink-cpu": power_nvlink_cpu,
     "single-gpu": single_gpu,
+    "rtx-5090-8gpu": rtx_5090,
     "fused-two-hosts": fused_hosts,
     "gpus-without-rank": gpus_without_rank,
 }
 
 
 BY_HAND = """
-Three machines are written by hand, because a public log shows what they are (tests/tools/check_logs.py compares them with these logs):
+Three machines are written by hand, because a public log shows what they are
+(tests/tools/check_logs.py compares them with these logs):
 
 | file | what it rests on |
 |---|---|
@@ -219,7 +241,8 @@ Three machines are written by hand, because a public log shows what they are (te
 
 
 def version_2(document):
-    """As RCCL and editors leave it: a prolog, tabs, version 2. NCCL's reader refuses it, a reader of XML understands it."""
+    """As RCCL and editors leave it: a prolog, tabs, version 2. NCCL's reader refuses it, a reader of XML understands
+    it."""
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + document.replace('version="1"', 'version="2"', 1).replace(
         "  ", "\t"
     )
@@ -233,7 +256,8 @@ def main():
     ]
     files["SOURCES.md"] = (
         "# Topologies of our own\n\nWritten by tests/tools/make_data.py from public facts; none is a copy of "
-        "anybody's dump. The machines of static/examples\nare used by the tests as well.\n\n| file | what it is for |\n|---|---|\n"
+        "anybody's dump. The machines of static/examples\nare used by the tests as well.\n\n| file | what it is for "
+        "|\n|---|---|\n"
         + "".join(f"| {file} | {' '.join(why.split())} |\n" for file, why in [*rows, ("logs/", LOGS)])
         + BY_HAND
     )

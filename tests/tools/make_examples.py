@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes static/examples: the machines that the page offers to somebody who has no dump at hand.
 
-They are of our own making, from what vendors, providers' topology files and published dumps tell about such hosts: who sits under
-which switch, lanes and generations, NVLink counts, NIC speeds; engine/machines/machine_table.c names the sources, type by type. Ids, names and hashes are invented. Run it after a change here:
+They are of our own making, from what vendors, providers' topology files and published dumps tell about such hosts: who
+sits under which switch, lanes and generations, NVLink counts, NIC speeds; engine/machines/machine_table.c names the
+sources, type by type. Ids, names and hashes are invented. Run it after a change here:
 
     python3 tests/tools/make_examples.py            writes static/examples
     python3 tests/tools/make_examples.py --check    fails where the files there are not what this writes
@@ -167,9 +168,10 @@ def board(
     chip=BROADCOM_GEN5,
     gdr=1,
 ):
-    """A server: so many switches a CPU (all of them `cpus`: functions that take a NUMA node and what hangs on it), so many
-    GPUs and NICs a switch; sub: switches of that kind below each outer one. links(i, buses): the NVLinks of GPU i; chip None:
-    no switches, as a virtual machine shows it."""
+    """A server: this many switches a CPU (all of them `cpus`: functions that take a NUMA node and what hangs on it), so
+    many
+    GPUs and NICs a switch; sub: switches of that kind below each outer one. links(i, buses): the NVLinks of GPU i;
+    chip None: no switches, as a virtual machine shows it."""
     gpus, nics = per_switch
     total = len(cpus) * switches * sub * gpus
     bus_of = (
@@ -410,7 +412,8 @@ EXAMPLES = [
         "gb300-tray",
         lambda: tray(GB300, 103, GEN6, 800000, CONNECTX8),
         "GB300 tray, 4 GPUs",
-        "Two Grace CPUs, each tied to two Blackwell Ultra GPUs by C2C; PCIe to the GPUs goes through the switches of four 800 Gb/s NICs.",
+        "Two Grace CPUs, each tied to two Blackwell Ultra GPUs by C2C; PCIe to the GPUs goes through the switches "
+        "of four 800 Gb/s NICs.",
     ),
     ("gh200", gh200, "GH200", "One Grace CPU and one Hopper GPU tied by C2C, one 400 Gb/s NIC."),
     (

@@ -19,8 +19,8 @@ def version(text):
 
 class Maker:
     def __init__(self, analysis, settings=None, more=False, cyclic=False):
-        """more: also the network, its connections and the tuning table, as NCCL_DEBUG_SUBSYS=...,NET,TUNING prints them.
-        cyclic: neighbouring ranks are on different hosts, as `mpirun --map-by node` places them."""
+        """more: also the network, its connections and the tuning table, as NCCL_DEBUG_SUBSYS=...,NET,TUNING prints
+        them. cyclic: neighbouring ranks are on different hosts, as `mpirun --map-by node` places them."""
         self.a, self.more = analysis, more
         self.v = version(analysis["nccl"])
         self.settings = settings or {}
@@ -74,7 +74,8 @@ class Maker:
             self.say(
                 rank,
                 f"{mark}{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
-                f"{self.local_of(rank)} nvmlDev {self.local_of(rank)} busId {self.bus(rank)} commId 0xabc1 - Init START",
+                f"{self.local_of(rank)} nvmlDev {self.local_of(rank)} busId {self.bus(rank)} commId 0xabc1 - Init "
+                "START",
             )
 
     def tree(self, rank):
@@ -210,7 +211,8 @@ class Maker:
                 a, b = (rank, other) if way == "send" else (other, rank)
                 self.say(
                     rank,
-                    f"Channel {c:02d}/0 : {a}[{self.local_of(a)}] -> {b}[{self.local_of(b)}] [{'send' if way == 'send' else 'receive'}] "
+                    f"Channel {c:02d}/0 : {a}[{self.local_of(a)}] -> {b}[{self.local_of(b)}] "
+                    f"[{'send' if way == 'send' else 'receive'}] "
                     f"via NET/IB/{int(row['net'].split('-')[1], 16)}{proxy}{direct}",
                 )
 
@@ -279,7 +281,7 @@ def wrap(lines, width=100):
 
 
 def decorate(lines, kind):
-    """The lines behind what a launcher prints before them."""
+    """The lines after what a launcher prints before them."""
     heads = {
         "mpirun": lambda i: f"[1,{i % 4}]<stdout>:",
         "ray": lambda i: f"\x1b[36m(RayWorker pid={i % 7 + 100})\x1b[0m ",

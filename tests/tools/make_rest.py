@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_rest.py OPENAPI.YAML [--check]: writes docs/reference/rest.md, the routes of the service for readers; --check says whether it is what would be written.
+"""make_rest.py OPENAPI.YAML [--check]: writes docs/reference/rest.md, the routes of the service for readers; --check
+says whether it is what would be written.
 
-Parameters that many routes share (components/parameters used at least MANY times) have one table at the end; a route names them."""
+Parameters this many routes share (components/parameters used at least MANY times) have one table at the end; a route
+names them."""
 import pathlib
 import re
 import sys
@@ -39,6 +41,25 @@ def values(schema):
     return "; ".join(part for part in parts if part)
 
 
+EXAMPLES = """
+Five requests to begin with. They need `orrery serve` and a dump, such as static/examples/aws-p4d.xml:
+
+```sh
+api=http://127.0.0.1:8080/v1
+# Store a dump; the answer has its id, the machine and the number of findings.
+curl --data-binary @topo.xml "$api/topologies?name=node-17&label=host%3Dnode-17"
+# Analyse a dump without storing it: the verdict and the findings with their costs.
+curl --data-binary @topo.xml "$api/analyze?hosts=2&section=findings"
+# Why does NCCL not use P2P between two GPUs?
+curl --data-binary @topo.xml "$api/explain?decision=p2p&from=0&to=1"
+# Which four GPUs should a job take on each of two hosts?
+curl --data-binary @topo.xml "$api/place?count=4&hosts=2"
+# Did a job work, and does its log agree with the prediction?
+curl --data-binary @job.log "$api/check-log"
+```
+"""
+
+
 class Description:
     def __init__(self, path):
         self.doc = yaml.safe_load(pathlib.Path(path).read_text())
@@ -65,7 +86,10 @@ class Description:
         yield "|---|---|---|"
         for row in rows:
             required = " (required)" if row.get("required") and row["in"] != "path" else ""
-            yield f"| `{row['name']}`{required} | {cell(row.get('description', ''))} | {cell(values(row.get('schema', {})))} |"
+            yield (
+                f"| `{row['name']}`{required} | {cell(row.get('description', ''))} | "
+                f"{cell(values(row.get('schema', {})))} |"
+            )
 
     def route(self, path, verb, operation, rows):
         yield f"### {verb.upper()} {path}"
@@ -102,8 +126,12 @@ class Description:
         yield from (
             "# REST",
             "",
-            "Written by tests/tools/make_rest.py from what `GET /openapi.yaml` of a service gives whole, with the schema of every document.",
-            "Errors are `application/problem+json`: `type`, `title`, `detail`, and for XML the line and column. 401 and 403 are about tokens, 429 and 503 about load.",
+            "Written by tests/tools/make_rest.py from what `GET /openapi.yaml` of a service gives whole, with the "
+            "schema of every document.",
+            "Errors are `application/problem+json`: `type`, `title`, `detail`, and for XML the line and column. 401 "
+            "and 403 are about tokens, 429 and 503 about load.",
+            "",
+            *EXAMPLES.strip().split("\n"),
             "",
         )
         for tag in self.doc["tags"]:

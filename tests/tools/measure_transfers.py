@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Published results of alltoall and sendrecv beside what `orrery predict` says: bus bandwidth at the largest size. Prints a table as Markdown;
-the shares of engine/expect/shares.c come from it. Reads ../shared, which must lie beside this checkout; ORRERY names the program.
+"""Published results of alltoall and sendrecv beside what `orrery predict` says: bus bandwidth at the largest size.
+Prints a table as Markdown; the shares of engine/expect/shares.c come from it. Reads ../shared, which must lie beside
+this checkout; ORRERY names the program.
 
     python3 tests/tools/measure_transfers.py [--curve]     also one line for each size"""
 import json
@@ -46,7 +47,8 @@ def measured(entry):
     rows = {}
     for line in (BANDWIDTH / entry["file"]).read_text(errors="replace").splitlines():
         found = re.match(
-            r"\s*(\d+)\s+\d+\s+(?:float|half|bfloat16|uint8|int8)\s+(?:(?:sum|none)\s+)?(?:-?\d+\s+)?([\d.]+)\s+([\d.]+)\s+([\d.]+)\b",
+            r"\s*(\d+)\s+\d+\s+(?:float|half|bfloat16|uint8|int8)\s+(?:(?:sum|none)\s+)?(?:-?\d+\s+)?"
+            r"([\d.]+)\s+([\d.]+)\s+([\d.]+)\b",
             line,
         )
         if found and int(found[1]):
@@ -57,7 +59,8 @@ def measured(entry):
 def main():
     curve = "--curve" in sys.argv[1:]
     print(
-        "| result | verdict of its owner | size | measured GB/s | predicted GB/s | measured / predicted | limited by |\n|---|---|---|---|---|---|---|"
+        "| result | verdict of its owner | size | measured GB/s | predicted GB/s | measured / predicted | limited "
+        "by |\n|---|---|---|---|---|---|---|"
     )
     with tempfile.TemporaryDirectory() as name:
         for entry in json.loads((BANDWIDTH / "INDEX.json").read_text()):
@@ -83,7 +86,8 @@ def main():
                     continue
                 predicted = answer["rows"][0]["busbw"]
                 print(
-                    f"| {entry['name']} | {entry.get('verdict', '')} | {size} | {rows[size]:.2f} | {predicted:.2f} | {rows[size] / predicted:.2f} | {answer['limit']} |"
+                    f"| {entry['name']} | {entry.get('verdict', '')} | {size} | {rows[size]:.2f} | {predicted:.2f} "
+                    f"| {rows[size] / predicted:.2f} | {answer['limit']} |"
                 )
 
 

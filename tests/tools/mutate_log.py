@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Logs that agree with a machine, broken in one thing each: does `orrery check-log` name it first, and never what a line contradicts?
+"""Logs that agree with a machine, broken in one thing each: does `orrery check-log` name it first, and never what a
+line contradicts?
 
     ORRERY=build/orrery tests/tools/mutate_log.py [COUNT [SEED]]
 
@@ -248,7 +249,7 @@ def rank_silent(bench, chance, machine, release):
 
 
 def lines_torn(bench, chance, machine, release):
-    """Two writers ran into one another in some lines; what is lost is no cause."""
+    """Two writers ran into one another in some lines; what is lost is not a cause."""
     lines = make_log.interleave(bench.lines(machine, release, chance.choice([1, 2])), chance.randrange(1000))
     for _ in range(chance.randrange(1, 4)):
         at = chance.randrange(1, len(lines) - 1)
@@ -372,6 +373,7 @@ if __name__ == "__main__":
         if right is not True or why:
             print(f"{number} {name} {machine} {release}: {str(right)[:400]} {why or ''}", flush=True)
     print(
-        f"{total - wrong} of {total} mutations named first ({100 * (total - wrong) / total:.1f} %), {contradicted} with a cause that a line contradicts"
+        f"{total - wrong} of {total} mutations named first ({100 * (total - wrong) / total:.1f} %), {contradicted} "
+        "with a cause that a line contradicts"
     )
     sys.exit(contradicted > 0 or wrong * 20 > total)

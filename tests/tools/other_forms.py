@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what `nvidia-smi topo -m` and `lstopo --of xml` would tell of a machine whose NCCL dump is at hand, so that one
-machine can be read in several forms and the answers be held against each other. Of our own making, from what these tools
-print publicly."""
+"""Writes what `nvidia-smi topo -m` and `lstopo --of xml` would tell of a machine whose NCCL dump is at hand, so that
+one machine can be read in several forms and the answers be compared with each other. Of our own making, from what these
+tools print publicly."""
 import re
 import xml.etree.ElementTree as ET
 
@@ -83,7 +83,7 @@ class Machine:
         self.above = {child: parent for parent in self.root.iter() for child in parent}
         gpus = [g for g in self.root.iter("gpu") if g.get("rank") is not None]
         self.gpus = sorted(gpus, key=lambda g: int(g.get("dev")))
-        # In the order of their names, as both tools list them; NICs that are no PCI devices are not listed.
+        # In the order of their names, as both tools list them; NICs that are not PCI devices are not listed.
         self.nets = sorted((n for n in self.root.iter("net") if self.above[self.above[n]].tag == "pci"), key=by_name)
 
     def chain(self, device):
@@ -121,8 +121,8 @@ class Machine:
         return direct or min(switched)
 
     def far_ends(self):
-        """Columns of hwloc's matrix of NVLinks: GPUs, then NVSwitches by bus id and CPUs as the links meet them first. What is
-        no PCI device of this host has none."""
+        """Columns of hwloc's matrix of NVLinks: GPUs, then NVSwitches by bus id and CPUs as the links meet them first.
+        What is not a PCI device of this host has none."""
         columns = [self.bus(gpu) for gpu in self.gpus]
         for gpu in self.gpus:
             for link in gpu.findall("nvlink"):
@@ -132,7 +132,7 @@ class Machine:
         return columns
 
     def far_end(self, link):
-        """A bus id for a GPU, ("switch", bus id), ("cpu", the nearest one), None where it is not on this host."""
+        """A bus id for a GPU, ("switch", bus id), ("cpu", the nearest one), None if it is not on this host."""
         if is_to_gpu(link):
             return link.get("target")
         if is_to_switch(link):

@@ -47,6 +47,12 @@ static void print_table(const struct orr_result_table *table)
            table->first_line, table->last_line);
 }
 
+/* Whether NCCL's own lines are in the text: a log is kept for settings alone too. */
+static bool names_nccl(const struct orr_log *log)
+{
+    return log && (log->nccl_count || log->kinds[ORR_LOG_VERSION] || log->event_count);
+}
+
 static bool print_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -81,8 +87,8 @@ static bool print_file(const char *path)
     print_text("library", results->library);
     print_text("tests_version", results->tests_version);
     printf("\"log\": %s, \"lines\": %u, \"torn\": %u, \"refused\": %u, \"left_out\": %u, \"rccl\": %s, \"notes\": [",
-           results->log ? "true" : "false", results->line_count, results->torn, results->refused, results->left_out,
-           results->rccl ? "true" : "false");
+           names_nccl(results->log) ? "true" : "false", results->line_count, results->torn, results->refused,
+           results->left_out, results->rccl ? "true" : "false");
     for (uint32_t i = 0; i < results->note_count; i++) {
         printf("%s", i ? ", " : "");
         print_string(results->notes[i]);

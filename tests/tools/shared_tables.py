@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables about the files of ../shared, kept as Markdown in tests/golden so that a change of what Orrery recognises is seen in review."""
+"""Tables about the files of ../shared, kept as Markdown in tests/golden so that a change of what Orrery recognises is
+seen in review."""
 import os
 import pathlib
 import sys
@@ -8,7 +9,8 @@ GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden"
 
 
 def hold(name, head, rows):
-    """Prints the table where --table is asked for, writes it where ORR_UPDATE_GOLDEN is set; lines that differ from the kept one."""
+    """Prints the table where --table is asked for, writes it where ORR_UPDATE_GOLDEN is set; lines that differ from
+    the kept one."""
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *lines]
     if "--table" in sys.argv[1:]:

@@ -4,9 +4,11 @@
 
 usage: ORRERY=build-dev/orrery soak.py [SECONDS]
 
-Four clients store, ask, draw, delete and send rubbish; eight read streams of 8192 ranks slowly and leave most of them half way.
+Four clients store, ask, draw, delete and send rubbish; eight read streams of 8192 ranks slowly and leave most of them
+half way.
 Any answer of status 500 or more other than 503, a connection that
-breaks, an exit other than 0 after SIGTERM, a sanitizer report, or memory that keeps growing in the second half fails it.
+breaks, an exit other than 0 after SIGTERM, a sanitizer report, or memory that keeps growing in the second half fails
+it.
 """
 import http.client
 import json

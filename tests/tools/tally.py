@@ -4,11 +4,12 @@
 
 usage: tally.py KIND STATUS LOG
 
-KIND says how the part's runner reports: ctest (LOG is its JUnit file), pytest, node (TAP), or lines ("ok: ..." for each check, or a closing
-'N passed, N failed, N skipped'). STATUS is the runner's exit status. Whatever the runner, a check that is a script says what it leaves out on a
-line of its own: "skipped: WHAT, because WHY".
+KIND says how the part's runner reports: ctest (LOG is its JUnit file), pytest, node (TAP), or lines ("ok: ..." for
+each check, or a closing 'N passed, N failed, N skipped'). STATUS is the runner's exit status. Whatever the runner, a
+check that is a script says what it leaves out on a line of its own: "skipped: WHAT, because WHY".
 
-Prints "PASSED FAILED SKIPPED" and then one line for each reason. A part that fails without saying so, or that checks nothing, counts as failed.
+Prints "PASSED FAILED SKIPPED" and then one line for each reason. A part that fails without saying so, or that checks
+nothing, counts as failed.
 """
 import collections
 import re

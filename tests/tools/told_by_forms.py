@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a form can tell of a machine: its NCCL dump with everything else set to what Orrery assumes when it reads that form. The
-rules stand here, one function a fact; none looks at a machine's name. Read in both forms, a machine must then give the same answers."""
+"""What a form can tell of a machine: its NCCL dump with everything else set to what Orrery assumes when it reads that
+form. The rules stand here, one function a fact; none looks at a machine's name. Read in both forms, a machine must
+then give the same answers."""
 import copy
 import re
 import xml.etree.ElementTree as ET
@@ -16,8 +17,8 @@ def speed_of(machine):
 
 
 def hosts(text):
-    """A dump of several hosts, fused by their NVLinks, as each host's own: nvidia-smi and lstopo see one host, so such a system has
-    no single table and no single export. Hosts that are alike but for names are given once."""
+    """A dump of several hosts, fused by their NVLinks, as each host's own: nvidia-smi and lstopo see one host, so such
+    a system has no single table and no single export. Hosts that are alike but for names are given once."""
     root = ET.fromstring(text)
     names = list(dict.fromkeys(cpu.get("host_hash") for cpu in root.findall("cpu")))
     if len(names) < 2:
@@ -40,8 +41,9 @@ def hosts(text):
 
 
 def beyond(text, form):
-    """Why a dump is of a machine that a form cannot show at all, None: it can. Such dumps were edited, or NCCL saw them otherwise than
-    Linux does: a NIC of a virtual machine merged into the host bridge, interfaces that are no devices."""
+    """Why a dump is of a machine that a form cannot show at all, None: it can. Such dumps were edited, or NCCL saw
+    them otherwise than
+    Linux does: a NIC of a virtual machine merged into the host bridge, interfaces that are not devices."""
     machine = Machine(text)
     pcis = [machine.above[gpu] for gpu in machine.gpus]
     cards = [machine.above[machine.above[net]] for net in machine.root.iter("net")]
@@ -61,7 +63,7 @@ def beyond(text, form):
         "partitioned GPUs": len(set(pcis)) < len(pcis)
         or any(gpu.get("rank") is None for gpu in machine.root.iter("gpu")),
         "two GPUs with one number": len({gpu.get("dev") for gpu in machine.gpus}) < len(machine.gpus),
-        "NICs of which some are no PCI devices": {card.get("class", card.tag)[:4] for card in cards}
+        "NICs of which some are not PCI devices": {card.get("class", card.tag)[:4] for card in cards}
         not in ({"0x02"}, {"cpu"}, set()),
         "CPUs without a number of their own": len({cpu.get("numaid") for cpu in machine.root.findall("cpu")} - {None})
         < len(machine.root.findall("cpu")),
@@ -88,8 +90,8 @@ def untold(element, said, words, **values):
 
 
 def assume_nics(machine, said):
-    """Neither form tells NICs that are no PCI devices, nor speeds, latencies, GPUDirect RDMA, CollNet; RDMA is told from sockets by
-    the name."""
+    """Neither form tells NICs that are not PCI devices, nor speeds, latencies, GPUDirect RDMA, CollNet; RDMA is told
+    from sockets by the name."""
     drop(machine, said, "NICs: ", "nic", lambda nic: machine.above[nic].tag == "cpu")
     for number, net in enumerate(machine.nets):
         untold(net, said, "numbered", dev=str(number))
@@ -101,6 +103,26 @@ def assume_nics(machine, said):
             net.attrib.pop(absent, None)
     for gpu in machine.gpus:
         untold(gpu, said, "GPUDirect RDMA", gdr="1")
+
+
+def follow_generation(machine):
+    """The NICs below the GPUs' switches, or all, are as fast as machines of the generation have them, if there is one
+    for each GPU or two."""
+    above = {child: parent for parent in machine.root.iter() for child in parent}
+    gpus, nets = list(machine.root.iter("gpu")), [n for n in machine.root.iter("net") if n.get("gdr") == "1"]
+
+    def is_near(net):
+        card = above[above[net]]
+        return card.tag == "pci" and above[card].tag == "pci" and above[card].find(".//gpu") is not None
+
+    ports = [net for net in nets if is_near(net)] or nets
+    oldest = min((int(gpu.get("sm")) for gpu in gpus), default=0)
+    together = 400000 if oldest >= 90 else 200000 if oldest >= 80 else 100000
+    if not gpus or len(ports) < len(gpus) or len(ports) % len(gpus):
+        return
+    speed = together // (len(ports) // len(gpus))
+    for net in ports if speed > 100000 else []:
+        net.set("speed", str(speed))
 
 
 def assume_ranks(machine, said):
@@ -155,7 +177,7 @@ def by_hwloc(text):
     assume_nics(machine, said)
     drop(machine, said, "C2C", "c2c")
     columns = machine.far_ends()
-    # A far end that is no device of this host has no column; the columns are the order of the links.
+    # A far end that is not a device of this host has no column; the columns are the order of the links.
     drop(machine, said, "no NVLinks", "nvlink", lambda link: machine.column_of(link, columns) is None)
     for gpu in machine.gpus:
         links = sorted(gpu.findall("nvlink"), key=lambda link: machine.column_of(link, columns))
@@ -164,12 +186,13 @@ def by_hwloc(text):
             gpu.append(link)
     for pci in machine.root.iter("pci"):
         if not gbs(pci):
-            untold(pci, said, "those without one are taken for " + speed_of(machine), link_speed=speed_of(machine))
+            untold(pci, said, "those without one are assumed to be " + speed_of(machine), link_speed=speed_of(machine))
             pci.set("link_width", "16")
     for cpu in machine.root.findall("cpu"):
         reorder(cpu, lambda pci: pci.get("busid"))
     for cpu in machine.root.findall("cpu"):  # Linux gives a machine without NUMA one node, 0
         cpu.set("numaid", str(numa_of(cpu)))
+    follow_generation(machine)
     return ET.tostring(machine.root, encoding="unicode"), said
 
 
@@ -185,7 +208,7 @@ def by_matrix(text):
         untold(
             pci,
             said,
-            "every PCI link is taken for " + speed_of(machine) + " x16",
+            "every PCI link is assumed to be " + speed_of(machine) + " x16",
             link_speed=speed_of(machine),
             link_width="16",
         )
@@ -199,7 +222,9 @@ def by_matrix(text):
                 said.add("switches are made up")
     for cpu in machine.root.findall("cpu"):
         cpu.set("numaid", str(numa_of(cpu)))
-        untold(cpu, said, "CPUs are taken for Intel", arch="x86_64", vendor="GenuineIntel", familyid="6", modelid="143")
+        untold(
+            cpu, said, "CPUs are assumed to be Intel", arch="x86_64", vendor="GenuineIntel", familyid="6", modelid="143"
+        )
     # The table names GPUs and the number of links between them: nothing of links to CPUs, and all NVSwitches are one.
     drop(machine, said, "NVLinks to CPUs", "nvlink", lambda link: re.match("0x068001", link.get("tclass", "")))
     ranks = {machine.bus(gpu): number for number, gpu in enumerate(machine.gpus)}
@@ -230,4 +255,5 @@ def by_matrix(text):
         reorder(cpu, lambda pci: columns.get(pci, 1 << 20))
         machine.root.remove(cpu)
         machine.root.append(cpu)
+    follow_generation(machine)
     return ET.tostring(machine.root, encoding="unicode"), said

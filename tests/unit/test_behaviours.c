@@ -6,6 +6,7 @@
 
 #include "engine/release/behaviours.h"
 #include "engine/release/connect_rules.h"
+#include "engine/release/device_rules.h"
 #include "engine/release/tuning_model.h"
 #include "tests/support/arena_case.h"
 
@@ -119,7 +120,7 @@ static bool has_row(enum orr_behaviour_of of, const char *field)
 /* What is in the header is in the table. */
 TEST(every_field_has_a_row)
 {
-    static const char *const about_the_row[] = {"name", "version", "date", "summary", "connect", "tuning"};
+    static const char *const about_the_row[] = {"name", "version", "date", "summary", "connect", "tuning", "device"};
     static struct fields fields;
     read_fields("engine/release/release.h", "orr_release", &fields);
     assert_true(fields.count > 90);
@@ -140,6 +141,11 @@ TEST(every_field_has_a_row)
     for (int i = 0; i < fields.count; i++)
         if (!has_row(ORR_OF_TUNING, fields.names[i]))
             fail_msg("struct orr_tuning_model: %s", fields.names[i]);
+    read_fields("engine/release/device_rules.h", "orr_device_rules", &fields);
+    assert_true(fields.count > 30);
+    for (int i = 0; i < fields.count; i++)
+        if (!has_row(ORR_OF_DEVICE, fields.names[i]))
+            fail_msg("struct orr_device_rules: %s", fields.names[i]);
 }
 
 /* Rows follow the structs without a hole larger than what alignment asks for, and reach their ends. */
@@ -151,6 +157,7 @@ TEST(rows_cover_the_structs)
         [ORR_OF_RELEASE] = {offsetof(struct orr_release, path_types), offsetof(struct orr_release, connect)},
         [ORR_OF_CONNECT] = {0, sizeof(struct orr_connect_rules)},
         [ORR_OF_TUNING] = {0, sizeof(struct orr_tuning_model)},
+        [ORR_OF_DEVICE] = {0, sizeof(struct orr_device_rules)},
     };
     size_t at = 0;
     int of = -1;

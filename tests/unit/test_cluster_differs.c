@@ -32,7 +32,7 @@ TEST(findings_name_who_differs)
     assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "host 0 "));
     assert_null(strstr(found(&findings, "cluster-odd-host")->detail, "host 1"));
     const struct orr_cluster_line even[] = {{.dump = dump, .count = 2},
-                                            {.dump = slow, .count = 1}}; /* a third is no quarter */
+                                            {.dump = slow, .count = 1}}; /* a third is not a quarter */
     make(even, 2, ORR_ORDER_BLOCK);
     assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
     assert_null(found(&findings, "cluster-odd-host"));

@@ -280,7 +280,7 @@ TEST(each_rule_begins_with_its_release)
     }
 }
 
-/* Where nothing in the table above changes, no rule does. */
+/* If nothing in the table above changes, no rule does. */
 TEST(other_releases_detect_as_the_one_before)
 {
     uint32_t count;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The diagnosis: what findings cost, which of them follow from others, and the headline. tests/tools/check_faults.py
  * does the same for every known machine; here are the rules one by one. */
+#include <math.h>
+
 #include "engine/base/text.h"
 #include "engine/cluster/cluster.h"
 #include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/measure.h"
 #include "engine/machines/groups.h"
 #include "engine/machines/recognise.h"
 #include "tests/support/fixture.h"
@@ -109,7 +112,7 @@ TEST(the_cost_is_the_difference_to_the_repaired_machine)
     assert_int_equal(a.diagnosis.state, ORR_VERDICT_DEGRADED);
     assert_string_equal(a.diagnosis.rows[a.diagnosis.cause].finding->row->id, "slow-link");
     assert_non_null(strstr(a.diagnosis.sentence, "AllReduce gets "));
-    assert_non_null(strstr(a.diagnosis.sentence, "because a device's PCIe link is slower"));
+    assert_non_null(strstr(a.diagnosis.sentence, "because a GPU's PCIe link has fewer lanes"));
     assert_true(a.diagnosis.analyses <= 20);
 }
 
@@ -121,7 +124,7 @@ TEST(the_cost_is_the_difference_to_the_repaired_machine)
     "\" numaid=\"0\" arch=\"arm64\" affinity=\"ffff\">" TRAY_GPU("0000:11:00.0", "0", rank0, LINKS("18"))              \
         TRAY_GPU("0000:21:00.0", "1", rank1, links) CX7("0000:12:00.0", nic, "400000", "1") "</cpu>"
 
-/* A file that NCCL's reader refuses is no fault of the machine; of several hosts, which no reader takes, nothing is
+/* A file that NCCL's reader refuses is not a fault of the machine; of several hosts, which no reader takes, nothing is
  * said. */
 TEST(a_refused_file_is_no_fault_of_the_machine)
 {
@@ -194,7 +197,6 @@ TEST(what_costs_nothing_is_a_note)
 
 TEST(all_repairs_are_tried_together)
 {
-    ANSWER whole = diagnose(healthy, 1, NULL, NULL);
     ANSWER a = diagnose(MACHINE("4", LINKS("9"), CX7("0000:22:00.0", "1", "100000", "0"), ""), 1, NULL, NULL);
     assert_true(a.diagnosis.has_all);
     assert_false(a.diagnosis.all.none);
@@ -202,6 +204,99 @@ TEST(all_repairs_are_tried_together)
         if (a.diagnosis.rows[i].has_cost && !a.diagnosis.rows[i].cost.none &&
             a.diagnosis.rows[i].cost.hosts == a.diagnosis.all.hosts)
             assert_true(a.diagnosis.all.repaired >= a.diagnosis.rows[i].cost.repaired);
+}
+
+static double last_gain(const struct answer *a, double *ret_sum)
+{
+    double last = 0;
+    *ret_sum = 0;
+    for (uint32_t i = 0; i < a->diagnosis.count; i++)
+        if (a->diagnosis.rows[i].cost.has_gain)
+            *ret_sum += last = a->diagnosis.rows[i].cost.gain;
+    return last;
+}
+
+/* The healthy machine with a value of one NIC and one GPU changed. */
+static void change(char text[sizeof healthy + 64], const char *near, const char *from, const char *to)
+{
+    char *at = strstr(text, near), rest[sizeof healthy + 64];
+    assert_non_null(at);
+    assert_non_null(at = strstr(at, from));
+    snprintf(rest, sizeof rest, "%s%s", to, at + strlen(from));
+    strcpy(at, rest);
+}
+
+/* Two faults, one reference: what both repairs add is what the machine lacks, and no finding names another figure. */
+TEST(every_cost_refers_to_the_machine_with_everything_repaired)
+{
+    char text[sizeof healthy + 64];
+    snprintf(text, sizeof text, "%s", healthy);
+    change(text, "0000:12:00.0", "link_width=\"16\"", "link_width=\"8\"");
+    change(text, "0000:32:00.0", "gdr=\"1\"", "gdr=\"0\"");
+    ANSWER whole = diagnose(healthy, 2, NULL, NULL);
+    ANSWER a = diagnose(text, 2, NULL, NULL);
+    const struct orr_cost *all = &a.diagnosis.all;
+    struct orr_performance sound;
+    double sum;
+    char figures[64], twice[64];
+    uint32_t gains = 0;
+    orr_measure(whole.analysis, &sound);
+    assert_true(a.diagnosis.has_all && all->figure == ORR_COST_BUS_BW);
+    assert_true(all->repaired == sound.value[ORR_COST_BUS_BW]);
+    last_gain(&a, &sum);
+    assert_true(fabs(sum - (all->repaired - all->now)) < 1e-6 * all->repaired);
+    for (uint32_t i = 0; i < a.diagnosis.count; i++) {
+        const struct orr_diagnosed *row = &a.diagnosis.rows[i];
+        if (row->has_cost && !row->cost.none && row->cost.figure == ORR_COST_BUS_BW && row->cost.hosts == all->hosts)
+            assert_true(row->cost.all_repaired == all->repaired);
+        gains += row->cost.has_gain;
+    }
+    assert_int_equal(gains, 2);
+    snprintf(figures, sizeof figures, "AllReduce gets %.3g of %.3g GB/s on 2 hosts.", all->now, all->repaired);
+    assert_non_null(strstr(a.diagnosis.sentence, figures));
+    assert_null(strstr(a.diagnosis.sentence, "instead of"));
+    /* with one fault, the reference is its own repair */
+    ANSWER one = diagnose(MACHINE("16", LINKS("18"), CX7("0000:22:00.0", "1", "400000", "0"), ""), 2, NULL, NULL);
+    const struct orr_diagnosed *row = row_of(&one, "gdr-off");
+    assert_non_null(row);
+    assert_true(row->cost.all_repaired == row->cost.repaired);
+    orr_cost_text(&row->cost, twice);
+    assert_non_null(strstr(twice, " of "));
+}
+
+/* A title and an advice fit the device and the extent that was found. */
+TEST(remedies_fit_the_device)
+{
+    static const struct {
+        const char *nic, *id, *title, *not_said, *said;
+    } rows[] = {
+        {CX7("0000:22:00.0", "1", "400000", "0"), "gdr-off", "on some RDMA NICs", "nvidia-peermem", "is loaded"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[sizeof healthy + 512];
+        snprintf(text, sizeof text, "%s", MACHINE("16", LINKS("18"), CX7("0000:22:00.0", "1", "400000", "0"), ""));
+        ANSWER a = diagnose(text, 2, NULL, NULL);
+        const struct orr_diagnosed *row = row_of(&a, rows[i].id);
+        assert_non_null(row);
+        assert_non_null(strstr(row->finding->title, rows[i].title));
+        assert_null(strstr(row->finding->advice, rows[i].not_said));
+        assert_non_null(strstr(row->finding->advice, rows[i].said));
+    }
+    ANSWER gpu = diagnose(MACHINE("4", LINKS("18"), NIC1, ""), 2, NULL, NULL);
+    assert_string_equal(row_of(&gpu, "slow-link")->finding->title,
+                        "A GPU's PCIe link has fewer lanes than those of equal GPUs");
+    assert_null(strstr(row_of(&gpu, "slow-link")->finding->advice, "under load"));
+}
+
+/* A level that the user sets is the user's, not NCCL's default. */
+TEST(a_given_level_is_not_called_a_default)
+{
+    ANSWER given = diagnose(healthy, 2, "NCCL_NET_GDR_LEVEL", "LOC");
+    const struct orr_diagnosed *row = row_of(&given, "gdr-too-far");
+    if (row) {
+        assert_null(strstr(row->finding->title, "default"));
+        assert_non_null(strstr(row->finding->title, "NCCL_NET_GDR_LEVEL"));
+    }
 }
 
 TEST(settings_are_repaired_too)
@@ -324,11 +419,13 @@ TEST(assumed_values_leave_the_verdict_open)
         dump->assumed[ORR_ELEMENT_NET] = UINT64_C(1) << ORR_ATTR_SPEED;
         struct answer a = diagnose_dump(dump, hosts, NULL, NULL);
         assert_int_equal(a.diagnosis.state, ORR_VERDICT_CANNOT_TELL);
-        assert_string_equal(a.diagnosis.sentence,
-                            hosts == 1 ? "Nothing wrong was found, but the input does not show the speeds of PCIe "
-                                         "links. Bandwidths rest on a value that is assumed."
-                                       : "Nothing wrong was found, but the input does not show the speeds of the NICs "
-                                         "and the speeds of PCIe links. Bandwidths rest on values that are assumed.");
+        assert_non_null(strstr(a.diagnosis.sentence,
+                               hosts == 1
+                                   ? "Nothing wrong was found, but the input does not show the speeds of PCIe "
+                                     "links. Bandwidths rest on a value that is assumed. With it, AllReduce gets "
+                                   : "Nothing wrong was found, but the input does not show the speeds of the "
+                                     "NICs and the speeds of PCIe links. Bandwidths rest on values that are "
+                                     "assumed. With them, AllReduce gets "));
         release(&a);
     }
     struct orr_dump *dump = read_text(healthy); /* nothing of the table: the note itself */
@@ -384,7 +481,7 @@ TEST(a_repair_that_is_too_large_says_so)
     }
 }
 
-/* What NCCL would make of AMD's GPUs is no verdict on them. */
+/* What NCCL would make of AMD's GPUs is not a verdict on them. */
 TEST(files_of_rccl_get_no_verdict)
 {
     char *text = strdup(healthy);

@@ -125,7 +125,7 @@ TEST(a_drawing_is_drawn_from_the_budget)
 TEST(nonsense_is_refused_and_the_worker_lives_on)
 {
     static const char *const nonsense[] = {
-        "", "graph {", "this is no DOT", "graph { a; b; a -- b }", "\x01\x02\xff", "graph { a [pos=\"x\"] }"};
+        "", "graph {", "this is not DOT", "graph { a; b; a -- b }", "\x01\x02\xff", "graph { a [pos=\"x\"] }"};
     struct orr_renderer *renderer = renderer_with(orr_renderer_default_limits);
     struct orr_error err;
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
@@ -142,7 +142,15 @@ TEST(a_worker_killed_at_its_drawing_is_an_error_and_replaced)
     struct orr_error err;
     for (int i = 0; i < 3; i++) {
         setenv("ORR_TEST_WORKER", "die", 1);
-        assert_error(draw(renderer, good, &err), ORR_RENDER, &err, "signal 9");
+        assert_error(draw(renderer, good, &err), ORR_RENDER, &err, "signal 9"); /* the second one, too */
+        char mark[] = "/tmp/orr-mark-XXXXXX";
+        const int file = mkstemp(mark);
+        assert_true(file >= 0);
+        close(file);
+        setenv("ORR_TEST_WORKER", mark, 1); /* the first one dies, the next draws */
+        assert_ok(draw(renderer, good, &err), &err);
+        assert_int_not_equal(access(mark, F_OK), 0);
+        kill_child();
         setenv("ORR_TEST_WORKER", "leave", 1);
         assert_error(draw(renderer, good, &err), ORR_RENDER, &err, "status 7");
         unsetenv("ORR_TEST_WORKER");
@@ -178,7 +186,7 @@ TEST(an_answer_too_large_is_refused)
     struct orr_renderer *flooded = renderer_with((struct orr_renderer_limits){1, 20, 1 << 30, 1 << 20, 50});
     assert_error(draw(flooded, good, &err), ORR_RENDER, &err, "1048576 bytes");
     setenv("ORR_TEST_WORKER", "babble", 1);
-    assert_error(draw(flooded, good, &err), ORR_RENDER, &err, "no picture");
+    assert_error(draw(flooded, good, &err), ORR_RENDER, &err, "not a picture");
     unsetenv("ORR_TEST_WORKER");
     assert_ok(draw(flooded, good, &err), &err);
     orr_renderer_free(flooded);
@@ -317,7 +325,8 @@ static int play(const char *part)
 
 int with_arguments(int argc, char **argv)
 {
+    const char *part = getenv("ORR_TEST_WORKER"); /* or a file that is there for the first worker only */
     if (argc == 2 && strcmp(argv[1], "render-worker") == 0)
-        return getenv("ORR_TEST_WORKER") ? play(getenv("ORR_TEST_WORKER")) : orr_render_worker_main();
+        return !part || (*part == '/' && unlink(part)) ? orr_render_worker_main() : play(*part == '/' ? "die" : part);
     return -1;
 }

@@ -178,7 +178,7 @@ TEST(a_pair_exchanges_over_its_nvlink)
     assert_string_equal(at(16384).protocol_name, "LL");
     assert_string_equal(at(16388).protocol_name, "Simple");
     assert_int_equal(orr_expect_crossings(expectation), 1 << ORR_CROSS_NVLINK);
-    make_of("2.27.7", JOINED_PAIR, 1, ORR_TEST_ALLTOALL, NULL, NULL); /* half stays where it is */
+    make_of("2.27.7", JOINED_PAIR, 1, ORR_TEST_ALLTOALL, NULL, NULL); /* half stays if it is */
     assert_near(slope(), 2 * 18.6);
     make_of("2.27.7", JOINED_PAIR, 1, ORR_TEST_HYPERCUBE, NULL, NULL);
     assert_near(slope(), 2 * 18.6);

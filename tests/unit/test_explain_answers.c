@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What holds for explanations of every kind: effort, errors, rows, assumptions, advice, and what is called measured. */
+#include "engine/report/answers_text.h"
 #include "tests/support/explaining.h"
 
 TEST(the_effort_is_bounded)
@@ -55,9 +56,9 @@ TEST(every_kind_in_every_release)
                     assert_true(t.x->rule[0] && t.x->rule_id[0] && t.x->verdict[0] && t.x->answer[0]);
                     assert_true(t.x->rests_count > 0);
                     orr_text_init(&text, 1 << 16);
-                    orr_explanation_write(t.x, false, &text);
+                    orr_report_explanation(&(struct orr_page){.text = &text, .width = 80}, t.x, false);
                     assert_false(orr_text_failed(&text));
-                    assert_non_null(strstr(text.data, t.x->question));
+                    assert_non_null(strstr(text.data, t.x->rule_id));
                     orr_text_release(&text);
                 } else {
                     assert_true(t.err.text[0] && t.err.advice[0]);
@@ -117,7 +118,7 @@ TEST(assumptions_are_said)
     assert_false(p2p);
     forget(&t);
 }
-/* An analysis that is made only for another setting is reported as such where it is ended. */
+/* An analysis that is made only for another setting is reported as such if it is ended. */
 TEST(who_ends_it_hears_why_it_was_analysed)
 {
     const struct orr_why why = {.kind = ORR_WHY_GRAPH};
@@ -213,11 +214,27 @@ TEST(maintainers_detail_needs_verbose)
     for (int verbose = 0; verbose < 2; verbose++) {
         struct orr_text text;
         orr_text_init(&text, 1 << 16);
-        orr_explanation_write(t.x, verbose, &text);
+        orr_report_explanation(&(struct orr_page){.text = &text, .width = 80}, t.x, verbose);
         assert_false(orr_text_failed(&text));
         for (size_t i = 0; i < sizeof details / sizeof details[0]; i++)
             assert_int_equal(strstr(text.data, details[i]) != NULL, verbose);
         orr_text_release(&text);
     }
     forget(&t);
+}
+/* Releases differ in what becomes of it. */
+TEST(a_window_without_symmetric_memory)
+{
+    static const char *const off[] = {"NCCL_WIN_ENABLE", "0", NULL};
+    static const struct {
+        const char *release, *becomes;
+    } rows[] = {{"2.28.9", "is an ordinary registration"}, {"2.29.2", "is NULL"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct answered t =
+            ask_in(rows[i].release, hopper, 1, off, (struct orr_why){.kind = ORR_WHY_SYMMETRIC, .bytes = 1 << 20}, 16);
+        assert_string_equal(compared(&t, "a window that is registered all the same")->text, rows[i].becomes);
+        assert_string_equal(t.x->advice, "With the default of NCCL_WIN_ENABLE the answer would be: yes, if windows are "
+                                         "registered.");
+        forget(&t);
+    }
 }

@@ -29,11 +29,11 @@ static struct orr_dump *tray, *sockets;
 static struct orr_cluster *cluster;
 static struct orr_settings settings;
 static struct orr_error err;
-static const struct orr_fabric of_a = {ORR_FABRIC_COMPLETED, true, {A, 1}, 32766},
-                               of_b = {ORR_FABRIC_COMPLETED, true, {B, 1}, 32766},
-                               other_clique = {ORR_FABRIC_COMPLETED, true, {A, 1}, 7},
-                               starting = {ORR_FABRIC_IN_PROGRESS, true, {A, 1}, 32766},
-                               nobody = {ORR_FABRIC_COMPLETED, true, {0, 0}, 32766};
+static const struct orr_fabric of_a = {ORR_FABRIC_COMPLETED, true, {A, 1}, 32766, 0},
+                               of_b = {ORR_FABRIC_COMPLETED, true, {B, 1}, 32766, 0},
+                               other_clique = {ORR_FABRIC_COMPLETED, true, {A, 1}, 7, 0},
+                               starting = {ORR_FABRIC_IN_PROGRESS, true, {A, 1}, 32766, 0},
+                               nobody = {ORR_FABRIC_COMPLETED, true, {0, 0}, 32766, 0};
 
 void before_each(void)
 {
@@ -141,6 +141,23 @@ TEST(one_host_without_fabric_keeps_all_apart)
     }
     assert_systems("2.12.12", NULL, plain, 1, 2, ORR_MNNVL_RULE_UNKNOWN);
     assert_systems("2.30.7", NULL, plain + 1, 1, 1, ORR_MNNVL_RULE_NOT_STATED);
+}
+
+/* From 2.25.1 on, NCCL_MNNVL_ENABLE=1 asks on one host too, whose GPUs are then a clique. */
+TEST(one_host_is_asked_where_it_is_forced)
+{
+    static const char *const forced[] = {"NCCL_MNNVL_ENABLE", "1", NULL}, *const usual[] = {"NCCL_MNNVL_ENABLE", "2",
+                                                                                            NULL};
+    const struct orr_cluster_line whole[] = {{.dump = tray, .count = 1, .fabric = &of_a}};
+    const struct orr_cluster_line lone[] = {
+        {.dump = tray, .count = 1, .gpus = (const uint32_t[]){0}, .gpu_count = 1, .fabric = &of_a}};
+    const struct orr_cluster_line late[] = {{.dump = tray, .count = 1, .fabric = &starting}};
+    assert_systems("2.24.3", forced, whole, 1, 1, ORR_MNNVL_RULE_ONE_HOST);
+    assert_systems("2.25.1", forced, whole, 1, 1, ORR_MNNVL_RULE_ON);
+    assert_systems("2.30.7", forced, whole, 1, 1, ORR_MNNVL_RULE_ON);
+    assert_systems("2.30.7", usual, whole, 1, 1, ORR_MNNVL_RULE_ONE_HOST);
+    assert_systems("2.30.7", forced, lone, 1, 1, ORR_MNNVL_RULE_ONE_HOST);
+    assert_systems("2.25.1", forced, late, 1, 1, ORR_MNNVL_RULE_NOT_COMPLETED);
 }
 
 TEST(settings_decide_as_each_release_reads_them)

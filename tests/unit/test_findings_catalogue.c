@@ -115,7 +115,7 @@ static void write_row(struct orr_text *text, const struct orr_finding_row *row)
         orr_text_printf(text, "```\n");
     }
     for (size_t i = 0; i < ORR_MOST_CAUSES && row->follows_from[i]; i++)
-        orr_text_printf(text, "%s[%s](#%s)", i ? ", " : "\n*Explained, where it is also found, by:* ",
+        orr_text_printf(text, "%s[%s](#%s)", i ? ", " : "\n*Explained, if it is also found, by:* ",
                         row->follows_from[i], row->follows_from[i]);
     if (row->follows_from[0])
         orr_text_printf(text, ".\n");

@@ -5,7 +5,8 @@
 #define TWO(cpu, a, b) "<system version=\"1\"><cpu numaid=\"0\" " cpu ">" a b "</cpu></system>"
 #define G0             GPU("0000:01:00.0", "0", "80", "")
 #define G1             GPU("0000:02:00.0", "1", "80", "")
-#define UNRANKED       "<pci busid=\"0000:03:00.0\" class=\"0x030200\" " GEN4X16 "><gpu dev=\"2\" sm=\"80\" gdr=\"1\"/></pci>"
+#define GPU2           "<gpu dev=\"2\" sm=\"80\" gdr=\"1\"/>"
+#define UNRANKED       "<pci busid=\"0000:03:00.0\" class=\"0x030200\" " GEN4X16 ">" GPU2 "</pci>"
 
 TEST(gpus_and_ranks)
 {
@@ -64,7 +65,7 @@ TEST(the_file)
     assert_dump_lacks("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" G0 "</cpu></system>", "cpu-incomplete");
 }
 
-/* A system, a CPU and a GPU in its pci with so many NVLinks that there are 255 elements, or 256, which is as many as
+/* A system, a CPU and a GPU in its pci with this many NVLinks that there are 255 elements, or 256, which is as many as
  * NCCL has room for from 2.21.5 on. */
 TEST(element_limit)
 {
@@ -182,7 +183,7 @@ static const struct orr_finding_row *row_of(const char *id)
     return NULL;
 }
 
-/* The most causes behind one another; more than there are rows where one follows from itself. */
+/* The most causes after one another; more than there are rows where one follows from itself. */
 static unsigned chain_above(const struct orr_finding_row *row, unsigned rows)
 {
     unsigned longest = 0;

@@ -26,7 +26,7 @@ TEST(slow_links)
     assert_int_equal(places_in_dump(PAIR(G4, "8"), "slow-link"), 1);
     assert_int_equal(places_in_dump(PAIR(G3, "16"), "slow-link"), 1);
     assert_dump_lacks(PAIR(G4, "16"), "slow-link");
-    /* A slower GPU of another model is no equal. */
+    /* A slower GPU of another model is not an equal. */
     assert_dump_lacks(ON(X86_INTEL, GPU_AT("0000:01:00.0", "0", G4, "16") GPU("0000:02:00.0", "1", "70", "")),
                       "slow-link");
     /* Virtual machines hide the width. A speed is compared with those of links whose width is hidden too. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs that NCCL_GRAPH_FILE gives: read beside a dump, taken in place of a search, refused where they do not fit. */
+/* Graphs that NCCL_GRAPH_FILE gives: read beside a dump, taken in place of a search, refused if they do not fit. */
 #include "engine/input/input.h"
 #include "tests/support/fixture.h"
 

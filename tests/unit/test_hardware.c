@@ -25,8 +25,8 @@ static int compare_ids(const void *left, const void *right)
 
 static void add_name(struct names *names, const char *id, size_t length)
 {
-    char text[ORR_NODE_ID_SIZE];
-    snprintf(text, sizeof text, "%.*s", (int)length, id);
+    char text[ORR_NODE_ID_SIZE] = "";
+    memcpy(text, id, length < sizeof text ? length : sizeof text - 1);
     for (uint32_t i = 0; i < names->count; i++)
         if (!strcmp(names->ids[i], text))
             return;
@@ -173,7 +173,7 @@ static const char grace[] =
     "<system version=\"1\">" NODE("0", GPU_OF("11", "0", C2C)) NODE("1", GPU_OF("21", "1", C2C)) "</system>";
 
 static const struct degraded {
-    const char *machine, *after, *from, *to; /* the first `from` behind `after` becomes `to` */
+    const char *machine, *after, *from, *to; /* the first `from` after `after` becomes `to` */
     const char *node;                        /* who is slower then */
     const char *figure;                      /* by which a comparison with the healthy machine shows it */
     bool link;                               /* a link of it is marked, in each release that has the link */
@@ -306,7 +306,7 @@ TEST(gpus_of_two_board_makers_are_equal)
     free(changed);
 }
 
-/* Bridges that join some GPUs and not others are no fault. */
+/* Bridges that join some GPUs and not others are not a fault. */
 TEST(pairs_joined_by_bridges_are_no_fault)
 {
     struct fixture f = analyse_text(MACHINE(TO("12"), TO("11"), "", ""), 1, NULL);

@@ -218,7 +218,7 @@ TEST(hwloc_folds_ports_as_nccl_does)
     assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 0, ORR_ATTR_SM), "80");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_GUID), "0xbaa5dd00039f59b8");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_PORT), "1");
-    assert_true(assumes(dump, "has 100 Gb/s"));
+    assert_true(assumes(dump, "has 200 Gb/s"));
     orr_dump_free(dump);
 }
 

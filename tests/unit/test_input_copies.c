@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies made of an input: without names, and for a virtual machine. */
+#include "engine/base/budget.h"
 #include "engine/input/anonymise.h"
 #include "engine/input/input.h"
 #include "engine/input/vm_file.h"
@@ -42,6 +43,27 @@ TEST(names_are_replaced_alike_everywhere)
             "<info name=\"HostName\" value=\"host-1\"/><info name=\"NVIDIASerial\" value=\"name-1\"/> host-1 "
             "GPU-00000000-0000-0000-0000-000000000001\n"
             "0200:0000:0000:0001 02:00:00:00:00:01 [2001:db8::1]");
+}
+
+/* Learning and rewriting end soon after somebody stops them, and what was made so far is not an answer. */
+TEST(a_copy_ends_when_the_budget_is_spent)
+{
+    enum { SIZE = 4 << 20, STEPS = 1 << 20 };
+    struct orr_budget budget = {.by = ORR_LIMITED_BY_CALLER};
+    struct orr_error err = {0};
+    char *words = malloc(SIZE);
+    assert_non_null(words);
+    for (int i = 0; i < SIZE; i++)
+        words[i] = "word "[i % 5];
+    orr_budget_begin(&budget);
+    orr_budget_stop(&budget, ORR_SPENT_CLIENT);
+    ORR_LOCAL_ARENA(arena, 0);
+    ORR_LOCAL_TEXT(text, SIZE + 1);
+    enum orr_code code = orr_anonymise(words, SIZE, arena, &text, NULL, &err);
+    orr_budget_end();
+    assert_int_equal(code, ORR_STOPPED);
+    assert_true(text.length < STEPS);
+    free(words);
 }
 
 TEST(what_answers_rest_on_stays)
@@ -101,7 +123,7 @@ TEST(lists_that_do_not_fit_are_refused)
     } cases[] = {
         {"0000:00:05.0", NULL, "1 bus ids for 2"},
         {"0000:00:05.0,0000:00:06.0,0000:00:07.0", NULL, "one more"},
-        {"x,y", NULL, "no bus id"},
+        {"x,y", NULL, "is not a bus id"},
         {"0000:99:00.0=0000:00:05.0", NULL, "has not"},
         {"0000:00:05.0,0000:00:05.0", NULL, "two devices"},
         {"0000:00:05.0,0000:00:06.0", "0000:00:06.0", "two devices"},

@@ -145,7 +145,7 @@ TEST(links_without_speed_are_those_of_the_generation)
                                         NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_SPEED), "8.0 GT/s PCIe");
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_WIDTH), "16");
-    assert_true(assumes(dump, "those without one are taken for 8.0 GT/s PCIe x16"));
+    assert_true(assumes(dump, "those without one are assumed to be 8.0 GT/s PCIe x16"));
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_SPEED),
                         "8.0 GT/s PCIe"); /* not 5.0 x16, which is 8 GB/s */
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_WIDTH), "8");

@@ -27,7 +27,7 @@ static void replace(const char *text, const char *word, const char *by, char *ou
     assert_in_range(used, 1, ROOM - 1);
 }
 
-/* Each line behind a prefix; '%' in it is the last digit of the line's number. */
+/* Each line after a prefix; '%' in it is the last digit of the line's number. */
 static void prefix(const char *text, const char *with, char *out)
 {
     size_t used = 0, line = 0;
@@ -118,7 +118,7 @@ TEST(rows_may_stand_in_any_order_and_some_may_be_missing)
     orr_dump_free(dump);
 }
 
-/* Numbers stand in the columns that the header names, whatever is missing. */
+/* Numbers are in the columns that the header names, whatever is missing. */
 TEST(columns_are_known_by_their_names)
 {
     struct orr_dump *dump =
@@ -130,7 +130,7 @@ TEST(columns_are_known_by_their_names)
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_NUMAID), "3");
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 1, ORR_ATTR_NUMAID), "0"); /* none is named: the first free one */
     orr_dump_free(dump);
-    /* MIG devices of nvidia-smi -L are no GPUs of the table */
+    /* MIG devices of nvidia-smi -L are not GPUs of the table */
     dump =
         read_as("GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n  MIG 1g.10gb     Device  0: (UUID: MIG-1)\n\tGPU0\tGPU1\n"
                 "GPU0\tX\tSYS\nGPU1\tSYS\tX\n",

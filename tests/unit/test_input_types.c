@@ -22,7 +22,7 @@ TEST(a_machine_type_fills_places_in)
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_COUNT_), "12");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_SPEED), "100000");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_GUID), "0x1"); /* before 2.30, no 0x is 0 */
-    assert_true(assumes(dump, "taken for p4d.24xlarge"));
+    assert_true(assumes(dump, "assumed to be p4d.24xlarge"));
     assert_true(assumes(dump, "places for 2"));
     assert_false(assumes(dump, "not certain"));
     orr_dump_free(dump);
@@ -63,6 +63,6 @@ TEST(machine_types_have_names_of_their_own)
         }
     }
     assert_null(orr_machine_type_find(""));
-    assert_error(orr_machine_type_unknown("hgx-h10", &err), ORR_SETTING, &err, "no machine type");
+    assert_error(orr_machine_type_unknown("hgx-h10", &err), ORR_SETTING, &err, "not a machine type");
     assert_non_null(strstr(err.advice, "hgx-h100"));
 }

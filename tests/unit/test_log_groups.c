@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ranks belong to one communicator where no line names its commId, and what belongs to each communicator. */
+/* Which ranks belong to one communicator if no line names its commId, and what belongs to each communicator. */
 #include "engine/log_reading/log.h"
 #include "tests/support/orr_test.h"
 
@@ -45,7 +45,7 @@ static struct orr_log *read(void)
     return log;
 }
 
-/* Every communicator of that size has all its ranks, on so many hosts. Returns how many there are. */
+/* Every communicator of that size has all its ranks, on this many hosts. Returns how many there are. */
 static int whole(const struct orr_log *log, int ranks, uint32_t hosts, bool guessed)
 {
     int count = 0;

@@ -100,7 +100,7 @@ TEST(no_majority_is_said)
     struct trial t = run((const char *const[]){good, narrow, good_too, narrow, NULL}, NULL);
     assert_int_equal(t.majority.count, 1);
     assert_false(t.majority.rows[0].decided);
-    assert_int_equal(t.found, 0); /* near miss: half is no majority */
+    assert_int_equal(t.found, 0); /* near miss: half is not a majority */
     release(&t);
 }
 

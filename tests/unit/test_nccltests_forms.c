@@ -62,12 +62,12 @@ TEST(torn_rows_are_put_together)
     }
 }
 
-/* Prefixes without a blank behind them. */
+/* Prefixes without a blank after them. */
 TEST(a_prefix_may_touch_the_size)
 {
     static const char *const rows[] = {"0:1048576 262144 float sum -1 50.00 20.97 31.46",
-                                       "\xef\xbb\xbf"
-                                       "1048576 262144 float sum -1 50.00 20.97 31.46",
+                                       ("\xef\xbb\xbf"
+                                        "1048576 262144 float sum -1 50.00 20.97 31.46"),
                                        "[1,0]<stdout>:1048576 262144 float sum -1 50.00 20.97 31.46"};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         ORR_OWNED(orr_results) *results = read(rows[i]);
@@ -154,7 +154,7 @@ TEST(other_texts_are_refused)
     refuse("     -8             2     float     sum      -1    12.90    0.00    0.00      0\n",
            "its size or count is negative");
     refuse("18446744073709551616  2     float     sum      -1    12.90    0.00    0.00      0\n",
-           "no number of up to 64 bits");
+           "not a number of up to 64 bits");
     refuse("      8             2     float     sum      -1    -12.90    0.00    0.00      0\n",
            "a time or bandwidth is negative");
     refuse("      8             2     float     sum      -1    12.90    0.00    0.00      0 1\n", "number of columns");

@@ -37,7 +37,7 @@ TEST(markdown)
     assert_true(table->rows[2].out.bus_bw == 132.77 && table->rows[3].out.bus_bw == 200);
     assert_int_equal(table->test, ORR_TEST_REDUCE_SCATTER);
     assert_false(table->test_certain);
-    assert_true(has_note(results, "nearest power of two") && has_note(results, "taken as bus bandwidth") &&
+    assert_true(has_note(results, "nearest power of two") && has_note(results, "read as bus bandwidth") &&
                 has_note(results, "1 further column with bandwidths is not read") &&
                 has_note(results, "reduce_scatter_perf by the text around"));
     orr_results_free(results);

@@ -194,7 +194,7 @@ TEST(test_ib_hca_selects)
     assert_non_null(strstr(err.advice, "mlx5_0, mlx5_1"));
 }
 
-/* The reader takes 64 attributes on an element, and so does everything behind it: a NIC whose name comes last of many
+/* The reader takes 64 attributes on an element, and so does everything after it: a NIC whose name comes last of many
  * is selected by it. */
 TEST(test_nics_are_selected_by_the_last_of_many_attributes)
 {

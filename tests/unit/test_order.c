@@ -261,7 +261,7 @@ TEST(formats_say_the_same_order)
                                            [3] = "n0 slots=4\nn2 slots=4\nn1 slots=4\nn3 slots=4\n",
                                            [4] = "rank 4=n2 slot="};
     find(lines, 4, ORR_ORDER_BLOCK, (struct orr_order_question){.layout = "tp=8,order=tp-dp"});
-    for (size_t f = 1; orr_order_format_name(f); f++) {
+    for (size_t f = ORR_ORDER_TEXT + 1; orr_order_format_name(f); f++) {
         struct orr_text text;
         orr_text_init(&text, 1 << 16);
         assert_ok(orr_order_write(order, f, names, NULL, &text, &err), &err);
@@ -269,7 +269,7 @@ TEST(formats_say_the_same_order)
             assert_non_null(strstr(text.data, expected[f]));
         orr_text_release(&text);
     }
-    /* A hostfile cannot say that ranks go round the hosts. */
+    /* A hostfile cannot say that ranks go around the hosts. */
     const struct orr_cluster_line equal = {.dump = dump, .count = 2};
     find(&equal, 1, ORR_ORDER_CYCLIC, (struct orr_order_question){.test = ORR_TEST_ALL_REDUCE, .size = 1 << 30});
     struct orr_text text;

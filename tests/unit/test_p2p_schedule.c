@@ -49,7 +49,7 @@ TEST(transfers_took_nodes_by_distance)
         assert_int_equal(rounds[t].send, t);
 }
 
-/* Of all ranks: who sends in a round is who the other receives from, and each pair meets once. */
+/* Over all ranks: who sends in a round is who the other receives from, and each pair meets once. */
 TEST(every_pair_of_ranks_meets_once)
 {
     enum { MOST = 64 };

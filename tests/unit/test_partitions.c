@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions of a GPU (mlopart), which are known from 2.30.7 on, and several GPUs with one bus id, which are none. */
+/* Partitions of a GPU (mlopart), which are known from 2.30.7 on, and several GPUs with one bus id, which are not
+ * partitions. */
 #include "tests/support/fixture.h"
 
 #define NVS_LINKS   "<nvlink target=\"0000:f0:00.0\" count=\"18\" tclass=\"0x068000\"/>"

@@ -244,7 +244,8 @@ TEST(test_without_a_machine)
     assert_non_null(strstr(table->sentence, "16 ranks on 32 hosts"));
 }
 
-/* H100s with different networks: 20 GB/s are low for the slowest too, 130 are not. */
+/* The network of a guessed machine is assumed. 20 GB/s are low for every speed of NICs that could give as much; 135 are
+ * what some NICs should give, and too little for faster ones: a question with its answers. */
 TEST(test_guessed_machine)
 {
 #define RANKS                                                                                                          \
@@ -268,11 +269,27 @@ TEST(test_guessed_machine)
     assert_string_equal(table->machine_source, "guessed");
     assert_int_equal(table->analysis->query.hosts, 2);
     assert_int_equal(table->verdict, ORR_PERF_LOW);
+    for (uint32_t i = 0; i < table->depends_count; i++)
+        assert_int_equal(table->depends[i].verdict, ORR_PERF_LOW);
     assert_non_null(strstr(table->assumed[0], "guessed from the names of the GPUs"));
-    table =
-        judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 61946, 69.33, 130.0, 0), NULL, 0);
+    table = judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 59652, 72.0, 135.0, 0), NULL, 0);
     assert_int_equal(table->verdict, ORR_PERF_CANNOT_JUDGE);
-    assert_non_null(strstr(table->sentence, "name the machine"));
+    assert_true(table->depends_count > 1);
+    assert_int_equal(table->depends[0].verdict, ORR_PERF_EXPECTED);
+    assert_int_equal(table->depends[table->depends_count - 1].verdict, ORR_PERF_LOW);
+    assert_non_null(strstr(table->sentence, "which is it?"));
+    assert_non_null(strstr(table->sentence, "as expected if the NICs run at"));
+    assert_non_null(strstr(table->sentence, "low ("));
+    /* NVLinks limit here, which the model of the GPUs shows; slower NICs could not give as much, faster ones no more */
+    table =
+        judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 17500, 245.0, 460.0, 0), NULL, 0);
+    assert_int_equal(table->limit.kinds, 1u << ORR_LINKS_NVLINK);
+    assert_int_equal(table->verdict, ORR_PERF_EXPECTED);
+    /* a type that the user names is not an assumption */
+    table = judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 17500, 245.0, 460.0, 0),
+                  "hgx-h100", 2);
+    assert_int_equal(table->verdict, ORR_PERF_EXPECTED);
+    assert_int_equal(table->depends_count, 0);
 }
 
 #define FOUR_RANKS                                                                                                     \

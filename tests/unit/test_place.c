@@ -10,6 +10,7 @@
 #include "engine/base/clock.h"
 #include "engine/place/bits.h"
 #include "engine/release/release.h"
+#include "engine/report/answers_text.h"
 #include "tests/support/four_gpus.h"
 
 static struct orr_dump *dump;
@@ -228,7 +229,7 @@ TEST(test_more_than_all_can_be_compared)
     assert_error(orr_scores_new(dump, &question, &scores, &err), ORR_LIMIT, &err, "128 GPUs");
 }
 
-/* A time limit allows so much work as usually takes a quarter of it. Settled: however long that takes here. */
+/* A time limit allows this much work as usually takes a quarter of it. Settled: however long that takes here. */
 static const struct orr_placing *place_within(uint64_t time_ns, struct orr_place_request request)
 {
     struct orr_budget budget = {.time_ns = time_ns, .settled = true};
@@ -301,7 +302,7 @@ TEST(test_several_jobs_of_many_gpus)
     const struct orr_placing *placing = pack("4,4,2", true, 0); /* thirteen GPUs are fast */
     assert_packed(placing);
     assert_true(placing->worst == best_of_four);
-    orr_placing_write(placing, &text);
+    orr_report_placing(&(struct orr_page){.text = &text, .width = 120}, placing, false);
     assert_non_null(strstr(text.data, " sets were compared; no choice gets more than "));
     assert_packed(pack("8,7,5", false, 0)); /* all GPUs are taken */
     placing = pack("2,2", false, 0);        /* all pairs are compared, so the bound is what a pair gets */
@@ -370,13 +371,13 @@ TEST(test_what_cannot_be_asked)
         assert_error(orr_place_gpus_read(scores, "free", lists[i], &gpus, &err), ORR_SETTING, &err, "free: ");
         assert_string_equal(err.where, "free");
     }
-    assert_refused((struct orr_place_request){.count = 9, .free = 0xff}, "count", "9 GPUs are wanted, and 8 free");
-    assert_refused((struct orr_place_request){.count = 1}, "count", "1 GPU is wanted, and 0 free");
+    assert_refused((struct orr_place_request){.count = 9, .free = 0xff}, "count", "9 GPUs are needed, and 8 free");
+    assert_refused((struct orr_place_request){.count = 1}, "count", "1 GPU is needed, and 0 free");
     assert_refused((struct orr_place_request){0}, "free", "no GPU is free");
     assert_refused((struct orr_place_request){.count = 2, .free = 0x0f, .compared = 0x30}, "compare",
                    "GPU 4 of compare is not free");
     assert_refused((struct orr_place_request){.count = 2, .free = 0x0f, .compared = 7}, "compare",
                    "compare names 3 GPUs");
     assert_refused((struct orr_place_request){.jobs = {4, 4, 1}, .job_count = 3, .free = 0xff}, "jobs",
-                   "9 GPUs are wanted, and 8 free");
+                   "9 GPUs are needed, and 8 free");
 }

@@ -17,6 +17,8 @@ static const char *const opening =
     "- [releases.md](releases.md) has the main changes in words; this chapter has every value.\n"
     "- \"What each release changed\" lists what differs from the release before, oldest first.\n"
     "- \"Values by release\" lists each behaviour with the releases that share a value.\n"
+    "- \"By source file\" lists the behaviours by the file of NCCL's source that they are in; `./dev rules FILE` "
+    "prints one.\n"
     "- Bandwidths are in GB/s in one direction. Times are in microseconds (us).\n"
     "- `orrery analyze --against RELEASE DUMP` says what two releases decide differently on one machine, and why.\n"
     "\n"
@@ -41,6 +43,7 @@ static const struct group {
     {ORR_OF_RELEASE, "The machine, paths and the search"},
     {ORR_OF_CONNECT, "Joining hosts: channels, rings, trees and point-to-point transfers"},
     {ORR_OF_TUNING, "The tuning model"},
+    {ORR_OF_DEVICE, "What the device side may use"},
     {ORR_OF_SETTINGS, "Settings"},
 };
 enum { GROUP_COUNT = sizeof groups / sizeof groups[0] };
@@ -158,6 +161,42 @@ static void write_values(struct orr_text *text, const struct group *group)
     }
 }
 
+/* In the order in which the rows name the files. */
+static void write_sources(struct orr_text *text)
+{
+    for (uint32_t first = 0; first < orr_behaviour_count(); first++) {
+        struct orr_behaviour behaviour, other;
+        bool named = false;
+        orr_behaviour_get(first, &behaviour);
+        for (uint32_t i = 0; i < first && behaviour.source && !named; i++) {
+            orr_behaviour_get(i, &other);
+            named = other.source && !strcmp(other.source, behaviour.source);
+        }
+        if (!behaviour.source || named)
+            continue;
+        orr_text_printf(text, "\n### %s\n\n| behaviour | meaning |\n|---|---|\n", behaviour.source);
+        for (uint32_t i = first; i < orr_behaviour_count(); i++) {
+            orr_behaviour_get(i, &other);
+            if (!other.source || strcmp(other.source, behaviour.source) != 0)
+                continue;
+            orr_text_printf(text, "| `%s` | ", other.name);
+            write_cell(text, other.sentence);
+            orr_text_puts(text, " |\n");
+        }
+    }
+}
+
+/* A rule without a file would be missing in "By source file". Those of the device side have none yet. */
+TEST(every_rule_names_a_file)
+{
+    for (uint32_t i = 0; i < orr_behaviour_count(); i++) {
+        struct orr_behaviour behaviour;
+        orr_behaviour_get(i, &behaviour);
+        if (behaviour.of <= ORR_OF_TUNING && !behaviour.source)
+            fail_msg("%s", behaviour.name);
+    }
+}
+
 TEST(the_table_is_written_from_the_rows)
 {
     uint32_t count;
@@ -171,6 +210,8 @@ TEST(the_table_is_written_from_the_rows)
     orr_text_puts(&text, "\n## Values by release\n");
     for (size_t i = 0; i < GROUP_COUNT; i++)
         write_values(&text, &groups[i]);
+    orr_text_puts(&text, "\n## By source file\n");
+    write_sources(&text);
     assert_false(orr_text_failed(&text));
     assert_golden(DOCUMENT, text.data);
 }

@@ -119,15 +119,29 @@ TEST(test_every_setting_says_what_is_outside)
     }
 }
 
-/* NCCL divides by it. */
-TEST(test_a_group_of_no_ranks_is_refused)
+static enum orr_code analyse_with(uint32_t hosts, const char *name, const char *value, struct orr_error *err)
 {
-    struct orr_query query = {.hosts = 2};
+    struct orr_query query = {.hosts = hosts};
     struct orr_analysis *analysis;
-    struct orr_error err = {0};
+    *err = (struct orr_error){0};
     orr_settings_init(&query.settings, orr_release_find("2.30.7"));
-    assert_ok(orr_settings_set(&query.settings, "NCCL_P2P_SCHEDULE_GROUP_SIZE", "0", &err), &err);
-    assert_error(orr_analyze(dump, &query, NULL, &analysis, &err), ORR_SETTING, &err, "divides");
+    ORR_TRY(orr_settings_set(&query.settings, name, value, err));
+    ORR_TRY(orr_analyze(dump, &query, NULL, &analysis, err));
+    orr_analysis_free(analysis);
+    return ORR_OK;
+}
+
+/* NCCL divides by these, and reads a table of levels at an index that may be negative. */
+TEST(test_what_crashes_is_refused)
+{
+    struct orr_error err;
+    assert_error(analyse_with(2, "NCCL_P2P_SCHEDULE_GROUP_SIZE", "0", &err), ORR_SETTING, &err, "divides");
+    assert_error(analyse_with(2, "NCCL_P2P_PER_CHANNEL_NET_BW", "fast", &err), ORR_SETTING, &err, "divides");
+    assert_ok(analyse_with(1, "NCCL_P2P_PER_CHANNEL_NET_BW", "0", &err), &err);
+    assert_ok(analyse_with(2, "NCCL_P2P_PER_CHANNEL_NET_BW", "-1", &err), &err);
+    assert_error(analyse_with(1, "NCCL_P2P_LEVEL", "2147483648", &err), ORR_SETTING, &err, "crashes");
+    assert_ok(analyse_with(1, "NCCL_P2P_LEVEL", "2147483647", &err), &err);
+    assert_ok(analyse_with(1, "NCCL_NET_GDR_LEVEL", "9223372036854775807", &err), &err);
 }
 
 /* A few of those sentences, by what comes out. */
@@ -151,7 +165,7 @@ TEST(test_what_is_outside)
         {ORR_SET_WORK_ARGS_BYTES, "31", NULL},
         {ORR_SET_WORK_ARGS_BYTES, "-1", NULL},
         {ORR_SET_WORK_ARGS_BYTES, "47", "48"},
-        {ORR_SET_P2P_PER_CHANNEL_NET_BW, "2147483647", "0"},
+        {ORR_SET_P2P_PER_CHANNEL_NET_BW, "2147483647", "-1"},
         {ORR_SET_P2P_PER_CHANNEL_NET_BW, "4294967310", "14"},
         {ORR_SET_P2P_MAX_PEERS, "9223372036854775807", NULL},
         {ORR_SET_P2P_MAX_PEERS, "64", NULL},

@@ -114,7 +114,7 @@ TEST(a_setting_is_named_with_what_it_changes)
     release(&s);
 }
 
-/* Of two settings that differ, the one that does nothing is not blamed. */
+/* Among two settings that differ, the one that does nothing is not blamed. */
 TEST(what_has_no_effect_is_not_blamed)
 {
     struct orr_error err = {0};
@@ -218,7 +218,7 @@ TEST(the_whole_way_leads_to_a_distant_release)
     }
 }
 
-/* An analysis that is made only to find a cause is reported as such where it is ended. */
+/* An analysis that is made only to find a cause is reported as such if it is ended. */
 TEST(who_ends_it_hears_why_it_was_analysed)
 {
     struct orr_error err = {0};

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: ./dev help [COMMAND]
 # Lists the commands, or tells everything about one.
-about() { sed -n '/^#/!q; s/^# \{0,1\}//p' "tools/commands/$1.sh"; }
+about() { sed -n '/^#/!q; /^# SPDX-/d; s/^# \{0,1\}//p' "tools/commands/$1.sh"; }
 if [ $# -gt 0 ]; then
     [ -f "tools/commands/$1.sh" ] || die "no command named $1"
     about "$1"
 else
     printf 'usage: ./dev COMMAND [ARGUMENT...]     ./dev help COMMAND says more\n'
-    for group in "run build test fmt lint" "conformance fuzz portability soak tsan" "bench load readers measure stopwatch" "pictures shots" "archive packages help"; do
+    for group in "run build test fmt lint" "conformance fuzz portability rules soak tsan" "bench load readers measure stopwatch" "pictures shots" "archive packages help"; do
         echo
         for name in $group; do printf '  %-12s %s\n' "$name" "$(about "$name" | sed -n 2p)"; done
     done

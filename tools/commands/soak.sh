@@ -15,7 +15,8 @@ large_results() { ORRERY=$PWD/build/orrery python3 tests/tools/check_large_resul
 plain_search() { build/tests/same_search --seed "${now}000000" --count "$((count * 500))"; }
 choices_of_gpus() {
     # shellcheck disable=SC2046 # file names without spaces
-    build/tests/check_place --random "$((count / 10))" --seed "$now" static/examples/*.xml $(find -L ../shared/topologies/machines -name '*.xml' 2>/dev/null)
+    build/tests/check_place --random "$((count / 10))" --seed "$now" static/examples/*.xml $(find -L ../shared/topologies/machines -name '*.xml' 2>/dev/null) &&
+        build/tests/check_limit --random "$((count / 2))" --seed "$now" static/examples/*.xml
 }
 twins() {
     python3 tests/cluster/twin_check.py --orrery build-dev/orrery --seed "$now" --count "$count" &&

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The format of JavaScript, CSS and Python, and what ESLint and flake8 find in them. This folder holds the settings and, in its lock file, the
+# The format of JavaScript, CSS and Python, and what ESLint, TypeScript (tsc --checkJs) and flake8 find in them. This folder holds the settings and, in its lock file, the
 # versions of Prettier and ESLint; black and flake8 are Debian's.
 #
 # usage: scripts.sh check|fix
@@ -15,9 +15,13 @@ if ! cmp -s $here/package-lock.json $here/node_modules/.orrery-lock; then
 fi
 git ls-files -z '*.js' '*.mjs' '*.css' | xargs -0 $bin/prettier --config $here/prettier.json --log-level warn $prettier || failed=1
 git ls-files -z '*.js' '*.mjs' | xargs -0 $bin/eslint -c $here/eslint.config.mjs || failed=1
+$bin/tsc -p $here || failed=1 # the types that JSDoc tells, of the page's scripts
 case "$(black --version)" in
 *" $black_version "*) git ls-files -z '*.py' | xargs -0 black -q --config $here/black.toml $black || failed=1 ;;
 *) echo "skipped: the format of Python, because it is that of black $black_version (Debian 12), and newer ones differ" ;;
 esac
 git ls-files -z '*.py' | xargs -0 flake8 --config $here/flake8.ini || failed=1
+# Formatters leave comments, strings and data as they are. A row of a Markdown table has no second line.
+! git ls-files -z '*.c' '*.h' '*.js' '*.mjs' '*.css' '*.py' |
+    LC_ALL=C.UTF-8 xargs -0 grep -nE '^.{121}' | grep -v ':| ' >&2 || { echo "lint: lines of more than 120 columns" >&2; failed=1; }
 exit $failed

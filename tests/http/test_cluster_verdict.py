@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict on a cluster: who is at fault, and what each repair gains. Every figure is compared with a cluster that
+has the repair: the same question, asked another way."""
+import csv
+import io
+import json
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+from test_clusters import create, upload
+from test_command_line import run
+
+HEALTHY = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
+FAULTY = (ROOT / "static/examples/h100-with-faults.xml").read_bytes()
+SLOW_LINK = b'link_width="8"'
+
+
+def bandwidth(server, *hosts):
+    """What is predicted for AllReduce at 1 GiB on these hosts."""
+    cluster = create(server, *hosts)
+    status, table = server.json("GET", f"/v1/clusters/{cluster['id']}/predict?sizes=1G")
+    assert status == 200, table
+    return table["rows"][0]["busbw"]
+
+
+@pytest.fixture(scope="module")
+def machines(server):
+    """Ids of the healthy machine, of the one with two faults, and of that with either of them repaired."""
+    assert FAULTY.count(SLOW_LINK) >= 1 and FAULTY.count(b'gdr="0"') == 1
+    dumps = [HEALTHY, FAULTY, FAULTY.replace(SLOW_LINK, b'link_width="16"'), FAULTY.replace(b'gdr="0"', b'gdr="1"')]
+    return [upload(server, dump) for dump in dumps]
+
+
+def hosts_of(machine, count, first=1):
+    return {"topology": machine, "count": count, "names": [f"node{first + i}" for i in range(count)]}
+
+
+def verdict_of(server, *hosts):
+    cluster = create(server, *hosts)
+    status, verdict = server.json("GET", f"/v1/clusters/{cluster['id']}/verdict")
+    assert status == 200, verdict
+    return cluster["id"], verdict
+
+
+def close(left, right):
+    return left == pytest.approx(right, rel=1e-6)
+
+
+def test_each_figure_is_that_of_a_cluster_with_the_repair(server, machines):
+    healthy, faulty, wide, with_gdr = machines
+    rest = hosts_of(healthy, 6)
+    _, verdict = verdict_of(server, rest, hosts_of(faulty, 2, 7))
+    assert close(verdict["now"], bandwidth(server, rest, hosts_of(faulty, 2, 7)))
+    assert close(verdict["all_repaired"], bandwidth(server, hosts_of(healthy, 8)))
+    assert (verdict["hosts"], verdict["hosts_at_fault"], verdict["left_out"]) == (8, 2, 0)
+    figures = (round(verdict["now"]), round(verdict["all_repaired"]))
+    assert verdict["sentence"] == "8 hosts: AllReduce %d of %d GB/s, because of 2 hosts." % figures
+    faults = {fault["finding"]: fault for fault in verdict["faults"]}
+    assert set(faults) == {"slow-link", "gdr-off"}
+    for finding, repaired in (("slow-link", wide), ("gdr-off", with_gdr)):
+        fault = faults[finding]
+        assert [host["name"] for host in fault["hosts"]] == ["node7", "node8"]
+        assert fault["hosts_text"] == "node7 and node8"
+        assert close(fault["fixed"], bandwidth(server, rest, hosts_of(repaired, 2, 7)))
+        assert close(fault["drained"], bandwidth(server, rest))
+
+
+def test_different_faults_are_rows_of_their_own(server, machines):
+    """Each row has its own hosts, and its gain is 0 as long as another host holds all of them up."""
+    healthy, _, wide, with_gdr = machines
+    _, verdict = verdict_of(server, hosts_of(healthy, 6), hosts_of(wide, 1, 7), hosts_of(with_gdr, 1, 8))
+    named = {fault["finding"]: fault["hosts_text"] for fault in verdict["faults"]}
+    assert named == {"gdr-off": "node7", "slow-link": "node8"}
+    assert verdict["hosts_at_fault"] == 2
+    for fault in verdict["faults"]:
+        assert close(fault["fixed"], verdict["now"]) and verdict["all_repaired"] > 1.05 * verdict["now"]
+
+
+def test_a_healthy_cluster_has_no_fault(server, machines):
+    _, verdict = verdict_of(server, hosts_of(machines[0], 8))
+    assert verdict["faults"] == [] and verdict["hosts_at_fault"] == 0
+    assert close(verdict["now"], verdict["all_repaired"])
+    assert verdict["sentence"].endswith("No repair of a host would raise it.")
+
+
+def test_a_host_that_only_differs_is_compared_with_most(server, machines):
+    """All NICs of one host at half the speed: none is slower than its equals, but the host is slower than the others."""
+    slow = upload(server, HEALTHY.replace(b'speed="400000"', b'speed="200000"'))
+    _, verdict = verdict_of(server, hosts_of(machines[0], 7), hosts_of(slow, 1, 8))
+    (fault,) = verdict["faults"]
+    assert (fault["finding"], fault["hosts_text"]) == (None, "node8")
+    assert close(fault["fixed"], bandwidth(server, hosts_of(machines[0], 8)))
+
+
+def test_lists_for_other_programs(server, machines):
+    ident, verdict = verdict_of(server, hosts_of(machines[0], 6), hosts_of(machines[1], 2, 7))
+    response, table = server.ask("GET", f"/v1/clusters/{ident}/facts?format=faults-csv")
+    rows = list(csv.DictReader(io.StringIO(table.decode())))
+    assert response.headers["Content-Type"].startswith("text/csv")
+    assert sorted((row["host"], row["fault"]) for row in rows) == sorted(
+        (host["name"], fault["what"]) for fault in verdict["faults"] for host in fault["hosts"]
+    )
+    drain = server.ask("GET", f"/v1/clusters/{ident}/facts?format=slurm-drain")[1].decode().splitlines()
+    assert [re.match(r"scontrol update nodename=(\S+) state=drain reason=\"Orrery: ", line)[1] for line in drain] == [
+        "node7",
+        "node8",
+    ]
+    cordon = server.ask("GET", f"/v1/clusters/{ident}/facts?format=kubernetes-cordon")[1].decode()
+    said = subprocess.run(
+        ["sh", "-c", f'kubectl() {{ printf "[%s]" "$@"; echo; }}\n{cordon}'], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert said[0] == "[cordon][node7]" and said[1].startswith(
+        "[annotate][--overwrite][node][node7][orrery/fault=Orrery: "
+    )
+
+
+def test_hosts_without_names_and_with_odd_ones(server, machines):
+    hosts = [{"topology": machines[0], "count": 6}, {"topology": machines[1], "count": 2}]
+    ident, verdict = verdict_of(server, *hosts)
+    assert verdict["faults"][0]["hosts_text"] == "hosts 6-7"
+    assert server.json("GET", f"/v1/clusters/{ident}/facts?format=slurm-drain")[0] == 422
+    # Labels may hold anything, and name a host of a line that has no names.
+    odd = server.json("POST", "/v1/topologies?label=host%3D%24%28reboot%29", FAULTY + b"\n")[1]["id"]
+    hosts = [hosts_of(machines[0], 6), hosts_of(machines[2], 1, 7), {"topology": odd}]
+    ident, verdict = verdict_of(server, *hosts)
+    assert any(host["name"] == "$(reboot)" for fault in verdict["faults"] for host in fault["hosts"])
+    drain = server.ask("GET", f"/v1/clusters/{ident}/facts?format=slurm-drain")[1].decode()
+    assert "reboot" not in drain and "nodename=node7 " in drain and "\n# " in drain
+
+
+def test_the_report_shows_the_same(server, machines, tmp_path):
+    _, verdict = verdict_of(server, hosts_of(machines[0], 6), hosts_of(machines[1], 2, 7))
+    names = [f"node{i}" for i in range(1, 9)]
+    folder = ROOT / "static/examples"
+    (tmp_path / "c.json").write_text(
+        json.dumps(
+            {
+                "hosts": [
+                    {"topology": str(folder / "h100-nvswitch.xml"), "count": 6, "names": names[:6]},
+                    {"topology": str(folder / "h100-with-faults.xml"), "count": 2, "names": names[6:]},
+                ]
+            }
+        )
+    )
+    said = run("show", "--cluster", str(tmp_path / "c.json"))[1].decode()
+    assert verdict["sentence"] in said and "node7 and node8" in said
+    assert "different order" not in said  # a port without GPUDirect RDMA is not a NIC in another place

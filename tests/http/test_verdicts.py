@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts that are never better than their evidence, and outcomes before facts: each sentence of the commands that was
+wrong, or rested on an assumption."""
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+ORRERY = ROOT / os.environ.get("ORRERY", "build-dev/orrery")
+EXAMPLES = ROOT / "static" / "examples"
+FAULTY, WHOLE = EXAMPLES / "h100-with-faults.xml", EXAMPLES / "h100-nvswitch.xml"
+GPUS = "\t".join(f"GPU{i}" for i in range(8))
+NICS = "\t".join(f"NIC{i}" for i in range(8))
+
+
+def run(*words, status=0, stdin=None):
+    done = subprocess.run(
+        [str(ORRERY), *map(str, words)], capture_output=True, text=True, check=False, input=stdin, timeout=120
+    )
+    assert done.returncode == status, (done.returncode, done.stdout[:500], done.stderr)
+    return done.stdout
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+@pytest.fixture(name="matrix", scope="module")
+def make_matrix(tmp_path_factory):
+    """nvidia-smi topo -m of 8 Hopper GPUs with a NIC each: it does not show how fast the NICs are."""
+    rows = [f"\t{GPUS}\t{NICS}\tCPU Affinity\tNUMA Affinity"]
+    for i in range(8):
+        links = [" X " if i == k else "NV18" for k in range(8)]
+        ways = ["PIX" if i == k else "NODE" if i // 4 == k // 4 else "SYS" for k in range(8)]
+        rows.append("\t".join([f"GPU{i}", *links, *ways, "0-47" if i < 4 else "48-95", str(i // 4)]))
+    file = tmp_path_factory.mktemp("matrix") / "matrix.txt"
+    file.write_text("\n".join(rows) + "\n")
+    return file
+
+
+@pytest.fixture(name="results", scope="module")
+def make_results(tmp_path_factory):
+    """What nccl-tests prints on two hosts whose NICs run at 100 Gb/s."""
+    file = tmp_path_factory.mktemp("results") / "results.txt"
+    file.write_text(run("predict", "--machine", "hgx-h100", "--hosts", 2, "--sizes", "1M:8G:4"))
+    return file
+
+
+def test_one_reference_figure_for_all_faults():
+    found = json.loads(run("analyze", "--hosts", 2, FAULTY))
+    verdict = found["summary"]["verdict"]
+    costs = [finding["cost"] for finding in found["findings"] if finding["cost"] and finding["severity"] == "warning"]
+    assert {round(cost["all_repaired"]) for cost in costs} == {round(verdict["cost"]["repaired"])} == {455}
+    gains = [cost["adds"] for cost in costs if cost["adds"] is not None]
+    assert sum(gains) == pytest.approx(verdict["cost"]["repaired"] - verdict["cost"]["now"], rel=1e-6)
+    assert "instead of" not in verdict["sentence"] and "342 of 455 GB/s" in verdict["sentence"]
+    titles = [finding["title"] for finding in found["findings"]]
+    assert len(set(titles)) == len(titles)
+    line = run("gate", "--expect", "hgx-h100", FAULTY, status=3)
+    assert "342 of 455 GB/s on 2 hosts (25 % less)" in line
+
+
+def test_remedies_fit_the_device_and_the_extent():
+    found = {finding["id"]: finding for finding in json.loads(run("analyze", "--hosts", 2, FAULTY))["findings"]}
+    assert "NIC's PCIe link has fewer lanes" in found["slow-link"]["title"]
+    assert "under load" not in found["slow-link"]["advice"], "a NIC is not idle"
+    assert "nvidia-peermem" not in found["gdr-off"]["advice"], "seven ports prove that the module is loaded"
+
+
+def test_nics_limit_a_placement_not_nvlinks():
+    placed = json.loads(run("place", "--count", 4, "--hosts", 2, "--top", 4, FAULTY))
+    for choice in placed["best"]:
+        assert choice["hosts"][0]["limited_by"] == "nics", choice
+
+
+def test_assumed_nics_make_a_question_of_a_verdict(matrix, results):
+    said = json.loads(run("check-perf", "--topology", matrix, "--hosts", 2, results, status=4))
+    assert said["verdict"] == "cannot judge" and said["depends"]
+    assert all(set(row) == {"assuming", "verdict", "busbw", "expected"} for row in said["depends"])
+    assert "the NICs run at 400 Gb/s" in {row["assuming"] for row in said["depends"]}
+    refuted = {row["assuming"] for row in said["depends"]} & {"the NICs run at 100 Gb/s", "the NICs run at 50 Gb/s"}
+    assert not refuted, "such NICs could not give as much"
+    given = json.loads(run("check-perf", "--machine", "hgx-h100", results))
+    assert given["verdict"] == "as expected" and given["depends"] == []
+
+
+def test_assumed_nics_follow_the_generation(matrix):
+    summary = json.loads(run("analyze", matrix))["summary"]
+    assert summary["machine"]["net_gbps"] == [400]
+    assert summary["verdict"]["state"] == "cannot tell"
+
+
+def test_a_machine_type_says_what_it_gets():
+    said = json.loads(run("analyze", "--machine", "hgx-h100", "--hosts", 2))
+    assert said["summary"]["verdict"]["sentence"] == "HGX H100, 8 GPUs: AllReduce gets about 455 GB/s on 2 hosts."
+    assert not {"nvlink-target-hidden", "affinity"} & {finding["id"] for finding in said["findings"]}
+
+
+def test_a_rack_is_one_nvlink_domain():
+    said = json.loads(run("analyze", "--machine", "gb200-nvl72"))
+    assert said["ranks"] == 72
+    sentence = said["summary"]["verdict"]["sentence"]
+    assert 890 <= float(re.search(r"about (\d+) GB/s on 72 GPUs", sentence)[1]) <= 930, sentence
+    two = json.loads(run("predict", "--machine", "gb300-nvl72", "--hosts", 2, "--sizes", "1G", "--json"))
+    assert two["ranks"] == 144
+    assert json.loads(run("analyze", "--machine", "gb200-tray"))["ranks"] == 4
+
+
+def test_a_newer_release_stops_nobody(results):
+    said = json.loads(run("check-perf", "--release", "2.32.1", "--machine", "hgx-h100", results))
+    assert said["verdict"] == "as expected"
+    assert "analysed for NCCL" in run("show", "--release", "2.32.1", WHOLE)
+    run("analyze", "--release", "2.32.1", WHOLE, status=2)
+
+
+def test_a_comparison_starts_with_outcomes():
+    shown = flat(run("show", "--release", "2.21.5", "--against", "2.27.7", "--hosts", 64, WHOLE))
+    assert re.search(r"No change at 1 GiB: AllReduce gets \d+, \d+ and \d+ GB/s on 1, 2 and 64 hosts\.", shown)
+    assert shown.index("No change at 1 GiB") < shown.index("facts change")
+    both = json.loads(run("compare", "--hosts", 2, WHOLE, FAULTY))
+    rows = {(row["collective"], row["size"], row["hosts"]): row for row in both["outcomes"]}
+    assert len(rows) == 16 and rows["all_reduce", 1 << 30, 2]["change"] < -0.2
+
+
+def test_settings_that_help_here_are_tried():
+    said = json.loads(run("settings", "--for", FAULTY, "--hosts", 2, "--json"))
+    assert said["complete"] and said["tried"] > 20
+    for number, row in enumerate(said["settings"]):
+        changes = [one["change"] for one in row["outcomes"] if one["change"] is not None]
+        lost = any(one["before"] and not one["after"] for one in row["outcomes"])
+        assert row["helps"] == (number < said["helping"])
+        assert row["gains"] == sum(change > 0.02 for change in changes)
+        assert (row["harms"] > 0) == (lost or any(change < -0.02 for change in changes))
+    ring = next(row for row in said["settings"] if row["settings"] == {"NCCL_ALGO": "Ring"})
+    again = json.loads(run("predict", "--hosts", 1, "--set", "NCCL_ALGO=Ring", "--sizes", "1G", "--json", FAULTY))
+    shown = next(o for o in ring["outcomes"] if (o["collective"], o["size"], o["hosts"]) == ("all_reduce", 1 << 30, 1))
+    assert shown["after"] == pytest.approx(again["rows"][0]["busbw"])
+
+
+def test_rows_say_a_reason_once():
+    small = run("predict", "--machine", "hgx-h100", "--hosts", 2, "--sizes", "1K:8G:4")
+    said = run("check-perf", "--text", "--machine", "hgx-h100", "-", stdin=small)
+    assert said.count("cannot judge (1)") > 1 and said.count("below 1 MiB") == 1
