@@ -1,5 +1,5 @@
 # Puts the HTML that cmark-gfm made of a Markdown file into a page of /docs: the list of pages, ids of headings as GitHub makes them, and links
-# from one .md file to another. A link to a file of the source tree that is no page becomes its text.
+# from one .md file to another. A link to a file of the source tree that is not a page becomes its text.
 
 # The address of a page below /docs/: README.md is index.html, docs/guides/dump.md is guides/dump.html.
 function address(file) {
@@ -119,7 +119,7 @@ BEGIN {
     print "<title>" known[page] (page == "README.md" ? ": documentation" : " · Orrery") "</title>"
     print "<meta name=\"description\" content=\"" described(page) "\">\n<meta property=\"og:site_name\" content=\"Orrery\">\n<meta property=\"og:title\" content=\"" known[page] "\">"
     print "<link rel=\"icon\" href=\"" root "../icon.svg\" type=\"image/svg+xml\">"
-    print "<link rel=\"stylesheet\" href=\"" root "../css/base.css\">\n<link rel=\"stylesheet\" href=\"" root "../css/docs.css\">"
+    print "<link rel=\"stylesheet\" href=\"" root "../css/tokens.css\">\n<link rel=\"stylesheet\" href=\"" root "../css/base.css\">\n<link rel=\"stylesheet\" href=\"" root "../css/docs.css\">"
     print "<script type=\"module\" src=\"" root "../js/docs.js\"></script>\n</head>\n<body>"
     print "<a class=\"skip\" href=\"#text\">Skip to the text</a>"
     print "<nav aria-label=\"Documentation\" data-root=\"" root "\">\n<p><a href=\"" root "../\">Open Orrery</a></p>"

@@ -10,12 +10,13 @@ A GPU is named by its rank or its id, other nodes by their ids. Bandwidths are i
     link A B          type and bandwidth of one link            path A B         type and bandwidth
     hops A B          the nodes of the path after A             p2p A B          yes or no, whether read, the relay rank
     gdr RANK NET      sending/receiving: yes, no or PCI         nics RANK        NET by channel, (rank) where PXN relays
-    graph NAME        k x intra/inter, types, details           orders NAME [N]  NIC, ranks and NIC of the first N channels
-    bandwidth         maximum and total of the system           get A.B.0.C      any value by its path in the JSON
-    counts            channels, NVLS and point-to-point         ring CHANNEL     the ranks of a ring, in order
+    graph NAME        k x intra/inter, types, details           orders NAME [N]  NIC, ranks and NIC of the first N
+    channels bandwidth         maximum and total of the system           get A.B.0.C      any value by its path in the
+    JSON counts            channels, NVLS and point-to-point         ring CHANNEL     the ranks of a ring, in order
     tree CHANNEL [RANK]   parent and children                   nvls CHANNEL [RANK]  the same in an NVLS tree
     tuning FUNCTION ALGORITHM   bandwidth/latency by protocol   choice FUNCTION BYTES    what NCCL takes, with its time
     aligned GRAPH     fields that kinds of hosts differ in      mnnvl            the rule that decides on NVLink domains
+    device FACT...        values of the device side            kernel FUNCTION BYTES   what runs it, with --windows
     rounds RANK       peers that a rank sends to, by round, from `orrery p2p`
     peer A B          of `orrery p2p`: how A sends to B: NICs with the rank that drives them, or transport and path
     figure NAME [LABEL]   a figure of a release, from `orrery releases --json --release R`
@@ -187,6 +188,19 @@ def mnnvl(a):
     return [a["cluster"]["mnnvl"]["rule"]]
 
 
+def device(a, *names):
+    """The value of each fact, - if the release lacks it."""
+    facts = {row["name"]: row["value"] for row in a["device"]["facts"]}
+    return [NONE if facts.get(name) is None else str(facts[name]) for name in names]
+
+
+def kernel(a, function, size):
+    row = found(a["device"]["calls"] or [], collective=function, bytes=int(size))
+    if not row or row["by"] != "symmetric":
+        return [row["by"] if row else "classic"]
+    return [f"{row['kernel']}, {row['blocks']} blocks, {number(row['us'])} us"]
+
+
 def rounds(a, rank):
     row = found(a["schedule"], rank=int(rank))
     return [" ".join(str(r["send"]["rank"]) if r["send"] else NONE for r in row["rounds"])]
@@ -214,6 +228,8 @@ QUESTIONS = {
         choice,
         aligned,
         mnnvl,
+        device,
+        kernel,
         rounds,
         peer,
         get,
