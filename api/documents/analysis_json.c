@@ -34,7 +34,7 @@ static json_t *nccl(struct scope *scope)
 }
 static json_t *verified(struct scope *scope)
 {
-    return orr_json_bool(scope->json, !orr_settings_nearest(&scope->analysis->query.settings));
+    return orr_json_bool(scope->json, orr_settings_verified(&scope->analysis->query.settings));
 }
 static json_t *asked(struct scope *scope)
 {

@@ -39,17 +39,15 @@ json_t *orr_assumed_json(struct orr_json *json, const struct orr_dump *dump, con
                          bool release_given)
 {
     json_t *array = orr_json_array(json);
-    char version[ORR_VERSION_SIZE];
+    char caveat[ORR_CAVEAT_SIZE];
     const struct orr_dump_notes *notes = dump->notes;
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
         orr_json_add(json, array, orr_json_text(json, notes->assumed[i].what));
     if (!release_given)
         orr_json_add(json, array,
                      orr_json_format(json, "NCCL %s, as the question names no release", settings->release->name));
-    if (orr_settings_nearest(settings))
-        orr_json_add(json, array,
-                     orr_json_format(json, "NCCL %s behaves as %s, the nearest release that Orrery knows",
-                                     orr_version_format(settings->asked, version), settings->release->name));
+    if (!orr_settings_verified(settings))
+        orr_json_add(json, array, orr_json_text(json, orr_settings_caveat(settings, caveat)));
     return array;
 }
 

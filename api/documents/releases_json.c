@@ -153,7 +153,7 @@ static json_t *release_json(struct orr_json *json, const struct orr_release *rel
     }
     ORR_SET(
         json, row, ORR_STRING("release", release->name), ORR_STRING("date", release->date),
-        ORR_STRING("summary", release->summary), ORR_BOOL("verified", true),
+        ORR_STRING("summary", release->summary), ORR_BOOL("verified", release->compared),
         ORR_VALUE("behaves_alike", aliases_json(json, release)),
         ORR_VALUE("shipped_with", frameworks_json(json, release)),
         ORR_BOOL("default", release == orr_release_default()), ORR_VALUE("path_types", path_types_json(json, release)),

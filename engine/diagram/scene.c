@@ -106,12 +106,11 @@ const char *orr_scene_caption(const struct orr_scene *scene, const struct orr_an
     if (scene->by_bandwidth && *orr_label_usual(&scene->labels))
         text = orr_drawing_text(drawing, "%s \xc2\xb7 %s", text, orr_label_usual(&scene->labels));
     const struct orr_settings *settings = &analysis->query.settings;
-    char asked[ORR_VERSION_SIZE];
+    char caveat[ORR_CAVEAT_SIZE];
     if (settings->release)
-        text =
-            orr_drawing_text(drawing, "%s \xc2\xb7 bandwidths as NCCL %s counts them%s%s%s, GB/s one direction", text,
-                             settings->release->name, orr_settings_nearest(settings) ? " (the nearest to " : "",
-                             orr_settings_nearest(settings) ? orr_version_format(settings->asked, asked) : "",
-                             orr_settings_nearest(settings) ? ", which is not emulated)" : "");
+        text = orr_drawing_text(drawing, "%s \xc2\xb7 bandwidths as NCCL %s counts them, GB/s one direction", text,
+                                settings->release->name);
+    if (settings->release && !orr_settings_verified(settings))
+        text = orr_drawing_text(drawing, "%s \xc2\xb7 %s", text, orr_settings_caveat(settings, caveat));
     return text;
 }

@@ -136,14 +136,13 @@ void orr_expect_table_write(const struct orr_expect_table *table, struct orr_tex
     const struct orr_communicator *c = &table->analysis->communicator;
     const struct orr_test_program *program = &orr_test_programs[table->test];
     const struct orr_settings *settings = &table->analysis->query.settings;
-    char version[ORR_VERSION_SIZE];
+    char caveat[ORR_CAVEAT_SIZE];
     const char *op = program->reduces ? "sum" : "none";
     int root = program->rooted ? 0 : -1;
     orr_text_printf(text, "# Up to %.4g GB/s, limited by %s\n", orr_expect_table_best(table), table->limit.text);
     orr_text_printf(text, "# Predicted by Orrery for NCCL %s, not measured\n", settings->release->name);
-    if (orr_settings_nearest(settings))
-        orr_text_printf(text, "# NCCL %s is assumed to behave like %s, the nearest release that Orrery knows\n",
-                        orr_version_format(settings->asked, version), settings->release->name);
+    if (!orr_settings_verified(settings))
+        orr_text_printf(text, "# %s\n", orr_settings_caveat(settings, caveat));
     orr_text_printf(text, "# Collective test starting: %s_perf\n", program->name);
     orr_text_printf(text, "# nThread 1 nGpus 1 minBytes %" PRIu64 " maxBytes %" PRIu64 " step: %u(factor)\n#\n",
                     table->sizes.first, table->sizes.last, table->sizes.factor);

@@ -38,6 +38,11 @@ static bool is_nearest(const struct orr_analysis *analysis)
     return orr_settings_nearest(&analysis->query.settings);
 }
 
+static bool is_not_compared(const struct orr_analysis *analysis)
+{
+    return !analysis->query.settings.release->compared;
+}
+
 static bool may_use_gin(const struct orr_analysis *analysis)
 {
     return analysis->query.settings.release->device->gin != ORR_GIN_NONE && analysis->communicator.node_count > 1;
@@ -51,10 +56,12 @@ enum {
 
 static const struct orr_assumption rows[] = {
     {"release-nearest",
-     "Orrery does not know the release that was asked for. It uses the rules of the nearest release, so the "
-     "results "
+     "Orrery does not know the release that was asked for. It uses the rules of the nearest release, so the results "
      "may differ from NCCL's.",
      is_nearest, ALL},
+    {"release-not-compared",
+     "The rules of this release come from reading its source. They have not been compared with NCCL's own results.",
+     is_not_compared, ALL},
     {"one-gpu-per-process", "Every rank is its own process with one GPU.", always,
      ORR_OF(P2P) | ORR_OF(CHANNELS) | ORR_OF(REGISTRATION)},
     {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", several_ranks,

@@ -115,6 +115,7 @@ struct orr_release {
     uint32_t version;    /* ORR_VERSION */
     const char *date;    /* "2025-07", NULL if we know none */
     const char *summary; /* what distinguishes it, a sentence */
+    bool compared;       /* with results of NCCL's own code; else answers say that they were not */
 
     /* Graph. */
     const uint8_t *path_types; /* enum orr_path_type that it has, in order: the position is the number it logs */

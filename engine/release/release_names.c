@@ -256,6 +256,25 @@ bool orr_settings_nearest(const struct orr_settings *settings)
     return settings->asked && orr_release_of(settings->asked) != settings->release;
 }
 
+bool orr_settings_verified(const struct orr_settings *settings)
+{
+    return settings->release->compared && !orr_settings_nearest(settings);
+}
+
+const char *orr_settings_caveat(const struct orr_settings *settings, char text[ORR_CAVEAT_SIZE])
+{
+    const char *name = settings->release->name;
+    char asked[ORR_VERSION_SIZE];
+    *text = '\0';
+    if (orr_settings_nearest(settings))
+        snprintf(text, ORR_CAVEAT_SIZE, "NCCL %s is assumed to behave like %s, the nearest release that Orrery knows",
+                 orr_version_format(settings->asked, asked), name);
+    else if (!settings->release->compared)
+        snprintf(text, ORR_CAVEAT_SIZE, "What Orrery knows of NCCL %s has not been compared with NCCL's own results",
+                 name);
+    return text;
+}
+
 const char *orr_version_format(uint32_t version, char text[ORR_VERSION_SIZE])
 {
     snprintf(text, ORR_VERSION_SIZE, "%u.%u.%u", version / 10000, version / 100 % 100, version % 100);

@@ -36,10 +36,14 @@ enum orr_code orr_release_choose(const char *text, bool nearest, struct orr_rele
 uint32_t orr_release_asked(const struct orr_release *release, uint32_t version);
 /* Is the row another release's, and not because the two behave alike? */
 bool orr_settings_nearest(const struct orr_settings *settings);
+/* Are the answers those of the release that was asked for, and were its rules compared with NCCL's own results? */
+bool orr_settings_verified(const struct orr_settings *settings);
 
-enum { ORR_VERSION_SIZE = 40 };
+enum { ORR_VERSION_SIZE = 40, ORR_CAVEAT_SIZE = 160 };
 /* 21806 -> "2.18.6". */
 const char *orr_version_format(uint32_t version, char text[ORR_VERSION_SIZE]);
+/* What a reader has to know of the release, as a sentence without a full stop; "" if it is verified. */
+const char *orr_settings_caveat(const struct orr_settings *settings, char text[ORR_CAVEAT_SIZE]);
 
 /* SETTING, for a text that is not the name of a release: says which release was probably meant, or else the nearest
  * emulated ones below and above and what changed between them. */

@@ -30,6 +30,7 @@ static void add_row(const struct orr_release_step *step)
     release->version = step->version;
     release->date = step->date;
     release->summary = step->summary;
+    release->compared = step->compared;
     release->connect = &table.connect[i];
     release->tuning = &table.tuning[i];
     release->device = &table.device[i];
@@ -59,6 +60,8 @@ const struct orr_release *orr_release_default(void)
 {
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
+    while (count > 1 && !releases[count - 1].compared)
+        count--;
     return &releases[count - 1];
 }
 

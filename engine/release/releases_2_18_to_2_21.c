@@ -213,20 +213,22 @@ static void at_2_21_5(struct orr_release *r, struct orr_connect_rules *c, struct
 
 const struct orr_release_step orr_steps_2_18_to_2_21[] = {
     {ORR_VERSION(2, 18, 1), "2.18.1", "2023-05",
-     "NVLS over several hosts, PXN through a NIC's local GPU, NICs assigned in turn, new search bandwidths", at_2_18_1},
+     "NVLS over several hosts, PXN through a NIC's local GPU, NICs assigned in turn, new search bandwidths", at_2_18_1,
+     true},
     {ORR_VERSION(2, 18, 3), "2.18.3", "2023-06",
-     "Trees look at the path back, rates fit the GPUs' links, connection limits of NICs no longer count", at_2_18_3},
+     "Trees look at the path back, rates fit the GPUs' links, connection limits of NICs no longer count", at_2_18_3,
+     true},
     {ORR_VERSION(2, 18, 5), "2.18.5", "2023-09", "NICs shared out by mirrored GPU index, preferred NICs first",
-     at_2_18_5},
+     at_2_18_5, true},
     {ORR_VERSION(2, 19, 3), "2.19.3", "2023-10",
      "C2C as NVLink, AMD sockets at 16 GB/s, GPUDirect RDMA for sending without NVLink, channels doubled before rates "
      "are raised",
-     at_2_19_3},
+     at_2_19_3, true},
     {ORR_VERSION(2, 20, 5), "2.20.5", "2024-03",
-     "Rings enter and leave by pairs of NICs, Broadcom Gen5 switches, fewer channels per peer", at_2_20_5},
+     "Rings enter and leave by pairs of NICs, Broadcom Gen5 switches, fewer channels per peer", at_2_20_5, true},
     {ORR_VERSION(2, 21, 5), "2.21.5", "2024-04",
      "NVLS and NVLink domains over hosts, the network used inside a host if it is faster, NICs shared out by "
      "mirrored GPU index, rates for capability 90",
-     at_2_21_5},
-    {0, NULL, NULL, NULL, NULL},
+     at_2_21_5, true},
+    {0, NULL, NULL, NULL, NULL, false},
 };

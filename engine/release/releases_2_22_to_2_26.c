@@ -115,16 +115,16 @@ static void at_2_26_2(struct orr_release *r, struct orr_connect_rules *c, struct
 
 const struct orr_release_step orr_steps_2_22_to_2_26[] = {
     {ORR_VERSION(2, 22, 3), "2.22.3", NULL,
-     "CollNetDirect has its own graph, links between PCIe switches count, every GPU heads NVLS once", at_2_22_3},
+     "CollNetDirect has its own graph, links between PCIe switches count, every GPU heads NVLS once", at_2_22_3, true},
     {ORR_VERSION(2, 23, 4), "2.23.4", "2024-09",
      "P2P level PXB for all but pairs on AMD, rails kept by rings that enter and leave by two NICs in turn, PAT",
-     at_2_23_4},
+     at_2_23_4, true},
     {ORR_VERSION(2, 24, 3), "2.24.3", "2025-01",
-     "NICs of one card may be used as one, functions of a card are NICs of their own, NCCL_ALGO by function",
-     at_2_24_3},
+     "NICs of one card may be used as one, functions of a card are NICs of their own, NCCL_ALGO by function", at_2_24_3,
+     true},
     {ORR_VERSION(2, 25, 1), "2.25.1", NULL,
-     "64 channels, rates and tuning for capability 100, type limits taken from the machine", at_2_25_1},
+     "64 channels, rates and tuning for capability 100, type limits taken from the machine", at_2_25_1, true},
     {ORR_VERSION(2, 26, 2), "2.26.2", NULL,
-     "C2C as a path type of its own, GPUDirect RDMA in PCIe mode, newer Intel CPUs", at_2_26_2},
-    {0, NULL, NULL, NULL, NULL},
+     "C2C as a path type of its own, GPUDirect RDMA in PCIe mode, newer Intel CPUs", at_2_26_2, true},
+    {0, NULL, NULL, NULL, NULL, false},
 };

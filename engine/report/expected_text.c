@@ -13,15 +13,13 @@ static void write_verdict(struct orr_page *page, const struct orr_expect_table *
 {
     const struct orr_analysis *analysis = table->analysis;
     const struct orr_settings *settings = &analysis->query.settings;
-    char extent[ORR_REPORT_EXTENT_SIZE], version[ORR_VERSION_SIZE];
+    char extent[ORR_REPORT_EXTENT_SIZE], caveat[ORR_CAVEAT_SIZE];
     ORR_LOCAL_TEXT(text, 1024);
     orr_text_printf(&text, "%s_perf on %s: up to %.4g GB/s, limited by %s.", orr_test_programs[table->test].name,
                     orr_report_extent(analysis, extent), orr_expect_table_best(table), table->limit.text);
     orr_page_verdict(page, ORR_STYLE_GOOD, orr_text_data(&text));
-    if (orr_settings_nearest(settings))
-        orr_page_printf(page, ORR_STYLE_CAREFUL, "",
-                        "NCCL %s is assumed to behave like %s, the nearest release that Orrery knows.",
-                        orr_version_format(settings->asked, version), settings->release->name);
+    if (!orr_settings_verified(settings))
+        orr_page_printf(page, ORR_STYLE_CAREFUL, "", "%s.", orr_settings_caveat(settings, caveat));
     orr_page_printf(page, ORR_STYLE_PLAIN, "",
                     "Predicted for NCCL %s, not measured. In place and out of place are predicted alike.",
                     settings->release->name);

@@ -134,7 +134,9 @@ void orr_report_explanation(struct orr_page *page, const struct orr_explanation 
     orr_page_blank(page);
     orr_page_printf(page, ORR_STYLE_HEADING, "", "Rule %s of NCCL %s%s:", explanation->rule_id,
                     explanation->release->name,
-                    explanation->nearest ? ", the nearest release to the one that was asked for" : "");
+                    explanation->nearest              ? ", the nearest release to the one that was asked for"
+                    : !explanation->release->compared ? ", a release not compared with NCCL's own results"
+                                                      : "");
     orr_page_say(page, ORR_STYLE_PLAIN, "  ", explanation->rule);
     write_compared(page, explanation, verbose);
     if (explanation->limit.from[0]) {

@@ -54,6 +54,8 @@ static void write_question(struct orr_page *page, const struct orr_log_check *ch
     if (!check->release_exact)
         orr_text_puts(&text, check->release_named ? ", the nearest emulated release"
                                                   : ", which agrees best, as the log does not name its release");
+    else if (!check->query.settings.release->compared)
+        orr_text_puts(&text, ", a release not compared with NCCL's own results");
     orr_text_printf(&text, ", %u host%s of %u ranks%s", check->query.hosts, orr_plural(check->query.hosts),
                     check->analysis->local_ranks, check->ranks_renumbered ? ", numbered as in the log" : "");
     orr_page_heading(page, orr_text_data(&text));

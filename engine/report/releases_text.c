@@ -152,8 +152,9 @@ static enum orr_code write_release(struct orr_text *out, const struct orr_releas
                                    const struct orr_release *before, bool in_full, struct orr_arena *arena,
                                    struct orr_error *err)
 {
-    orr_text_printf(out, "%s%s%s%s\n", release->name, release->date ? "  " : "", release->date ? release->date : "",
-                    release == orr_release_default() ? "  the default" : "");
+    orr_text_printf(out, "%s%s%s%s%s\n", release->name, release->date ? "  " : "", release->date ? release->date : "",
+                    release == orr_release_default() ? "  the default" : "",
+                    release->compared ? "" : "  not compared with NCCL's own results");
     write_aliases(out, release);
     write_frameworks(out, release);
     write_wrapped(out, "", 0, release->summary);

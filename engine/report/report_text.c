@@ -20,6 +20,8 @@ static void write_name(struct orr_page *page, const struct orr_report *report)
     orr_text_printf(&text, "%s, analysed for NCCL %s", report->name, settings->release->name);
     if (orr_settings_nearest(settings))
         orr_text_printf(&text, ", the nearest release to %s", orr_version_format(settings->asked, version));
+    else if (!settings->release->compared)
+        orr_text_puts(&text, ", a release not compared with NCCL's own results");
     orr_page_heading(page, orr_text_data(&text));
 }
 

@@ -284,7 +284,9 @@ export function markdown({ model, other, state, summary, releases, link }) {
             `${doc.hosts} host${doc.hosts > 1 ? "s" : ""}, ${doc.ranks} ` +
                 `ranks${settings.length ? `; ${settings.join(", ")}` : ""}.`,
             doc.verified === false &&
-                `NCCL ${doc.asked} is not emulated: these are the results of the nearest release.`,
+                (doc.asked
+                    ? `Orrery does not know NCCL ${doc.asked}: these are the results of the nearest release.`
+                    : `What Orrery knows of NCCL ${doc.nccl} has not been compared with NCCL's own results.`),
             link && `[Open in Orrery](${link})`,
         ]
             .filter(Boolean)

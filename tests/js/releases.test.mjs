@@ -9,26 +9,28 @@ test("releases say which is the default and which tags behave alike", () => {
         releases: [{ release: "2.30.7" }, { release: "2.27.7", behaves_alike: ["2.27.6"] }],
     });
     assert.deepEqual(rows, [
-        { name: "2.30.7", standard: false, alike: [], shipped: [] },
-        { name: "2.27.7", standard: true, alike: ["2.27.6"], shipped: [] },
+        { name: "2.30.7", standard: false, alike: [], shipped: [], compared: true },
+        { name: "2.27.7", standard: true, alike: ["2.27.6"], shipped: [], compared: true },
     ]);
 });
 
 test("a list of names has no others", () => {
     assert.deepEqual(readReleases(["2.27.7"]), [
-        { name: "2.27.7", standard: true, alike: [], shipped: [] },
+        { name: "2.27.7", standard: true, alike: [], shipped: [], compared: true },
     ]);
 });
 
 test("the choice names the tags that behave alike and the frameworks that bring the release", () => {
     const wheel = { framework: "PyTorch", version: "2.12", build: "CUDA 12", nccl: "2.29.3" };
-    const [row, plain] = readReleases({
+    const [row, plain, rough] = readReleases({
         default: "2.28.9",
         releases: [
             { release: "2.29.2", behaves_alike: ["2.29.3"], shipped_with: [wheel] },
             { release: "2.28.9" },
+            { release: "2.28.7", verified: false },
         ],
     });
+    assert.equal(releaseLabel(rough), "2.28.7 – not compared");
     assert.equal(releaseLabel(row), "2.29.2 (also 2.29.3) – PyTorch 2.12 (CUDA 12)");
     assert.equal(releaseLabel(plain), "2.28.9");
 });

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What holds for explanations of every kind: effort, errors, rows, assumptions, advice, and what is called measured. */
+#include "engine/release/release_names.h"
 #include "engine/report/answers_text.h"
 #include "tests/support/explaining.h"
 
@@ -116,6 +117,29 @@ TEST(assumptions_are_said)
         }
     assert_true(works);
     assert_false(p2p);
+    forget(&t);
+}
+/* A new row of the release table, of which no case was compared: every answer says so, and it is not the default. */
+TEST(a_release_that_was_not_compared_says_so)
+{
+    static const char says[] = "not compared with NCCL's own results";
+    const struct orr_why why = {.kind = ORR_WHY_NVLS};
+    struct answered t = ask(hopper, 1, why);
+    struct orr_release rough = *t.f.analysis->query.settings.release;
+    char caveat[ORR_CAVEAT_SIZE];
+    struct orr_explanation *explanation = NULL;
+    ORR_LOCAL_TEXT(text, 1 << 16);
+    assert_true(orr_settings_verified(&t.f.analysis->query.settings));
+    assert_string_equal(orr_settings_caveat(&t.f.analysis->query.settings, caveat), "");
+    rough.compared = false;
+    t.f.analysis->query.settings.release = &rough;
+    assert_false(orr_settings_verified(&t.f.analysis->query.settings));
+    assert_non_null(strstr(orr_settings_caveat(&t.f.analysis->query.settings, caveat), "has not been compared"));
+    assert_int_equal(orr_explain(t.f.analysis, &why, (struct orr_effort){0}, &explanation, NULL), ORR_OK);
+    orr_report_explanation(&(struct orr_page){.text = &text, .width = 120}, explanation, false);
+    assert_non_null(strstr(orr_text_data(&text), says));
+    assert_non_null(strstr(orr_text_data(&text), "The rules of this release come from reading its source."));
+    orr_explanation_free(explanation);
     forget(&t);
 }
 /* An analysis that is made only for another setting is reported as such if it is ended. */

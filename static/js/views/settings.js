@@ -355,6 +355,7 @@ export function readReleases(answer) {
                   standard: row.default === true,
                   alike: row.behaves_alike,
                   shipped: row.shipped_with,
+                  compared: row.verified,
               },
     );
     const named = typeof answer.default === "string" ? answer.default : null;
@@ -365,6 +366,7 @@ export function readReleases(answer) {
         standard: row === standard,
         alike: row.alike ?? [],
         shipped: row.shipped ?? [],
+        compared: row.compared !== false,
     }));
 }
 
@@ -374,7 +376,7 @@ export function releaseLabel(row) {
     const shipped = row.shipped
         .map((wheel) => `${wheel.framework} ${wheel.version} (${wheel.build})`)
         .join(", ");
-    return `${row.name}${also}${shipped && ` – ${shipped}`}`;
+    return `${row.name}${also}${shipped && ` – ${shipped}`}${row.compared ? "" : " – not compared"}`;
 }
 
 /** All releases as options of a choice, grouped by minor release. */

@@ -152,9 +152,11 @@ export function verdictBody({
             h(
                 "p.unverified",
                 null,
-                h("span.badge", null, "nearest release"),
-                ` NCCL ${doc.asked} is not emulated. These are the results of NCCL ${doc.nccl}, the nearest ` +
-                    `release; they may differ.`,
+                h("span.badge", null, doc.asked ? "nearest release" : "not compared"),
+                doc.asked
+                    ? ` Orrery does not know NCCL ${doc.asked}. These are the results of NCCL ${doc.nccl}, ` +
+                          `the nearest release; they may differ.`
+                    : ` What Orrery knows of NCCL ${doc.nccl} has not been compared with NCCL's own results.`,
             ),
         doc && undrawnAdvice(doc),
         findings && findingList(findings, { model, source, state, actions }),
