@@ -32,7 +32,8 @@ const struct orr_command orr_commands[] = {
      "the paths between GPUs and NICs, and the NIC of each GPU. It ends with its assumptions and with commands that "
      "answer further questions. On a terminal, long text goes to $PAGER. COLUMNS overrides the terminal's width.\n",
      ORR_CMD_ASKING | ORR_CMD_TEXT | ORR_CMD_SHOW | ORR_CMD_VERBOSE,
-     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_AGAINST), ORR_ONE_FILE, orr_command_show},
+     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_AGAINST), ORR_ONE_FILE,
+     orr_command_show},
     {"analyze", "[FILE|-]", "print everything that NCCL decides on a machine, as JSON",
      "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as JSON. "
      "On a terminal it prints the report of `orrery show`, unless --json is given.\n\n"
@@ -40,14 +41,14 @@ const struct orr_command orr_commands[] = {
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
      ORR_CMD_ASKING | ORR_CMD_ANALYZE | ORR_CMD_TEXT,
-     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_AGAINST, ORR_TOPIC_SECTION), ORR_ONE_FILE,
-     orr_command_analyze},
+     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_AGAINST, ORR_TOPIC_SECTION),
+     ORR_ONE_FILE, orr_command_analyze},
     {"channels", "[FILE|-]", "print the rings and trees of up to 131,072 ranks",
      "Writes the rings and trees of a communicator as JSON while it computes them, for up to 131072 ranks.\n\n"
      "  orrery channels --hosts 16384 topo.xml > channels.json\n"
      "  orrery channels --cluster cluster.json --lines | head -2\n",
-     ORR_CMD_ASKING | ORR_CMD_STREAMING | ORR_CMD_TEXT, ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE), ORR_ONE_FILE,
-     orr_command_channels},
+     ORR_CMD_ASKING | ORR_CMD_STREAMING | ORR_CMD_TEXT, ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS),
+     ORR_ONE_FILE, orr_command_channels},
     {"p2p", "[FILE|-]", "print the point-to-point schedule: who sends to whom in which round",
      "Writes the rounds in which ranks send to and receive from each other, as JSON, while it computes them. Each "
      "round lists the peers, the channels and the transport: P2P with its path, SHM, or NET with the NIC and the rank "
@@ -56,7 +57,8 @@ const struct orr_command orr_commands[] = {
      "  orrery p2p --cluster cluster.json --layout tp=4,dp=8,ep=4 --group ep:0\n"
      "  orrery p2p topo.xml\n",
      ORR_CMD_ASKING | ORR_CMD_STREAMING | ORR_CMD_TEXT,
-     ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_LAYOUT, ORR_TOPIC_GROUP, ORR_TOPIC_SCHEDULE),
+     ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_LAYOUT, ORR_TOPIC_GROUP,
+                ORR_TOPIC_SCHEDULE),
      ORR_ONE_FILE, orr_command_p2p},
     {"groups", "[FILE|-]", "analyse tensor, pipeline, data and expert parallel groups",
      "Analyses the groups into which training frameworks split a communicator: the channels of each kind of group, and "
@@ -64,8 +66,9 @@ const struct orr_command orr_commands[] = {
      "as order=... says. One size may be *, and dp may be left out.\n\n"
      "  orrery groups --hosts 64 --layout tp=8,pp=4 topo.xml\n"
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
-     ORR_CMD_ASKING | ORR_CMD_GROUPS | ORR_CMD_TEXT, ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_LAYOUT),
-     ORR_ONE_FILE, orr_command_groups},
+     ORR_CMD_ASKING | ORR_CMD_GROUPS | ORR_CMD_TEXT,
+     ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_LAYOUT), ORR_ONE_FILE,
+     orr_command_groups},
     {"order", "[FILE|-]", "find the order of hosts and ranks with the highest bandwidth",
      "Tries orders of the hosts, and of the GPUs within them, and prints the one with the highest predicted busbw. "
      "With --layout it prints the order in which the groups load the busiest NIC least. It compares the answer with "
@@ -78,8 +81,8 @@ const struct orr_command orr_commands[] = {
      "Leaf switches matter if the cluster file names them (\"switch\"). Host names come from \"names\" in the cluster "
      "file, or else from the names of the topology files. Prints text on a terminal and JSON elsewhere; --format "
      "chooses.\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR, ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_ORDER),
-     ORR_ONE_FILE, orr_command_order},
+     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR,
+     ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_ORDER), ORR_ONE_FILE, orr_command_order},
     {"predict", "[FILE|-]", "print the table that nccl-tests should print on a machine",
      "Prints time, algbw and busbw of each size, in nccl-tests' own layout, and what limits large messages. A terminal "
      "of fewer than 116 columns gets a shorter table.\n\n"
@@ -90,8 +93,8 @@ const struct orr_command orr_commands[] = {
      "Collective operations use NCCL's tuning model. alltoall, sendrecv, gather, scatter and hypercube use a model of "
      "the links that their transfers share. Lines that start with # name the algorithm, protocol and channels that "
      "NCCL uses from that size on.\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR, ORR_TOPICS(ORR_TOPICS_PREDICT, ORR_TOPIC_MACHINE), ORR_ONE_FILE,
-     orr_command_predict},
+     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR, ORR_TOPICS(ORR_TOPICS_PREDICT, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS),
+     ORR_ONE_FILE, orr_command_predict},
     {"place", "[FILE|-]", "find the GPUs of a host that a job should take",
      "Compares sets of GPUs by the bus bandwidth that NCCL's own model predicts for them. Prints the best sets, with "
      "the NICs that NCCL would use and what other jobs would still get.\n\n"
@@ -122,15 +125,16 @@ const struct orr_command orr_commands[] = {
      "  orrery explain --why tree topo.xml                         (also: channels, nvls)\n"
      "  orrery explain --why algorithm --collective AllGather --bytes 64M --json topo.xml\n",
      ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_EXPLAIN | ORR_CMD_COLOR | ORR_CMD_VERBOSE,
-     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_WHY), ORR_ONE_FILE, orr_command_explain},
+     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_WHY), ORR_ONE_FILE,
+     orr_command_explain},
     {"render", "[FILE|-]", "draw a machine, or a ring, tree or path in it",
      "Draws the topology as NCCL sees it, or one ring, tree or path in it, as SVG, PNG or PDF.\n\n"
      "  orrery render --output machine.svg topo.xml\n"
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
      ORR_CMD_ASKING | ORR_CMD_RENDER,
-     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_DRAWING, ORR_TOPIC_RENDER), ORR_ONE_FILE,
-     orr_command_render},
+     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_DRAWING, ORR_TOPIC_RENDER),
+     ORR_ONE_FILE, orr_command_render},
     {"compare", "FILE_A FILE_B | --machine TYPE FILE | --majority FILE...",
      "compare two machines, or find the ones that differ from most others",
      "Prints the bus bandwidth of both machines, the hardware that differs, and the decisions that NCCL makes "
@@ -211,7 +215,7 @@ const struct orr_command orr_commands[] = {
      "domains of the hosts of a cluster file, as Slurm's topology.conf and topology.yaml. faults-csv, slurm-drain and "
      "kubernetes-cordon write the hosts of a cluster file that have faults, with the gain of each repair.\n",
      ORR_CMD_COPY | ORR_CMD_FACTS,
-     ORR_TOPICS(ORR_TOPICS_CLUSTER, ORR_TOPIC_READING, ORR_TOPIC_MACHINE, ORR_TOPIC_FACTS), ORR_FILES,
+     ORR_TOPICS(ORR_TOPICS_CLUSTER, ORR_TOPIC_READING, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_FACTS), ORR_FILES,
      orr_command_facts},
     {"releases", "", "list the NCCL releases that Orrery knows",
      "Lists the NCCL releases that Orrery knows, by minor release, with what is special about each and which tags "
@@ -224,8 +228,8 @@ const struct orr_command orr_commands[] = {
      "--machine TYPE it tries the settings that people change, and says which of them help on that machine.\n\n"
      "  orrery settings --release 2.21.5\n"
      "  orrery settings --for topo.xml --hosts 4\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_SETTINGS, ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE), ORR_NO_FILE,
-     orr_command_settings},
+     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_SETTINGS, ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS),
+     ORR_NO_FILE, orr_command_settings},
     {"convert", "[FILE|-]", "convert any description of a machine to NCCL's topology XML",
      "Reads a description of a machine in any supported format and prints it as NCCL would write it. Standard error "
      "says what was assumed or is missing.\n\n"

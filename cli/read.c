@@ -145,8 +145,8 @@ static enum orr_code read_cluster(const struct orr_options *options, const struc
     ORR_TRY(read_topologies(options, question, err));
     ORR_TRY(orr_cluster_file_names(&question->cluster_file, orr_name_of_file, question->cluster_file.arena,
                                    question->cluster_file.arena, &names, err));
-    ORR_TRY(orr_cluster_file_request(&question->cluster_file, question->dumps, &names, &query->settings,
-                                     question->cluster_file.arena, &request, err));
+    ORR_TRY(orr_cluster_file_request(&question->cluster_file, question->dumps, &names, options->params.rank_order,
+                                     &query->settings, question->cluster_file.arena, &request, err));
     request.plan = query->plan;
     code = orr_cluster_analyze(&request, &question->cluster, err);
     if (code != ORR_OK && err->line && err->host) { /* the place is in a topology */
@@ -292,6 +292,10 @@ int orr_question_read(const struct orr_options *options, bool plan, struct orr_q
     query.plan = plan;
     if (options->cluster && orr_given(params, ORR_ASK_HOSTS)) {
         fprintf(stderr, "orrery: --hosts and --cluster exclude each other\n");
+        return ORR_EXIT_USAGE;
+    }
+    if (!options->cluster && orr_given(params, ORR_ASK_RANK_ORDER)) {
+        fprintf(stderr, "orrery: --rank-order needs --cluster; the hosts of one machine are all alike\n");
         return ORR_EXIT_USAGE;
     }
     if (options->cluster && options->graphs) {

@@ -57,6 +57,8 @@ static void add_options(const struct orr_options *options, struct orr_text *text
         add_option(text, "assume-cpu", orr_assumed_cpu_word(params->assumed_cpu));
     add_option(text, "gpus", settings->gpus);
     add_option(text, "nics", settings->nics);
+    if (orr_given(params, ORR_ASK_RANK_ORDER))
+        add_option(text, "rank-order", params->rank_order ? orr_rank_order_name(params->rank_order - 1) : "given");
     if (orr_given(params, ORR_ASK_FUSE_NICS))
         add_option(text, "fuse-nics", orr_fuse_word((size_t)settings->fuse_nics));
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on a cluster, as JSON. */
+#include <stdlib.h>
+
 #include "api/documents/sections.h"
 #include "engine/cluster/standing.h"
 #include "engine/diagnosis/cluster_faults.h"
@@ -7,10 +9,13 @@
 static json_t *hosts_json(struct orr_json *json, const struct orr_cluster *cluster, const struct orr_cluster_fault *row)
 {
     json_t *hosts = orr_json_array(json);
-    for (uint32_t i = 0; i < row->host_count; i++)
-        orr_json_add(json, hosts,
-                     ORR_OBJECT(json, ORR_INT("host", row->hosts[i]),
-                                ORR_STRING("name", orr_host_name(cluster, row->hosts[i]))));
+    uint32_t *sorted = calloc(row->host_count + 1u, sizeof *sorted);
+    json->failed |= !sorted || !orr_hosts_sort(cluster, row->hosts, row->host_count, sorted);
+    for (uint32_t i = 0; i < row->host_count && !json->failed; i++)
+        orr_json_add(
+            json, hosts,
+            ORR_OBJECT(json, ORR_INT("host", sorted[i]), ORR_STRING("name", orr_host_name(cluster, sorted[i]))));
+    free(sorted);
     return hosts;
 }
 
@@ -33,6 +38,7 @@ json_t *orr_cluster_faults_json(struct orr_json *json, const struct orr_cluster 
     for (uint32_t i = 0; i < faults->count; i++)
         orr_json_add(json, rows, fault_json(json, cluster, &faults->rows[i]));
     return ORR_OBJECT(json, ORR_STRING("sentence", faults->sentence), ORR_INT("hosts", cluster->host_count),
+                      ORR_STRING("order", orr_rank_order_name(cluster->order)),
                       ORR_INT("hosts_at_fault", faults->hosts_at_fault), ORR_NUMBER("now", faults->now),
                       ORR_NUMBER("all_repaired", faults->repaired), ORR_STRING("unit", "GB/s"),
                       ORR_STRING("for", "bus bandwidth of AllReduce at 1 GiB"), ORR_VALUE("faults", rows),

@@ -18,7 +18,7 @@ static enum orr_code wrong(struct orr_error *err, const char *where, const char 
     return orr_fail_with(err, ORR_INVALID, where,
                          "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
                          "\"fabric\": {...}, \"names\": [...], \"switch\": TEXT}, {\"machine\": TYPE, ...}, ...], "
-                         "\"ranks\": \"block\", \"cyclic\" or [host, ...]}",
+                         "\"ranks\": \"block\", \"cyclic\", \"name\", \"switch\", \"domain\" or [host, ...]}",
                          "%s", what);
 }
 
@@ -223,14 +223,17 @@ static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, st
     size_t i;
     json_t *host;
     const char *text = json_string_value(ranks);
-    if (!ranks || (text && !strcmp(text, "block")))
+    if (!ranks)
         return ORR_OK;
-    if (text && !strcmp(text, "cyclic")) {
-        file->order = ORR_ORDER_CYCLIC;
-        return ORR_OK;
-    }
+    for (unsigned order = 0; text && order < ORR_ORDER_LIST; order++)
+        if (!strcmp(text, orr_rank_order_name(order))) {
+            file->order = order;
+            return ORR_OK;
+        }
     if (!json_array_size(ranks) || json_array_size(ranks) > orr_max_ranks)
-        return wrong(err, "ranks", "ranks must be \"block\", \"cyclic\", or an array with the host of every rank");
+        return wrong(err, "ranks",
+                     "ranks must be \"block\", \"cyclic\", \"name\", \"switch\", \"domain\", or an array with the host "
+                     "of every rank");
     file->order = ORR_ORDER_LIST;
     file->host_of_rank = ORR_NEW(file->arena, uint32_t, json_array_size(ranks));
     ORR_NEED(file->host_of_rank, err);
@@ -331,9 +334,9 @@ static enum orr_code find_gpus(const struct orr_cluster_file *file, const struct
 }
 
 enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, struct orr_dump *const *dumps,
-                                       const struct orr_cluster_names *names, const struct orr_settings *settings,
-                                       struct orr_arena *arena, struct orr_cluster_request *ret_request,
-                                       struct orr_error *err)
+                                       const struct orr_cluster_names *names, unsigned rank_order,
+                                       const struct orr_settings *settings, struct orr_arena *arena,
+                                       struct orr_cluster_request *ret_request, struct orr_error *err)
 {
     struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, file->host_count);
     const bool named = names && !names->made_up;
@@ -350,13 +353,15 @@ enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, stru
                                              .gpu_count = host->gpu_count,
                                              .domain = host->domain,
                                              .fabric = host->fabric,
-                                             .names = named ? &names->hosts[first] : NULL};
+                                             .names = named ? &names->hosts[first] : NULL,
+                                             .leaf = names && names->leaves ? names->leaves[i] : NULL,
+                                             .rack = names ? names->domains[i] : NULL};
     }
     *ret_request = (struct orr_cluster_request){.lines = lines,
                                                 .line_count = file->host_count,
-                                                .order = file->order,
-                                                .host_of_rank = file->host_of_rank,
-                                                .listed_ranks = file->listed_ranks,
+                                                .order = rank_order ? rank_order - 1 : file->order,
+                                                .host_of_rank = rank_order ? NULL : file->host_of_rank,
+                                                .listed_ranks = rank_order ? 0 : file->listed_ranks,
                                                 .settings = *settings};
     return ORR_OK;
 }

@@ -4,7 +4,7 @@
  *      {"name": TEXT, "hosts": [{"topology": PATH or ID, or "machine": TYPE, "count": N, "gpus": [0, "0000:1b:00.0",
  * ...], "domain": TEXT, "fabric": {"uuid": UUID, "clique": N, "state": "completed" | ...}, "names": [TEXT, ...],
  * "switch": TEXT}, ...], "ranks": "block" |
- * "cyclic" | [host of rank 0, host of rank 1, ...]}
+ * "cyclic" | "name" | "switch" | "domain" | [host of rank 0, host of rank 1, ...]}
  *
  * Only hosts must be there, and of each host a topology or a machine type.
  */
@@ -71,11 +71,12 @@ enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_to
 /* A topology's path, which is taken from the folder of the cluster file if it is relative. NULL: no memory. */
 char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology);
 /* The question to the engine, with the dump of every topology and, unless names is NULL, what the hosts are called
- * (orr_cluster_file_names(); made-up names are left out). Borrows from all three and allocates from the arena. */
+ * (orr_cluster_file_names(); made-up names are left out). rank_order: 0 as the file says, else an order and one.
+ * Borrows from all three and allocates from the arena. */
 enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, struct orr_dump *const *dumps,
-                                       const struct orr_cluster_names *names, const struct orr_settings *settings,
-                                       struct orr_arena *arena, struct orr_cluster_request *ret_request,
-                                       struct orr_error *err) ORR_NO_DISCARD;
+                                       const struct orr_cluster_names *names, unsigned rank_order,
+                                       const struct orr_settings *settings, struct orr_arena *arena,
+                                       struct orr_cluster_request *ret_request, struct orr_error *err) ORR_NO_DISCARD;
 /* The description in one form for all that mean the same, without the name: what the id of a stored cluster is made of.
  */
 json_t *orr_cluster_file_json(struct orr_json *json, const struct orr_cluster_file *file);

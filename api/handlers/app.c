@@ -217,7 +217,8 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     ORR_LOCAL_TEXT(key, LONGEST);
     orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
     orr_query_key(query, &key);
-    orr_params_key(&call->params, ORR_TOPICS(ORR_TOPIC_READING, ORR_TOPIC_MACHINE, ORR_TOPIC_REPAIR), &key);
+    orr_params_key(&call->params, ORR_TOPICS(ORR_TOPIC_READING, ORR_TOPIC_MACHINE, ORR_TOPIC_REPAIR, ORR_TOPIC_RANKS),
+                   &key);
     if (reading && reading != query->settings.release)
         orr_text_printf(&key, "|r%s", reading->name);
     if (orr_text_failed(&key))

@@ -105,18 +105,26 @@ static enum orr_code read_dumps(struct orr_call *call, const struct orr_release 
     return ORR_OK;
 }
 
-/* Names that labels give are copied, as they live no longer than the call. */
+static bool copy_texts(struct orr_arena *arena, const char **texts, uint32_t count)
+{
+    for (uint32_t i = 0; texts && i < count; i++)
+        if (texts[i] && !(texts[i] = orr_arena_strndup(arena, texts[i], strlen(texts[i]))))
+            return false;
+    return true;
+}
+
+/* What labels give is copied, as it lives no longer than the call. */
 static enum orr_code read_names(struct orr_call *call, struct orr_cluster_parts *parts, struct orr_error *err)
 {
     struct orr_cluster_file *file = &parts->file;
     struct orr_cluster_names *names = &parts->names;
-    uint32_t host = 0;
+    uint32_t hosts = 0;
     ORR_TRY(orr_cluster_file_names(file, orr_label_of_topology, call, file->arena, names, err));
-    for (uint32_t l = 0; l < file->host_count && !names->made_up; l++)
-        for (uint32_t i = 0; i < file->hosts[l].count; i++, host++)
-            ORR_NEED(names->hosts[host] =
-                         orr_arena_strndup(file->arena, names->hosts[host], strlen(names->hosts[host])),
-                     err);
+    for (uint32_t l = 0; l < file->host_count; l++)
+        hosts += file->hosts[l].count;
+    ORR_NEED(copy_texts(file->arena, names->hosts, hosts) && copy_texts(file->arena, names->leaves, file->host_count) &&
+                 copy_texts(file->arena, names->domains, file->host_count),
+             err);
     return ORR_OK;
 }
 
@@ -167,8 +175,8 @@ static enum orr_code analyse(struct orr_call *call, const struct orr_query *quer
     ORR_NEED(work->arena = orr_arena_new(0), err);
     ORR_TRY(take_parts(call, reading, &work->parts, err));
     const struct orr_cluster_file *file = &work->parts->file;
-    ORR_TRY(orr_cluster_file_request(file, work->parts->dumps, &work->parts->names, &query->settings, work->arena,
-                                     &request, err));
+    ORR_TRY(orr_cluster_file_request(file, work->parts->dumps, &work->parts->names, call->params.rank_order,
+                                     &query->settings, work->arena, &request, err));
     request.plan = query->plan;
     enum orr_code code = orr_cluster_analyze(&request, &work->cluster, err);
     if (code != ORR_OK && err->line && err->host) { /* the place is in a topology */

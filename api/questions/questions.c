@@ -43,6 +43,11 @@ static const char *machine_word(size_t i)
     return type ? type->name : NULL;
 }
 
+static const char *rank_order_word(size_t i)
+{
+    return !i ? "given" : i <= ORR_ORDER_LIST ? orr_rank_order_name((enum orr_rank_order)(i - 1)) : NULL;
+}
+
 static const char *gate_word(size_t i)
 {
     const struct orr_finding_row *row = orr_finding_row(i);

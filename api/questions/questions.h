@@ -31,6 +31,7 @@ enum orr_topic {
     ORR_TOPIC_NICS,    /* the same */
     ORR_TOPIC_DEVICE,  /* what its device side is given */
     ORR_TOPIC_STRICT,
+    ORR_TOPIC_RANKS,  /* which host of a cluster has which ranks */
     ORR_TOPIC_HOSTS,  /* the number of hosts of an analysis */
     ORR_TOPIC_REPAIR, /* what is repaired before the machine is analysed */
     ORR_TOPIC_PLAN,   /* the same where rings and trees are not held */

@@ -3,6 +3,7 @@
 #ifndef ORR_BASE_SORTING_H
 #define ORR_BASE_SORTING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -26,5 +27,12 @@ static inline int orr_by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
+
+/* Orders two texts as people do: digits that follow one another are one number, so that "node2" comes before "node10".
+ * Texts that only differ in leading zeros are ordered by their bytes. */
+int orr_order_naturally(const char *a, const char *b);
+/* Whether b is a with one of its numbers greater by one: "node9-ib" and "node10-ib", but not "node09" and "node10-ib".
+ */
+bool orr_follows_naturally(const char *a, const char *b);
 
 #endif

@@ -24,14 +24,24 @@ struct orr_cluster_line {
     const char *domain;              /* hosts with the same text share an NVLink domain; NULL: in no domain */
     const struct orr_fabric *fabric; /* what their GPUs report of it; NULL: derived from the domain's name */
     const char *const *names;        /* [count]: of the hosts, as people know them; NULL: they are called by number */
+    const char *leaf;                /* leaf switch of their NICs, for ORR_ORDER_SWITCH; NULL: not known */
+    const char *rack;                /* NVLink domain as people call it, for ORR_ORDER_DOMAIN; NULL: not known */
 };
 
 /* How ranks are distributed over hosts. Ranks of a host go to its GPUs in order. */
 enum orr_rank_order {
     ORR_ORDER_BLOCK,  /* host by host */
     ORR_ORDER_CYCLIC, /* one on each host in turn, leaving out those that are full */
-    ORR_ORDER_LIST    /* as host_of_rank says */
+    ORR_ORDER_NAME,   /* host by host, "node2" before "node10" */
+    ORR_ORDER_SWITCH, /* host by host, by their leaf switches, those of one switch by name */
+    ORR_ORDER_DOMAIN, /* the same by their NVLink domains */
+    ORR_ORDER_LIST    /* as host_of_rank says; the last, as it is not a word that people choose */
 };
+/* Whether each host has ranks that follow one another. */
+static inline bool orr_rank_order_by_host(enum orr_rank_order order)
+{
+    return order != ORR_ORDER_CYCLIC && order != ORR_ORDER_LIST;
+}
 
 struct orr_cluster_request {
     const struct orr_cluster_line *lines;
@@ -63,6 +73,7 @@ struct orr_cluster_system {
 
 struct orr_cluster_host {
     uint32_t line, system;
+    uint32_t at; /* which of the hosts of its line it is, from 0 */
     uint32_t rank_count;
     const int32_t *ranks; /* [GPU that takes part]: the communicator's rank */
 };
@@ -98,7 +109,9 @@ ORR_FREED_BY(orr_cluster, orr_cluster_free)
 
 /* Bytes of all its arenas. */
 size_t orr_cluster_bytes(const struct orr_cluster *cluster);
-/* "block", "cyclic", "list". */
+/* "block", "cyclic", "name", "switch", "domain", "list". */
 const char *orr_rank_order_name(enum orr_rank_order order);
+/* The same as a sentence. */
+const char *orr_rank_order_text(enum orr_rank_order order);
 
 #endif

@@ -9,8 +9,21 @@
 const char *orr_rank_order_name(enum orr_rank_order order)
 {
     static const char *const names[] = {
-        [ORR_ORDER_BLOCK] = "block", [ORR_ORDER_CYCLIC] = "cyclic", [ORR_ORDER_LIST] = "list"};
+        [ORR_ORDER_BLOCK] = "block",   [ORR_ORDER_CYCLIC] = "cyclic", [ORR_ORDER_NAME] = "name",
+        [ORR_ORDER_SWITCH] = "switch", [ORR_ORDER_DOMAIN] = "domain", [ORR_ORDER_LIST] = "list"};
     return names[order];
+}
+
+const char *orr_rank_order_text(enum orr_rank_order order)
+{
+    static const char *const texts[] = {
+        [ORR_ORDER_BLOCK] = "The ranks fill host after host, as the hosts are listed.",
+        [ORR_ORDER_CYCLIC] = "The ranks alternate between the hosts, one on each in turn.",
+        [ORR_ORDER_NAME] = "The ranks fill host after host, in the order of the hosts' names.",
+        [ORR_ORDER_SWITCH] = "The ranks fill host after host, sorted by leaf switch.",
+        [ORR_ORDER_DOMAIN] = "The ranks fill host after host, sorted by NVLink domain.",
+        [ORR_ORDER_LIST] = "The description lists the host of every rank."};
+    return texts[order];
 }
 
 /* GPUs of a line's dump that take part, as the release sees them. */
@@ -62,7 +75,7 @@ static enum orr_code make_hosts(struct orr_cluster *c, struct orr_error *err)
     uint32_t h = 0;
     for (uint32_t l = 0; l < c->line_count; l++)
         for (uint32_t i = 0; i < c->lines[l].count; i++) {
-            c->hosts[h++] = (struct orr_cluster_host){.line = l, .rank_count = counts[l], .ranks = room};
+            c->hosts[h++] = (struct orr_cluster_host){.line = l, .at = i, .rank_count = counts[l], .ranks = room};
             room += counts[l];
         }
     return ORR_OK;
@@ -80,6 +93,50 @@ static void place_cyclic(struct orr_cluster *c)
         for (uint32_t h = 0; h < c->host_count; h++)
             if (gpu < c->hosts[h].rank_count)
                 place(c, h, gpu, rank++);
+}
+
+/* A host with the texts by which it is placed. */
+struct sorted_host {
+    const char *by, *name; /* name: "" if it has none */
+    uint32_t host;
+};
+
+static int compare_sorted(const void *left, const void *right)
+{
+    const struct sorted_host *a = left, *b = right;
+    ORR_BY(orr_order_naturally(a->by, b->by));
+    ORR_BY(orr_order_naturally(a->name, b->name));
+    return ORR_ORDER(a->host, b->host);
+}
+
+/* Host by host, sorted by what the order says. */
+static enum orr_code place_sorted(struct orr_cluster *c, enum orr_rank_order order, struct orr_error *err)
+{
+    static const char *const missing[][2] = {
+        [ORR_ORDER_NAME] = {"name", "\"names\""},
+        [ORR_ORDER_SWITCH] = {"leaf switch", "\"switch\", or upload the dumps with the label switch"},
+        [ORR_ORDER_DOMAIN] = {"NVLink domain", "\"domain\", or upload the dumps with the label domain"}};
+    struct sorted_host *sorted = ORR_NEW(c->arena, struct sorted_host, c->host_count);
+    uint32_t rank = 0;
+    ORR_NEED(sorted, err);
+    for (uint32_t h = 0; h < c->host_count; h++) {
+        const struct orr_cluster_line *line = &c->lines[c->hosts[h].line];
+        const char *name = line->names ? line->names[c->hosts[h].at] : NULL;
+        const char *by = order == ORR_ORDER_NAME ? name : order == ORR_ORDER_SWITCH ? line->leaf : line->rack;
+        if (!by) {
+            orr_fail(err, ORR_INVALID, "the ranks are sorted by the %s of each host, and that of host %u is not known",
+                     missing[order][0], h);
+            orr_error_where(err, "hosts[%u]", c->hosts[h].line);
+            orr_error_advice(err, "describe the hosts with %s", missing[order][1]);
+            return ORR_INVALID;
+        }
+        sorted[h] = (struct sorted_host){.by = by, .name = name ? name : "", .host = h};
+    }
+    qsort(sorted, c->host_count, sizeof *sorted, compare_sorted);
+    for (uint32_t i = 0; i < c->host_count; i++)
+        for (uint32_t gpu = 0; gpu < c->hosts[sorted[i].host].rank_count; gpu++)
+            place(c, sorted[i].host, gpu, rank++);
+    return ORR_OK;
 }
 
 static enum orr_code place_list(struct orr_cluster *c, const struct orr_cluster_request *request, struct orr_error *err)
@@ -127,6 +184,10 @@ enum orr_code orr_place_ranks(struct orr_cluster *cluster, const struct orr_clus
     case ORR_ORDER_CYCLIC:
         place_cyclic(cluster);
         return ORR_OK;
+    case ORR_ORDER_NAME:
+    case ORR_ORDER_SWITCH:
+    case ORR_ORDER_DOMAIN:
+        return place_sorted(cluster, request->order, err);
     case ORR_ORDER_LIST:
         return place_list(cluster, request, err);
     }

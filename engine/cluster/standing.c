@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
+
 bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind)
 {
     uint32_t most = 0;
@@ -58,11 +60,36 @@ uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint
 
 const char *orr_host_name(const struct orr_cluster *cluster, uint32_t host)
 {
-    const uint32_t line = cluster->hosts[host].line;
-    uint32_t first = host;
-    while (first > 0 && cluster->hosts[first - 1].line == line)
-        first--;
-    return cluster->lines[line].names ? cluster->lines[line].names[host - first] : NULL;
+    const struct orr_cluster_line *line = &cluster->lines[cluster->hosts[host].line];
+    return line->names ? line->names[cluster->hosts[host].at] : NULL;
+}
+
+struct named_host {
+    const char *name; /* "": it has none */
+    uint32_t host;
+};
+
+static int compare_named(const void *left, const void *right)
+{
+    const struct named_host *a = left, *b = right;
+    ORR_BY(orr_order_naturally(a->name, b->name));
+    return ORR_ORDER(a->host, b->host);
+}
+
+bool orr_hosts_sort(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count, uint32_t *ret_hosts)
+{
+    struct named_host *named = calloc(count + 1u, sizeof *named);
+    if (!named)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = orr_host_name(cluster, hosts[i]);
+        named[i] = (struct named_host){.name = name ? name : "", .host = hosts[i]};
+    }
+    qsort(named, count, sizeof *named, compare_named);
+    for (uint32_t i = 0; i < count; i++)
+        ret_hosts[i] = named[i].host;
+    free(named);
+    return true;
 }
 
 void orr_host_text(const struct orr_cluster *cluster, uint32_t host, char text[ORR_HOST_NAME])
@@ -88,9 +115,16 @@ static void write_run(const struct orr_cluster *cluster, uint32_t first, uint32_
     snprintf(run, size, last > first ? "%s to %s" : "%s", from, to);
 }
 
+/* Whether the second host comes right after the first, by name if they have names. */
+static bool follows(const struct orr_cluster *cluster, uint32_t first, uint32_t second)
+{
+    const char *a = orr_host_name(cluster, first), *b = orr_host_name(cluster, second);
+    return a && b ? orr_follows_naturally(a, b) : !a && !b && second == first + 1;
+}
+
 /* Hosts that follow one another are one run; the first MOST_RUNS are named. */
-void orr_host_list_text(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count,
-                        char text[ORR_HOSTS_TEXT])
+static void write_list(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count,
+                       char text[ORR_HOSTS_TEXT])
 {
     enum { MOST_RUNS = 4 };
     char run[2 * ORR_HOST_NAME + 8];
@@ -100,7 +134,7 @@ void orr_host_list_text(const struct orr_cluster *cluster, const uint32_t *hosts
     size_t length = 0;
     snprintf(text, ORR_HOSTS_TEXT, "%s", named ? "" : unnamed);
     for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && hosts[end] == hosts[end - 1] + 1; end++)
+        for (end = i + 1; end < count && follows(cluster, hosts[end - 1], hosts[end]); end++)
             ;
         end = named && end == i + 2 ? i + 1 : end;
         write_run(cluster, hosts[i], hosts[end - 1], named, run, sizeof run);
@@ -113,6 +147,17 @@ void orr_host_list_text(const struct orr_cluster *cluster, const uint32_t *hosts
         const char *join = end < count ? ", " : " and ";
         snprintf(text + length, ORR_HOSTS_TEXT - length, "%s%s", i ? join : "", run);
     }
+}
+
+void orr_host_list_text(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count,
+                        char text[ORR_HOSTS_TEXT])
+{
+    uint32_t *sorted = calloc(count + 1u, sizeof *sorted);
+    if (sorted && orr_hosts_sort(cluster, hosts, count, sorted))
+        write_list(cluster, sorted, count, text);
+    else
+        snprintf(text, ORR_HOSTS_TEXT, "some hosts");
+    free(sorted);
 }
 
 /* The hosts that are meant: of the kinds that `wanted` names, else of one kind, else of one line of the description. */

@@ -28,8 +28,11 @@ uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint
 const char *orr_host_name(const struct orr_cluster *cluster, uint32_t host);
 /* What a host is called: its name, shortened if it is long, or "host 40". */
 void orr_host_text(const struct orr_cluster *cluster, uint32_t host, char text[ORR_HOST_NAME]);
-/* Some hosts, ascending, by their names or numbers: "node40", "host 40", "hosts 0-39 and 41", "node1 to node39 and
- * node41", "node1, node3, node5, node7 and others". */
+/* The same hosts as people list them: by name, "node2" before "node10", and those without a name by number. ret_hosts
+ * has room for all; false: no memory. */
+bool orr_hosts_sort(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count, uint32_t *ret_hosts);
+/* Some hosts in that order, by their names or numbers: "node40", "host 40", "hosts 0-39 and 41", "node1 to node39 and
+ * node41", "node1, node3, node5, node7 and others". "node1 to node39" are numbered without a gap. */
 void orr_host_list_text(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count,
                         char text[ORR_HOSTS_TEXT]);
 /* The hosts of the kinds that `wanted` names, in the same way. */

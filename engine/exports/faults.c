@@ -64,13 +64,18 @@ enum orr_code orr_export_faults_csv(const struct orr_export_request *request, st
     struct orr_cluster_faults faults;
     ORR_LOCAL_ARENA(arena, 0);
     ORR_TRY(orr_cluster_faults_find(request->cluster, arena, &faults, err));
+    uint32_t *hosts = ORR_NEW(arena, uint32_t, request->cluster->host_count);
+    ORR_NEED(hosts, err);
     orr_text_puts(text, "host,device,fault,busbw_now,busbw_fixed,busbw_drained,busbw_all_repaired,remedy\r\n");
-    for (uint32_t i = 0; i < faults.count; i++)
-        for (uint32_t h = 0; h < faults.rows[i].host_count; h++) {
+    for (uint32_t i = 0; i < faults.count; i++) {
+        const struct orr_cluster_fault *row = &faults.rows[i];
+        ORR_NEED(orr_hosts_sort(request->cluster, row->hosts, row->host_count, hosts), err);
+        for (uint32_t h = 0; h < row->host_count; h++) {
             const char *name;
-            ORR_TRY(named(request, faults.rows[i].hosts[h], &name, err));
-            write_row(name, &faults, &faults.rows[i], text);
+            ORR_TRY(named(request, hosts[h], &name, err));
+            write_row(name, &faults, row, text);
         }
+    }
     return ORR_OK;
 }
 
@@ -99,7 +104,14 @@ static enum orr_code write_commands(const struct orr_export_request *request, co
     struct orr_cluster_faults faults;
     ORR_LOCAL_ARENA(arena, 0);
     ORR_TRY(orr_cluster_faults_find(request->cluster, arena, &faults, err));
-    for (uint32_t h = 0; h < request->cluster->host_count; h++) {
+    const uint32_t host_count = request->cluster->host_count;
+    uint32_t *hosts = ORR_NEW(arena, uint32_t, host_count);
+    ORR_NEED(hosts, err);
+    for (uint32_t h = 0; h < host_count; h++)
+        hosts[h] = h;
+    ORR_NEED(orr_hosts_sort(request->cluster, hosts, host_count, hosts), err);
+    for (uint32_t at = 0; at < host_count; at++) {
+        const uint32_t h = hosts[at];
         uint32_t count = 0;
         for (uint32_t i = 0; i < faults.count; i++) {
             const struct orr_cluster_fault *row = &faults.rows[i];
@@ -111,8 +123,8 @@ static enum orr_code write_commands(const struct orr_export_request *request, co
                 orr_text_puts(text, "# a host whose name is not a plain word is left out\n");
                 break;
             }
-            for (const char *at = command; !count && *at; at++)
-                orr_text_printf(text, *at == '@' ? "%s" : "%.1s", *at == '@' ? name : at);
+            for (const char *c = command; !count && *c; c++)
+                orr_text_printf(text, *c == '@' ? "%s" : "%.1s", *c == '@' ? name : c);
             orr_text_puts(text, count++ ? "; " : "\"Orrery: ");
             write_harmless(row->what, text);
         }

@@ -119,7 +119,7 @@ static enum orr_code write_slurm(const struct writing *w, struct orr_error *err)
 static enum orr_code write_hostfile(const struct writing *w, struct orr_error *err)
 {
     const struct orr_cluster *c = w->order->present;
-    if (!w->order->better && c->order != ORR_ORDER_BLOCK) {
+    if (!w->order->better && !orr_rank_order_by_host(c->order)) {
         orr_fail(err, ORR_INVALID,
                  "the best order found is the present one, in which ranks are not host by host; a "
                  "hostfile cannot say that");

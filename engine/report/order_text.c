@@ -18,7 +18,7 @@ static enum orr_code write_table(struct orr_page *page, const struct orr_order *
         orr_table_add(&table, ORR_STYLE_PLAIN, "%s", names[host]);
         orr_table_add(&table, ORR_STYLE_PLAIN, "%s", c->lines[line].domain ? c->lines[line].domain : "-");
         orr_table_add(&table, ORR_STYLE_PLAIN, "%s", leaves && leaves[line] ? leaves[line] : "-");
-        if (order->better || c->order == ORR_ORDER_BLOCK)
+        if (order->better || orr_rank_order_by_host(c->order))
             orr_table_add(&table, ORR_STYLE_PLAIN, "%u-%u", rank, rank + count - 1);
         else
             orr_table_add(&table, ORR_STYLE_PLAIN, "%u, as now (%s)", count, orr_rank_order_name(c->order));

@@ -46,6 +46,8 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
         orr_text_printf(&text, " The cluster has %u host%s of %u kind%s and %u ranks; this is the host of rank 0.",
                         cluster->host_count, orr_plural(cluster->host_count), cluster->kind_count,
                         orr_plural(cluster->kind_count), analysis->ranks);
+    if (cluster && cluster->order != ORR_ORDER_BLOCK)
+        orr_text_printf(&text, " %s", orr_rank_order_text(cluster->order));
     orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&text));
 }
 

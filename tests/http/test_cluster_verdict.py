@@ -117,6 +117,55 @@ def test_lists_for_other_programs(server, machines):
     )
 
 
+def natural(name):
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def test_hosts_are_listed_by_name(server, machines):
+    """Dumps arrive in any order: node10 before node9."""
+    healthy, faulty = machines[:2]
+    bad = {"topology": faulty, "count": 4, "names": ["node10", "node9", "node2", "node11"]}
+    ident, verdict = verdict_of(server, bad, hosts_of(healthy, 8, 20))
+    for fault in verdict["faults"]:
+        assert [host["name"] for host in fault["hosts"]] == sorted(bad["names"], key=natural)
+        assert [bad["names"][host["host"]] for host in fault["hosts"]] == sorted(bad["names"], key=natural)
+        assert fault["hosts_text"] == "node2 and node9 to node11"
+    drain = server.ask("GET", f"/v1/clusters/{ident}/facts?format=slurm-drain")[1].decode()
+    assert re.findall(r"nodename=(\S+)", drain) == sorted(bad["names"], key=natural)
+    table = csv.DictReader(io.StringIO(server.ask("GET", f"/v1/clusters/{ident}/facts?format=faults-csv")[1].decode()))
+    assert [row["host"] for row in table] == 2 * sorted(bad["names"], key=natural)
+
+
+def test_the_order_of_the_ranks_is_that_of_the_names(server, machines):
+    """A description in any order, with rank_order=name, is the same job as the sorted description."""
+    healthy, faulty = machines[:2]
+    hosts = [{"topology": faulty if i in (2, 10) else healthy, "names": [f"node{i}"]} for i in (10, 3, 2, 1, 12)]
+    for host, leaf in zip(hosts, ("b", "a", "b", "b", "a")):
+        host["switch"] = f"leaf-{leaf}"
+    by_name = sorted(hosts, key=lambda host: natural(host["names"][0]))
+    by_leaf = sorted(by_name, key=lambda host: host["switch"])
+    shuffled = create(server, *hosts)["id"]
+
+    def told(ident, order):
+        path, asked = f"/v1/clusters/{ident}", f"rank_order={order}"
+        channels = server.json("GET", f"{path}/analysis/channels?{asked}")[1]
+        answers = channels, server.json("GET", f"{path}/predict?{asked}")[1]["rows"]
+        view = server.json("GET", f"{path}/analysis/cluster?{asked}")[1]
+        assert server.json("GET", f"{path}/verdict?{asked}")[1]["order"] == view["order"]
+        return answers, view["order"]
+
+    given = told(shuffled, "given")
+    for order, listed in (("name", by_name), ("switch", by_leaf)):
+        answers, said = told(shuffled, order)
+        same, plain = told(create(server, *listed)["id"], "given")
+        assert answers == same and answers != given[0] and (said, plain) == (order, "block")
+        kept = create(server, *hosts, ranks=order)["id"]
+        assert told(kept, "given") == (answers, order) and told(kept, "block") == given
+    status, problem = server.json("GET", f"/v1/clusters/{shuffled}/predict?rank_order=domain")
+    assert status == 422 and "NVLink domain of each host" in problem["detail"]
+    assert server.json("GET", f"/v1/clusters/{shuffled}/predict?rank_order=rack")[0] == 400
+
+
 def test_hosts_without_names_and_with_odd_ones(server, machines):
     hosts = [{"topology": machines[0], "count": 6}, {"topology": machines[1], "count": 2}]
     ident, verdict = verdict_of(server, *hosts)
@@ -128,7 +177,7 @@ def test_hosts_without_names_and_with_odd_ones(server, machines):
     ident, verdict = verdict_of(server, *hosts)
     assert any(host["name"] == "$(reboot)" for fault in verdict["faults"] for host in fault["hosts"])
     drain = server.ask("GET", f"/v1/clusters/{ident}/facts?format=slurm-drain")[1].decode()
-    assert "reboot" not in drain and "nodename=node7 " in drain and "\n# " in drain
+    assert "reboot" not in drain and "nodename=node7 " in drain and "# a host whose name" in drain
 
 
 def test_the_report_shows_the_same(server, machines, tmp_path):

@@ -3,6 +3,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/hash.h"
 #include "engine/base/hex.h"
+#include "engine/base/sorting.h"
 #include "tests/support/orr_test.h"
 
 TEST(a_wait_ends_at_its_deadline)
@@ -16,6 +17,31 @@ TEST(a_wait_ends_at_its_deadline)
     assert_true(orr_clock_ms() >= deadline);
     assert_false(orr_clock_wait(&never, &lock, deadline)); /* a past deadline does not wait */
     assert_int_equal(pthread_mutex_unlock(&lock), 0);
+}
+
+TEST(names_are_ordered_as_people_do)
+{
+    static const char *const ascending[] = {"",       "a",        "node",   "node1",    "node2",    "node2b",
+                                            "node10", "node10-1", "node20", "node0021", "rack2-10", "rack10-2"};
+    enum { COUNT = sizeof ascending / sizeof ascending[0] };
+    for (int i = 0; i < COUNT; i++)
+        for (int k = 0; k < COUNT; k++)
+            assert_int_equal(orr_order_naturally(ascending[i], ascending[k]) > 0, i > k);
+    assert_true(orr_order_naturally("node01", "node1") != 0);
+    assert_true(orr_order_naturally("n99999999999999999999999", "n100000000000000000000000") < 0);
+}
+
+TEST(a_name_follows_another_if_one_number_grows_by_one)
+{
+    assert_true(orr_follows_naturally("node9", "node10"));
+    assert_true(orr_follows_naturally("rack2-node9-ib", "rack2-node10-ib"));
+    assert_true(orr_follows_naturally("node09", "node10"));
+    static const char *const strangers[][2] = {{"node9", "node11"},  {"node9", "node9"},      {"node10", "node9"},
+                                               {"a9", "b10"},        {"r1-n9", "r2-n10"},     {"node9", "node10-ib"},
+                                               {"node9", "node010"}, {"node09", "node010"},   {"node", "node1"},
+                                               {"node1", "node1a"},  {"node1-2", "node2-2x"}, {"", ""}};
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++)
+        assert_false(orr_follows_naturally(strangers[i][0], strangers[i][1]));
 }
 
 TEST(time_left_is_never_negative_and_at_most_an_hour)

@@ -34,6 +34,47 @@ TEST(ranks_are_placed_as_launchers_do)
     assert_int_equal(cluster->kind_count, 2);
 }
 
+TEST(ranks_go_by_what_people_call_the_hosts)
+{
+    static const char *const names[] = {"node10", "node2"}, *const one[] = {"node1"};
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2, .names = names, .leaf = "leaf10", .rack = "r1"},
+                                             {.dump = slow, .count = 1, .names = one, .leaf = "leaf9", .rack = "r1"}};
+    static const struct {
+        enum orr_rank_order order;
+        int32_t first[3]; /* rank of each host */
+    } rows[] = {{ORR_ORDER_BLOCK, {0, 4, 8}},
+                {ORR_ORDER_NAME, {8, 4, 0}},
+                {ORR_ORDER_SWITCH, {8, 4, 0}},
+                {ORR_ORDER_DOMAIN, {8, 4, 0}}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make(lines, 2, rows[i].order);
+        for (uint32_t h = 0; h < 3; h++)
+            assert_ranks(
+                cluster->hosts[h].ranks, 4,
+                (const int32_t[]){rows[i].first[h], rows[i].first[h] + 1, rows[i].first[h] + 2, rows[i].first[h] + 3});
+    }
+    const struct orr_cluster_line unknown[] = {{.dump = dump, .count = 2, .leaf = "leaf1"}};
+    make(unknown, 1, ORR_ORDER_SWITCH);
+    assert_error(ask(unknown, 1, ORR_ORDER_NAME, NULL, 0), ORR_INVALID, &err, "name of each host");
+    assert_error(ask(unknown, 1, ORR_ORDER_DOMAIN, NULL, 0), ORR_INVALID, &err, "NVLink domain of each host");
+}
+
+TEST(hosts_are_listed_by_name)
+{
+    static const char *const names[] = {"node10", "node9", "node1", "node2", "node11"}, *const rest[] = {"node7"};
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 5, .names = names},
+                                             {.dump = slow, .count = 1, .names = rest}};
+    static const uint32_t all[] = {0, 1, 2, 3, 4, 5}, three[] = {0, 1, 4};
+    char text[ORR_HOSTS_TEXT];
+    make(lines, 2, ORR_ORDER_BLOCK);
+    orr_host_list_text(cluster, all, 6, text);
+    assert_string_equal(text, "node1, node2, node7 and node9 to node11");
+    orr_host_list_text(cluster, three, 3, text);
+    assert_string_equal(text, "node9 to node11");
+    orr_host_list_text(cluster, all, 3, text); /* neighbours in the description, but not by name */
+    assert_string_equal(text, "node1, node9 and node10");
+}
+
 TEST(lists_that_do_not_fit_are_refused)
 {
     static const uint32_t short_list[] = {0, 0}, far[] = {0, 0, 1, 0}, full[] = {0, 0, 0, 0, 0, 1, 1, 1},
