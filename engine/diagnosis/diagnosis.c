@@ -111,11 +111,13 @@ static bool count_gpus(const struct doctor *d, struct orr_diagnosed *row)
 {
     if (strcmp(row->finding->row->id, "gpu-missing") != 0)
         return false;
+    const struct orr_machine *machine = &d->patient.machine;
+    const bool nearly = machine->nearly.differs == ORR_DIFFERS_GPUS;
     row->repair = "the GPUs that machines of this kind have";
     row->has_cost = true;
     row->cost = (struct orr_cost){.figure = ORR_COST_GPUS,
-                                  .now = d->patient.machine.gpus_here,
-                                  .repaired = d->patient.machine.gpus,
+                                  .now = nearly ? machine->nearly.here : machine->gpus_here,
+                                  .repaired = nearly ? machine->nearly.there : machine->gpus,
                                   .hosts = 1,
                                   .fused = 1};
     row->cost.all_repaired = row->cost.repaired;

@@ -30,6 +30,15 @@ static bool is_efa(const struct orr_finder *f, uint32_t net)
            !strncmp(name, "efa", 3);
 }
 
+/* By its name, or because the ports of this machine type have GPUDirect RDMA by a plugin of its provider. */
+static bool could_have_rdma(const struct orr_finder *f, uint32_t net, bool efa)
+{
+    const char *name = orr_attr_of(f, net, ORR_ATTR_NAME);
+    if (!orr_name_is_rdma(name))
+        return f->machine.type && f->machine.type->net_gdr && orr_has_name_of(f->machine.type, name);
+    return efa || !is_efa(f, net);
+}
+
 static void gdr_off(struct orr_finder *f)
 {
     bool gpu = false, efa = efa_has_rdma(f);
@@ -37,7 +46,7 @@ static void gdr_off(struct orr_finder *f)
     for (uint32_t i = 0; i < f->hw.gpu_count; i++)
         gpu |= gpu_has_rdma(f, f->hw.gpus[i]);
     for (uint32_t i = 0; gpu && i < f->hw.net_count; i++) {
-        if (!orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)) || (!efa && is_efa(f, f->hw.nets[i])))
+        if (!could_have_rdma(f, f->hw.nets[i], efa))
             continue;
         rdma++;
         if (orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_GDR, 0))

@@ -76,6 +76,8 @@ static void nvlinks_below_board(struct orr_finder *f)
     int32_t has = nvlinks_of_all(f);
     if (!nvlinks_are_known(f) || orr_slower_first(&f->hw, ORR_SLOWER_NVLINK))
         return; /* nvlink-count names those that have fewer than their equals */
+    if (f->machine.board->fabric == ORR_FABRIC_MESH && !has_whole_board(f))
+        return;
     if (has > 0 && has < f->machine.nvlinks) {
         say_nvlinks(f);
         return;
@@ -131,14 +133,6 @@ static void pcie_below_model(struct orr_finder *f)
 static const char *type_title(const struct orr_finder *f)
 {
     return f->machine.type->title;
-}
-
-static void gpu_missing(struct orr_finder *f)
-{
-    if (!f->machine.type || f->machine.gpus_here >= f->machine.gpus)
-        return;
-    orr_say(f, "%u GPUs are in the dump; machines of this kind, such as %s, have %u", f->machine.gpus_here,
-            type_title(f), f->machine.gpus);
 }
 
 static void read_groups(struct orr_finder *f, struct orr_groups *ret_groups)
@@ -275,17 +269,6 @@ const struct orr_finding_row orr_findings_machine[] = {
         .advice = "Check the PCIe settings of the BIOS. Compare the link's capability (LnkCap) with its state (LnkSta) "
                   "while the GPUs are busy.",
         .commands = {"lspci -vv | grep -E 'LnkCap|LnkSta'", "nvidia-smi -q | grep -A8 'GPU Link Info'"},
-    },
-    {
-        .id = "gpu-missing",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = gpu_missing,
-        .title = "The machine has fewer GPUs than its type",
-        .why = "A GPU that failed is gone from the PCIe bus, and jobs on whole machines cannot start. If the job was "
-               "meant to use these GPUs only, this is fine.",
-        .advice = "Count the GPUs with `nvidia-smi -L`. If one is missing, look for Xid 79 in the kernel log.",
-        .commands = {"nvidia-smi -L", "dmesg | grep -i xid", "lspci -d 10de: | wc -l"},
     },
     {
         .id = "nic-missing",

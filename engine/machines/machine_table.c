@@ -3,8 +3,11 @@
  * where its facts were looked up, and what of it could not be and is common knowledge; both are shown to the user.
  * Facts of a GPU board (NVLinks, PCI generation) are NVIDIA's own and hold for every row that has it; its GPU is a row
  * of engine/hardware/gpu_models.c. */
-#include "engine/hardware/pcie.h"
 #include "engine/machines/machine_types.h"
+
+#include <string.h>
+
+#include "engine/hardware/pcie.h"
 
 /* The hybrid cube mesh: two rings of four, joined. With P100 every link is single, with V100 some pairs have two. */
 static const char *const mesh_p100[] = {"01111000", "10110100", "11010010", "11100001",
@@ -86,7 +89,8 @@ static const struct orr_numa_place polaris[] = {{3, 0, -1}, {2, 1, 1}, {1, 2, -1
 #define JSC      "documentation of the Jülich Supercomputing Centre"
 
 /* What is not certain. */
-#define OEM "CPU and NICs, which the maker of the server chooses"
+#define CHOSEN "which the maker of the server chooses"
+#define OEM    "CPU and NICs, " CHOSEN
 
 static const struct orr_machine_type types[] = {
     {"dgx-1-p100", "dgx1-p100", "NVIDIA", "DGX-1, 8x P100", &p100, 8, 4, 100000, MLX, true, BROADWELL, DGX,
@@ -103,7 +107,7 @@ static const struct orr_machine_type types[] = {
     {"hgx-a100", "hgx-a100-8", "NVIDIA", "HGX A100, 8 GPUs", &a100, 8, 8, 200000, MLX, true, ROME, DUMP, OEM},
     {"hgx-a100-4", "redstone", "NVIDIA", "HGX A100, 4 GPUs", &a100_4, 4, 4, 200000, MLX, true, MILAN, DUMP, OEM},
     {"hgx-a800", "hgx-a800-8", "NVIDIA", "HGX A800, 8 GPUs", &a800, 8, 8, 200000, MLX, true, MILAN, "",
-     "NVLinks, CPU and NICs"},
+     "NVLinks, and " OEM},
     {"hgx-h100", "hgx-h100-8", "NVIDIA", "HGX H100, 8 GPUs", &h100, 8, 8, 400000, MLX, true, SAPPHIRE,
      MLPERF "; published dumps", OEM},
     {"hgx-h100-4", "", "NVIDIA", "HGX H100, 4 GPUs", &h100_4, 4, 4, 400000, MLX, true, SAPPHIRE,
@@ -118,7 +122,7 @@ static const struct orr_machine_type types[] = {
     {"hgx-b300", "hgx-b300-8", "NVIDIA", "HGX B300, 8 GPUs", &b300, 8, 8, 800000, MLX, true, GRANITE,
      "Crusoe's topology file of such a machine", OEM},
     {"gh200", "", "NVIDIA", "GH200, one superchip", &gh200, 1, 1, 400000, MLX, true, GRACE,
-     "NVIDIA's superchip data sheets", "NICs, which the maker of the server chooses"},
+     "NVIDIA's superchip data sheets", "NICs, " CHOSEN},
     {"gb200-tray", "gb200", "NVIDIA", "GB200 NVL72 compute tray", &gb200, 4, 4, 400000, MLX, true, GRACE, RACK, ""},
     {"gb300-tray", "gb300", "NVIDIA", "GB300 NVL72 compute tray", &gb300, 4, 4, 800000, MLX, true, GRACE, RACK, ""},
     {"dgx-spark", "spark gb10", "NVIDIA", "DGX Spark, GB10", &gb10, 1, 2, 200000, ROCE, false, GRACE,
@@ -247,4 +251,9 @@ uint32_t orr_machine_trays(const struct orr_machine_type *type)
         if (type == &racks[i])
             return TRAYS;
     return 1;
+}
+
+bool orr_machine_nics_chosen(const struct orr_machine_type *type)
+{
+    return strstr(type->unsure, CHOSEN) != NULL;
 }

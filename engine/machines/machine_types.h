@@ -61,6 +61,8 @@ const struct orr_machine_type *orr_machine_type(size_t i);
 const struct orr_machine_type *orr_machine_listed(size_t i);
 /* Hosts that NVLink joins to one system: the trays of a rack, or 1. */
 uint32_t orr_machine_trays(const struct orr_machine_type *type);
+/* Whether the maker of the server, not of the board, chooses number and speed of the NICs. */
+bool orr_machine_nics_chosen(const struct orr_machine_type *type);
 /* By name or another name of it, without regard to case; NULL: unknown. */
 const struct orr_machine_type *orr_machine_type_find(const char *name);
 /* What of a machine is made up that is described by its type alone: a clause without a full stop. */

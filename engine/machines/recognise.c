@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/machines/recognise.h"
+#include "engine/machines/recognising.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +34,9 @@ int32_t orr_cpu_pcie_generation(const char *vendor, int32_t family, int32_t mode
 
 enum { VENDOR_NVIDIA = 0x10de };
 
-struct seen {                          /* what the GPUs of a dump have in common */
-    uint16_t device;                   /* 0: not in the dump */
-    const struct orr_gpu_model *model; /* by the device; NULL: unknown */
-    int32_t sm;
-    bool mixed, c2c;
-};
-
-static struct seen look(const struct orr_hardware_facts *h)
+static struct orr_seen look(const struct orr_hardware_facts *h)
 {
-    struct seen seen = {0};
+    struct orr_seen seen = {0};
     for (uint32_t i = 0; i < h->gpu_count; i++) {
         uint32_t card = h->card_of[h->gpus[i]];
         uint64_t identity = card == ORR_NO_CARD ? 0 : h->cards[card].identity;
@@ -62,7 +55,7 @@ static struct seen look(const struct orr_hardware_facts *h)
 
 /* Whether the device id names a GPU of the table with this compute capability. An edited file may contradict itself:
  * then its ids prove nothing. */
-static bool is_listed(const struct seen *seen)
+static bool is_listed(const struct orr_seen *seen)
 {
     const struct orr_machine_type *type;
     for (size_t i = 0; seen->model && seen->model->sm == seen->sm && (type = orr_machine_type(i)); i++)
@@ -71,31 +64,44 @@ static bool is_listed(const struct seen *seen)
     return false;
 }
 
-static bool is_candidate(const struct orr_machine_type *type, const struct seen *seen, bool listed, uint32_t gpus)
+static bool is_candidate(const struct orr_machine_type *type, const struct orr_seen *seen, uint32_t gpus)
 {
     const struct orr_gpu_board *board = type->board;
-    bool same =
-        listed ? orr_gpu_model_is(seen->model, board->gpu) : !seen->device && orr_board_model(board)->sm == seen->sm;
+    bool same = seen->listed ? orr_gpu_model_is(seen->model, board->gpu)
+                             : !seen->device && orr_board_model(board)->sm == seen->sm;
     return same && type->gpus >= gpus && (board->c2c_links > 0) == seen->c2c;
 }
 
-/* "mlx5_#" is any name that starts with mlx5_ and goes on with a digit. */
-static bool is_named_like(const char *name, const char *pattern)
+bool orr_has_name_of(const struct orr_machine_type *type, const char *name)
 {
-    size_t prefix = strcspn(pattern, "#");
-    return !strncasecmp(name, pattern, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
+    size_t prefix = strcspn(type->net_name, "#");
+    return !strncasecmp(name, type->net_name, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
 }
 
-/* Ports as fast as the type's: within an eighth, as some virtual machines report a little less. */
+bool orr_port_is_named(const struct orr_hardware_facts *h, uint32_t net, const struct orr_machine_type *type)
+{
+    return orr_has_name_of(type, orr_element_word(h->dump, net, ORR_ATTR_NAME));
+}
+
+int64_t orr_port_mbps(const struct orr_hardware_facts *h, uint32_t net)
+{
+    return orr_element_int(h->dump, net, ORR_ATTR_SPEED, 0);
+}
+
+bool orr_port_is_as_fast(int64_t mbps, int64_t most)
+{
+    return llabs(mbps - most) <= most / 8;
+}
+
+/* Ports as fast as the type's. */
 static uint32_t count_ports(const struct orr_hardware_facts *h, const struct orr_machine_type *type, bool *ret_named)
 {
     uint32_t count = 0, named = 0;
     for (uint32_t i = 0; i < h->net_count; i++) {
-        int64_t mbps = orr_element_int(h->dump, h->nets[i], ORR_ATTR_SPEED, 0), most = type->net_mbps;
-        if (llabs(mbps - most) > most / 8)
+        if (!orr_port_is_as_fast(orr_port_mbps(h, h->nets[i]), type->net_mbps))
             continue;
         count++;
-        named += is_named_like(orr_element_word(h->dump, h->nets[i], ORR_ATTR_NAME), type->net_name);
+        named += orr_port_is_named(h, h->nets[i], type);
     }
     *ret_named = count && 2 * named > count;
     return count;
@@ -106,12 +112,18 @@ static bool has_arch(const struct orr_hardware_facts *h, const struct orr_machin
     return h->cpu_count && !strcmp(orr_element_word(h->dump, h->cpus[0], ORR_ATTR_ARCH), type->arch);
 }
 
-static bool has_cpu(const struct orr_hardware_facts *h, const struct orr_machine_type *type)
+bool orr_machine_has_cpu(const struct orr_hardware_facts *h, const struct orr_machine_type *type)
 {
     uint32_t cpu = h->cpus[0];
     return (!*type->cpu_vendor || (!strcmp(orr_element_word(h->dump, cpu, ORR_ATTR_VENDOR), type->cpu_vendor) &&
                                    orr_element_int(h->dump, cpu, ORR_ATTR_FAMILYID, 0) == type->cpu_family &&
                                    orr_element_int(h->dump, cpu, ORR_ATTR_MODELID, 0) == type->cpu_model));
+}
+
+bool orr_machine_could_be(const struct orr_hardware_facts *h, const struct orr_machine_type *type,
+                          const struct orr_seen *seen, uint32_t gpus)
+{
+    return is_candidate(type, seen, gpus) && has_arch(h, type);
 }
 
 static bool is_one_host(const struct orr_hardware_facts *h)
@@ -134,7 +146,7 @@ static uint32_t distance(const struct orr_hardware_facts *h, const struct orr_ma
     *ret_ports = ports;
     if (!named || !has_arch(h, type) || ports > type->nets || 2 * ports <= type->nets || 2 * h->gpu_count <= type->gpus)
         return NO_FIT;
-    return type->nets - ports + type->gpus - h->gpu_count + !has_cpu(h, type);
+    return type->nets - ports + type->gpus - h->gpu_count + !orr_machine_has_cpu(h, type);
 }
 
 /* Values on which all agree stay, others become unknown. */
@@ -143,15 +155,14 @@ static void agree(int32_t *value, int32_t other, bool first)
     *value = first || *value == other ? other : 0;
 }
 
-static void read_boards(const struct orr_hardware_facts *h, const struct seen *seen, bool listed,
-                        struct orr_machine *machine)
+static void read_boards(const struct orr_hardware_facts *h, const struct orr_seen *seen, struct orr_machine *machine)
 {
     const struct orr_machine_type *type;
     bool first = true, exact = false;
     int32_t fastest = 0;
     for (size_t i = 0; (type = orr_machine_type(i)); i++) {
         const struct orr_gpu_board *board = type->board;
-        if (!is_candidate(type, seen, listed, is_one_host(h) ? h->gpu_count : 1))
+        if (!is_candidate(type, seen, is_one_host(h) ? h->gpu_count : 1))
             continue;
         int generation = orr_pcie_generation(orr_pcie_read_rate(board->link_speed));
         agree(&machine->nvlinks, board->nvlinks, first);
@@ -181,16 +192,16 @@ static bool has_nvlinks(const struct orr_hardware_facts *h)
 
 void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machine *ret_machine)
 {
-    const struct seen seen = look(h);
-    bool listed = !seen.mixed && is_listed(&seen);
+    struct orr_seen seen = look(h);
+    seen.listed = !seen.mixed && is_listed(&seen);
     const struct orr_machine_type *type;
     uint32_t nearest = NO_FIT;
-    *ret_machine = (struct orr_machine){.proven_board = listed, .gpus_here = h->gpu_count};
+    *ret_machine = (struct orr_machine){.proven_board = seen.listed, .gpus_here = h->gpu_count};
     if (seen.mixed)
         return;
-    read_boards(h, &seen, listed, ret_machine);
+    read_boards(h, &seen, ret_machine);
     for (size_t i = 0; is_one_host(h) && (type = orr_machine_type(i)); i++) {
-        uint32_t ports, away = is_candidate(type, &seen, listed, h->gpu_count) ? distance(h, type, &ports) : NO_FIT;
+        uint32_t ports, away = is_candidate(type, &seen, h->gpu_count) ? distance(h, type, &ports) : NO_FIT;
         if (away == NO_FIT || away > nearest)
             continue;
         bool first = away < nearest;
@@ -213,4 +224,8 @@ void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machin
         ret_machine->nvlinks = 0;
     if (ret_machine->type && !strncmp(ret_machine->type->net_name, "rdmap", 5))
         ret_machine->proven_board = true; /* only EC2 has NICs of these names */
+    if (!ret_machine->type)
+        orr_machine_find_nearly(h, &seen, &ret_machine->nearly);
+    if (ret_machine->nearly.count)
+        ret_machine->board = ret_machine->nearly.types[0]->board;
 }

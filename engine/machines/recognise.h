@@ -8,6 +8,25 @@
 #include "engine/hardware/hardware.h"
 #include "engine/machines/machine_types.h"
 
+/* The one figure in which all equal devices of a host differ from a type that fits in everything else. */
+enum orr_differs {
+    ORR_DIFFERS_NOTHING,
+    ORR_DIFFERS_PORT_SPEED, /* Mb/s of its ports */
+    ORR_DIFFERS_PORTS,      /* half of its ports, or fewer */
+    ORR_DIFFERS_GPUS        /* half of its GPUs, or fewer */
+};
+
+enum { ORR_MOST_NEARLY = 3 }; /* types that are named */
+
+struct orr_nearly {
+    enum orr_differs differs;
+    const struct orr_machine_type *types[ORR_MOST_NEARLY]; /* that fit equally well, in the order of the table */
+    uint32_t count;                                        /* of all that do */
+    bool chosen;          /* for one of these types, the maker of the server chooses number and speed of the NICs */
+    bool cpu;             /* the CPU model fits, too */
+    uint32_t here, there; /* the figure in the dump, and the least that such a machine has */
+};
+
 struct orr_machine {
     const struct orr_gpu_board *board;   /* of the GPUs, of several hosts too; NULL: mixed, or not in the table */
     const struct orr_machine_type *type; /* the type that fits best, of one host; NULL: none fits */
@@ -18,10 +37,18 @@ struct orr_machine {
     int32_t generation;  /* PCIe generation that the GPUs and the CPU can both run at */
     uint32_t gpus, nics; /* of one such machine; nics: ports that are as fast as the type's */
     uint32_t gpus_here, nics_here; /* of the dump */
+    struct orr_nearly nearly;      /* if no type fits */
 };
 
 /* Reads what hardware says. If several types fit equally well, a value is given only if all of them agree. */
 void orr_machine_recognise(const struct orr_hardware_facts *hardware, struct orr_machine *ret_machine);
+
+/* Whether a port's name is one of the type's: for "mlx5_#", any that starts with mlx5_ and goes on with a digit. */
+bool orr_has_name_of(const struct orr_machine_type *type, const char *name);
+/* The ports that jobs use if the machine is of that type: with such a name, and as fast as the fastest of these. Writes
+ * their elements to ret_nets, [hardware->net_count] or NULL, and returns how many there are. */
+uint32_t orr_job_ports(const struct orr_hardware_facts *hardware, const struct orr_machine_type *type,
+                       uint32_t *ret_nets);
 
 /* PCIe generation of a CPU as NCCL's XML names it; 0: not in the table. */
 int32_t orr_cpu_pcie_generation(const char *vendor, int32_t family, int32_t model);

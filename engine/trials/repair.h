@@ -44,6 +44,13 @@ void orr_repair_slots(struct orr_variant *variant);
 void orr_repair_ports(struct orr_variant *variant);
 void orr_repair_missing_nics(struct orr_variant *variant);
 void orr_repair_strays(struct orr_variant *variant);
+/* repair_type.c */
+/* Adds a copy of a NIC, a card of the machine, with a bus id and GUIDs of its own. *added counts its ports. */
+void orr_repair_add_nic(struct orr_variant *variant, struct orr_doc_node *parent, uint32_t like, uint32_t *added);
+/* Numbers the ports in document order once NICs were added, if the machine numbers them so. */
+void orr_repair_number_nics(struct orr_variant *variant, uint32_t added);
+void orr_repair_ports_of_type(struct orr_variant *variant);
+void orr_repair_nics_of_type(struct orr_variant *variant);
 /* repair_nvlinks.c */
 void orr_repair_nvlinks(struct orr_variant *variant);
 void orr_repair_board_nvlinks(struct orr_variant *variant);

@@ -145,49 +145,15 @@ static struct orr_doc_node *place_of(const struct orr_variant *variant, const st
     return variant->nodes[hw->cards[at].element];
 }
 
-/* Whether the NICs are numbered in document order, as on machines that list their devices by bus id. */
-static bool is_numbered_in_order(const struct orr_variant *variant)
-{
-    int32_t last = -1;
-    for (uint32_t i = 0; i < variant->hw->net_count; i++) {
-        int32_t dev = orr_element_int(variant->hw->dump, variant->hw->nets[i], ORR_ATTR_DEV, -1);
-        if (dev <= last)
-            return false;
-        last = dev;
-    }
-    return true;
-}
-
-/* A copy of a NIC with a bus id and GUIDs of its own; its ports get the next numbers. */
-static void add_copy(struct orr_variant *variant, const struct orr_lack *lack, uint32_t *ports)
-{
-    struct orr_doc_node *nic = orr_doc_add(&variant->doc, place_of(variant, lack), ORR_ELEMENT_PCI, NULL);
-    orr_doc_copy_element(&variant->doc, nic, variant->hw->dump, variant->hw->cards[lack->like].element);
-    orr_doc_set(&variant->doc, nic, ORR_ATTR_BUSID, "ffff:%02x:00.0", *ports & 0xff);
-    for (struct orr_doc_node *node = nic; node; node = orr_doc_next(node, nic))
-        if (node->kind == ORR_ELEMENT_NET) {
-            orr_doc_set(&variant->doc, node, ORR_ATTR_DEV, "%u", variant->hw->net_count + *ports);
-            orr_doc_set(&variant->doc, node, ORR_ATTR_GUID, "0xffffffff%08x", *ports);
-            orr_doc_set(&variant->doc, node, ORR_ATTR_NAME, "repaired%u", *ports);
-            ++*ports;
-        }
-    orr_variant_touch(variant);
-}
-
 void orr_repair_missing_nics(struct orr_variant *variant)
 {
-    uint32_t ports = 0, number = 0;
-    bool in_order = is_numbered_in_order(variant);
+    uint32_t ports = 0;
     for (uint32_t i = 0; i < variant->groups->lack_count; i++) {
         const struct orr_lack *lack = &variant->groups->lacks[i];
         for (uint32_t n = lack->has; lack->stray == ORR_NO_CARD && n < lack->others_have; n++)
-            add_copy(variant, lack, &ports);
+            orr_repair_add_nic(variant, place_of(variant, lack), lack->like, &ports);
     }
-    /* With the NIC back, those after it have their old numbers again. */
-    for (struct orr_doc_node *node = variant->doc.system; in_order && ports && node;
-         node = orr_doc_next(node, variant->doc.system))
-        if (node->kind == ORR_ELEMENT_NET)
-            orr_doc_set(&variant->doc, node, ORR_ATTR_DEV, "%u", number++);
+    orr_repair_number_nics(variant, ports);
 }
 
 void orr_repair_strays(struct orr_variant *variant)

@@ -4,10 +4,18 @@
 
 #include "engine/trials/repair.h"
 
+/* Whether a port has GPUDirect RDMA on such machines by a plugin of their provider. */
+static bool is_of_type(const struct orr_variant *variant, uint32_t net)
+{
+    const struct orr_machine_type *type = variant->machine->type;
+    return type && type->net_gdr && orr_has_name_of(type, orr_element_word(variant->hw->dump, net, ORR_ATTR_NAME));
+}
+
 static void allow_gdr(struct orr_variant *variant)
 {
     for (uint32_t i = 0; i < variant->hw->net_count; i++)
-        if (orr_name_is_rdma(orr_element_word(variant->hw->dump, variant->hw->nets[i], ORR_ATTR_NAME)))
+        if (orr_name_is_rdma(orr_element_word(variant->hw->dump, variant->hw->nets[i], ORR_ATTR_NAME)) ||
+            is_of_type(variant, variant->hw->nets[i]))
             orr_variant_set(variant, variant->nodes[variant->hw->nets[i]], ORR_ATTR_GDR, "1");
 }
 
@@ -50,6 +58,8 @@ static const struct orr_repair rows[] = {
     {"throttling-bridge", "the link of the fastest device below it", orr_repair_bridges, false, false},
     {"slow-slot", "a slot as fast as the NIC", orr_repair_slots, true, false},
     {"port-slow", "the speed of equal ports", orr_repair_ports, true, false},
+    {"ports-below-type", "the speed that ports of this machine type have", orr_repair_ports_of_type, true, false},
+    {"nics-below-type", "the NICs that this machine type has", orr_repair_nics_of_type, true, false},
     {"nic-missing", "the NIC that the other GPUs have", orr_repair_missing_nics, true, false},
     {"nic-misplaced", "the NIC on the PCIe switch of its GPUs", orr_repair_strays, true, false},
     {"gdr-off", "GPUDirect RDMA on", allow_gdr, true, false},

@@ -28,7 +28,7 @@ static const char *const opening =
     "\n"
     "A finding looks at the dump alone, at the dump and the prediction, or at an NCCL log beside a prediction.\n"
     "Orrery compares equal devices with one another. What all equal devices share counts as how the machine was "
-    "built.\n"
+    "built, unless the machine fits a known type in everything else.\n"
     "`orrery analyze --section findings DUMP` prints the findings of a dump, and `GET /v1/topologies/{id}/findings` "
     "returns them.\n"
     "\n"
@@ -48,6 +48,7 @@ struct family {
 FAMILY(ranks)
 FAMILY(input)
 FAMILY(machine)
+FAMILY(type)
 FAMILY(pci)
 FAMILY(slots)
 FAMILY(nvlink)
@@ -67,6 +68,7 @@ static const struct family families[] = {
     {"GPUs, ranks and identifiers", row_of_ranks},
     {"The topology file", row_of_input},
     {"What the machine should be", row_of_machine},
+    {"What its machine type has", row_of_type},
     {"PCIe links and switches", row_of_pci},
     {"PCIe slots and uplinks", row_of_slots},
     {"NVLinks of a GPU", row_of_nvlink},

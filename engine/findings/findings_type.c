@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings about a machine that fits a known type but for one figure: GPUs or NICs are missing, or all NICs are slower.
+ * A comparison of its devices with one another does not show that. */
+#include "engine/findings/finder.h"
+
+/* The machine as it was given: NCCL may fuse NICs, and a list such as NCCL_IB_HCA excludes some. */
+struct given {
+    struct orr_hardware_facts hw;
+    struct orr_machine machine;
+};
+
+static bool read_given(const struct orr_finder *f, struct given *ret_given)
+{
+    *ret_given = (struct given){f->hw, f->machine};
+    if (!f->analysis || f->analysis->given == f->dump)
+        return true;
+    if (!orr_hardware_read(f->analysis->given, f->arena, &ret_given->hw))
+        return false;
+    orr_machine_recognise(&ret_given->hw, &ret_given->machine);
+    return true;
+}
+
+/* A speed that is assumed proves nothing. */
+static bool is_nearly(const struct given *given, enum orr_differs differs)
+{
+    return given->machine.nearly.differs == differs &&
+           !orr_dump_assumed(given->hw.dump, ORR_ELEMENT_NET, ORR_ATTR_SPEED);
+}
+
+/* "dgx-h100 or hgx-h100", "dgx-a100, hgx-a100 or 3 more types". */
+static void write_types(const struct orr_nearly *nearly, struct orr_text *text)
+{
+    const uint32_t named = nearly->count < ORR_MOST_NEARLY ? nearly->count : ORR_MOST_NEARLY;
+    for (uint32_t i = 0; i < named; i++)
+        orr_text_printf(text, "%s%s", !i ? "" : i + 1 == nearly->count ? " or " : ", ", nearly->types[i]->name);
+    if (nearly->count > named)
+        orr_text_printf(text, " or %u more", nearly->count - named);
+}
+
+/* What the comparison with the type rests on, and what a different purchase would mean. */
+static void write_evidence(const struct orr_nearly *nearly, const char *fits, struct orr_text *text)
+{
+    orr_text_printf(text, "; %s%s fit %s", nearly->cpu ? "CPU, " : "", fits,
+                    nearly->count == 1 ? "this type" : "these types");
+    if (nearly->chosen)
+        orr_text_puts(text, ", but the maker of the server chooses the NICs");
+}
+
+static void point_at_ports(struct orr_finder *f, const struct given *given)
+{
+    uint32_t *nets = ORR_NEW(f->arena, uint32_t, given->hw.net_count);
+    if (!nets || given->hw.dump != f->dump)
+        return;
+    const uint32_t count = orr_job_ports(&given->hw, given->machine.nearly.types[0], nets);
+    for (uint32_t i = 0; i < count; i++)
+        orr_point(f, nets[i]);
+}
+
+static void ports_below_type(struct orr_finder *f)
+{
+    struct given given;
+    ORR_LOCAL_TEXT(text, 512);
+    if (!read_given(f, &given) || !is_nearly(&given, ORR_DIFFERS_PORT_SPEED))
+        return;
+    const struct orr_nearly *nearly = &given.machine.nearly;
+    const uint32_t ports = nearly->types[0]->nets;
+    orr_text_puts(&text, "like ");
+    write_types(nearly, &text);
+    if (ports == 1)
+        orr_text_puts(&text, ", but the NIC runs");
+    else
+        orr_text_printf(&text, ", but all %u NIC ports run", ports);
+    orr_text_printf(&text, " at %g instead of %g Gb/s", nearly->here / 1000.0, nearly->there / 1000.0);
+    write_evidence(nearly, "GPUs, and number and names of the NICs", &text);
+    orr_say(f, "%s", orr_text_data(&text));
+    if (nearly->chosen)
+        orr_say_remedy(f, NULL,
+                       "If this machine was bought with such slow NICs, it is as it should be. Otherwise check Rate of "
+                       "every port (`ibstat`): cables, transceivers or switch ports of a slower generation limit all "
+                       "NICs alike.",
+                       NULL);
+    point_at_ports(f, &given);
+}
+
+static void nics_below_type(struct orr_finder *f)
+{
+    struct given given;
+    ORR_LOCAL_TEXT(text, 512);
+    if (!read_given(f, &given) || !is_nearly(&given, ORR_DIFFERS_PORTS))
+        return;
+    const struct orr_nearly *nearly = &given.machine.nearly;
+    orr_text_puts(&text, "like ");
+    write_types(nearly, &text);
+    orr_text_printf(&text, ", but %u instead of %u NIC ports", nearly->here, nearly->there);
+    write_evidence(nearly, "GPUs, and names and speed of the NICs", &text);
+    if (nearly->chosen)
+        orr_text_puts(&text, "; some PCIe switches with GPUs have a NIC, others have none");
+    orr_say(f, "%s", orr_text_data(&text));
+}
+
+/* In a cluster, half of the GPUs are more likely those that the job takes: hosts are compared with one another. */
+static void gpu_missing(struct orr_finder *f)
+{
+    struct given given;
+    ORR_LOCAL_TEXT(text, 512);
+    if (!read_given(f, &given))
+        return;
+    const struct orr_machine *machine = &given.machine;
+    if (machine->type && machine->gpus_here < machine->gpus) {
+        orr_say(f, "%u GPUs are in the dump; machines of this kind, such as %s, have %u", machine->gpus_here,
+                machine->type->title, machine->gpus);
+        return;
+    }
+    if (!is_nearly(&given, ORR_DIFFERS_GPUS) || (f->analysis && f->analysis->cluster))
+        return;
+    orr_text_puts(&text, "like ");
+    write_types(&machine->nearly, &text);
+    orr_text_printf(&text, ", but %u instead of %u GPUs", machine->nearly.here, machine->nearly.there);
+    write_evidence(&machine->nearly, "model of the GPUs, and number, names and speed of the NICs", &text);
+    orr_say(f, "%s", orr_text_data(&text));
+}
+
+const struct orr_finding_row orr_findings_type[] = {
+    {
+        .id = "gpu-missing",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = gpu_missing,
+        .title = "The machine has fewer GPUs than its type",
+        .why = "A GPU that failed is gone from the PCIe bus, and jobs on whole machines cannot start. If the job was "
+               "meant to use these GPUs only, this is fine.",
+        .advice = "Count the GPUs with `nvidia-smi -L`. If one is missing, look for Xid 79 in the kernel log.",
+        .commands = {"nvidia-smi -L", "dmesg | grep -i xid", "lspci -d 10de: | wc -l"},
+    },
+    {
+        .id = "ports-below-type",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = ports_below_type,
+        .title = "All NICs run slower than those of this machine type",
+        .why = "Every channel between hosts runs at the speed of its NIC. As all NICs are equally slow, a comparison "
+               "with one another does not show it.",
+        .advice = "Check Rate of every port (`ibstat`). Cables, transceivers or switch ports of a slower generation, "
+                  "or a setting of the switches, limit all NICs alike.",
+        .commands = {"ibstat | grep -E 'CA |Rate'", "mlxlink -d mlx5_0"},
+    },
+    {
+        .id = "nics-below-type",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = nics_below_type,
+        .title = "Half of the NICs of this machine type are missing, or more",
+        .why = "GPUs share the NICs that are left, so each gets less bandwidth between hosts.",
+        .advice = "Count the NICs on the PCIe bus and those with a driver and an active port. In a container, check "
+                  "that it sees all of them.",
+        .commands = {"lspci | grep -i -E 'mellanox|infiniband|ethernet'", "ibdev2netdev", "ls /dev/infiniband"},
+    },
+    {0},
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine type that a dump is like, but for one figure: every NIC is slower, or half of the NICs or GPUs are
+ * missing. Devices that are all alike hide such a fault from a comparison with one another. What the file says about
+ * the rest of the machine has to fit: the GPU, the architecture, the names of the NICs, and both of the other figures.
+ */
+#include <string.h>
+
+#include "engine/machines/recognising.h"
+
+/* Of one host. NVLink may join hosts to one system; they are alike. */
+struct counted {
+    uint32_t gpus, ports; /* ports: those that jobs use */
+    int64_t mbps;         /* of such a port */
+};
+
+/* The CPUs of a host follow one another. */
+static uint32_t count_hosts(const struct orr_hardware_facts *h)
+{
+    uint32_t count = h->cpu_count > 0;
+    for (uint32_t i = 1; i < h->cpu_count; i++)
+        count += strcmp(orr_element_word(h->dump, h->cpus[i], ORR_ATTR_HOST_HASH),
+                        orr_element_word(h->dump, h->cpus[i - 1], ORR_ATTR_HOST_HASH)) != 0;
+    return count;
+}
+
+static int64_t fastest_named(const struct orr_hardware_facts *h, const struct orr_machine_type *type)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < h->net_count; i++) {
+        int64_t mbps = orr_port_mbps(h, h->nets[i]);
+        if (mbps > most && orr_port_is_named(h, h->nets[i], type))
+            most = mbps;
+    }
+    return most;
+}
+
+uint32_t orr_job_ports(const struct orr_hardware_facts *h, const struct orr_machine_type *type, uint32_t *ret_nets)
+{
+    const int64_t fastest = fastest_named(h, type);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < h->net_count; i++) {
+        if (!orr_port_is_named(h, h->nets[i], type) || !orr_port_is_as_fast(orr_port_mbps(h, h->nets[i]), fastest))
+            continue;
+        if (ret_nets)
+            ret_nets[count] = h->nets[i];
+        count++;
+    }
+    return count;
+}
+
+/* Whether machines with the GPUs of this type, and NICs with its names and speed, are built with as many NICs as their
+ * maker likes: a DGX looks like such a machine. */
+static bool is_as_chosen(const struct orr_machine_type *type)
+{
+    const struct orr_machine_type *other;
+    for (size_t i = 0; (other = orr_machine_type(i)); i++)
+        if (orr_machine_nics_chosen(other) && !strcmp(other->board->gpu, type->board->gpu) &&
+            other->gpus == type->gpus && other->net_mbps == type->net_mbps && !strcmp(other->net_name, type->net_name))
+            return true;
+    return false;
+}
+
+/* Whether some PCIe switches, or the CPU, serve GPUs without a NIC, and others GPUs with one: the machine was not built
+ * that way. */
+static bool is_uneven(const struct orr_hardware_facts *h)
+{
+    bool with = false, without = false;
+    for (uint32_t i = 0; i < h->card_count; i++) {
+        uint32_t above = h->cards[i].above;
+        if (!h->cards[i].gpus_at || above == ORR_NO_CARD)
+            continue;
+        with |= h->cards[above].nets > 0;
+        without |= !h->cards[above].nets;
+    }
+    return with && without;
+}
+
+/* One NIC with a name that any NIC could have says nothing about half of a machine. */
+static bool is_telling(const struct orr_machine_type *type)
+{
+    return type->nets > 1 || !strncmp(type->net_name, "rdmap", 5) || !strncmp(type->net_name, "mlx5_ib", 7);
+}
+
+static enum orr_differs differs_from(const struct orr_hardware_facts *h, const struct orr_machine_type *type,
+                                     const struct counted *here)
+{
+    bool fast = orr_port_is_as_fast(here->mbps, type->net_mbps);
+    if (!here->ports)
+        return ORR_DIFFERS_NOTHING;
+    if (here->gpus == type->gpus && here->ports == type->nets && !fast && here->mbps < type->net_mbps)
+        return ORR_DIFFERS_PORT_SPEED;
+    if (here->gpus == type->gpus && fast && 2 * here->ports <= type->nets && (!is_as_chosen(type) || is_uneven(h)))
+        return ORR_DIFFERS_PORTS;
+    if (2 * here->gpus <= type->gpus && fast && here->ports == type->nets && is_telling(type))
+        return ORR_DIFFERS_GPUS;
+    return ORR_DIFFERS_NOTHING;
+}
+
+static void add(struct orr_nearly *nearly, const struct orr_machine_type *type, const struct counted *here)
+{
+    const uint32_t values[][2] = {[ORR_DIFFERS_PORT_SPEED] = {(uint32_t)here->mbps, type->net_mbps},
+                                  [ORR_DIFFERS_PORTS] = {here->ports, type->nets},
+                                  [ORR_DIFFERS_GPUS] = {here->gpus, type->gpus}};
+    nearly->here = values[nearly->differs][0];
+    if (!nearly->count || values[nearly->differs][1] < nearly->there)
+        nearly->there = values[nearly->differs][1];
+    if (nearly->count < ORR_MOST_NEARLY)
+        nearly->types[nearly->count] = type;
+    nearly->chosen |= is_as_chosen(type);
+    nearly->count++;
+}
+
+enum { OTHER_CPU = 8 }; /* more than any enum orr_differs */
+
+void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct orr_seen *seen, struct orr_nearly *ret)
+{
+    const struct orr_machine_type *type;
+    const uint32_t hosts = count_hosts(h);
+    uint32_t best = UINT32_MAX;
+    *ret = (struct orr_nearly){0};
+    if (!hosts || h->gpu_count % hosts)
+        return;
+    for (size_t i = 0; (type = orr_machine_type(i)); i++) {
+        if (!orr_machine_could_be(h, type, seen, h->gpu_count / hosts))
+            continue;
+        const uint32_t ports = orr_job_ports(h, type, NULL);
+        const struct counted here = {h->gpu_count / hosts, ports % hosts ? 0 : ports / hosts, fastest_named(h, type)};
+        const enum orr_differs differs = differs_from(h, type, &here);
+        /* The usual CPU first, then slow ports before missing devices, as they are more common. */
+        const uint32_t rank = (orr_machine_has_cpu(h, type) ? 0 : OTHER_CPU) + (uint32_t)differs;
+        if (!differs || rank > best)
+            continue;
+        if (rank < best)
+            *ret = (struct orr_nearly){.differs = differs, .cpu = rank < OTHER_CPU};
+        best = rank;
+        add(ret, type, &here);
+    }
+}

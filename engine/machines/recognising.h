@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside machines/: what recognise.c and nearly.c read of a dump. */
+#ifndef ORR_MACHINES_RECOGNISING_H
+#define ORR_MACHINES_RECOGNISING_H
+
+#include "engine/machines/recognise.h"
+
+struct orr_seen {                      /* what the GPUs of a dump have in common */
+    uint16_t device;                   /* 0: not in the dump */
+    const struct orr_gpu_model *model; /* by the device; NULL: unknown */
+    int32_t sm;
+    bool mixed, c2c;
+    bool listed; /* the device id names a GPU of the table with this compute capability */
+};
+
+/* Whether a type has the GPUs of the dump, at least `gpus` of them, and its architecture. */
+bool orr_machine_could_be(const struct orr_hardware_facts *h, const struct orr_machine_type *type,
+                          const struct orr_seen *seen, uint32_t gpus);
+/* Whether the CPU model is the type's. */
+bool orr_machine_has_cpu(const struct orr_hardware_facts *h, const struct orr_machine_type *type);
+/* Mb/s of a port, 0: unknown. */
+int64_t orr_port_mbps(const struct orr_hardware_facts *h, uint32_t net);
+/* Within an eighth, as some virtual machines report a little less. */
+bool orr_port_is_as_fast(int64_t mbps, int64_t most);
+bool orr_port_is_named(const struct orr_hardware_facts *h, uint32_t net, const struct orr_machine_type *type);
+/* nearly.c: fills in ret->differs and the rest; nothing if no type is nearly the dump's. */
+void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct orr_seen *seen, struct orr_nearly *ret);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Repairs that give NICs what the machine type has, and copies of NICs. */
+#include "engine/trials/repair.h"
+
+/* Whether the NICs are numbered in document order, as on machines that list their devices by bus id. */
+static bool is_numbered_in_order(const struct orr_variant *variant)
+{
+    int32_t last = -1;
+    for (uint32_t i = 0; i < variant->hw->net_count; i++) {
+        int32_t dev = orr_element_int(variant->hw->dump, variant->hw->nets[i], ORR_ATTR_DEV, -1);
+        if (dev <= last)
+            return false;
+        last = dev;
+    }
+    return true;
+}
+
+void orr_repair_add_nic(struct orr_variant *variant, struct orr_doc_node *parent, uint32_t like, uint32_t *added)
+{
+    struct orr_doc_node *nic = orr_doc_add(&variant->doc, parent, ORR_ELEMENT_PCI, NULL);
+    orr_doc_copy_element(&variant->doc, nic, variant->hw->dump, variant->hw->cards[like].element);
+    orr_doc_set(&variant->doc, nic, ORR_ATTR_BUSID, "ffff:%02x:00.0", *added & 0xff);
+    for (struct orr_doc_node *node = nic; node; node = orr_doc_next(node, nic))
+        if (node->kind == ORR_ELEMENT_NET) {
+            orr_doc_set(&variant->doc, node, ORR_ATTR_DEV, "%u", variant->hw->net_count + *added);
+            orr_doc_set(&variant->doc, node, ORR_ATTR_GUID, "0xffffffff%08x", *added);
+            orr_doc_set(&variant->doc, node, ORR_ATTR_NAME, "repaired%u", *added);
+            ++*added;
+        }
+    orr_variant_touch(variant);
+}
+
+void orr_repair_number_nics(struct orr_variant *variant, uint32_t added)
+{
+    uint32_t number = 0;
+    if (!added || !is_numbered_in_order(variant))
+        return;
+    for (struct orr_doc_node *node = variant->doc.system; node; node = orr_doc_next(node, variant->doc.system))
+        if (node->kind == ORR_ELEMENT_NET)
+            orr_doc_set(&variant->doc, node, ORR_ATTR_DEV, "%u", number++);
+}
+
+/* Elements of the ports that jobs use; *ret_count 0: no type is like the machine, or memory ran out. */
+static const uint32_t *job_ports(struct orr_variant *variant, enum orr_differs differs, uint32_t *ret_count)
+{
+    const struct orr_nearly *nearly = &variant->machine->nearly;
+    uint32_t *nets = ORR_NEW(variant->arena, uint32_t, variant->hw->net_count);
+    *ret_count = nearly->differs == differs && nets ? orr_job_ports(variant->hw, nearly->types[0], nets) : 0;
+    return nets;
+}
+
+void orr_repair_ports_of_type(struct orr_variant *variant)
+{
+    uint32_t count;
+    const uint32_t *nets = job_ports(variant, ORR_DIFFERS_PORT_SPEED, &count);
+    for (uint32_t i = 0; i < count; i++)
+        orr_variant_set_int(variant, variant->nodes[nets[i]], ORR_ATTR_SPEED, variant->machine->nearly.there);
+}
+
+/* Where NICs can be added: the bridge or CPU around a GPU or a NIC. */
+struct place {
+    uint32_t around, like, nics; /* element; card of a NIC to copy; ports that it has, those added included */
+};
+
+static uint32_t around(const struct orr_variant *variant, uint32_t card)
+{
+    return variant->hw->dump->elements[variant->hw->cards[card].element].parent;
+}
+
+static struct place place_of(const struct orr_variant *variant, uint32_t card, uint32_t like)
+{
+    const uint32_t bridge = variant->hw->cards[card].above;
+    return (struct place){around(variant, card), like, bridge == ORR_NO_CARD ? 0 : variant->hw->cards[bridge].nets};
+}
+
+/* Around the GPUs; around the NICs if no bridge serves both. */
+static uint32_t list_places(struct orr_variant *variant, const uint32_t *nets, uint32_t net_count, struct place *places)
+{
+    const struct orr_hardware_facts *hw = variant->hw;
+    const uint32_t like = hw->card_of[nets[0]], bridge = hw->cards[like].above;
+    uint32_t count = 0;
+    if (bridge == ORR_NO_CARD || !hw->cards[bridge].gpus) {
+        for (uint32_t i = 0; i < net_count; i++)
+            if (hw->card_of[nets[i]] != ORR_NO_CARD)
+                places[count++] = place_of(variant, hw->card_of[nets[i]], hw->card_of[nets[i]]);
+        return count;
+    }
+    for (uint32_t i = 0; i < hw->card_count; i++)
+        if (hw->cards[i].gpus_at && (!count || places[count - 1].around != around(variant, i)))
+            places[count++] = place_of(variant, i, like);
+    return count;
+}
+
+/* Each new NIC goes where the fewest are. */
+void orr_repair_nics_of_type(struct orr_variant *variant)
+{
+    const struct orr_nearly *nearly = &variant->machine->nearly;
+    uint32_t count, added = 0;
+    const uint32_t *nets = job_ports(variant, ORR_DIFFERS_PORTS, &count);
+    struct place *places = ORR_NEW(variant->arena, struct place, (size_t)variant->hw->card_count + count);
+    if (!count || !places || variant->hw->card_of[nets[0]] == ORR_NO_CARD)
+        return;
+    const uint32_t place_count = list_places(variant, nets, count, places);
+    const uint32_t wanted = count / nearly->here * (nearly->there - nearly->here);
+    while (place_count && added < wanted) {
+        struct place *fewest = places;
+        const uint32_t before = added;
+        for (uint32_t i = 1; i < place_count; i++)
+            fewest = places[i].nics < fewest->nics ? &places[i] : fewest;
+        orr_repair_add_nic(variant, variant->nodes[fewest->around], fewest->like, &added);
+        fewest->nics += added - before;
+        if (added == before) /* the card has no port to copy */
+            return;
+    }
+    orr_repair_number_nics(variant, added);
+}
