@@ -12,30 +12,46 @@
 #include "engine/base/version.h"
 #include "engine/input/input.h"
 #include "engine/log_reading/log.h"
+#include "engine/nccltests/results.h"
+
+/* Whether a text holds rows of results, in any form that check-perf reads. */
+static bool has_results(const char *text, size_t length)
+{
+    struct orr_results_limits limits = orr_results_default_limits;
+    ORR_LOCAL(orr_results, results);
+    struct orr_error none = {0};
+    limits.without_log = true;
+    return orr_results_read(text, length, &limits, &results, &none) == ORR_OK;
+}
+
+static bool has_one(const char *text, size_t length, const char *const *words, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = memmem(text, length, words[i], strlen(words[i]));
+    return found;
+}
+#define ORR_HAS_ONE(text, length, words) has_one(text, length, words, sizeof(words) / sizeof *(words))
 
 /* The command for a file alone: results and logs have commands of their own. "show" for a machine, for a file that
- * cannot be read, and for options, which belong to `show`. */
+ * cannot be read, and for options, which belong to `show`. Rows that a failure ended are a matter for check-log. */
 static const char *command_for(const char *file)
 {
     enum { LOOKED_AT = 1 << 20 };
-    static const char *const of_results[] = {"out-of-place", "busbw", "algbw"};
-    static const char *const of_logs[] = {"NCCL", "Test CUDA failure", "CUDA error", "ACSCtl:", "NVRM: Xid"};
+    static const char *const of_failures[] = {"Test CUDA failure", "Test NCCL failure", "Watchdog caught"};
+    static const char *const of_logs[] = {"NCCL", "Test CUDA failure", "CUDA error", "ACSCtl:", "NVRM: Xid", "busbw"};
     FILE *stream = file[0] == '-' ? NULL : fopen(file, "rb");
     char *text = stream ? malloc(LOOKED_AT) : NULL;
     const size_t length = text ? fread(text, 1, LOOKED_AT, stream) : 0;
     const struct orr_input_kind *kind = length ? orr_input_recognise(text, length) : NULL;
     const char *command = "show", *name = kind ? kind->name : "";
-    const bool tree = length && memmem(text, length, "=== System", strlen("=== System"));
-    const bool plain = length && !memchr(text, 0, length) && text[0] != '<' && text[0] != '{' && !tree &&
+    const bool log = !strcmp(name, "nccl-log") || (kind && length && orr_log_is_one(text, length));
+    const bool plain = length && !memchr(text, 0, length) && text[0] != '<' && text[0] != '{' &&
                        (!kind || !strcmp(name, "nccl-log") || !strcmp(name, "nvidia-smi-topo"));
-    for (size_t i = 0; plain && !kind && i < sizeof of_logs / sizeof of_logs[0]; i++)
-        if (memmem(text, length, of_logs[i], strlen(of_logs[i])))
-            command = "check-log";
-    if (plain && (!strcmp(name, "nccl-log") || (kind && orr_log_is_one(text, length))))
+    if (plain && (log || (!kind && ORR_HAS_ONE(text, length, of_logs))))
         command = "check-log";
-    for (size_t i = 0; plain && i < sizeof of_results / sizeof of_results[0]; i++)
-        if (memmem(text, length, of_results[i], strlen(of_results[i])))
-            command = "check-perf";
+    if (plain && !ORR_HAS_ONE(text, length, of_failures) && has_results(text, length))
+        command = "check-perf";
     free(text);
     if (stream)
         fclose(stream);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/analysis/part.h"
+#include "engine/analysis/pasted.h"
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
 #include "engine/decide/verdicts.h"
@@ -121,6 +122,7 @@ static enum orr_code take_tuner(struct orr_analysis *a, struct orr_error *err)
 static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *times, struct orr_error *err)
 {
     uint64_t since = times ? orr_clock_ns() : 0;
+    orr_pasted_take_all(a->given, &a->query.settings);
     ORR_TRY(analyse_host(a, 0, times, &since, err));
     ORR_TRY(connect_hosts(a, err));
     lap(times ? &times->connect : NULL, &since);

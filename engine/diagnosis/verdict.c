@@ -186,7 +186,11 @@ static void write_assumed(const struct orr_analysis *analysis, const struct orr_
         if (orr_dump_assumed(analysis->given, rows[i].kind, rows[i].attr) &&
             (!rows[i].network || analysis->query.hosts > 1))
             what[count++] = rows[i].what;
-    orr_text_puts(text, "Nothing wrong was found, but the input does not show ");
+    if (!strcmp(analysis->given->notes->kind, "nccl-log"))
+        orr_text_puts(text, "Nothing wrong was found in the tree of the log; `orrery check-log` compares it with the "
+                            "log's other lines. The tree does not show ");
+    else
+        orr_text_puts(text, "Nothing wrong was found, but the input does not show ");
     if (!count)
         orr_text_printf(text, "everything: %.400s.", assumed->what);
     for (uint32_t i = 0; i < count; i++)

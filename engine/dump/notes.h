@@ -48,6 +48,18 @@ struct orr_missing {
     const char *command; /* that would supply it, run on the machine or with orrery; "": no command does */
 };
 
+/* A setting that a text names beside the machine. */
+struct orr_pasted_setting {
+    const char *name, *value;
+    uint32_t line;
+};
+/* What lines of the text show together (engine/symptoms): sentences. */
+struct orr_pasted_symptom {
+    const char *cause, *check, *cure;
+    bool is_setting; /* a setting that makes transfers slower */
+    const char *id;
+};
+
 struct orr_dump_notes {
     const char *kind;         /* word of a row of engine/input's table: "nvidia-smi-topo" */
     const char *title;        /* of that row */
@@ -58,12 +70,16 @@ struct orr_dump_notes {
     const struct orr_assumed *assumed;
     const struct orr_missing *missing;
     uint32_t assumed_count, missing_count;
-    uint32_t assumed_nics; /* NIC ports of assumed speed */
-    bool cpu_assumed;             /* nothing says what the CPUs are, and nobody asked for a kind */
-    enum orr_known nvlink_hidden; /* a table without NVLinks may hide them, as `nvidia-smi topo -mp` does */
-    const char *gpu_name;         /* the model of the GPUs as the input names it; NULL: it does not */
+    uint32_t assumed_nics;           /* NIC ports of assumed speed */
+    bool cpu_assumed;                /* nothing says what the CPUs are, and nobody asked for a kind */
+    enum orr_known nvlink_hidden;    /* a table without NVLinks may hide them, as `nvidia-smi topo -mp` does */
+    const char *gpu_name;            /* the model of the GPUs as the input names it; NULL: it does not */
     uint32_t p2p_pairs, p2p_refused; /* cells of `nvidia-smi topo -p2p`; those where the driver refuses P2P */
-    bool nics_given;       /* the user said how fast they are */
+    bool nics_given;                 /* the user said how fast they are */
+    /* What the same text says beside the machine; an analysis uses the settings that the question leaves open. */
+    const struct orr_pasted_setting *settings;
+    const struct orr_pasted_symptom *symptoms;
+    uint32_t setting_count, symptom_count;
 };
 
 #endif

@@ -41,7 +41,7 @@ const char *orr_severity_name(enum orr_severity severity)
 
 void orr_say(struct orr_finder *f, const char *format, ...)
 {
-    enum { MOST = 320 }; /* a value that was cut in the middle of a character is for the JSON writer to correct */
+    enum { MOST = 640 }; /* a value that was cut in the middle of a character is for the JSON writer to correct */
     va_list args;
     va_start(args, format);
     f->at->detail = orr_arena_vprintf(f->arena, MOST, format, args);

@@ -126,6 +126,45 @@ static void several_hosts(struct orr_finder *f)
         }
 }
 
+/* A cause that lines beside the machine show, such as ACSCtl of lspci. */
+static void text_shows(struct orr_finder *f)
+{
+    const struct orr_dump_notes *notes = f->dump->notes;
+    for (uint32_t i = 0; notes && i < notes->symptom_count; i++) {
+        const struct orr_pasted_symptom *symptom = &notes->symptoms[i];
+        const bool finding_of_its_own = !strcmp(symptom->id, "p2p-not-offered");
+        if (symptom->is_setting || finding_of_its_own)
+            continue;
+        orr_say(f, "%.*s", (int)(strlen(symptom->cause) - 1), symptom->cause); /* without its stop */
+        orr_say_remedy(f, NULL, symptom->cure, symptom->check);
+        return;
+    }
+}
+
+/* Whether a finding of its own is about a setting: setting-hinders and p2p-level-forced. */
+static bool has_own_finding(const struct orr_pasted_symptom *symptom, const struct orr_settings *settings)
+{
+    const int64_t level = orr_setting_int(settings, ORR_SET_P2P_LEVEL);
+    return strstr(symptom->id, "NCCL_P2P_DISABLE") || strstr(symptom->id, "NCCL_SHM_DISABLE") ||
+           (strstr(symptom->id, "NCCL_P2P_LEVEL") && (level == ORR_PATH_LOC || level >= ORR_PATH_PHB));
+}
+
+/* Settings beside the machine that make transfers slower: the repair leaves them out, which gives their cost. */
+static void text_sets(struct orr_finder *f)
+{
+    const struct orr_dump_notes *notes = f->dump->notes;
+    const struct orr_settings *settings = &f->analysis->query.settings;
+    const char *causes = "";
+    for (uint32_t i = 0; notes && i < notes->symptom_count && causes; i++) {
+        const struct orr_pasted_symptom *symptom = &notes->symptoms[i];
+        if (symptom->is_setting && !has_own_finding(symptom, settings))
+            causes = orr_arena_printf(f->arena, "%s%s%.*s", causes, *causes ? "; " : "",
+                                      (int)(strlen(symptom->cause) - 1), symptom->cause);
+    }
+    if (causes && *causes)
+        orr_say(f, "%s", causes);
+}
+
 const struct orr_finding_row orr_findings_input[] = {
     {
         .id = "nccl-refuses-file",
@@ -137,6 +176,28 @@ const struct orr_finding_row orr_findings_input[] = {
         .why = "The analysis is valid, but NCCL would fail with this file as NCCL_TOPO_FILE: its own reader supports "
                "only part of XML.",
         .advice = "Correct the named line, or let NCCL write the file (NCCL_TOPO_DUMP_FILE).",
+    },
+    {
+        .id = "text-shows",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = text_shows,
+        .title = "The text shows a likely cause",
+        .why = "Orrery reads what is pasted with a machine: NCCL's log, lspci, dmesg, command lines.",
+        .advice = "Check it first.",
+    },
+    {
+        .id = "text-sets",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .of_nccl = true,
+        .find = text_sets,
+        .title = "Settings beside the machine make transfers slower",
+        .why = "They are part of this analysis. Such settings are often copied from a recipe for another machine.",
+        .advice = "Remove them from the command line, the environment and nccl.conf unless a measurement on this "
+                  "machine shows that they help.",
+        .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"},
+        .references = {"NVIDIA/nccl-tests#319"},
     },
     {
         .id = "nccl-would-fail",

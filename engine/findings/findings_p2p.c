@@ -45,6 +45,22 @@ static void setting_hinders(struct orr_finder *f)
         orr_say(f, "NCCL_SHM_DISABLE=%.40s", shm);
 }
 
+/* Pairs that NCCL would not let use P2P by itself. */
+static void level_forced(struct orr_finder *f)
+{
+    const struct orr_analysis *a = f->analysis;
+    const char *level = orr_setting_text(&a->query.settings, ORR_SET_P2P_LEVEL);
+    uint32_t pairs = 0, n = a->local_ranks;
+    for (uint32_t i = 0; level && i < n * n; i++) {
+        const struct orr_decision *decision = &a->p2p[i].decision;
+        pairs += i / n < i % n && decision->verdict && decision->by_user && decision->distance >= ORR_PATH_PHB &&
+                 decision->distance <= ORR_PATH_SYS;
+    }
+    if (pairs)
+        orr_say(f, "NCCL_P2P_LEVEL=%.40s, and %u pair%s of GPUs %s joined through a CPU", level, pairs,
+                orr_plural(pairs), pairs == 1 ? "is" : "are");
+}
+
 /* Pairs that are joined by PCIe and for which NCCL would use P2P. */
 static uint32_t pcie_pairs(const struct orr_analysis *a)
 {
@@ -254,6 +270,19 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .advice = "Remove the setting (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
         .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"},
         .references = {"NVIDIA/nccl-tests#228"},
+    },
+    {
+        .id = "p2p-level-forced",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = level_forced,
+        .title = "NCCL_P2P_LEVEL forces P2P through the CPU, which is often slower than shared memory",
+        .why = "CPUs pass data between PCIe ports slowly, and PCIe ACS can make such transfers hang. NCCL's own model "
+               "does not know it, so the bandwidths here do not show it.",
+        .advice = "Unset NCCL_P2P_LEVEL and compare: by default NCCL uses P2P only within a PCIe switch on most "
+                  "machines.",
+        .commands = {"env | grep NCCL_", ACS_COMMANDS},
+        .references = {"NVIDIA/nccl#1817", "NVIDIA/nccl-tests#74"},
     },
     {
         .id = "amd-pair",

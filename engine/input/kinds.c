@@ -8,6 +8,7 @@
 #include "engine/detect/detect.h"
 #include "engine/input/readers.h"
 #include "engine/log_reading/log.h"
+#include "engine/nccltests/results.h"
 
 enum { LONGEST_TEXT = 1 << 24 };
 
@@ -215,6 +216,16 @@ const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t lengt
     return recognise(&input);
 }
 
+/* Rows of results show no machine. */
+static bool is_results(const struct orr_input *input)
+{
+    struct orr_results_limits limits = orr_results_default_limits;
+    ORR_LOCAL(orr_results, results);
+    struct orr_error none = {0};
+    limits.without_log = true;
+    return orr_results_read(input->bytes, input->length, &limits, &results, &none) == ORR_OK;
+}
+
 /* What people send by mistake, with the way out. */
 static enum orr_code unrecognised(const struct orr_input *input, struct orr_error *err)
 {
@@ -240,6 +251,11 @@ static enum orr_code unrecognised(const struct orr_input *input, struct orr_erro
             continue;
         orr_fail(err, ORR_UNRECOGNISED, "no topology XML: the input is %s", mistakes[i].what);
         orr_error_advice(err, "%s", mistakes[i].advice);
+        return ORR_UNRECOGNISED;
+    }
+    if (!input->root[0] && is_results(input)) {
+        orr_fail(err, ORR_UNRECOGNISED, "results of nccl-tests, which show no machine");
+        orr_error_advice(err, "`orrery check-perf` judges them; --topology FILE or --machine TYPE names the machine");
         return ORR_UNRECOGNISED;
     }
     return ORR_OK;

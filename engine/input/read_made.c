@@ -69,7 +69,11 @@ enum orr_code orr_read_log(const struct orr_input *input, const struct orr_input
         orr_draft_take(&draft, input, dump);
         orr_note_dump(&draft, dump);
         note_log(&draft, log);
-        code = orr_draft_finish(&draft, input, kind, ret_dump, err);
+        code = orr_paste_take(&draft, input, log, err);
+        if (code == ORR_OK)
+            code = orr_draft_finish(&draft, input, kind, ret_dump, err);
+        else
+            orr_draft_release(&draft);
     }
     orr_log_free(log);
     return code;

@@ -9,11 +9,14 @@ enum orr_code orr_read_matrix(const struct orr_input *input, const struct orr_in
     struct orr_matrix matrix;
     ORR_TRY(orr_draft_init(&draft, input, err));
     enum orr_code code = orr_matrix_read(input->bytes, input->length, draft.doc.arena, &matrix, err);
+    if (code == ORR_OK) {
+        orr_matrix_build(&matrix, input->options.assumed, &draft);
+        code = orr_paste_read(&draft, input, err);
+    }
     if (code != ORR_OK) {
         orr_draft_release(&draft);
         return code;
     }
-    orr_matrix_build(&matrix, input->options.assumed, &draft);
     return orr_draft_finish(&draft, input, kind, ret_dump, err);
 }
 

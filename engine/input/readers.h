@@ -12,6 +12,14 @@ orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_ma
 /* Where the name begins in a text of the one line "machine type: NAME"; NULL: it is another text. */
 const char *orr_machine_named(const struct orr_input *input);
 
+/* Notes what the text of a machine has beside it: settings, what its lines show together, and rows of results. */
+enum orr_code orr_paste_read(struct orr_draft *draft, const struct orr_input *input,
+                             struct orr_error *err) ORR_NO_DISCARD;
+/* The same for a text whose log is read already. */
+struct orr_log;
+enum orr_code orr_paste_take(struct orr_draft *draft, const struct orr_input *input, const struct orr_log *log,
+                             struct orr_error *err) ORR_NO_DISCARD;
+
 /* Where a word is at or after `from`; length: nowhere. */
 size_t orr_bytes_find(const char *bytes, size_t length, size_t from, const char *word);
 

@@ -186,7 +186,8 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
         (void)orr_fail(err, ORR_UNRECOGNISED,
                        "this does not look like an NCCL log: no line is one of NCCL's (\"NCCL INFO\", \"NCCL WARN\")");
         orr_error_advice(err, "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and give "
-                              "what it prints; results of nccl-tests go to `orrery check-perf`");
+                              "what it prints; results of nccl-tests go to `orrery check-perf`, machines to "
+                              "`orrery show`");
         return ORR_UNRECOGNISED;
     }
     return ORR_OK;

@@ -4,24 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/analysis/pasted.h"
 #include "engine/base/budget.h"
 #include "engine/cluster/again.h"
-#include "engine/nics/used.h"
 #include "engine/perf/perfing.h"
-
-/* Settings that choose NICs by name: the machine may be of a type whose NICs have other names. */
-static bool chooses_nics(enum orr_setting setting)
-{
-    return setting == ORR_SET_IB_HCA || setting == ORR_SET_SOCKET_IFNAME || setting == ORR_SET_NET;
-}
-
-static bool leaves_nics(const struct orr_perf_question *question, const struct orr_settings *settings)
-{
-    const struct orr_dump *used;
-    struct orr_error refused = {0};
-    ORR_LOCAL_ARENA(scratch, 0);
-    return question->dump && orr_nics_used(question->dump, settings, scratch, &used, &refused) != ORR_SETTING;
-}
 
 enum orr_code orr_perf_read_settings(const struct orr_results *results, struct orr_perf_question *question,
                                      struct orr_arena *arena, struct orr_perf_check *check, struct orr_error *err)
@@ -32,18 +18,10 @@ enum orr_code orr_perf_read_settings(const struct orr_results *results, struct o
     for (uint32_t i = 0; log && i < log->setting_count; i++) {
         const struct orr_log_setting *read = &log->settings[i];
         struct orr_perf_setting *setting = &check->settings[check->setting_count];
-        struct orr_settings with = question->settings;
-        struct orr_error refused = {0};
-        enum orr_setting id;
         *setting = (struct orr_perf_setting){.name = read->name, .value = read->value, .line = read->line};
         check->setting_count++;
-        if (read->varies || !orr_setting_find(read->name, &id) || !orr_setting_in(id, question->settings.release) ||
-            orr_setting_text(&question->settings, id) ||
-            orr_settings_set(&with, read->name, read->value, &refused) != ORR_OK ||
-            (chooses_nics(id) && !leaves_nics(question, &with)))
-            continue;
-        question->settings = with;
-        setting->applied = true;
+        setting->applied =
+            !read->varies && orr_pasted_take(question->dump, read->name, read->value, &question->settings);
     }
     if (log)
         ORR_TRY(orr_symptoms_find(log, arena, &check->symptoms, err));

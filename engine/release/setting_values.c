@@ -34,6 +34,7 @@ enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_r
     settings->tuner = given->tuner;
     settings->gpus = given->gpus;
     settings->nics = given->nics;
+    settings->pasted = given->pasted;
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
         if (given->values[i].given)
             ORR_TRY(orr_settings_set(settings, orr_setting_name((enum orr_setting)i),

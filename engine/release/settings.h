@@ -97,6 +97,7 @@ struct orr_settings {
     const char *tuner;  /* text of a tuner plugin's file (engine/tuning/tuner.h), borrowed; NULL: none */
     const char *gpus;   /* GPUs that take part: numbers or bus ids (engine/nics/gpus.h), borrowed; NULL: all */
     const char *nics;   /* NICs that take part, as NCCL_IB_HCA writes them, borrowed; NULL: all */
+    bool pasted;        /* settings that the input's text names are in already (engine/analysis/pasted.h) */
     unsigned widened;   /* of trials alone: kinds of links that carry twice as much, bits by enum orr_link_kind
                          * (engine/topology/system.h) */
     struct orr_setting_value values[ORR_SETTING_COUNT];

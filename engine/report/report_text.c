@@ -33,8 +33,6 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
     const struct orr_machine_type *type = report->machine.type;
     ORR_LOCAL_TEXT(text, 4096);
     orr_text_printf(&text, "%s.", report->sentence);
-    if (notes && notes->assumed_count && !notes->machine_type)
-        orr_text_printf(&text, " Input: %s (%s).", notes->title, notes->recognised);
     if (notes && notes->machine_type)
         orr_text_printf(&text, " What the input does not show comes from the machine type %s.", notes->machine_type);
     else if (type && report->machine.fitting == 1)
@@ -49,6 +47,14 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
     if (cluster && cluster->order != ORR_ORDER_BLOCK)
         orr_text_printf(&text, " %s", orr_rank_order_text(cluster->order));
     orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&text));
+}
+
+/* What was found in the input, after the verdict: outcomes come first. */
+static void write_read(struct orr_page *page, const struct orr_report *report)
+{
+    const struct orr_dump_notes *notes = report->analysis->given->notes;
+    if (notes && notes->assumed_count && !notes->machine_type)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "", "Read: %s: %s.", notes->title, notes->recognised);
 }
 
 static void write_settings(struct orr_page *page, const struct orr_settings *settings)
@@ -286,8 +292,9 @@ void orr_report_write_findings(struct orr_page *page, const struct orr_report *r
 {
     write_name(page, report);
     write_machine(page, report);
-    write_settings(page, &report->analysis->query.settings);
     write_verdict(page, report);
+    write_read(page, report);
+    write_settings(page, &report->analysis->query.settings);
     orr_report_findings(page, &report->diagnosis, true);
 }
 
@@ -295,8 +302,9 @@ void orr_report_write(struct orr_page *page, const struct orr_report *report, co
 {
     write_name(page, report);
     write_machine(page, report);
-    write_settings(page, &report->analysis->query.settings);
     write_verdict(page, report);
+    write_read(page, report);
+    write_settings(page, &report->analysis->query.settings);
     orr_report_findings(page, &report->diagnosis, false);
     write_decisions(page, report);
     write_expected(page, report);

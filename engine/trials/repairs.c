@@ -2,6 +2,7 @@
 /* The table of repairs, and those of settings and GPUDirect RDMA. */
 #include <string.h>
 
+#include "engine/dump/notes.h"
 #include "engine/trials/repair.h"
 
 /* Whether a port has GPUDirect RDMA on such machines by a plugin of their provider. */
@@ -42,6 +43,20 @@ static void reset_settings(struct orr_variant *variant)
         orr_variant_setting(variant, settings[i], "");
 }
 
+/* The settings beside the machine that make transfers slower. */
+static void leave_out_pasted(struct orr_variant *variant)
+{
+    static const char prefix[] = "setting:";
+    const struct orr_dump_notes *notes = variant->given->notes;
+    enum orr_setting id;
+    for (uint32_t i = 0; notes && i < notes->symptom_count; i++) {
+        const struct orr_pasted_symptom *symptom = &notes->symptoms[i];
+        if (symptom->is_setting && !strncmp(symptom->id, prefix, sizeof prefix - 1) &&
+            orr_setting_find(symptom->id + sizeof prefix - 1, &id))
+            orr_variant_setting(variant, id, "");
+    }
+}
+
 static const struct orr_repair rows[] = {
     {"nvlinks-not-in-file", "the NVLinks of this GPU model in the file", orr_repair_board_nvlinks, false, true},
     {"nvlinks-missing", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false},
@@ -65,6 +80,7 @@ static const struct orr_repair rows[] = {
     {"gdr-off", "GPUDirect RDMA on", allow_gdr, true, false},
     {"gdr-too-far", "NCCL_NET_GDR_LEVEL at the distance of the nearest NICs", widen_gdr, true, false},
     {"setting-hinders", "these settings at their defaults", reset_settings, false, false},
+    {"text-sets", "these settings at their defaults", leave_out_pasted, false, false},
 };
 
 const char *orr_repair_id(size_t i)
