@@ -41,7 +41,8 @@ static int facts_about_faults(const struct orr_options *options)
     int status = orr_question_read(options, true, &question);
     if (status)
         return status;
-    const struct orr_export_request request = {.settings = options->params.query.settings, .cluster = question.cluster};
+    const struct orr_export_request request = {
+        .settings = options->params.query.settings, .cluster = question.cluster, .title = question.cluster_file.name};
     return orr_export_write(options->params.facts, &request, &text, &err) == ORR_OK
                ? orr_write_out(options->output, orr_text_data(&text), text.length)
                : orr_report(options->cluster, &err);

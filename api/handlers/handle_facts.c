@@ -61,10 +61,14 @@ const char *orr_label_of_topology(void *context, const char *topology, enum orr_
 static enum orr_code facts_about_faults(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL(orr_work, work);
+    ORR_LOCAL_STRUCT(orr_cluster_record, record);
     call->params.query.plan = true;
+    ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
     ORR_TRY(orr_call_work(call, &work, err));
     const struct orr_export_request request = {.settings = call->params.query.settings,
-                                               .cluster = work->cluster->cluster};
+                                               .cluster = work->cluster->cluster,
+                                               .title = record.name,
+                                               .id = record.id};
     return answer(call, &request, ret_answer, err);
 }
 

@@ -18,6 +18,8 @@ static const struct orr_export_format formats[] = {
      orr_export_slurm_drain, true},
     {"kubernetes-cordon", "kubectl commands that cordon the hosts at fault and annotate them with the reason",
      "text/plain", true, false, orr_export_kubernetes_cordon, true},
+    {"report", "the verdict on a cluster, its faults and the commands that drain their hosts, on a page of Markdown",
+     "text/markdown", true, false, orr_export_report, true},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 

@@ -19,6 +19,8 @@ struct orr_export_request {
     uint32_t count;
     struct orr_settings settings;      /* with the release */
     const struct orr_cluster *cluster; /* of formats about faults: the hosts as they were analysed; else NULL */
+    const char *title;                 /* what people call the cluster; NULL or "": nothing */
+    const char *id;                    /* of the stored cluster; NULL: it is a file */
 };
 
 /* Appends the whole text. Errors are those of orr_analyze(), and INVALID if the machines do not have what the format
@@ -45,6 +47,7 @@ enum orr_code orr_export_write(size_t format, const struct orr_export_request *r
 
 /* Inside exports/: the writers, a file each. */
 orr_export_writer orr_export_nfd, orr_export_topograph, orr_export_slurm_tree, orr_export_slurm_block,
-    orr_export_slurm_yaml, orr_export_faults_csv, orr_export_slurm_drain, orr_export_kubernetes_cordon;
+    orr_export_slurm_yaml, orr_export_faults_csv, orr_export_slurm_drain, orr_export_kubernetes_cordon,
+    orr_export_report;
 
 #endif

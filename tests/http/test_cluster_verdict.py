@@ -166,6 +166,51 @@ def test_the_order_of_the_ranks_is_that_of_the_names(server, machines):
     assert server.json("GET", f"/v1/clusters/{shuffled}/predict?rank_order=rack")[0] == 400
 
 
+def markdown_table(text):
+    """The rows of the only table, by a twin of CommonMark's rules: a sign after a backslash is itself."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    cells = [[re.sub(r"\\(\W|_)", r"\1", cell).strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    assert {len(row) for row in cells} == {len(cells[0])} and set(cells[1]) <= {"---", "--:"}
+    return [dict(zip(cells[0], row)) for row in cells[2:]]
+
+
+def test_a_report_of_one_page(server, machines):
+    names = [f"node{i}" for i in (1, 2, 3, 10, 9, 4)]
+    hosts = [{"topology": machines[0], "count": 4, "names": names[:4]}]
+    hosts.append({"topology": machines[1], "count": 2, "names": names[4:]})
+    status, cluster = server.json("POST", "/v1/clusters", json.dumps({"name": "pod|*a*", "hosts": hosts}).encode())
+    assert status in (200, 201)
+    path = f"/v1/clusters/{cluster['id']}"
+    verdict = server.json("GET", f"{path}/verdict")[1]
+    response, body = server.ask("GET", f"{path}/facts?format=report")
+    report = body.decode()
+    assert response.headers["Content-Type"].startswith("text/markdown")
+    assert report.startswith("# pod\\|\\*a\\*\n") and f"**{verdict['sentence']}**" in report and path in report
+    rows = markdown_table(report)
+    assert [(row["Hosts"], row["Device"], row["Fault"]) for row in rows] == [
+        (fault["hosts_text"], fault["device"], fault["what"]) for fault in verdict["faults"]
+    ]
+    for row, fault in zip(rows, verdict["faults"]):
+        for column, figure in (("Repaired", "fixed"), ("Drained", "drained")):
+            assert row[column] == f"{fault[figure]:.0f} ({fault[figure] - verdict['now']:+.0f})"
+    drain = server.ask("GET", f"{path}/facts?format=slurm-drain")[1].decode()
+    assert drain.count("\n") == 2 and f"```sh\n{drain}```\n" in report
+    # Without names there are no commands, and a healthy cluster has nothing to drain.
+    unnamed = create(server, {"topology": machines[0], "count": 4}, {"topology": machines[1]})["id"]
+    report = server.ask("GET", f"/v1/clusters/{unnamed}/facts?format=report")[1].decode()
+    assert "have no names" in report and "scontrol" not in report and report.startswith("# Cluster\n")
+    healthy = create(server, {"topology": machines[0], "count": 4})["id"]
+    report = server.ask("GET", f"/v1/clusters/{healthy}/facts?format=report")[1].decode()
+    assert "No repair of a host would raise it" in report and "|" not in report
+
+
+def test_a_report_stays_a_page(server, machines):
+    ident, _ = verdict_of(server, hosts_of(machines[0], 60), hosts_of(machines[1], 40, 61))
+    report = server.ask("GET", f"/v1/clusters/{ident}/facts?format=report")[1].decode()
+    assert report.count("scontrol") == 24 and "These are 24 of 40 hosts" in report
+    assert report.count("\n") < 60
+
+
 def test_hosts_without_names_and_with_odd_ones(server, machines):
     hosts = [{"topology": machines[0], "count": 6}, {"topology": machines[1], "count": 2}]
     ident, verdict = verdict_of(server, *hosts)
