@@ -95,6 +95,17 @@ const struct orr_command orr_commands[] = {
      "NCCL uses from that size on.\n",
      ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR, ORR_TOPICS(ORR_TOPICS_PREDICT, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS),
      ORR_ONE_FILE, orr_command_predict},
+    {"scaling", "[FILE|-]", "print the bandwidths on 1, 2, 4 ... hosts, also against another release or setting",
+     "Prints the predicted bus bandwidth of AllReduce, AllGather, ReduceScatter and AlltoAll at 1 MiB and 1 GiB for a "
+     "job "
+     "on 1, 2, 4 ... and all hosts. In a cluster, a smaller job takes the first hosts in the order of the ranks. "
+     "--against puts another release or setting beside it.\n\n"
+     "  orrery scaling --cluster cluster.json\n"
+     "  orrery scaling --machine hgx-h100 --hosts 64 --release 2.21.5 --against 2.30.7\n"
+     "  orrery scaling --cluster cluster.json --rank-order switch --against NCCL_CROSS_NIC=1 --json\n",
+     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR,
+     ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_SCALING), ORR_ONE_FILE,
+     orr_command_scaling},
     {"place", "[FILE|-]", "find the GPUs of a host that a job should take",
      "Compares sets of GPUs by the bus bandwidth that NCCL's own model predicts for them. Prints the best sets, with "
      "the NICs that NCCL would use and what other jobs would still get.\n\n"

@@ -205,6 +205,7 @@ int orr_command_p2p(const struct orr_options *options);
 int orr_command_groups(const struct orr_options *options);
 int orr_command_order(const struct orr_options *options);
 int orr_command_predict(const struct orr_options *options);
+int orr_command_scaling(const struct orr_options *options);
 int orr_command_place(const struct orr_options *options);
 int orr_command_explain(const struct orr_options *options);
 int orr_command_check_log(const struct orr_options *options);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery predict: the table that nccl-tests should print. */
+/* orrery predict: the table that nccl-tests should print; orrery scaling: the bandwidths on 1, 2, 4 ... hosts. */
 #include <stdio.h>
 
+#include "api/documents/scaling.h"
 #include "cli/terminal.h"
 #include "engine/report/answers_text.h"
 #include "engine/trials/limit.h"
@@ -36,4 +37,27 @@ int orr_command_predict(const struct orr_options *options)
         status = orr_print_page(code, &text, &err);
     }
     return status;
+}
+
+int orr_command_scaling(const struct orr_options *options)
+{
+    ORR_LOCAL_STRUCT(orr_question, question);
+    const struct orr_params *params = &options->params;
+    struct orr_error err = {0};
+    struct orr_scaling scaling;
+    struct orr_json json = {0};
+    int status = orr_question_read(options, true, &question);
+    if (status)
+        return status;
+    if (orr_scaling_find(question.analysis, &params->query, &params->against, &scaling, &err) != ORR_OK)
+        return orr_report(question.name, &err);
+    if (options->json)
+        return orr_print_json(&json, orr_scaling_json(&json, &scaling, question.analysis, orr_base_name(question.name)),
+                              true);
+    struct orr_text text = ORR_TEXT(ORR_MAX_ANSWER);
+    orr_scaling_say(&scaling, &text);
+    orr_text_puts(&text, "\n\n");
+    orr_outcomes_write(params->against.count ? &scaling.before : NULL,
+                       params->against.count ? &scaling.after : &scaling.before, &text);
+    return orr_terminal_print_lines(options, &text);
 }

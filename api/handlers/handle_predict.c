@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What nccl-tests should print on a machine, and the settings that would change it. */
 #include "api/documents/documents.h"
+#include "api/documents/scaling.h"
 #include "api/handlers/handlers.h"
 #include "engine/trials/limit.h"
 #include "engine/trials/settings_tried.h"
@@ -22,6 +23,18 @@ enum orr_code orr_handle_predict(struct orr_call *call, struct orr_answer **ret_
     return orr_answer_of_json(200, &json,
                               orr_predict_json(&json, &table, call->id, orr_given(&call->params, ORR_ASK_RELEASE)),
                               ret_answer, err);
+}
+
+enum orr_code orr_handle_scaling(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    const struct orr_params *params = &call->params;
+    ORR_LOCAL(orr_work, work);
+    struct orr_scaling scaling;
+    struct orr_json json = {0};
+    call->params.query.plan = true;
+    ORR_TRY(orr_call_work(call, &work, err));
+    ORR_TRY(orr_scaling_find(work->analysis, &params->query, &params->against, &scaling, err));
+    return orr_answer_of_json(200, &json, orr_scaling_json(&json, &scaling, work->analysis, call->id), ret_answer, err);
 }
 
 enum orr_code orr_handle_settings_for(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)

@@ -36,6 +36,7 @@ enum orr_topic {
     ORR_TOPIC_REPAIR, /* what is repaired before the machine is analysed */
     ORR_TOPIC_PLAN,   /* the same where rings and trees are not held */
     ORR_TOPIC_AGAINST,
+    ORR_TOPIC_SCALING, /* the bandwidths on 1, 2, 4 ... hosts */
     ORR_TOPIC_SECTION,
     ORR_TOPIC_ENDS, /* of a path */
     ORR_TOPIC_WHY,

@@ -17,7 +17,9 @@
 struct orr_query {
     struct orr_settings settings; /* with the release */
     uint32_t hosts;               /* identical ones, 1.. */
-    bool plan;                    /* rings and trees are not made: orr_connect_plan() */
+    uint32_t first_hosts; /* to analyse a cluster again with this many of its hosts, in the order of their lowest
+                             ranks; 0: with all */
+    bool plan;            /* rings and trees are not made: orr_connect_plan() */
     struct orr_search_memo *memo; /* of questions under the same release; must live as long. NULL: none */
 };
 /* Most hosts of a query, and of a query that only needs a plan. orr_max_ranks limits the ranks as well. */

@@ -4,17 +4,60 @@
 #include "engine/analysis/failing.h"
 #include "engine/cluster/cluster.h"
 
+/* The first hosts of a cluster: which of its hosts they are, and the ranks that they keep, in the same order. */
+static enum orr_code first_hosts(const struct orr_cluster *cluster, uint32_t count, struct orr_arena *arena,
+                                 struct orr_cluster_request *request, struct orr_error *err)
+{
+    uint32_t *host_of_rank = ORR_NEW(arena, uint32_t, cluster->rank_count);
+    uint32_t *number = ORR_NEW(arena, uint32_t, cluster->host_count);
+    struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, cluster->line_count);
+    uint32_t chosen = 0;
+    ORR_NEED(host_of_rank && number && lines, err);
+    for (uint32_t h = 0; h < cluster->host_count; h++)
+        for (uint32_t g = 0; g < cluster->hosts[h].rank_count; g++)
+            host_of_rank[cluster->hosts[h].ranks[g]] = h;
+    for (uint32_t r = 0; r < cluster->rank_count && chosen < count; r++)
+        if (!number[host_of_rank[r]]) {
+            number[host_of_rank[r]] = 1;
+            chosen++;
+        }
+    /* From here on number is a host's place among the chosen ones, from 1. */
+    for (uint32_t h = 0, at = 0, line = UINT32_MAX; h < cluster->host_count; h++) {
+        if (!number[h])
+            continue;
+        number[h] = ++at;
+        if (cluster->hosts[h].line != line) {
+            line = cluster->hosts[h].line;
+            lines[request->line_count] = cluster->lines[line];
+            lines[request->line_count].names = NULL;
+            lines[request->line_count++].count = 0;
+        }
+        lines[request->line_count - 1].count++;
+    }
+    for (uint32_t r = 0; r < cluster->rank_count; r++)
+        if (number[host_of_rank[r]])
+            host_of_rank[request->listed_ranks++] = number[host_of_rank[r]] - 1;
+    request->lines = lines;
+    request->order = ORR_ORDER_LIST;
+    request->host_of_rank = host_of_rank;
+    return ORR_OK;
+}
+
 static enum orr_code analyze_cluster(const struct orr_cluster *cluster, const struct orr_query *query,
                                      struct orr_analysis **ret_answer, struct orr_error *err)
 {
     struct orr_cluster *answer;
-    const struct orr_cluster_request request = {.lines = cluster->lines,
-                                                .line_count = cluster->line_count,
-                                                .order = cluster->order,
-                                                .host_of_rank = cluster->host_of_rank,
-                                                .listed_ranks = cluster->host_of_rank ? cluster->rank_count : 0,
-                                                .settings = query->settings,
-                                                .plan = cluster->plan};
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_cluster_request request = {.settings = query->settings, .plan = cluster->plan};
+    if (query->first_hosts && query->first_hosts < cluster->host_count) {
+        ORR_TRY(first_hosts(cluster, query->first_hosts, arena, &request, err));
+    } else {
+        request.lines = cluster->lines;
+        request.line_count = cluster->line_count;
+        request.order = cluster->order;
+        request.host_of_rank = cluster->host_of_rank;
+        request.listed_ranks = cluster->host_of_rank ? cluster->rank_count : 0;
+    }
     ORR_TRY(orr_cluster_analyze(&request, &answer, err));
     *ret_answer = answer->analysis;
     return ORR_OK;

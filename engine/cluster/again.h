@@ -6,8 +6,9 @@
 
 #include "engine/analysis/analysis.h"
 
-/* query: that of the analysis with other settings. What the analysis was made from must live as long as the answer,
- * which the caller frees with orr_analysis_again_free(). Fails as orr_analyze() and orr_cluster_analyze() do. */
+/* query: that of the analysis with other settings, or with fewer hosts of a cluster. What the analysis was made from
+ * must live as long as the answer, which the caller frees with orr_analysis_again_free(). Fails as orr_analyze() and
+ * orr_cluster_analyze() do. */
 enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struct orr_query *query,
                                 struct orr_analysis **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
 void orr_analysis_again_free(struct orr_analysis *answer);

@@ -45,6 +45,9 @@ void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *li
     *ret_outcomes = (struct orr_outcomes){.fused = analysis->built.host_count > 1 ? analysis->built.host_count : 1};
     if (analysis->cluster) {
         add_hosts(ret_outcomes, analysis->cluster->host_count);
+        for (uint32_t i = 0; i < count; i++)
+            if (list[i] < analysis->cluster->host_count)
+                add_hosts(ret_outcomes, list[i]);
         ret_outcomes->fused = 1;
         return;
     }
@@ -55,6 +58,16 @@ void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *li
     add_hosts(ret_outcomes, 1);
     add_hosts(ret_outcomes, 2);
     add_hosts(ret_outcomes, analysis->query.hosts);
+}
+
+void orr_outcomes_scale(const struct orr_analysis *analysis, struct orr_outcomes *ret_outcomes)
+{
+    const uint32_t most = analysis->cluster ? analysis->cluster->host_count : analysis->query.hosts;
+    uint32_t list[ORR_MOST_OUTCOME_HOSTS], count = 0;
+    for (uint32_t hosts = 1; hosts < most && count < ORR_MOST_OUTCOME_HOSTS - 1; hosts *= 2)
+        list[count++] = hosts;
+    list[count++] = most;
+    orr_outcomes_choose(analysis, list, count, ret_outcomes);
 }
 
 static enum orr_code predict(const struct orr_analysis *analysis, double bus_bw[ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES],
@@ -86,8 +99,10 @@ enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_anal
         struct orr_query query = analysis->query;
         struct orr_analysis *answer = NULL;
         struct orr_error refused = {0};
-        const bool same = !dump && !settings && (analysis->cluster || outcomes->hosts[h] == analysis->query.hosts);
+        const uint32_t whole = analysis->cluster ? analysis->cluster->host_count : analysis->query.hosts;
+        const bool same = !dump && !settings && outcomes->hosts[h] == whole;
         query.hosts = analysis->cluster ? analysis->query.hosts : outcomes->hosts[h];
+        query.first_hosts = analysis->cluster ? outcomes->hosts[h] : 0;
         query.plan = true;
         if (settings)
             query.settings = *settings;
@@ -128,6 +143,20 @@ static void write_series(const struct orr_outcomes *outcomes, struct orr_text *t
         }
     }
     orr_text_printf(text, " host%s", last * outcomes->fused == 1 ? "" : "s");
+}
+
+void orr_outcomes_say_scaling(const struct orr_outcomes *outcomes, struct orr_text *text)
+{
+    bool known = false;
+    for (uint32_t h = 0; h < outcomes->host_count; h++)
+        known |= outcomes->bus_bw[h][0][1] > 0;
+    if (!known) {
+        orr_text_puts(text, "No bandwidth can be predicted.");
+        return;
+    }
+    orr_text_puts(text, "AllReduce at 1 GiB gets ");
+    write_series(outcomes, text);
+    orr_text_puts(text, ".");
 }
 
 void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text)

@@ -19,10 +19,12 @@ struct orr_outcomes {
     double bus_bw[ORR_MOST_OUTCOME_HOSTS][ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES]; /* GB/s; 0: cannot be predicted */
 };
 
-/* The numbers of hosts that are shown: 1, 2 and `asked`, or those of a list. A cluster of different hosts has its own
- * number alone. */
+/* The numbers of hosts that are shown: 1, 2 and that of the question, or those of a list. A cluster of different hosts
+ * has its own number, and the smaller numbers of the list for its first hosts in the order of the ranks. */
 void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *list, uint32_t count,
                          struct orr_outcomes *ret_outcomes);
+/* 1, 2, 4 ... and all hosts of the question or of the cluster. */
+void orr_outcomes_scale(const struct orr_analysis *analysis, struct orr_outcomes *ret_outcomes);
 /* Fills in the bandwidths of `dump` (NULL: the machine of the analysis) with `settings` (NULL: those of the analysis)
  * on the hosts that were chosen. What has no answer stays 0. trials NULL: an allowance of its own. */
 enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_analysis *analysis,
@@ -33,6 +35,8 @@ double orr_outcome_change(double before, double after);
 /* "AllReduce"; "1 MiB". */
 const char *orr_outcome_test_name(int test);
 const char *orr_outcome_size_name(int size);
+/* One sentence: "AllReduce at 1 GiB gets 464, 494 and 310 GB/s on 1, 2 and 64 hosts." */
+void orr_outcomes_say_scaling(const struct orr_outcomes *outcomes, struct orr_text *text);
 /* One sentence: "No change at 1 GiB: AllReduce gets 464, 494 and 310 GB/s on 1, 2 and 64 hosts.", or what changes most.
  */
 void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text);
