@@ -26,6 +26,7 @@ static void collect_app(struct orr_app *app)
         {ORR_METRIC_CACHE_HITS, 0, cache.hits},
         {ORR_METRIC_CACHE_MISSES, 0, cache.misses},
         {ORR_METRIC_CACHE_EVICTIONS, 0, cache.evictions},
+        {ORR_METRIC_HOST_CHANGES, 0, orr_store_event_count(app->store)},
         {ORR_METRIC_RENDER_WORKERS, 0, renderer.running},
         {ORR_METRIC_RENDER_WORKERS, 1, renderer.busy},
         {ORR_METRIC_RENDER_STARTED, 0, renderer.started},

@@ -133,6 +133,8 @@ const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT] = {
             "Time of each operation of the store.", &operations),
     ORR_ROW(STORE_FAILURES, "orrery_store_failures_total", COUNTER, NONE,
             "Operations that the database refused, or that did not reach it.", &operations),
+    ORR_ROW(HOST_CHANGES, "orrery_host_changes_total", COUNTER, NONE,
+            "Uploads in which a host's dump differed from its last one in more than GUIDs and host hashes.", NULL),
     ORR_ROW(RENDER_WORKERS, "orrery_render_workers", GAUGE, NONE, "Drawing processes that run, and that draw.",
             &states),
     ORR_ROW(RENDER_STARTED, "orrery_render_workers_started_total", COUNTER, NONE,

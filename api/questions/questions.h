@@ -54,8 +54,9 @@ enum orr_topic {
     ORR_TOPIC_LOG,
     ORR_TOPIC_PERF,
     ORR_TOPIC_VM,
-    ORR_TOPIC_RECORD,   /* what a stored topology is called */
-    ORR_TOPIC_PAGE,     /* of a list */
+    ORR_TOPIC_RECORD, /* what a stored topology is called */
+    ORR_TOPIC_PAGE,   /* of a list */
+    ORR_TOPIC_EVENTS,
     ORR_TOPIC_SEARCH,   /* stored topologies by a text */
     ORR_TOPIC_LABELLED, /* by labels */
     ORR_TOPIC_PAIR,     /* two of them */

@@ -177,7 +177,7 @@ struct put {
     const struct orr_upload *upload;
     const void *body; /* compressed; NULL: not yet, only touch what is there */
     size_t length;
-    bool existed;
+    bool existed, changed;
 };
 
 static enum orr_code check_digest(void *context, const struct orr_cell *cells, struct orr_error *err)
@@ -188,10 +188,24 @@ static enum orr_code check_digest(void *context, const struct orr_cell *cells, s
     return ORR_OK;
 }
 
-static enum orr_code add_visit(struct orr_session *session, const struct orr_upload *upload, struct orr_error *err)
+static enum orr_code add_event(struct orr_session *session, struct put *put, struct orr_error *err)
 {
+    const struct orr_upload *upload = put->upload;
+    const struct orr_cell event[] = {orr_text_cell(upload->host), orr_int_cell(upload->at), orr_text_cell(upload->id)};
+    const struct orr_cell kept = orr_int_cell(ORR_EVENTS_KEPT);
+    int64_t added;
+    ORR_TRY(orr_run(session, ORR_SQL_EVENT, event, &added, err));
+    put->changed = added;
+    return added ? orr_run(session, ORR_SQL_EVENT_TRIM, &kept, NULL, err) : ORR_OK;
+}
+
+static enum orr_code add_visit(struct orr_session *session, struct put *put, struct orr_error *err)
+{
+    const struct orr_upload *upload = put->upload;
+    put->changed = false;
     if (!upload->host)
         return ORR_OK;
+    ORR_TRY(add_event(session, put, err));
     const struct orr_cell visit[] = {orr_text_cell(upload->host), orr_int_cell(upload->at), orr_text_cell(upload->id),
                                      orr_text_cell(upload->name), orr_text_cell(upload->labels.text)};
     const struct orr_cell trim[] = {orr_text_cell(upload->host), orr_int_cell(UPLOADS_PER_HOST - 1)};
@@ -209,7 +223,7 @@ static enum orr_code put_work(struct orr_session *session, void *context, struct
     put->existed = touched;
     if (touched) {
         ORR_TRY(orr_query(session, ORR_SQL_DIGEST, &id, check_digest, (void *)(uintptr_t)upload, err));
-        return add_visit(session, upload, err);
+        return add_visit(session, put, err);
     }
     if (!put->body)
         return ORR_OK;
@@ -230,7 +244,7 @@ static enum orr_code put_work(struct orr_session *session, void *context, struct
     }
     ORR_TRY(orr_run(session, ORR_SQL_CONTENT, content, NULL, err));
     ORR_TRY(add_labels(session, upload->id, &upload->labels, err));
-    return add_visit(session, upload, err);
+    return add_visit(session, put, err);
 }
 
 enum orr_code orr_store_put(struct orr_store *store, const struct orr_upload *upload, bool *ret_existed,
@@ -253,8 +267,34 @@ enum orr_code orr_store_put(struct orr_store *store, const struct orr_upload *up
         ORR_TRY(code);
         orr_keeper_wake(store->keeper);
     }
+    if (put.changed)
+        atomic_fetch_add(&store->events, 1);
     *ret_existed = put.existed;
     return ORR_OK;
+}
+
+uint64_t orr_store_event_count(const struct orr_store *store)
+{
+    return atomic_load(&store->events);
+}
+
+struct described {
+    int64_t sequence;
+    const char *detail;
+};
+
+static enum orr_code describe_work(struct orr_session *session, void *context, struct orr_error *err)
+{
+    const struct described *event = context;
+    const struct orr_cell cells[] = {orr_int_cell(event->sequence), orr_text_cell(event->detail)};
+    return orr_run(session, ORR_SQL_EVENT_DETAIL, cells, NULL, err);
+}
+
+enum orr_code orr_store_event_detail(struct orr_store *store, int64_t sequence, const char *detail,
+                                     struct orr_error *err)
+{
+    struct described event = {sequence, detail};
+    return orr_store_transact(store, ORR_STORE_UPDATE, describe_work, &event, err);
 }
 
 /* Changing and deleting. */

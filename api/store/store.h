@@ -121,6 +121,15 @@ struct orr_host {
     int64_t uploads;
 };
 
+/* A host whose upload has another shape than the one before. */
+struct orr_event {
+    int64_t sequence; /* grows with every event; at least the time of the upload */
+    int64_t at;       /* of the upload that changed it */
+    char before[ORR_ID_LENGTH + 1], after[ORR_ID_LENGTH + 1];
+    char *host, *detail; /* owned; detail: as orr_store_event_detail() left it, "" until then */
+};
+enum { ORR_EVENTS_KEPT = 100000 }; /* the last ones */
+
 /* Opens the database, makes or updates its tables. Several processes may do this at once. */
 enum orr_code orr_store_open(const struct orr_store_options *options, struct orr_store **ret_store,
                              struct orr_error *err) ORR_NO_DISCARD;
@@ -169,6 +178,14 @@ enum orr_code orr_store_history(struct orr_store *store, const char *host, int64
 /* The hosts that have a history, by name, after `after` ("": from the first). */
 enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
+/* The events after `since`, the earliest first. host: of this one alone; NULL: of all. */
+enum orr_code orr_store_events(struct orr_store *store, int64_t since, const char *host, uint32_t limit,
+                               struct orr_event **ret_events, uint32_t *ret_count,
+                               struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_store_event_detail(struct orr_store *store, int64_t sequence, const char *detail,
+                                     struct orr_error *err) ORR_NO_DISCARD;
+/* How many events uploads to this process have made. */
+uint64_t orr_store_event_count(const struct orr_store *store);
 /* Changes name and labels; NULL leaves one as it is. With a revision other than 0 only where the topology still has
  * it: *ret_done says whether it was changed. */
 enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t revision, const char *name,
@@ -217,6 +234,7 @@ enum orr_code orr_store_cluster_delete(struct orr_store *store, const char *id, 
 void orr_cluster_record_release(struct orr_cluster_record *record);
 
 void orr_record_release(struct orr_record *record);
+void orr_event_release(struct orr_event *event);
 void orr_visit_release(struct orr_visit *visit);
 void orr_set_member_release(struct orr_set_member *member);
 void orr_host_release(struct orr_host *host);

@@ -90,6 +90,7 @@ struct orr_store {
     void *context;
     struct orr_keeper *keeper; /* NULL: nothing expires */
     struct orr_store_door door;
+    _Atomic uint64_t events;      /* made by uploads to this process */
     _Atomic int64_t write_failed; /* the last one, when, by orr_clock_ms(); 0: it did not */
     atomic_bool damaged;          /* the database said that it is; set by the driver */
 };

@@ -306,6 +306,31 @@ enum orr_code orr_store_history(struct orr_store *store, const char *host, int64
     return orr_rows_list(store, &visits, ORR_SQL_HISTORY, cells, limit, ret_visits, ret_count, err);
 }
 
+static void release_event(void *item)
+{
+    orr_event_release(item);
+}
+
+static enum orr_code read_event(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    struct orr_event *event = item;
+    *event = (struct orr_event){.sequence = cells[0].number,
+                                .at = cells[1].number,
+                                .host = orr_cell_text(&cells[2]),
+                                .detail = orr_cell_text(&cells[5])};
+    orr_cell_copy(&cells[3], event->before, sizeof event->before);
+    orr_cell_copy(&cells[4], event->after, sizeof event->after);
+    return orr_item_whole(event->host && event->detail, item, release_event, err);
+}
+
+enum orr_code orr_store_events(struct orr_store *store, int64_t since, const char *host, uint32_t limit,
+                               struct orr_event **ret_events, uint32_t *ret_count, struct orr_error *err)
+{
+    const struct orr_cell cells[] = {orr_int_cell(since), orr_text_cell(host), orr_int_cell(limit)};
+    static const struct orr_row_kind events = {sizeof(struct orr_event), read_event, release_event};
+    return orr_rows_list(store, &events, ORR_SQL_EVENTS, cells, limit, ret_events, ret_count, err);
+}
+
 static enum orr_code read_host(const struct orr_cell *cells, void *item, struct orr_error *err)
 {
     struct orr_host *host = item;
@@ -367,4 +392,11 @@ void orr_host_release(struct orr_host *host)
 {
     free(host->name);
     host->name = NULL;
+}
+
+void orr_event_release(struct orr_event *event)
+{
+    free(event->host);
+    free(event->detail);
+    event->host = event->detail = NULL;
 }

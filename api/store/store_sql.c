@@ -58,6 +58,17 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
     "CREATE INDEX upload_by_sequence ON upload (seq);"                                                                 \
     "CREATE INDEX upload_of_host ON upload (host, seq);"
 
+/* A host that uploaded something else than before: was and became are topologies. */
+#define EVENT_TABLE                                                                                                    \
+    "CREATE TABLE event ("                                                                                             \
+    " seq BIGINT PRIMARY KEY NOT NULL,"                                                                                \
+    " at BIGINT NOT NULL,"                                                                                             \
+    " host TEXT NOT NULL,"                                                                                             \
+    " was TEXT NOT NULL,"                                                                                              \
+    " became TEXT NOT NULL REFERENCES topology (id) ON DELETE CASCADE,"                                                \
+    " detail TEXT NOT NULL);"                                                                                          \
+    "CREATE INDEX event_by_topology ON event (became);"
+
 const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
     {.sqlite = "CREATE TABLE topology ("
                " id TEXT PRIMARY KEY NOT NULL,"
@@ -113,4 +124,5 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
      .postgresql = CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE},
     {.sqlite = CLUSTER_TABLES, .postgresql = CLUSTER_TABLES},
     {.sqlite = SHAPES, .postgresql = SHAPES},
+    {.sqlite = EVENT_TABLE, .postgresql = EVENT_TABLE},
 };

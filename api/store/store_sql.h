@@ -48,6 +48,22 @@ enum { ORR_MOST_CELLS = 12 };
       "INSERT INTO upload (host, at, topology, name, labels, seq) VALUES ($1, $2, $3, $4, $5,"                         \
       " 1 + coalesce((SELECT seq FROM upload ORDER BY seq DESC LIMIT 1), 0))"                                          \
       " ON CONFLICT (host, at, topology) DO NOTHING")                                                                  \
+    /* host, at, id: before the visit, if the host's last upload has another shape */                                  \
+    /* (the number of an event is at least its time, so that none is used again after a deletion) */                   \
+    X(EVENT, "tit",                                                                                                    \
+      "INSERT INTO event (seq, at, host, was, became, detail)"                                                         \
+      " SELECT CASE WHEN m.seq >= $2 THEN m.seq + 1 ELSE $2 END, $2, $1, p.id, t.id, ''"                               \
+      " FROM topology t, topology p, (SELECT coalesce(max(seq), 0) AS seq FROM event) m"                               \
+      " WHERE t.id = $3 AND p.id = (SELECT u.topology FROM upload u WHERE u.host = $1"                                 \
+      " ORDER BY u.seq DESC, u.topology DESC LIMIT 1) AND p.shape <> t.shape AND p.shape <> '' AND t.shape <> ''")     \
+    /* how many stay */                                                                                                \
+    X(EVENT_TRIM, "i", "DELETE FROM event WHERE seq <= (SELECT seq FROM event ORDER BY seq DESC LIMIT 1 OFFSET $1)")   \
+    /* since, host, limit */                                                                                           \
+    X(EVENTS, "iti",                                                                                                   \
+      "SELECT seq, at, host, was, became, detail FROM event WHERE seq > $1 AND ($2 IS NULL OR host = $2)"              \
+      " ORDER BY seq LIMIT $3")                                                                                        \
+    /* seq, detail */                                                                                                  \
+    X(EVENT_DETAIL, "it", "UPDATE event SET detail = $2 WHERE seq = $1")                                               \
     /* host, how many to pass over: forgets the oldest of a host */                                                    \
     X(TRIM, "ti",                                                                                                      \
       "DELETE FROM upload WHERE host = $1 AND seq <"                                                                   \
@@ -144,7 +160,7 @@ extern const struct orr_statement_info orr_statements[ORR_SQL_COUNT];
 struct orr_migration {
     const char *sqlite, *postgresql;
 };
-enum { ORR_SCHEMA_VERSION = 4 };
+enum { ORR_SCHEMA_VERSION = 5 };
 extern const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION];
 
 #endif

@@ -19,6 +19,9 @@ void orr_report_explanation(struct orr_page *page, const struct orr_explanation 
  * those of the files. */
 void orr_report_comparison(struct orr_page *page, const struct orr_comparison *comparison, const char *name_a,
                            const char *name_b, bool verbose);
+/* One difference without a full stop: "NIC mlx5_3: PCIe lanes: 16 -> 8". over_time: B is the same machine later. */
+void orr_report_unlike(const struct orr_comparison *comparison, const struct orr_unlike *row, bool over_time,
+                       struct orr_text *text);
 /* `orrery compare --majority`. called: of each specimen. */
 void orr_report_majority(struct orr_page *page, const struct orr_majority *majority,
                          const struct orr_set_finding *findings, uint32_t finding_count,

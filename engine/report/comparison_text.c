@@ -18,36 +18,45 @@ void orr_report_outcomes(struct orr_page *page, const struct orr_changes *change
     orr_page_lines(page, orr_text_data(&table));
 }
 
-static void put_unlike(struct orr_page *page, const struct orr_comparison *c, const struct orr_unlike *row)
+void orr_report_unlike(const struct orr_comparison *c, const struct orr_unlike *row, bool over_time,
+                       struct orr_text *text)
 {
-    ORR_LOCAL_TEXT(text, TEXT_MOST);
+    static const char *const words[2][5] = {{"is missing in B", "is in B only", " in A", " in B", " in B"},
+                                            {"is gone", "is new", " before", " now", " now"}};
     char a[ORR_DEVICE_NAME_SIZE] = "", b[ORR_DEVICE_NAME_SIZE] = "", peers[2][ORR_DEVICE_NAME_SIZE];
+    const char *const *said = words[over_time];
     if (row->a != ORR_NO_DEVICE)
         orr_device_text(&c->devices_a, row->a, a);
     if (row->b != ORR_NO_DEVICE)
         orr_device_text(&c->devices_b, row->b, b);
-    orr_text_printf(&text, "%s", *a ? a : b);
+    orr_text_printf(text, "%s", *a ? a : b);
     if (row->kind > ORR_UNLIKE_ADDED && *a && *b && strcmp(a, b) != 0)
-        orr_text_printf(&text, " (%s in B)", b);
+        orr_text_printf(text, " (%s%s)", b, said[4]);
     switch (row->kind) {
     case ORR_UNLIKE_MISSING:
     case ORR_UNLIKE_ADDED:
-        orr_text_printf(&text, " %s", *a ? "is missing in B" : "is in B only");
+        orr_text_printf(text, " %s", said[!*a]);
         if (row->gpus + row->nets > 1)
-            orr_text_printf(&text, ", with %u GPU%s and %u port%s", row->gpus, orr_plural(row->gpus), row->nets,
+            orr_text_printf(text, ", with %u GPU%s and %u port%s", row->gpus, orr_plural(row->gpus), row->nets,
                             orr_plural(row->nets));
         break;
     case ORR_UNLIKE_MOVED:
-        orr_text_printf(&text, ": below %s in A, below %s in B", orr_device_text(&c->devices_a, row->peer_a, peers[0]),
-                        orr_device_text(&c->devices_b, row->peer_b, peers[1]));
+        orr_text_printf(text, ": below %s%s, below %s%s", orr_device_text(&c->devices_a, row->peer_a, peers[0]),
+                        said[2], orr_device_text(&c->devices_b, row->peer_b, peers[1]), said[3]);
         break;
     case ORR_UNLIKE_NVLINKS:
-        orr_text_printf(&text, ": NVLinks to %s: %s -> %s", orr_device_text(&c->devices_a, row->peer_a, peers[0]),
+        orr_text_printf(text, ": NVLinks to %s: %s -> %s", orr_device_text(&c->devices_a, row->peer_a, peers[0]),
                         row->value_a, row->value_b);
         break;
     default:
-        orr_text_printf(&text, ": %s: %s -> %s", orr_unlike_text(row), row->value_a, row->value_b);
+        orr_text_printf(text, ": %s: %s -> %s", orr_unlike_text(row), row->value_a, row->value_b);
     }
+}
+
+static void put_unlike(struct orr_page *page, const struct orr_comparison *c, const struct orr_unlike *row)
+{
+    ORR_LOCAL_TEXT(text, TEXT_MOST);
+    orr_report_unlike(c, row, false, &text);
     orr_page_line(page, "  ", "%s", orr_text_data(&text));
 }
 

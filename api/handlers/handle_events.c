@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GET /v1/events: hosts whose uploads changed, with what changed and what it costs.
+ *
+ * An upload only leaves a row (api/store), so that it stays fast. The first reader of a row has the two dumps compared,
+ * and the result is kept with the row, so that an event without a reader costs nothing. A reader that asks for
+ * text/event-stream gets the same events in that form and then the end of the answer. Browsers and libraries ask again
+ * by themselves, after the last event that they have seen. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/documents/json.h"
+#include "api/documents/scaling.h"
+#include "api/handlers/fleet.h"
+#include "engine/report/answers_text.h"
+
+enum { MOST_CHANGES = 20, COST_HOSTS = 2, MOST_TEXT = 1 << 20 };
+
+static enum orr_code work_of(struct orr_call *call, const char *id, struct orr_work **ret_work, struct orr_error *err)
+{
+    ORR_TRY(orr_fleet_turn_to(call, "since", id, err));
+    return orr_call_work(call, ret_work, err);
+}
+
+/* AllReduce at 1 GiB on two hosts, before and after; null if one of them is not known. */
+static json_t *cost_json(struct orr_json *json, const struct orr_outcomes outcomes[2])
+{
+    for (uint32_t h = 0; h < outcomes[0].host_count && h < outcomes[1].host_count; h++) {
+        const double before = outcomes[0].bus_bw[h][0][1], after = outcomes[1].bus_bw[h][0][1];
+        if (outcomes[0].hosts[h] == COST_HOSTS && outcomes[1].hosts[h] == COST_HOSTS && before > 0 && after > 0)
+            return ORR_OBJECT(json, ORR_STRING("collective", orr_test_programs[orr_outcome_tests[0]].name),
+                              ORR_INT("size", (int64_t)orr_outcome_sizes[1]), ORR_INT("hosts", COST_HOSTS),
+                              ORR_NUMBER("before", before), ORR_NUMBER("after", after),
+                              ORR_NUMBER("change", orr_outcome_change(before, after)));
+    }
+    return json_null();
+}
+
+static json_t *comparison_json(struct orr_json *json, const struct orr_comparison *c)
+{
+    const uint32_t count = c->unlikes.count - c->unlikes.numbering;
+    json_t *changes = orr_json_array(json);
+    for (uint32_t i = 0; i < count && i < MOST_CHANGES; i++) {
+        ORR_LOCAL_TEXT(text, MOST_TEXT);
+        orr_report_unlike(c, &c->unlikes.rows[i], true, &text);
+        orr_json_add(json, changes, orr_json_text_of(json, &text));
+    }
+    return ORR_OBJECT(
+        json, ORR_VALUE("changes", changes), ORR_INT("left_out", count > MOST_CHANGES ? count - MOST_CHANGES : 0),
+        ORR_INT("renumbered", c->unlikes.numbering), ORR_VALUE("cost", cost_json(json, c->changes.outcomes)));
+}
+
+/* What changed, as it is kept; changes and cost are null if one of the dumps is gone or has no analysis. */
+static enum orr_code compare(struct orr_call *call, struct orr_json *json, const struct orr_event *event,
+                             json_t **ret_detail, struct orr_error *err)
+{
+    ORR_LOCAL(orr_work, before);
+    ORR_LOCAL(orr_work, after);
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_comparison comparison;
+    struct orr_error own = {0};
+    ORR_NEED(arena, err);
+    enum orr_code code = work_of(call, event->before, &before, &own);
+    if (code == ORR_OK)
+        code = work_of(call, event->after, &after, &own);
+    if (code == ORR_OK)
+        code = orr_compare(before->analysis, after->analysis, arena, &comparison, &own);
+    call->problem = ORR_PROBLEM_NONE;
+    if (code == ORR_NOMEM || code == ORR_SPENT || code == ORR_STORE) {
+        *err = own;
+        return code;
+    }
+    *ret_detail = code == ORR_OK ? comparison_json(json, &comparison)
+                                 : ORR_OBJECT(json, ORR_VALUE("changes", json_null()), ORR_INT("left_out", 0),
+                                              ORR_INT("renumbered", 0), ORR_VALUE("cost", json_null()));
+    return ORR_OK;
+}
+
+static enum orr_code detail_of(struct orr_call *call, struct orr_json *json, const struct orr_event *event,
+                               json_t **ret_detail, struct orr_error *err)
+{
+    ORR_LOCAL_TEXT(text, MOST_TEXT);
+    *ret_detail = event->detail[0] ? json_loads(event->detail, 0, NULL) : NULL; /* our own text */
+    if (*ret_detail)
+        return ORR_OK;
+    ORR_TRY(compare(call, json, event, ret_detail, err));
+    enum orr_code code = orr_json_write(json, orr_json_again(*ret_detail), false, &text, err);
+    if (code != ORR_OK) {
+        json_decref(*ret_detail);
+        return code;
+    }
+    struct orr_error ignored = {0}; /* a database that cannot be written to leaves the work to the next reader */
+    code = orr_store_event_detail(call->app->store, event->sequence, text.data, &ignored);
+    (void)code;
+    return ORR_OK;
+}
+
+static json_t *side_json(struct orr_json *json, const char *id)
+{
+    return ORR_OBJECT(json, ORR_STRING("topology", id),
+                      ORR_VALUE("link", orr_json_format(json, "/v1/topologies/%s", id)));
+}
+
+static json_t *sentence_json(struct orr_json *json, const struct orr_event *event, const json_t *detail)
+{
+    ORR_LOCAL_TEXT(text, MOST_TEXT);
+    const json_t *changes = json_object_get(detail, "changes"), *cost = json_object_get(detail, "cost");
+    const size_t count = json_array_size(changes) + (size_t)json_integer_value(json_object_get(detail, "left_out"));
+    const double before = json_number_value(json_object_get(cost, "before")),
+                 after = json_number_value(json_object_get(cost, "after"));
+    orr_text_printf(&text, "%s: ", event->host);
+    if (before > 0 && fabs(orr_outcome_change(before, after)) >= 0.005)
+        orr_text_printf(&text, "AllReduce at 1 GiB on %d hosts gets %.3g instead of %.3g GB/s: ", (int)COST_HOSTS,
+                        after, before);
+    if (!changes || json_is_null(changes))
+        orr_text_puts(&text, "the dump changed, and Orrery cannot compare it with the one before");
+    else if (count)
+        orr_text_puts(&text, json_string_value(json_array_get(changes, 0)));
+    else
+        orr_text_puts(&text, "only names and numbers of devices changed");
+    if (count > 1)
+        orr_text_printf(&text, ", and %zu more change%s", count - 1, count == 2 ? "" : "s");
+    orr_text_puts(&text, ".");
+    return orr_json_text_of(json, &text);
+}
+
+static enum orr_code event_json(struct orr_call *call, struct orr_json *json, const struct orr_event *event,
+                                json_t **ret_object, struct orr_error *err)
+{
+    json_t *detail;
+    ORR_TRY(detail_of(call, json, event, &detail, err));
+    *ret_object = ORR_OBJECT(
+        json, ORR_INT("sequence", event->sequence), ORR_VALUE("at", orr_time_json(json, event->at)),
+        ORR_STRING("host", event->host), ORR_VALUE("sentence", sentence_json(json, event, detail)),
+        ORR_VALUE("before", side_json(json, event->before)), ORR_VALUE("after", side_json(json, event->after)));
+    if (!*ret_object || json_object_update(*ret_object, detail) < 0)
+        json->failed = true;
+    json_decref(detail);
+    return ORR_OK;
+}
+
+/* Events as Server-Sent Events: a line of data each, as JSON has no line breaks in its compact form. */
+static enum orr_code stream_events(struct orr_call *call, const struct orr_event *events, uint32_t count,
+                                   struct orr_answer **ret_answer, struct orr_error *err)
+{
+    enum { AGAIN_MS = 5000 };
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
+    orr_text_printf(&text, "retry: %d\n\n", (int)AGAIN_MS);
+    for (uint32_t i = 0; i < count; i++) {
+        struct orr_json json = {0};
+        ORR_LOCAL_TEXT(line, MOST_TEXT);
+        json_t *object;
+        ORR_TRY(event_json(call, &json, &events[i], &object, err));
+        ORR_TRY(orr_json_write(&json, object, false, &line, err));
+        orr_text_printf(&text, "id: %lld\nevent: change\ndata: %s\n\n", (long long)events[i].sequence, line.data);
+    }
+    return orr_answer_of_text(200, "text/event-stream", &text, ret_answer, err);
+}
+
+static enum orr_code list_events(struct orr_call *call, const struct orr_event *events, uint32_t count, int64_t since,
+                                 struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    json_t *items = orr_json_array(&json), *object = NULL;
+    enum orr_code code = ORR_OK;
+    for (uint32_t i = 0; i < count && code == ORR_OK; i++) {
+        code = event_json(call, &json, &events[i], &object, err);
+        if (code == ORR_OK)
+            orr_json_add(&json, items, object);
+    }
+    if (code != ORR_OK) {
+        json_decref(items);
+        return code;
+    }
+    object = ORR_OBJECT(&json, ORR_VALUE("items", items), ORR_INT("next", count ? events[count - 1].sequence : since),
+                        ORR_BOOL("more", count == call->params.limit));
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}
+
+static enum orr_code read_since(struct orr_call *call, const char *text, int64_t *ret_since, struct orr_error *err)
+{
+    enum { MOST_DIGITS = 18 };
+    const size_t length = strlen(text);
+    if (!length || length > MOST_DIGITS || strspn(text, "0123456789") != length) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        return orr_fail_with(err, ORR_SETTING, "since", "take `next` of the page before, or milliseconds since 1970",
+                             "\"%.60s\" is not the sequence of an event", text);
+    }
+    *ret_since = strtoll(text, NULL, 10);
+    return ORR_OK;
+}
+
+enum orr_code orr_handle_events(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    const char *accept = orr_call_header(call, "Accept"), *last = orr_call_header(call, "Last-Event-ID");
+    const bool streams = accept && strstr(accept, "text/event-stream");
+    const char *asked = call->params.since ? call->params.since : "0";
+    struct orr_event *events;
+    uint32_t count;
+    int64_t since = 0;
+    ORR_TRY(read_since(call, streams && last ? last : asked, &since, err));
+    orr_settings_init(&call->params.query.settings, orr_release_default());
+    call->params.query.hosts = COST_HOSTS;
+    call->params.query.plan = true;
+    ORR_TRY(orr_store_events(call->app->store, since, call->params.host, call->params.limit, &events, &count, err));
+    enum orr_code code = streams ? stream_events(call, events, count, ret_answer, err)
+                                 : list_events(call, events, count, since, ret_answer, err);
+    for (uint32_t i = 0; i < count; i++)
+        orr_event_release(&events[i]);
+    free(events);
+    return code;
+}
