@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handlers/fleet.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,37 @@ enum orr_code orr_fleet_turn_to(struct orr_call *call, const char *parameter, co
     if (code == ORR_NOT_FOUND)
         orr_error_where(err, "%s", parameter);
     return code;
+}
+
+enum orr_code orr_fleet_work(struct orr_call *call, const char *parameter, const char *id, struct orr_work **ret_work,
+                             struct orr_error *err)
+{
+    ORR_TRY(orr_fleet_turn_to(call, parameter, id, err));
+    enum orr_code code = orr_call_work(call, ret_work, err);
+    if (code != ORR_OK)
+        orr_error_where(err, "%s", parameter);
+    return code;
+}
+
+enum orr_code orr_fleet_work_of_type(struct orr_call *call, const struct orr_machine_type *type,
+                                     struct orr_work **ret_work, struct orr_error *err)
+{
+    orr_call_content(call, "", 0);
+    call->params.machine = type;
+    return orr_call_work(call, ret_work, err);
+}
+
+bool orr_fleet_labels_fit(const struct orr_call *call, const char *labels)
+{
+    for (uint32_t i = 0; i < call->params.label_count; i++) {
+        const struct orr_label *label = &call->params.labels[i];
+        char name[ORR_MAX_LABEL_NAME + 1], value[ORR_MAX_LABEL_VALUE + 1];
+        snprintf(name, sizeof name, "%.*s", (int)label->name_length, label->name);
+        orr_json_member(labels, strlen(labels), name, value, sizeof value);
+        if (strcmp(value, label->value) != 0)
+            return false;
+    }
+    return true;
 }
 
 static uint64_t hash_of(const char *text)

@@ -30,6 +30,14 @@ enum orr_fleet_counting { ORR_FLEET_TOPOLOGIES, ORR_FLEET_HOSTS };
 /* Makes a topology the one that the call is about. parameter: which names it, for errors. NOT_FOUND, SETTING. */
 enum orr_code orr_fleet_turn_to(struct orr_call *call, const char *parameter, const char *id,
                                 struct orr_error *err) ORR_NO_DISCARD;
+/* Makes a topology the one that the call is about, and analyses it. */
+enum orr_code orr_fleet_work(struct orr_call *call, const char *parameter, const char *id, struct orr_work **ret_work,
+                             struct orr_error *err) ORR_NO_DISCARD;
+/* The analysis of a machine type in place of a stored topology. */
+enum orr_code orr_fleet_work_of_type(struct orr_call *call, const struct orr_machine_type *type,
+                                     struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
+/* Whether labels, a JSON object, are those that the request asks for. */
+bool orr_fleet_labels_fit(const struct orr_call *call, const char *labels);
 /* Reads what `asked` names (topologies, labels, search) into a fleet that has an arena. Each shape is there once, with
  * the dump of its first topology. LIMIT beyond ORR_MAX_SET shapes, ORR_MAX_SET_HOSTS topologies, or ORR_SET_BYTES
  * bytes.

@@ -14,17 +14,14 @@ static enum orr_code work_of(struct orr_call *call, const char *parameter, const
                              struct orr_called *called, struct orr_error *err)
 {
     struct orr_record record;
-    ORR_TRY(orr_fleet_turn_to(call, parameter, id, err));
     if (called) {
+        ORR_TRY(orr_fleet_turn_to(call, parameter, id, err));
         ORR_TRY(orr_store_get(call->app->store, id, &record, err));
         *called = (struct orr_called){id, orr_arena_strndup(call->arena, record.name, strlen(record.name))};
         orr_record_release(&record);
         ORR_NEED(called->name, err);
     }
-    enum orr_code code = orr_call_work(call, ret_work, err);
-    if (code != ORR_OK)
-        orr_error_where(err, "%s", parameter);
-    return code;
+    return orr_fleet_work(call, parameter, id, ret_work, err);
 }
 
 /* The analysis of a machine type alone, in place of a second topology. */
@@ -32,9 +29,7 @@ static enum orr_code work_of_type(struct orr_call *call, const struct orr_machin
                                   struct orr_work **ret_work, struct orr_called *called, struct orr_error *err)
 {
     *called = (struct orr_called){type->name, type->title};
-    orr_call_content(call, "", 0);
-    call->params.machine = type;
-    return orr_call_work(call, ret_work, err);
+    return orr_fleet_work_of_type(call, type, ret_work, err);
 }
 
 static enum orr_code compare_two(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)

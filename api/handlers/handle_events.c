@@ -10,45 +10,10 @@
 #include <string.h>
 
 #include "api/documents/json.h"
-#include "api/documents/scaling.h"
+#include "api/handlers/drift.h"
 #include "api/handlers/fleet.h"
-#include "engine/report/answers_text.h"
 
-enum { MOST_CHANGES = 20, COST_HOSTS = 2, MOST_TEXT = 1 << 20 };
-
-static enum orr_code work_of(struct orr_call *call, const char *id, struct orr_work **ret_work, struct orr_error *err)
-{
-    ORR_TRY(orr_fleet_turn_to(call, "since", id, err));
-    return orr_call_work(call, ret_work, err);
-}
-
-/* AllReduce at 1 GiB on two hosts, before and after; null if one of them is not known. */
-static json_t *cost_json(struct orr_json *json, const struct orr_outcomes outcomes[2])
-{
-    for (uint32_t h = 0; h < outcomes[0].host_count && h < outcomes[1].host_count; h++) {
-        const double before = outcomes[0].bus_bw[h][0][1], after = outcomes[1].bus_bw[h][0][1];
-        if (outcomes[0].hosts[h] == COST_HOSTS && outcomes[1].hosts[h] == COST_HOSTS && before > 0 && after > 0)
-            return ORR_OBJECT(json, ORR_STRING("collective", orr_test_programs[orr_outcome_tests[0]].name),
-                              ORR_INT("size", (int64_t)orr_outcome_sizes[1]), ORR_INT("hosts", COST_HOSTS),
-                              ORR_NUMBER("before", before), ORR_NUMBER("after", after),
-                              ORR_NUMBER("change", orr_outcome_change(before, after)));
-    }
-    return json_null();
-}
-
-static json_t *comparison_json(struct orr_json *json, const struct orr_comparison *c)
-{
-    const uint32_t count = c->unlikes.count - c->unlikes.numbering;
-    json_t *changes = orr_json_array(json);
-    for (uint32_t i = 0; i < count && i < MOST_CHANGES; i++) {
-        ORR_LOCAL_TEXT(text, MOST_TEXT);
-        orr_report_unlike(c, &c->unlikes.rows[i], true, &text);
-        orr_json_add(json, changes, orr_json_text_of(json, &text));
-    }
-    return ORR_OBJECT(
-        json, ORR_VALUE("changes", changes), ORR_INT("left_out", count > MOST_CHANGES ? count - MOST_CHANGES : 0),
-        ORR_INT("renumbered", c->unlikes.numbering), ORR_VALUE("cost", cost_json(json, c->changes.outcomes)));
-}
+enum { MOST_TEXT = 1 << 20 };
 
 /* What changed, as it is kept; changes and cost are null if one of the dumps is gone or has no analysis. */
 static enum orr_code compare(struct orr_call *call, struct orr_json *json, const struct orr_event *event,
@@ -60,9 +25,9 @@ static enum orr_code compare(struct orr_call *call, struct orr_json *json, const
     struct orr_comparison comparison;
     struct orr_error own = {0};
     ORR_NEED(arena, err);
-    enum orr_code code = work_of(call, event->before, &before, &own);
+    enum orr_code code = orr_fleet_work(call, "since", event->before, &before, &own);
     if (code == ORR_OK)
-        code = work_of(call, event->after, &after, &own);
+        code = orr_fleet_work(call, "since", event->after, &after, &own);
     if (code == ORR_OK)
         code = orr_compare(before->analysis, after->analysis, arena, &comparison, &own);
     call->problem = ORR_PROBLEM_NONE;
@@ -70,9 +35,7 @@ static enum orr_code compare(struct orr_call *call, struct orr_json *json, const
         *err = own;
         return code;
     }
-    *ret_detail = code == ORR_OK ? comparison_json(json, &comparison)
-                                 : ORR_OBJECT(json, ORR_VALUE("changes", json_null()), ORR_INT("left_out", 0),
-                                              ORR_INT("renumbered", 0), ORR_VALUE("cost", json_null()));
+    *ret_detail = code == ORR_OK ? orr_drift_json(json, &comparison, true) : orr_drift_json(json, NULL, true);
     return ORR_OK;
 }
 
@@ -110,7 +73,7 @@ static json_t *sentence_json(struct orr_json *json, const struct orr_event *even
                  after = json_number_value(json_object_get(cost, "after"));
     orr_text_printf(&text, "%s: ", event->host);
     if (before > 0 && fabs(orr_outcome_change(before, after)) >= 0.005)
-        orr_text_printf(&text, "AllReduce at 1 GiB on %d hosts gets %.3g instead of %.3g GB/s: ", (int)COST_HOSTS,
+        orr_text_printf(&text, "AllReduce at 1 GiB on %d hosts gets %.3g instead of %.3g GB/s: ", (int)ORR_DRIFT_HOSTS,
                         after, before);
     if (!changes || json_is_null(changes))
         orr_text_puts(&text, "the dump changed, and Orrery cannot compare it with the one before");
@@ -199,9 +162,7 @@ enum orr_code orr_handle_events(struct orr_call *call, struct orr_answer **ret_a
     uint32_t count;
     int64_t since = 0;
     ORR_TRY(read_since(call, streams && last ? last : asked, &since, err));
-    orr_settings_init(&call->params.query.settings, orr_release_default());
-    call->params.query.hosts = COST_HOSTS;
-    call->params.query.plan = true;
+    orr_drift_query(&call->params.query);
     ORR_TRY(orr_store_events(call->app->store, since, call->params.host, call->params.limit, &events, &count, err));
     enum orr_code code = streams ? stream_events(call, events, count, ret_answer, err)
                                  : list_events(call, events, count, since, ret_answer, err);

@@ -5,7 +5,7 @@
 
 #include "api/documents/cluster_file.h"
 #include "api/handlers/cluster_work.h"
-#include "api/handlers/handlers.h"
+#include "api/handlers/fleet.h"
 #include "engine/base/budget.h"
 
 static enum orr_code answer(struct orr_call *call, const struct orr_export_request *request,
@@ -91,71 +91,41 @@ enum orr_code orr_handle_cluster_facts(struct orr_call *call, struct orr_answer 
     return code;
 }
 
-/* Whether the labels of a host's last upload are those asked for. */
-static bool is_asked_for(const struct orr_call *call, const char *labels)
-{
-    for (uint32_t i = 0; i < call->params.label_count; i++) {
-        const struct orr_label *label = &call->params.labels[i];
-        char name[ORR_MAX_LABEL_NAME + 1], value[ORR_MAX_LABEL_VALUE + 1];
-        snprintf(name, sizeof name, "%.*s", (int)label->name_length, label->name);
-        orr_json_member(labels, strlen(labels), name, value, sizeof value);
-        if (strcmp(value, label->value) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* A host as its last upload has it. */
-static enum orr_code read_host(struct orr_call *call, const char *name, struct orr_export_host *hosts, uint32_t *count,
-                               struct orr_error *err)
-{
-    struct orr_visit *visits;
-    uint32_t visit_count;
-    ORR_TRY(orr_store_history(call->app->store, name, 0, "", 1, &visits, &visit_count, err));
-    if (visit_count && is_asked_for(call, visits[0].labels)) {
-        hosts[*count] = (struct orr_export_host){.name = orr_arena_strndup(call->arena, name, strlen(name)),
-                                                 .domain = label_text(call, visits[0].labels, "domain"),
-                                                 .leaf = label_text(call, visits[0].labels, "switch")};
-        *count += hosts[*count].name != NULL;
-    }
-    for (uint32_t i = 0; i < visit_count; i++)
-        orr_visit_release(&visits[i]);
-    free(visits);
-    return orr_budget_check(err);
-}
-
-/* All hosts, a page of the store after another. */
-static enum orr_code read_hosts(struct orr_call *call, struct orr_export_host *hosts, uint32_t *count,
+/* The hosts that have the labels, as their last uploads have them. */
+static enum orr_code read_hosts(struct orr_call *call, const struct orr_export_host **ret_hosts, uint32_t *ret_count,
                                 struct orr_error *err)
 {
-    enum { PAGE = 500 };
-    const char *after = "";
-    enum orr_code code = ORR_OK;
-    uint32_t got = PAGE, seen = 0;
-    while (code == ORR_OK && got == PAGE) {
-        struct orr_host *page;
-        ORR_TRY(orr_store_hosts(call->app->store, after, PAGE, &page, &got, err));
-        if (got && !(after = orr_arena_strndup(call->arena, page[got - 1].name, strlen(page[got - 1].name))))
-            code = orr_fail_nomem(err);
-        if ((seen += got) > ORR_MAX_CLUSTER_HOSTS)
-            code = orr_fail(err, ORR_LIMIT, "more than %d hosts are stored", (int)ORR_MAX_CLUSTER_HOSTS);
-        for (uint32_t i = 0; i < got && code == ORR_OK; i++)
-            code = read_host(call, page[i].name, hosts, count, err);
-        for (uint32_t i = 0; i < got; i++)
-            orr_host_release(&page[i]);
-        free(page);
+    struct orr_fleet_host *rows;
+    uint32_t count, fitting = 0;
+    ORR_TRY(orr_store_fleet(call->app->store, ORR_MAX_CLUSTER_HOSTS + 1, &rows, &count, err));
+    struct orr_export_host *hosts = ORR_NEW(call->arena, struct orr_export_host, count + 1);
+    enum orr_code code = hosts ? ORR_OK : orr_fail_nomem(err);
+    if (code == ORR_OK && count > ORR_MAX_CLUSTER_HOSTS)
+        code = orr_fail(err, ORR_LIMIT, "more than %d hosts are stored", (int)ORR_MAX_CLUSTER_HOSTS);
+    for (uint32_t i = 0; i < count && code == ORR_OK; i++) {
+        if (orr_fleet_labels_fit(call, rows[i].labels)) {
+            hosts[fitting] =
+                (struct orr_export_host){.name = orr_arena_strndup(call->arena, rows[i].name, strlen(rows[i].name)),
+                                         .domain = label_text(call, rows[i].labels, "domain"),
+                                         .leaf = label_text(call, rows[i].labels, "switch")};
+            code = hosts[fitting++].name ? ORR_OK : orr_fail_nomem(err);
+        }
+        code = code == ORR_OK && orr_budget_spent(16) ? orr_budget_check(err) : code;
     }
+    for (uint32_t i = 0; i < count; i++)
+        orr_fleet_host_release(&rows[i]);
+    free(rows);
+    *ret_hosts = hosts;
+    *ret_count = fitting;
     return code;
 }
 
 enum orr_code orr_handle_fleet_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_export_host *hosts = ORR_NEW(call->arena, struct orr_export_host, ORR_MAX_CLUSTER_HOSTS);
-    struct orr_export_request request = {.hosts = hosts};
+    struct orr_export_request request = {0};
     if (!orr_export_format(call->params.facts)->fleet)
         return wrong_format(call, true, err);
-    ORR_NEED(hosts, err);
-    ORR_TRY(read_hosts(call, hosts, &request.count, err));
+    ORR_TRY(read_hosts(call, &request.hosts, &request.count, err));
     if (!request.count) {
         return orr_fail_with(err, ORR_NOT_FOUND, NULL,
                              "GET /v1/hosts lists the hosts; POST /v1/topologies?label=host%3DNAME adds to one",

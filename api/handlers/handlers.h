@@ -96,7 +96,7 @@ orr_handler orr_handle_diff;
 /* handle_compare.c */
 orr_handler orr_handle_compare;
 /* handle_predict.c */
-orr_handler orr_handle_events;
+orr_handler orr_handle_events, orr_handle_fleet;
 orr_handler orr_handle_predict, orr_handle_scaling, orr_handle_settings_for;
 /* handle_place.c */
 orr_handler orr_handle_place;

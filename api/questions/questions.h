@@ -57,6 +57,7 @@ enum orr_topic {
     ORR_TOPIC_RECORD, /* what a stored topology is called */
     ORR_TOPIC_PAGE,   /* of a list */
     ORR_TOPIC_EVENTS,
+    ORR_TOPIC_FLEET,    /* groups of hosts */
     ORR_TOPIC_SEARCH,   /* stored topologies by a text */
     ORR_TOPIC_LABELLED, /* by labels */
     ORR_TOPIC_PAIR,     /* two of them */

@@ -186,6 +186,23 @@ enum orr_code orr_store_event_detail(struct orr_store *store, int64_t sequence, 
                                      struct orr_error *err) ORR_NO_DISCARD;
 /* How many events uploads to this process have made. */
 uint64_t orr_store_event_count(const struct orr_store *store);
+/* A host as its last upload has it. */
+struct orr_fleet_host {
+    char id[ORR_ID_LENGTH + 1];
+    char shape[ORR_DIGEST_LENGTH + 1]; /* the id if none is known */
+    int64_t at;
+    char *name, *labels, *about; /* owned; labels: of that upload, about: the machine in a sentence */
+};
+/* All hosts that have a history, by name, up to the limit. */
+enum orr_code orr_store_fleet(struct orr_store *store, uint32_t limit, struct orr_fleet_host **ret_hosts,
+                              uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
+/* How many hosts have the most frequent shape, how many have another one, and how many shapes there are: as they were
+ * within the last minute or two. */
+struct orr_host_figures {
+    uint64_t most, others, groups;
+};
+enum orr_code orr_store_count_hosts(struct orr_store *store, struct orr_error *err) ORR_NO_DISCARD; /* now */
+struct orr_host_figures orr_store_host_figures(struct orr_store *store);
 /* Changes name and labels; NULL leaves one as it is. With a revision other than 0 only where the topology still has
  * it: *ret_done says whether it was changed. */
 enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t revision, const char *name,
@@ -234,6 +251,7 @@ enum orr_code orr_store_cluster_delete(struct orr_store *store, const char *id, 
 void orr_cluster_record_release(struct orr_cluster_record *record);
 
 void orr_record_release(struct orr_record *record);
+void orr_fleet_host_release(struct orr_fleet_host *host);
 void orr_event_release(struct orr_event *event);
 void orr_visit_release(struct orr_visit *visit);
 void orr_set_member_release(struct orr_set_member *member);

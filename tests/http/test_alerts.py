@@ -19,6 +19,8 @@ CASES = [
     ("orrery_host_changes_total", "5x60", "OrreryHostChanged", False),  # a change long ago
     ("orrery_host_changes_total", "0+1x60", "OrreryManyHostsChanged", True),
     ("orrery_host_changes_total", "0x30 3x30", "OrreryManyHostsChanged", False),
+    ('orrery_hosts{group="other"}', "2x130", "OrreryHostsDiffer", True),
+    ('orrery_hosts{group="most"}', "2x130", "OrreryHostsDiffer", False),
     ('orrery_store_failures_total{operation="put"}', "0x40 0+1x20", "OrreryStoreFails", True),
     ('orrery_store_failures_total{operation="put"}', "0x57 1x3", "OrreryStoreFails", False),  # only for a moment
 ]

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GET /v1/fleet: the hosts in groups that are alike, and in what each group differs from the largest one, or from a
+ * machine type. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handlers/drift.h"
+#include "api/handlers/fleet.h"
+#include "engine/base/budget.h"
+#include "engine/base/sorting.h"
+
+enum { MOST_NAMES = 64, MOST_COMPARED = 16 };
+
+struct group {
+    const struct orr_fleet_host *first; /* the one whose name comes first */
+    const char **names;                 /* [count] */
+    uint32_t count, room;
+    int64_t last; /* upload of one of them */
+};
+
+struct groups {
+    struct orr_fleet_host *hosts; /* as the store gives them */
+    uint32_t host_count;
+    struct orr_index by_shape;
+    struct group *rows;
+    uint32_t count, capacity;
+    uint32_t fitting; /* hosts that have the labels and match the search */
+};
+
+static bool fits(const struct orr_call *call, const struct orr_fleet_host *host)
+{
+    const char *search = call->params.search;
+    return orr_fleet_labels_fit(call, host->labels) &&
+           (!search || strcasestr(host->name, search) || strcasestr(host->about, search));
+}
+
+static enum orr_code add_host(struct groups *groups, const struct orr_fleet_host *host, struct orr_arena *arena,
+                              struct orr_error *err)
+{
+    const uint64_t hash = orr_hash_key(orr_hash_seeded(), host->shape, strlen(host->shape));
+    uintptr_t row;
+    bool found = false;
+    for (struct orr_probe probe = {0}; !found && orr_index_next(&groups->by_shape, hash, &probe, &row);)
+        found = !strcmp(groups->rows[row].first->shape, host->shape);
+    if (!found) {
+        row = groups->count;
+        ORR_NEED(ORR_RESERVE(arena, groups->rows, groups->count, groups->capacity) &&
+                     orr_index_add(&groups->by_shape, hash, row),
+                 err);
+        groups->rows[groups->count++] = (struct group){.first = host};
+    }
+    struct group *group = &groups->rows[row];
+    ORR_NEED(ORR_RESERVE(arena, group->names, group->count, group->room), err);
+    group->names[group->count++] = host->name;
+    if (orr_order_naturally(host->name, group->first->name) < 0)
+        group->first = host;
+    group->last = host->at > group->last ? host->at : group->last;
+    groups->fitting++;
+    return ORR_OK;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return orr_order_naturally(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The largest group first. */
+static int compare_groups(const void *left, const void *right)
+{
+    const struct group *a = left, *b = right;
+    ORR_BY(ORR_ORDER(b->count, a->count));
+    return orr_order_naturally(a->first->name, b->first->name);
+}
+
+static enum orr_code make_groups(struct orr_call *call, struct groups *groups, struct orr_error *err)
+{
+    groups->by_shape.arena = call->arena;
+    ORR_TRY(orr_store_fleet(call->app->store, ORR_MAX_SET_HOSTS + 1, &groups->hosts, &groups->host_count, err));
+    if (groups->host_count > ORR_MAX_SET_HOSTS)
+        return orr_fail(err, ORR_LIMIT, "more than %d hosts are stored", (int)ORR_MAX_SET_HOSTS);
+    for (uint32_t i = 0; i < groups->host_count; i++) {
+        if (orr_budget_spent(16))
+            ORR_TRY(orr_budget_check(err));
+        if (fits(call, &groups->hosts[i]))
+            ORR_TRY(add_host(groups, &groups->hosts[i], call->arena, err));
+    }
+    if (groups->count)
+        qsort(groups->rows, groups->count, sizeof *groups->rows, compare_groups);
+    return ORR_OK;
+}
+
+/* What the group has other than the reference; null members if one of them has no analysis. */
+static enum orr_code differs_json(struct orr_call *call, struct orr_json *json, const struct orr_work *reference,
+                                  const struct group *group, json_t **ret_object, struct orr_error *err)
+{
+    ORR_LOCAL(orr_work, work);
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_comparison comparison;
+    struct orr_error own = {0};
+    ORR_NEED(arena, err);
+    enum orr_code code = reference ? orr_fleet_work(call, "label", group->first->id, &work, &own) : ORR_NOT_FOUND;
+    if (code == ORR_OK)
+        code = orr_compare(reference->analysis, work->analysis, arena, &comparison, &own);
+    call->problem = ORR_PROBLEM_NONE;
+    if (code == ORR_NOMEM || code == ORR_SPENT || code == ORR_STORE) {
+        *err = own;
+        return code;
+    }
+    *ret_object = orr_drift_json(json, code == ORR_OK ? &comparison : NULL, false);
+    return ORR_OK;
+}
+
+static json_t *group_json(struct orr_json *json, const struct group *group, bool is_reference, json_t *differs)
+{
+    json_t *names = orr_json_array(json);
+    qsort(group->names, group->count, sizeof *group->names, compare_names);
+    for (uint32_t i = 0; i < group->count && i < MOST_NAMES; i++)
+        orr_json_add(json, names, orr_json_text(json, group->names[i]));
+    return ORR_OBJECT(json, ORR_INT("hosts", group->count), ORR_STRING("like", group->first->name),
+                      ORR_STRING("topology", group->first->id), ORR_STRING("machine", group->first->about),
+                      ORR_VALUE("last", orr_time_json(json, group->last)), ORR_VALUE("names", names),
+                      ORR_INT("names_left_out", group->count > MOST_NAMES ? group->count - MOST_NAMES : 0),
+                      ORR_BOOL("reference", is_reference), ORR_VALUE("differs", differs ? differs : json_null()));
+}
+
+static json_t *sentence_json(struct orr_json *json, const struct groups *groups)
+{
+    ORR_LOCAL_TEXT(text, 1024);
+    const uint32_t hosts = groups->fitting, most = groups->count ? groups->rows[0].count : 0;
+    if (!hosts)
+        orr_text_puts(&text, "No host fits.");
+    else if (groups->count == 1)
+        orr_text_printf(&text, hosts == 1 ? "There is %u host, %s." : "All %u hosts are like %s.", hosts,
+                        groups->rows[0].first->name);
+    else
+        orr_text_printf(&text, "%u of %u hosts are like %s, and %u %s in %u way%s.", most, hosts,
+                        groups->rows[0].first->name, hosts - most, hosts - most == 1 ? "differs" : "differ",
+                        groups->count - 1, groups->count == 2 ? "" : "s");
+    return orr_json_text_of(json, &text);
+}
+
+static enum orr_code list_groups(struct orr_call *call, const struct groups *groups, const struct orr_work *reference,
+                                 bool of_type, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    json_t *rows = orr_json_array(&json);
+    enum orr_code code = ORR_OK;
+    uint32_t listed = 0, compared = 0;
+    for (; listed < groups->count && listed < call->params.limit && code == ORR_OK; listed++) {
+        const bool is_reference = !of_type && !listed;
+        json_t *differs = NULL;
+        if (!is_reference && compared++ < MOST_COMPARED)
+            code = differs_json(call, &json, reference, &groups->rows[listed], &differs, err);
+        if (code == ORR_OK)
+            orr_json_add(&json, rows, group_json(&json, &groups->rows[listed], is_reference, differs));
+    }
+    if (code != ORR_OK) {
+        json_decref(rows);
+        return code;
+    }
+    json_t *object = ORR_OBJECT(&json, ORR_INT("hosts", groups->fitting), ORR_INT("groups", groups->count),
+                                ORR_VALUE("sentence", sentence_json(&json, groups)), ORR_VALUE("items", rows),
+                                ORR_INT("left_out", groups->count - listed));
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}
+
+enum orr_code orr_handle_fleet(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    ORR_LOCAL(orr_work, reference);
+    const struct orr_machine_type *type = call->params.machine;
+    struct groups groups = {0};
+    struct orr_error own = {0};
+    orr_drift_query(&call->params.query);
+    call->params.machine = NULL; /* of the reference alone */
+    enum orr_code code = make_groups(call, &groups, err);
+    if (code == ORR_OK && groups.count > !type)
+        code = type ? orr_fleet_work_of_type(call, type, &reference, &own)
+                    : orr_fleet_work(call, "label", groups.rows[0].first->id, &reference, &own);
+    call->params.machine = NULL;
+    call->problem = ORR_PROBLEM_NONE;
+    if (own.code == ORR_NOMEM || own.code == ORR_SPENT || own.code == ORR_STORE)
+        *err = own;
+    else if (own.code != ORR_OK)
+        code = ORR_OK; /* groups are groups, even if one of them has no analysis */
+    if (code == ORR_OK)
+        code = list_groups(call, &groups, reference, type != NULL, ret_answer, err);
+    for (uint32_t i = 0; i < groups.host_count; i++)
+        orr_fleet_host_release(&groups.hosts[i]);
+    free(groups.hosts);
+    return code;
+}
