@@ -239,18 +239,22 @@ export const change = (id, changes) =>
     });
 export const remove = (id) => call(topology(id), { method: "DELETE" });
 
-/** Kept clusters; one; a section of its analysis; its groups; a schedule; keeping (a description as text) and
+/** Kept clusters; one; an answer about it, by the rest of its address; a schedule; keeping (a description as text) and
  * deleting. */
 const clusterAt = (id) => `v1/clusters/${encodeURIComponent(id)}`;
 export const clusters = (signal) => json("v1/clusters?limit=200", { signal });
 export const cluster = (id, signal) => json(clusterAt(id), { signal });
-export const clusterSection = (id, name, question, signal) =>
-    json(ask(`${clusterAt(id)}/analysis/${name}`, question), { signal });
-export function groups(id, layout, question, signal) {
+export function clusterAnswer(id, path, question, more = {}, signal = null) {
     const query = new URLSearchParams(question);
-    query.set("layout", layout);
-    return json(ask(`${clusterAt(id)}/groups`, query), { signal });
+    for (const [name, values] of Object.entries(more))
+        for (const value of [values].flat()) query.append(name, value);
+    return json(ask(`${clusterAt(id)}/${path}`, query), { signal });
 }
+export const clusterFacts = async (id, question, format) => {
+    const query = new URLSearchParams(question);
+    query.set("format", format);
+    return (await call(ask(`${clusterAt(id)}/facts`, query))).text();
+};
 /** A window of the point-to-point schedule of a topology or a cluster. query: also ranks, rounds, layout, group. */
 export const schedule = (ofCluster, id, query, signal) =>
     json(ask(`${ofCluster ? clusterAt(id) : topology(id)}/p2p`, asItIs(query)), { signal });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a cluster looks like from above: pure functions over the section "cluster" of its analysis. */
+import { barOf } from "./diagnosis.js";
 import { deviceName } from "./model.js";
+import { address, DEFAULTS, MOST_HOSTS } from "./state.js";
 
 /** A letter for each kind of host, in order: A, B, ... Z, AA. */
 export const letter = (kind) =>
@@ -28,8 +30,101 @@ export function runs(view, few = 32) {
     return rows;
 }
 
-/** Up to this many hosts are drawn as tiles; of more, only the kinds. */
-export const MOST_TILES = 1024;
+/** Up to this many hosts have a cell each; of more, each run of equal hosts, as long as there are no more of those. */
+export const MOST_TILES = 2048;
+
+/** "node40", or "host 40" where it has no name. one: {record, view, verdict}. */
+export const calledHost = ({ record }, host) => hostNames(record)[host] || `host ${host}`;
+
+/** The faults of a host in the cluster's verdict. */
+export const faultsOf = ({ verdict }, host) =>
+    (verdict?.faults ?? []).filter(({ hosts }) => hosts.some((row) => row.host === host));
+
+const places = new Intl.Collator("en", { numeric: true });
+
+/** The hosts as cells by leaf switch, else by NVLink domain, else all as one: [{rack, cells: [{from, to, name, title,
+ * kind, state}]}], names in their natural order. state: "fault", "odd" or "good". */
+export function racks({ view, record, verdict }) {
+    const names = hostNames(record),
+        faulty = new Set(
+            (verdict?.faults ?? []).flatMap(({ hosts }) => hosts.map((row) => row.host)),
+        ),
+        racksOf = record.description.hosts.flatMap((row) => {
+            const rack = row.switch
+                ? `Leaf switch ${row.switch}`
+                : row.domain
+                  ? `Domain ${row.domain}`
+                  : "";
+            return Array.from({ length: row.count ?? 1 }, () => rack);
+        }),
+        groups = new Map();
+    for (const { from, to, kind, ranks } of runs(view, MOST_TILES)) {
+        const rack = racksOf[from] ?? "",
+            name = from === to ? (names[from] ?? "") : `${from}–${to}`,
+            called = from === to ? names[from] || `Host ${from}` : `Hosts ${from}–${to}`;
+        groups.set(rack, [
+            ...(groups.get(rack) ?? []),
+            {
+                from,
+                to,
+                name,
+                kind,
+                title: `${called}, kind ${letter(kind)}, ${ranks} GPU${ranks === 1 ? "" : "s"}`,
+                state: faulty.has(from) ? "fault" : view.kinds[kind].odd ? "odd" : "good",
+            },
+        ]);
+    }
+    const sorted = [...groups].sort(([a], [b]) => places.compare(a, b));
+    return sorted.map(([rack, cells]) => ({
+        rack,
+        cells: cells.every(({ name }) => name)
+            ? cells.sort((a, b) => places.compare(a.name, b.name))
+            : cells,
+    }));
+}
+
+/** Hosts that a chosen finding is about: those of a fault of the verdict ("fault:0"), or of kinds of hosts. */
+export function litHosts({ view, verdict, findings }, chosen) {
+    const fault = verdict?.faults[/^fault:(\d+)$/.exec(chosen)?.[1] ?? -1];
+    if (fault) return new Set(fault.hosts.map(({ host }) => host));
+    const about = findings.find(({ key }) => key === chosen)?.kinds ?? [];
+    return new Set(tiles(view).flatMap(({ host, kind }) => (about.includes(kind) ? [host] : [])));
+}
+
+/** The kinds of these hosts. */
+export function litKinds(one, chosen) {
+    const lit = chosen ? litHosts(one, chosen) : new Set();
+    return new Set(tiles(one.view).flatMap(({ host, kind }) => (lit.has(host) ? [kind] : [])));
+}
+
+/** The bar of the verdict, as costBar() makes one of a machine's; null where no bandwidth is lost. */
+export function clusterBar(verdict) {
+    const { now, all_repaired: repaired, unit, for: what, faults } = verdict;
+    if (!(repaired > now * 1.001)) return null;
+    const rows = faults.flatMap((row, i) =>
+        row.fixed > now * 1.001
+            ? [
+                  {
+                      finding: `fault:${i}`,
+                      device: row.device ?? row.hosts_text,
+                      gain: row.fixed - now,
+                  },
+              ]
+            : [],
+    );
+    return barOf({ now, repaired, unit, for: what }, rows);
+}
+
+/** The address of the machine of a kind of hosts. */
+export function openKind(view, record, kind, release = "") {
+    const { topology = "", machine = "" } = record.description.hosts[view.kinds[kind].line];
+    return address(DEFAULTS, {
+        id: topology,
+        machine,
+        release,
+        hosts: Math.min(view.hosts, MOST_HOSTS),
+    });
+}
 
 /** Who is not like most: kinds that at most a quarter of the hosts are of, where one kind has more than half.
  * */

@@ -31,9 +31,9 @@ export class ClusterPicture {
         return { view: DRAWN.includes(graph) ? graph : DRAWN[0], channel };
     }
 
-    /** Findings about hosts on the drawing. shown: the finding whose hosts are lit; open(finding): what a click on a
+    /** Findings about hosts on the drawing. isLit(finding): whether its hosts are lit; open(finding): what a click on a
      * mark does. */
-    mark(view, findings, shown, open) {
+    mark(view, findings, isLit, open) {
         this.marks = () => {
             const { svg } = this.diagram;
             if (!svg) return;
@@ -46,7 +46,7 @@ export class ClusterPicture {
             this.diagram.badge(this.#marked.rows, open);
             this.diagram.mark({
                 picked: this.#marked.rows
-                    .filter((row) => row.findings.some(({ key }) => key === shown))
+                    .filter((row) => row.findings.some(isLit))
                     .map(({ node }) => node),
             });
         };

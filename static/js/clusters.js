@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the list of clusters, or the one that the address names, in step with the address. */
 import * as api from "./api.js";
+import { tiles } from "./cluster.js";
+import { ClusterHost } from "./cluster_host.js";
 import { ClusterPicture } from "./cluster_picture.js";
 import { announce } from "./dom.js";
 import { findingsByKind } from "./marks.js";
 import { save } from "./save.js";
 import { Schedule } from "./schedule.js";
 import { NETWORK_HOSTS } from "./nics.js";
-import { MOST_HOSTS, question } from "./state.js";
+import { DEFAULTS, MOST_HOSTS, question, shownTab } from "./state.js";
 
 const MOST_KINDS = 8; // whose findings are asked for
 
@@ -24,20 +26,30 @@ export class Clusters {
             changed,
             items: null,
             one: null,
-            groups: null,
+            chosen: null, // {host, kind, ranks}
+            groups: { key: "", answer: null, problem: null }, // of a layout
+            asked: { key: "", answer: null, problem: null }, // of the tab: an order, a comparison of releases
             problem: null,
             busy: false,
         });
         this.picture = new ClusterPicture(store);
         this.schedule = new Schedule(changed);
+        this.host = new ClusterHost(store, (id) =>
+            store.set({ ...DEFAULTS, settings: {}, id, hosts: NETWORK_HOSTS }),
+        );
         this.actions = {
-            graph: (graph) => store.set({ graph, channel: 0 }),
-            channel: (channel) => store.set({ channel }),
+            tab: (tab) => store.set({ tab }),
+            release: (release) => store.set({ release }),
+            against: (against) => store.set({ against }, { replace: true }),
+            host: (host) =>
+                store.set({ from: host === null ? "" : `host:${host}` }, { replace: true }),
+            graph: (graph) => store.set({ graph, channel: 0, tab: "rings" }),
+            channel: (channel) => store.set({ channel, tab: "rings" }),
             /** A finding whose hosts are lit on the drawing, until it is chosen again. */
             light: (key) =>
                 store.set({ finding: store.state.finding === key ? "" : key }, { replace: true }),
             finding: ({ key }) => {
-                store.set({ finding: key }, { replace: true });
+                store.set({ finding: key, tab: "faults" });
                 const row = document.querySelector(
                     `#cluster-findings [data-finding="${CSS.escape(key)}"]`,
                 );
@@ -52,11 +64,25 @@ export class Clusters {
                         format === "svg" ? "image/svg+xml" : "text/vnd.graphviz",
                     ),
                 ),
-            reload: () => this.load(),
+            reload: () => {
+                this.one = null;
+                this.load();
+            },
             layout: (groups) =>
-                store.set({ groups, group: "", rank: 0, round: 0 }, { replace: true }),
-            group: (group) => store.set({ group, rank: 0, round: 0 }, { replace: true }),
-            transfer: (rank, round) => store.set({ rank, round }, { replace: true }),
+                store.set(
+                    { groups, group: "", rank: 0, round: 0, tab: "groups" },
+                    { replace: true },
+                ),
+            group: (group) =>
+                store.set({ group, rank: 0, round: 0, tab: "transfers" }, { replace: true }),
+            transfer: (rank, round) =>
+                store.set({ rank, round, tab: "transfers" }, { replace: true }),
+            facts: (format, file) =>
+                this.#while(async () => {
+                    const { state } = store,
+                        asks = question({ ...state, hosts: 1 });
+                    save(file, await api.clusterFacts(state.cluster, asks, format), "text/plain");
+                }),
             again: () => this.transfers(true),
             table: (rank) => this.schedule.table(rank),
             keep: (text) =>
@@ -74,23 +100,25 @@ export class Clusters {
         };
     }
 
-    /** Loads what the address names: all, or one with its view, findings and groups. */
+    /** Loads what the address names: all, or one with its view and findings, and the answer of its tab. */
     async load() {
         this.#asked?.abort();
         const control = (this.#asked = new AbortController()),
-            { cluster, groups } = this.store.state;
+            { state } = this.store,
+            { cluster } = state;
         await this.#while(async () => {
             if (!cluster) {
-                this.one = this.groups = null;
+                this.one = null;
                 this.schedule.forget();
                 this.items = (await api.clusters(control.signal)).items;
                 return;
             }
-            const asks = question({ ...this.store.state, hosts: 1 }),
+            const asks = question({ ...state, hosts: 1 }),
                 key = `${cluster}?${asks}`;
             if (this.one?.key !== key) {
-                this.one = this.groups = null;
-                const section = (name) => api.clusterSection(cluster, name, asks, control.signal);
+                this.one = null;
+                const section = (name) =>
+                    api.clusterAnswer(cluster, `analysis/${name}`, asks, {}, control.signal);
                 const [record, view, summary, ranks, nccl, found] = await Promise.all([
                     api.cluster(cluster, control.signal),
                     section("cluster"),
@@ -105,14 +133,65 @@ export class Clusters {
                     view,
                     doc: { ranks, summary, nccl },
                     findings: findingsByKind(view, found),
+                    verdict: undefined, // not known yet; null: it failed
                 };
                 this.#ofKinds(this.one, found, control);
+                this.#verdict(this.one, asks, control);
                 announce(`${view.hosts} hosts of ${view.kinds.length} kinds`);
             }
-            if (this.one.view.hosts <= MOST_HOSTS) this.picture.draw();
-            this.transfers();
-            this.groups = groups ? await api.groups(cluster, groups, asks, control.signal) : null;
+            this.#choose();
+            const tab = shownTab(state);
+            this.redraw();
+            if (tab === "transfers") this.transfers();
+            await Promise.all([
+                this.#ask("groups", state.groups, "groups", asks, { layout: state.groups }),
+                tab === "releases"
+                    ? this.#ask("asked", state.against.join(), "analysis/diff", asks, {
+                          against: state.against,
+                      })
+                    : this.#ask("asked", tab === "order" && tab, "order", asks, {}),
+            ]);
         }, control);
+    }
+
+    /** The drawings, in the colours of now. */
+    redraw() {
+        if (!this.one) return;
+        if (shownTab(this.store.state) === "rings" && this.one.view.hosts <= MOST_HOSTS)
+            this.picture.draw();
+        this.host.draw(this.host.shown);
+    }
+
+    /* The answer of a tab into this[field]: {key, answer, problem}. what: asked about; falsy: nothing is. */
+    async #ask(field, what, path, asks, more) {
+        const key = what ? `${this.one.key} ${path} ${what}` : "";
+        if (this[field].key === key) return;
+        const mine = (this[field] = { key, answer: null, problem: null });
+        if (!key) return;
+        this.changed();
+        try {
+            mine.answer = await api.clusterAnswer(this.store.state.cluster, path, asks, more);
+        } catch (error) {
+            mine.problem = api.problemOf(error);
+        }
+    }
+
+    async #verdict(one, asks, { signal }) {
+        const { cluster } = this.store.state;
+        one.verdict = await api
+            .clusterAnswer(cluster, "verdict", asks, {}, signal)
+            .catch(() => null); // the tabs say what fails
+        if (this.one === one) this.changed();
+    }
+
+    /* The chosen host and its machine. */
+    #choose() {
+        const { view, record } = this.one,
+            host = Number(/^host:(\d+)$/.exec(this.store.state.from)?.[1] ?? -1),
+            tile = host >= 0 && host < view.hosts && tiles(view)[host];
+        this.chosen = tile || null;
+        this.host.shown =
+            (tile && record.description.hosts[view.kinds[tile.kind].line].topology) || "";
     }
 
     /* The cluster's findings name devices of the first host only; those of other kinds are their machines'. Hosts that

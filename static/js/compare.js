@@ -2,7 +2,6 @@
 /* Two answers about one machine: what the other side asks, where a change lies, and how it is described. Pure
  * functions. */
 import { linksOf } from "./channels.js";
-import { waysAt } from "./chart.js";
 import { bandwidth, shortName } from "./model.js";
 
 const SETTING = /^(NCCL_[A-Z0-9_]+)=(.*)$/;
@@ -180,47 +179,39 @@ export function marksOf(model, diff, chosen) {
     return { links: [...links.values()], devices: [...devices] };
 }
 
-const COLLECTIVES = ["AllReduce", "AllGather", "ReduceScatter"],
-    OUTCOME_SIZES = [2 ** 30, 2 ** 20];
-const LEAST_CHANGE = 0.005; // of the value before: less is none
+const COLLECTIVES = {
+    all_reduce: "AllReduce",
+    all_gather: "AllGather",
+    reduce_scatter: "ReduceScatter",
+    alltoall: "AlltoAll",
+};
+const LEAST_CHANGE = 0.005; // of the value before: nobody can measure less
 
-/** What both sides get: [{collective, size, before, after, change}], bus bandwidths in GB/s of what NCCL chooses; change:
- * a share of `before`, 0 where it is less than anybody can measure. */
-export function outcomes(a, b) {
-    const bw = (doc, collective, size) =>
-        waysAt(doc.predictions, collective, size).find((way) => way.chosen)?.bw;
-    return OUTCOME_SIZES.flatMap((size) =>
-        COLLECTIVES.map((collective) => {
-            const before = bw(a, collective, size),
-                after = bw(b, collective, size),
-                change = after / before - 1;
-            return {
-                collective,
+const moved = ({ change }) => Math.abs(change ?? 0) >= LEAST_CHANGE;
+
+/** The outcomes of a document, the largest messages first: {hosts: [n], rows: [{name, size, cells: [{before, after,
+ * change}, one for each n; null: cannot be predicted]}]}; change: a share of `before`, 0 if nobody can measure it. */
+export function outcomeRows(outcomes) {
+    const hosts = [...new Set(outcomes.map((row) => row.hosts))].sort((a, b) => a - b),
+        sizes = [...new Set(outcomes.map((row) => row.size))].sort((a, b) => b - a);
+    const cellOf = (size, collective, n) => {
+        const row = outcomes.find(
+            (one) => one.size === size && one.collective === collective && one.hosts === n,
+        );
+        return row?.before && row.after
+            ? { before: row.before, after: row.after, change: moved(row) ? row.change : 0 }
+            : null;
+    };
+    const rows = sizes
+        .flatMap((size) =>
+            Object.entries(COLLECTIVES).map(([collective, name]) => ({
+                name,
                 size,
-                before,
-                after,
-                change: Math.abs(change) < LEAST_CHANGE ? 0 : change,
-            };
-        }).filter(({ before, after }) => before && after),
-    );
-}
-
-/** The first line of a comparison: "No change at 1 GiB: AllReduce 455 GB/s on 2 hosts.", or what changes. */
-export function outcomeText(rows, hosts) {
-    const large = rows.filter(({ size }) => size === OUTCOME_SIZES[0]),
-        moved = large.filter(({ change }) => change),
-        gbps = (value) => `${bandwidth(value)} GB/s`;
-    if (!large.length) return "";
-    return moved.length
-        ? `${moved
-              .map(
-                  ({ collective, before, after, change }) =>
-                      `${collective} ${gbps(before)} → ${gbps(after)} (${changeText(change)})`,
-              )
-              .join(", ")} at 1 GiB on ${hosts}.`
-        : `No change at 1 GiB: ${large
-              .map(({ collective, before }) => `${collective} ${gbps(before)}`)
-              .join(", ")} on ${hosts}.`;
+                cells: hosts.map((n) => cellOf(size, collective, n)),
+            })),
+        )
+        .filter(({ cells }) => cells.some(Boolean));
+    return { hosts, rows };
 }
 
 /** "+12 %", "−3.5 %", "none". */

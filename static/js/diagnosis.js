@@ -265,25 +265,24 @@ export function costBar(model) {
     const rows = causes(doc.findings ?? [])
         .map(({ cause }) => cause)
         .filter((row) => costs(row) && row.cost.unit === "GB/s" && row.cost.hosts === cost.hosts);
-    const gains = rows.map((row) => row.cost.repaired - row.cost.now),
-        sum = gains.reduce((a, b) => a + b, 0),
-        lost = cost.repaired - cost.now;
-    const parts = rows.map((row, i) => ({
-        finding: row.id,
-        device: row.places.length === 1 ? placeName(model, row.places[0]) : row.title,
-        gain: gains[i],
-        share: gains[i] * Math.min(1, lost / sum),
-    }));
-    // what only several repairs together bring, such as the last of two equal limits
-    const rest = lost - parts.reduce((all, { share }) => all + share, 0);
-    return {
-        now: cost.now,
-        repaired: cost.repaired,
-        unit: cost.unit,
-        for: cost.for,
-        parts,
-        rest: rest > lost / 100 ? rest : 0,
-    };
+    return barOf(
+        cost,
+        rows.map((row) => ({
+            finding: row.id,
+            device: row.places.length === 1 ? placeName(model, row.places[0]) : row.title,
+            gain: row.cost.repaired - row.cost.now,
+        })),
+    );
+}
+
+/** The same of a cost and what single repairs gain: [{finding, device, gain}]. */
+export function barOf({ now, repaired, unit, for: what }, rows) {
+    const lost = repaired - now,
+        sum = rows.reduce((all, { gain }) => all + gain, 0),
+        parts = rows.map((row) => ({ ...row, share: row.gain * Math.min(1, lost / sum) })),
+        // what only several repairs together bring, such as the last of two equal limits
+        rest = lost - parts.reduce((all, { share }) => all + share, 0);
+    return { now, repaired, unit, for: what, parts, rest: rest > lost / 100 ? rest : 0 };
 }
 
 /** The name by which people know a place of a finding: a NIC's port, if it has one, or else its bus id. */

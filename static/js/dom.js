@@ -74,6 +74,64 @@ export function fold(key, label, content, { id, open = false } = {}) {
 export const withCode = (text) =>
     text.split("`").map((piece, i) => (i % 2 ? h("code", null, piece) : piece));
 
+/** A table that scrolls by itself where it is too wide for its place. heads: names of the columns, with "#" before those
+ * of figures; "" names the column of bars. rows: lists of cells, which are texts, nodes or whole <td> and <th>, or
+ * {props, tag, cells}.
+ * @param {string} name what it lists
+ * @param {string[]} heads
+ * @param {any[]} rows
+ * @param {{id?: string, tag?: string, rowHeads?: boolean}} [options] rowHeads: the first cell names its row */
+export function table(name, heads, rows, { id, tag = "table.wide", rowHeads = false } = {}) {
+    const numeric = heads.map((head) => head.startsWith("#"));
+    const cell = (value, i) =>
+        value instanceof HTMLTableCellElement
+            ? value
+            : rowHeads && !i
+              ? h("th", { scope: "row" }, value)
+              : h(numeric[i] ? "td.num" : "td", null, value);
+    const row = ({ tag: of = "tr", props = null, cells }) => h(of, props, cells.map(cell));
+    return h(
+        "div.scroll",
+        { tabindex: "0", role: "group", "aria-label": name },
+        h(
+            tag,
+            { id },
+            h("caption.unseen", null, name),
+            h(
+                "thead",
+                null,
+                h(
+                    "tr",
+                    null,
+                    heads.map((head, i) =>
+                        h(
+                            numeric[i] ? "th.num" : "th",
+                            null,
+                            head.replace(/^#/, "") || h("span.unseen", null, "Share"),
+                        ),
+                    ),
+                ),
+            ),
+            h(
+                "tbody",
+                null,
+                rows.map((one) => row(Array.isArray(one) ? { cells: one } : one)),
+            ),
+        ),
+    );
+}
+
+/** A bar beside a figure: how much of another it is. */
+export const share = (value, of, what, high = "0.999") =>
+    h("meter", {
+        min: "0",
+        max: "1",
+        high,
+        value: String(Math.min(1, of ? value / of : 0)),
+        "aria-label": what,
+        title: `${Math.round((of ? value / of : 0) * 100)} %`,
+    });
+
 /** Replaces what is in a node, keeping the focus on the element of the same data-key. The browser keeps the node's
  * scroll position, as long as nobody asks for it in between: that would lay out the page each time. */
 export function replace(node, ...children) {

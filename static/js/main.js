@@ -531,6 +531,7 @@ function startPlace() {
     if (state.place === "clusters" && !moment.startProblem)
         return clustersView({
             clusters,
+            releases: moment.releases,
             state,
             actions: { ...clusters.actions, home: actions.home, library: actions.library },
         });
@@ -602,7 +603,9 @@ store.subscribe((state, changed) => {
         state.place === "clusters" &&
         (asked ||
             changed.has("place") ||
-            ["cluster", "groups", "graph", "channel"].some((name) => changed.has(name)))
+            ["cluster", "groups", "graph", "channel", "tab", "against", "from"].some((name) =>
+                changed.has(name),
+            ))
     )
         clusters.load();
     else if (!state.id && state.place === "clusters" && clusters.one) clusters.transfers();
@@ -631,7 +634,7 @@ async function start() {
     theme.start(() => {
         renderAll();
         scene.draw();
-        clusters.picture.draw();
+        clusters.redraw();
     });
     renderAll();
     if (!store.state.id && store.state.machine) opening.asked();

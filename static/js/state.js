@@ -42,6 +42,17 @@ export const sectionOf = (view) =>
     SECTIONS.find(([, , views]) => views.some(([name]) => name === view)) ?? SECTIONS[0];
 /** Views of figures and text, to which the drawing adds nothing. */
 export const WITHOUT_DRAWING = ["tuning", "bandwidth", "logged", "source", "log"];
+/** The tabs of a cluster. */
+export const CLUSTER_TABS = [
+    ["faults", "Faults"],
+    ["releases", "Releases"],
+    ["rings", "Rings"],
+    ["rails", "Rails"],
+    ["kinds", "Kinds of hosts"],
+    ["groups", "Groups"],
+    ["order", "Order"],
+    ["transfers", "Transfers"],
+];
 export const PANELS = ["auto", "selection", "why", "settings", "none"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
@@ -97,6 +108,7 @@ export const DEFAULTS = Object.freeze({
     place: "",
     cluster: "", // its id
     groups: "", // its parallel groups, such as "tp=8,pp=4"
+    tab: "", // of a cluster, see shownTab()
     group: "", // one of them, such as "dp:0": whose transfers are shown; "": those of the whole cluster
     q: "", // what is searched there
     set: "", // "label:NAME=VALUE", "q:TEXT", or ids with commas between
@@ -105,6 +117,15 @@ export const DEFAULTS = Object.freeze({
 /** The inspector shows what is selected unless something else was chosen. No view moves it.
  * @param {any} state */
 export const shownPanel = ({ panel }) => (panel === "auto" ? "selection" : panel);
+
+/** The tab of a cluster: the chosen one, or the one that shows what an address without a tab names.
+ * @param {any} state */
+export function shownTab({ tab, group, groups, rank, round, graph, channel }) {
+    if (tab) return tab;
+    if (group || rank || round) return "transfers";
+    if (groups) return "groups";
+    return graph !== DEFAULTS.graph || channel ? "rings" : "faults";
+}
 
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
@@ -151,6 +172,7 @@ const ONE_OF = {
     axes: ["log", "linear"],
     detail: ["less", "all"],
     place: ["library", "set", "clusters"],
+    tab: CLUSTER_TABS.map(([name]) => name),
     beside: ["ghost", "side"],
 };
 /** What decides an analysis beside the release, the hosts and the settings. */

@@ -45,6 +45,8 @@ const rack = async (...fabrics) =>
             "application/json",
         )
     ).id;
+const lit = () =>
+    it.page.locator("#tiles [data-lit]").evaluateAll((all) => all.map((one) => one.dataset.key));
 const uuid = "8f4c0000-0000-0000-0000-000000000001";
 const go = async (fragment) => {
     await it.page.goto("about:blank");
@@ -71,6 +73,7 @@ test("none is kept; one is described, kept, looked at, deleted", async () => {
         await it.page.locator("#cluster-sentence").textContent(),
         /2 hosts of 1 kind; 16 ranks host by host on 2 nodes/,
     );
+    await it.tab("Kinds of hosts").click();
     assert.equal(await it.page.locator("#aligned").count(), 1);
     await it.key("all-clusters").click();
     await it.page.locator("#clusters").waitFor();
@@ -85,7 +88,7 @@ test(
     async () => {
         const { id } = await make();
         for (const graph of ["ring", "tree"]) {
-            await go(`&cluster=${id}&graph=${graph}`);
+            await go(`&cluster=${id}&tab=rings&graph=${graph}`);
             const mark = it.page.locator("#canvas .badge-at");
             await mark.first().waitFor();
             assert.equal(await mark.count(), 1, "one host differs");
@@ -97,14 +100,17 @@ test(
                 ),
                 "cluster-odd-host",
             );
+            assert.deepEqual(await lit(), ["host:7"]);
+            await it.tab("Rings").click();
             assert.deepEqual(
                 await it.page
                     .locator("#canvas .picked")
                     .evaluateAll((all) => all.map((one) => one.id)),
                 [station],
             );
+            await it.tab("Faults").click();
             await it.key("light:cluster-odd-host").click();
-            assert.equal(await it.page.locator("#canvas .picked").count(), 0);
+            assert.deepEqual(await lit(), []);
         }
     },
 );
@@ -118,7 +124,9 @@ test(
         const make = async (...hosts) =>
             (await post("/v1/clusters", JSON.stringify({ hosts }), "application/json")).id;
         for (const graph of ["ring", "tree"]) {
-            await go(`&cluster=${await make({ topology: faulty, count: 9 })}&graph=${graph}`);
+            await go(
+                `&cluster=${await make({ topology: faulty, count: 9 })}&tab=rings&graph=${graph}`,
+            );
             await it.page.locator("#canvas .badge-at").first().waitFor();
             assert.equal(
                 await it.page.locator("#canvas .badge-at").count(),
@@ -127,7 +135,7 @@ test(
             );
         }
         await go(
-            `&cluster=${await make({ topology: whole, count: 4 }, { topology: faulty, count: 4 })}&graph=ring`,
+            `&cluster=${await make({ topology: whole, count: 4 }, { topology: faulty, count: 4 })}`,
         );
         const finding = it.page.locator('[data-finding="slow-link:1"]');
         await finding.waitFor();
@@ -136,39 +144,167 @@ test(
             /A (GPU|NIC)'s PCIe link .* than those of equal (GPUs|NICs) on hosts 4–7: /,
         );
         await finding.getByRole("button").click();
+        assert.deepEqual(await lit(), ["host:4", "host:5", "host:6", "host:7"]);
+        await it.tab("Rings").click();
         await it.until(() => document.querySelectorAll("#canvas .picked").length > 0);
-        const lit = await it.page
+        const picked = await it.page
             .locator("#canvas .picked")
             .evaluateAll((all) => all.map((one) => one.id));
         assert.ok(
-            lit.every((id) => Number(id.split(":")[1]) >= 2),
-            `the faulty hosts, not the first ones: ${lit}`,
+            picked.every((id) => Number(id.split(":")[1]) >= 2),
+            `the faulty hosts, not the first ones: ${picked}`,
         );
     },
 );
 
+test("a cluster says first what its hosts get and why; every fault has its gain and lights its hosts", async () => {
+    const { id } = await make();
+    await go(`&cluster=${id}`);
+    const line = it.page.locator("#cluster-verdict h2");
+    await line.filter({ hasText: "because of" }).waitFor();
+    assert.match(
+        await line.textContent(),
+        /^✗8 hosts: AllReduce \d+ of \d+ GB\/s, because of 1 host$/,
+    );
+    const gains = it.page.locator(".cost-bar button");
+    assert.equal(await gains.count(), 2, "two faults cost something");
+    await gains.first().click();
+    assert.deepEqual(await lit(), ["host:7"]);
+    assert.equal(await it.page.locator("#faults tbody tr").count(), 2);
+    assert.match(await it.page.locator("#faults tbody tr").first().textContent(), /\+\d+.*\+\d+/);
+    await it.key("light:fault:0").click();
+    assert.deepEqual(await lit(), [], "chosen again it is dark again");
+    assert.equal(await it.key("facts:slurm-drain").count(), 0, "Slurm knows hosts by their names");
+    const named = await post(
+        "/v1/clusters",
+        JSON.stringify({
+            hosts: [
+                { topology: await machine(good), count: 2, names: ["a", "b"] },
+                { topology: await machine(bad), names: ["c"] },
+            ],
+        }),
+        "application/json",
+    );
+    await go(`&cluster=${named.id}`);
+    const [download] = await Promise.all([
+        it.page.waitForEvent("download"),
+        it.key("facts:slurm-drain").click(),
+    ]);
+    assert.match(readFileSync(await download.path(), "utf8"), /^scontrol update nodename=/m);
+    // a cluster without faults: no bar, and no list to hand out
+    const whole = await post(
+        "/v1/clusters",
+        JSON.stringify({ hosts: [{ topology: await machine(good), count: 4 }] }),
+        "application/json",
+    );
+    await go(`&cluster=${whole.id}`);
+    await line.filter({ hasText: "✓4 hosts: AllReduce" }).waitFor();
+    assert.equal(await it.page.locator(".cost-bar, #faults, .take").count(), 0);
+});
+
+test("a cell a host: coloured by its verdict, by rack, by keyboard; the chosen one shows its machine", async () => {
+    const names = (...of) => of.map((n) => `node${n}`);
+    const { id } = await post(
+        "/v1/clusters",
+        JSON.stringify({
+            hosts: [
+                {
+                    topology: await machine(good),
+                    count: 3,
+                    names: names(10, 2, 1),
+                    switch: "leaf2",
+                },
+                { topology: await machine(bad), names: names(3), switch: "leaf10" },
+            ],
+        }),
+        "application/json",
+    );
+    await go(`&cluster=${id}`);
+    await it.page.locator("#tiles .cell-fault").first().waitFor();
+    assert.deepEqual(await it.page.locator("#tiles h3").allTextContents(), [
+        "Leaf switch leaf2",
+        "Leaf switch leaf10",
+    ]);
+    assert.deepEqual(await it.page.locator("#tiles button.cell").allTextContents(), [
+        "node1",
+        "node2",
+        "node10",
+        "✗node3",
+    ]);
+    assert.deepEqual(await it.page.locator("#tiles .legend li").allTextContents(), [
+        "✗ 1 with a fault",
+        " 3 like most",
+    ]);
+    await it.page.locator("#tiles button.cell").first().focus();
+    await it.page.keyboard.press("End");
+    await it.page.keyboard.press("Enter");
+    const chosen = it.page.locator("#chosen-host");
+    await chosen.waitFor();
+    assert.match(it.page.url(), /from=host:3/);
+    assert.match(await chosen.textContent(), /^node3 .*Kind B: .*mlx5_5: GPUDirect RDMA is off/);
+    await it.page.locator("#canvas-host .badge-at").first().waitFor();
+    await it.axe("a chosen host");
+    await it.key("open-host").click();
+    await it.page.locator("#glance").waitFor();
+    assert.match(it.page.url(), /hosts=4/);
+});
+
+test("each tab has its own address; addresses from before there were tabs lead to them", async () => {
+    const { id } = await make();
+    const shown = () => it.page.locator("#cluster-tab").getAttribute("data-tab");
+    for (const [fragment, tab] of [
+        ["", "faults"],
+        ["&graph=tree&channel=2", "rings"],
+        ["&groups=tp%3D8", "groups"],
+        ["&rank=3", "transfers"],
+        ["&groups=tp%3D8&tab=faults", "faults"],
+        ["&tab=nonsense", "faults"],
+    ]) {
+        await go(`&cluster=${id}${fragment}`);
+        assert.equal(await shown(), tab, fragment);
+    }
+    await it.tab("Order").click();
+    assert.match(it.page.url(), /tab=order/);
+    await it.page.locator("#order-sentence").waitFor();
+    assert.match(await it.page.locator("#order-sentence").textContent(), /GB\/s/);
+});
+
+test("another release for all hosts: what they get first, then the rules", async () => {
+    const { id } = await make();
+    await go(`&cluster=${id}&tab=releases`);
+    await it.choose("#cluster-against", "2.21.5");
+    await it.page.locator("#outcomes").waitFor();
+    assert.match(it.page.url(), /against=2\.21\.5/);
+    assert.match(await it.page.locator("#diff-summary").textContent(), /on 8 hosts changes most/);
+    assert.match(
+        await it.page.locator("#outcomes tbody tr").first().textContent(),
+        /^AllReduce1 GiB\d+ → \d+ \(−\d+ %\)$/,
+    );
+    assert.ok((await it.page.locator("#cluster-reasons tbody tr").count()) > 2);
+    await it.choose("#cluster-release", "2.21.5");
+    await it.until(() => /release=2\.21\.5/.test(location.hash));
+    await it.page.locator("#diff-summary", { hasText: /Nothing changes|No/ }).waitFor();
+});
+
 test("a cluster shows who differs and who sets what", async () => {
     const { id } = await make();
     await go(`&cluster=${id}`);
-    assert.equal(await it.page.locator("#tiles .tile").count(), 8);
-    assert.match(
-        await it.page.locator("#tiles .odd").textContent(),
-        /^7 B 8 GPUs slowest, unlike most$/,
-    );
-    assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest/);
-    assert.ok((await it.page.locator("#alignment tbody tr").count()) > 0);
+    assert.equal(await it.page.locator("#tiles button.cell").count(), 8);
+    await it.page.locator('#tiles [data-key="host:7"].cell-fault').waitFor();
     const odd = await it.page.locator('[data-finding="cluster-odd-host"]').textContent();
     assert.match(odd, /^warning Some hosts differ from the majority: host 7 has /);
     assert.match(odd, /The job gets [\d.]+ GB\/s with them and [\d.]+ GB\/s without them/);
+    await it.tab("Kinds of hosts").click();
+    assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest/);
+    assert.ok((await it.page.locator("#alignment tbody tr").count()) > 0);
+    await it.tab("Rails").click();
     assert.match(await it.page.locator("#rails").textContent(), /hops of the rings/);
+    assert.equal(await it.page.locator("#nics, #busy-links").count(), 0, "made on demand");
+    await it.unfold("#cluster-tab");
     assert.ok(
         (await it.page.locator("#nics tbody tr").count()) > 0 &&
             (await it.page.locator("#busy-links tbody tr").count()) > 0,
     );
-    await it.page.locator("#tiles .odd").focus();
-    await it.page.keyboard.press("Enter");
-    await it.page.locator("#glance").waitFor();
-    assert.match(it.page.url(), /hosts=8/, "a tile leads to its machine");
 });
 
 test(
@@ -222,11 +358,11 @@ test(
             await it.page.locator("#cluster-findings").textContent(),
             /leave such/i,
         );
-        assert.ok(
-            (await finding.boundingBox()).y < (await it.page.locator("#tiles").boundingBox()).y,
-            "findings come before the drawing",
+        await it.page.locator("#tiles .cell-fault").first().waitFor();
+        assert.deepEqual(
+            await it.page.locator("#tiles button:is(.cell-fault, .cell-odd)").allTextContents(),
+            ["✗host40"],
         );
-        assert.match(await it.page.locator("#tiles .odd").textContent(), /^40 host40 B/);
         assert.ok(clicks <= 4);
         await it.menu("library");
         await it.page.locator("#together").waitFor();
@@ -237,7 +373,7 @@ test(
         // the click that leaves the field is the click on the button
         await it.page.locator('#library input[data-key^="hosts:"]').first().fill("2");
         await it.page.getByRole("button", { name: /Make a cluster of/ }).click();
-        await it.page.locator("#tiles .tile").first().waitFor();
+        await it.page.locator("#tiles button.cell").first().waitFor();
     },
 );
 
@@ -250,14 +386,15 @@ test("hosts of a machine type", async () => {
         "application/json",
     );
     await go(`&cluster=${id}`);
-    assert.equal(await it.page.locator("#tiles .tile").count(), 4);
-    await it.page.locator("#tiles .tile").first().click();
+    assert.equal(await it.page.locator("#tiles button.cell").count(), 4);
+    await it.page.locator("#tiles button.cell").first().click();
+    await it.key("open-host").click();
     await it.page.locator("#glance").waitFor();
     assert.match(it.page.url(), /machine=hgx-h100.*hosts=4|hosts=4.*machine=hgx-h100/);
 });
 
 test("NVLink domains: who is of which clique, and who keeps all apart", async () => {
-    await go(`&cluster=${await rack({ uuid, clique: 3 }, { uuid, clique: 4 })}`);
+    await go(`&cluster=${await rack({ uuid, clique: 3 }, { uuid, clique: 4 })}&tab=kinds`);
     assert.match(
         await it.page.locator("#domains-sentence").textContent(),
         /^The hosts of a clique are one system/,
@@ -266,24 +403,26 @@ test("NVLink domains: who is of which clique, and who keeps all apart", async ()
         `rack${uuid}32160–1`,
         `rack${uuid}42162–3`,
     ]);
+    await it.axe("NVLink domains");
+    await it.tab("Faults").click();
     assert.match(
         await it.page.locator('[data-finding="domain-split"]').textContent(),
         /hosts 0-1 are in clique 3, hosts 2-3 in clique 4/,
     );
-    await it.axe("NVLink domains");
-    await go(`&cluster=${await rack({ uuid, clique: 3 }, null)}`);
+    await go(`&cluster=${await rack({ uuid, clique: 3 }, null)}&tab=kinds`);
     assert.match(
         await it.page.locator("#domains-sentence").textContent(),
         /^Hosts stay apart: .* \(hosts 2–3\)$/,
     );
+    await it.tab("Faults").click();
     assert.equal(await it.page.locator('[data-finding="domain-unused"]').count(), 1);
-    await go(`&cluster=${await rack(null)}`);
+    await go(`&cluster=${await rack(null)}&tab=kinds`);
     assert.equal(await it.page.locator("#domains-sentence").count(), 0);
 });
 
 test("rings and trees between hosts: drawn, stepped through, in the address, taken away", async () => {
     const { id } = await make();
-    await go(`&cluster=${id}`);
+    await go(`&cluster=${id}&tab=rings`);
     const stations = it.page.locator("#canvas g.node.station"),
         title = () => it.page.locator('#canvas [id="note:caption"]').textContent();
     await stations.first().waitFor();
@@ -331,7 +470,7 @@ test("rails by kind of host; why the slowest is slow; what is fullest", async ()
         }),
         "application/json",
     );
-    await go(`&cluster=${id}`);
+    await go(`&cluster=${id}&tab=rails`);
     assert.equal(await it.page.locator("#rail-map tbody tr").count(), 3);
     assert.equal(await it.page.locator("#rail-map .gone").count(), 1);
     assert.match(
@@ -339,23 +478,40 @@ test("rails by kind of host; why the slowest is slow; what is fullest", async ()
         /^C41.*missing$/,
     );
     assert.match(
-        await it.page.locator("#kinds tbody tr").nth(1).textContent(),
-        /slowest.* instead of /,
-    );
-    assert.match(
         await it.page.locator("#fullest").textContent(),
         /^The fullest over all rings: NET \d+ .*%/,
     );
-    assert.deepEqual(
-        await it.page.locator("#tiles .tile b:first-child").allTextContents(),
-        ["0–39", "40", "41"],
-        "alike ones are folded",
+    await it.tab("Kinds of hosts").click();
+    assert.match(
+        await it.page.locator("#kinds tbody tr").nth(1).textContent(),
+        /slowest.* instead of /,
     );
+});
+
+test("more hosts than cells: each run of equal hosts is one", async () => {
+    const { id } = await post(
+        "/v1/clusters",
+        JSON.stringify({
+            hosts: [
+                { topology: await machine(good), count: 2047 },
+                { topology: await machine(bad) },
+                { topology: await machine(good) },
+            ],
+        }),
+        "application/json",
+    );
+    await go(`&cluster=${id}`);
+    await it.page.locator("#tiles .cell-fault").first().waitFor();
+    assert.deepEqual(await it.page.locator("#tiles button.cell").allTextContents(), [
+        "0–2046",
+        "✗2047",
+        "2048",
+    ]);
 });
 
 test("groups, from the field and from the address", async () => {
     const { id } = await make();
-    await go(`&cluster=${id}`);
+    await go(`&cluster=${id}&tab=groups`);
     await it.page.locator("#layout").fill("tp=8,pp=4");
     await it.page.locator("#layout").press("Enter");
     await it.page.locator("#groups").waitFor();
@@ -374,9 +530,16 @@ test("axe finds nothing, light and dark; a phone shows it whole", async () => {
     await it.axeInBoth("clusters");
     await go(`&cluster=${id}&groups=tp%3D8`);
     await it.axeInBoth("cluster");
+    await go(`&cluster=${id}&finding=fault:0&from=host:7`);
+    await it.page.locator("#canvas-host svg").waitFor();
+    await it.axeInBoth("faults of a cluster");
     await it.another({ width: 390, height: 844 });
     await go(`&cluster=${id}&groups=tp%3D8`);
     assert.ok(await it.wideAsWindow());
-    await go(`&cluster=${await rack({ uuid, clique: 3 })}`);
+    for (const tab of ["faults", "rings", "rails", "kinds", "order", "transfers"]) {
+        await go(`&cluster=${id}&tab=${tab}&from=host:7`);
+        assert.ok(await it.wideAsWindow(), tab);
+    }
+    await go(`&cluster=${await rack({ uuid, clique: 3 })}&tab=kinds`);
     assert.ok(await it.wideAsWindow());
 });

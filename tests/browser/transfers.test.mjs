@@ -133,8 +133,11 @@ test("of a cluster, and of one of its groups", async () => {
     await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 17 of 32");
     await transfer(18, 21).click();
     await it.until(() => document.querySelector("#round-no")?.textContent === "Round 21 of 32");
+    await it.tab("Groups").click();
     await it.page.locator("#layout").fill("tp=8,dp=4");
     await it.page.locator("#layout").press("Enter");
+    await it.page.locator("#groups").waitFor();
+    await it.tab("Transfers").click();
     await it.key("Transfers of:dp").click();
     await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 0 (0) of 4");
     await it.key("group:number").fill("3");
@@ -157,6 +160,6 @@ test("a rank that is missing is told, axe finds nothing, a phone shows it whole"
     await it.open(h100, "view=transfers&hosts=2");
     await shown();
     assert.ok(await it.wideAsWindow());
-    await go("");
+    await go("&tab=transfers");
     assert.ok(await it.wideAsWindow());
 });

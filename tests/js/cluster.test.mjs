@@ -6,6 +6,7 @@ import {
     behind,
     busiest,
     calledHosts,
+    clusterBar,
     describe,
     domainSentence,
     lineHosts,
@@ -13,8 +14,11 @@ import {
     hostNames,
     hostsOf,
     letter,
+    litHosts,
+    litKinds,
     odd,
     order,
+    racks,
     railMap,
     railSentence,
     ranges,
@@ -252,4 +256,71 @@ test("dumps in the order of their hosts are runs of equal hosts", () => {
             describe(runsOf(["a", "a", "b"])),
             "names that cannot name hosts stay out",
         );
+});
+
+const fault = (hosts, fixed, more) => ({
+    finding: "slow-link",
+    device: "mlx5_3",
+    hosts_text: "hosts",
+    hosts: hosts.map((host) => ({ host, name: null })),
+    fixed,
+    ...more,
+});
+
+test("the bar of a cluster: what there is, what each repair gains, what only all of them bring", () => {
+    const said = { now: 200, all_repaired: 300, unit: "GB/s", for: "AllReduce" };
+    const { now, repaired, parts, rest } = clusterBar({
+        ...said,
+        faults: [fault([1], 240), fault([2], 200), fault([3], null), fault([4], 230)],
+    });
+    assert.deepEqual(
+        [now, repaired, rest, ...parts.map(({ finding, gain }) => [finding, gain])],
+        [200, 300, 30, ["fault:0", 40], ["fault:3", 30]],
+    );
+    assert.equal(clusterBar({ ...said, now: 299.9, faults: [fault([1], 300)] }), null);
+});
+
+test("cells by rack, names in their natural order; hosts of a chosen fault or finding", () => {
+    const record = {
+        description: {
+            hosts: [
+                { count: 2, names: ["n10", "n9"], switch: "s1" },
+                { count: 3, names: ["a", "b", "c"], domain: "d" },
+            ],
+        },
+    };
+    const one = {
+        view: { ...view, kinds: view.kinds.map((row, k) => ({ ...row, odd: k === 1 })) },
+        record,
+        verdict: { faults: [fault([4], 1)] },
+        findings: [{ key: "cluster-odd-host", kinds: [1] }],
+    };
+    assert.deepEqual(
+        racks(one).map(({ rack, cells }) => [rack, cells.map((cell) => [cell.name, cell.state])]),
+        [
+            [
+                "Domain d",
+                [
+                    ["a", "odd"],
+                    ["b", "good"],
+                    ["c", "fault"],
+                ],
+            ],
+            [
+                "Leaf switch s1",
+                [
+                    ["n9", "good"],
+                    ["n10", "good"],
+                ],
+            ],
+        ],
+    );
+    const lit = (chosen) => [...litHosts(one, chosen)];
+    assert.deepEqual([lit("fault:0"), lit("cluster-odd-host"), lit("fault:7")], [[4], [2], []]);
+    assert.deepEqual([...litKinds(one, "fault:0"), ...litKinds(one, "")], [0]);
+    assert.deepEqual(
+        racks({ ...one, verdict: null })[0].cells.map(({ state }) => state),
+        ["odd", "good", "good"],
+        "without a verdict no host has a fault",
+    );
 });

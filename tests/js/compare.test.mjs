@@ -147,36 +147,30 @@ test("sizes as people write them", () =>
         "16 GiB",
     ]));
 
-test("outcomes come first: what both sides get, what is less than measurable, and one line", () => {
-    const side = (times) => ({
-        predictions: {
-            sizes: [2 ** 20, 2 ** 30],
-            functions: {
-                AllReduce: {
-                    bus_share: 1.75,
-                    ranges: [{ from: 1, algorithm: "Ring", protocol: "Simple" }],
-                    ways: [{ algorithm: "Ring", protocol: "Simple", times }],
-                },
-            },
-        },
+test("outcomes as a table: the largest messages first, a column for each number of hosts", () => {
+    const row = (collective, size, hosts, before, after) => ({
+        collective,
+        size,
+        hosts,
+        before,
+        after,
+        change: before && (after - before) / before,
     });
-    const a = side([10, 5000]),
-        rows = compare.outcomes(a, side([20, 5001]));
+    const { hosts, rows } = compare.outcomeRows([
+        row("all_reduce", 2 ** 20, 2, 10, 5),
+        row("all_reduce", 2 ** 30, 2, 376, 376.5),
+        row("all_reduce", 2 ** 30, 1, 400, 500),
+        row("alltoall", 2 ** 30, 1, null, null),
+    ]);
+    assert.deepEqual(hosts, [1, 2]);
     assert.deepEqual(
-        rows.map(({ size, change }) => [size, Number(change.toFixed(3))]),
+        rows.map(({ name, size, cells }) => [name, size, cells.map((at) => at && at.change)]),
         [
-            [2 ** 30, 0],
-            [2 ** 20, -0.5],
+            ["AllReduce", 2 ** 30, [0.25, 0]],
+            ["AllReduce", 2 ** 20, [null, -0.5]],
         ],
+        "changes too small to measure are 0; rows that cannot be predicted are left out",
     );
-    assert.equal(
-        compare.outcomeText(rows, "2 hosts"),
-        "No change at 1 GiB: AllReduce 376 GB/s on 2 hosts.",
-    );
-    assert.equal(
-        compare.outcomeText(compare.outcomes(a, side([10, 4000])), "2 hosts"),
-        "AllReduce 376 GB/s → 470 GB/s (+25 %) at 1 GiB on 2 hosts.",
-    );
+    assert.deepEqual(compare.outcomeRows([]).rows, [], "one rank sends nothing");
     assert.deepEqual([0.0123, -0.034, 0].map(compare.changeText), ["+1.2 %", "−3.4 %", "none"]);
-    assert.deepEqual(compare.outcomes({ predictions: null }, a), [], "one rank sends nothing");
 });

@@ -57,6 +57,7 @@ test("everything that the page shows survives the address", () => {
         cluster: "abc",
         groups: "tp=8,pp=4",
         group: "dp:3",
+        tab: "order",
         rank: 131071,
         round: 70,
         axes: "linear",

@@ -7,6 +7,7 @@ import { calledText, findRow, rowText } from "../pairs.js";
 import { tabs } from "./frame.js";
 import { section } from "./differences.js";
 import { machineOptions } from "./input.js";
+import { outcomesView } from "./outcomes.js";
 import { problemView } from "./problem.js";
 
 /** pair: {doc, problem}. kept: dumps of the library, machines: machine types, null while not known.
@@ -150,6 +151,7 @@ function answer(model, state, doc, actions) {
             ": ",
             doc.summary,
         ),
+        outcomesView(doc.outcomes),
         tabs("row", "pair-rows", options, current, actions.pairRow),
         h(
             "div",

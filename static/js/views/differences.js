@@ -2,21 +2,17 @@
 /* What another release or other settings would change: sections, their changes before and after, and the reasons. */
 import { h } from "../dom.js";
 import {
-    changeText,
     findChange,
     grouped,
     otherSide,
-    outcomes,
-    outcomeText,
     pairOf,
     placeText,
     SECTIONS,
     sideName,
-    sizeText,
     valueText,
     writeSide,
 } from "../compare.js";
-import { bandwidth, hostsText } from "../model.js";
+import { outcomesView } from "./outcomes.js";
 import { problemView } from "./problem.js";
 import { tabs } from "./frame.js";
 import { byMinor, releaseOptions } from "./settings.js";
@@ -183,7 +179,7 @@ function empty(releases, state, model, actions) {
     );
 }
 
-function answer(model, state, { diff, model: after }, actions) {
+function answer(model, state, { diff }, actions) {
     const chosen = findChange(diff, state.change),
         current = chosen.section || "why";
     const options = [
@@ -194,7 +190,6 @@ function answer(model, state, { diff, model: after }, actions) {
     ];
     const names = { a: sideName(diff.a, diff.b), b: sideName(diff.b, diff.a) };
     return [
-        after && outcomeTable(outcomes(model.doc, after.doc), hostsText(model.doc), names),
         h(
             "p",
             { id: "diff-summary" },
@@ -202,8 +197,9 @@ function answer(model, state, { diff, model: after }, actions) {
             " → ",
             h("b", null, names.b),
             ": ",
-            diff.equal ? "nothing changes on this machine." : diff.summary,
+            diff.summary,
         ),
+        outcomesView(diff.outcomes),
         !diff.equal && tabs("change", "changes", options, current, (name) => actions.change(name)),
         !diff.equal &&
             h(
@@ -228,43 +224,6 @@ function answer(model, state, { diff, model: after }, actions) {
             ),
     ];
 }
-
-/* What the job gets on both sides comes before the facts that differ. */
-const outcomeTable = (rows, hosts, names) =>
-    rows.length > 0 && [
-        h("p", { id: "outcome" }, h("b", null, outcomeText(rows, hosts))),
-        h(
-            "table",
-            { id: "outcomes" },
-            h("caption.unseen", null, "Bus bandwidth on both sides"),
-            h(
-                "thead",
-                null,
-                h(
-                    "tr",
-                    null,
-                    ["Collective", "Size", `${names.a}, GB/s`, `${names.b}, GB/s`, "Change"].map(
-                        (name, i) => h(i > 1 ? "th.num" : "th", null, name),
-                    ),
-                ),
-            ),
-            h(
-                "tbody",
-                null,
-                rows.map((row) =>
-                    h(
-                        "tr",
-                        null,
-                        h("td", null, row.collective),
-                        h("td", null, sizeText(row.size)),
-                        h("td.num", null, bandwidth(row.before)),
-                        h("td.num", null, bandwidth(row.after)),
-                        h(row.change ? "td.num" : "td.num.zero", null, changeText(row.change)),
-                    ),
-                ),
-            ),
-        ),
-    ];
 
 function reasons(diff, id, names) {
     return [

@@ -69,37 +69,15 @@ export function verdictHead({ model, base, scaling, state, known, actions }) {
 /* What there is as the machine is, what each repair gains, and what all of them together give: each gain is a switch
  * that takes its fault as repaired. left: the bar of what is shown, null: nothing costs anything there. */
 function bar(cost, repaired, left, state, actions) {
-    const styled = (node, value) => (node.style.setProperty("flex-grow", String(value)), node),
-        everything = repaired.length === cost.parts.length;
+    const everything = repaired.length === cost.parts.length;
     const now = left?.for === cost.for ? left.now : everything ? cost.repaired : null;
     return [
-        h(
-            "div.cost-bar",
-            { role: "group", "aria-label": "What each repair gains" },
-            styled(h("span.now", null, h("b", null, bandwidth(cost.now)), " now"), cost.now),
-            cost.parts.map((part) =>
-                styled(
-                    h(
-                        "button",
-                        {
-                            type: "button",
-                            "data-key": `cost:${part.finding}`,
-                            "aria-pressed": String(repaired.includes(part)),
-                            title: `Repairing ${part.device} alone gains ${bandwidth(part.gain)} ${cost.unit}: show it repaired`,
-                            onclick: () => actions.repair(part.finding),
-                        },
-                        repaired.includes(part) && "✓ ",
-                        h("b", null, `+${Math.round(part.gain) || bandwidth(part.gain)}`),
-                        ` ${part.device}`,
-                    ),
-                    part.share,
-                ),
-            ),
-            cost.rest > 0 &&
-                styled(
-                    h("span.rest", null, h("b", null, `+${Math.round(cost.rest)}`), " together"),
-                    cost.rest,
-                ),
+        costSegments(
+            cost,
+            (part) => repaired.includes(part),
+            ({ device, gain }) =>
+                `Repairing ${device} alone gains ${bandwidth(gain)} ${cost.unit}: show it repaired`,
+            ({ finding }) => actions.repair(finding),
         ),
         h(
             "p.small",
@@ -110,6 +88,39 @@ function bar(cost, repaired, left, state, actions) {
             ` ${cost.unit} with everything repaired (${cost.for}).`,
         ),
     ];
+}
+
+/** The bar of costBar(): each part that a repair gains is a switch. isOn(part), title(part), press(part). */
+export function costSegments(cost, isOn, title, press) {
+    const styled = (node, value) => (node.style.setProperty("flex-grow", String(value)), node);
+    return h(
+        "div.cost-bar",
+        { role: "group", "aria-label": "What each repair gains" },
+        styled(h("span.now", null, h("b", null, bandwidth(cost.now)), " now"), cost.now),
+        cost.parts.map((part) =>
+            styled(
+                h(
+                    "button",
+                    {
+                        type: "button",
+                        "data-key": `cost:${part.finding}`,
+                        "aria-pressed": String(isOn(part)),
+                        title: title(part),
+                        onclick: () => press(part),
+                    },
+                    isOn(part) && "✓ ",
+                    h("b", null, `+${Math.round(part.gain) || bandwidth(part.gain)}`),
+                    ` ${part.device}`,
+                ),
+                part.share,
+            ),
+        ),
+        cost.rest > 0 &&
+            styled(
+                h("span.rest", null, h("b", null, `+${Math.round(cost.rest)}`), " together"),
+                cost.rest,
+            ),
+    );
 }
 
 /** The body of the verdict, beside the drawing. before: the index of the last question's answer about the same machine, to show

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A ring or tree over the hosts of a cluster, and where all rings go: rails, NICs, links. */
+import {
+    busiest,
+    fullestSentence,
+    hostsOf,
+    letter,
+    litKinds,
+    railMap,
+    railSentence,
+    used,
+} from "../cluster.js";
+import { DRAWN } from "../cluster_picture.js";
+import { choices, fold, h, share, table } from "../dom.js";
+import { bandwidth, deviceName, GRAPH_NAMES } from "../model.js";
+import { MOST_HOSTS } from "../state.js";
+
+/** As the service draws it. actions: graph(name), channel(n), take(format), finding(row). */
+export function ringsTab({ one, clusters, state, actions }) {
+    const { view, doc, findings } = one;
+    if (view.hosts > MOST_HOSTS)
+        return h("p.muted", { id: "no-picture" }, `Drawings show up to ${MOST_HOSTS} hosts.`);
+    const lit = litKinds(one, state.finding);
+    clusters.picture.mark(
+        view,
+        findings,
+        ({ kinds }) => kinds.some((kind) => lit.has(kind)),
+        actions.finding,
+    );
+    const { wanted, diagram } = clusters.picture,
+        count = Math.max(1, doc.summary.channels),
+        channel = Math.min(wanted.channel, count - 1),
+        move = (by) => actions.channel((channel + by + count) % count);
+    const step = (by, key, name, sign) =>
+        h(
+            "button.icon",
+            {
+                type: "button",
+                "data-key": key,
+                disabled: count < 2,
+                "aria-label": name,
+                onclick: () => move(by),
+            },
+            sign,
+        );
+    return [
+        h(
+            "div.toolbar",
+            null,
+            choices(
+                "Graph",
+                DRAWN.map((name) => [name, GRAPH_NAMES[name]]),
+                wanted.view,
+                actions.graph,
+            ),
+            h(
+                "div",
+                { role: "group", "aria-label": "Channel" },
+                step(-1, "previous", "Previous channel", "‹"),
+                " ",
+                h("span.channel-no", { id: "channel-no" }, `channel ${channel} of ${count}`),
+                " ",
+                step(1, "next", "Next channel", "›"),
+            ),
+            h(
+                "div",
+                { role: "group", "aria-label": "Save the drawing" },
+                ["svg", "dot"].map((format) => [
+                    h(
+                        "button",
+                        {
+                            type: "button",
+                            "data-key": `take:${format}`,
+                            onclick: () => actions.take(format),
+                        },
+                        format.toUpperCase(),
+                    ),
+                    " ",
+                ]),
+            ),
+        ),
+        h("div.cluster-picture", null, diagram.root),
+        h(
+            "p.muted",
+            null,
+            "Consecutive hosts of one kind are drawn as one box. A dotted line (0→1) enters through another rail than " +
+                "it left through; the thick dashed line (▼) is the narrowest.",
+        ),
+    ];
+}
+
+/** Sentences and the rails first; NICs and links on demand. */
+export function railsTab({ one: { view } }) {
+    const nics = used(view),
+        links = busiest(view);
+    return [
+        h("p", { id: "rails" }, railSentence(view.rails)),
+        h("p", { id: "fullest" }, fullestSentence(view.fullest)),
+        rails(view),
+        nics.length > 0 &&
+            fold("cluster-nics", `${nics.length} NICs in use`, () =>
+                table(
+                    "NICs",
+                    ["Kind", "NIC", "#Channels in", "#Channels out", "#GB/s", "#of", ""],
+                    nics.map((row) => [
+                        letter(row.kind),
+                        deviceName(row.net),
+                        bandwidth(row.channels_in),
+                        bandwidth(row.channels_out),
+                        bandwidth(row.bw),
+                        bandwidth(row.port_bw),
+                        share(row.bw, row.port_bw, "of the port"),
+                    ]),
+                    { id: "nics", tag: "table" },
+                ),
+            ),
+        links.length > 0 &&
+            fold("cluster-links", `The ${links.length} fullest links`, () =>
+                table(
+                    "The fullest links",
+                    ["Kind", "From", "To", "Type", "#GB/s", "#of", ""],
+                    links.map((row) => [
+                        letter(row.kind),
+                        deviceName(row.from),
+                        deviceName(row.to),
+                        row.type,
+                        bandwidth(row.bw),
+                        bandwidth(row.link_bw),
+                        share(row.bw, row.link_bw, "of the link"),
+                    ]),
+                    { id: "busy-links", tag: "table" },
+                ),
+            ),
+    ];
+}
+
+/* Kinds of hosts by rails: the NIC, how full it is, channels that leave through it for another rail. */
+function rails(view) {
+    const { rails: all, rows } = railMap(view);
+    const nicOf = (nic, rail, kind) =>
+        h(
+            "div",
+            {
+                title:
+                    `${bandwidth(nic.channels_in)} channels in, ${bandwidth(nic.channels_out)} out, ` +
+                    `${bandwidth(nic.bw)} of ${bandwidth(nic.port_bw)} GB/s`,
+            },
+            h("b", null, deviceName(nic.net)),
+            share(nic.bw, nic.port_bw, `rail ${rail} of kind ${letter(kind)}`),
+            nic.crossing > 0
+                ? h(
+                      "span.crosses",
+                      null,
+                      `${Math.round(nic.crossing * view.kinds[kind].systems)} cross`,
+                  )
+                : !nic.bw && h("span.muted", null, "unused"),
+        );
+    return (
+        all.length > 0 &&
+        table(
+            "Which NIC carries which rail on each kind of host",
+            ["Kind", "Hosts", ...all.map((rail) => `Rail ${rail}`)],
+            rows.map(({ kind, cells }) => [
+                letter(kind),
+                hostsOf(view.kinds[kind]),
+                ...cells.map((nics, i) =>
+                    nics.length
+                        ? h(
+                              "td.rail",
+                              null,
+                              nics.map((nic) => nicOf(nic, all[i], kind)),
+                          )
+                        : h("td.rail.gone", null, "missing"),
+                ),
+            ]),
+            { id: "rail-map", tag: "table", rowHeads: true },
+        )
+    );
+}

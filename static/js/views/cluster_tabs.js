@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The other tabs of a cluster: releases, kinds of hosts, parallel groups, order, transfers. */
+import {
+    behind,
+    calledHost,
+    domainSentence,
+    fieldName,
+    hostsOf,
+    letter,
+    openKind,
+    ranges,
+} from "../cluster.js";
+import { choices, h, share, table } from "../dom.js";
+import { bandwidth } from "../model.js";
+import { outcomesView } from "./outcomes.js";
+import { problemView } from "./problem.js";
+import { releaseOptions } from "./settings.js";
+import { transfersView } from "./transfers.js";
+
+/* What a tab shows once its own question is answered. */
+const answered = ({ answer, problem }, show) =>
+    problem ? problemView(problem) : answer ? show(answer) : h("p.muted", null, "Computing…");
+
+/** What another release gives on all hosts. actions: against(list). */
+export function releasesTab({ clusters, releases, state, actions }) {
+    const [release = ""] = state.against;
+    return [
+        h(
+            "div.toolbar",
+            null,
+            h(
+                "label.field",
+                null,
+                "Compare with NCCL",
+                h(
+                    "select",
+                    {
+                        id: "cluster-against",
+                        "data-key": "cluster-against",
+                        onchange: ({ target: { value } }) => actions.against(value ? [value] : []),
+                    },
+                    h("option", { value: "" }, "choose…"),
+                    releaseOptions(releases, release),
+                ),
+            ),
+        ),
+        release
+            ? answered(clusters.asked, (diff) => [
+                  h("p", { id: "diff-summary" }, h("b", null, diff.summary)),
+                  outcomesView(diff.outcomes),
+                  !diff.equal &&
+                      table(
+                          "Rules that change something",
+                          ["Rule", diff.a.nccl, diff.b.nccl, "#Facts"],
+                          diff.reasons.map((row) => [
+                              h("td.wrap", null, row.text),
+                              h("td.wrap", null, row.a),
+                              h("td.wrap", null, row.b),
+                              String(row.changed),
+                          ]),
+                          { id: "cluster-reasons" },
+                      ),
+              ])
+            : h("p.muted", null, "Choose a release to see what these hosts get with it, and why."),
+    ];
+}
+
+/** Kinds of hosts, what they do alone, and the values that all share. */
+export function kindsTab({ one: { view, record } }) {
+    const best = Math.max(...view.kinds.map((kind) => kind.ring_bw));
+    return [
+        table(
+            "Kinds of hosts",
+            ["Kind", "#Hosts", "#GPUs", "#Channels alone", "#GB/s alone", "", "Why", "Machine"],
+            view.kinds.map((kind, k) => [
+                [letter(k), kind.odd && h("span.unseen", null, ", unlike most")],
+                h("td.num", { title: `hosts ${hostsOf(kind)}` }, String(kind.host_count)),
+                String(kind.ranks),
+                String(kind.channels),
+                bandwidth(kind.ring_bw),
+                [
+                    share(kind.ring_bw, best, "of the best kind", null),
+                    view.slowest.includes(k) && h("b", null, " slowest"),
+                ],
+                h("td.wrap", null, behind(kind) || "–"),
+                h(
+                    "td.wrap",
+                    null,
+                    h(
+                        "a",
+                        { href: openKind(view, record, k), "data-key": `kind:${k}` },
+                        kind.machine.sentence,
+                    ),
+                ),
+            ]),
+            { id: "kinds", rowHeads: true },
+        ),
+        domains(view.mnnvl, record),
+        h("h2", null, "Values that all hosts share"),
+        alignment(view),
+    ];
+}
+
+/* Which hosts are of which clique, if anything is known about NVLink domains. */
+function domains(mnnvl, { description }) {
+    const sentence = domainSentence(mnnvl, description);
+    return (
+        sentence && [
+            h("h2", null, "NVLink domains"),
+            h("p", { id: "domains-sentence" }, sentence),
+            mnnvl.cliques.length > 0 &&
+                table(
+                    "NVLink domains",
+                    ["Domain", "Cluster UUID", "#Clique", "#Hosts", "#GPUs", "Which hosts"],
+                    mnnvl.cliques.map((row) => [
+                        row.domain ?? "–",
+                        row.uuid,
+                        String(row.clique),
+                        String(row.host_count),
+                        String(row.ranks),
+                        h("td.wrap", null, ranges(row.hosts)),
+                    ]),
+                    { id: "domains", rowHeads: true },
+                ),
+        ]
+    );
+}
+
+function alignment(view) {
+    const text = (value) => (typeof value === "number" ? bandwidth(value) : value);
+    return !view.alignment.length
+        ? h("p", { id: "aligned" }, "All hosts have the same values.")
+        : table(
+              "Values that all hosts share, and the kind of host that sets them",
+              [
+                  "Graph",
+                  "Value",
+                  "#All use",
+                  "Set by",
+                  ...view.kinds.map((_, k) => `#${letter(k)} alone`),
+              ],
+              view.alignment.map((row) => [
+                  row.graph,
+                  fieldName(row.field),
+                  h("td.num.best", null, text(row.value)),
+                  row.set_by.map(letter).join(", ") || "–",
+                  ...row.values.map(text),
+              ]),
+              { id: "alignment", tag: "table" },
+          );
+}
+
+/** Parallel groups of a layout. actions: layout(text). */
+export function groupsTab({ clusters, state, actions }) {
+    const field = h("input.filter", {
+        id: "layout",
+        "data-key": "layout",
+        placeholder: "tp=8,pp=4",
+        "aria-label": "Sizes of the groups",
+        value: document.getElementById("layout")?.value ?? state.groups,
+        onkeydown: (event) => event.key === "Enter" && actions.layout(field.value.trim()),
+    });
+    return [
+        h(
+            "p",
+            null,
+            field,
+            " ",
+            h(
+                "button",
+                {
+                    type: "button",
+                    "data-key": "form-groups",
+                    onclick: () => actions.layout(field.value.trim()),
+                },
+                "Form groups",
+            ),
+        ),
+        state.groups
+            ? answered(clusters.groups, groupTable)
+            : h(
+                  "p.muted",
+                  null,
+                  "Give the sizes of tensor (tp), pipeline (pp), expert (ep) and data (dp) parallel groups to see what " +
+                      "each of them gets.",
+              ),
+    ];
+}
+
+const groupTable = ({ kinds }) => [
+    table(
+        "Parallel groups",
+        [
+            "Groups",
+            "#Of ranks",
+            "#Number",
+            "First",
+            "#Hosts",
+            "#Channels",
+            "Inside",
+            "Outside",
+            "AllReduce of 256 MiB",
+            "#GB/s",
+        ],
+        kinds.flatMap((kind) =>
+            kind.shapes.map((shape) => [
+                kind.name,
+                String(kind.size),
+                String(shape.groups),
+                h(
+                    "td.wrap",
+                    null,
+                    `${shape.ranks.slice(0, 8).join(" ")}${kind.size > 8 ? " …" : ""}`,
+                ),
+                String(shape.hosts),
+                String(shape.channels),
+                shape.type_intra,
+                shape.nodes > 1 ? shape.type_inter : "–",
+                shape.all_reduce
+                    ? `${shape.all_reduce.algorithm} ${shape.all_reduce.protocol}`
+                    : "–",
+                bandwidth(shape.all_reduce?.bus_bw),
+            ]),
+        ),
+        { id: "groups", rowHeads: true },
+    ),
+    kinds
+        .filter((kind) => kind.nics.length)
+        .map((kind) =>
+            h(
+                "p.muted",
+                null,
+                `${kind.name}: each host's busiest NIC sends ` +
+                    `${bandwidth(Math.max(...kind.nics.map((nic) => nic.most)))} groups' worth of ring traffic, the ` +
+                    `least used of ${kind.nics.length} sends ` +
+                    `${bandwidth(Math.min(...kind.nics.map((nic) => nic.mean)))}.`,
+            ),
+        ),
+];
+
+/** The best order of hosts. */
+export const orderTab = ({ one, clusters }) =>
+    answered(clusters.asked, (answer) => [
+        h("p", { id: "order-sentence" }, h("b", null, answer.sentence)),
+        h("p.muted", null, answer.proof),
+        answer.better &&
+            table(
+                "The hosts in this order",
+                ["#Place", "Host", "Leaf switch", "NVLink domain", "GPUs in the order of ranks"],
+                answer.hosts.map((row, i) => [
+                    String(i),
+                    row.name ?? calledHost(one, row.host),
+                    row.switch ?? "–",
+                    row.domain ?? "–",
+                    row.gpus.join(" "),
+                ]),
+                { id: "order" },
+            ),
+    ]);
+
+/** Point to point. actions: group(text), and those of transfersView(). */
+export const transfersTab = ({ clusters, state, actions }) => [
+    whose(clusters.groups.answer?.kinds ?? [], state, actions),
+    transfersView({ schedule: clusters.schedule, state, actions }),
+];
+
+/* Whose transfers: those of all ranks, or of a group by its kind and number. */
+function whose(kinds, state, actions) {
+    const [name, at] = state.group.split(":"),
+        kind = kinds.find((one) => one.name === name);
+    if (!kinds.length) return null;
+    const field = h("input.short", {
+        type: "number",
+        min: "0",
+        max: String((kind?.groups ?? 1) - 1),
+        value: at ?? "0",
+        "data-key": "group:number",
+        "aria-label": "Number of the group",
+        onchange: () => /^\d+$/.test(field.value) && actions.group(`${name}:${field.value}`),
+    });
+    return h(
+        "div.toolbar",
+        null,
+        choices(
+            "Transfers of",
+            [["", "All ranks"], ...kinds.map((one) => [one.name, one.name])],
+            kind?.name ?? "",
+            (value) => actions.group(value && `${value}:0`),
+        ),
+        kind && h("label", null, field, ` of ${kind.groups} groups`),
+    );
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What both sides of a comparison get, before any fact that differs. */
+import { changeText, outcomeRows, sizeText } from "../compare.js";
+import { h, table } from "../dom.js";
+import { bandwidth } from "../model.js";
+
+const cell = (at) =>
+    !at
+        ? h("td.num.zero", null, "–")
+        : !at.change
+          ? h("td.num.zero", null, bandwidth(at.after))
+          : h(
+                "td.num",
+                { class: `num ${at.change < 0 ? "worse" : "better"}` },
+                `${bandwidth(at.before)} → `,
+                h("b", null, bandwidth(at.after)),
+                ` (${changeText(at.change)})`,
+            );
+
+/** outcomes: of a document of the service. */
+export function outcomesView(outcomes) {
+    const { hosts, rows } = outcomeRows(outcomes);
+    return (
+        rows.length > 0 &&
+        table(
+            "Bus bandwidth before and after, GB/s",
+            ["Bus bandwidth, GB/s", "Size", ...hosts.map((n) => `#${n} host${n === 1 ? "" : "s"}`)],
+            rows.map(({ name, size, cells }) => [name, sizeText(size), ...cells.map(cell)]),
+            { id: "outcomes", tag: "table" },
+        )
+    );
+}
