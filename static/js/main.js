@@ -392,7 +392,7 @@ function renderVerdict() {
                   releases: moment.releases,
                   known: known(),
                   receipt: moment.receipt,
-                  speeds: scaling.speeds,
+                  which: scaling.which,
               })
             : loaded.problem && verdictBody({ ...body, findings: loaded.findings }),
     );

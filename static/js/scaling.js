@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The bus bandwidth at 1 GiB over the number of hosts, and for other speeds of NICs where the input does not say it,
- * asked of the service one after the other, once the answer to the question itself is shown. */
+/* The bus bandwidth at 1 GiB over the number of hosts, and with other NICs and CPUs where the input does not describe
+ * them, asked of the service one after the other, once the answer to the question itself is shown. */
 import * as api from "./api.js";
 import { idle } from "./handling.js";
 import { question } from "./state.js";
-import { nicsAssumed } from "./views/input.js";
+import { CPUS, cpusAssumed, nicsAssumed } from "./views/input.js";
 
 const HOSTS = [1, 2, 4, 8, 16, 32, 64];
 const PROGRAMS = [
@@ -15,8 +15,38 @@ const PROGRAMS = [
 const MOST_RANKS = 16;
 
 const SPEEDS = ["100", "200", "400"];
-/** Hosts for which speeds of NICs are compared: one host uses no NIC. */
-const SPEED_HOSTS = 2;
+
+/* What the verdict may hang on, as questions: {id, ask, field: of the state, hosts, rows: [{word, label, on, busbw}]};
+ * busbw: undefined until it is known, null if it cannot be predicted. */
+function openQuestions(input, hosts) {
+    const nics = nicsAssumed(input),
+        cpu = cpusAssumed(input),
+        speeds = nics && [...new Set([...SPEEDS, nics.gbps])].sort((a, b) => Number(a) - Number(b));
+    return [
+        nics && {
+            id: "speed",
+            ask: "How fast are the NICs?",
+            field: "assume_nics",
+            hosts: Math.max(2, hosts), // one host uses no NIC
+            rows: speeds.map((gbps) => ({
+                word: `${gbps}${nics.gdr ? "" : "-no-gdr"}`,
+                label: `at ${gbps} Gb/s`,
+                on: gbps === nics.gbps,
+            })),
+        },
+        cpu && {
+            id: "cpu",
+            ask: "Which CPUs are these?",
+            field: "assume_cpu",
+            hosts,
+            rows: [...new Set(["intel", "amd", cpu])].map((word) => ({
+                word,
+                label: `with ${CPUS[word] ?? word} CPUs`,
+                on: word === cpu,
+            })),
+        },
+    ].filter(Boolean);
+}
 
 export class Scaling {
     store;
@@ -25,7 +55,7 @@ export class Scaling {
     #key = "";
     #control = null;
     shown = null; // {pending, hosts, lines}, as scalingChart() takes it
-    speeds = null; // {hosts, rows: [{gbps, word, busbw}]}: what other speeds of assumed NICs would give; null: none are
+    which = []; // of openQuestions()
 
     /** later(): more is known; nobody waits for it. */
     constructor(store, later) {
@@ -43,26 +73,17 @@ export class Scaling {
         if (key === this.#key) return;
         this.#stop(key);
         const control = (this.#control = new AbortController()),
-            lines = PROGRAMS.map(([name]) => ({ name, values: HOSTS.map(() => null) })),
-            assumed = nicsAssumed(doc.input);
+            lines = PROGRAMS.map(([name]) => ({ name, values: HOSTS.map(() => null) }));
         const ask = (patch, program = "all_reduce") =>
             this.#ask({ ...state, ...patch }, program, control);
         this.shown = { pending: true, hosts: HOSTS, lines };
+        this.which = openQuestions(doc.input, state.hosts);
         await idle();
         for (const [i, hosts] of HOSTS.entries())
             for (const [line, [, program]] of PROGRAMS.entries())
                 lines[line].values[i] = await ask({ hosts }, program);
-        if (assumed) {
-            const hosts = Math.max(SPEED_HOSTS, state.hosts),
-                rows = [];
-            for (const gbps of [...new Set([...SPEEDS, assumed.gbps])].sort(
-                (a, b) => Number(a) - Number(b),
-            )) {
-                const word = `${gbps}${assumed.gdr ? "" : "-no-gdr"}`;
-                rows.push({ gbps, word, busbw: await ask({ hosts, assume_nics: word }) });
-            }
-            if (!control.signal.aborted) this.speeds = { hosts, now: assumed.gbps, rows };
-        }
+        for (const { hosts, field, rows } of this.which)
+            for (const row of rows) row.busbw = await ask({ hosts, [field]: row.word });
         if (control.signal.aborted) return;
         this.shown.pending = false;
         this.later();
@@ -87,6 +108,7 @@ export class Scaling {
     #stop(key) {
         this.#control?.abort();
         this.#key = key;
-        this.shown = this.speeds = null;
+        this.shown = null;
+        this.which = [];
     }
 }

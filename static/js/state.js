@@ -71,6 +71,7 @@ export const DEFAULTS = Object.freeze({
     assume: "", // the machine type that fills in what the input does not say
     // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
     assume_nics: "",
+    assume_cpu: "", // the same for CPUs that the input does not describe: "amd"
     repair: "", // findings that are taken as repaired, such as "slow-link,gdr-off"
     against: Object.freeze([]), // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "verdict",
@@ -139,6 +140,7 @@ const TEXTS = [
     "tuner",
     "assume",
     "assume_nics",
+    "assume_cpu",
     "repair",
     "from",
     "to",
@@ -176,7 +178,7 @@ const ONE_OF = {
     beside: ["ghost", "side"],
 };
 /** What decides an analysis beside the release, the hosts and the settings. */
-const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume", "assume_nics"];
+const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume", "assume_nics", "assume_cpu"];
 export const ASKED = ["release", "hosts", "settings", "repair", ...ASKED_TEXTS];
 const NUMBERS = {
     channel: 65535,

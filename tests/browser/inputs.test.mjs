@@ -331,3 +331,51 @@ test("a tar of orrery gather opens the machine; the dump view shows the XML that
     await it.page.locator("#source .line").first().waitFor();
     assert.match(await it.page.locator("#source").textContent(), /<system/);
 });
+
+/* Two GPUs below each of two sockets, and one NIC. */
+const sockets = `\tGPU0\tGPU1\tGPU2\tGPU3\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID
+GPU0\t X \tPIX\tSYS\tSYS\tPIX\t0-31\t0\tN/A
+GPU1\tPIX\t X \tSYS\tSYS\tPIX\t0-31\t0\tN/A
+GPU2\tSYS\tSYS\t X \tPIX\tSYS\t32-63\t1\tN/A
+GPU3\tSYS\tSYS\tPIX\t X \tSYS\t32-63\t1\tN/A
+NIC0\tPIX\tPIX\tSYS\tSYS\t X \n`;
+
+test("a verdict that hangs on the CPUs asks which they are, with both answers; the choice is in the address", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator("#paste").fill(sockets);
+    await it.page.locator("#read").click();
+    await ready(it.page);
+    await it.settled();
+    const which = it.page.locator("#which-cpu");
+    await which.filter({ hasText: /\d GB\/swith Intel CPUs\d+ GB\/swith AMD CPUs/ }).waitFor();
+    assert.equal(await it.key("cpu:intel").getAttribute("aria-pressed"), "true");
+    const line = () => it.page.locator("#verdict h2").textContent();
+    const before = await line();
+    await it.key("cpu:amd").click();
+    await it.until(() => /assume_cpu=amd/.test(location.hash));
+    await it.until((text) => document.querySelector("#verdict h2").textContent !== text, before);
+    await it.settled();
+    assert.equal(await it.key("cpu:amd").getAttribute("aria-pressed"), "true");
+    await it.page.locator("#assumes summary").first().click();
+    assert.match(await it.page.locator("#assumed").textContent(), /CPUs are assumed to be AMD/);
+    await it.choose("#assume-cpu", "arm");
+    await it.until(() => /assume_cpu=arm/.test(location.hash));
+    await which.filter({ hasText: "with Arm CPUs" }).waitFor();
+    await it.axe("which CPUs");
+    await it.ask();
+    assert.match(await it.page.locator(".chip").first().textContent(), /^Arm CPUs assumed/);
+    await it.page.getByRole("button", { name: "Assume the usual CPUs" }).click();
+    await it.until(() => !/assume_cpu/.test(location.hash));
+    // two GPUs of one socket: no path leads through a CPU
+    await it.page.goto("about:blank");
+    await it.page.goto(it.server.url);
+    await it.page.locator("#paste").fill(
+        sockets
+            .replace(/^GPU[23].*\n/gm, "")
+            .replace(/\tGPU2\tGPU3/, "")
+            .replaceAll("\tSYS\tSYS", ""),
+    );
+    await it.page.locator("#read").click();
+    await ready(it.page);
+    await which.filter({ hasText: "is the same with Intel CPUs and with AMD CPUs." }).waitFor();
+});

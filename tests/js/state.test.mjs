@@ -67,6 +67,7 @@ test("everything that the page shows survives the address", () => {
         rival: "0,1",
         pick: "0,2",
         assume_nics: "400-no-gdr",
+        assume_cpu: "amd",
         trays: "3,5",
         finding: "slow-link",
         repair: "slow-link,gdr-off",

@@ -93,8 +93,19 @@ const FUSED = /fuse_nics/; // of a dump that is complete
 
 const SPEEDS = ["10", "25", "50", "100", "200", "400", "800"];
 
-/** What can be assumed otherwise, beside the figures that rest on it: speed and GPUDirect RDMA of NICs that the input
- * does not describe, and the machine type. [] where the input leaves nothing open.
+/** Kinds of CPUs by the words of assume_cpu. */
+export const CPUS = { intel: "Intel", amd: "AMD", arm: "Arm", power: "POWER", zhaoxin: "Zhaoxin" };
+
+/** The word of the CPUs that are assumed; "": none are. */
+export function cpusAssumed(input) {
+    const said = (input?.assumed ?? []).map(({ what }) =>
+        /^CPUs are assumed to be (\w+)/.exec(what),
+    );
+    return said.find(Boolean)?.[1].toLowerCase() ?? "";
+}
+
+/** What can be assumed otherwise: speed and GPUDirect RDMA of NICs that the input does not describe, the CPUs, and the
+ * machine type. [] where the input leaves nothing open.
  *  ids: what the ids of these elements begin with. actions: assumeNics(word), assume(name), take("fuse_nics", when). */
 export function assumptionControls({ input, machine = null, state, machines, actions, ids = "" }) {
     const [speed, ...flags] = state.assume_nics.split("-"),
@@ -130,6 +141,18 @@ export function assumptionControls({ input, machine = null, state, machines, act
         h("option", { value: "on", selected: gdr && now?.gdr !== false }, "on"),
         h("option", { value: "off", selected: !gdr || now?.gdr === false }, "off"),
     );
+    const cpu = cpusAssumed(input);
+    const cpus = h(
+        "select",
+        {
+            id: `${ids}assume-cpu`,
+            "data-key": `${ids}assume-cpu`,
+            onchange: () => actions.take("assume_cpu", cpus.value),
+        },
+        Object.entries(CPUS).map(([word, name]) =>
+            h("option", { value: word, selected: word === cpu }, name),
+        ),
+    );
     const fused = h(
         "select",
         {
@@ -159,6 +182,7 @@ export function assumptionControls({ input, machine = null, state, machines, act
                 " ",
                 h("label.field", null, "GPUDirect RDMA ", direct),
             ),
+        cpu && h("p.controls", null, h("label.field", null, "CPUs ", cpus)),
         isPartial(input, state) && machineChoice(state, machine, machines, actions, ids),
     ].filter(Boolean);
 }

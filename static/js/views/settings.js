@@ -3,6 +3,7 @@
 import { choices, h } from "../dom.js";
 import { graphCount, isGraphFile } from "../graph_file.js";
 import { FUSE_NICS, MOST_HOSTS, repairs } from "../state.js";
+import { CPUS } from "./input.js";
 
 /* What a job takes of the machine: rows like those of settings. */
 const SELECTIONS = [
@@ -63,7 +64,7 @@ const lineCount = (text) => {
 export function questionText({ state, release, domain = 0, assumed = 0 }) {
     const changed =
         Object.keys(state.settings).length +
-        [...SELECTIONS.map(({ name }) => name), "assume", "assume_nics"].filter(
+        [...SELECTIONS.map(({ name }) => name), "assume", "assume_nics", "assume_cpu"].filter(
             (name) => state[name],
         ).length;
     const many = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
@@ -172,6 +173,13 @@ export function chips(state, graphs, actions) {
                 "Assume the usual NICs",
                 "Back to what the service assumes",
                 () => actions.assumeNics(""),
+            ),
+        state.assume_cpu &&
+            chip(
+                `${CPUS[state.assume_cpu] ?? state.assume_cpu} CPUs assumed`,
+                "Assume the usual CPUs",
+                "Back to what the service assumes",
+                () => actions.take("assume_cpu", ""),
             ),
         graphs > 0 &&
             chip(`graph file, ${graphCount(graphs)}`, "No graph file", "Search the graphs", () =>

@@ -137,7 +137,7 @@ export function verdictBody({
     machines = null,
     known = {},
     receipt = "",
-    speeds = null,
+    which = [],
     actions,
     findings = model?.doc.findings,
 }) {
@@ -169,11 +169,12 @@ export function verdictBody({
                           `the nearest release; they may differ.`
                     : ` What Orrery knows of NCCL ${doc.nccl} has not been compared with NCCL's own results.`,
             ),
+        which.map((question) => answersOf(question, actions)),
         doc && undrawnAdvice(doc),
         findings && findingList(findings, { model, source, state, actions }),
         model && checks(model, before, state, { network, releases, known, actions }),
         doc && expectation(doc, network?.doc, before?.doc),
-        input && inputSection({ doc, input, machine, state, machines, speeds, actions }),
+        input && inputSection({ doc, input, machine, state, machines, actions }),
     ];
 }
 
@@ -214,49 +215,65 @@ function expectation(doc, network, before) {
     );
 }
 
-/* What the input is. Of what is assumed one badge, and the controls that assume something else. */
-function inputSection({ doc, input, machine, state, machines, speeds, actions }) {
-    const n = input.assumed.length + input.missing.length,
-        open = !doc && n > 0;
-    const nics = nicsAssumed(input)?.text,
-        said = nics ?? assumptionsOf(doc ?? { input }, ["tuning"])[0];
+/* What the input is. Of what is assumed one badge, which opens the list and the controls that assume something else. */
+function inputSection({ doc, input, machine, state, machines, actions }) {
+    const open = !doc && input.assumed.length + input.missing.length > 0,
+        more = input.assumed.length - 1;
+    const said = nicsAssumed(input)?.text ?? assumptionsOf(doc ?? { input }, ["tuning"])[0];
     return h(
         "section",
         { id: "assumes", "aria-label": "What the input says" },
-        said && h("p.small", null, h("span.badge", null, "assumed"), ` ${capital(said)}.`),
-        speeds && whichSpeed(speeds, actions),
-        doc && assumptionControls({ input, machine, state, machines, actions }),
         fold(
             `${doc?.topology}:assumes`,
-            `Input: ${input.title}${n ? `, ${n} thing${n > 1 ? "s" : ""} not in it` : ""}`,
-            inputView({ input, machine, state, machines, actions, open }),
+            said
+                ? h(
+                      "span",
+                      null,
+                      h("span.badge", null, "assumed"),
+                      ` ${capital(said)}${more > 0 ? `, and ${more} more` : ""}`,
+                  )
+                : `Input: ${input.title}`,
+            [
+                doc && assumptionControls({ input, machine, state, machines, actions }),
+                inputView({ input, machine, state, machines, actions, open }),
+            ],
             { open },
         ),
     );
 }
 
-/* A verdict that rests on an assumed speed is a question: its answers side by side. */
-const whichSpeed = ({ hosts, now, rows }, actions) =>
-    h(
+const LEAST_CHANGE = 0.005; // of a bandwidth: answers that are closer are the same
+
+/* A verdict that rests on an assumption is a question: its answers side by side. */
+function answersOf({ id, ask, hosts, field, rows }, actions) {
+    const known = rows.map(({ busbw }) => busbw).filter((busbw) => busbw !== null),
+        same = Math.max(...known) <= Math.min(...known) * (1 + LEAST_CHANGE);
+    return h(
         "div.which",
-        { id: "which-speed", role: "group", "aria-label": "How fast are the NICs?" },
-        h("p", null, `How fast are the NICs? AllReduce at 1 GiB on ${hosts} hosts:`),
-        rows
-            .filter(({ busbw }) => busbw !== null)
-            .map(({ gbps, word, busbw }) =>
+        { id: `which-${id}`, role: "group", "aria-label": ask },
+        h(
+            "p",
+            null,
+            h("b", null, ask),
+            ` AllReduce at 1 GiB on ${hosts} host${hosts === 1 ? "" : "s"}`,
+            same ? ` is the same ${rows.map(({ label }) => label).join(" and ")}.` : ":",
+        ),
+        !same &&
+            rows.map(({ word, label, busbw, on }) =>
                 h(
                     "button",
                     {
                         type: "button",
-                        "data-key": `speed:${gbps}`,
-                        "aria-pressed": String(gbps === now),
-                        onclick: () => actions.assumeNics(word),
+                        "data-key": `${id}:${word}`,
+                        "aria-pressed": String(on),
+                        onclick: () => actions.take(field, word),
                     },
-                    h("b", null, `${bandwidth(busbw)} GB/s`),
-                    h("span", null, `at ${gbps} Gb/s`),
+                    h("b", null, busbw === undefined ? "…" : `${bandwidth(busbw)} GB/s`),
+                    h("span", null, label),
                 ),
             ),
     );
+}
 
 /* The questions: what limits is said, what passed is one line, facts are another. */
 function checks(model, before, state, context) {
