@@ -295,9 +295,10 @@ export function makeActions({
             store.set({ topic: "" });
             loading.changed();
         },
-        example: async (row) => {
+        example: async (row, patch = {}) => {
             try {
-                await opening.open(await api.example(row.file), row.file, row.title);
+                if (await opening.open(await api.example(row.file), row.file, row.title))
+                    store.set(patch, { replace: true });
             } catch (error) {
                 opening.fail(error, null, row.file);
             }

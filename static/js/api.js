@@ -290,6 +290,13 @@ export const anonymised = (id) =>
 export const inputs = async () => (await json("v1/inputs")).inputs;
 export const machines = async () => (await json("v1/machines")).machines;
 
+/** The analysis of a dump that is not kept. */
+export const analyze = (body, question) =>
+    json(ask("v1/analyze", question), {
+        method: "POST",
+        body,
+        headers: { "Content-Type": "application/octet-stream" },
+    });
 /** A picture of a dump that is not kept. options: format, theme. */
 export const render = async (body, options) =>
     (

@@ -33,6 +33,9 @@ export function newestFirst(rows) {
     );
 }
 
+/** Whether a type is a rack of trays that NVLink joins: more GPUs than a host has. */
+export const isRack = ({ gpus }) => gpus > 16;
+
 const NVLINK = { switched: "NVSwitch", direct: "direct NVLink", none: "no NVLink" };
 
 /** "8 × H100 SXM, NVSwitch; 8 NIC ports of 400 Gb/s with GPUDirect RDMA". */

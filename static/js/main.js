@@ -54,7 +54,14 @@ import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
 import { chips, questionText, questionView, readReleases } from "./views/settings.js";
 import { aboutSource, SourceView, sourceView } from "./views/source.js";
-import { exampleList, faultyExample, inputList, machineTypes, startView } from "./views/start.js";
+import {
+    exampleList,
+    faulty,
+    faultyExample,
+    inputList,
+    machineTypes,
+    startView,
+} from "./views/start.js";
 import { transfersView } from "./views/transfers.js";
 import { tuningView } from "./views/tuning.js";
 import { verdictBody, verdictHead } from "./views/verdict.js";
@@ -67,6 +74,7 @@ const moment = {
     releases: [],
     machines: null,
     inputs: null,
+    live: null, // the analysis of the example with faults
     step: -1,
     extending: false,
     filter: "",
@@ -541,6 +549,7 @@ function startPlace() {
         inputs: moment.inputs,
         machines: moment.machines,
         recent: lately.recent(),
+        live: moment.live,
         pictures,
         actions,
         problem: moment.startProblem,
@@ -664,14 +673,31 @@ async function start() {
     const list = document.getElementById("examples");
     if (list && !moment.log && !moment.results) {
         // a log or results on the start page offer the machine types as well
-        replace(list, exampleList(examples, actions, pictures));
-        replace(document.getElementById("see-faults"), faultyExample(examples, actions));
+        replace(list, exampleList({ ...moment, actions, pictures }));
+        showExample();
         replace(document.getElementById("inputs"), inputList(inputs));
         replace(document.getElementById("machine-type"), machineTypes(moment.machines, actions));
     } else {
         renderSoon();
     }
 }
+
+/* The start page's example with faults: at once, and once its analysis is there. */
+async function showExample() {
+    const show = () => {
+        const place = document.getElementById("see-faults");
+        if (place) replace(place, faultyExample({ ...moment, pictures, actions }));
+    };
+    show();
+    const row = faulty(moment.examples);
+    if (!row || moment.live) return;
+    moment.live = await quietly(
+        api.example(row.file).then((dump) => api.analyze(dump, EXAMPLE_ASKS)),
+        null,
+    );
+    if (moment.live) show();
+}
+const EXAMPLE_ASKS = new URLSearchParams({ hosts: "2" }); // one host uses no NIC
 
 listenToKeys({ store, loaded, moment, schedule, actions });
 listenToDrops(actions);

@@ -44,6 +44,46 @@ test("every example opens with a drawing and figures", async () => {
     }
 });
 
+test("the start page shows the example with faults and its verdict; a part of the bar opens it repaired", async () => {
+    await it.page.goto(it.server.url);
+    const card = it.page.locator("#see-faults");
+    await card.locator(".cost-bar button").first().waitFor();
+    assert.match(
+        await card.locator(".live-line").textContent(),
+        /^✗2 faults cost \d+ % on 2 hosts$/,
+    );
+    assert.deepEqual(await card.locator(".cost-bar button").allTextContents(), [
+        "+56 mlx5_3",
+        "+56 mlx5_5",
+    ]);
+    await it.axe("the start page");
+    await card.locator(".cost-bar button").first().click();
+    await ready(it.page);
+    assert.match(it.page.url(), /hosts=2.*repair=slow-link/);
+    assert.match(await it.page.locator("#verdict h2").textContent(), /1 fault costs/);
+    await it.page.goBack();
+    await it.key("see-faults").click();
+    await ready(it.page);
+    assert.match(await it.page.locator("#verdict h2").textContent(), /2 faults cost/);
+    assert.match(it.page.url(), /hosts=2/);
+});
+
+test("examples by situation; a rack is an example too", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator(".examples").first().waitFor();
+    assert.deepEqual(await it.page.locator("#examples h3").allTextContents(), [
+        "A slow NIC",
+        "No GPUDirect RDMA",
+        "Cloud VMs",
+        "NVL72 racks and their trays",
+        "Hosts with NVSwitch",
+        "PCIe cards and direct NVLink",
+    ]);
+    await it.key("rack:gb300-nvl72").click();
+    await ready(it.page);
+    assert.match(it.page.url(), /machine=gb300-nvl72/);
+});
+
 test("a chosen file is shown, with its own name", async () => {
     await it.open(dumpFile());
     assert.equal(await it.page.locator(".machine-name b").textContent(), "three-gpus");

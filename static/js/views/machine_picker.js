@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The picker of machine types: a search, the types by family, what the chosen one has, and a button that opens it. */
 import { h, replace } from "../dom.js";
-import { matching, typeText } from "../machine_types.js";
+import { isRack, matching, typeText } from "../machine_types.js";
 import { machineOptions } from "./input.js";
 
 const ROWS = 6;
@@ -67,8 +67,17 @@ export function machinePicker(machines, open, label = "Open this machine") {
     function list() {
         const some = matching(rows, search.value),
             before = types.value;
-        replace(types, machineOptions(some));
-        types.value = some.some(({ name }) => name === before) ? before : (some[0]?.name ?? "");
+        replace(
+            types,
+            machineOptions(
+                some.filter((row) => !isRack(row)),
+                some.filter(isRack),
+                "Racks",
+            ),
+        );
+        types.value = some.some(({ name }) => name === before)
+            ? before
+            : (types.options[0]?.value ?? "");
         about();
     }
     list();

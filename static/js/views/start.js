@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Before a machine is open: one place for whatever describes a machine, the machine types, what was opened lately, and
  * examples with their pictures. */
+import { costBar, decidingLine, headline } from "../diagnosis.js";
 import { copyButton, h } from "../dom.js";
+import { isRack, typeText } from "../machine_types.js";
+import { index } from "../model.js";
 import { address, DEFAULTS } from "../state.js";
 import { detectedView } from "./detected.js";
 import { aloneResults } from "./bandwidth.js";
 import { aloneView } from "./log.js";
 import { machinePicker } from "./machine_picker.js";
+import { costSegments } from "./verdict.js";
 
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
 /** actions: open(blob, name), openMany(files), example(row), machine(type). inputs: rows of /v1/inputs, machines: of
  * /v1/machines, null while they are not known. recent: rows of recent.js.
+ * live: the analysis of the example with faults, null while it is not known.
  *  problem: a node with what went wrong last, or null. log, results: those that imply no machine, {name, answer}, or
  *  null. pasted: text of the field. pictures: of pictures.js. */
 export function startView({
@@ -19,6 +24,7 @@ export function startView({
     inputs,
     machines,
     recent = [],
+    live = null,
     pictures,
     actions,
     problem,
@@ -62,7 +68,11 @@ export function startView({
                 "NCCL is the library by which GPUs exchange data. Orrery computes what it decides on your machine, " +
                     "what is wrong with the machine, and what that costs.",
             ),
-            h("p", { id: "see-faults" }, faultyExample(examples, actions)),
+        ),
+        h(
+            "section",
+            { id: "see-faults", "aria-label": "A machine with faults" },
+            faultyExample({ examples, live, pictures, actions }),
         ),
         problem,
         log && aloneView({ log, machines, actions }),
@@ -158,21 +168,47 @@ export function startView({
             "section.of-examples",
             { "aria-label": "Example machines" },
             h("h2", null, "Example machines"),
-            h("div", { id: "examples" }, exampleList(examples, actions, pictures)),
+            h("div", { id: "examples" }, exampleList({ examples, machines, actions, pictures })),
         ),
     );
 }
 
-/** A button that opens the example with faults; null while examples are not known. */
-export function faultyExample(examples, actions) {
-    const row = (examples ?? []).find(({ id }) => /faults/.test(id));
-    return row
-        ? h(
-              "button.primary",
-              { type: "button", "data-key": "see-faults", onclick: () => actions.example(row) },
-              "See a machine with two faults",
-          )
-        : null;
+/** The example that has faults; undefined: this server has none. */
+export const faulty = (examples) => examples?.find(({ id }) => /faults/.test(id));
+
+/** That example with its verdict, as its own page shows it: each part of the bar opens it with that fault repaired. */
+export function faultyExample({ examples, live, pictures, actions }) {
+    const row = faulty(examples);
+    if (!row) return null;
+    const model = live && index(live),
+        cost = model && costBar(model),
+        open = (patch = {}) => actions.example(row, { hosts: live?.hosts ?? 1, ...patch });
+    return [
+        pictures?.of(row.file),
+        h(
+            "div",
+            null,
+            h("p.muted", null, `Example: ${row.title}`),
+            h(
+                "p.live-line",
+                null,
+                h("span.mark", { "aria-hidden": "true" }, "✗"),
+                model ? decidingLine(live, headline(live)) : "Computing…",
+            ),
+            cost &&
+                costSegments(
+                    cost,
+                    () => false,
+                    ({ device }) => `Open it with ${device} repaired`,
+                    ({ finding }) => open({ repair: finding }),
+                ),
+            h(
+                "button.primary",
+                { type: "button", "data-key": "see-faults", onclick: () => open() },
+                "See what is wrong with it",
+            ),
+        ),
+    ];
 }
 
 /** A machine of a type in place of a file. machines: null while they are not known. */
@@ -181,35 +217,29 @@ export const machineTypes = (machines, actions) => machinePicker(machines, actio
 export const inputList = (inputs) =>
     (inputs ?? []).map((row) => h("li", null, `${row.title}: `, h("code", null, row.made_by)));
 
-/* The first that fits, by the id of an example. */
+const RACKS = "NVL72 racks and their trays";
+
+/* Examples by situation: the first that fits the id of an example. */
 /** @type {[string, RegExp][]} */
-const GROUPS = [
-    ["With faults", /faults/],
-    ["Clouds", /^(aws|azure|gcp|oci)/],
-    ["Blackwell and Grace", /(b200|b300|gb300|gh200|blackwell)/],
-    ["H100 and H200", /h[12]00/],
-    ["A100", /a100/],
-    ["Earlier GPUs and PCIe cards", /./],
-];
-const ORDER = [
-    "With faults",
-    "H100 and H200",
-    "Blackwell and Grace",
-    "A100",
-    "Earlier GPUs and PCIe cards",
-    "Clouds",
+const SITUATIONS = [
+    ["A slow NIC", /faults/],
+    ["No GPUDirect RDMA", /^(workstation|aws-p3|t4-8gpu|gcp-a2)/],
+    ["Cloud VMs", /^(aws|azure|gcp|oci)/],
+    [RACKS, /(gb300|grace-blackwell|gh200)/],
+    ["Hosts with NVSwitch", /(h[12]00|b[23]00|a100|dgx-2)/],
+    ["PCIe cards and direct NVLink", /./],
 ];
 
-/** Examples by their group: [[heading, rows]]. */
+/** Examples by situation: [[heading, rows]]. */
 export function grouped(examples) {
-    const groupOf = ({ id }) => GROUPS.find(([, fits]) => fits.test(id))[0];
-    return ORDER.map((name) => [name, examples.filter((row) => groupOf(row) === name)]).filter(
+    const of = ({ id }) => SITUATIONS.find(([, fits]) => fits.test(id))[0];
+    return SITUATIONS.map(([name]) => [name, examples.filter((row) => of(row) === name)]).filter(
         ([, rows]) => rows.length,
     );
 }
 
-/** examples: null while they are not known. */
-export function exampleList(examples, actions, pictures = null) {
+/** examples: null while they are not known. machines: types, of which the racks are examples too. */
+export function exampleList({ examples, machines, actions, pictures = null }) {
     if (!examples?.length)
         return h("p.muted", null, examples ? "This server has no examples." : "Loading…");
     const card = (row) =>
@@ -223,10 +253,25 @@ export function exampleList(examples, actions, pictures = null) {
                 h("span", null, h("b", null, row.title), h("span.muted", null, row.description)),
             ),
         );
+    const rack = (row) =>
+        h(
+            "li",
+            null,
+            h(
+                "button",
+                {
+                    type: "button",
+                    "data-key": `rack:${row.name}`,
+                    onclick: () => actions.machine(row.name),
+                },
+                h("span", null, h("b", null, row.title), h("span.muted", null, typeText(row))),
+            ),
+        );
+    const racks = (machines ?? []).filter(isRack);
     const [first, ...rest] = grouped(examples),
         group = (/** @type {any} */ [name, rows]) => [
             h("h3", null, name),
-            h("ul.examples", null, rows.map(card)),
+            h("ul.examples", null, name === RACKS && racks.map(rack), rows.map(card)),
         ];
     return [
         group(first),
