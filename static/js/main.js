@@ -43,6 +43,7 @@ import { clustersView } from "./views/clusters.js";
 import { Header, helpDialog, Rail, tabs } from "./views/frame.js";
 import { hostsView } from "./views/hosts.js";
 import { assumptionControls } from "./views/input.js";
+import { levelsView } from "./views/levels.js";
 import { libraryView } from "./views/library.js";
 import { logView } from "./views/log.js";
 import { loggedView } from "./views/logged.js";
@@ -268,6 +269,7 @@ const TABLES = {
     bandwidth: (context) => bandwidthView({ results, ...context }),
     place: (context) => placeView({ placing, ...context }),
     hosts: hostsView,
+    levels: levelsView,
     logged: loggedView,
     transfers: (context) =>
         transfersView({

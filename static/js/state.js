@@ -23,6 +23,7 @@ export const SECTIONS = [
             ["transfers", "Transfers"],
             ["tuning", "Tuning"],
             ["bandwidth", "Bandwidth"],
+            ["levels", "Levels"],
             ["logged", "As NCCL logs it"],
         ],
     ],
@@ -41,7 +42,7 @@ export const VIEWS = SECTIONS.flatMap(([, , views]) => views.map(([view]) => vie
 export const sectionOf = (view) =>
     SECTIONS.find(([, , views]) => views.some(([name]) => name === view)) ?? SECTIONS[0];
 /** Views of figures and text, to which the drawing adds nothing. */
-export const WITHOUT_DRAWING = ["tuning", "bandwidth", "logged", "source", "log"];
+export const WITHOUT_DRAWING = ["tuning", "bandwidth", "levels", "logged", "source", "log"];
 /** The tabs of a cluster. */
 export const CLUSTER_TABS = [
     ["faults", "Faults"],

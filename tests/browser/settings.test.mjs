@@ -199,3 +199,24 @@ test(
         );
     },
 );
+
+test("the levels in effect, where each comes from, and what comes of it", async () => {
+    await it.open(exampleFile("h100-with-faults").path, "view=levels&hosts=2&NCCL_P2P_LEVEL=NVL");
+    const row = (name) => it.page.locator("#levels tr", { has: it.key(`level:${name}`) });
+    await row("NCCL_P2P_LEVEL").waitFor();
+    assert.match(
+        await row("NCCL_P2P_LEVEL").textContent(),
+        /^P2P between GPUsNVLNCCL_P2P_LEVEL=NVL56 of 56 pairs use P2P/,
+    );
+    assert.match(
+        await row("NCCL_NET_GDR_LEVEL").textContent(),
+        /P2Cdefault of NCCL .*\d+ of 64 GPU–NIC pairs/,
+    );
+    assert.match(
+        await row("NCCL_NET_GDR_READ").textContent(),
+        /^GPUDirect RDMA for sending-2 \(automatic\)default of NCCL/,
+    );
+    await it.axe("levels");
+    await it.key("level:NCCL_CROSS_NIC").click();
+    await it.until(() => document.activeElement?.id === "set-NCCL_CROSS_NIC");
+});

@@ -417,6 +417,7 @@ export function readSettings(answer) {
             meaning: row.meaning ?? row.description ?? "",
             values: row.values ?? "",
             default: row.default ?? row.default_text ?? "",
+            default_text: row.default_text ?? String(row.default ?? ""),
             here: row.in_release ?? row.available ?? true,
         }))
         .filter((row) => row.here);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The levels and limits in effect, each with where it comes from. */
+import { h, table } from "../dom.js";
+import { levelRows } from "../levels.js";
+
+/** settings: rows of /v1/settings. actions: setting(name), which leads to its place in the question. */
+export const levelsView = ({ model, settings, state, actions }) => [
+    h(
+        "p.muted",
+        null,
+        "What limits NCCL's decisions on this machine. Choose a setting to change it; Why explains single decisions.",
+    ),
+    table(
+        "Levels and limits in effect",
+        ["Limits", "In effect", "From", "Result", "Setting"],
+        levelRows(model, settings, state.settings).map((row) => [
+            h("td.wrap", null, row.what),
+            h("td.wrap", null, h("b", null, row.value)),
+            h("td.wrap", null, row.asked ? h("span.mono", null, row.from) : row.from),
+            h("td.wrap", null, row.result || "–"),
+            h(
+                "button.text.mono",
+                {
+                    type: "button",
+                    "data-key": `level:${row.name}`,
+                    onclick: () => actions.setting(row.name),
+                },
+                row.name,
+            ),
+        ]),
+        { id: "levels", rowHeads: true },
+    ),
+];
