@@ -78,19 +78,62 @@ static void port_slow(struct orr_finder *f)
 
 static void virtual_interface(struct orr_finder *f)
 {
-    static const char *const prefixes[] = {"docker", "veth", "tailscale", "virbr",   "cali", "br-",
-                                           "tun",    "tap",  "wg",        "flannel", "cni"};
     for (uint32_t i = 0; i < f->hw.net_count; i++) {
         const char *name = orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME);
-        for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++) {
-            if (strncmp(name, prefixes[p], strlen(prefixes[p])) != 0)
-                continue;
-            if (!f->at->detail)
-                orr_say(f, "the first is %.60s", name);
-            orr_point(f, f->hw.nets[i]);
-            break;
-        }
+        if (!orr_name_is_virtual(name))
+            continue;
+        if (!f->at->detail)
+            orr_say(f, "the first is %.60s", name);
+        orr_point(f, f->hw.nets[i]);
     }
+}
+
+/* Gb/s of the fastest port that software does not make up, 0: there is none. */
+static double fastest_real(const struct orr_finder *f)
+{
+    int32_t most = 0;
+    for (uint32_t i = 0; i < f->hw.net_count; i++) {
+        int32_t mbps = orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_SPEED, 0);
+        if (mbps > most && !orr_name_is_virtual(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)))
+            most = mbps;
+    }
+    return most / 1000.0;
+}
+
+static bool is_virtual(const struct orr_finder *f, const struct orr_node *net)
+{
+    return orr_name_is_virtual(orr_attr_of(f, net->element, ORR_ATTR_NAME));
+}
+
+/* Software makes up the speed that such an interface reports, so that no figure for several hosts holds. */
+static void virtual_nics(struct orr_finder *f)
+{
+    const struct orr_part *part = &f->analysis->parts[0];
+    const uint32_t nets = f->analysis->query.hosts > 1 ? orr_system_count(&part->system, ORR_NET) : 0;
+    const struct orr_node *first = NULL;
+    uint32_t used = 0, made_up = 0;
+    for (uint32_t n = 0; n < nets; n++) {
+        const struct orr_node *net = orr_system_node(&part->system, ORR_NET, n);
+        if (!is_used(part, net->id))
+            continue;
+        used++;
+        if (!is_virtual(f, net))
+            continue;
+        first = first ? first : net;
+        made_up++;
+        orr_point_node(f, &part->system, part->system.first[ORR_NET] + n);
+    }
+    if (!made_up)
+        return;
+    ORR_LOCAL_TEXT(text, 512);
+    orr_text_printf(&text,
+                    "%u of the %u port%s that NCCL would use, such as %.40s; software makes up the speed that "
+                    "such an interface reports, so the bandwidths predicted for several hosts do not hold",
+                    made_up, used, orr_plural(used), orr_attr_of(f, first->element, ORR_ATTR_NAME));
+    const double real = fastest_real(f);
+    if (real > 0)
+        orr_text_printf(&text, "; the fastest real NIC has %.3g Gb/s", real);
+    orr_say(f, "%s", orr_text_data(&text));
 }
 
 /* Whether a port that NCCL uses as a plain network interface is one of an RDMA card of this machine: InfiniBand, or a
@@ -209,6 +252,21 @@ const struct orr_finding_row orr_findings_net[] = {
         .advice = "Name the right interface, such as NCCL_SOCKET_IFNAME=eth0, or exclude the others: "
                   "NCCL_SOCKET_IFNAME=^docker0,lo.",
         .commands = {"ip -br addr"},
+        .references = {"NVIDIA/nccl#2202", "NVIDIA/nccl#941"},
+        .follows_from = {"virtual-nics"},
+    },
+    {
+        .id = "virtual-nics",
+        .catalogue = "L56",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = virtual_nics,
+        .title = "NCCL counts virtual network interfaces as NICs",
+        .why = "Container bridges and tunnels reach other hosts slowly or not at all. A job hangs, or all its traffic "
+               "between hosts crosses one slow NIC.",
+        .advice = "Name the right interface, such as NCCL_SOCKET_IFNAME=eth0, or exclude the others: "
+                  "NCCL_SOCKET_IFNAME=^docker,veth,br-,lo.",
+        .commands = {"ip -br addr", "ip route get 8.8.8.8"},
         .references = {"NVIDIA/nccl#2202", "NVIDIA/nccl#941"},
     },
     {

@@ -120,6 +120,44 @@ static void gpu_missing(struct orr_finder *f)
     orr_say(f, "%s", orr_text_data(&text));
 }
 
+/* Where software makes up the speeds, virtual-nics says that nothing is known. */
+static bool has_virtual(const struct orr_hardware_facts *hw)
+{
+    for (uint32_t i = 0; i < hw->net_count; i++)
+        if (orr_name_is_virtual(orr_element_word(hw->dump, hw->nets[i], ORR_ATTR_NAME)))
+            return true;
+    return false;
+}
+
+/* What the NICs give each GPU, Gb/s. */
+static double gbps_of_gpu(const struct orr_hardware_facts *hw)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < hw->net_count; i++)
+        sum += orr_element_int(hw->dump, hw->nets[i], ORR_ATTR_SPEED, 0) / 1000.0;
+    return sum / hw->gpu_count;
+}
+
+static void nics_below_generation(struct orr_finder *f)
+{
+    struct given given;
+    if (f->analysis->query.hosts < 2 || !read_given(f, &given) || given.machine.nearly.differs == ORR_DIFFERS_PORTS ||
+        given.machine.nearly.differs == ORR_DIFFERS_PORT_SPEED ||
+        orr_dump_assumed(given.hw.dump, ORR_ELEMENT_NET, ORR_ATTR_SPEED) || has_virtual(&given.hw))
+        return;
+    const struct orr_machine_type *type = orr_machine_of_faster_nics(&given.hw, &given.machine);
+    if (!type)
+        return;
+    const double gbps = gbps_of_gpu(&given.hw), least = (double)type->nets * type->net_mbps / type->gpus / 1000;
+    const bool same_gpu = given.machine.board && !strcmp(given.machine.board->gpu, type->board->gpu);
+    orr_say(f, "%u port%s for %u GPU%s, %.3g Gb/s for each; %s%s%s have at least %.3g, as %s does", given.hw.net_count,
+            orr_plural(given.hw.net_count), given.hw.gpu_count, orr_plural(given.hw.gpu_count), gbps,
+            same_gpu ? "machine types with this GPU (" : "all machine types", same_gpu ? type->board->gpu : "",
+            same_gpu ? ")" : "", least, type->name);
+    for (uint32_t i = 0; given.hw.dump == f->dump && i < f->hw.net_count; i++)
+        orr_point(f, f->hw.nets[i]);
+}
+
 const struct orr_finding_row orr_findings_type[] = {
     {
         .id = "gpu-missing",
@@ -154,6 +192,21 @@ const struct orr_finding_row orr_findings_type[] = {
         .advice = "Count the NICs on the PCIe bus and those with a driver and an active port. In a container, check "
                   "that it sees all of them.",
         .commands = {"lspci | grep -i -E 'mellanox|infiniband|ethernet'", "ibdev2netdev", "ls /dev/infiniband"},
+    },
+    {
+        .id = "nics-below-generation",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .of_analysis = true,
+        .find = nics_below_generation,
+        .title = "The NICs are far slower than those of machines with such GPUs",
+        .why = "A job on several hosts waits for its NICs nearly all the time. Often NCCL sees the management network "
+               "only.",
+        .advice = "Check that the host and the container have the NICs that are meant for jobs, with driver and "
+                  "/dev/infiniband, and that NCCL_IB_HCA and NCCL_SOCKET_IFNAME do not exclude them. If this machine "
+                  "is for jobs on one host, that is fine.",
+        .commands = {"ibdev2netdev", "ip -br addr", "lspci | grep -i -E 'mellanox|infiniband|ethernet'"},
+        .follows_from = {"sockets-only", "port-slow"},
     },
     {0},
 };

@@ -46,6 +46,16 @@ bool orr_name_is_rdma(const char *name)
     return false;
 }
 
+bool orr_name_is_virtual(const char *name)
+{
+    static const char *const starts[] = {"docker", "veth", "tailscale", "virbr",   "cali", "br-",   "lxcbr",
+                                         "tun",    "tap",  "wg",        "flannel", "cni",  "vxlan", "podman"};
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (!strncmp(name, starts[i], strlen(starts[i])))
+            return true;
+    return false;
+}
+
 static void add_card(struct orr_hardware_facts *h, uint32_t element, uint32_t above)
 {
     struct orr_card *card = &h->cards[h->card_count];

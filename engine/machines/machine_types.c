@@ -86,6 +86,17 @@ enum orr_code orr_machine_type_unknown(const char *name, struct orr_error *err)
     return ORR_SETTING;
 }
 
+const struct orr_machine_type *orr_machine_least_nics(const char *gpu)
+{
+    const struct orr_machine_type *type, *least = NULL;
+    for (size_t i = 0; (type = orr_machine_type(i)); i++)
+        if ((!gpu || !strcmp(type->board->gpu, gpu)) &&
+            (!least || (uint64_t)type->nets * type->net_mbps * least->gpus <
+                           (uint64_t)least->nets * least->net_mbps * type->gpus))
+            least = type;
+    return least;
+}
+
 const char *orr_machine_type_made_up(const struct orr_machine_type *type)
 {
     return type->places ? "bus ids are made up; GPUs and NICs are on the NUMA nodes that the type's documentation names"

@@ -136,3 +136,24 @@ void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct or
         add(ret, type, &here);
     }
 }
+
+const struct orr_machine_type *orr_machine_of_faster_nics(const struct orr_hardware_facts *h,
+                                                          const struct orr_machine *machine)
+{
+    enum { FAR_BELOW = 4, MANAGEMENT_MBPS = 1000 };
+    const struct orr_machine_type *type =
+        machine->board && machine->proven_board ? orr_machine_least_nics(machine->board->gpu) : NULL;
+    int64_t sum = 0, fastest = 0;
+    for (uint32_t i = 0; i < h->net_count; i++) {
+        int64_t mbps = orr_port_mbps(h, h->nets[i]);
+        if (mbps <= 0)
+            return NULL;
+        sum += mbps;
+        fastest = mbps > fastest ? mbps : fastest;
+    }
+    if (!sum || (!type && fastest > MANAGEMENT_MBPS))
+        return NULL;
+    if (!type)
+        return orr_machine_least_nics(NULL);
+    return FAR_BELOW * sum * type->gpus < (int64_t)type->nets * type->net_mbps * h->gpu_count ? type : NULL;
+}

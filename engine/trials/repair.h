@@ -51,6 +51,7 @@ void orr_repair_add_nic(struct orr_variant *variant, struct orr_doc_node *parent
 void orr_repair_number_nics(struct orr_variant *variant, uint32_t added);
 void orr_repair_ports_of_type(struct orr_variant *variant);
 void orr_repair_nics_of_type(struct orr_variant *variant);
+void orr_repair_nics_of_generation(struct orr_variant *variant);
 /* repair_nvlinks.c */
 void orr_repair_nvlinks(struct orr_variant *variant);
 void orr_repair_board_nvlinks(struct orr_variant *variant);

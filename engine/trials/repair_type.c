@@ -73,13 +73,14 @@ static struct place place_of(const struct orr_variant *variant, uint32_t card, u
     return (struct place){around(variant, card), like, bridge == ORR_NO_CARD ? 0 : variant->hw->cards[bridge].nets};
 }
 
-/* Around the GPUs; around the NICs if no bridge serves both. */
-static uint32_t list_places(struct orr_variant *variant, const uint32_t *nets, uint32_t net_count, struct place *places)
+/* Around the GPUs; around the NICs if no bridge serves both and they may stay together. */
+static uint32_t list_places(struct orr_variant *variant, const uint32_t *nets, uint32_t net_count, bool together,
+                            struct place *places)
 {
     const struct orr_hardware_facts *hw = variant->hw;
     const uint32_t like = hw->card_of[nets[0]], bridge = hw->cards[like].above;
     uint32_t count = 0;
-    if (bridge == ORR_NO_CARD || !hw->cards[bridge].gpus) {
+    if (together && (bridge == ORR_NO_CARD || !hw->cards[bridge].gpus)) {
         for (uint32_t i = 0; i < net_count; i++)
             if (hw->card_of[nets[i]] != ORR_NO_CARD)
                 places[count++] = place_of(variant, hw->card_of[nets[i]], hw->card_of[nets[i]]);
@@ -91,17 +92,14 @@ static uint32_t list_places(struct orr_variant *variant, const uint32_t *nets, u
     return count;
 }
 
-/* Each new NIC goes where the fewest are. */
-void orr_repair_nics_of_type(struct orr_variant *variant)
+/* Adds ports until there are `wanted` more; each new NIC goes where the fewest are. */
+static void add_nics(struct orr_variant *variant, const uint32_t *nets, uint32_t count, uint32_t wanted, bool together)
 {
-    const struct orr_nearly *nearly = &variant->machine->nearly;
-    uint32_t count, added = 0;
-    const uint32_t *nets = job_ports(variant, ORR_DIFFERS_PORTS, &count);
     struct place *places = ORR_NEW(variant->arena, struct place, (size_t)variant->hw->card_count + count);
+    uint32_t added = 0;
     if (!count || !places || variant->hw->card_of[nets[0]] == ORR_NO_CARD)
         return;
-    const uint32_t place_count = list_places(variant, nets, count, places);
-    const uint32_t wanted = count / nearly->here * (nearly->there - nearly->here);
+    const uint32_t place_count = list_places(variant, nets, count, together, places);
     while (place_count && added < wanted) {
         struct place *fewest = places;
         const uint32_t before = added;
@@ -113,4 +111,26 @@ void orr_repair_nics_of_type(struct orr_variant *variant)
             return;
     }
     orr_repair_number_nics(variant, added);
+}
+
+void orr_repair_nics_of_type(struct orr_variant *variant)
+{
+    const struct orr_nearly *nearly = &variant->machine->nearly;
+    uint32_t count;
+    const uint32_t *nets = job_ports(variant, ORR_DIFFERS_PORTS, &count);
+    if (count)
+        add_nics(variant, nets, count, count / nearly->here * (nearly->there - nearly->here), true);
+}
+
+/* The NICs get the speed of the type that has the slowest, and its number for as many GPUs. */
+void orr_repair_nics_of_generation(struct orr_variant *variant)
+{
+    enum { MOST_NICS = 256 };
+    const struct orr_hardware_facts *hw = variant->hw;
+    const struct orr_machine_type *type = orr_machine_of_faster_nics(hw, variant->machine);
+    for (uint32_t i = 0; type && i < hw->net_count; i++)
+        orr_variant_set_int(variant, variant->nodes[hw->nets[i]], ORR_ATTR_SPEED, type->net_mbps);
+    const uint64_t wanted = type ? ((uint64_t)type->nets * hw->gpu_count + type->gpus - 1) / type->gpus : 0;
+    if (wanted > hw->net_count && wanted <= MOST_NICS)
+        add_nics(variant, hw->nets, hw->net_count, (uint32_t)wanted - hw->net_count, false);
 }

@@ -75,6 +75,8 @@ static const struct orr_repair rows[] = {
     {"port-slow", "the speed of equal ports", orr_repair_ports, true, false},
     {"ports-below-type", "the speed that ports of this machine type have", orr_repair_ports_of_type, true, false},
     {"nics-below-type", "the NICs that this machine type has", orr_repair_nics_of_type, true, false},
+    {"nics-below-generation", "NICs as slow as any machine type has with such GPUs", orr_repair_nics_of_generation,
+     true, false},
     {"nic-missing", "the NIC that the other GPUs have", orr_repair_missing_nics, true, false},
     {"nic-misplaced", "the NIC on the PCIe switch of its GPUs", orr_repair_strays, true, false},
     {"gdr-off", "GPUDirect RDMA on", allow_gdr, true, false},

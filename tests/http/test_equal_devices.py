@@ -162,3 +162,49 @@ def test_no_port_has_gpudirect_rdma(verdict, machine, found):
     for net in tree.iter("net"):
         net.set("gdr", "0")
     assert ("gdr-off" in verdict(tree)[1]) == found
+
+
+def with_one_nic(machine, name, mbps):
+    """The machine with its first NIC alone, under another name and speed."""
+    tree = without_nics(machine, lambda number: number == 0)
+    net = tree.find(".//net")
+    net.set("name", name)
+    net.set("speed", str(mbps))
+    return tree
+
+
+def test_one_slow_port_for_four_gb300(verdict):
+    tree = with_one_nic("gb300-tray", "mlx5_bond_0", 100000)
+    said, above = verdict(tree)
+    assert said["finding"] == "nics-below-generation" and said["cost"]["now"] < said["cost"]["repaired"] / 3
+    assert "1 port for 4 GPUs, 25 Gb/s for each; machine types with this GPU (GB300) have at least 800" in said["sentence"]
+    assert not verdict(tree, hosts=1)[1], "a job on one host uses no NIC"
+    assert not verdict(with_one_nic("gb300-tray", "mlx5_bond_0", 800000))[1], "a quarter is not far below"
+
+
+def test_a_management_nic_under_workstation_gpus(verdict):
+    """RTX A6000, which no machine type of the table has."""
+    for mbps, slow in ((1000, True), (10000, False)):
+        tree = with_one_nic("g5.48xlarge", "eno1", mbps)
+        for gpu in [pci for pci in tree.iter("pci") if pci.find("gpu") is not None]:
+            gpu.set("device", "0x2230")
+        said, above = verdict(tree)
+        assert ("nics-below-generation" in above) == slow
+        assert not slow or re.search("gets 0.[0-9]+ of [0-9.]+ GB/s", said["sentence"])
+
+
+def test_container_bridges_are_not_nics(verdict):
+    tree = with_one_nic("g5.48xlarge", "eno1", 1000)
+    net = tree.find(".//net")
+    for number, name in enumerate(("docker0", "veth1a2b3c4", "br-0123456789ab"), 1):
+        copy = ET.SubElement(tree.find(".//nic"), "net", net.attrib)
+        copy.attrib.update(name=name, dev=str(number), speed="10000", guid=hex(number))
+    said, above = verdict(tree)
+    assert said["state"] == "cannot tell" and said["finding"] == "virtual-nics"
+    assert "the fastest real NIC has 1 Gb/s" in said["sentence"] and "do not hold" in said["sentence"]
+    assert "virtual-nics" not in verdict(tree, hosts=1)[1]
+    for copy in tree.iter("net"):
+        copy.set("name", {"docker0": "eno2", "veth1a2b3c4": "eno3"}.get(copy.get("name"), copy.get("name")))
+        if copy.get("name") == "br-0123456789ab":
+            copy.set("speed", "100")  # there, but NCCL leaves it out
+    assert "virtual-nics" not in verdict(tree)[1]

@@ -24,7 +24,8 @@ ORRERY = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 HEAD = ["dump", "hosts", "severity", "finding", "verdict", "reason"]
 VERDICTS = ("true", "noise", "wrong")
 MOST_FALSE = 0.03  # of the errors and warnings
-# Dumps of machines that are as their maker built them, with a file that NCCL wrote or reads.
+# Dumps of machines that are as their maker built them, with a file that NCCL wrote or reads, and whose NICs jobs on
+# several hosts can use.
 HEALTHY = [
     "aws-p5.48xl-h100-2026.xml",
     "azure-nc48v4-a100.xml",
@@ -32,9 +33,6 @@ HEALTHY = [
     "azure-ncv4-a100-pcie-v0.xml",
     "azure-ncv4-a100-pcie.xml",
     "blink-h200-8x-bluefield3-real.xml",
-    "blinkplus-topology.xml",
-    "gb300-1tray-healthy.xml",
-    "gb300-2tray-0405-healthy-fused.xml",
     "ibmcloud-gx3d-8xh100-vsi.xml",
     "mlperf21-hpe-675d_nic_affinity-2.xml",
     "ncclminer-2x-rtxa6000.xml",
@@ -50,11 +48,8 @@ HEALTHY = [
     "simai-topo_2A100_1CX6.xml",
     "simai-topo_4A100_2CX6.xml",
     "simai-topo_8A100_4CX6.xml",
-    "vastai-hgx-b200-8x.xml",
-    "vastai-hgx-h200-8x.xml",
     "yccl-topo-h800.xml",
     "yccl-topo-l20.xml",
-    "yukinoandhui-topo_example.xml",
 ]
 
 
