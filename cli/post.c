@@ -240,7 +240,7 @@ enum orr_code orr_post_question(const struct orr_options *options, const char *p
     make_question_url(options, path, node, &upload.url);
     enum orr_code code = ORR_OK;
     if (!prepare(&upload, options, token, bytes, length, seconds)) {
-        code = orr_fail(err, ORR_IO, "it cannot be used as an address to post to");
+        code = orr_fail(err, ORR_IO, "this address cannot be posted to");
     } else {
         CURLcode result = curl_easy_perform(upload.curl);
         curl_easy_getinfo(upload.curl, CURLINFO_RESPONSE_CODE, &status);

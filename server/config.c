@@ -120,10 +120,10 @@ static enum orr_code wrong(const struct orr_config_row *row, const char *value, 
     write_number(row->lowest, row->kind, lowest, sizeof lowest);
     write_number(row->highest, row->kind, highest, sizeof highest);
     if (row->kind == ORR_CONFIG_CHOICE)
-        return orr_fail(err, ORR_SETTING, "%s wants %s, not \"%.60s\"", name, row->value, value);
+        return orr_fail(err, ORR_SETTING, "%s must be %s, not \"%.60s\"", name, row->value, value);
     if (row->kind > ORR_CONFIG_COUNT)
-        return orr_fail(err, ORR_SETTING, "%s wants %s, not \"%.60s\"", name, wants[row->kind], value);
-    return orr_fail(err, ORR_SETTING, "%s wants %s from %s to %s, not \"%.60s\"", name, wants[row->kind], lowest,
+        return orr_fail(err, ORR_SETTING, "%s must be %s, not \"%.60s\"", name, wants[row->kind], value);
+    return orr_fail(err, ORR_SETTING, "%s must be %s from %s to %s, not \"%.60s\"", name, wants[row->kind], lowest,
                     highest, value);
 }
 

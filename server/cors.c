@@ -19,7 +19,7 @@ enum orr_code orr_cors_check(const char *origins, struct orr_error *err)
             continue;
         orr_fail(err, ORR_SETTING, "cors-origins: \"%.*s\" is not an origin", (int)(length > 60 ? 60 : length), item);
         orr_error_advice(err,
-                         "an origin is a scheme, a host and perhaps a port, without a path: https://ops.example.org");
+                         "an origin is a scheme, a host and an optional port, without a path: https://ops.example.org");
         return ORR_SETTING;
     }
     return ORR_OK;

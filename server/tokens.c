@@ -115,8 +115,8 @@ static enum orr_code read_file(const char *path, struct table *ret_table, struct
     struct stat about;
     if (!fstat(fileno(file), &about) && about.st_mode & S_IWOTH) {
         fclose(file);
-        return orr_fail_with(err, ORR_SETTING, NULL, "chmod o-w takes that away; then look through its lines",
-                             "the token file %.120s may be written by everybody on this machine", path);
+        return orr_fail_with(err, ORR_SETTING, NULL, "run chmod o-w on it, then check its lines",
+                             "everybody on this machine may write to the token file %.120s", path);
     }
     for (unsigned number = 1; code == ORR_OK && fgets(line, sizeof line, file); number++) {
         struct entry entry = {0};
@@ -231,7 +231,7 @@ enum orr_code orr_token_make(const char *name, const char *scope, char token[ORR
                         scope);
     }
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        return orr_fail(err, ORR_IO, "the system gives no random bytes: %s", strerror(errno));
+        return orr_fail(err, ORR_IO, "the system returned no random bytes: %s", strerror(errno));
     static const char start[] = "orr_";
     _Static_assert(sizeof start + 2 * RANDOM <= ORR_TOKEN_SIZE, "a token fits");
     memcpy(token, start, sizeof start);

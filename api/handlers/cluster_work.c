@@ -43,7 +43,7 @@ static enum orr_code find_alike(struct orr_call *call, struct orr_cluster_parts 
             return ORR_OK;
         }
     if (shapes->count++ == ORR_MAX_SET) {
-        return orr_fail_with(err, ORR_LIMIT, NULL, "give hosts that are equal one topology with a count",
+        return orr_fail_with(err, ORR_LIMIT, NULL, "use one topology with a count for identical hosts",
                              "the cluster has more than %d topologies that differ in more than GUIDs and host hashes",
                              (int)ORR_MAX_SET);
     }
@@ -65,7 +65,7 @@ static enum orr_code read_dump(struct orr_call *call, const struct orr_release *
     *total += length;
     if (*total > ORR_SET_BYTES) {
         orr_budget_free(bytes, length + 1);
-        return orr_fail_with(err, ORR_LIMIT, NULL, "give hosts that are equal one topology with a count",
+        return orr_fail_with(err, ORR_LIMIT, NULL, "use one topology with a count for identical hosts",
                              "the dumps of the cluster have more than %d MiB together", ORR_SET_BYTES >> 20);
     }
     enum orr_code code = orr_input_read(bytes, length, &input, &parts->dumps[i], err);

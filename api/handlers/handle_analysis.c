@@ -126,7 +126,7 @@ enum orr_code orr_handle_render(struct orr_call *call, struct orr_answer **ret_a
                         : orr_negotiate(orr_call_header(call, "Accept"), types, ORR_FORMAT_COUNT);
     if (format == ORR_FORMAT_COUNT) {
         call->problem = ORR_PROBLEM_NOT_ACCEPTABLE;
-        orr_fail(err, ORR_INVALID, "none of the types in Accept can be given");
+        orr_fail(err, ORR_INVALID, "none of the types in Accept is available");
         advise(err, "there are ", orr_format_media_type);
         return ORR_INVALID;
     }

@@ -70,8 +70,8 @@ static enum orr_code begin(struct orr_call *call, size_t *ret_type, struct orr_w
     *ret_type = orr_negotiate(orr_call_header(call, "Accept"), types, TYPES);
     if (*ret_type == TYPES) {
         call->problem = ORR_PROBLEM_NOT_ACCEPTABLE;
-        orr_fail_with(err, ORR_INVALID, NULL, "there are application/json and application/x-ndjson",
-                      "none of the types in Accept can be given");
+        orr_fail_with(err, ORR_INVALID, NULL, "available: application/json and application/x-ndjson",
+                      "none of the types in Accept is available");
         return ORR_INVALID;
     }
     call->params.query.plan = true;

@@ -45,7 +45,7 @@ static enum orr_code read_body(struct orr_call *call, struct orr_cluster_file *f
     }
     if (!call->request->body_length) {
         call->problem = ORR_PROBLEM_BODY_EMPTY;
-        return orr_fail(err, ORR_INVALID, "the description of a cluster is expected as the body");
+        return orr_fail(err, ORR_INVALID, "the request needs the description of a cluster as its body");
     }
     call->problem = ORR_PROBLEM_BODY_JSON;
     ORR_TRY(orr_cluster_file_read(call->request->body, call->request->body_length, file, err));

@@ -62,7 +62,7 @@ static enum orr_code gather(struct orr_call *call, struct orr_fleet *set, struct
     call->problem = ORR_PROBLEM_PARAMETER;
     return orr_fail_with(err, ORR_SETTING, params->topologies.count ? "topology" : "label",
                          "compare two with a=ID&b=ID; name a set with topology=ID several times, or label=NAME=VALUE",
-                         "a majority needs at least 3 different topologies; these are %u", set->topologies);
+                         "a majority needs at least 3 different topologies; these are only %u", set->topologies);
 }
 
 /* What NCCL decides otherwise for one that deviates; one that cannot be analysed is left without. */
@@ -122,16 +122,15 @@ enum orr_code orr_handle_compare(struct orr_call *call, struct orr_answer **ret_
         return compare_two(call, ret_answer, err);
     if (params->a || params->b || params->machine || !of_set) {
         call->problem = ORR_PROBLEM_PARAMETER;
-        return orr_fail_with(
-            err, ORR_SETTING,
-            params->b && params->machine ? "machine"
-            : params->a                  ? "b"
-                                         : "a",
-            "a=ID&b=ID or a=ID&machine=TYPE compares two; topology=ID several times, or label=NAME=VALUE, holds a set "
-            "against what most of it are like",
-            of_set                         ? "a, b and machine are two topologies, not a set"
-            : params->b && params->machine ? "machine takes the place of b, and both are given"
-                                           : "a comparison needs both a and b");
+        return orr_fail_with(err, ORR_SETTING,
+                             params->b && params->machine ? "machine"
+                             : params->a                  ? "b"
+                                                          : "a",
+                             "a=ID&b=ID or a=ID&machine=TYPE compares two; topology=ID several times, or "
+                             "label=NAME=VALUE, compares the members of a set with its majority",
+                             of_set                         ? "a, b and machine are two topologies, not a set"
+                             : params->b && params->machine ? "machine replaces b, but both are given"
+                                                            : "a comparison needs both a and b");
     }
     struct orr_fleet set = {.arena = orr_arena_new(0)};
     enum orr_code code = set.arena ? compare_set(call, &set, ret_answer, err) : orr_fail_nomem(err);

@@ -146,7 +146,7 @@ static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump
     if (params->machine && call->request->body_length) {
         call->problem = ORR_PROBLEM_PARAMETER;
         return orr_fail_with(err, ORR_SETTING, "machine", "assume=TYPE fills in what a body lacks",
-                             "machine takes the place of a body, and the request has one");
+                             "machine replaces a body, but the request has one");
     }
     if (params->machine)
         return orr_input_machine_with(params->machine, params->assumed_nics, ret_dump, err);
@@ -154,7 +154,7 @@ static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump
         call->problem = ORR_PROBLEM_BODY_EMPTY;
         return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
                              "orrery detect | curl --data-binary @- sends it; orrery gate --server URL does both",
-                             "the dump of the node is expected as the body");
+                             "the request needs the dump of the node as its body");
     }
     ORR_TRY(orr_input_read((const char *)call->request->body, call->request->body_length, &as, ret_dump, err));
     return params->strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;

@@ -30,7 +30,7 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
         return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
                              "curl --data-binary @job.log sends a file; NCCL_DEBUG=INFO "
                              "NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET makes NCCL print it",
-                             "an NCCL log is expected as the body");
+                             "the request needs an NCCL log as its body");
     }
     ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
     ORR_TRY(kept              ? read_kept(call, log, &dump, err)

@@ -19,7 +19,7 @@ static enum orr_code answer_perf(struct orr_call *call, bool kept, struct orr_an
         return orr_fail_with(
             err, ORR_UNRECOGNISED, NULL,
             "curl --data-binary @results.txt sends a file; ./all_reduce_perf -b 8 -e 8G -f 2 makes one",
-            "results of nccl-tests are expected as the body");
+            "the request needs results of nccl-tests as its body");
     }
     ORR_TRY(orr_params_perf(params, &question, err));
     ORR_TRY(orr_results_read((const char *)call->request->body, call->request->body_length, NULL, &results, err));

@@ -147,7 +147,7 @@ static enum orr_code precondition_failed(struct orr_call *call, struct orr_error
 {
     call->problem = ORR_PROBLEM_PRECONDITION;
     return orr_fail_with(err, ORR_INVALID, NULL, "fetch it again and retry with the new ETag",
-                         "%s %s is not, or no longer, as If-Match or If-None-Match say",
+                         "%s %s has changed: it does not match If-Match or If-None-Match",
                          call->route->flags & ORR_ROUTE_CLUSTER ? "cluster" : "topology", call->id);
 }
 
@@ -243,7 +243,7 @@ static enum orr_code check_host(struct orr_call *call, struct orr_error *err)
     if (host && !strcmp(host, call->request->grant->host))
         return ORR_OK;
     call->problem = ORR_PROBLEM_FORBIDDEN;
-    orr_fail(err, ORR_INVALID, "the token is for dumps of the host %.100s alone", call->request->grant->host);
+    orr_fail(err, ORR_INVALID, "this token may only upload dumps of the host %.100s", call->request->grant->host);
     orr_error_advice(err, "upload with label=host%%3D%.100s", call->request->grant->host);
     return ORR_INVALID;
 }
@@ -271,7 +271,7 @@ static enum orr_code bad_patch(struct orr_call *call, struct orr_error *err, con
 {
     call->problem = ORR_PROBLEM_BODY_JSON;
     return orr_fail_with(err, ORR_INVALID, NULL,
-                         "send {\"name\": TEXT, \"labels\": {NAME: TEXT, ...}}, one of the two or both", "%s", what);
+                         "send {\"name\": TEXT, \"labels\": {NAME: TEXT, ...}}, either or both of the two", "%s", what);
 }
 
 static const char *check_patch(json_t *patch)

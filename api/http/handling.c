@@ -32,7 +32,7 @@ static enum orr_code find_body(struct orr_call *call, struct orr_error *err)
     if (machine && call->body_length) {
         call->problem = ORR_PROBLEM_PARAMETER;
         return orr_fail_with(err, ORR_SETTING, "machine", "assume=TYPE fills in what a body lacks",
-                             "machine takes the place of a body, and the request has one");
+                             "machine replaces a body, but the request has one");
     }
     if (machine) {
         static const char sign[] = "machine type: ";
@@ -46,7 +46,7 @@ static enum orr_code find_body(struct orr_call *call, struct orr_error *err)
         call->problem = ORR_PROBLEM_BODY_EMPTY;
         return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
                              "curl --data-binary @topo.xml sends a file; NCCL writes it with NCCL_TOPO_DUMP_FILE",
-                             "a topology dump is expected as the body");
+                             "the request needs a topology dump as its body");
     }
     orr_call_content(call, call->body, call->body_length);
     return ORR_OK;
@@ -200,7 +200,7 @@ static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
     if (!is_as_wanted(call, answer)) {
         orr_shared_give(&answer->shared);
         call->problem = ORR_PROBLEM_PRECONDITION;
-        return orr_fail(err, ORR_INVALID, "the resource is not, or no longer, as If-Match says");
+        return orr_fail(err, ORR_INVALID, "the resource has changed: it does not match If-Match");
     }
     orr_call_finish(call, answer, key);
     if (key && call->quick_key && call->response->answer->status == 200 &&

@@ -15,7 +15,7 @@ enum orr_code orr_decode(const char *text, size_t length, bool plus_is_blank, st
             int high = i + 2 < length ? orr_hex_digit(text[i + 1]) : -1;
             int low = i + 2 < length ? orr_hex_digit(text[i + 2]) : -1;
             if (high < 0 || low < 0 || high * 16 + low == 0)
-                return orr_fail(err, ORR_SETTING, "\"%.60s\" holds a %% that no byte in hex follows", text);
+                return orr_fail(err, ORR_SETTING, "\"%.60s\" has a %% without two hexadecimal digits after it", text);
             *to++ = (char)(high * 16 + low);
             i += 2;
         } else {
@@ -74,9 +74,9 @@ static enum orr_code unknown_parameter(const char *name, orr_topics accepted, st
     orr_fail(err, ORR_SETTING, "there is no parameter \"%.60s\" here", name);
     orr_error_where(err, "%.90s", name);
     if (nearest)
-        orr_error_advice(err, "did you mean %s? known here: %s", nearest, known.data);
+        orr_error_advice(err, "did you mean %s? parameters here: %s", nearest, known.data);
     else
-        orr_error_advice(err, "known here: %s", known.length && known.data ? known.data : "none");
+        orr_error_advice(err, "parameters here: %s", known.length && known.data ? known.data : "none");
     return ORR_SETTING;
 }
 

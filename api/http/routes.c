@@ -69,7 +69,7 @@ static enum orr_code no_route(struct orr_call *call, const char *path, size_t le
         return orr_fail(err, ORR_INVALID, "%.16s is not among the methods that %.*s knows: %s", call->request->method,
                         (int)(length > 100 ? 100 : length), path, allow);
     }
-    return orr_fail_with(err, ORR_NOT_FOUND, NULL, "GET /openapi.yaml lists what there is", "there is nothing at %.*s",
+    return orr_fail_with(err, ORR_NOT_FOUND, NULL, "GET /openapi.yaml lists all routes", "there is nothing at %.*s",
                          (int)(length > 100 ? 100 : length), path);
 }
 

@@ -67,7 +67,7 @@ enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *re
     struct orr_text known;
     orr_text_init(&known, sizeof err->advice);
     orr_words_write(orr_why_name, "or", &known);
-    orr_fail(err, ORR_SETTING, "which decision should be explained is not given");
+    orr_fail(err, ORR_SETTING, "the question does not say which decision to explain");
     orr_error_where(err, "decision");
     orr_error_advice(err, "it can be %s", orr_text_data(&known));
     orr_text_release(&known);
@@ -109,7 +109,7 @@ enum orr_code orr_params_place(const struct orr_params *params, const struct orr
                                         .worst = params->pack == ORR_PACK_WORST,
                                         .free = ~(orr_bits)0 >> (ORR_MOST_PLACE_GPUS - most)};
     if (params->jobs && (params->count || params->compared)) {
-        orr_fail(err, ORR_SETTING, "jobs says how many GPUs each job takes, so count and compare cannot be given");
+        orr_fail(err, ORR_SETTING, "jobs already says how many GPUs each job takes: leave out count and compare");
         orr_error_where(err, "jobs");
         return ORR_SETTING;
     }
@@ -139,7 +139,7 @@ enum orr_code orr_params_gate(const struct orr_params *params, struct orr_gate_r
                                              .allowed = params->allowed.items,
                                              .allowed_count = params->allowed.count};
     if (!end || *end || !(value >= 0 && value <= 1)) {
-        orr_fail(err, ORR_SETTING, "min_busbw must be a share from 0 to 1, such as 0.9, not \"%.40s\"", share);
+        orr_fail(err, ORR_SETTING, "min_busbw must be a fraction from 0 to 1, such as 0.9, not \"%.40s\"", share);
         orr_error_where(err, "min_busbw");
         return ORR_SETTING;
     }
@@ -177,7 +177,7 @@ enum orr_code orr_against_read(const struct orr_query *question, const struct or
     uint32_t asked = 0;
     *ret_other = *question;
     if (!against->count) {
-        orr_fail(err, ORR_SETTING, "a comparison needs the other side: against");
+        orr_fail(err, ORR_SETTING, "a comparison needs its other side in `against`");
         return wrong_side(err);
     }
     for (uint32_t i = 0; i < against->count; i++) {

@@ -33,7 +33,7 @@ enum orr_code orr_store_open(const struct orr_store_options *options, struct orr
         } else if (strstr(location, "://")) {
             return orr_fail_with(err, ORR_UNSUPPORTED, NULL,
                                  "give a path, sqlite:PATH, :memory:, or postgresql://USER@HOST/DATABASE",
-                                 "\"%.40s\" is not a database that this program knows", location);
+                                 "\"%.40s\" is not a kind of database that Orrery supports", location);
         }
         ORR_TRY(orr_store_sqlite_open(location, &used, &store, err));
     }

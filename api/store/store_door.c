@@ -22,8 +22,7 @@ void orr_door_release(struct orr_store_door *door)
 static enum orr_code refuse(const struct orr_store_door *door, struct orr_error *err)
 {
     return orr_fail_with(err, ORR_STORE, NULL, "try again shortly; GET /readyz says when the database answers again",
-                         "the database does not answer the %u call%s that it has", door->inside,
-                         door->inside == 1 ? "" : "s");
+                         "the database has not answered %u call%s yet", door->inside, door->inside == 1 ? "" : "s");
 }
 
 enum orr_code orr_door_enter(struct orr_store_door *door, struct orr_error *err)

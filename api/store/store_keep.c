@@ -247,7 +247,7 @@ enum orr_code orr_keeper_start(struct orr_store *store, struct orr_error *err)
         pthread_cond_destroy(&keeper->changed);
         pthread_mutex_destroy(&keeper->lock);
         free(keeper);
-        return orr_fail(err, ORR_IO, "the thread of retention could not be started");
+        return orr_fail(err, ORR_IO, "the retention thread could not be started");
     }
     store->keeper = keeper;
     return ORR_OK;

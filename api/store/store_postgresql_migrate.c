@@ -32,7 +32,7 @@ static enum orr_code migrate_step(struct orr_pg_session *session, bool *ret_done
     ORR_TRY(read_version(session, &version, err));
     if (version > ORR_SCHEMA_VERSION) {
         return orr_fail_with(err, ORR_STORE, NULL, "use a newer Orrery, or another database",
-                             "the database is of version %d, newer than %d, which this program knows", version,
+                             "the database has version %d, and this Orrery knows versions up to %d", version,
                              (int)ORR_SCHEMA_VERSION);
     }
     *ret_done = version == ORR_SCHEMA_VERSION;

@@ -65,7 +65,7 @@ static enum orr_code result_error(struct orr_pg_session *session, const PGresult
         return orr_pg_lost(session, message ? message : "the server ended it", err);
     if (reaction && reaction->again)
         session->session.again = true;
-    orr_fail(err, ORR_STORE, "the database says: %.160s", message ? message : PQerrorMessage(session->connection));
+    orr_fail(err, ORR_STORE, "the database reports: %.160s", message ? message : PQerrorMessage(session->connection));
     if (reaction && reaction->advice)
         orr_error_advice(err, "%s", reaction->advice);
     return ORR_STORE;

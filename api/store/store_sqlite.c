@@ -81,7 +81,7 @@ static enum orr_code database_error(sqlite3 *database, struct orr_error *err)
     int code = sqlite3_extended_errcode(database) & 0xff;
     if (code == SQLITE_NOMEM)
         return orr_fail_nomem(err);
-    orr_fail(err, ORR_STORE, "the database says: %.160s", sqlite3_errmsg(database));
+    orr_fail(err, ORR_STORE, "the database reports: %.160s", sqlite3_errmsg(database));
     if (code == SQLITE_FULL || code == SQLITE_IOERR)
         orr_error_advice(err, "the disk is full or failing: make room, then try again");
     else if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN)
@@ -264,8 +264,8 @@ static enum orr_code migrate(sqlite3 *database, struct orr_error *err)
     if (version < 0) {
         code = database_error(database, err);
     } else if (version > ORR_SCHEMA_VERSION) {
-        code = orr_fail(err, ORR_STORE, "the database is of version %d, newer than %d, which this program knows",
-                        version, (int)ORR_SCHEMA_VERSION);
+        code = orr_fail(err, ORR_STORE, "the database has version %d, and this Orrery knows versions up to %d", version,
+                        (int)ORR_SCHEMA_VERSION);
         orr_error_advice(err, "use a newer Orrery, or another file");
     }
     for (int i = version; code == ORR_OK && i < ORR_SCHEMA_VERSION; i++) {

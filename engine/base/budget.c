@@ -213,25 +213,25 @@ enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code 
     *err = (struct orr_error){0};
     switch (budget->spent) {
     case ORR_SPENT_TIME:
-        orr_fail(err, ORR_SPENT, "this takes longer than %g s: it was ended after %.1f s, at the stage \"%s\"%s%s",
+        orr_fail(err, ORR_SPENT, "this takes longer than %g s: it was stopped after %.1f s, at the stage \"%s\"%s%s",
                  over.allowed, over.used, stage, during, task);
         break;
     case ORR_SPENT_MEMORY:
         orr_fail(err, ORR_SPENT,
-                 "this needs more than %.0f bytes of memory: it was ended at %.0f, at the stage \"%s\"%s%s",
+                 "this needs more than %.0f bytes of memory: it was stopped at %.0f, at the stage \"%s\"%s%s",
                  over.allowed, over.used, stage, during, task);
         break;
     case ORR_SPENT_UNPACKED:
-        orr_fail(err, ORR_UNPACKED,
-                 "the archive unpacks to more than %.0f bytes: reading ended at %.0f, entries that "
-                 "are not used included",
-                 over.allowed, over.used);
+        orr_fail(
+            err, ORR_UNPACKED,
+            "the archive unpacks to more than %.0f bytes: reading stopped at %.0f, counting entries that are not used",
+            over.allowed, over.used);
         break;
     case ORR_SPENT_ENTRIES:
         orr_fail(err, ORR_UNPACKED, "the archive has more than %.0f entries", over.allowed);
         break;
     default:
-        return orr_fail(err, ORR_STOPPED, "the work was ended at the stage \"%s\"%s%s: %s", stage, during, task,
+        return orr_fail(err, ORR_STOPPED, "the work was stopped at the stage \"%s\"%s%s: %s", stage, during, task,
                         budget->spent == ORR_SPENT_CLIENT     ? "the client has gone"
                         : budget->spent == ORR_SPENT_SHUTDOWN ? "the server shuts down"
                                                               : "interrupted");

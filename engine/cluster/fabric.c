@@ -214,7 +214,7 @@ enum orr_code orr_fabrics_decide(struct orr_cluster *c, struct orr_error *err)
     if (!fails || c->settings.release->mnnvl != ORR_MNNVL_MUST ||
         orr_setting_int(&c->settings, ORR_SET_MNNVL_ENABLE) != 1)
         return ORR_OK;
-    orr_fail(err, ORR_SETTING, "NCCL %s fails where NCCL_MNNVL_ENABLE=1 cannot be had: %s", c->settings.release->name,
+    orr_fail(err, ORR_SETTING, "NCCL %s fails if NCCL_MNNVL_ENABLE=1 cannot be granted: %s", c->settings.release->name,
              rules[f->rule].text);
     if (f->rule != ORR_MNNVL_RULE_CUMEM_OFF)
         orr_error_where(err, "hosts[%u]", f->line);

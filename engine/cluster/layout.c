@@ -20,8 +20,8 @@ static enum orr_code wrong(struct orr_error *err, const char *what, const char *
 {
     orr_fail(err, ORR_SETTING, "%s \"%.*s\"", what, (int)(length > 60 ? 60 : length), which);
     orr_error_where(err, "layout");
-    orr_error_advice(err,
-                     "write tp=8,pp=4,dp=16 with any of tp, cp, dp, pp, ep, and order=tp-cp-dp-pp if it is another");
+    orr_error_advice(
+        err, "write tp=8,pp=4,dp=16 with any of tp, cp, dp, pp and ep, and order=tp-cp-dp-pp if the order differs");
     return ORR_SETTING;
 }
 

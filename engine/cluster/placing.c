@@ -148,16 +148,16 @@ static enum orr_code place_list(struct orr_cluster *c, const struct orr_cluster_
         orr_fail(err, ORR_INVALID, "the list places %u ranks, but the hosts have %u GPUs that take part",
                  request->listed_ranks, c->rank_count);
         orr_error_where(err, "ranks");
-        orr_error_advice(err, "name the host of every rank, each host as often as GPUs of it take part");
+        orr_error_advice(err, "list the host of every rank: each host once for every GPU that takes part");
         return ORR_INVALID;
     }
     for (uint32_t r = 0; r < c->rank_count; r++) {
         uint32_t host = request->host_of_rank[r];
         if (host >= c->host_count)
-            orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, but there are %u, numbered from 0", r, host,
-                     c->host_count);
+            orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, but the cluster has %u, numbered from 0", r,
+                     host, c->host_count);
         else if (taken[host] == c->hosts[host].rank_count)
-            orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, whose %u GPUs have ranks already", r, host,
+            orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, but its %u GPUs already have ranks", r, host,
                      taken[host]);
         if (host >= c->host_count || taken[host] == c->hosts[host].rank_count) {
             orr_error_where(err, "ranks[%u]", r);

@@ -66,7 +66,7 @@ static enum orr_code make_rooms(struct orr_transfers *t, struct orr_error *err)
     const struct orr_communicator *c = &t->analysis->communicator;
     size_t most = 0, channels = (size_t)c->p2p_channels, rounds = orr_p2p_round_count(&t->schedule);
     if (rounds > ORR_MAX_P2P_ROUNDS)
-        return orr_fail(err, ORR_LIMIT, "the schedule has %zu rounds, and may have %d", rounds,
+        return orr_fail(err, ORR_LIMIT, "the schedule has %zu rounds: the limit is %d", rounds,
                         (int)ORR_MAX_P2P_ROUNDS);
     for (uint32_t m = 0; m < c->node_count; m++) {
         const struct orr_system *system = &part_of(analysis_of(t->analysis, &c->members[m]), &c->members[m])->system;

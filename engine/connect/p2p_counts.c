@@ -90,7 +90,7 @@ static enum orr_code read_group_size(const struct orr_connecting *c, uint32_t *r
 {
     int32_t size = orr_setting_int32(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE);
     if (size < 1 && orr_setting_in(ORR_SET_P2P_SCHEDULE_GROUP_SIZE, c->settings->release)) {
-        orr_fail(err, ORR_SETTING, "NCCL crashes with NCCL_P2P_SCHEDULE_GROUP_SIZE=%s, by which it divides",
+        orr_fail(err, ORR_SETTING, "NCCL crashes with NCCL_P2P_SCHEDULE_GROUP_SIZE=%s, because it divides by it",
                  orr_setting_text(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE));
         orr_error_advice(err, "give a number of ranks, 1 or more");
         return ORR_SETTING;

@@ -41,13 +41,13 @@ enum orr_code orr_detect_apart(const char *program, const char *release, unsigne
     int ends[2], status = 0;
     pid_t pid;
     if (pipe2(ends, O_CLOEXEC))
-        return orr_fail(err, ORR_IO, "a process for detection cannot be started: %s", strerror(errno));
+        return orr_fail(err, ORR_IO, "the detection process cannot be started: %s", strerror(errno));
     const char *const arguments[] = {"orrery", "detect", "--json", "--release", release, NULL};
     int failure = orr_spawn(program, arguments, ORR_SPAWN_NOTHING, ends[1], &pid);
     close(ends[1]);
     if (failure) {
         close(ends[0]);
-        return orr_fail(err, ORR_IO, "a process for detection cannot be started: %s", strerror(failure));
+        return orr_fail(err, ORR_IO, "the detection process cannot be started: %s", strerror(failure));
     }
     bool in_time = read_all(ends[0], orr_clock_ms() + (int64_t)seconds * 1000, &text);
     close(ends[0]);
@@ -57,7 +57,7 @@ enum orr_code orr_detect_apart(const char *program, const char *release, unsigne
         continue;
     enum orr_code code = ORR_OK;
     if (!in_time)
-        code = orr_fail(err, ORR_UNSUPPORTED, "detection took longer than %u seconds, and was ended", seconds);
+        code = orr_fail(err, ORR_UNSUPPORTED, "detection took longer than %u seconds and was stopped", seconds);
     else if (!WIFEXITED(status) || WEXITSTATUS(status))
         code = orr_fail(err, ORR_UNSUPPORTED, "detection ended with %s %d", WIFEXITED(status) ? "status" : "signal",
                         WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));

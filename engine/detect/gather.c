@@ -267,8 +267,7 @@ static enum orr_code write_tar(const struct packing *p, struct orr_text *tar, st
     if (done)
         return ORR_OK;
     if (orr_text_failed(tar) && !tar->starved)
-        return orr_fail(err, ORR_LIMIT, "what detection reads here has more than %d bytes packed",
-                        (int)ORR_GATHER_BYTES);
+        return orr_fail(err, ORR_LIMIT, "what detection reads here packs to more than %d bytes", (int)ORR_GATHER_BYTES);
     return orr_fail_nomem(err);
 }
 

@@ -163,7 +163,7 @@ static enum orr_code skip_rest(struct tar *tar, struct archive *archive, struct 
     int result;
     while ((result = archive_read_data_block(archive, &block, &size, &at)) == ARCHIVE_OK || result == ARCHIVE_WARN)
         ORR_TRY(count_unpacked(tar, archive, err));
-    return result == ARCHIVE_EOF ? ORR_OK : orr_fail(err, ORR_INVALID, "the tar is broken inside an entry");
+    return result == ARCHIVE_EOF ? ORR_OK : orr_fail(err, ORR_INVALID, "the tar is damaged inside an entry");
 }
 
 /* The content of a file, up to its limit: what is read of files in /sys is short. */
@@ -179,7 +179,7 @@ static enum orr_code take_file(struct tar *tar, struct archive *archive, struct 
     while (done < wanted) {
         la_ssize_t got = archive_read_data(archive, text + done, wanted - done);
         if (got < 0)
-            return orr_fail(err, ORR_INVALID, "the tar is broken at %.100s", path);
+            return orr_fail(err, ORR_INVALID, "the tar is damaged at %.100s", path);
         if (!got)
             break;
         ORR_TRY(count_unpacked(tar, archive, err));

@@ -187,7 +187,7 @@ static enum orr_code start_worker(const struct orr_renderer *renderer, struct wo
     if (send_frame(worker->fd, ORR_FRAME_LIMITS, 0, &told, sizeof told, deadline) == TRANSFER_DONE)
         return ORR_OK;
     end_worker(worker);
-    return orr_fail(err, ORR_RENDER, "the drawing process ended as it started");
+    return orr_fail(err, ORR_RENDER, "the drawing process ended at once");
 }
 
 /* Ends a worker that did not answer, and says why. */
@@ -210,7 +210,7 @@ static enum orr_code give_up(const struct orr_renderer *renderer, struct worker 
         orr_error_advice(err, "try again, or draw a smaller part: a ring, a tree or a path");
         orr_fail(err, ORR_RENDER, "the drawing took longer than %u s", renderer->limits.seconds);
     } else if (WIFSIGNALED(status)) {
-        orr_fail(err, ORR_RENDER, "the drawing process was ended by signal %d (%s)", WTERMSIG(status),
+        orr_fail(err, ORR_RENDER, "the drawing process was killed by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     } else {
         orr_fail(err, ORR_RENDER, "the drawing process ended with status %d", WEXITSTATUS(status));

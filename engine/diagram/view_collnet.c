@@ -159,13 +159,13 @@ enum orr_code orr_view_collnet(const struct orr_analysis *analysis, struct orr_d
                                                                                       : ORR_GRAPH_COLLNET_DIRECT];
     if (star.graph->pattern == ORR_PATTERN_NONE || star.graph->channels < 1 || !star.graph->gpu_count) {
         orr_fail(err, ORR_NOT_FOUND, "there is no CollNet graph to draw");
-        orr_error_advice(err, "CollNet takes NCCL_COLLNET_ENABLE=1, several hosts and NICs with coll=\"1\"");
+        orr_error_advice(err, "CollNet needs NCCL_COLLNET_ENABLE=1, several hosts and NICs with coll=\"1\"");
         return ORR_NOT_FOUND;
     }
     find_heads(&star);
     star.rank_count = star.part->contribution.rank_count;
     if (star.rank_count > ORR_DRAWN_NODES_MAX)
-        return orr_fail(err, ORR_LIMIT, "the system has %u ranks, more than the %d of one picture", star.rank_count,
+        return orr_fail(err, ORR_LIMIT, "the system has %u ranks, and a picture shows at most %d", star.rank_count,
                         ORR_DRAWN_NODES_MAX);
     star.width = slot_w * (float)(star.rank_count > star.head_count ? star.rank_count : star.head_count);
     add_tiles(&star);

@@ -210,7 +210,7 @@ enum orr_code orr_view_host_tree(struct orr_cast *cast, int32_t channel, struct 
         return ORR_OK;
     }
     if (b.count > ORR_MAX_PLAN_HOSTS)
-        return orr_fail(err, ORR_LIMIT, "the tree stops at %u places, more than the %d of one picture", b.count,
+        return orr_fail(err, ORR_LIMIT, "the tree stops at %u places, and a picture shows at most %d", b.count,
                         ORR_MAX_PLAN_HOSTS);
     for (uint32_t s = 0; s < b.count && !drawing->failed; s++)
         if (b.stops[s].parent == UINT32_MAX) {
@@ -221,7 +221,7 @@ enum orr_code orr_view_host_tree(struct orr_cast *cast, int32_t channel, struct 
                 place(&b, s, 0);
         }
     if (b.shown > ORR_DRAWN_NODES_MAX)
-        return orr_fail(err, ORR_LIMIT, "the tree has %u tiles, more than the %d of one picture", b.shown,
+        return orr_fail(err, ORR_LIMIT, "the tree has %u tiles, and a picture shows at most %d", b.shown,
                         ORR_DRAWN_NODES_MAX);
     for (uint32_t s = 0; s < b.count && !drawing->failed; s++)
         if (b.stops[s].parent != UINT32_MAX && b.stops[s].actor.tile != ORR_NO_TILE && b.stops[s].at.y + 1 > 0) {

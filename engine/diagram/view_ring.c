@@ -72,7 +72,7 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
     }
     uint32_t n = ring.count;
     if (n > ORR_DRAWN_NODES_MAX)
-        return orr_fail(err, ORR_LIMIT, "the ring has %u stations, more than the %d of one picture", n,
+        return orr_fail(err, ORR_LIMIT, "the ring has %u stations, and a picture shows at most %d", n,
                         ORR_DRAWN_NODES_MAX);
     struct orr_point *at = ORR_NEW(drawing->arena, struct orr_point, n);
     struct orr_hop *hops = ORR_NEW(drawing->arena, struct orr_hop, n);

@@ -276,7 +276,7 @@ enum orr_code orr_view_stations(struct orr_cast *cast, int32_t channel, struct o
     if (line.count > MOST_UNFOLDED)
         fold(&line);
     if (line.count > ORR_DRAWN_NODES_MAX)
-        return orr_fail(err, ORR_LIMIT, "the ring has %u stations, more than the %d of one picture", line.count,
+        return orr_fail(err, ORR_LIMIT, "the ring has %u stations, and a picture shows at most %d", line.count,
                         ORR_DRAWN_NODES_MAX);
     arrange(&line);
     for (uint32_t k = 0; k < line.count && !drawing->failed; k++)

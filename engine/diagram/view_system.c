@@ -348,7 +348,7 @@ enum orr_code orr_view_system(const struct orr_analysis *analysis, struct orr_dr
     scene->system = system = scene->labels.system;
     for (uint32_t i = 0; i < system->node_count; i++)
         if (scene->labels.depth[i] > ORR_DRAWN_DEPTH_MAX)
-            return orr_fail(err, ORR_LIMIT, "devices are nested more than %d deep, which no picture shows",
+            return orr_fail(err, ORR_LIMIT, "devices are nested more than %d levels deep, more than a picture shows",
                             ORR_DRAWN_DEPTH_MAX);
     scene->tiles = ORR_NEW(drawing->arena, uint32_t, system->node_count);
     if (drawing->failed || !scene->tiles) {

@@ -71,7 +71,7 @@ enum orr_code orr_view_tree(const struct orr_analysis *analysis, int32_t channel
     if (!drawing->failed && n > ORR_TREE_RANKS && orr_cast_places(&growth.cast) > 1)
         return orr_view_host_tree(&growth.cast, channel, err);
     if (n > ORR_DRAWN_NODES_MAX)
-        return orr_fail(err, ORR_LIMIT, "the tree has %u ranks, more than the %d of one picture", n,
+        return orr_fail(err, ORR_LIMIT, "the tree has %u ranks, and a picture shows at most %d", n,
                         ORR_DRAWN_NODES_MAX);
     growth.branches = drawing->failed ? NULL : ORR_NEW(drawing->arena, struct branch, n);
     growth.tree = drawing->failed ? NULL : orr_cast_tree(&growth.cast, channel);

@@ -226,7 +226,7 @@ static void on_error(void *context, xmlErrorPtr error)
     if (at_end && reader->depth) {
         orr_fail_at(reader->err, ORR_SYNTAX, line, column, "the file ends inside <%.31s>, which was opened in line %u",
                     reader->open_name, reader->open_line[reader->depth - 1]);
-        orr_error_advice(reader->err, "the dump was cut off: copy the whole file again, to its last line </system>");
+        orr_error_advice(reader->err, "the dump is cut off: copy the whole file again, up to its last line </system>");
     } else {
         orr_fail_at(reader->err, ORR_SYNTAX, line, column, "%s", message);
         orr_error_advice(reader->err, "compare the line with a dump that NCCL wrote (NCCL_TOPO_DUMP_FILE)");
@@ -260,7 +260,7 @@ static enum orr_code parse(struct reader *reader, const char *bytes, size_t leng
     bool unfinished = reader->code == ORR_OK && (reader->depth || !parser->wellFormed) && !reader->dump->element_count;
     if (unfinished)
         reader->code = orr_fail_at(reader->err, ORR_SYNTAX, (uint32_t)parser->input->line, (uint32_t)parser->input->col,
-                                   "no well-formed XML");
+                                   "this is not well-formed XML");
     xmlFreeParserCtxt(reader->parser);
     return reader->code;
 }
@@ -279,9 +279,9 @@ static enum orr_code look_at(const char *bytes, size_t length, struct orr_error 
                                          (first == 0xfe && (unsigned char)bytes[1] == 0xff))))
         return ORR_OK;
     if (first >= 0x20 && first < 0x7f)
-        orr_fail(err, ORR_UNRECOGNISED, "no topology XML: the input starts with '%c' instead of '<'", first);
+        orr_fail(err, ORR_UNRECOGNISED, "this is not topology XML: it starts with '%c' instead of '<'", first);
     else
-        orr_fail(err, ORR_UNRECOGNISED, "no topology XML: the input is binary, its first byte is 0x%02x", first);
+        orr_fail(err, ORR_UNRECOGNISED, "this is not topology XML but binary data: its first byte is 0x%02x", first);
     orr_error_advice(err, "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file");
     return ORR_UNRECOGNISED;
 }
@@ -292,7 +292,7 @@ static enum orr_code check_system(const struct reader *reader)
     int32_t version;
     if (!dump->element_count) {
         orr_fail(reader->err, ORR_UNRECOGNISED,
-                 "XML, but no NCCL topology: the outermost element is <%s>, not <system>", reader->root_name);
+                 "this XML is not an NCCL topology: the outermost element is <%s>, not <system>", reader->root_name);
         orr_error_advice(reader->err, "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file");
         return ORR_UNRECOGNISED;
     }

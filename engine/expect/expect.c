@@ -61,7 +61,7 @@ static enum orr_code make(const struct orr_analysis *analysis, enum orr_test tes
                           struct orr_expectation **ret_expectation, struct orr_error *err)
 {
     if (analysis->communicator.rank_count < 2)
-        return orr_fail(err, ORR_UNSUPPORTED, "one rank has nobody to exchange data with, so no bandwidth is expected");
+        return orr_fail(err, ORR_UNSUPPORTED, "a single rank exchanges no data, so no bandwidth is expected");
     ORR_LOCAL_ARENA(arena, 0);
     struct orr_expectation *e = ORR_NEW(arena, struct orr_expectation, 1);
     ORR_NEED(e, err);

@@ -336,8 +336,7 @@ enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum 
     struct orr_transfer_model model = {.largest = 1.0 / m.comm->rank_count};
     uint32_t ranks = m.comm->rank_count;
     if (test == ORR_TEST_HYPERCUBE && (ranks & (ranks - 1)))
-        return orr_fail(err, ORR_UNSUPPORTED,
-                        "hypercube needs a number of ranks that is a power of two, and there are %u", ranks);
+        return orr_fail(err, ORR_UNSUPPORTED, "hypercube needs a power of two as the number of ranks, not %u", ranks);
     if (test == ORR_TEST_HYPERCUBE) {
         m.steps = log2_of(ranks);
         model.largest = 0.5;
@@ -352,9 +351,9 @@ enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum 
     orr_transfers_free(m.transfers);
     ORR_TRY(code);
     if (m.lacks_nic)
-        return orr_fail(err, ORR_UNSUPPORTED,
-                        "a transfer follows the network, and no NIC for it is known, so its bandwidth cannot be "
-                        "predicted");
+        return orr_fail(
+            err, ORR_UNSUPPORTED,
+            "a transfer crosses the network, but its NIC is not known, so its bandwidth cannot be predicted");
     set_latencies(&m, &model);
     model.crossings = m.crossings;
     *ret_model = model;

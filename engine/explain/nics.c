@@ -14,7 +14,7 @@ enum orr_code orr_find_gpu_of_nic(struct orr_explainer *e, struct orr_error *err
     }
     ORR_TRY(orr_device_find(e->a, e->why->from, "from", &e->part, &e->from, err));
     if (e->part->system.nodes[e->from].type != ORR_GPU)
-        return orr_fail(err, ORR_NOT_FOUND, "ranks use NICs, and \"%.40s\" is not a GPU", e->why->from);
+        return orr_fail(err, ORR_NOT_FOUND, "only ranks use NICs, and \"%.40s\" is not a GPU", e->why->from);
     if (!e->part->net_devs) {
         orr_fail(err, ORR_NOT_FOUND, "no rank uses a NIC: the communicator is one system or has no NICs");
         orr_error_advice(err, "with several hosts they do: add hosts=2");

@@ -146,7 +146,7 @@ static enum orr_code need_domains(const struct groups *domains, struct orr_error
 {
     if (domains->count)
         return ORR_OK;
-    orr_fail(err, ORR_INVALID, "no host is known to be in an NVLink domain, so there are no blocks");
+    orr_fail(err, ORR_INVALID, "no host is known to be in an NVLink domain, so Slurm has no blocks to describe");
     orr_error_advice(err, "give \"domain\" in the cluster file, or upload each host with the label domain=NAME");
     return ORR_INVALID;
 }

@@ -342,14 +342,15 @@ static enum orr_code check(const struct orr_hwloc_builder *b, struct orr_error *
 {
     if (!b->pci_objects) {
         orr_fail(err, ORR_INVALID, "the hwloc export holds no PCI devices, so neither GPUs nor NICs");
-        orr_error_advice(err, "export it with them: lstopo --whole-io --of xml machine.xml, with hwloc's PCI support");
+        orr_error_advice(
+            err, "export it again with PCI devices: lstopo --whole-io --of xml machine.xml, with hwloc's PCI support");
         return ORR_INVALID;
     }
     if (!b->gpu_count && !b->type) {
         orr_fail(err, ORR_NO_RANKS, "the hwloc export holds %u PCI devices, but no GPU of NVIDIA or AMD among them",
                  b->pci_objects);
         orr_error_advice(err,
-                         "export it on a machine whose GPUs are not hidden: lstopo --whole-io --of xml machine.xml");
+                         "export it on a machine where lstopo sees the GPUs: lstopo --whole-io --of xml machine.xml");
         return ORR_NO_RANKS;
     }
     return ORR_OK;

@@ -164,8 +164,9 @@ static void on_text(void *context, const xmlChar *text, int length)
 
 static void refuse_rules(struct reader *reader)
 {
-    orr_fail_at(reader->err, ORR_SYNTAX, line_of(reader), 0,
-                "a DOCTYPE with rules of its own is not accepted: entities could be used to attack the reader");
+    orr_fail_at(
+        reader->err, ORR_SYNTAX, line_of(reader), 0,
+        "a DOCTYPE with its own declarations is not accepted, because entities could be used to attack the reader");
     orr_error_advice(reader->err, "export it again: lstopo --of xml machine.xml");
     stop(reader, ORR_SYNTAX);
 }

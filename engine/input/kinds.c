@@ -249,7 +249,7 @@ static enum orr_code unrecognised(const struct orr_input *input, struct orr_erro
         size_t size = strlen(mistakes[i].magic), at = input->start;
         if (at + size > input->length || memcmp(input->bytes + at, mistakes[i].magic, size))
             continue;
-        orr_fail(err, ORR_UNRECOGNISED, "no topology XML: the input is %s", mistakes[i].what);
+        orr_fail(err, ORR_UNRECOGNISED, "this is not topology XML: the input is %s", mistakes[i].what);
         orr_error_advice(err, "%s", mistakes[i].advice);
         return ORR_UNRECOGNISED;
     }

@@ -184,7 +184,7 @@ static enum orr_code check_one_host(const struct orr_dump *dump, struct orr_erro
         const char *other =
             dump->elements[i].kind == ORR_ELEMENT_CPU ? orr_element_text(dump, i, ORR_ATTR_HOST_HASH) : NULL;
         if (other && host && strcmp(host, other) != 0) {
-            orr_fail_element(dump, i, err, ORR_INVALID, "the dump is of several hosts, which no file can describe");
+            orr_fail_element(dump, i, err, ORR_INVALID, "the dump is of several hosts, and a VM file describes one");
             orr_error_advice(err, "take a dump of one host: run a job on one host with NCCL_TOPO_DUMP_FILE");
             return ORR_INVALID;
         }
@@ -204,7 +204,7 @@ static enum orr_code make(struct orr_doc *doc, const struct orr_vm_options *opti
             add_device(node, is_gpu(node) ? gpus : nics);
         }
     if (!gpus->count) {
-        orr_fail(err, ORR_INVALID, "the dump has no GPU whose place could be kept");
+        orr_fail(err, ORR_INVALID, "the dump has no GPU that a VM file could describe");
         orr_error_advice(err, "take the dump on the real machine: NCCL_TOPO_DUMP_FILE=topo.xml");
         return ORR_INVALID;
     }

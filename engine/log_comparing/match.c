@@ -138,7 +138,7 @@ static enum orr_code too_few(struct matching *m, struct orr_error *err)
 {
     orr_fail(err, ORR_NOT_FOUND, "the dump has %u GPU%s, and a host of the log runs %u ranks", m->gpu_count,
              orr_plural(m->gpu_count), m->local);
-    orr_error_advice(err, "give a dump of all GPUs: NCCL_TOPO_DUMP_FILE in the job itself");
+    orr_error_advice(err, "use a dump of all GPUs: set NCCL_TOPO_DUMP_FILE in the job itself");
     return ORR_NOT_FOUND;
 }
 
@@ -156,8 +156,8 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
     if (!m->ranked) {
         orr_fail(err, ORR_NO_RANKS, "%u of the log's %u GPUs are not in the dump, which has no ranks of its own either",
                  m->local - found, m->local);
-        orr_error_advice(err, "files of cloud providers leave the GPUs to detection: give a dump written by "
-                              "NCCL_TOPO_DUMP_FILE on that machine");
+        orr_error_advice(err, "files of cloud providers leave GPUs to detection: use a dump that NCCL_TOPO_DUMP_FILE "
+                              "wrote on that machine");
         return ORR_NO_RANKS;
     }
     if (m->with_bus_id >= m->local && !made_up) {

@@ -125,7 +125,7 @@ enum orr_code orr_log_reader_feed(struct orr_log_reader *reader, const char *byt
                                   struct orr_error *err)
 {
     if (length > reader->b.limits.bytes - reader->taken)
-        return orr_fail(err, ORR_LIMIT, "%zu bytes, more than the %zu that are read of a log", reader->taken + length,
+        return orr_fail(err, ORR_LIMIT, "the log has %zu bytes: the limit is %zu", reader->taken + length,
                         reader->b.limits.bytes);
     reader->taken += length;
     if (!reader->begun) {
@@ -184,9 +184,9 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     if (!b->limits.any_text && !log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count &&
         !log->setting_count) {
         (void)orr_fail(err, ORR_UNRECOGNISED,
-                       "this does not look like an NCCL log: no line is one of NCCL's (\"NCCL INFO\", \"NCCL WARN\")");
-        orr_error_advice(err, "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and give "
-                              "what it prints; results of nccl-tests go to `orrery check-perf`, machines to "
+                       "this does not look like an NCCL log: no line comes from NCCL (\"NCCL INFO\", \"NCCL WARN\")");
+        orr_error_advice(err, "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and use "
+                              "what it prints; for results of nccl-tests, use `orrery check-perf`, for machines "
                               "`orrery show`");
         return ORR_UNRECOGNISED;
     }

@@ -130,7 +130,7 @@ enum orr_code orr_results_reader_feed(struct orr_results_reader *reader, const c
                                       struct orr_error *err)
 {
     if (length > reader->b.limits.bytes - reader->taken)
-        return orr_fail(err, ORR_LIMIT, "%zu bytes, more than the %zu that are read of results", reader->taken + length,
+        return orr_fail(err, ORR_LIMIT, "the results have %zu bytes: the limit is %zu", reader->taken + length,
                         reader->b.limits.bytes);
     if (!reader->begun)
         ORR_TRY(begin(reader, bytes, length, err));
@@ -165,9 +165,10 @@ static enum orr_code refuse(struct orr_results_reader *reader, struct orr_error 
                           "This does not look like output of nccl-tests: the first row is in line %u, but %s",
                           b->bad_line, b->bad);
     else if (b->other)
-        (void)orr_fail(err, ORR_UNRECOGNISED, "This does not look like output of nccl-tests: it is of %s", b->other);
+        (void)orr_fail(err, ORR_UNRECOGNISED, "This does not look like output of nccl-tests: it comes from %s",
+                       b->other);
     else if (b->results->torn)
-        (void)orr_fail(err, ORR_UNRECOGNISED, "Other output runs into every row of nccl-tests in this text");
+        (void)orr_fail(err, ORR_UNRECOGNISED, "In this text other output is mixed into every row of nccl-tests");
     else if (reader->json)
         (void)orr_fail(err, ORR_UNRECOGNISED,
                        "This does not look like JSON of nccl-tests: it has no \"results\" with \"size\" and "
@@ -178,9 +179,8 @@ static enum orr_code refuse(struct orr_results_reader *reader, struct orr_error 
         (void)orr_fail(err, ORR_UNRECOGNISED,
                        "This does not look like output of nccl-tests: no line has a size, a count, a type, a time "
                        "and bandwidths");
-    orr_error_advice(err,
-                     "run a program of nccl-tests, such as all_reduce_perf -b 8 -e 8G -f 2 -g 8, and give all that "
-                     "it prints");
+    orr_error_advice(
+        err, "run a program of nccl-tests, such as all_reduce_perf -b 8 -e 8G -f 2 -g 8, and use its whole output");
     return ORR_UNRECOGNISED;
 }
 

@@ -228,8 +228,7 @@ static enum orr_code copy_places(struct combining *c, struct place *places,
 {
     if (c->part_count > 1 && count > c->release->max_children)
         return orr_fail(err, ORR_LIMIT,
-                        "the fused document of %u hosts has %u elements in one, and NCCL %s has room "
-                        "for %u",
+                        "the fused document of %u hosts has an element with %u children, and NCCL %s has room for %u",
                         c->part_count, count, c->release->name, c->release->max_children);
     qsort(places, count, sizeof *places, compare_places);
     for (uint32_t i = 0; i < count; i++) {

@@ -236,8 +236,8 @@ static enum orr_code change_hosts(struct view *v, bool fuses, struct orr_error *
     for (struct orr_doc_node *cpu = v->tree.system->first; cpu; cpu = cpu->after)
         cpus++;
     if (cpus > MOST)
-        return orr_fail(err, ORR_LIMIT, "NICs of a dump with %u CPUs cannot be selected or fused: %d is the most", cpus,
-                        (int)MOST);
+        return orr_fail(err, ORR_LIMIT, "NICs of a dump with %u CPUs cannot be selected or fused: the limit is %d",
+                        cpus, (int)MOST);
     orr_doc_count_gpus(&v->tree);
     for (struct orr_doc_node *cpu = v->tree.system->first; cpu && !orr_arena_starved(v->tree.arena); cpu = cpu->after) {
         struct orr_fusable nics[ORR_MAX_NETS];

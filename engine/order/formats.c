@@ -121,9 +121,8 @@ static enum orr_code write_hostfile(const struct writing *w, struct orr_error *e
     const struct orr_cluster *c = w->order->present;
     if (!w->order->better && !orr_rank_order_by_host(c->order)) {
         orr_fail(err, ORR_INVALID,
-                 "the best order found is the present one, in which ranks are not host by host; a "
-                 "hostfile cannot say that");
-        orr_error_advice(err, "take the format rankfile or slurm");
+                 "the best order is the present one, which interleaves hosts; a hostfile cannot express that");
+        orr_error_advice(err, "use the format rankfile or slurm");
         return ORR_INVALID;
     }
     ORR_TRY(write_head(w, err));

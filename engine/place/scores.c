@@ -66,7 +66,7 @@ static enum orr_code list_ports(struct orr_scores *s, struct orr_error *err)
             s->about.dump->elements[e].kind == ORR_ELEMENT_NET && orr_element_text(s->about.dump, e, ORR_ATTR_DEV);
         const char *name = port ? orr_element_text(s->about.dump, e, ORR_ATTR_NAME) : NULL;
         if (name && nic_of(s, name) == ORR_MOST_PLACE_NICS && s->about.question.nic_count)
-            return orr_fail(err, ORR_LIMIT, "place can choose among %d NICs at most, and the machine has more",
+            return orr_fail(err, ORR_LIMIT, "place can choose among at most %d NICs, and the machine has more",
                             (int)ORR_MOST_PLACE_NICS);
     }
     s->about.port_count = s->nic_count;
@@ -85,7 +85,7 @@ static enum orr_code fill_scores(struct orr_scores *s, struct orr_error *err)
     if (!s->about.gpu_count)
         return orr_fail(err, ORR_NO_RANKS, "no GPU has a rank, so there is nothing to place");
     if (s->about.gpu_count > ORR_MOST_PLACE_GPUS)
-        return orr_fail(err, ORR_LIMIT, "place can choose among %d GPUs of one host at most, and this has %u",
+        return orr_fail(err, ORR_LIMIT, "place can choose among at most %d GPUs of one host, and this one has %u",
                         (int)ORR_MOST_PLACE_GPUS, s->about.gpu_count);
     ORR_TRY(list_ports(s, err));
     s->direct = s->about.gpu_count <= ORR_EXACT_GPUS;

@@ -130,19 +130,20 @@ static void say_nearest(const char *text, uint32_t version, struct orr_error *er
     ORR_LOCAL_TEXT(changed, TOPICS_MOST + sizeof ", ...");
     orr_release_neighbours(version, &below, &above);
     if (!below) {
-        orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is older than %s, the oldest that is emulated", text,
+        orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is older than %s, the oldest that Orrery knows", text,
                  above->name);
         return;
     }
     if (!above) {
-        orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is newer than %s, the newest that is emulated", text,
+        orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is newer than %s, the newest that Orrery knows", text,
                  below->name);
         return;
     }
     write_topics(below, above, &changed);
     orr_fail(err, ORR_SETTING,
-             "NCCL release \"%.32s\" is not emulated; the nearest are %s and %s, between which these changed: %s", text,
-             below->name, above->name, changed.length ? changed.data : "see both");
+             "NCCL release \"%.32s\" is not one that Orrery knows; the nearest are %s and %s, between which these "
+             "changed: %s",
+             text, below->name, above->name, changed.length ? changed.data : "see both");
 }
 
 enum orr_code orr_release_unknown(const char *text, struct orr_error *err)
@@ -152,9 +153,9 @@ enum orr_code orr_release_unknown(const char *text, struct orr_error *err)
     const struct orr_release *meant = version ? release_meant(version, exact) : NULL;
     const struct orr_release *releases = orr_releases(&count);
     if (!version)
-        orr_fail(err, ORR_SETTING, "\"%.32s\" is not the name of a NCCL release that is emulated", text);
+        orr_fail(err, ORR_SETTING, "\"%.32s\" is not an NCCL release that Orrery knows", text);
     else if (meant)
-        orr_fail(err, ORR_SETTING, "\"%.32s\" is not how NCCL release %s is named here", text, meant->name);
+        orr_fail(err, ORR_SETTING, "\"%.32s\" is written %s here", text, meant->name);
     else
         say_nearest(text, version, err);
     orr_error_where(err, "release");

@@ -156,8 +156,7 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     }
     memset(slot, 0, sizeof *slot);
     slot->number = orr_setting_default(setting, settings->release);
-    /* An empty text is the default, but as a level of fusion, which NCCL compares with the beginnings of its words. */
-    if (!length && setting != ORR_SET_NET_MERGE_LEVEL)
+    if (!length && !info.empty_is_value)
         return ORR_OK;
     slot->given = true;
     memcpy(text_of(settings, setting), value, length + 1);

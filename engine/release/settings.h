@@ -39,6 +39,7 @@ struct orr_setting_info {
     const char *default_text; /* where a number says too little; may be NULL */
     const char *values;       /* accepted values */
     const char *outside;      /* what NCCL makes of other values: clamps, wraps, ignores */
+    bool empty_is_value;      /* NCCL compares an empty text with the beginnings of its words; else it is the default */
     const char *meaning;      /* one sentence */
     unsigned bears;           /* on which parts of an analysis: ORR_BEARS_* (behaviours.h) */
 };

@@ -49,7 +49,7 @@ static enum orr_code misfit(uint32_t line, const char *what, struct orr_error *e
 static enum orr_code ranks_of_one_host(uint32_t line, const struct orr_release *release, struct orr_error *err)
 {
     orr_fail_at(err, ORR_INVALID, line, 0,
-                "the graph file names GPUs by their ranks on one host, and NCCL %s fails with it on several hosts",
+                "the graph file names GPUs by their ranks on one host, so NCCL %s fails with it on several hosts",
                 release->name);
     orr_error_advice(err, "remove the rank attributes from the <gpu> elements of the graph file");
     return ORR_INVALID;

@@ -245,7 +245,7 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
     ORR_TRY(orr_budget_check(err));
     if (s->budget.overrun) {
         (void)orr_fail(err, ORR_UNSUPPORTED,
-                       "NCCL %s overruns its tables here: with %u GPUs NVLS gets more than %d channels",
+                       "NCCL %s overruns its tables here: with %u GPUs, NVLS gets more than %d channels",
                        s->input.system->release->name, s->input.n, s->input.system->release->max_channels);
         orr_error_advice(err, "set NCCL_NVLS_ENABLE=0, or choose a later release");
         return ORR_UNSUPPORTED;

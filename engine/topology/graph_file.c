@@ -176,7 +176,7 @@ static enum orr_code check_version(const struct tag *tag, struct orr_error *err)
     char text[VALUE_SIZE];
     if (!value_of(tag, "version", text))
         return orr_fail_at(err, ORR_INVALID, tag->line, 0,
-                           "<graphs> has no attribute version; NCCL demands version=\"1\"");
+                           "<graphs> has no attribute version; NCCL requires version=\"1\"");
     if (strtol(text, NULL, 0) != 1)
         return orr_fail_at(err, ORR_INVALID, tag->line, 0, "<graphs> has version=\"%.20s\"; NCCL reads version 1 only",
                            text);

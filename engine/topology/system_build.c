@@ -123,14 +123,14 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
     if (b->release->pci_kind == ORR_KIND_EVERY_GPU && gpu != ORR_NO_ELEMENT) {
         if (b->release->refuses_gpu_bridges && nic == ORR_NO_ELEMENT && class == ORR_CLASS_PCI)
             return orr_fail_element(dump, element, b->err, ORR_INVALID,
-                                    "a <pci> of the class of a bridge holds a GPU: NCCL %s fails on it",
+                                    "a <pci> with the class of a bridge contains a GPU: NCCL %s fails on it",
                                     b->release->name);
         return orr_builder_devices(b, element, system, parent);
     }
     if (b->release->pci_kind == ORR_KIND_BY_CLASS) {
         if (class == ORR_CLASS_PCI && (gpu != ORR_NO_ELEMENT || nic != ORR_NO_ELEMENT))
             return orr_fail_element(dump, element, b->err, ORR_INVALID,
-                                    "a <pci> of the class of a bridge holds a device: NCCL %s fails on it",
+                                    "a <pci> with the class of a bridge contains a device: NCCL %s fails on it",
                                     b->release->name);
         gpu = class == ORR_CLASS_GPU ? gpu : ORR_NO_ELEMENT;
         nic = class == ORR_CLASS_NIC ? nic : ORR_NO_ELEMENT;
@@ -139,7 +139,7 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
         if (!orr_element_text(dump, gpu, ORR_ATTR_RANK))
             return ORR_OK; /* takes no part, and neither does a NIC beside it */
         if (nic != ORR_NO_ELEMENT)
-            return orr_fail_element(dump, element, b->err, ORR_INVALID, "a <pci> holds both a <gpu> and a <nic>");
+            return orr_fail_element(dump, element, b->err, ORR_INVALID, "a <pci> contains both a <gpu> and a <nic>");
         ORR_TRY(add_gpu(b, element, gpu, system, bus_id, &node));
         link = true;
     } else if (nic != ORR_NO_ELEMENT) {

@@ -19,7 +19,7 @@ static enum orr_code device_id(const struct orr_builder *b, uint32_t pci, uint64
     if (partition < 0)
         return ORR_OK;
     if (partition > 1 || (bus_id & 3))
-        return orr_fail_element(b->dump, pci, b->err, ORR_INVALID, "partition %d of a GPU with this bus id cannot be",
+        return orr_fail_element(b->dump, pci, b->err, ORR_INVALID, "a GPU with this bus id cannot have a partition %d",
                                 partition);
     *ret_id = bus_id | (uint64_t)((2 * partition + 1) & 3);
     return ORR_OK;

@@ -50,7 +50,7 @@ static enum orr_code find_cpu(const struct orr_builder *b, uint32_t element, uin
     *ret_cpu = cpu_above(b, gpu, ORR_NO_NODE, MAX_ASCENT, &endless);
     if (endless)
         return orr_fail_element(b->dump, element, b->err, ORR_INVALID,
-                                "NCCL %s does not end on a link to the CPU from a GPU below a switch",
+                                "NCCL %s loops forever on a link to the CPU from a GPU below a switch",
                                 b->release->name);
     return ORR_OK;
 }
@@ -220,7 +220,8 @@ enum orr_code orr_builder_pcilinks(struct orr_builder *b)
         uint32_t from = owner_of(b, e, ORR_PCI);
         ORR_TRY(orr_element_need_text(b->dump, e, ORR_ATTR_TARGET, &target, b->err));
         if (from == ORR_NO_NODE)
-            return orr_fail_element(b->dump, e, b->err, ORR_INVALID, "<pcilink> in a <pci> that is not a PCIe switch");
+            return orr_fail_element(b->dump, e, b->err, ORR_INVALID,
+                                    "<pcilink> inside a <pci> that is not a PCIe switch");
         uint32_t to = orr_builder_find(b, ORR_PCI, orr_builder_id(b, b->element_system[e], orr_bus_id_parse(target)));
         if (to != ORR_NO_NODE)
             ORR_TRY(orr_builder_link(b, from, to, ORR_LINK_LOC, ORR_LOC_BW));
@@ -296,13 +297,12 @@ enum orr_code orr_builder_order_links(struct orr_builder *b)
     unsigned visits = MAX_VISITS;
     for (uint32_t i = 0; i < b->type_count[ORR_CPU]; i++)
         if (!order_below(b, b->of_type[ORR_CPU][i], ORR_NO_NODE, MAX_ASCENT, &visits)) {
-            orr_fail(
-                b->err, ORR_INVALID,
-                "NCCL %s does not end on this file: where it joins two levels of Broadcom switches, PCI links come "
-                "to lead round in a circle",
-                b->release->name);
-            orr_error_advice(b->err, "the vendor and device of some <pci> make a lower switch of what is above an "
-                                     "upper one: set them right, or leave them out");
+            orr_fail(b->err, ORR_INVALID,
+                     "NCCL %s loops forever on this file: it joins two levels of Broadcom switches, and the PCI links "
+                     "then form a circle",
+                     b->release->name);
+            orr_error_advice(b->err, "the vendor and device of some <pci> name a lower switch above an "
+                                     "upper one: correct them, or leave them out");
             return ORR_INVALID;
         }
     return ORR_OK;

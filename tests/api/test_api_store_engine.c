@@ -51,7 +51,7 @@ TEST(a_newer_database_is_refused)
         sqlite3_close(database);
     }
     const struct orr_store_options options = {.location = place.location};
-    assert_error(orr_store_open(&options, &store, &err), ORR_STORE, &err, "newer");
+    assert_error(orr_store_open(&options, &store, &err), ORR_STORE, &err, "knows versions up to");
 }
 
 TEST(places_that_cannot_be_opened_are_errors)
@@ -63,7 +63,7 @@ TEST(places_that_cannot_be_opened_are_errors)
         {"/nonexistent/folder/a.db", "unable to open", ORR_STORE},
         {"sqlite:///nonexistent/folder/a.db", "unable to open", ORR_STORE},
         {"CMakeLists.txt", "not a database", ORR_STORE},
-        {"mysql://x/y", "not a database that this program knows", ORR_UNSUPPORTED},
+        {"mysql://x/y", "not a kind of database that Orrery supports", ORR_UNSUPPORTED},
         {"postgresql://nobody@127.0.0.1:1/none", "Connection refused", ORR_STORE},
         {"postgresql://x?nonsense=1", "nonsense", ORR_STORE},
     };

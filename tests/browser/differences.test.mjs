@@ -144,7 +144,7 @@ test("a refused release or setting of the other side says what to do", async () 
     await it.open(it.write("three.xml", dump), "view=diff&against=9.9.9");
     assert.match(
         await it.page.locator("#drawer .problem").textContent(),
-        /9\.9\.9.*newest that is emulated/,
+        /9\.9\.9.*newest that Orrery knows/,
     );
     await it.choose("#against", "2.27.7");
     await it.page.locator("#diff-summary").waitFor();

@@ -84,8 +84,8 @@ TEST(lists_that_do_not_fit_are_refused)
     const struct orr_cluster_line repeated = {.dump = dump, .count = 1, .gpus = twice, .gpu_count = 2};
     const struct orr_cluster_line many = {.dump = dump, .count = ORR_MAX_HOSTS + 1};
     assert_error(ask(&one, 1, ORR_ORDER_LIST, short_list, 2), ORR_INVALID, &err, "places 2 ranks");
-    assert_error(ask(&one, 1, ORR_ORDER_LIST, far, 4), ORR_INVALID, &err, "placed on host 1, but there are 1");
-    assert_error(ask(&two, 1, ORR_ORDER_LIST, full, 8), ORR_INVALID, &err, "have ranks already");
+    assert_error(ask(&one, 1, ORR_ORDER_LIST, far, 4), ORR_INVALID, &err, "placed on host 1, but the cluster has 1");
+    assert_error(ask(&two, 1, ORR_ORDER_LIST, full, 8), ORR_INVALID, &err, "already have ranks");
     assert_error(ask(&wrong, 1, ORR_ORDER_BLOCK, NULL, 0), ORR_INVALID, &err, "GPU 9 does not exist");
     assert_error(ask(&repeated, 1, ORR_ORDER_BLOCK, NULL, 0), ORR_INVALID, &err, "named twice");
     assert_error(ask(&many, 1, ORR_ORDER_BLOCK, NULL, 0), ORR_LIMIT, &err, "too many for one document");

@@ -88,7 +88,7 @@ TEST(what_cannot_be_put_together_is_counted)
     assert_true(results->tables[0].rows[1].out.bus_bw == 78.64 && results->tables[0].rows[1].in.bus_bw == -1);
     assert_true(has_note(results, "2 rows could not be read"));
     refuse(NAMES "     1048576        262144     float     sum      -1gpu7:10:11 [0] " SPEECH,
-           "Other output runs into");
+           "other output is mixed into");
 }
 
 TEST(several_tables_in_one_text)
@@ -205,7 +205,7 @@ TEST(limits)
     assert_true(has_note(results, "4 rows were left out"));
     limits.bytes = sizeof text - 2;
     assert_error(orr_results_read(text, sizeof text - 1, &limits, &results, &err), ORR_LIMIT, &err,
-                 "that are read of results");
+                 "the results have");
 }
 
 /* A stream of 100 MB within 64 MiB, NCCL's lines among the rows. */

@@ -211,7 +211,7 @@ TEST(an_nvlink_of_one_side_is_refused)
     ORR_OWNED(orr_dump) *dump = read_text(
         SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", NVLINK("0000:05:00.0", "1")) GPU("0000:05:00.0", "1", "80", ""))));
     orr_settings_init(&query.settings, orr_release_find("2.27.7"));
-    assert_error(orr_analyze(dump, &query, NULL, &analysis, &err), ORR_INVALID, &err, "none back");
+    assert_error(orr_analyze(dump, &query, NULL, &analysis, &err), ORR_INVALID, &err, "no link back");
 }
 
 TEST(every_bandwidth_is_the_least_of_its_links)

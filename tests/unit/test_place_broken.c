@@ -41,6 +41,6 @@ TEST(sets_that_cannot_be_analysed_have_no_bandwidth)
     assert_true(score.busbw <= 0 && score.missing == 1);
     const struct orr_place_request only = {.count = 2, .free = orr_first_subset(2), .top = 5};
     assert_int_equal(orr_place(scores, &only, arena, &placing, &err), ORR_INVALID);
-    assert_non_null(strstr(err.text, "but there is none back"));
+    assert_non_null(strstr(err.text, "but there is no link back"));
     orr_scores_free(scores);
 }

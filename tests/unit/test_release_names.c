@@ -170,11 +170,11 @@ TEST(others_need_the_nearest)
 
 TEST(before_the_oldest_and_after_the_newest)
 {
-    CONTAINS(report("2.4.8").text, "older than 2.7.8, the oldest that is emulated");
+    CONTAINS(report("2.4.8").text, "older than 2.7.8, the oldest that Orrery knows");
     CONTAINS(report("2408").text, "older than 2.7.8");
-    CONTAINS(report("99.0.0").text, ", the newest that is emulated");
+    CONTAINS(report("99.0.0").text, ", the newest that Orrery knows");
     CONTAINS(report("990000").text, "\"990000\" is newer than");
-    CONTAINS(report("latest").text, "is not the name of a NCCL release");
+    CONTAINS(report("latest").text, "is not an NCCL release");
     CONTAINS(report("").advice, whole_range());
 }
 
