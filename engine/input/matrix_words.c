@@ -4,7 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST_PREFIX = 120 };
+#include "engine/base/budget.h"
+
+enum { LONGEST_PREFIX = 120, BYTES_A_STEP = 32 };
 
 static bool is_digit(char c)
 {
@@ -100,10 +102,15 @@ static bool skip(struct orr_words *words)
     return size > 0;
 }
 
+/* Most bytes of a large text begin neither a blank nor a sequence, and need no more than a look at this table. */
 static bool ends_word(const struct orr_words *words, size_t at)
 {
+    static const bool may_end[256] = {['\n'] = true, ['\r'] = true, [' '] = true,    ['\t'] = true, ['|'] = true,
+                                      [0xc2] = true, [0xef] = true, ['\033'] = true, ['^'] = true,  ['['] = true};
     const char *text = words->bytes + at;
     size_t left = words->length - at;
+    if (!may_end[(unsigned char)*text])
+        return false;
     return *text == '\n' || *text == '\r' || blank_at(text, left) || sequence_at(text, left);
 }
 
@@ -119,6 +126,7 @@ static bool is_rule(const struct orr_word *word)
 bool orr_words_next(struct orr_words *words, struct orr_word *ret_word)
 {
     for (;;) {
+        const size_t begun = words->at;
         while (words->at < words->length && skip(words))
             ;
         if (words->at >= words->length)
@@ -127,6 +135,8 @@ bool orr_words_next(struct orr_words *words, struct orr_word *ret_word)
         do
             words->at++;
         while (words->at < words->length && !ends_word(words, words->at));
+        if (orr_budget_spent((uint32_t)((words->at - begun) / BYTES_A_STEP) + 1))
+            return false;
         *ret_word = (struct orr_word){.text = words->bytes + from,
                                       .length = words->at - from,
                                       .line = words->line,

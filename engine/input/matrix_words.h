@@ -27,7 +27,7 @@ struct orr_words {
 
 /* The bytes stay the caller's. */
 struct orr_words orr_words_start(const char *bytes, size_t length);
-/* The next word; false: the end. */
+/* The next word; false: the end of the text, or of the budget. */
 bool orr_words_next(struct orr_words *words, struct orr_word *ret_word);
 
 bool orr_word_is(const struct orr_word *word, const char *text);

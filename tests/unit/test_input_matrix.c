@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nvidia-smi topo -m as people have it: through terminals, launchers, chats and editors. What says the same is read
  * alike. */
+#include "engine/base/budget.h"
+#include "engine/input/matrix.h"
 #include "tests/support/input_fixture.h"
 
 #define LEGEND                                                                                                         \
@@ -187,4 +189,23 @@ TEST(every_beginning_is_handled)
         orr_dump_free(dump);
         free(bytes);
     }
+}
+
+/* A table after a megabyte of other words is found, unless nobody waits for it any more. */
+TEST(the_look_for_a_table_ends_with_the_budget)
+{
+    const size_t words = 1 << 20, length = words + strlen(TABLE);
+    char *text = malloc(length + 1);
+    assert_non_null(text);
+    for (size_t i = 0; i < words; i++)
+        text[i] = "ab \n"[i % 4];
+    snprintf(text + words, strlen(TABLE) + 1, "%s", TABLE);
+    struct orr_budget budget = {.by = ORR_LIMITED_BY_CALLER};
+    orr_budget_begin(&budget);
+    assert_true(orr_matrix_found(text, length));
+    orr_budget_stop(&budget, ORR_SPENT_CLIENT);
+    assert_false(orr_matrix_found(text, length));
+    orr_budget_end();
+    assert_true(orr_matrix_found(text, length));
+    free(text);
 }
