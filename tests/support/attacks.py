@@ -6,7 +6,6 @@ tests/http/test_attacks.py asserts what must hold; `./dev bench attacks` prints 
 and returns the statuses of its requests that were answered. Everything is bounded: requests time out, threads are
 joined.
 """
-import gzip
 import http.client
 import http.server
 import io
@@ -17,6 +16,7 @@ import pathlib
 import random
 import re
 import socket
+import struct
 import subprocess
 import sys
 import tarfile
@@ -114,19 +114,24 @@ def switched(gpus, nics, slow=False):
     return "\n".join([*out, "</cpu></system>"]).encode()
 
 
+def gzip_of(*parts):
+    """A gzip file of `parts`, each a pair of bytes and how often they come. What repeats is compressed once: after a full
+    flush, deflate makes the same bytes of it again."""
+    out, crc, size = [b"\x1f\x8b\x08\0\0\0\0\0\0\xff"], 0, 0
+    for data, times in parts:
+        packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+        out.append((packer.compress(data) + packer.flush(zlib.Z_FULL_FLUSH)) * times)
+        for _ in range(times):
+            crc = zlib.crc32(data, crc)
+        size += len(data) * times
+    return b"".join([*out, b"\x03\0", struct.pack("<II", crc, size & 0xFFFFFFFF)])
+
+
 def gzip_bomb(mebibytes, name="sys/bomb"):
-    """A tar.gz whose one entry, which nobody reads, is so large."""
+    """A tar.gz with one entry of this size, which nobody reads."""
     entry = tarfile.TarInfo(name)
     entry.size = mebibytes * MIB
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    block = bytes(MIB)
-    return b"".join(
-        [
-            packer.compress(entry.tobuf(format=tarfile.GNU_FORMAT)),
-            *(packer.compress(block) for _ in range(mebibytes)),
-            packer.flush(),
-        ]
-    )
+    return gzip_of((entry.tobuf(format=tarfile.GNU_FORMAT), 1), (bytes(MIB), mebibytes))
 
 
 def tar_of(entries):
@@ -140,26 +145,33 @@ def tar_of(entries):
 
 
 def empty_entries(count):
-    """A tar.gz of this many entries without content, made without tarfile: that would take a minute for a million."""
+    """A tar.gz of this many entries without content, made without tarfile: that would take a minute for a million. From
+    65,536 on the names are repeated."""
     header = bytearray(tarfile.TarInfo("sys/0000000").tobuf(format=tarfile.USTAR_FORMAT))
-    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
-    out = []
-    for start in range(0, count, 4096):
+
+    def entries(first, end):
         block = bytearray()
-        for i in range(start, min(start + 4096, count)):
+        for i in range(first, end):
             header[4:11] = b"%07d" % i
             header[148:156] = b" " * 8
             header[148:156] = b"%06o\0 " % sum(header)
             block += header
-        out.append(packer.compress(bytes(block)))
-    return b"".join([*out, packer.compress(bytes(1024)), packer.flush()])
+        return bytes(block)
+
+    distinct = min(count, 65536)
+    return gzip_of((entries(0, distinct), count // distinct), (entries(0, count % distinct), 1), (bytes(1024), 1))
 
 
 def zip_bomb(mebibytes):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("topo.xml", bytes(mebibytes * MIB))
+        archive.writestr("topo.xml", bytes(mebibytes * MIB), compresslevel=1)
     return out.getvalue()
+
+
+def xz_bomb(mebibytes):
+    """A file of this many streams, each of a mebibyte."""
+    return lzma.compress(bytes(MIB), preset=1) * mebibytes
 
 
 class Target:
@@ -463,16 +475,14 @@ def nested_xml(depth):
 ATTACKS = {
     "gzip bomb in a tar, four at once": four("/v1/convert", lambda: gzip_bomb(512)),
     "gzip bomb, uploaded": one("/v1/topologies", lambda: gzip_bomb(512)),
-    "gzip bomb without a tar": one("/v1/convert", lambda: gzip.compress(bytes(256 * MIB), 1)),
+    "gzip bomb without a tar": one("/v1/convert", lambda: gzip_of((bytes(MIB), 256))),
     "gzip within gzip within tar": one(
-        "/v1/convert", lambda: tar_of([(f"sys/{i}.tar.gz", gzip_bomb(64)) for i in range(8)])
+        "/v1/convert", lambda: tar_of((f"sys/{i}.tar.gz", bomb) for bomb in [gzip_bomb(64)] for i in range(8))
     ),
-    "zip bomb": one("/v1/convert", lambda: zip_bomb(256)),
-    "zip bomb within a tar": one("/v1/convert", lambda: tar_of([("sys/a.zip", zip_bomb(256))])),
-    "xz bomb": one("/v1/convert", lambda: lzma.compress(bytes(256 * MIB), preset=1)),
-    "xz bomb within a tar": one(
-        "/v1/convert", lambda: tar_of([("sys/a.xz", lzma.compress(bytes(256 * MIB), preset=1))])
-    ),
+    "zip bomb": one("/v1/convert", lambda: zip_bomb(64)),
+    "zip bomb within a tar": one("/v1/convert", lambda: tar_of([("sys/a.zip", zip_bomb(64))])),
+    "xz bomb": one("/v1/convert", lambda: xz_bomb(256)),
+    "xz bomb within a tar": one("/v1/convert", lambda: tar_of([("sys/a.xz", xz_bomb(256))])),
     "tar of a million empty entries": one("/v1/convert", lambda: empty_entries(1000000)),
     "tar of deep folders": one(
         "/v1/convert", lambda: tar_of([("sys/" + "/".join(["d"] * 900) + f"/{i}", b"x") for i in range(2000)])
