@@ -9,6 +9,7 @@ import { after, afterEach, before, beforeEach } from "node:test";
 import { SECTIONS } from "../../static/js/state.js";
 import {
     choose,
+    keep,
     newPage,
     openFile,
     ready,
@@ -59,9 +60,12 @@ export function fixture() {
                 !document.querySelector("#scaling[aria-busy]")?.offsetParent,
         );
     it.choose = (selector, value) => choose(it.page, selector, value);
+    /* By the button for files; with a fragment as from a link to a stored dump, which loads the page once. */
     it.open = async (file, fragment = "") => {
-        await openFile(it.page, it.server.url, file);
-        if (fragment) await it.visit(`${it.page.url()}&${fragment}`);
+        if (!fragment) return openFile(it.page, it.server.url, file);
+        const { id, input } = await keep(it.server.url, file),
+            release = input?.logged_release ? `&release=${input.logged_release}` : "";
+        await it.visit(`${it.server.url}/#id=${id}${release}&${fragment}`);
     };
     /* As from a link in a mail: nothing of the page is there before. */
     it.visit = async (url) => {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Starts the daemon and a browser for the tests, and stops both. */
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { readDescription } from "./openapi.mjs";
@@ -161,6 +162,17 @@ export async function openFile(page, url, path) {
     await page.goto(url);
     await page.locator("#file").setInputFiles(path);
     await ready(page);
+}
+
+/** Stores a file as the page does; gives its summary. */
+export async function keep(url, path) {
+    const name = basename(path).replace(/\.[a-z]+$/i, ""),
+        response = await fetch(`${url}/v1/topologies?${new URLSearchParams({ name })}`, {
+            method: "POST",
+            body: readFileSync(path),
+        });
+    assert.ok(response.ok, `${path}: ${response.status}`);
+    return response.json();
 }
 
 /* Chooses from a list. In one step of the page: an answer that arrives meanwhile makes the list anew, and the choice
