@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/clock.h"
 
 _Static_assert((int)ORR_MAX_FILTER_LABELS == (int)ORR_MAX_FILTERS, "requests may name the labels that lists can have");
 
@@ -55,6 +56,16 @@ bool orr_fleet_labels_fit(const struct orr_call *call, const char *labels)
             return false;
     }
     return true;
+}
+
+enum orr_code orr_fleet_key(struct orr_call *call, const char *name, struct orr_text *key, struct orr_error *err)
+{
+    enum { KEPT_MS = 5000 };
+    int64_t newest;
+    ORR_TRY(orr_store_newest(call->app->store, &newest, err));
+    orr_text_printf(key, "%s|%lld|%lu|%lld", name, (long long)newest, atomic_load(&call->app->changes),
+                    (long long)(orr_clock_coarse_ms() / KEPT_MS));
+    return ORR_OK;
 }
 
 static uint64_t hash_of(const char *text)

@@ -38,6 +38,11 @@ enum orr_code orr_fleet_work_of_type(struct orr_call *call, const struct orr_mac
                                      struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
 /* Whether labels, a JSON object, are those that the request asks for. */
 bool orr_fleet_labels_fit(const struct orr_call *call, const char *labels);
+/* Appends what a cached answer about many hosts depends on, beside its parameters: it changes with each upload that
+ * anybody makes, and with each change and deletion that this process makes; those of other processes are seen after
+ * five seconds. */
+enum orr_code orr_fleet_key(struct orr_call *call, const char *name, struct orr_text *key,
+                            struct orr_error *err) ORR_NO_DISCARD;
 /* Reads what `asked` names (topologies, labels, search) into a fleet that has an arena. Each shape is there once, with
  * the dump of its first topology. LIMIT beyond ORR_MAX_SET shapes, ORR_MAX_SET_HOSTS topologies, or ORR_SET_BYTES
  * bytes.

@@ -7,6 +7,7 @@
 
 #include "api/handlers/drift.h"
 #include "api/handlers/fleet.h"
+#include "api/http/cache.h"
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
 
@@ -20,6 +21,7 @@ struct group {
 };
 
 struct groups {
+    struct orr_arena *arena;
     struct orr_fleet_host *hosts; /* as the store gives them */
     uint32_t host_count;
     struct orr_index by_shape;
@@ -35,8 +37,7 @@ static bool fits(const struct orr_call *call, const struct orr_fleet_host *host)
            (!search || strcasestr(host->name, search) || strcasestr(host->about, search));
 }
 
-static enum orr_code add_host(struct groups *groups, const struct orr_fleet_host *host, struct orr_arena *arena,
-                              struct orr_error *err)
+static enum orr_code add_host(struct groups *groups, const struct orr_fleet_host *host, struct orr_error *err)
 {
     const uint64_t hash = orr_hash_key(orr_hash_seeded(), host->shape, strlen(host->shape));
     uintptr_t row;
@@ -45,13 +46,13 @@ static enum orr_code add_host(struct groups *groups, const struct orr_fleet_host
         found = !strcmp(groups->rows[row].first->shape, host->shape);
     if (!found) {
         row = groups->count;
-        ORR_NEED(ORR_RESERVE(arena, groups->rows, groups->count, groups->capacity) &&
+        ORR_NEED(ORR_RESERVE(groups->arena, groups->rows, groups->count, groups->capacity) &&
                      orr_index_add(&groups->by_shape, hash, row),
                  err);
         groups->rows[groups->count++] = (struct group){.first = host};
     }
     struct group *group = &groups->rows[row];
-    ORR_NEED(ORR_RESERVE(arena, group->names, group->count, group->room), err);
+    ORR_NEED(ORR_RESERVE(groups->arena, group->names, group->count, group->room), err);
     group->names[group->count++] = host->name;
     if (orr_order_naturally(host->name, group->first->name) < 0)
         group->first = host;
@@ -75,7 +76,7 @@ static int compare_groups(const void *left, const void *right)
 
 static enum orr_code make_groups(struct orr_call *call, struct groups *groups, struct orr_error *err)
 {
-    groups->by_shape.arena = call->arena;
+    groups->by_shape.arena = groups->arena;
     ORR_TRY(orr_store_fleet(call->app->store, ORR_MAX_SET_HOSTS + 1, &groups->hosts, &groups->host_count, err));
     if (groups->host_count > ORR_MAX_SET_HOSTS)
         return orr_fail(err, ORR_LIMIT, "more than %d hosts are stored", (int)ORR_MAX_SET_HOSTS);
@@ -83,7 +84,7 @@ static enum orr_code make_groups(struct orr_call *call, struct groups *groups, s
         if (orr_budget_spent(16))
             ORR_TRY(orr_budget_check(err));
         if (fits(call, &groups->hosts[i]))
-            ORR_TRY(add_host(groups, &groups->hosts[i], call->arena, err));
+            ORR_TRY(add_host(groups, &groups->hosts[i], err));
     }
     if (groups->count)
         qsort(groups->rows, groups->count, sizeof *groups->rows, compare_groups);
@@ -165,15 +166,15 @@ static enum orr_code list_groups(struct orr_call *call, const struct groups *gro
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
-enum orr_code orr_handle_fleet(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+static enum orr_code answer_fleet(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL(orr_work, reference);
     const struct orr_machine_type *type = call->params.machine;
-    struct groups groups = {0};
+    struct groups groups = {.arena = orr_arena_new(0)};
     struct orr_error own = {0};
     orr_drift_query(&call->params.query);
     call->params.machine = NULL; /* of the reference alone */
-    enum orr_code code = make_groups(call, &groups, err);
+    enum orr_code code = groups.arena ? make_groups(call, &groups, err) : orr_fail_nomem(err);
     if (code == ORR_OK && groups.count > !type)
         code = type ? orr_fleet_work_of_type(call, type, &reference, &own)
                     : orr_fleet_work(call, "label", groups.rows[0].first->id, &reference, &own);
@@ -188,5 +189,20 @@ enum orr_code orr_handle_fleet(struct orr_call *call, struct orr_answer **ret_an
     for (uint32_t i = 0; i < groups.host_count; i++)
         orr_fleet_host_release(&groups.hosts[i]);
     free(groups.hosts);
+    orr_arena_free(groups.arena);
+    return code;
+}
+
+enum orr_code orr_handle_fleet(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    enum { LONGEST = 65536 };
+    ORR_LOCAL_TEXT(key, LONGEST);
+    ORR_TRY(orr_fleet_key(call, "groups", &key, err));
+    orr_text_printf(&key, "|%s", call->request->target); /* keys of parameters have no labels */
+    ORR_NEED(!orr_text_failed(&key), err);
+    if ((*ret_answer = (struct orr_answer *)orr_cache_begin(call->app->cache, key.data)))
+        return ORR_OK;
+    enum orr_code code = answer_fleet(call, ret_answer, err);
+    orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &(*ret_answer)->shared : NULL);
     return code;
 }

@@ -56,19 +56,15 @@ static enum orr_code write_normal(struct orr_call *call, const char *query, stru
     return ORR_OK;
 }
 
-/* The same from the cache. What it is kept under changes with each upload that anybody makes, and with each change and
- * deletion that this process makes; those of other processes are seen after KEPT_MS. */
+/* The same from the cache. */
 static enum orr_code recall_normal(struct orr_call *call, const char *query, struct orr_answer **ret_text,
                                    struct orr_error *err)
 {
-    enum { KEPT_MS = 5000, LONGEST = 65536 };
-    int64_t newest;
+    enum { LONGEST = 65536 };
     ORR_LOCAL_TEXT(key, LONGEST);
     ORR_LOCAL_TEXT(text, LONGEST);
-    ORR_TRY(orr_store_newest(call->app->store, &newest, err));
-    orr_text_printf(&key, "fleet|%lld|%lu|%lld|%s|%d|%s", (long long)newest, atomic_load(&call->app->changes),
-                    (long long)(orr_clock_coarse_ms() / KEPT_MS), call->params.query.settings.release->name,
-                    call->params.strict, query);
+    ORR_TRY(orr_fleet_key(call, "fleet", &key, err));
+    orr_text_printf(&key, "|%s|%d|%s", call->params.query.settings.release->name, call->params.strict, query);
     orr_params_key(&call->params, ORR_TOPICS(ORR_TOPIC_READING), &key);
     ORR_NEED(!orr_text_failed(&key), err);
     if ((*ret_text = (struct orr_answer *)orr_cache_begin(call->app->cache, key.data)))

@@ -193,7 +193,8 @@ struct orr_fleet_host {
     int64_t at;
     char *name, *labels, *about; /* owned; labels: of that upload, about: the machine in a sentence */
 };
-/* All hosts that have a history, by name, up to the limit. */
+/* All hosts that have a history, by name, at least up to the limit. They are read in pages: what is uploaded in between
+ * may be among them or not. */
 enum orr_code orr_store_fleet(struct orr_store *store, uint32_t limit, struct orr_fleet_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
 /* How many hosts have the most frequent shape, how many have another one, and how many shapes there are: as they were

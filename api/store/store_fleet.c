@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All hosts at once: each with its last upload, and how many are alike. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/store/store_work.h"
 
@@ -29,35 +31,86 @@ static enum orr_code read_host(const struct orr_cell *cells, void *item, struct 
     return orr_item_whole(host->name && host->labels && host->about, item, release_host, err);
 }
 
+/* A page is a unit of work of its own, so that nobody waits for more than one. */
+enum { PAGE = 500, MOST_NAME = 256 /* bytes of a label */ };
+
+static enum orr_code read_page(struct orr_store *store, const char *after, struct orr_fleet_host **ret_hosts,
+                               uint32_t *ret_count, struct orr_error *err)
+{
+    const struct orr_cell cells[] = {orr_text_cell(after), orr_int_cell(PAGE)};
+    static const struct orr_row_kind hosts = {sizeof(struct orr_fleet_host), read_host, release_host};
+    return orr_rows_list(store, &hosts, ORR_SQL_FLEET, cells, PAGE, ret_hosts, ret_count, err);
+}
+
+static void release_hosts(struct orr_fleet_host *hosts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        orr_fleet_host_release(&hosts[i]);
+    free(hosts);
+}
+
 enum orr_code orr_store_fleet(struct orr_store *store, uint32_t limit, struct orr_fleet_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err)
 {
-    const struct orr_cell cell = orr_int_cell(limit);
-    static const struct orr_row_kind hosts = {sizeof(struct orr_fleet_host), read_host, release_host};
-    return orr_rows_list(store, &hosts, ORR_SQL_FLEET, &cell, limit, ret_hosts, ret_count, err);
-}
-
-static enum orr_code add_group(void *context, const struct orr_cell *cells, struct orr_error *err)
-{
-    struct orr_host_figures *figures = context;
-    (void)err;
-    *(figures->groups++ ? &figures->others : &figures->most) += (uint64_t)cells[0].number;
+    struct orr_fleet_host *hosts = NULL, *page, *longer;
+    uint32_t count = 0, got = PAGE;
+    while (got == PAGE && count < limit) {
+        enum orr_code code = read_page(store, count ? hosts[count - 1].name : "", &page, &got, err);
+        if (code == ORR_OK && !(longer = realloc(hosts, ((size_t)count + got + 1) * sizeof *hosts))) {
+            release_hosts(page, got);
+            code = orr_fail_nomem(err);
+        }
+        if (code != ORR_OK) {
+            release_hosts(hosts, count);
+            return code;
+        }
+        hosts = longer;
+        memcpy(hosts + count, page, got * sizeof *hosts);
+        free(page);
+        count += got;
+    }
+    *ret_hosts = hosts;
+    *ret_count = count;
     return ORR_OK;
 }
 
-static enum orr_code count_work(struct orr_session *session, void *context, struct orr_error *err)
+static int compare_shapes(const void *a, const void *b)
 {
-    struct orr_host_figures *figures = context;
-    *figures = (struct orr_host_figures){0};
-    return orr_query(session, ORR_SQL_GROUPS, NULL, add_group, figures, err);
+    return strcmp(a, b);
 }
 
 enum orr_code orr_store_count_hosts(struct orr_store *store, struct orr_error *err)
 {
-    struct orr_host_figures figures;
-    ORR_TRY(orr_store_transact(store, ORR_STORE_LIST, count_work, &figures, err));
+    struct orr_host_figures figures = {0};
+    char(*shapes)[ORR_DIGEST_LENGTH + 1] = NULL, (*longer)[ORR_DIGEST_LENGTH + 1];
+    char after[MOST_NAME + 1] = "";
+    uint32_t count = 0, got = PAGE;
+    enum orr_code code = ORR_OK;
+    while (got == PAGE && code == ORR_OK) {
+        struct orr_fleet_host *page;
+        code = read_page(store, after, &page, &got, err);
+        if (code != ORR_OK)
+            break;
+        longer = realloc(shapes, ((size_t)count + got + 1) * sizeof *shapes);
+        shapes = longer ? longer : shapes;
+        code = longer ? ORR_OK : orr_fail_nomem(err);
+        for (uint32_t i = 0; i < got && longer; i++)
+            memcpy(shapes[count++], page[i].shape, sizeof *shapes);
+        if (got)
+            snprintf(after, sizeof after, "%s", page[got - 1].name);
+        release_hosts(page, got);
+    }
+    if (code == ORR_OK)
+        qsort(shapes, count, sizeof *shapes, compare_shapes);
+    for (uint32_t i = 0, end; code == ORR_OK && i < count; i = end, figures.groups++) {
+        for (end = i + 1; end < count && !strcmp(shapes[end], shapes[i]); end++)
+            ;
+        figures.most = end - i > figures.most ? end - i : figures.most;
+    }
+    free(shapes);
+    ORR_TRY(code);
     atomic_store(&store->hosts_most, figures.most);
-    atomic_store(&store->hosts_others, figures.others);
+    atomic_store(&store->hosts_others, count - figures.most);
     atomic_store(&store->host_groups, figures.groups);
     return ORR_OK;
 }

@@ -19,15 +19,6 @@ enum { ORR_MOST_CELLS = 12 };
 
 #define ORR_CLUSTER_COLUMNS "id, digest, created, name, hosts"
 
-/* The hosts that have a history, each with its last upload: a walk along the index of hosts, a step a host, however
- * long the histories are. The last row has no host. */
-#define ORR_LAST_UPLOADS                                                                                               \
-    "WITH RECURSIVE h(host) AS (SELECT (SELECT min(u.host) FROM upload u)"                                             \
-    " UNION ALL SELECT (SELECT min(u.host) FROM upload u WHERE u.host > h.host) FROM h WHERE h.host IS NOT NULL)"      \
-    ", l(host, seq, topology) AS (SELECT h.host, (SELECT max(u.seq) FROM upload u WHERE u.host = h.host),"             \
-    " (SELECT u.topology FROM upload u WHERE u.host = h.host ORDER BY u.seq DESC, u.topology DESC LIMIT 1)"            \
-    " FROM h WHERE h.host IS NOT NULL) "
-
 #define ORR_MATCHES_SEARCH                                                                                             \
     " ($3 IS NULL OR lower(t.name) LIKE lower($3) ESCAPE '\\' OR lower(t.labels) LIKE lower($3) ESCAPE '\\'"           \
     " OR t.digest LIKE lower($3) ESCAPE '\\' OR lower(t.about) LIKE lower($3) ESCAPE '\\')"
@@ -115,15 +106,18 @@ enum { ORR_MOST_CELLS = 12 };
     X(HOSTS, "ti",                                                                                                     \
       "SELECT u.host, (SELECT v.at FROM upload v WHERE v.host = u.host ORDER BY v.seq DESC, v.topology DESC LIMIT 1)," \
       " count(*) FROM upload u WHERE u.host > $1 GROUP BY u.host ORDER BY u.host LIMIT $2")                            \
-    /* limit */                                                                                                        \
-    X(FLEET, "i",                                                                                                      \
-      ORR_LAST_UPLOADS "SELECT l.host, t.id, CASE WHEN t.shape = '' THEN t.id ELSE t.shape END, u.at, u.labels,"       \
-                       " t.about FROM l JOIN topology t ON t.id = l.topology"                                          \
-                       " JOIN upload u ON u.host = l.host AND u.seq = l.seq AND u.topology = l.topology LIMIT $1")     \
-    /* hosts of each shape, the most frequent first */                                                                 \
-    X(GROUPS, "",                                                                                                      \
-      ORR_LAST_UPLOADS "SELECT count(*) FROM l JOIN topology t ON t.id = l.topology"                                   \
-                       " GROUP BY CASE WHEN t.shape = '' THEN t.id ELSE t.shape END ORDER BY 1 DESC")                  \
+    /* after, limit: hosts by name, each with its last upload; a step along the index for each host, however long the */ \
+    /* histories are */                                                                                                \
+    X(FLEET, "ti",                                                                                                     \
+      "WITH RECURSIVE h(host, n) AS (SELECT (SELECT min(u.host) FROM upload u WHERE u.host > $1), 1"                   \
+      " UNION ALL SELECT (SELECT min(u.host) FROM upload u WHERE u.host > h.host), h.n + 1 FROM h"                     \
+      " WHERE h.host IS NOT NULL AND h.n < $2)"                                                                        \
+      ", l(host, seq) AS (SELECT h.host, (SELECT max(u.seq) FROM upload u WHERE u.host = h.host)"                      \
+      " FROM h WHERE h.host IS NOT NULL)"                                                                              \
+      " SELECT l.host, t.id, CASE WHEN t.shape = '' THEN t.id ELSE t.shape END, u.at, u.labels, t.about"               \
+      " FROM l JOIN upload u ON u.host = l.host AND u.seq = l.seq JOIN topology t ON t.id = u.topology"                \
+      " WHERE NOT EXISTS (SELECT 1 FROM upload v WHERE v.host = u.host AND v.seq = u.seq AND v.topology > u.topology)" \
+      " ORDER BY l.host")                                                                                              \
     /* id, name, labels, updated, revision (0: any) */                                                                 \
     X(UPDATE, "tttii",                                                                                                 \
       "UPDATE topology SET name = coalesce($2, name), labels = coalesce($3, labels), updated = $4,"                    \
