@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A fleet in one service: how long uploads, lists, searches, groups, comparisons, gates, clusters, a restart and
+retention take.
+
+usage: fleet.py [HOSTS] [--history N] [--clients N] [--database URL] [--fill]
+
+Posts the dumps of HOSTS hosts (1000 by default) to a real `orrery serve`, N times each (1). Each host has GUIDs of its
+own, a rack of 40 hosts, and one host in a hundred has slow NICs. With --fill only the first 500 hosts are posted, and
+rows like theirs are written into the SQLite file for all others, with histories of N uploads. Prints a table: the first
+answer, and the median and the worst of five more, in milliseconds.
+"""
+import argparse
+import hashlib
+import http.client
+import json
+import pathlib
+import re
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+POSTED, RACK, ODD = 500, 40, 100
+TEXT = (ROOT / "static/examples/h100-nvswitch.xml").read_text()
+SERIAL = re.compile(r'guid="0x([0-9a-f]+)"')
+
+
+def dump_of(host):
+    text = SERIAL.sub(lambda found: f'guid="0x{host + 1:x}{found[1]}"', TEXT)
+    return (text.replace('speed="400000"', 'speed="200000"') if host % ODD == ODD // 2 else text).encode()
+
+
+def query_of(host):
+    labels = (f"host=node{host}", f"rack=r{host // RACK}", "fleet=all")
+    return "&".join("label=" + urllib.parse.quote(label, safe="") for label in labels)
+
+
+class Service:
+    def __init__(self, database, *options):
+        command = [ROOT / "build/orrery", "serve", "--listen", "127.0.0.1:0", "--quiet", "--database", database, *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.port = int(self.process.stdout.readline().rstrip("/\n").rsplit(":", 1)[1])
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+
+    def ask(self, method, target, body=None, connection=None):
+        connection = connection or self.connection
+        connection.request(method, target, body)
+        response = connection.getresponse()
+        answer = json.loads(response.read())
+        assert response.status in (200, 201), f"{method} {target[:120]}: {response.status} {answer}"
+        return answer
+
+    def peak(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(120)
+
+
+def post_all(service, hosts, clients):
+    work, lock = iter(hosts), threading.Lock()
+
+    def client():
+        connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=120)
+        while True:
+            with lock:
+                host = next(work, None)
+            if host is None:
+                return
+            service.ask("POST", f"/v1/topologies?{query_of(host)}", dump_of(host), connection)
+
+    threads = [threading.Thread(target=client) for _ in range(clients)]
+    begun = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return time.monotonic() - begun
+
+
+def fill(path, first, count, history):
+    """Rows for further hosts: copies of the rows of a posted host that is as slow or as fast, under ids of their own."""
+    database = sqlite3.connect(path)
+    columns = [row[1] for row in database.execute("PRAGMA table_info(topology)")]
+    kinds = {}
+    for odd, host in ((False, 0), (True, ODD // 2)):
+        ident = database.execute("SELECT topology FROM upload WHERE host = ?", (f"node{host}",)).fetchone()[0]
+        row = dict(zip(columns, database.execute("SELECT * FROM topology WHERE id = ?", (ident,)).fetchone()))
+        kinds[odd] = row, database.execute("SELECT body FROM content WHERE topology = ?", (ident,)).fetchone()[0]
+    begun, sequence = int(time.time() * 1000), database.execute("SELECT max(seq) FROM upload").fetchone()[0]
+    places = ",".join("?" * len(columns))
+    for host in range(count):
+        row, body = kinds[host % ODD == ODD // 2]
+        digest = hashlib.sha256(f"host {host}".encode()).hexdigest()
+        labels = {"fleet": "all", "host": f"node{host}", "rack": f"r{host // RACK}"}
+        text = json.dumps(labels, separators=(",", ":"))
+        at = begun + host
+        if host >= first:
+            own = {**row, "id": digest[:32], "digest": digest, "created": at, "seen": at, "updated": at, "labels": text}
+            database.execute(f"INSERT INTO topology VALUES ({places})", [own[name] for name in columns])
+            database.execute("INSERT INTO content VALUES (?, ?)", (digest[:32], body))
+            rows = [(digest[:32], name, value, at) for name, value in labels.items()]
+            database.executemany("INSERT INTO label (topology, name, value, created) VALUES (?, ?, ?, ?)", rows)
+            ident = digest[:32]
+        else:
+            ident = database.execute("SELECT topology FROM upload WHERE host = ?", (f"node{host}",)).fetchone()[0]
+        rows = [(f"node{host}", at + i * 1000, ident, "", text, sequence := sequence + 1) for i in range(1, history + 1)]
+        database.executemany("INSERT INTO upload (host, at, topology, name, labels, seq) VALUES (?, ?, ?, ?, ?, ?)", rows)
+    database.commit()
+    database.close()
+
+
+def questions(hosts):
+    rack = urllib.parse.quote("label=rack%3Dr1", safe="")
+    everything = urllib.parse.quote("label=fleet%3Dall", safe="")
+    gate = "/v1/gate?hosts=2&node=n&expect=fleet:"
+    return [
+        ("first page", "GET", "/v1/topologies?limit=50", None),
+        ("page of a rack", "GET", "/v1/topologies?label=rack%3Dr1", None),
+        ("search, one match", "GET", f"/v1/topologies?q=node{hosts - 1}", None),
+        ("search, no match", "GET", "/v1/topologies?q=zzzz", None),
+        ("label of all and search, no match", "GET", "/v1/topologies?label=fleet%3Dall&q=zzzz", None),
+        ("page of hosts", "GET", "/v1/hosts?limit=200", None),
+        ("history of a host", "GET", "/v1/hosts/node1/uploads", None),
+        ("groups of all hosts", "GET", "/v1/fleet", None),
+        ("groups of a rack", "GET", "/v1/fleet?label=rack%3Dr1", None),
+        ("events", "GET", "/v1/events", None),
+        ("majority of a rack", "GET", "/v1/compare?label=rack%3Dr1", None),
+        ("majority of all", "GET", "/v1/compare?label=fleet%3Dall", None),
+        ("gate against a rack", "POST", gate + rack, dump_of(3)),
+        ("gate against all", "POST", gate + everything, dump_of(3)),
+    ]
+
+
+def measure(name, ask):
+    times = []
+    for _ in range(6):
+        begun = time.monotonic()
+        ask()
+        times.append(1000 * (time.monotonic() - begun))
+    print(f"{name:<36}{times[0]:>10.1f}{statistics.median(times[1:]):>10.1f}{max(times[1:]):>10.1f}", flush=True)
+
+
+def cluster_of_all(service):
+    hosts, cursor = [], ""
+    while cursor is not None:
+        page = service.ask("GET", f"/v1/topologies?limit=200{cursor and '&cursor=' + cursor}")
+        hosts += [{"topology": row["id"], "names": [row["labels"]["host"]]} for row in page["items"]]
+        cursor = page["next"]
+    lines = hosts[:4096]  # the most lines of a description
+    return service.ask("POST", "/v1/clusters", json.dumps({"hosts": lines}).encode())["id"], len(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("hosts", nargs="?", type=int, default=1000)
+    parser.add_argument("--history", type=int, default=1)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--database", help="as orrery serve takes it; a SQLite file of its own by default")
+    parser.add_argument("--fill", action="store_true")
+    args = parser.parse_args()
+    if args.fill and args.database:
+        parser.error("--fill writes into a SQLite file of its own")
+    with tempfile.TemporaryDirectory() as folder:
+        database = args.database or f"{folder}/fleet.db"
+        service = Service(database)
+        posted = min(args.hosts, POSTED) if args.fill else args.hosts
+        rounds = 1 if args.fill else args.history
+        seconds = sum(post_all(service, range(posted), args.clients) for _ in range(rounds))
+        print(f"{args.hosts} hosts with {args.history} uploads each; {posted * rounds / seconds:.0f} uploads a second")
+        if args.fill:
+            service.stop()
+            fill(database, posted, args.hosts, args.history)
+            service = Service(database)
+        print(f"{'milliseconds':<36}{'first':>10}{'median':>10}{'worst':>10}")
+        for name, method, target, body in questions(args.hosts):
+            measure(name, lambda: service.ask(method, target, body))
+        ident, lines = cluster_of_all(service)
+        for what in ("findings", "verdict"):
+            measure(f"cluster of {lines} hosts, {what}", lambda: service.ask("GET", f"/v1/clusters/{ident}/{what}"))
+        print(f"at most {service.peak():.0f} MiB resident")
+        service.stop()
+        begun = time.monotonic()
+        service = Service(database)
+        service.ask("GET", "/v1/topologies?limit=1")
+        print(f"a restart takes {time.monotonic() - begun:.2f} s")
+        service.stop()
+        due, begun = max(1, args.hosts // 100), time.monotonic()
+        service = Service(database, "--keep-count", str(args.hosts - due))
+        while time.monotonic() - begun < 120:
+            metrics = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+            metrics.request("GET", "/metrics")
+            found = re.search(r'operation_duration_seconds_count\{operation="expire"\} (\d+)', metrics.getresponse().read().decode())
+            if found and int(found[1]) >= -(-due // 200):
+                break
+            time.sleep(0.05)
+        print(f"retention deletes {due} of them in {time.monotonic() - begun:.2f} s")
+        service.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
