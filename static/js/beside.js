@@ -95,11 +95,7 @@ export class Beside {
         });
         replace(
             diagram.caption,
-            h(
-                "span",
-                null,
-                `${calledText(doc.b)}. Dashed: differs. Crossed: only this one has it.`,
-            ),
+            h("span", `${calledText(doc.b)}. Dashed: differs. Crossed: only this one has it.`),
         );
     }
 }

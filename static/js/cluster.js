@@ -216,19 +216,26 @@ export function railSentence({ hops, crossing }) {
         : `All ${hops} hops of the rings between hosts keep their rail.`;
 }
 
+/* The orders of the ranks over the hosts. */
+const ORDERS = {
+    block: "host by host",
+    cyclic: "dealt out in turn",
+    name: "host by host in the order of their names",
+    switch: "host by host by leaf switch",
+    domain: "host by host by NVLink domain",
+    list: "placed by a list",
+};
+
 /** The cluster in a sentence. */
 export function sentence(view, doc) {
-    const many = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`,
-        order = { block: "host by host", cyclic: "dealt out in turn", list: "placed by a list" }[
-            view.order
-        ];
+    const many = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
     const fused =
         view.systems < view.hosts
             ? `, ${many(view.systems, "system")} after fusing NVLink domains`
             : "";
     return (
         `${many(view.hosts, "host")} of ${many(view.kinds.length, "kind")}${fused}; ` +
-        `${many(doc.ranks, "rank")} ${order} on ${many(view.nodes, "node")}, ` +
+        `${many(doc.ranks, "rank")} ${ORDERS[view.order] ?? view.order} on ${many(view.nodes, "node")}, ` +
         `${many(doc.summary.channels, "channel")}.`
     );
 }

@@ -13,9 +13,18 @@ import { DEFAULTS, MOST_HOSTS, question, shownTab } from "./state.js";
 
 const MOST_KINDS = 8; // whose findings are asked for
 
+/* What a tab asks: the rest of the address, and what makes it another question; "": nothing is asked. */
+const ASKED_BY = {
+    releases: ({ against }) => ["analysis/diff", against.join()],
+    order: () => ["order", "order"],
+};
+
 export class Clusters {
     store;
     changed;
+
+    /** @type {any} */
+    view = null; // clustersView(), which a page about one machine does not load
 
     #asked = null;
 
@@ -107,6 +116,7 @@ export class Clusters {
             { state } = this.store,
             { cluster } = state;
         await this.#while(async () => {
+            this.view ??= (await import("./views/clusters.js")).clustersView;
             if (!cluster) {
                 this.one = null;
                 this.schedule.forget();
@@ -143,13 +153,12 @@ export class Clusters {
             const tab = shownTab(state);
             this.redraw();
             if (tab === "transfers") this.transfers();
+            const [path, what] = ASKED_BY[tab]?.(state) ?? ["", ""];
             await Promise.all([
                 this.#ask("groups", state.groups, "groups", asks, { layout: state.groups }),
-                tab === "releases"
-                    ? this.#ask("asked", state.against.join(), "analysis/diff", asks, {
-                          against: state.against,
-                      })
-                    : this.#ask("asked", tab === "order" && tab, "order", asks, {}),
+                this.#ask("asked", what, path, asks, {
+                    against: tab === "order" ? [] : state.against,
+                }),
             ]);
         }, control);
     }

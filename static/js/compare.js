@@ -189,7 +189,7 @@ const LEAST_CHANGE = 0.005; // of the value before: nobody can measure less
 
 const moved = ({ change }) => Math.abs(change ?? 0) >= LEAST_CHANGE;
 
-/** The outcomes of a document, the largest messages first: {hosts: [n], rows: [{name, size, cells: [{before, after,
+/** The outcomes of a document of one side (busbw) or two, the largest messages first: {hosts: [n], rows: [{name, size, cells: [{before, after,
  * change}, one for each n; null: cannot be predicted]}]}; change: a share of `before`, 0 if nobody can measure it. */
 export function outcomeRows(outcomes) {
     const hosts = [...new Set(outcomes.map((row) => row.hosts))].sort((a, b) => a - b),
@@ -198,9 +198,10 @@ export function outcomeRows(outcomes) {
         const row = outcomes.find(
             (one) => one.size === size && one.collective === collective && one.hosts === n,
         );
-        return row?.before && row.after
-            ? { before: row.before, after: row.after, change: moved(row) ? row.change : 0 }
-            : null;
+        const { before, after, change } = row?.busbw
+            ? { before: row.busbw, after: row.busbw, change: 0 }
+            : (row ?? {});
+        return before && after ? { before, after, change: moved({ change }) ? change : 0 } : null;
     };
     const rows = sizes
         .flatMap((size) =>

@@ -74,27 +74,26 @@ const scaling = {
 };
 
 function components(theme) {
-    const part = (name, ...what) => [h("h2", null, name), ...what],
+    const part = (name, ...what) => [h("h2", name), ...what],
         swatch = (name) => {
-            const item = h("li", null, name);
+            const item = h("li", name);
             item.style.setProperty("--swatch", `var(--${name})`);
             return item;
         };
     return h(
         "section",
         { "data-theme": theme, "aria-label": `${theme} theme` },
-        h("h1", null, `Components, ${theme}`),
+        h("h1", `Components, ${theme}`),
         part(
             "Type",
-            SIZES.map(([name, size, use]) => h(`p.type-${name}`, null, `${size}: ${use}`)),
+            SIZES.map(([name, size, use]) => h(`p.type-${name}`, `${size}: ${use}`)),
         ),
-        part("Colours", h("ul.swatches", null, COLOURS.map(swatch))),
+        part("Colours", h("ul.swatches", COLOURS.map(swatch))),
         part(
             "Kinds of paths",
             h(
                 "p.row",
-                null,
-                PATHS.map((kind) => h(`span.kind.k-${kind}`, null, kind)),
+                PATHS.map((kind) => h(`span.kind.k-${kind}`, kind)),
             ),
         ),
         part("Verdict", verdictHead({ model, base: model, scaling, state, known: {}, actions })),
@@ -102,17 +101,15 @@ function components(theme) {
             "Finding",
             h(
                 "ul.findings",
-                null,
-                h("li", null, finding(doc.findings[0], { model, source: "", state, actions })),
+                h("li", finding(doc.findings[0], { model, source: "", state, actions })),
             ),
         ),
         part(
             "Marks of answers",
             h(
                 "p.row",
-                null,
                 Object.entries(TONES).map(([tone, [mark, word]]) =>
-                    h(`span.tone-${tone}`, null, h("span.tone", null, mark), ` ${word}`),
+                    h(`span.tone-${tone}`, h("span.tone", mark), ` ${word}`),
                 ),
             ),
         ),
@@ -135,14 +132,13 @@ function components(theme) {
             "Buttons",
             h(
                 "p.row",
-                null,
-                h("button", { type: "button" }, "Button"),
-                h("button.primary", { type: "button" }, "First choice"),
-                h("button.danger", { type: "button" }, "Delete"),
-                h("button", { type: "button", disabled: true }, "Not now"),
-                h("button.pill", { type: "button" }, "NCCL 2.30.7 · 2 hosts"),
-                h("button.device", { type: "button" }, "mlx5_3"),
-                h("button.text", { type: "button" }, "a link in a text"),
+                h("button", "Button"),
+                h("button.primary", "First choice"),
+                h("button.danger", "Delete"),
+                h("button", { disabled: true }, "Not now"),
+                h("button.pill", "NCCL 2.30.7 · 2 hosts"),
+                h("button.device", "mlx5_3"),
+                h("button.text", "a link in a text"),
                 copyButton("text", "Copy"),
                 choices(
                     `Choice, ${theme}`,
@@ -160,19 +156,17 @@ function components(theme) {
             "Fields and badges",
             h(
                 "p.row",
-                null,
                 h("input", { "aria-label": `Field, ${theme}`, placeholder: "NCCL_NAME=VALUE" }),
-                h("select", { "aria-label": `List, ${theme}` }, h("option", null, "all_reduce")),
-                h("span.badge", null, "assumed"),
+                h("select", { "aria-label": `List, ${theme}` }, h("option", "all_reduce")),
+                h("span.badge", "assumed"),
                 h(
                     "span.chip",
-                    null,
-                    h("span", null, "NCCL_P2P_LEVEL=SYS"),
-                    h("button", { type: "button", "aria-label": "Remove" }, "×"),
+                    h("span", "NCCL_P2P_LEVEL=SYS"),
+                    h("button", { "aria-label": "Remove" }, "×"),
                 ),
             ),
         ),
-        part("Fold", fold(`design-${theme}`, "11 checks passed", h("p", null, "What is folded."))),
+        part("Fold", fold(`design-${theme}`, "11 checks passed", h("p", "What is folded."))),
         part(
             "Problem",
             problemView({
@@ -197,4 +191,4 @@ function alone(section) {
 
 document
     .getElementById("design")
-    .append(h("div.themes", null, alone(components("light")), alone(components("dark"))));
+    .append(h("div.themes", alone(components("light")), alone(components("dark"))));

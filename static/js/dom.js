@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Building elements. Text is always set as text, never as markup. */
 
-/** h("td.num", {title: "x", onclick}, child, ...): children are nodes, texts, arrays or null.
+/** h("td.num", {title: "x", onclick}, child, ...), or h("td.num", child, ...): children are nodes, texts, arrays or
+ * null. A button has the type "button" unless it says another.
  * @param {string} spec
- * @param {Record<string, any> | null} [props]
+ * @param {any} [props]
  * @param {...any} children
  * @returns {any} the element: which of its kinds it is, the first argument says */
 export function h(spec, props, ...children) {
     const [tag, ...classes] = spec.split(".");
     const node = document.createElement(tag || "div");
+    if (tag === "button") node.setAttribute("type", "button");
     if (classes.length) node.className = classes.join(" ");
-    return fill(node, props, children);
+    return props && Object.getPrototypeOf(props) === Object.prototype
+        ? fill(node, props, children)
+        : fill(node, null, [props, ...children]);
 }
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -72,53 +76,51 @@ export function fold(key, label, content, { id, open = false } = {}) {
 
 /** Text whose commands are in backticks, as nodes. */
 export const withCode = (text) =>
-    text.split("`").map((piece, i) => (i % 2 ? h("code", null, piece) : piece));
+    text.split("`").map((piece, i) => (i % 2 ? h("code", piece) : piece));
 
-/** A table that scrolls by itself where it is too wide for its place. heads: names of the columns, with "#" before those
- * of figures; "" names the column of bars. rows: lists of cells, which are texts, nodes or whole <td> and <th>, or
- * {props, tag, cells}.
+const MARKS = { "#": "num", "~": "wrap" };
+
+/** A table that scrolls by itself where it is too wide for its place.
  * @param {string} name what it lists
- * @param {string[]} heads
- * @param {any[]} rows
- * @param {{id?: string, tag?: string, rowHeads?: boolean}} [options] rowHeads: the first cell names its row */
-export function table(name, heads, rows, { id, tag = "table.wide", rowHeads = false } = {}) {
-    const numeric = heads.map((head) => head.startsWith("#"));
+ * @param {any[]} heads names of the columns: "#GB/s" of figures, "~Why" of texts that wrap, "(Share)" not shown; or <th>
+ * @param {any[]} rows lists of cells, which are texts, nodes or whole <td> and <th>, or {tag, props, cells}
+ * @param {{id?: string, tag?: string, rowHeads?: boolean, caption?: any, scroll?: boolean}} [options] rowHeads: the
+ * first cell names its row; caption: shown above, else only the name is there for screen readers */
+export function table(
+    name,
+    heads,
+    rows,
+    { id, tag = "table.wide", rowHeads = false, caption, scroll = true } = {},
+) {
+    const kinds = heads.map((head) => MARKS[head[0]]),
+        texts = heads.map((head, i) => (kinds[i] ? head.slice(1) : head));
+    const headOf = (text, i) =>
+        text instanceof HTMLTableCellElement
+            ? text
+            : h(
+                  kinds[i] === "num" ? "th.num" : "th",
+                  /^\(.*\)$/.test(text) ? h("span.unseen", text.slice(1, -1)) : text,
+              );
     const cell = (value, i) =>
-        value instanceof HTMLTableCellElement
-            ? value
+        value === null || value instanceof HTMLTableCellElement
+            ? value // null: a cell above spans this row too
             : rowHeads && !i
               ? h("th", { scope: "row" }, value)
-              : h(numeric[i] ? "td.num" : "td", null, value);
-    const row = ({ tag: of = "tr", props = null, cells }) => h(of, props, cells.map(cell));
-    return h(
-        "div.scroll",
-        { tabindex: "0", role: "group", "aria-label": name },
+              : h(kinds[i] ? `td.${kinds[i]}` : "td", value);
+    const rowOf = ({ tag: of = "tr", props = null, cells }) => h(of, props, cells.map(cell));
+    const made = h(
+        tag,
+        { id },
+        caption ? h("caption", caption) : h("caption.unseen", name),
+        h("thead", h("tr", texts.map(headOf))),
         h(
-            tag,
-            { id },
-            h("caption.unseen", null, name),
-            h(
-                "thead",
-                null,
-                h(
-                    "tr",
-                    null,
-                    heads.map((head, i) =>
-                        h(
-                            numeric[i] ? "th.num" : "th",
-                            null,
-                            head.replace(/^#/, "") || h("span.unseen", null, "Share"),
-                        ),
-                    ),
-                ),
-            ),
-            h(
-                "tbody",
-                null,
-                rows.map((one) => row(Array.isArray(one) ? { cells: one } : one)),
-            ),
+            "tbody",
+            rows.map((row) => rowOf(Array.isArray(row) ? { cells: row } : row)),
         ),
     );
+    return scroll
+        ? h("div.scroll", { tabindex: "0", role: "group", "aria-label": name }, made)
+        : made;
 }
 
 /** A bar beside a figure: how much of another it is. */
@@ -156,11 +158,7 @@ export function announce(text) {
 export function copyButton(text, label = "Copy") {
     const button = h(
         "button.copy",
-        {
-            type: "button",
-            "aria-label": typeof text === "function" ? label : `${label}: ${text}`,
-            onclick: copy,
-        },
+        { "aria-label": typeof text === "function" ? label : `${label}: ${text}`, onclick: copy },
         label,
     );
     async function copy() {
@@ -201,7 +199,6 @@ export function choices(name, options, current, choose) {
             h(
                 "button",
                 {
-                    type: "button",
                     title,
                     "aria-pressed": String(value === current),
                     "data-key": `${name}:${value}`,

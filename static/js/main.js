@@ -39,7 +39,6 @@ import { compareView } from "./views/compare.js";
 import { Diagram } from "./views/diagram.js";
 import { tokenDialog } from "./views/dialogs.js";
 import { differencesView } from "./views/differences.js";
-import { clustersView } from "./views/clusters.js";
 import { Header, helpDialog, Rail, tabs } from "./views/frame.js";
 import { hostsView } from "./views/hosts.js";
 import { assumptionControls } from "./views/input.js";
@@ -171,24 +170,23 @@ const rail = new Rail(document.getElementById("rail"), actions, () => ({
 }));
 const header = new Header(document.getElementById("header"), working.root, actions);
 /* The bodies stay and keep their scroll position; what is in them is made anew. */
-const viewTabs = h("div.view-tabs", null),
-    verdictTop = h("div.verdict-top", null),
+const viewTabs = h("div.view-tabs"),
+    verdictTop = h("div.verdict-top"),
     verdictSide = h("div.verdict-side", { id: "verdict-body", tabindex: "-1" }),
     drawerBody = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1" }),
     drawer = h("section.drawer", { "aria-label": "Tables" }, drawerBody);
-const sideHead = h("div.side-head", null),
+const sideHead = h("div.side-head"),
     sideBody = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1" }),
     side = h("section.side", { "aria-label": "Inspector" }, sideHead, sideBody);
 const work = h(
     "div.work",
-    null,
     viewTabs,
     h(
         "div.left",
         { id: "view" },
         verdictTop,
         verdictSide,
-        h("div.stages", null, diagram.root, beside.root),
+        h("div.stages", diagram.root, beside.root),
         drawer,
     ),
     side,
@@ -345,7 +343,7 @@ function renderDrawer() {
                       machines: moment.machines,
                       actions,
                   })
-                : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"),
+                : h("p.muted", loaded.problem ? "No analysis, no tables." : "Computing…"),
     );
     if (state.view === "source" && loaded.source !== null)
         sourceLines.show(loaded.source, { id: state.from, line: state.line, anew: true });
@@ -387,8 +385,8 @@ function renderVerdict() {
                   actions,
               })
             : loaded.problem
-              ? h("h2", null, "No analysis, no verdict")
-              : h("p.muted", null, "Computing…"),
+              ? h("h2", "No analysis, no verdict")
+              : h("p.muted", "Computing…"),
     );
     const body = { summary, source, state, machines: moment.machines, actions };
     replace(
@@ -450,7 +448,7 @@ function renderSide() {
             ];
         if (loaded.problem)
             return [problem, chips(state, summary?.input?.graph_file ?? 0, actions)];
-        if (!model) return h("p.muted", null, "Computing…");
+        if (!model) return h("p.muted", "Computing…");
         if (panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
         return state.from
@@ -478,7 +476,6 @@ function renderSide() {
         h(
             "button.icon",
             {
-                type: "button",
                 "data-key": "panel-hide",
                 title: hidden ? "Show the inspector ( z )" : "Hide the inspector ( z )",
                 "aria-label": hidden ? "Show the inspector" : "Hide the inspector",
@@ -517,6 +514,9 @@ function renderSoon() {
     return soon;
 }
 
+const loadingView = () =>
+    h("div.library.clusters", { "aria-busy": "true" }, h("p.muted", "Loading…"));
+
 /* Without a machine. */
 function startPlace() {
     const { state } = store;
@@ -539,7 +539,7 @@ function startPlace() {
             },
         });
     if (state.place === "clusters" && !moment.startProblem)
-        return clustersView({
+        return (clusters.view ?? loadingView)({
             clusters,
             releases: moment.releases,
             state,
@@ -577,7 +577,6 @@ function foldButton() {
     return h(
         "button",
         {
-            type: "button",
             id: "fold",
             "data-key": "fold",
             "aria-pressed": String(less),

@@ -12,17 +12,13 @@ export class Working {
 
     constructor(stop) {
         this.bar = h("progress", { max: "1", value: "0", hidden: true, "aria-label": "Sent" });
-        this.text = h("span", null, "computing…");
+        this.text = h("span", "computing…");
         this.root = h(
             "div.busy",
             { id: "busy" },
             this.bar,
             this.text,
-            h(
-                "button",
-                { type: "button", id: "stop", "data-key": "stop", onclick: stop },
-                "Cancel",
-            ),
+            h("button", { id: "stop", "data-key": "stop", onclick: stop }, "Cancel"),
         );
     }
 

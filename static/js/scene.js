@@ -298,9 +298,6 @@ export class Scene {
     }
 
     #caption(text) {
-        replace(
-            this.diagram.caption,
-            text && h("span", null, text[0].toUpperCase() + text.slice(1)),
-        );
+        replace(this.diagram.caption, text && h("span", text[0].toUpperCase() + text.slice(1)));
     }
 }

@@ -46,14 +46,9 @@ export function bandwidthView({ model, state, results, machines, actions }) {
         withLog &&
             h(
                 "p",
-                null,
                 h(
                     "button",
-                    {
-                        type: "button",
-                        "data-key": "results-log",
-                        onclick: () => actions.log(results.blob, name),
-                    },
+                    { "data-key": "results-log", onclick: () => actions.log(results.blob, name) },
                     "Check the NCCL log in the same text",
                 ),
             ),
@@ -72,7 +67,7 @@ export function aloneResults({ results: { name, answer }, state, machines, actio
             state,
             actions: { ...actions, resultsTable: null },
         }),
-        h("h2", null, "Choose the machine that the results are from"),
+        h("h2", "Choose the machine that the results are from"),
         machinePicker(machines, actions.resultsOn, "Compare with this machine"),
     );
 }
@@ -80,14 +75,9 @@ export function aloneResults({ results: { name, answer }, state, machines, actio
 const forget = (name, forgotten) =>
     h(
         "p.muted",
-        null,
         name,
         " ",
-        h(
-            "button.text",
-            { type: "button", "data-key": "no-results", onclick: forgotten },
-            "forget",
-        ),
+        h("button.text", { "data-key": "no-results", onclick: forgotten }, "forget"),
     );
 
 function fileButton(actions, label) {
@@ -99,11 +89,7 @@ function fileButton(actions, label) {
         onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name),
     });
     return [
-        h(
-            "button",
-            { type: "button", "data-key": "results-choose", onclick: () => file.click() },
-            label,
-        ),
+        h("button", { "data-key": "results-choose", onclick: () => file.click() }, label),
         file,
     ];
 }
@@ -115,7 +101,6 @@ const controls = ({ state, guessed, tested, machines, actions }) =>
         { id: "results-controls" },
         h(
             "label.field",
-            null,
             "Machine type ",
             h(
                 "select",
@@ -139,7 +124,6 @@ const controls = ({ state, guessed, tested, machines, actions }) =>
         ),
         h(
             "label.field",
-            null,
             "Hosts ",
             h("input", {
                 type: "number",
@@ -153,7 +137,6 @@ const controls = ({ state, guessed, tested, machines, actions }) =>
         ),
         h(
             "label.field",
-            null,
             "Program ",
             h(
                 "select",
@@ -188,12 +171,11 @@ function chooser(actions) {
         "div.toolbar",
         { id: "results-chooser" },
         fileButton(actions, "Choose results…"),
-        h("span.muted", null, "or drop a file of nccl-tests on this page, or paste it:"),
+        h("span.muted", "or drop a file of nccl-tests on this page, or paste it:"),
         text,
         h(
             "button",
             {
-                type: "button",
                 "data-key": "results-read",
                 onclick: () =>
                     text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt"),
@@ -217,16 +199,10 @@ function judged(whole, { name, forgotten, guessed = false, table = null, state, 
                 "data-verdict": answer.verdict,
                 class: `tone-${tone}`,
             },
-            h(
-                "h2",
-                null,
-                h("span.tone", { "aria-hidden": "true" }, mark),
-                ` Verdict: ${answer.verdict}`,
-            ),
-            h("p", null, answer.sentence),
+            h("h2", h("span.tone", { "aria-hidden": "true" }, mark), ` Verdict: ${answer.verdict}`),
+            h("p", answer.sentence),
             h(
                 "p.muted",
-                null,
                 aboutText(answer),
                 ".",
                 guessed && [
@@ -234,7 +210,6 @@ function judged(whole, { name, forgotten, guessed = false, table = null, state, 
                     h(
                         "button.text",
                         {
-                            type: "button",
                             "data-key": "choose-machine",
                             onclick: () => document.getElementById("results-machine").focus(),
                         },
@@ -258,18 +233,16 @@ function judged(whole, { name, forgotten, guessed = false, table = null, state, 
             h(
                 "section",
                 { id: "results-assumed" },
-                h("h2", null, "What was assumed"),
+                h("h2", "What was assumed"),
                 h(
                     "ul.findings",
-                    null,
                     guessed &&
                         h(
                             "li",
-                            null,
                             "The machine was not given: it was opened for these results. Another type can be " +
                                 "chosen below.",
                         ),
-                    assumed.map((text) => h("li", null, `${capital(text.replace(/\.$/, ""))}.`)),
+                    assumed.map((text) => h("li", `${capital(text.replace(/\.$/, ""))}.`)),
                 ),
             ),
         answer.band && h("p.note", { id: "results-band" }, bandText(answer.band)),
@@ -281,7 +254,7 @@ const shapes = (list) =>
     h(
         "ul.findings",
         { id: "results-shapes" },
-        list.map((row) => h("li", null, h("b", null, row.kind), `: ${row.sentence}`)),
+        list.map((row) => h("li", h("b", row.kind), `: ${row.sentence}`)),
     );
 
 function explanations({ explanations: list = [], verdict }) {
@@ -289,23 +262,20 @@ function explanations({ explanations: list = [], verdict }) {
         ? h(
               "section",
               { id: "results-explanations" },
-              h("h2", null, "What would explain it"),
+              h("h2", "What would explain it"),
               h(
                   "ol.findings",
-                  null,
                   list.map((row) =>
                       h(
                           "li",
-                          null,
-                          h("b", null, capital(row.what)),
+                          h("b", capital(row.what)),
                           ` (${fitText(row.fit)})`,
-                          row.evidence && h("p", null, row.evidence),
+                          row.evidence && h("p", row.evidence),
                           h(
                               "p",
-                              null,
-                              h("b", null, "Confirm: "),
+                              h("b", "Confirm: "),
                               pieces(row.confirm).map(({ code, text }) =>
-                                  code ? h("code", null, text) : text,
+                                  code ? h("code", text) : text,
                               ),
                           ),
                       ),
@@ -326,10 +296,9 @@ function tables({ tables: list = [] }, current, actions) {
         h(
             "section",
             { id: "results-tables" },
-            h("h2", null, `${list.length} tables in these results`),
+            h("h2", `${list.length} tables in these results`),
             h(
                 "ul.findings",
-                null,
                 list.map((row, i) =>
                     h(
                         "li",
@@ -340,7 +309,6 @@ function tables({ tables: list = [] }, current, actions) {
                             ? h(
                                   "button.text",
                                   {
-                                      type: "button",
                                       "data-key": `results-table:${i}`,
                                       "aria-pressed": String(i === current),
                                       onclick: () => actions.resultsTable(i),
@@ -349,7 +317,7 @@ function tables({ tables: list = [] }, current, actions) {
                               )
                             : `Line ${row.line}`,
                         ": ",
-                        h("b", null, row.verdict),
+                        h("b", row.verdict),
                         row.sentence && `. ${row.sentence}`,
                     ),
                 ),
@@ -366,19 +334,17 @@ function rows(list, measured) {
             `tr.tone-${tone}`,
             measured ? { "data-verdict": row.verdict } : null,
             h("th.num", { scope: "row" }, sizeText(row.size)),
-            measured && h("td.num", null, bandwidth(row.busbw)),
-            measured && h("td.num", null, row.in_place > 0 ? bandwidth(row.in_place) : "–"),
-            h("td.num", null, row.expected > 0 ? bandwidth(row.expected) : "–"),
-            measured && h("td.num", null, rangeText(row)),
-            measured &&
-                h("td", null, h("span.tone", { "aria-hidden": "true" }, mark), ` ${row.verdict}`),
-            h("td", null, [row.algorithm, row.protocol].filter(Boolean).join(" ") || "–"),
-            h("td.num", null, row.channels > 0 ? String(row.channels) : "–"),
+            measured && h("td.num", bandwidth(row.busbw)),
+            measured && h("td.num", row.in_place > 0 ? bandwidth(row.in_place) : "–"),
+            h("td.num", row.expected > 0 ? bandwidth(row.expected) : "–"),
+            measured && h("td.num", rangeText(row)),
+            measured && h("td", h("span.tone", { "aria-hidden": "true" }, mark), ` ${row.verdict}`),
+            h("td", [row.algorithm, row.protocol].filter(Boolean).join(" ") || "–"),
+            h("td.num", row.channels > 0 ? String(row.channels) : "–"),
         );
     });
     return h(
         "div",
-        null,
         h(
             "div.scroll",
             {
@@ -391,17 +357,14 @@ function rows(list, measured) {
                 { id: "bandwidth-rows" },
                 h(
                     "caption",
-                    null,
                     measured
                         ? "Row by row, bus bandwidth in GB/s"
                         : "Predicted bus bandwidth in GB/s",
                 ),
                 h(
                     "thead",
-                    null,
                     h(
                         "tr",
-                        null,
                         h("th.num", { scope: "col" }, "Size"),
                         measured && h("th.num", { scope: "col" }, "Measured"),
                         measured && h("th.num", { scope: "col" }, "In place"),
@@ -412,10 +375,10 @@ function rows(list, measured) {
                         h("th.num", { scope: "col" }, "Channels"),
                     ),
                 ),
-                h("tbody", null, body),
+                h("tbody", body),
             ),
         ),
-        measured && reasons(list).map((row) => h("p.note", null, `${reasonText(row)}.`)),
+        measured && reasons(list).map((row) => h("p.note", `${reasonText(row)}.`)),
     );
 }
 
@@ -427,17 +390,14 @@ function alone(model, { doc, problem }, state, actions) {
         chooser(actions),
         h(
             "p",
-            null,
             "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, " +
                 "and what would explain it where it is not.",
         ),
-        h("div.command", null, h("pre", { tabindex: "0" }, command), copyButton(command)),
+        h("div.command", h("pre", { tabindex: "0" }, command), copyButton(command)),
         h(
             "div.toolbar",
-            null,
             h(
                 "label.field",
-                null,
                 "Program ",
                 h(
                     "select",
@@ -457,18 +417,13 @@ function alone(model, { doc, problem }, state, actions) {
             ),
         ),
         model.doc.ranks < 2
-            ? h("p.note", null, "Nothing is predicted for one rank: it sends nothing.")
+            ? h("p.note", "Nothing is predicted for one rank: it sends nothing.")
             : problem
               ? problemView(problem)
               : !doc
-                ? h("p.muted", null, "Computing…")
+                ? h("p.muted", "Computing…")
                 : shown && [
-                      h(
-                          "p",
-                          { id: "predicted" },
-                          h("b", null, "Predicted: "),
-                          `${predictedText(doc)}.`,
-                      ),
+                      h("p", { id: "predicted" }, h("b", "Predicted: "), `${predictedText(doc)}.`),
                       bandwidthChart(
                           shown,
                           `Predicted bus bandwidth against message size. ${predictedText(doc)}.`,
@@ -484,15 +439,13 @@ function alone(model, { doc, problem }, state, actions) {
                               "What was assumed",
                               h(
                                   "ul.findings",
-                                  null,
                                   doc.assumed.map((text) =>
-                                      h("li", null, `${capital(text.replace(/\.$/, ""))}.`),
+                                      h("li", `${capital(text.replace(/\.$/, ""))}.`),
                                   ),
                               ),
                           ),
                       h(
                           "p.note",
-                          null,
                           "Computed with NCCL's own model: a prediction, not a measurement.",
                       ),
                   ],

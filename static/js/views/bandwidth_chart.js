@@ -23,13 +23,11 @@ export function bandwidthChart(whole, label, scale, actions) {
         at = plotAxes(shown, frame, scale);
     return h(
         "div",
-        null,
-        h("div.toolbar", null, choices("Axes", SCALES, scale, actions.axes)),
+        h("div.toolbar", choices("Axes", SCALES, scale, actions.axes)),
         at
             ? chart(shown, at, frame, label)
             : h(
                   "p.note",
-                  null,
                   `There is nothing to draw: no row ${scale === "linear" ? "from 1 MiB on " : ""}has a bus ` +
                       `bandwidth above 0.`,
               ),
@@ -126,14 +124,12 @@ function legend(shown, crossings, zones) {
     const verdicts = [...new Set(shown.measured.map(({ verdict }) => verdict))];
     return h(
         "figcaption",
-        null,
         h(
             "ul.keys",
             { id: "bandwidth-legend" },
             verdicts.map((verdict) =>
                 h(
                     "li",
-                    null,
                     swatch(
                         s("path", {
                             class: pointClass(verdict),
@@ -144,37 +140,24 @@ function legend(shown, crossings, zones) {
                     `measured, ${verdict}`,
                 ),
             ),
-            h(
-                "li",
-                null,
-                swatch(s("path", { class: "predicted-curve", d: "M1,5H23" })),
-                "predicted",
-            ),
+            h("li", swatch(s("path", { class: "predicted-curve", d: "M1,5H23" })), "predicted"),
             shown.band.high.length > 0 &&
-                h(
-                    "li",
-                    null,
-                    swatch(s("path", { class: "band", d: "M1,1H23V9H1Z" })),
-                    "normal range",
-                ),
+                h("li", swatch(s("path", { class: "band", d: "M1,1H23V9H1Z" })), "normal range"),
             shown.explained &&
                 h(
                     "li",
-                    null,
                     swatch(s("path", { class: "explained", d: "M1,5H23" })),
                     shown.explained.name,
                 ),
             crossings.length > 0 &&
                 h(
                     "li",
-                    null,
                     swatch(s("path", { class: "cross", d: "M12,0V10" })),
                     "NCCL changes algorithm or protocol",
                 ),
             zones.length > 0 &&
                 h(
                     "li",
-                    null,
                     swatch(s("rect", { class: "shape-zone", x: 1, y: 3, width: 22, height: 4 })),
                     "shape of the measured curve",
                 ),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The graphs that the search found, and one channel of one of them, step by step. */
-import { choices, copyButton, h } from "../dom.js";
+import { choices, copyButton, h, table } from "../dom.js";
 import { channelCount, channelSteps, drawnAlone, loads } from "../channels.js";
 import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
 import { nicsOf, placeInTree } from "../nccl_log.js";
@@ -12,7 +12,6 @@ export function channelsView({ model, state, step, actions }) {
     return [
         h(
             "div.toolbar",
-            null,
             picker(model, state, actions),
             choices(
                 "Drawn",
@@ -38,26 +37,23 @@ export function channelsView({ model, state, step, actions }) {
             h(
                 "table.wide",
                 { id: "graphs" },
-                h("caption.unseen", null, "Graphs"),
+                h("caption.unseen", "Graphs"),
                 h(
                     "thead",
-                    null,
                     h(
                         "tr",
-                        null,
-                        h("th", null, "Graph"),
-                        h("th", null, "Pattern"),
-                        h("th.num", null, "Channels"),
-                        h("th.num", null, "Intra GB/s"),
-                        h("th.num", null, "Inter GB/s"),
-                        h("th", null, "Type intra"),
-                        h("th", null, "Type inter"),
-                        h("th", null, "Cross NIC"),
+                        h("th", "Graph"),
+                        h("th", "Pattern"),
+                        h("th.num", "Channels"),
+                        h("th.num", "Intra GB/s"),
+                        h("th.num", "Inter GB/s"),
+                        h("th", "Type intra"),
+                        h("th", "Type inter"),
+                        h("th", "Cross NIC"),
                     ),
                 ),
                 h(
                     "tbody",
-                    null,
                     graphs.map((graph) => row(graph, state, actions)),
                 ),
             ),
@@ -66,7 +62,6 @@ export function channelsView({ model, state, step, actions }) {
         loadTable(model, state, actions),
         h(
             "p.note",
-            null,
             "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
             `${model.doc.channels?.count ?? 0} channels are set up in the end. `,
             whyButton(actions, "channels", "so many channels"),
@@ -78,7 +73,6 @@ const whyButton = (actions, why, what) =>
     h(
         "button.text",
         {
-            type: "button",
             "data-key": `ask:${why}`,
             "aria-label": `Why ${what}?`,
             onclick: (event) => {
@@ -91,30 +85,29 @@ const whyButton = (actions, why, what) =>
 
 function row(graph, state, actions) {
     const there = graph.channels > 0,
-        kind = (type) => (there && type ? h(`span.kind.k-${type}`, null, type) : "–");
+        kind = (type) => (there && type ? h(`span.kind.k-${type}`, type) : "–");
     return h(
         `tr${there ? ".click" : ""}${graph.name === state.graph ? ".on" : ""}`,
         { "data-graph": graph.name, onclick: there ? () => actions.graph(graph.name) : null },
         h(
             "td",
-            null,
             there
                 ? h(
                       "button.text",
-                      { type: "button", "data-key": `graph:${graph.name}` },
+                      { "data-key": `graph:${graph.name}` },
                       GRAPH_NAMES[graph.name] ?? graph.name,
                   )
                 : (GRAPH_NAMES[graph.name] ?? graph.name),
         ),
         there
             ? [
-                  h("td", null, PATTERNS[graph.pattern] ?? String(graph.pattern)),
-                  h("td.num", null, String(graph.channels)),
-                  h("td.num", null, bandwidth(graph.bw_intra)),
-                  h("td.num", null, bandwidth(graph.bw_inter)),
-                  h("td", null, kind(graph.type_intra)),
-                  h("td", null, kind(graph.type_inter)),
-                  h("td", null, graph.cross_nic ? "yes" : "no"),
+                  h("td", PATTERNS[graph.pattern] ?? String(graph.pattern)),
+                  h("td.num", String(graph.channels)),
+                  h("td.num", bandwidth(graph.bw_intra)),
+                  h("td.num", bandwidth(graph.bw_inter)),
+                  h("td", kind(graph.type_intra)),
+                  h("td", kind(graph.type_inter)),
+                  h("td", graph.cross_nic ? "yes" : "no"),
               ]
             : h(
                   "td.zero",
@@ -136,7 +129,6 @@ export function picker(model, state, actions) {
         h(
             "button.icon",
             {
-                type: "button",
                 "data-key": "previous",
                 disabled: count < 2,
                 title: "Previous channel ( [ )",
@@ -157,7 +149,6 @@ export function picker(model, state, actions) {
         h(
             "button.icon",
             {
-                type: "button",
                 "data-key": "next",
                 disabled: count < 2,
                 title: "Next channel ( ] )",
@@ -184,10 +175,9 @@ function steps(model, state, step, actions) {
         { id: "order", role: "group", "aria-label": "Steps" },
         state.graph === "nvls" &&
             channels.nvls?.heads &&
-            h("span.muted", null, `Heads: ranks ${channels.nvls.heads.join(", ")}. `),
+            h("span.muted", `Heads: ranks ${channels.nvls.heads.join(", ")}. `),
         h(
             "span.muted",
-            null,
             roots.length && state.graph !== "nvls" && state.graph !== "collnet_direct"
                 ? `Root side: ${[...new Set(roots)].map((rank) => `rank ${rank}`).join(", ")}. `
                 : "",
@@ -196,7 +186,6 @@ function steps(model, state, step, actions) {
             h(
                 "button",
                 {
-                    type: "button",
                     "data-key": `step:${i}`,
                     "aria-current": i === step ? "step" : null,
                     title: `${name(one.from, one.a)} sends to ${name(one.to, one.b)}`,
@@ -225,7 +214,6 @@ function ring(model, state, step, actions) {
                 ? h(
                       "button",
                       {
-                          type: "button",
                           "data-key": `step:${at}`,
                           "aria-current": at === step ? "step" : null,
                           title: `Step from rank ${order[i]} to rank ${list[at].b}`,
@@ -235,7 +223,6 @@ function ring(model, state, step, actions) {
                   )
                 : h(
                       "span.muted",
-                      null,
                       last - i < 8
                           ? order.slice(i, last + 1).join(" → ")
                           : `${order[i]} … ${last - i - 1} ranks … ${order[last]}`,
@@ -248,7 +235,7 @@ function ring(model, state, step, actions) {
         "div.order",
         { id: "order", role: "group", "aria-label": "Order of the ranks" },
         items,
-        h("span.muted", null, String(order[0])),
+        h("span.muted", String(order[0])),
     );
 }
 
@@ -284,7 +271,6 @@ function channelTable(model, state, actions) {
             { id: "channels" },
             h(
                 "caption",
-                null,
                 state.graph === "ring"
                     ? "Every ring, as NCCL writes it "
                     : "Every tree: children->rank->parent of each rank of this host, as NCCL writes it ",
@@ -292,33 +278,29 @@ function channelTable(model, state, actions) {
             ),
             h(
                 "thead",
-                null,
                 h(
                     "tr",
-                    null,
-                    h("th", null, "Channel"),
-                    h("th", null, state.graph === "ring" ? "Ranks" : "Places in the tree"),
-                    outside && [h("th", null, "NIC in"), h("th", null, "NIC out")],
+                    h("th", "Channel"),
+                    h("th", state.graph === "ring" ? "Ranks" : "Places in the tree"),
+                    outside && [h("th", "NIC in"), h("th", "NIC out")],
                 ),
             ),
             h(
                 "tbody",
-                null,
                 rows.map((row, i) =>
                     h(
                         i === state.channel ? "tr.click.on" : "tr.click",
                         { onclick: () => actions.channel(i) },
                         h(
                             "td",
-                            null,
                             h(
                                 "button.text",
-                                { type: "button", "data-key": `channel:${i}` },
+                                { "data-key": `channel:${i}` },
                                 `${String(i).padStart(2, "0")}/${channels.count}`,
                             ),
                         ),
-                        h("td.mono", null, line(row)),
-                        outside && [0, 1].map((end) => h("td", null, nics[i][end] ?? "–")),
+                        h("td.mono", line(row)),
+                        outside && [0, 1].map((end) => h("td", nics[i][end] ?? "–")),
                     ),
                 ),
             ),
@@ -339,67 +321,38 @@ function loadTable(model, state, actions) {
         ),
     );
     return [
-        h(
-            "div.scroll",
-            { tabindex: "0", role: "group", "aria-label": "Load of links" },
-            h(
-                "table.wide",
-                { id: "loads" },
-                h(
-                    "caption",
-                    null,
-                    `Load of links, ${GRAPH_NAMES[state.graph] ?? state.graph}: the fullest ` +
-                        `${Math.min(MOST_LOADS, rows.length)} of ${rows.length}`,
-                ),
-                h(
-                    "thead",
-                    null,
+        table(
+            "Load of links",
+            ["Link", "Type", "#Channels", "This one", "#Used GB/s", "#Of GB/s", "#Left GB/s"],
+            rows.slice(0, MOST_LOADS).map((row) => ({
+                tag: row.from === state.from && row.to === state.to ? "tr.on" : "tr",
+                props: { "data-load": `${row.from}>${row.to}` },
+                cells: [
                     h(
-                        "tr",
-                        null,
-                        h("th", null, "Link"),
-                        h("th", null, "Type"),
-                        h("th.num", null, "Channels"),
-                        h("th", null, "This one"),
-                        h("th.num", null, "Used GB/s"),
-                        h("th.num", null, "Of GB/s"),
-                        h("th.num", null, "Left GB/s"),
+                        "button.text",
+                        {
+                            "data-key": `load:${row.from}>${row.to}>${row.type}`,
+                            onclick: () => actions.select(row.from, row.to),
+                        },
+                        `${shortName(model, row.from)} → ${shortName(model, row.to)}`,
                     ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    rows.slice(0, MOST_LOADS).map((row) =>
-                        h(
-                            row.from === state.from && row.to === state.to ? "tr.on" : "tr",
-                            { "data-load": `${row.from}>${row.to}` },
-                            h(
-                                "td",
-                                null,
-                                h(
-                                    "button.text",
-                                    {
-                                        type: "button",
-                                        "data-key": `load:${row.from}>${row.to}>${row.type}`,
-                                        onclick: () => actions.select(row.from, row.to),
-                                    },
-                                    `${shortName(model, row.from)} → ${shortName(model, row.to)}`,
-                                ),
-                            ),
-                            h("td", null, h(`span.kind.k-${row.type}`, null, row.type)),
-                            h("td.num", null, String(row.channels.length)),
-                            h("td", null, now.has(row) ? "yes" : "–"),
-                            h("td.num", null, bandwidth(row.used)),
-                            h("td.num", null, bandwidth(row.bw)),
-                            h("td.num", null, bandwidth(row.left)),
-                        ),
-                    ),
-                ),
-            ),
+                    h(`span.kind.k-${row.type}`, row.type),
+                    String(row.channels.length),
+                    now.has(row) ? "yes" : "–",
+                    bandwidth(row.used),
+                    bandwidth(row.bw),
+                    bandwidth(row.left),
+                ],
+            })),
+            {
+                id: "loads",
+                caption:
+                    `Load of links, ${GRAPH_NAMES[state.graph] ?? state.graph}: the fullest ` +
+                    `${Math.min(MOST_LOADS, rows.length)} of ${rows.length}`,
+            },
         ),
         h(
             "p.note",
-            null,
             "Used is what NCCL's search reserves for all channels together, in this direction of the link.",
             chain &&
                 " Between two GPUs it reserves one direction only, although a tree sends data both up and down.",

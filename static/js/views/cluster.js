@@ -41,12 +41,10 @@ export function clusterView({ one, clusters, releases, state, actions }) {
     return [
         h(
             "header",
-            null,
-            h("h1", null, clusterName(record)),
+            h("h1", clusterName(record)),
             h("p.muted", { id: "cluster-sentence" }, sentence(view, doc)),
             h(
                 "label.field",
-                null,
                 "NCCL",
                 h(
                     "select",
@@ -65,7 +63,7 @@ export function clusterView({ one, clusters, releases, state, actions }) {
             ),
         ),
         verdict(one, state, actions),
-        h("div.cluster-hosts", null, grid(one, state, actions), chosenHost(one, clusters, state)),
+        h("div.cluster-hosts", grid(one, state, actions), chosenHost(one, clusters, state)),
         tabs("tab", "cluster-tab", CLUSTER_TABS, tab, actions.tab, "Cluster"),
         h(
             "div",
@@ -81,27 +79,21 @@ function verdict({ verdict: said }, state, actions) {
         return h(
             "section.cluster-verdict",
             { id: "cluster-verdict", "aria-label": "Verdict" },
-            h("h2", null, said === null ? "No verdict" : "Computing…"),
+            h("h2", said === null ? "No verdict" : "Computing…"),
         );
     const cost = clusterBar(said),
         [first, ...rest] = said.sentence.split(/(?<=\.) (?=[A-Z])/);
     return h(
         "section.cluster-verdict.decides",
-        {
-            id: "cluster-verdict",
-            "aria-label": "Verdict",
-            "data-state": cost ? "fault" : "good",
-        },
+        { id: "cluster-verdict", "aria-label": "Verdict", "data-state": cost ? "fault" : "good" },
         h(
             "div.says",
-            null,
             h(
                 "h2",
-                null,
                 h("span.mark", { "aria-hidden": "true" }, cost ? "✗" : "✓"),
                 first.replace(/\.$/, ""),
             ),
-            rest.length > 0 && h("p", null, rest.join(" ")),
+            rest.length > 0 && h("p", rest.join(" ")),
             cost && [
                 costSegments(
                     cost,
@@ -112,8 +104,7 @@ function verdict({ verdict: said }, state, actions) {
                 ),
                 h(
                     "p.small",
-                    null,
-                    h("b", null, bandwidth(cost.repaired)),
+                    h("b", bandwidth(cost.repaired)),
                     ` ${cost.unit} with everything repaired (${cost.for}).`,
                 ),
             ],
@@ -148,7 +139,7 @@ function grid(one, state, actions) {
             const n = cells
                 .filter((row) => row.state === name)
                 .reduce((sum, { from, to }) => sum + to - from + 1, 0);
-            return n && h("li", null, h(`span.cell.cell-${name}`, null, sign), ` ${n} ${text}`);
+            return n && h("li", h(`span.cell.cell-${name}`, sign), ` ${n} ${text}`);
         })
         .filter(Boolean);
     const button = (row) =>
@@ -165,7 +156,7 @@ function grid(one, state, actions) {
                 onclick: () => actions.host(row === cells[current] ? null : row.from),
             },
             STATES[row.state][0],
-            named && h("span", null, row.name || `${row.from}`),
+            named && h("span", row.name || `${row.from}`),
         );
     return h(
         "section.racks",
@@ -173,8 +164,7 @@ function grid(one, state, actions) {
         groups.map(({ rack, cells: of }) =>
             h(
                 "div",
-                null,
-                rack && h("h3", null, rack),
+                rack && h("h3", rack),
                 h(
                     `div.cells${named ? ".named" : ""}`,
                     { role: "group", "aria-label": rack || "Hosts" },
@@ -182,7 +172,7 @@ function grid(one, state, actions) {
                 ),
             ),
         ),
-        h("ul.legend", null, counts),
+        h("ul.legend", counts),
     );
 }
 
@@ -224,7 +214,7 @@ function chosenHost(one, clusters, state) {
         return h(
             "aside.chosen-host",
             { "aria-label": "Chosen host" },
-            h("p.muted", null, "Choose a host to see its machine and its faults."),
+            h("p.muted", "Choose a host to see its machine and its faults."),
         );
     const kind = view.kinds[chosen.kind],
         faults = faultsOf(one, chosen.host);
@@ -233,7 +223,6 @@ function chosenHost(one, clusters, state) {
         { id: "chosen-host", "aria-label": "Chosen host" },
         h(
             "h2",
-            null,
             capital(calledHost(one, chosen.host)),
             " ",
             h(
@@ -245,16 +234,13 @@ function chosenHost(one, clusters, state) {
                 "Open its machine",
             ),
         ),
-        h("p.muted", null, `Kind ${letter(chosen.kind)}: ${kind.machine.sentence}`),
+        h("p.muted", `Kind ${letter(chosen.kind)}: ${kind.machine.sentence}`),
         faults.length > 0 &&
             h(
                 "ul",
-                null,
-                faults.map((row) =>
-                    h("li", null, row.device && h("b", null, row.device, ": "), row.what, "."),
-                ),
+                faults.map((row) => h("li", row.device && h("b", row.device, ": "), row.what, ".")),
             ),
-        !faults.length && kind.odd && h("p", null, "It differs from most hosts; see Faults."),
-        clusters.host.shown && h("div.host-picture", null, clusters.host.diagram.root),
+        !faults.length && kind.odd && h("p", "It differs from most hosts; see Faults."),
+        clusters.host.shown && h("div.host-picture", clusters.host.diagram.root),
     );
 }

@@ -18,8 +18,7 @@ export function faultsTab({ one, state, actions }) {
     return [
         verdict?.faults.length > 0 && [
             faultTable(verdict, state, actions),
-            verdict.left_out > 0 &&
-                h("p.muted", null, `${verdict.left_out} more faults were not tried.`),
+            verdict.left_out > 0 && h("p.muted", `${verdict.left_out} more faults were not tried.`),
             h(
                 "p.take",
                 { role: "group", "aria-label": "Lists of the hosts with faults" },
@@ -27,7 +26,6 @@ export function faultsTab({ one, state, actions }) {
                     h(
                         "button",
                         {
-                            type: "button",
                             "data-key": `facts:${format}`,
                             onclick: () => actions.facts(format, file),
                         },
@@ -51,7 +49,6 @@ function faultTable({ now, unit, faults }, state, actions) {
             h(
                 "button.text",
                 {
-                    type: "button",
                     "data-key": `light:fault:${i}`,
                     title: "Show these hosts",
                     "aria-pressed": String(state.finding === `fault:${i}`),
@@ -60,7 +57,7 @@ function faultTable({ now, unit, faults }, state, actions) {
                 row.hosts_text,
             ),
             row.device ?? "–",
-            h("td.wrap", null, `${row.what}.`, h("p.muted", null, withCode(row.remedy))),
+            h("td.wrap", `${row.what}.`, h("p.muted", withCode(row.remedy))),
             gain(row.fixed),
             gain(row.drained),
         ]),
@@ -83,7 +80,6 @@ function found({ findings, view, record }, state, actions) {
             ? h(
                   "button.text",
                   {
-                      type: "button",
                       "data-key": `light:${row.key}`,
                       title: "Show these hosts",
                       "aria-pressed": String(state.finding === row.key),
@@ -95,14 +91,13 @@ function found({ findings, view, record }, state, actions) {
     const list = (some) =>
         h(
             "ul.cluster-findings",
-            null,
             some.map((row) =>
                 h(
                     "li",
                     { "data-finding": row.key },
-                    h(`span.sev-${row.severity}`, null, row.severity),
+                    h(`span.sev-${row.severity}`, row.severity),
                     " ",
-                    h("b", null, title(row)),
+                    h("b", title(row)),
                     where(row),
                     row.detail && `: ${row.detail}.`,
                     row.id === "cluster-odd-host" &&
@@ -116,8 +111,8 @@ function found({ findings, view, record }, state, actions) {
                                     `differ${view.kinds[k].host_count === 1 ? "s" : ""}. `,
                             ),
                         ),
-                    gainText(row) && h("p.cost", null, gainText(row)),
-                    h("p.muted", null, withCode(row.advice)),
+                    gainText(row) && h("p.cost", gainText(row)),
+                    h("p.muted", withCode(row.advice)),
                 ),
             ),
         );
@@ -127,7 +122,6 @@ function found({ findings, view, record }, state, actions) {
         !faults.length
             ? h(
                   "p",
-                  null,
                   notes.length
                       ? "No host differs from the others in anything that costs bandwidth."
                       : "No host differs from the others.",

@@ -34,19 +34,12 @@ export function ringsTab({ one, clusters, state, actions }) {
     const step = (by, key, name, sign) =>
         h(
             "button.icon",
-            {
-                type: "button",
-                "data-key": key,
-                disabled: count < 2,
-                "aria-label": name,
-                onclick: () => move(by),
-            },
+            { "data-key": key, disabled: count < 2, "aria-label": name, onclick: () => move(by) },
             sign,
         );
     return [
         h(
             "div.toolbar",
-            null,
             choices(
                 "Graph",
                 DRAWN.map((name) => [name, GRAPH_NAMES[name]]),
@@ -68,21 +61,16 @@ export function ringsTab({ one, clusters, state, actions }) {
                 ["svg", "dot"].map((format) => [
                     h(
                         "button",
-                        {
-                            type: "button",
-                            "data-key": `take:${format}`,
-                            onclick: () => actions.take(format),
-                        },
+                        { "data-key": `take:${format}`, onclick: () => actions.take(format) },
                         format.toUpperCase(),
                     ),
                     " ",
                 ]),
             ),
         ),
-        h("div.cluster-picture", null, diagram.root),
+        h("div.cluster-picture", diagram.root),
         h(
             "p.muted",
-            null,
             "Consecutive hosts of one kind are drawn as one box. A dotted line (0→1) enters through another rail than " +
                 "it left through; the thick dashed line (▼) is the narrowest.",
         ),
@@ -101,7 +89,7 @@ export function railsTab({ one: { view } }) {
             fold("cluster-nics", `${nics.length} NICs in use`, () =>
                 table(
                     "NICs",
-                    ["Kind", "NIC", "#Channels in", "#Channels out", "#GB/s", "#of", ""],
+                    ["Kind", "NIC", "#Channels in", "#Channels out", "#GB/s", "#of", "(Share)"],
                     nics.map((row) => [
                         letter(row.kind),
                         deviceName(row.net),
@@ -118,7 +106,7 @@ export function railsTab({ one: { view } }) {
             fold("cluster-links", `The ${links.length} fullest links`, () =>
                 table(
                     "The fullest links",
-                    ["Kind", "From", "To", "Type", "#GB/s", "#of", ""],
+                    ["Kind", "From", "To", "Type", "#GB/s", "#of", "(Share)"],
                     links.map((row) => [
                         letter(row.kind),
                         deviceName(row.from),
@@ -145,15 +133,11 @@ function rails(view) {
                     `${bandwidth(nic.channels_in)} channels in, ${bandwidth(nic.channels_out)} out, ` +
                     `${bandwidth(nic.bw)} of ${bandwidth(nic.port_bw)} GB/s`,
             },
-            h("b", null, deviceName(nic.net)),
+            h("b", deviceName(nic.net)),
             share(nic.bw, nic.port_bw, `rail ${rail} of kind ${letter(kind)}`),
             nic.crossing > 0
-                ? h(
-                      "span.crosses",
-                      null,
-                      `${Math.round(nic.crossing * view.kinds[kind].systems)} cross`,
-                  )
-                : !nic.bw && h("span.muted", null, "unused"),
+                ? h("span.crosses", `${Math.round(nic.crossing * view.kinds[kind].systems)} cross`)
+                : !nic.bw && h("span.muted", "unused"),
         );
     return (
         all.length > 0 &&
@@ -167,10 +151,9 @@ function rails(view) {
                     nics.length
                         ? h(
                               "td.rail",
-                              null,
                               nics.map((nic) => nicOf(nic, all[i], kind)),
                           )
-                        : h("td.rail.gone", null, "missing"),
+                        : h("td.rail.gone", "missing"),
                 ),
             ]),
             { id: "rail-map", tag: "table", rowHeads: true },

@@ -19,49 +19,51 @@ import { transfersView } from "./transfers.js";
 
 /* What a tab shows once its own question is answered. */
 const answered = ({ answer, problem }, show) =>
-    problem ? problemView(problem) : answer ? show(answer) : h("p.muted", null, "Computing…");
+    problem ? problemView(problem) : answer ? show(answer) : h("p.muted", "Computing…");
 
-/** What another release gives on all hosts. actions: against(list). */
+/* The other side of a comparison. */
+const against = ([release = ""], releases, choose, label) =>
+    h(
+        "div.toolbar",
+        h(
+            "label.field",
+            label,
+            h(
+                "select",
+                {
+                    id: "cluster-against",
+                    "data-key": "cluster-against",
+                    onchange: ({ target: { value } }) => choose(value ? [value] : []),
+                },
+                h("option", { value: "" }, release ? "none" : "choose…"),
+                releaseOptions(releases, release),
+            ),
+        ),
+    );
+
+/** What another release gives on all hosts, and why. actions: against(list). */
 export function releasesTab({ clusters, releases, state, actions }) {
     const [release = ""] = state.against;
     return [
-        h(
-            "div.toolbar",
-            null,
-            h(
-                "label.field",
-                null,
-                "Compare with NCCL",
-                h(
-                    "select",
-                    {
-                        id: "cluster-against",
-                        "data-key": "cluster-against",
-                        onchange: ({ target: { value } }) => actions.against(value ? [value] : []),
-                    },
-                    h("option", { value: "" }, "choose…"),
-                    releaseOptions(releases, release),
-                ),
-            ),
-        ),
+        against(state.against, releases, actions.against, "Compare with NCCL"),
         release
             ? answered(clusters.asked, (diff) => [
-                  h("p", { id: "diff-summary" }, h("b", null, diff.summary)),
+                  h("p", { id: "diff-summary" }, h("b", diff.summary)),
                   outcomesView(diff.outcomes),
                   !diff.equal &&
                       table(
                           "Rules that change something",
                           ["Rule", diff.a.nccl, diff.b.nccl, "#Facts"],
                           diff.reasons.map((row) => [
-                              h("td.wrap", null, row.text),
-                              h("td.wrap", null, row.a),
-                              h("td.wrap", null, row.b),
+                              h("td.wrap", row.text),
+                              h("td.wrap", row.a),
+                              h("td.wrap", row.b),
                               String(row.changed),
                           ]),
                           { id: "cluster-reasons" },
                       ),
               ])
-            : h("p.muted", null, "Choose a release to see what these hosts get with it, and why."),
+            : h("p.muted", "Choose a release to see what these hosts get with it, and why."),
     ];
 }
 
@@ -71,21 +73,29 @@ export function kindsTab({ one: { view, record } }) {
     return [
         table(
             "Kinds of hosts",
-            ["Kind", "#Hosts", "#GPUs", "#Channels alone", "#GB/s alone", "", "Why", "Machine"],
+            [
+                "Kind",
+                "#Hosts",
+                "#GPUs",
+                "#Channels alone",
+                "#GB/s alone",
+                "(Share)",
+                "Why",
+                "Machine",
+            ],
             view.kinds.map((kind, k) => [
-                [letter(k), kind.odd && h("span.unseen", null, ", unlike most")],
+                [letter(k), kind.odd && h("span.unseen", ", unlike most")],
                 h("td.num", { title: `hosts ${hostsOf(kind)}` }, String(kind.host_count)),
                 String(kind.ranks),
                 String(kind.channels),
                 bandwidth(kind.ring_bw),
                 [
                     share(kind.ring_bw, best, "of the best kind", null),
-                    view.slowest.includes(k) && h("b", null, " slowest"),
+                    view.slowest.includes(k) && h("b", " slowest"),
                 ],
-                h("td.wrap", null, behind(kind) || "–"),
+                h("td.wrap", behind(kind) || "–"),
                 h(
                     "td.wrap",
-                    null,
                     h(
                         "a",
                         { href: openKind(view, record, k), "data-key": `kind:${k}` },
@@ -96,7 +106,7 @@ export function kindsTab({ one: { view, record } }) {
             { id: "kinds", rowHeads: true },
         ),
         domains(view.mnnvl, record),
-        h("h2", null, "Values that all hosts share"),
+        h("h2", "Values that all hosts share"),
         alignment(view),
     ];
 }
@@ -106,7 +116,7 @@ function domains(mnnvl, { description }) {
     const sentence = domainSentence(mnnvl, description);
     return (
         sentence && [
-            h("h2", null, "NVLink domains"),
+            h("h2", "NVLink domains"),
             h("p", { id: "domains-sentence" }, sentence),
             mnnvl.cliques.length > 0 &&
                 table(
@@ -118,7 +128,7 @@ function domains(mnnvl, { description }) {
                         String(row.clique),
                         String(row.host_count),
                         String(row.ranks),
-                        h("td.wrap", null, ranges(row.hosts)),
+                        h("td.wrap", ranges(row.hosts)),
                     ]),
                     { id: "domains", rowHeads: true },
                 ),
@@ -142,7 +152,7 @@ function alignment(view) {
               view.alignment.map((row) => [
                   row.graph,
                   fieldName(row.field),
-                  h("td.num.best", null, text(row.value)),
+                  h("td.num.best", text(row.value)),
                   row.set_by.map(letter).join(", ") || "–",
                   ...row.values.map(text),
               ]),
@@ -163,16 +173,11 @@ export function groupsTab({ clusters, state, actions }) {
     return [
         h(
             "p",
-            null,
             field,
             " ",
             h(
                 "button",
-                {
-                    type: "button",
-                    "data-key": "form-groups",
-                    onclick: () => actions.layout(field.value.trim()),
-                },
+                { "data-key": "form-groups", onclick: () => actions.layout(field.value.trim()) },
                 "Form groups",
             ),
         ),
@@ -180,7 +185,6 @@ export function groupsTab({ clusters, state, actions }) {
             ? answered(clusters.groups, groupTable)
             : h(
                   "p.muted",
-                  null,
                   "Give the sizes of tensor (tp), pipeline (pp), expert (ep) and data (dp) parallel groups to see what " +
                       "each of them gets.",
               ),
@@ -207,11 +211,7 @@ const groupTable = ({ kinds }) => [
                 kind.name,
                 String(kind.size),
                 String(shape.groups),
-                h(
-                    "td.wrap",
-                    null,
-                    `${shape.ranks.slice(0, 8).join(" ")}${kind.size > 8 ? " …" : ""}`,
-                ),
+                h("td.wrap", `${shape.ranks.slice(0, 8).join(" ")}${kind.size > 8 ? " …" : ""}`),
                 String(shape.hosts),
                 String(shape.channels),
                 shape.type_intra,
@@ -229,7 +229,6 @@ const groupTable = ({ kinds }) => [
         .map((kind) =>
             h(
                 "p.muted",
-                null,
                 `${kind.name}: each host's busiest NIC sends ` +
                     `${bandwidth(Math.max(...kind.nics.map((nic) => nic.most)))} groups' worth of ring traffic, the ` +
                     `least used of ${kind.nics.length} sends ` +
@@ -241,8 +240,8 @@ const groupTable = ({ kinds }) => [
 /** The best order of hosts. */
 export const orderTab = ({ one, clusters }) =>
     answered(clusters.asked, (answer) => [
-        h("p", { id: "order-sentence" }, h("b", null, answer.sentence)),
-        h("p.muted", null, answer.proof),
+        h("p", { id: "order-sentence" }, h("b", answer.sentence)),
+        h("p.muted", answer.proof),
         answer.better &&
             table(
                 "The hosts in this order",
@@ -280,13 +279,12 @@ function whose(kinds, state, actions) {
     });
     return h(
         "div.toolbar",
-        null,
         choices(
             "Transfers of",
             [["", "All ranks"], ...kinds.map((one) => [one.name, one.name])],
             kind?.name ?? "",
             (value) => actions.group(value && `${value}:0`),
         ),
-        kind && h("label", null, field, ` of ${kind.groups} groups`),
+        kind && h("label", field, ` of ${kind.groups} groups`),
     );
 }

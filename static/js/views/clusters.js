@@ -14,16 +14,11 @@ export function clustersView({ clusters, releases, state, actions }) {
         problem && problemView(problem, { again: actions.reload }),
         problem &&
             !state.cluster &&
-            h(
-                "p",
-                { id: "cluster-example" },
-                "A description that works: ",
-                h("code", null, EXAMPLE),
-            ),
+            h("p", { id: "cluster-example" }, "A description that works: ", h("code", EXAMPLE)),
         state.cluster
             ? one
                 ? clusterView({ one, clusters, releases, state, actions })
-                : !problem && h("p.muted", null, "Computing…")
+                : !problem && h("p.muted", "Computing…")
             : list({ clusters, state, actions }),
     );
 }
@@ -37,10 +32,7 @@ const kept = (items, state, actions) =>
         items.map((row) => [
             h(
                 "a",
-                {
-                    href: address(state, { cluster: row.id }),
-                    "data-key": `cluster:${row.id}`,
-                },
+                { href: address(state, { cluster: row.id }), "data-key": `cluster:${row.id}` },
                 row.name || row.id.slice(0, 12),
             ),
             String(row.hosts),
@@ -48,7 +40,6 @@ const kept = (items, state, actions) =>
             h(
                 "button",
                 {
-                    type: "button",
                     "data-key": `delete:${row.id}`,
                     "aria-label": `Delete ${row.name || row.id}`,
                     onclick: () => actions.remove(row.id),
@@ -73,31 +64,28 @@ function list({ clusters, state, actions }) {
     return [
         h(
             "header",
-            null,
-            h("h1", null, "Clusters"),
-            h("p.muted", null, "Hosts of the same or of different machines in one communicator."),
+            h("h1", "Clusters"),
+            h("p.muted", "Hosts of the same or of different machines in one communicator."),
         ),
         !clusters.items
-            ? h("p.muted", null, "Loading…")
+            ? h("p.muted", "Loading…")
             : !clusters.items.length
               ? h("p", { id: "clusters-empty" }, "No cluster is kept yet.")
               : kept(clusters.items, state, actions),
-        h("h2", null, "Make one"),
+        h("h2", "Make one"),
         h(
             "p",
-            null,
             "Drop the dumps of all hosts on this page at once, or a tar, tar.gz or zip file of them. Or " +
                 "choose hosts in the library: ",
             h(
                 "button",
-                { type: "button", "data-key": "from-library", onclick: actions.library },
+                { "data-key": "from-library", onclick: actions.library },
                 "Choose in the library",
             ),
         ),
-        h("h2", null, "Or describe one"),
+        h("h2", "Or describe one"),
         h(
             "p.muted",
-            null,
             "Name each dump by its id, which the library shows. A host can use some of its GPUs (gpus), share an " +
                 "NVLink domain with others (domain), and give what its GPUs report about that domain (fabric: uuid, " +
                 "clique, state). Ranks are block, cyclic, or a list with the host of every rank.",
@@ -105,14 +93,9 @@ function list({ clusters, state, actions }) {
         text,
         h(
             "p",
-            null,
             h(
                 "button",
-                {
-                    type: "button",
-                    "data-key": "keep-cluster",
-                    onclick: () => actions.keep(text.value),
-                },
+                { "data-key": "keep-cluster", onclick: () => actions.keep(text.value) },
                 "Keep and open",
             ),
         ),

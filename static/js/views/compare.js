@@ -2,7 +2,7 @@
 /* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides
  * differently for it. */
 import { SECTIONS } from "../compare.js";
-import { choices, h } from "../dom.js";
+import { choices, h, table } from "../dom.js";
 import { calledText, findRow, rowText } from "../pairs.js";
 import { tabs } from "./frame.js";
 import { section } from "./differences.js";
@@ -58,16 +58,11 @@ function chooser(state, pair, kept, machines, actions) {
     return h(
         "div.toolbar",
         { id: "second-chooser" },
-        h("label.field", null, "With", select),
-        h(
-            "button",
-            { type: "button", "data-key": "second-open", onclick: () => file.click() },
-            "File…",
-        ),
+        h("label.field", "With", select),
+        h("button", { "data-key": "second-open", onclick: () => file.click() }, "File…"),
         file,
         h(
             "label.field",
-            null,
             "or a machine type",
             h(
                 "select",
@@ -95,7 +90,6 @@ function chooser(state, pair, kept, machines, actions) {
             h(
                 "button",
                 {
-                    type: "button",
                     "data-key": "swap-pair",
                     title: "The other dump becomes the first",
                     onclick: actions.swapPair,
@@ -103,11 +97,7 @@ function chooser(state, pair, kept, machines, actions) {
                 "Swap",
             ),
         state.with &&
-            h(
-                "button.text",
-                { type: "button", "data-key": "no-second", onclick: () => actions.with("") },
-                "clear",
-            ),
+            h("button.text", { "data-key": "no-second", onclick: () => actions.with("") }, "clear"),
     );
 }
 
@@ -117,17 +107,12 @@ const empty = () =>
         { id: "no-second" },
         h(
             "p",
-            null,
             "Choose another dump from the library, or drop a file. Devices are matched by their role in the " +
                 "machine, not by bus id. So you can compare a host with its neighbour, with itself a " +
                 "month ago, or with what " +
                 "its machine type should have.",
         ),
-        h(
-            "p.muted",
-            null,
-            "The library compares three dumps or more with what most of them are like.",
-        ),
+        h("p.muted", "The library compares three dumps or more with what most of them are like."),
     );
 
 function answer(model, state, doc, actions) {
@@ -145,9 +130,9 @@ function answer(model, state, doc, actions) {
         h(
             "p",
             { id: "pair-summary" },
-            h("b", null, names.a),
+            h("b", names.a),
             " and ",
-            h("b", null, names.b),
+            h("b", names.b),
             ": ",
             doc.summary,
         ),
@@ -170,65 +155,43 @@ function unlikes(list, kind, chosen, names, actions) {
     if (!list.count)
         return h(
             "p",
-            null,
             kind === "hardware"
                 ? "Every device has its equal."
                 : "Devices have the same names and numbers.",
         );
     const label = kind === "hardware" ? "Hardware that differs" : "Names and numbers that differ";
     return [
-        h(
-            "div.scroll",
-            { tabindex: "0", role: "group", "aria-label": label },
-            h(
-                "table.wide",
-                { id: kind },
-                h("caption.unseen", null, label),
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        h("th", null, "Device"),
-                        h("th", null, "What"),
-                        h("th", null, names.a),
-                        h("th", null, names.b),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    list.rows.map((row, i) => {
-                        const text = rowText(row),
-                            key = `${kind}.${i}`,
-                            on = row === chosen;
-                        return h(
-                            on ? "tr.on" : "tr",
-                            { "data-row": key },
+        table(
+            label,
+            ["~Device", "~What", names.a, names.b],
+            list.rows.map((row, i) => {
+                const text = rowText(row),
+                    key = `${kind}.${i}`,
+                    on = row === chosen;
+                return {
+                    tag: on ? "tr.on" : "tr",
+                    props: { "data-row": key },
+                    cells: [
+                        [
                             h(
-                                "td.wrap",
-                                null,
-                                h(
-                                    "button.text",
-                                    {
-                                        type: "button",
-                                        "data-key": `pair:${key}`,
-                                        "aria-pressed": String(on),
-                                        onclick: () => actions.pairRow(on ? kind : key, row),
-                                    },
-                                    text.device,
-                                ),
-                                text.other && h("div.muted", null, `there ${text.other}`),
+                                "button.text",
+                                {
+                                    "data-key": `pair:${key}`,
+                                    "aria-pressed": String(on),
+                                    onclick: () => actions.pairRow(on ? kind : key, row),
+                                },
+                                text.device,
                             ),
-                            h("td.wrap", null, text.text),
-                            h("td.wrap.value", null, text.a),
-                            h("td.wrap.value.after", null, text.b),
-                        );
-                    }),
-                ),
-            ),
+                            text.other && h("div.muted", `there ${text.other}`),
+                        ],
+                        text.text,
+                        h("td.wrap.value", text.a),
+                        h("td.wrap.value.after", text.b),
+                    ],
+                };
+            }),
+            { id: kind },
         ),
-        list.left_out > 0 && h("p.note", null, `${list.left_out} more are not listed.`),
+        list.left_out > 0 && h("p.note", `${list.left_out} more are not listed.`),
     ];
 }

@@ -9,12 +9,11 @@ const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 function noteItem({ severity, text, advice, command }) {
     return h(
         "li",
-        null,
-        h("b", null, severity === "warning" ? "Missing: " : "Note: "),
+        h("b", severity === "warning" ? "Missing: " : "Note: "),
         text,
-        advice ? h("p.muted", null, advice) : null,
+        advice ? h("p.muted", advice) : null,
         command
-            ? h("div.command", null, h("pre", { tabindex: "0" }, command), copyButton(command))
+            ? h("div.command", h("pre", { tabindex: "0" }, command), copyButton(command))
             : null,
     );
 }
@@ -25,18 +24,13 @@ export function detectedView({ found, actions }) {
     return h(
         "div",
         { id: "detected" },
+        h("p", "Or without NCCL: Orrery detects the same on any machine, and says what it lacks."),
+        h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
         h(
             "p",
-            null,
-            "Or without NCCL: Orrery detects the same on any machine, and says what it lacks.",
-        ),
-        h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
-        h(
-            "p",
-            null,
             h(
                 "button",
-                { type: "button", id: "detect", "data-key": "detect", onclick: actions.detect },
+                { id: "detect", "data-key": "detect", onclick: actions.detect },
                 "Detect the server's machine",
             ),
         ),
@@ -46,17 +40,12 @@ export function detectedView({ found, actions }) {
                 { role: "status" },
                 h(
                     "p",
-                    null,
                     `Found ${plural(detection.gpus, "GPU")} and ${plural(detection.nets, "network device")}, as ` +
                         `NCCL ${detection.release} would dump it. `,
                     detection.gpus
                         ? h(
                               "button",
-                              {
-                                  type: "button",
-                                  id: "show-detected",
-                                  onclick: () => actions.show(found.id),
-                              },
+                              { id: "show-detected", onclick: () => actions.show(found.id) },
                               "Show it",
                           )
                         : "Without a GPU there is nothing to analyse.",

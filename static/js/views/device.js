@@ -44,19 +44,17 @@ export function deviceCard(doc, actions) {
         h(
             "section",
             { id: "device-side", "aria-label": "Device side" },
-            h("h2", null, "What kernels may use"),
+            h("h2", "What kernels may use"),
             h(
                 "dl.facts",
-                null,
                 rows.map(({ label, value, sentence, why }) => [
-                    h("dt", null, label),
+                    h("dt", label),
                     h(
                         "dd",
                         { title: sentence || null },
                         h(
                             "button.text",
                             {
-                                type: "button",
                                 "aria-label": `${label}: ${value}. Why?`,
                                 onclick: () => actions.why(why),
                             },

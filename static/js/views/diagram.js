@@ -37,13 +37,13 @@ export class Diagram {
             onkeydown: (event) => this.#key(event),
             onwheel: (event) => this.#wheel(event),
         });
-        this.message = h("div.waiting", null, "");
-        this.caption = h("p.caption", null, "");
+        this.message = h("div.waiting", "");
+        this.caption = h("p.caption", "");
         const tool = (label, title, act) =>
-            h("button.icon", { type: "button", title, "aria-label": title, onclick: act }, label);
-        this.plane = h("div.plane", null, this.canvas, this.message);
-        this.extra = h("span", null);
-        this.above = h("div.above", null);
+            h("button.icon", { title, "aria-label": title, onclick: act }, label);
+        this.plane = h("div.plane", this.canvas, this.message);
+        this.extra = h("span");
+        this.above = h("div.above");
         this.root = h(
             "div.stage",
             { id: `stage${suffix}`, tabindex: "-1" },

@@ -12,17 +12,12 @@ function ask(title, contents, { yes, danger = false, read }) {
             contents,
             h(
                 "p.buttons",
-                null,
                 h(
                     danger ? "button.danger" : "button.primary",
                     { type: "submit", id: "dialog-yes" },
                     yes,
                 ),
-                h(
-                    "button",
-                    { type: "button", id: "dialog-no", onclick: () => dialog.close() },
-                    "Cancel",
-                ),
+                h("button", { id: "dialog-no", onclick: () => dialog.close() }, "Cancel"),
             ),
         );
         const dialog = h(
@@ -62,7 +57,7 @@ export async function tokenDialog(refused) {
                         { role: "alert" },
                         "The server refuses this token: it may have expired, or not allow this.",
                     ),
-                h("label.stack", null, "Bearer token", field),
+                h("label.stack", "Bearer token", field),
                 h(
                     "p.note",
                     { id: "token-note" },
@@ -81,7 +76,6 @@ export const deleteDialog = (row) =>
         `Delete “${row.name || row.id.slice(0, 12)}”?`,
         h(
             "p",
-            null,
             "The dump and its labels are removed from this server for everybody. Links to it stop working.",
         ),
         { yes: "Delete", danger: true, read: () => true },
@@ -108,8 +102,8 @@ export function editDialog(row) {
     return ask(
         "Name and labels",
         [
-            h("label.stack", null, "Name", name),
-            h("label.stack", null, "Labels, one a line as NAME=VALUE", labels),
+            h("label.stack", "Name", name),
+            h("label.stack", "Labels, one a line as NAME=VALUE", labels),
         ],
         {
             yes: "Save",

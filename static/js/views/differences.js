@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What another release or other settings would change: sections, their changes before and after, and the reasons. */
-import { h } from "../dom.js";
+import { h, table } from "../dom.js";
 import {
     findChange,
     grouped,
@@ -33,11 +33,7 @@ export function differencesView({ model, state, other, releases, settings, actio
                       "p.muted",
                       { id: "comparing" },
                       "Comparing: mixtures of both sides are analysed until each change has its reason… ",
-                      h(
-                          "button",
-                          { type: "button", "data-key": "cancel", onclick: actions.cancel },
-                          "Cancel",
-                      ),
+                      h("button", { "data-key": "cancel", onclick: actions.cancel }, "Cancel"),
                   )
                 : answer(model, state, other, actions),
     ];
@@ -82,10 +78,9 @@ function chooser(state, diff, releases, settings, actions) {
     return h(
         "div.toolbar",
         { id: "chooser" },
-        h("label.field", null, "Against", release),
+        h("label.field", "Against", release),
         h(
             "span.field",
-            null,
             "with",
             text,
             h(
@@ -94,19 +89,17 @@ function chooser(state, diff, releases, settings, actions) {
                 settings.map((row) => h("option", { value: `${row.name}=` }, row.meaning)),
             ),
         ),
-        h("button", { type: "button", "data-key": "add", onclick: add }, "Add"),
+        h("button", { "data-key": "add", onclick: add }, "Add"),
         h(
             "ul.chips",
             { "aria-label": "Settings of the other side" },
             Object.entries(side.settings).map(([name, value]) =>
                 h(
                     "li.chip",
-                    null,
-                    h("span", null, `${name}=${value || "default"}`),
+                    h("span", `${name}=${value || "default"}`),
                     h(
                         "button",
                         {
-                            type: "button",
                             "aria-label": `Remove ${name} of the other side`,
                             onclick: () => drop(name),
                         },
@@ -119,7 +112,6 @@ function chooser(state, diff, releases, settings, actions) {
             h(
                 "button",
                 {
-                    type: "button",
                     "data-key": "swap",
                     title: "The other side becomes what is asked",
                     onclick: actions.swap,
@@ -129,7 +121,7 @@ function chooser(state, diff, releases, settings, actions) {
         state.against.length > 0 &&
             h(
                 "button.text",
-                { type: "button", "data-key": "no-against", onclick: () => actions.against([]) },
+                { "data-key": "no-against", onclick: () => actions.against([]) },
                 "clear",
             ),
     );
@@ -144,21 +136,15 @@ function empty(releases, state, model, actions) {
         { id: "no-comparison" },
         h(
             "p",
-            null,
             "Choose a release or a setting to hold this answer against: every path, verdict, channel and " +
                 "prediction that differs is listed with the rule that changes it.",
         ),
         h(
             "p.try",
-            null,
             others.map((row) => [
                 h(
                     "button",
-                    {
-                        type: "button",
-                        "data-key": `try:${row.name}`,
-                        onclick: () => actions.against([row.name]),
-                    },
+                    { "data-key": `try:${row.name}`, onclick: () => actions.against([row.name]) },
                     `NCCL ${row.name}`,
                 ),
                 " ",
@@ -166,11 +152,7 @@ function empty(releases, state, model, actions) {
             ["NCCL_P2P_LEVEL=SYS", "NCCL_NVLS_ENABLE=0", "NCCL_CROSS_NIC=1"].map((text) => [
                 h(
                     "button.mono",
-                    {
-                        type: "button",
-                        "data-key": `try:${text}`,
-                        onclick: () => actions.against([text]),
-                    },
+                    { "data-key": `try:${text}`, onclick: () => actions.against([text]) },
                     text,
                 ),
                 " ",
@@ -190,15 +172,7 @@ function answer(model, state, { diff }, actions) {
     ];
     const names = { a: sideName(diff.a, diff.b), b: sideName(diff.b, diff.a) };
     return [
-        h(
-            "p",
-            { id: "diff-summary" },
-            h("b", null, names.a),
-            " → ",
-            h("b", null, names.b),
-            ": ",
-            diff.summary,
-        ),
+        h("p", { id: "diff-summary" }, h("b", names.a), " → ", h("b", names.b), ": ", diff.summary),
         outcomesView(diff.outcomes),
         !diff.equal && tabs("change", "changes", options, current, (name) => actions.change(name)),
         !diff.equal &&
@@ -219,7 +193,6 @@ function answer(model, state, { diff }, actions) {
         !diff.search.complete &&
             h(
                 "p.note",
-                null,
                 "On a machine of this size some changes list every rule that may be the reason, marked “perhaps”.",
             ),
     ];
@@ -227,100 +200,59 @@ function answer(model, state, { diff }, actions) {
 
 function reasons(diff, id, names) {
     return [
-        h(
-            "div.scroll",
-            { tabindex: "0", role: "group", "aria-label": "Reasons" },
-            h(
-                "table.wide",
-                { id: "reasons" },
-                h("caption.unseen", null, "Rules and settings that change something"),
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        h("th", null, "Rule or setting"),
-                        h("th", null, names.a),
-                        h("th", null, names.b),
-                        h("th.num", null, "Facts"),
-                        h("th", null, "In"),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    [...diff.reasons]
-                        .sort((x, y) => y.changed - x.changed)
-                        .map((row) =>
+        table(
+            "Reasons",
+            ["~Rule or setting", `~${names.a}`, `~${names.b}`, "#Facts", "~In"],
+            [...diff.reasons]
+                .sort((x, y) => y.changed - x.changed)
+                .map((row) => ({
+                    tag: row.id === id ? "tr.on" : "tr",
+                    props: { "data-reason": row.id },
+                    cells: [
+                        [
+                            row.kind === "setting" ? h("span.mono", row.id) : row.text,
                             h(
-                                row.id === id ? "tr.on" : "tr",
-                                { "data-reason": row.id },
-                                h(
-                                    "td.wrap",
-                                    null,
-                                    row.kind === "setting"
-                                        ? h("span.mono", null, row.id)
-                                        : row.text,
-                                    h(
-                                        "div.muted",
-                                        null,
-                                        row.kind === "setting"
-                                            ? row.text
-                                            : h("span.mono", null, row.id),
-                                    ),
-                                ),
-                                h("td.wrap", null, row.a),
-                                h("td.wrap", null, row.b),
-                                h("td.num", null, String(row.changed)),
-                                h(
-                                    "td.wrap",
-                                    null,
-                                    row.sections.map((name) => SECTIONS[name] ?? name).join(", "),
-                                ),
+                                "div.muted",
+                                row.kind === "setting" ? row.text : h("span.mono", row.id),
                             ),
-                        ),
-                ),
-            ),
+                        ],
+                        row.a,
+                        row.b,
+                        String(row.changed),
+                        row.sections.map((name) => SECTIONS[name] ?? name).join(", "),
+                    ],
+                })),
+            { id: "reasons" },
         ),
         diff.without_effect.length > 0 &&
-            h(
-                "p.note",
-                null,
-                `Differ too, and change nothing here: ${diff.without_effect.join(", ")}.`,
-            ),
+            h("p.note", `Differ too, and change nothing here: ${diff.without_effect.join(", ")}.`),
     ];
 }
 
 export function section(model, rows, name, selected, names, actions) {
-    if (!rows.changed) return h("p", null, `None of ${rows.compared} facts changes.`);
+    if (!rows.changed) return h("p", `None of ${rows.compared} facts changes.`);
     return [
         h(
             "div.scroll",
             { tabindex: "0", role: "group", "aria-label": `Changes in ${SECTIONS[name]}` },
             h(
                 "table.wide.changes",
-                null,
-                h("caption.unseen", null, `Changes in ${SECTIONS[name]}`),
+                h("caption.unseen", `Changes in ${SECTIONS[name]}`),
                 h(
                     "thead",
-                    null,
                     h(
                         "tr",
-                        null,
-                        h("th", null, "Where"),
-                        h("th", null, names.a),
-                        h("th", null, names.b),
-                        names.reasons !== false && h("th", null, "Because"),
+                        h("th", "Where"),
+                        h("th", names.a),
+                        h("th", names.b),
+                        names.reasons !== false && h("th", "Because"),
                     ),
                 ),
                 grouped(rows).map((group) =>
                     h(
                         "tbody",
-                        null,
                         h(
                             "tr.group",
-                            null,
                             h(
                                 "th",
                                 { colspan: names.reasons === false ? "3" : "4", scope: "rowgroup" },
@@ -342,7 +274,7 @@ export function section(model, rows, name, selected, names, actions) {
                 ),
             ),
         ),
-        rows.left_out > 0 && h("p.note", null, `${rows.left_out} more changes are not listed.`),
+        rows.left_out > 0 && h("p.note", `${rows.left_out} more changes are not listed.`),
     ];
 }
 
@@ -352,7 +284,7 @@ function changeRow(model, section, i, change, open, actions, reasons) {
         toggle = () => actions.change(open ? section : key);
     const because = change.because.flatMap((id, n) => [
         n ? ", " : "",
-        h("button.text.mono", { type: "button", onclick: () => actions.change(`why.${id}`) }, id),
+        h("button.text.mono", { onclick: () => actions.change(`why.${id}`) }, id),
     ]);
     return [
         h(
@@ -360,18 +292,12 @@ function changeRow(model, section, i, change, open, actions, reasons) {
             { "data-change": key },
             h(
                 "td.wrap",
-                null,
                 h(
                     "button.text",
-                    {
-                        type: "button",
-                        "data-key": `change:${key}`,
-                        "aria-expanded": String(open),
-                        onclick: toggle,
-                    },
+                    { "data-key": `change:${key}`, "aria-expanded": String(open), onclick: toggle },
                     change.count > 1 ? `${change.count} places` : placeText(model, first),
                 ),
-                change.count > 1 && h("span.muted", null, `, such as ${placeText(model, first)}`),
+                change.count > 1 && h("span.muted", `, such as ${placeText(model, first)}`),
             ),
             h(
                 "td.wrap.value",
@@ -383,27 +309,24 @@ function changeRow(model, section, i, change, open, actions, reasons) {
                 { title: change.rule_b ?? null },
                 valueText(model, change.what, change.b),
             ),
-            reasons && h("td.wrap", null, change.certain ? null : "perhaps ", because),
+            reasons && h("td.wrap", change.certain ? null : "perhaps ", because),
         ),
         open &&
             h(
                 "tr.places",
-                null,
                 h(
                     "td",
                     { colspan: reasons ? "4" : "3" },
-                    change.rule_a && h("p", null, h("span.muted", null, "Before: "), change.rule_a),
-                    change.rule_b && h("p", null, h("span.muted", null, "After: "), change.rule_b),
+                    change.rule_a && h("p", h("span.muted", "Before: "), change.rule_a),
+                    change.rule_b && h("p", h("span.muted", "After: "), change.rule_b),
                     h(
                         "p",
-                        null,
                         change.where
                             .slice(0, SHOWN)
                             .map((where) => [place(model, where, actions), " "]),
                         change.count > SHOWN &&
                             h(
                                 "span.muted",
-                                null,
                                 `and ${change.count - Math.min(SHOWN, change.where.length)} more`,
                             ),
                     ),
@@ -419,11 +342,10 @@ function place(model, where, actions) {
         ? h(
               "button",
               {
-                  type: "button",
                   "data-key": `place:${pair.from}>${pair.to}`,
                   onclick: () => actions.select(pair.from, pair.to, true),
               },
               text,
           )
-        : h("span.place", null, text);
+        : h("span.place", text);
 }

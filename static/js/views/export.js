@@ -149,10 +149,8 @@ export function exportDialog(context) {
         h("h2", { id: "export-title" }, "Take away"),
         h(
             "p",
-            null,
             h(
                 "label",
-                null,
                 hide,
                 " Anonymous: host names, GUIDs, hashes and ids are replaced, the same everywhere; bus ids and " +
                     "models stay",
@@ -160,36 +158,31 @@ export function exportDialog(context) {
         ),
         h(
             "ul.exports",
-            null,
             files.map(([kind, label, what, make]) =>
                 h(
                     "li",
-                    null,
                     h(
                         "button",
                         {
-                            type: "button",
                             "data-key": `export:${kind}`,
                             disabled: !make,
                             onclick: () => take(kind, make),
                         },
                         label,
                     ),
-                    h("span.muted", null, what),
+                    h("span.muted", what),
                 ),
             ),
         ),
         h(
             "details",
-            null,
-            h("summary", null, "Bus ids in the virtual machine"),
+            h("summary", "Bus ids in the virtual machine"),
             h(
                 "p.muted",
-                null,
                 "In the order of the real ones, separated by commas, or as REAL=NEW. Left empty, the real ones stay.",
             ),
-            h("p", null, h("label.field", null, "GPUs", gpus)),
-            h("p", null, h("label.field", null, "NICs", nics)),
+            h("p", h("label.field", "GPUs", gpus)),
+            h("p", h("label.field", "NICs", nics)),
         ),
         status,
         h(
@@ -197,12 +190,10 @@ export function exportDialog(context) {
             { method: "dialog" },
             h(
                 "p.buttons",
-                null,
-                h("button", null, "Close"),
+                h("button", "Close"),
                 h(
                     "button",
                     {
-                        type: "button",
                         "data-key": "print",
                         onclick: () => {
                             dialog.close();

@@ -11,13 +11,12 @@ export function findingList(findings, about) {
     const cards = (rows) =>
         h(
             "ul.findings",
-            null,
             rows.map((group) => card(group, about)),
         );
     return h(
         "section",
         { id: "findings", "aria-label": "Findings" },
-        !findings.length && h("p.muted", null, "Nothing was found."),
+        !findings.length && h("p.muted", "Nothing was found."),
         faults.length > 0 && cards(faults),
         notes.length > 0 &&
             fold("notes", `${notes.length} note${notes.length > 1 ? "s" : ""}`, cards(notes), {
@@ -38,7 +37,6 @@ function card({ cause, consequences }, about) {
                 `${n} consequence${n > 1 ? "s" : ""} of this`,
                 h(
                     "ul.findings",
-                    null,
                     consequences.map((row) =>
                         h("li", { "data-finding": row.id }, finding(row, about)),
                     ),
@@ -59,13 +57,11 @@ export function finding(row, { model, source, state, actions }) {
     return [
         h(
             "p.card-head",
-            null,
-            h(`span.sev.sev-${row.severity}`, null, row.severity),
+            h(`span.sev.sev-${row.severity}`, row.severity),
             drawn.slice(0, MOST_CHIPS).map((place) =>
                 h(
                     "button.device",
                     {
-                        type: "button",
                         "data-key": `place:${row.id}:${place.node}`,
                         title: "Show on the drawing",
                         "aria-pressed": String(state.from === place.node),
@@ -74,16 +70,14 @@ export function finding(row, { model, source, state, actions }) {
                     placeName(model, place),
                 ),
             ),
-            more > 0 && h("span.muted", null, `and ${more} more`),
+            more > 0 && h("span.muted", `and ${more} more`),
         ),
         h(
             "h3",
-            null,
             drawn.length
                 ? h(
                       "button.text",
                       {
-                          type: "button",
                           "data-key": `light:${row.id}`,
                           title: "Show on the drawing",
                           "aria-pressed": String(state.finding === row.id),
@@ -93,35 +87,29 @@ export function finding(row, { model, source, state, actions }) {
                   )
                 : row.title,
         ),
-        cost && h(costs(row) ? "p.cost" : "p.small", null, cost, "."),
+        cost && h(costs(row) ? "p.cost" : "p.small", cost, "."),
         row.detail &&
             h(
                 "p",
-                null,
                 capital(row.detail),
                 line && [
                     " (",
                     h(
                         "button.text",
-                        {
-                            type: "button",
-                            "data-key": `line:${line}`,
-                            onclick: () => actions.line(line),
-                        },
+                        { "data-key": `line:${line}`, onclick: () => actions.line(line) },
                         `line ${line}`,
                     ),
                     ")",
                 ],
                 ".",
             ),
-        row.advice && h("p", null, h("b", null, "Do: "), withCode(row.advice)),
+        row.advice && h("p", h("b", "Do: "), withCode(row.advice)),
         row.commands?.length > 0 && row.severity !== "info" && command(row.commands[0]),
         evidence(row, line, source, doc),
     ];
 }
 
-const command = (text) =>
-    h("div.command", null, h("pre", { tabindex: "0" }, text), copyButton(text));
+const command = (text) => h("div.command", h("pre", { tabindex: "0" }, text), copyButton(text));
 
 function evidence(row, line, source, doc) {
     const others = (row.commands ?? []).slice(row.severity === "info" ? 0 : 1);
@@ -129,13 +117,7 @@ function evidence(row, line, source, doc) {
         (row.why || others.length > 0) &&
         fold(`${doc?.topology}:${row.id}:${row.detail}`, "Evidence", () => [
             row.why &&
-                h(
-                    "p",
-                    null,
-                    row.why,
-                    " ",
-                    docsLink(`findings.html#${row.id}`, "About this finding"),
-                ),
+                h("p", row.why, " ", docsLink(`findings.html#${row.id}`, "About this finding")),
             others.map(command),
             line && source && excerptView(source, line, row.where.column, 1),
         ])

@@ -39,7 +39,6 @@ function menu(id, label, face, rows) {
     const button = h(
         "button",
         {
-            type: "button",
             id: `${id}-button`,
             "data-key": id,
             title: label,
@@ -60,12 +59,7 @@ function menu(id, label, face, rows) {
 }
 
 const item = (key, label, act, hint = "") =>
-    h(
-        "button",
-        { type: "button", "data-key": key, onclick: act },
-        h("span", null, label),
-        hint && h("kbd", null, hint),
-    );
+    h("button", { "data-key": key, onclick: act }, h("span", label), hint && h("kbd", hint));
 
 /** The rail, made once: show(state) marks where the page is. actions: home(), library(), clusters(), section(name),
  * theme(), help(), shortcuts(); asked(): {theme, shortcuts} of now. */
@@ -92,7 +86,7 @@ export class Rail {
             ),
         ]);
         button.classList.add("brand");
-        this.rows = h("div.rail-rows", null);
+        this.rows = h("div.rail-rows");
         root.append(button, this.rows, list);
     }
 
@@ -103,14 +97,9 @@ export class Rail {
         const row = (name, label, current, act) =>
             h(
                 "button",
-                {
-                    type: "button",
-                    "data-key": `go:${name}`,
-                    "aria-current": current ? "page" : null,
-                    onclick: act,
-                },
+                { "data-key": `go:${name}`, "aria-current": current ? "page" : null, onclick: act },
                 icon(name),
-                h("span", null, label),
+                h("span", label),
             );
         replace(
             this.rows,
@@ -145,18 +134,17 @@ export class Header {
             item("export", "Files…", actions.export, "e"),
         ]);
         this.share = share.button;
-        this.where = h("div.where", null);
-        this.pill = h("div.pill-place", null);
+        this.where = h("div.where");
+        this.pill = h("div.pill-place");
         this.find = h(
             "button",
             {
-                type: "button",
                 "data-key": "search",
                 title: "Find a device, a view, a setting, an action ( / )",
                 onclick: actions.palette,
             },
             "Find",
-            h("kbd", null, /Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K"),
+            h("kbd", /Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K"),
         );
         root.append(this.where, working, this.pill, this.find, this.share, share.list);
     }
@@ -172,8 +160,8 @@ export class Header {
             h(
                 open ? "h1.machine-name" : "p.machine-name",
                 { title: [name, sentence].filter(Boolean).join(": ") || null },
-                name ? h("b", null, name) : h("b", null, "Orrery"),
-                !open && h("span.muted", null, sentence ?? ""),
+                name ? h("b", name) : h("b", "Orrery"),
+                !open && h("span.muted", sentence ?? ""),
             ),
             open && crumbs(model, state, actions),
         );
@@ -183,7 +171,6 @@ export class Header {
                 h(
                     "button.pill",
                     {
-                        type: "button",
                         id: "question",
                         "data-key": "question",
                         title: "What is asked: release, hosts, settings and assumptions ( s )",
@@ -191,7 +178,7 @@ export class Header {
                         "aria-controls": "panel",
                         onclick: actions.ask,
                     },
-                    asked.map((text, i) => h(i ? "span.part" : "span", null, text)),
+                    asked.map((text, i) => h(i ? "span.part" : "span", text)),
                 ),
         );
     }
@@ -204,28 +191,20 @@ function crumbs(model, state, actions) {
     const host = Math.min(state.host, count - 1);
     const go = (by) => actions.host((host + by + count) % count);
     const step = (key, label, mark, by) =>
-        h(
-            "button.icon",
-            { type: "button", "data-key": key, "aria-label": label, onclick: () => go(by) },
-            mark,
-        );
+        h("button.icon", { "data-key": key, "aria-label": label, onclick: () => go(by) }, mark);
     return h(
         "nav.crumbs",
         { id: "crumbs", "aria-label": "Where this is" },
-        h("span.muted", null, "/ "),
+        h("span.muted", "/ "),
         state.view === "hosts"
             ? h("b", { "aria-current": "page" }, `${count} hosts`)
             : [
                   h(
                       "button.text",
-                      {
-                          type: "button",
-                          "data-key": "all-hosts",
-                          onclick: () => actions.view("hosts"),
-                      },
+                      { "data-key": "all-hosts", onclick: () => actions.view("hosts") },
                       `${count} hosts`,
                   ),
-                  h("span.muted", null, " / "),
+                  h("span.muted", " / "),
                   h(
                       "b",
                       {
@@ -234,11 +213,7 @@ function crumbs(model, state, actions) {
                       },
                       `Host ${host}`,
                   ),
-                  h(
-                      "span.muted.ranks",
-                      null,
-                      `, ranks ${host * local}–${host * local + local - 1}`,
-                  ),
+                  h("span.muted.ranks", `, ranks ${host * local}–${host * local + local - 1}`),
                   step("host-before", "Previous host", "‹", -1),
                   step("host-after", "Next host", "›", 1),
               ],
@@ -263,7 +238,6 @@ export function tabs(name, controls, rows, current, choose, label = name) {
             h(
                 "button",
                 {
-                    type: "button",
                     role: "tab",
                     "aria-selected": String(value === current),
                     "aria-controls": controls,
@@ -310,14 +284,10 @@ export function helpDialog() {
         h("h2", { id: "help-title" }, "Keys"),
         h(
             "dl.facts",
-            null,
-            KEYS.map(([keys, meaning]) => [
-                h("dt", null, h("kbd", null, keys)),
-                h("dd", null, meaning),
-            ]),
+            KEYS.map(([keys, meaning]) => [h("dt", h("kbd", keys)), h("dd", meaning)]),
         ),
-        h("p.muted", null, "The menu behind the logo turns the single-letter keys off."),
-        h("form", { method: "dialog" }, h("button", null, "Close")),
+        h("p.muted", "The menu behind the logo turns the single-letter keys off."),
+        h("form", { method: "dialog" }, h("button", "Close")),
     );
     document.body.append(dialog);
     return dialog;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The hosts of a communicator: a row each with what a channel takes in and sends out, and the way down to one of them.
  * */
-import { h } from "../dom.js";
+import { h, table } from "../dom.js";
 import { hostLinks, shape } from "../hosts.js";
 import { GRAPH_NAMES } from "../model.js";
 import { picker } from "./channels.js";
@@ -15,7 +15,6 @@ export function hostsView({ model, state, actions }) {
             { id: "one-host" },
             h(
                 "p",
-                null,
                 model.systems > 1
                     ? `There is one NVLink domain of ${model.systems} hosts in this communicator. To see how ` +
                           `channels go between domains, choose a number of identical ones:`
@@ -24,15 +23,10 @@ export function hostsView({ model, state, actions }) {
             ),
             h(
                 "p.try",
-                null,
                 (model.systems > 1 ? [2, 4, 8] : [2, 4, 8, 16, 64, 512]).map((n) => [
                     h(
                         "button",
-                        {
-                            type: "button",
-                            "data-key": `take:${n}`,
-                            onclick: () => actions.hosts(n),
-                        },
+                        { "data-key": `take:${n}`, onclick: () => actions.hosts(n) },
                         `${n} ${model.systems > 1 ? "domains" : "hosts"}`,
                     ),
                     " ",
@@ -49,17 +43,18 @@ export function hostsView({ model, state, actions }) {
     const rail = (n) => rails[n] ?? "–",
         ring = state.graph === "ring",
         crossing = links.filter((row) => row.out !== row.into).length;
-    const cell = (rows, tell) =>
-        h(
-            "td.wrap",
-            null,
-            rows?.length
-                ? rows.slice(0, 3).map(tell).join("; ") +
-                      (rows.length > 3 ? `; ${rows.length - 3} more` : "")
-                : h("span.zero", null, "–"),
-        );
+    const peers = (rows, other) =>
+        rows?.length
+            ? rows
+                  .slice(0, 3)
+                  .map(
+                      (row) =>
+                          `host ${row[other]}: ${row.a} → ${row.b}, ${rail(row.out)} → ${rail(row.into)}`,
+                  )
+                  .join("; ") + (rows.length > 3 ? `; ${rows.length - 3} more` : "")
+            : h("span.zero", "–");
     return [
-        h("div.toolbar", null, picker(model, state, actions), graphs(model, state, actions)),
+        h("div.toolbar", picker(model, state, actions), graphs(model, state, actions)),
         h(
             "p",
             { id: "hosts-summary" },
@@ -74,60 +69,28 @@ export function hostsView({ model, state, actions }) {
                       }.`
                 : "This graph sends nothing between hosts.",
         ),
-        h(
-            "div.scroll",
-            { tabindex: "0", role: "group", "aria-label": "Hosts" },
-            h(
-                "table.wide",
-                { id: "hosts-table" },
-                h("caption.unseen", null, "Hosts"),
-                h(
-                    "thead",
-                    null,
+        table(
+            "Hosts",
+            [
+                "Host",
+                "Ranks",
+                ring ? "~Receives from" : "~Children",
+                ring ? "~Sends to" : "~Parent",
+            ],
+            Array.from({ length: count }, (_, host) => ({
+                tag: host === state.host ? "tr.on" : "tr",
+                cells: [
                     h(
-                        "tr",
-                        null,
-                        h("th", null, "Host"),
-                        h("th", null, "Ranks"),
-                        h("th", null, ring ? "Receives from" : "Children"),
-                        h("th", null, ring ? "Sends to" : "Parent"),
+                        "button.text",
+                        { "data-key": `host:${host}`, onclick: () => actions.host(host) },
+                        `Host ${host}`,
                     ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    Array.from({ length: count }, (_, host) =>
-                        h(
-                            host === state.host ? "tr.on" : "tr",
-                            null,
-                            h(
-                                "td",
-                                null,
-                                h(
-                                    "button.text",
-                                    {
-                                        type: "button",
-                                        "data-key": `host:${host}`,
-                                        onclick: () => actions.host(host),
-                                    },
-                                    `Host ${host}`,
-                                ),
-                            ),
-                            h("td", null, `${host * local}–${host * local + local - 1}`),
-                            cell(
-                                to.get(host),
-                                (row) =>
-                                    `host ${row.from}: ${row.a} → ${row.b}, ${rail(row.out)} → ${rail(row.into)}`,
-                            ),
-                            cell(
-                                from.get(host),
-                                (row) =>
-                                    `host ${row.to}: ${row.a} → ${row.b}, ${rail(row.out)} → ${rail(row.into)}`,
-                            ),
-                        ),
-                    ),
-                ),
-            ),
+                    `${host * local}–${host * local + local - 1}`,
+                    peers(to.get(host), "from"),
+                    peers(from.get(host), "to"),
+                ],
+            })),
+            { id: "hosts-table" },
         ),
     ];
 }
@@ -142,7 +105,6 @@ const graphs = (model, state, actions) =>
                 h(
                     "button",
                     {
-                        type: "button",
                         "data-key": `graph:${row.name}`,
                         "aria-pressed": String(row.name === state.graph),
                         onclick: () => actions.graph(row.name),

@@ -16,12 +16,11 @@ export function inputView({ input, machine = null, state, machines, actions, ope
         { id: "input", "aria-label": "Input" },
         h(
             "h2",
-            null,
             "Input",
-            assumed.length > 0 && h("span.count", null, `${assumed.length} assumed`),
-            missing.length > 0 && h("span.count", null, `${missing.length} missing`),
+            assumed.length > 0 && h("span.count", `${assumed.length} assumed`),
+            missing.length > 0 && h("span.count", `${missing.length} missing`),
         ),
-        h("p", null, h("b", null, input.title), input.recognised && `: ${input.recognised}.`),
+        h("p", h("b", input.title), input.recognised && `: ${input.recognised}.`),
         input.logged_release &&
             h(
                 "p",
@@ -46,10 +45,9 @@ export function inputView({ input, machine = null, state, machines, actions, ope
                     assumed.map((row) =>
                         h(
                             "li",
-                            null,
                             capital(row.what),
                             ".",
-                            h("span.muted", null, ` (${row.touches.join(", ")})`),
+                            h("span.muted", ` (${row.touches.join(", ")})`),
                         ),
                     ),
                 ),
@@ -65,12 +63,10 @@ export function inputView({ input, machine = null, state, machines, actions, ope
                     missing.map((row) =>
                         h(
                             "li",
-                            null,
                             capital(row.what),
                             row.command &&
                                 h(
                                     "div.command",
-                                    null,
                                     h("pre", { tabindex: "0" }, row.command),
                                     copyButton(row.command),
                                 ),
@@ -173,16 +169,15 @@ export function assumptionControls({ input, machine = null, state, machines, act
     );
     return [
         (input.assumed.some(({ what }) => FUSED.test(what)) || state.fuse_nics === "always") &&
-            h("p.controls", null, h("label.field", null, "NIC ports ", fused)),
+            h("p.controls", h("label.field", "NIC ports ", fused)),
         input.assumed_nics > 0 &&
             h(
                 "p.controls",
-                null,
-                h("label.field", null, "NIC speed ", gbps),
+                h("label.field", "NIC speed ", gbps),
                 " ",
-                h("label.field", null, "GPUDirect RDMA ", direct),
+                h("label.field", "GPUDirect RDMA ", direct),
             ),
-        cpu && h("p.controls", null, h("label.field", null, "CPUs ", cpus)),
+        cpu && h("p.controls", h("label.field", "CPUs ", cpus)),
         isPartial(input, state) && machineChoice(state, machine, machines, actions, ids),
     ].filter(Boolean);
 }
@@ -247,7 +242,7 @@ function machineChoice(state, machine, machines, actions, ids = "") {
         ),
     );
     return [
-        h("p", null, h("label.field", null, "Machine type ", choice)),
+        h("p", h("label.field", "Machine type ", choice)),
         chosen &&
             h(
                 "p.muted",

@@ -7,24 +7,19 @@ import { levelRows } from "../levels.js";
 export const levelsView = ({ model, settings, state, actions }) => [
     h(
         "p.muted",
-        null,
         "What limits NCCL's decisions on this machine. Choose a setting to change it; Why explains single decisions.",
     ),
     table(
         "Levels and limits in effect",
         ["Limits", "In effect", "From", "Result", "Setting"],
         levelRows(model, settings, state.settings).map((row) => [
-            h("td.wrap", null, row.what),
-            h("td.wrap", null, h("b", null, row.value)),
-            h("td.wrap", null, row.asked ? h("span.mono", null, row.from) : row.from),
-            h("td.wrap", null, row.result || "–"),
+            h("td.wrap", row.what),
+            h("td.wrap", h("b", row.value)),
+            h("td.wrap", row.asked ? h("span.mono", row.from) : row.from),
+            h("td.wrap", row.result || "–"),
             h(
                 "button.text.mono",
-                {
-                    type: "button",
-                    "data-key": `level:${row.name}`,
-                    onclick: () => actions.setting(row.name),
-                },
+                { "data-key": `level:${row.name}`, onclick: () => actions.setting(row.name) },
                 row.name,
             ),
         ]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The kept dumps: search, open, rename, label, delete. */
-import { copyButton, h } from "../dom.js";
+import { copyButton, h, table } from "../dom.js";
 import { sizeText } from "../compare.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
@@ -21,17 +21,11 @@ export function libraryView({ library, state, actions }) {
     const { items } = library;
     return h(
         "div.library",
-        null,
         h(
             "header",
-            null,
-            h("h1", null, "Library"),
-            h("p.muted", null, "Dumps that this server keeps, newest first. "),
-            h(
-                "button",
-                { type: "button", "data-key": "add-dump", onclick: actions.home },
-                "Add one…",
-            ),
+            h("h1", "Library"),
+            h("p.muted", "Dumps that this server keeps, newest first. "),
+            h("button", { "data-key": "add-dump", onclick: actions.home }, "Add one…"),
         ),
         library.refused.length > 0 &&
             h(
@@ -39,25 +33,21 @@ export function libraryView({ library, state, actions }) {
                 { id: "refused", role: "alert" },
                 h(
                     "h2",
-                    null,
                     `${library.refused.length} file${library.refused.length === 1 ? " was" : "s were"} not kept`,
                 ),
                 h(
                     "ul",
-                    null,
                     library.refused
                         .slice(0, 8)
-                        .map(({ name, why }) => h("li", null, h("b", null, name), `: ${why}`)),
+                        .map(({ name, why }) => h("li", h("b", name), `: ${why}`)),
                 ),
-                library.refused.length > 8 &&
-                    h("p", null, `and ${library.refused.length - 8} more.`),
+                library.refused.length > 8 && h("p", `and ${library.refused.length - 8} more.`),
                 h(
                     "p",
-                    null,
                     "Each host needs a file of its own, for example ",
-                    h("code", null, "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml"),
+                    h("code", "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml"),
                     " of a job, or ",
-                    h("code", null, "nvidia-smi topo -m > host1.txt"),
+                    h("code", "nvidia-smi topo -m > host1.txt"),
                     ".",
                 ),
             ),
@@ -68,16 +58,11 @@ export function libraryView({ library, state, actions }) {
                   problemView(library.problem, { again: actions.reload }),
                   h(
                       "p",
-                      null,
-                      h(
-                          "button",
-                          { type: "button", "data-key": "reload", onclick: actions.reload },
-                          "Try again",
-                      ),
+                      h("button", { "data-key": "reload", onclick: actions.reload }, "Try again"),
                   ),
               ]
             : !items
-              ? h("p.muted", null, "Loading…")
+              ? h("p.muted", "Loading…")
               : !items.length
                 ? h(
                       "div",
@@ -87,23 +72,16 @@ export function libraryView({ library, state, actions }) {
                           : [
                                 "Nothing is kept yet. What you open on this page is kept, until somebody " +
                                     "deletes it; a script adds one so:",
-                                h(
-                                    "div.command",
-                                    null,
-                                    h("pre", { tabindex: "0" }, ADD),
-                                    copyButton(ADD),
-                                ),
+                                h("div.command", h("pre", { tabindex: "0" }, ADD), copyButton(ADD)),
                             ],
                   )
-                : table(items, library, actions),
+                : keptDumps(items, library, actions),
         library.next &&
             h(
                 "p",
-                null,
                 h(
                     "button",
                     {
-                        type: "button",
                         id: "more",
                         "data-key": "more",
                         disabled: library.busy,
@@ -127,7 +105,6 @@ function together({ picked, runs }, items, state, actions) {
         h(
             "button",
             {
-                type: "button",
                 "data-key": "compare-two",
                 disabled: chosen.length !== 2,
                 onclick: () => actions.pair(...chosen),
@@ -137,7 +114,6 @@ function together({ picked, runs }, items, state, actions) {
         h(
             "button",
             {
-                type: "button",
                 "data-key": "compare-many",
                 disabled: chosen.length < 3,
                 onclick: () => actions.majority(chosen.join(",")),
@@ -148,26 +124,16 @@ function together({ picked, runs }, items, state, actions) {
             items.length > 2 &&
             h(
                 "button",
-                {
-                    type: "button",
-                    "data-key": "compare-found",
-                    onclick: () => actions.majority(`q:${state.q}`),
-                },
+                { "data-key": "compare-found", onclick: () => actions.majority(`q:${state.q}`) },
                 "Compare all found with the majority",
             ),
         h(
             "button",
-            {
-                type: "button",
-                "data-key": "make-cluster",
-                disabled: hosts < 2,
-                onclick: actions.cluster,
-            },
+            { "data-key": "make-cluster", disabled: hosts < 2, onclick: actions.cluster },
             hosts > 1 ? `Make a cluster of ${hosts} hosts` : "Make a cluster",
         ),
         h(
             "span.muted",
-            null,
             chosen.length
                 ? `${chosen.length} chosen`
                 : "Choose dumps to compare them or to make a cluster of them.",
@@ -192,129 +158,91 @@ function hostsField(row, runs, actions) {
     return h("label", { title: "Hosts of the cluster" }, " × ", field);
 }
 
-const table = (items, { picked, runs }, actions) =>
-    h(
-        "div.scroll",
-        { tabindex: "0", role: "group", "aria-label": "Kept dumps" },
-        h(
-            "table.wide",
-            { id: "library" },
-            h("caption.unseen", null, "Kept dumps"),
+const keptDumps = (items, { picked, runs }, actions) =>
+    table(
+        "Kept dumps",
+        [
+            "(Choose)",
+            "~Name",
+            "Machine",
+            "~Labels",
             h(
-                "thead",
-                null,
+                "th",
+                {
+                    title:
+                        "Findings about the dump alone. Open the dump to see what each of them " +
+                        "costs; one that costs nothing is a note.",
+                },
+                "Findings, before costs",
+            ),
+            "Added (UTC)",
+            "#Size",
+            "(Do)",
+        ],
+        items.map((row) => ({
+            props: { "data-topology": row.id },
+            cells: [
+                [
+                    h("input", {
+                        type: "checkbox",
+                        checked: picked.has(row.id),
+                        "data-key": `pick:${row.id}`,
+                        "aria-label": `Choose ${row.name || row.id}`,
+                        onchange: (event) => actions.pick(row.id, event.target.checked),
+                    }),
+                    picked.has(row.id) && hostsField(row, runs, actions),
+                ],
                 h(
-                    "tr",
-                    null,
-                    h("th", null, h("span.unseen", null, "Choose")),
-                    h("th", null, "Name"),
-                    h("th", null, "Machine"),
-                    h("th", null, "Labels"),
+                    "a",
+                    { href: address(DEFAULTS, { id: row.id }), "data-key": `open:${row.id}` },
+                    row.name || row.id.slice(0, 12),
+                ),
+                h("td.wrap.machine", row.machine?.sentence ?? "–"),
+                Object.entries(row.labels ?? {}).map(([name, value]) => [
                     h(
-                        "th",
+                        "button.label",
                         {
-                            title:
-                                "Findings about the dump alone. Open the dump to see what each of them " +
-                                "costs; one that costs nothing is a note.",
+                            title: "Search for this label",
+                            onclick: () => actions.search(value, true),
                         },
-                        "Findings, before costs",
+                        `${name}=${value}`,
                     ),
-                    h("th", null, "Added (UTC)"),
-                    h("th.num", null, "Size"),
-                    h("th", null, h("span.unseen", null, "Do")),
+                    " ",
+                ]),
+                counts(row.findings),
+                h(
+                    "time",
+                    { datetime: row.created },
+                    (row.created ?? "").slice(0, 16).replace("T", " "),
                 ),
-            ),
-            h(
-                "tbody",
-                null,
-                items.map((row) =>
+                sizeText(row.size ?? 0),
+                [
                     h(
-                        "tr",
-                        { "data-topology": row.id },
-                        h(
-                            "td",
-                            null,
-                            h("input", {
-                                type: "checkbox",
-                                checked: picked.has(row.id),
-                                "data-key": `pick:${row.id}`,
-                                "aria-label": `Choose ${row.name || row.id}`,
-                                onchange: (event) => actions.pick(row.id, event.target.checked),
-                            }),
-                            picked.has(row.id) && hostsField(row, runs, actions),
-                        ),
-                        h(
-                            "td.wrap",
-                            null,
-                            h(
-                                "a",
-                                {
-                                    href: address(DEFAULTS, { id: row.id }),
-                                    "data-key": `open:${row.id}`,
-                                },
-                                row.name || row.id.slice(0, 12),
-                            ),
-                        ),
-                        h("td.wrap.machine", null, row.machine?.sentence ?? "–"),
-                        h(
-                            "td.wrap",
-                            null,
-                            Object.entries(row.labels ?? {}).map(([name, value]) => [
-                                h(
-                                    "button.label",
-                                    {
-                                        type: "button",
-                                        title: "Search for this label",
-                                        onclick: () => actions.search(value, true),
-                                    },
-                                    `${name}=${value}`,
-                                ),
-                                " ",
-                            ]),
-                        ),
-                        h("td", null, counts(row.findings)),
-                        h(
-                            "td",
-                            null,
-                            h(
-                                "time",
-                                { datetime: row.created },
-                                (row.created ?? "").slice(0, 16).replace("T", " "),
-                            ),
-                        ),
-                        h("td.num", null, sizeText(row.size ?? 0)),
-                        h(
-                            "td",
-                            null,
-                            h(
-                                "button",
-                                {
-                                    type: "button",
-                                    "data-key": `edit:${row.id}`,
-                                    "aria-label": `Name and labels of ${row.name || row.id}`,
-                                    onclick: () => actions.edit(row),
-                                },
-                                "Edit",
-                            ),
-                            " ",
-                            h(
-                                "button",
-                                {
-                                    type: "button",
-                                    "data-key": `delete:${row.id}`,
-                                    "aria-label": `Delete ${row.name || row.id}`,
-                                    onclick: () => actions.remove(row),
-                                },
-                                "Delete",
-                            ),
-                        ),
+                        "button",
+                        {
+                            "data-key": `edit:${row.id}`,
+                            "aria-label": `Name and labels of ${row.name || row.id}`,
+                            onclick: () => actions.edit(row),
+                        },
+                        "Edit",
                     ),
-                ),
-            ),
-        ),
+                    " ",
+                    h(
+                        "button",
+                        {
+                            "data-key": `delete:${row.id}`,
+                            "aria-label": `Delete ${row.name || row.id}`,
+                            onclick: () => actions.remove(row),
+                        },
+                        "Delete",
+                    ),
+                ],
+            ],
+        })),
+        { id: "library" },
     );
 
 const counts = (findings) =>
     Object.entries(findings ?? {})
         .filter(([, n]) => n)
-        .map(([name, n]) => h(`span.sev-${name}`, null, `${n} ${name} `));
+        .map(([name, n]) => h(`span.sev-${name}`, `${n} ${name} `));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic,
  * the first difference and its likely causes. */
-import { copyButton, fold, h } from "../dom.js";
+import { copyButton, fold, h, table } from "../dom.js";
 import {
     applied,
     communicatorsText,
@@ -31,14 +31,9 @@ export function aloneView({ log, machines, actions }) {
         { id: "log-alone", "aria-label": "Log" },
         h(
             "h2",
-            null,
             log.name,
             " ",
-            h(
-                "button.text",
-                { type: "button", "data-key": "forget-log", onclick: actions.forgetLog },
-                "forget",
-            ),
+            h("button.text", { "data-key": "forget-log", onclick: actions.forgetLog }, "forget"),
         ),
         triageView(triage),
         h("p.note", { id: "why-not-compared" }, `The machine was not compared: ${why_no_check}.`),
@@ -52,10 +47,8 @@ function typeChoice(machines, implied, actions) {
         fits = rows.filter((row) => implied?.fits.includes(row.name));
     return h(
         "p",
-        null,
         h(
             "label.field",
-            null,
             "Compare with a machine of the type ",
             h(
                 "select",
@@ -107,30 +100,20 @@ function chooser(log, machines, actions) {
     return h(
         "div.toolbar",
         { id: "log-chooser" },
-        h(
-            "button",
-            { type: "button", "data-key": "log-choose", onclick: () => file.click() },
-            "Choose a log…",
-        ),
+        h("button", { "data-key": "log-choose", onclick: () => file.click() }, "Choose a log…"),
         file,
-        h("span.muted", null, "or drop it on this page, or paste it:"),
+        h("span.muted", "or drop it on this page, or paste it:"),
         text,
         h(
             "button",
             {
-                type: "button",
                 "data-key": "log-read",
                 onclick: () =>
                     text.value.trim() && actions.log(new Blob([text.value]), "pasted.log"),
             },
             "Check the pasted text",
         ),
-        log.answer &&
-            h(
-                "button.text",
-                { type: "button", "data-key": "no-log", onclick: actions.noLog },
-                "forget",
-            ),
+        log.answer && h("button.text", { "data-key": "no-log", onclick: actions.noLog }, "forget"),
         log.answer && typeChoice(machines, log.implied, actions),
     );
 }
@@ -141,14 +124,12 @@ function empty() {
         { id: "no-log" },
         h(
             "p",
-            null,
             "Orrery compares a debug log of a job on this machine with the prediction, fact by fact. The log is " +
                 "not kept: an address names the view, not the log.",
         ),
-        h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
+        h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
         h(
             "p.muted",
-            null,
             "Several ranks, launchers' prefixes, colours and wrapped lines are understood; NCCL_GRAPH_DUMP_FILE " +
                 "as well.",
         ),
@@ -178,24 +159,23 @@ function answer(
             h(
                 "details",
                 { id: "log-assumed", open: true },
-                h("summary", null, "Assumed"),
+                h("summary", "Assumed"),
                 h(
                     "ul",
-                    null,
-                    check.assumed.map((sentence) => h("li", null, `${sentence}.`)),
+                    check.assumed.map((sentence) => h("li", `${sentence}.`)),
                 ),
             ),
         !check
-            ? [h("p.note", null, `The machine was not compared: ${why_no_check}.`), !other && about]
+            ? [h("p.note", `The machine was not compared: ${why_no_check}.`), !other && about]
             : [
                   surveyText(survey) &&
                       h(
                           "p",
                           { id: "log-communicators" },
-                          h("b", null, surveyText(survey)),
+                          h("b", surveyText(survey)),
                           ` Below: communicator ${check.communicator}.`,
                       ),
-                  h("p", { id: "log-verdict" }, h("b", null, verdictText(check))),
+                  h("p", { id: "log-verdict" }, h("b", verdictText(check))),
                   check.first_difference && first(model, check, actions),
                   check.causes.length > 0 && !other && causes(check),
                   !other && about,
@@ -218,21 +198,20 @@ function answer(
             h(
                 "section",
                 { id: "other-machine", "aria-label": "Another machine" },
-                h("p", null, h("b", null, other)),
+                h("p", h("b", other)),
                 h(
                     "p",
-                    null,
                     h(
                         "button",
-                        { type: "button", "data-key": "log-own", onclick: actions.logOwn },
+                        { "data-key": "log-own", onclick: actions.logOwn },
                         "Open the machine of the log",
                     ),
                     " ",
-                    h("span.muted", null, "Or choose its type above."),
+                    h("span.muted", "Or choose its type above."),
                 ),
             ),
         triageView(triage),
-        h("h2", null, "The machine, compared with the prediction"),
+        h("h2", "The machine, compared with the prediction"),
         other && about,
         ...(other
             ? [
@@ -270,12 +249,11 @@ function recovered(log, check) {
     ].filter(Boolean);
     return h(
         "div",
-        null,
-        h("h2", null, "What the log says of the job"),
+        h("h2", "What the log says of the job"),
         h(
             "dl.facts",
             { id: "log-recovered" },
-            rows.map(([name, value]) => [h("dt", null, name), h("dd", null, value)]),
+            rows.map(([name, value]) => [h("dt", name), h("dd", value)]),
         ),
     );
 }
@@ -285,16 +263,15 @@ function first(model, check, actions) {
     return h(
         "div",
         { id: "first-difference" },
-        h("h2", null, `First difference, line ${fact.line}`),
+        h("h2", `First difference, line ${fact.line}`),
         h(
             "dl.facts",
-            null,
-            h("dt", null, "Of"),
-            h("dd", null, place(model, fact, actions)),
-            h("dt", null, "Log"),
-            h("dd", null, named(model, fact.logged)),
-            h("dt", null, "Predicted"),
-            h("dd", null, named(model, fact.predicted)),
+            h("dt", "Of"),
+            h("dd", place(model, fact, actions)),
+            h("dt", "Log"),
+            h("dd", named(model, fact.logged)),
+            h("dt", "Predicted"),
+            h("dd", named(model, fact.predicted)),
         ),
     );
 }
@@ -303,23 +280,20 @@ function causes(check) {
     return h(
         "div",
         { id: "causes" },
-        h("h2", null, "Likely causes"),
+        h("h2", "Likely causes"),
         h(
             "ul",
-            null,
             check.causes.map((row) =>
                 h(
                     "li",
-                    null,
-                    h("b", null, row.what),
+                    h("b", row.what),
                     `: ${row.why} `,
                     row.tested &&
                         h(
                             "span",
-                            null,
                             `With it, ${row.differences_left} of ${check.differ} differences are left. `,
                         ),
-                    h("span.muted", null, row.advice),
+                    h("span.muted", row.advice),
                 ),
             ),
         ),
@@ -339,58 +313,32 @@ function topics(check, actions) {
                 { id: "log-subsystems" },
                 `NCCL_DEBUG_SUBSYS=${asked.join(",")} prints what is not in the log.`,
             ),
-        h(
-            "table",
-            { id: "log-topics" },
-            h("caption.unseen", null, "What agrees, topic by topic"),
-            h(
-                "thead",
-                null,
-                h(
-                    "tr",
-                    null,
-                    h("th", null, "Topic"),
-                    h("th.num", null, "Agree"),
-                    h("th.num", null, "Differ"),
-                    h("th", null, "Verdict"),
-                ),
-            ),
-            h(
-                "tbody",
-                null,
-                check.topics.map((row) =>
-                    h(
-                        "tr",
-                        { "data-topic": row.topic },
-                        h(
-                            "td",
-                            null,
-                            row.verdict === "not-told"
-                                ? (TOPICS[row.topic] ?? row.topic)
-                                : h(
-                                      "button.text",
-                                      {
-                                          type: "button",
-                                          "data-key": `topic-of:${row.topic}`,
-                                          onclick: () => actions.topic(row.topic),
-                                      },
-                                      TOPICS[row.topic] ?? row.topic,
-                                  ),
-                        ),
-                        h("td.num", null, row.agree || ""),
-                        h("td.num", null, row.differ || ""),
-                        h(
-                            "td.wrap",
-                            null,
-                            row.verdict === "not-told"
-                                ? h("span.muted", null, `not in the log (${row.ask_for})`)
-                                : row.verdict === "differs"
-                                  ? "≠ differs"
-                                  : "= agrees",
-                        ),
-                    ),
-                ),
-            ),
+        table(
+            "What agrees, topic by topic",
+            ["Topic", "#Agree", "#Differ", "~Verdict"],
+            check.topics.map((row) => ({
+                props: { "data-topic": row.topic },
+                cells: [
+                    row.verdict === "not-told"
+                        ? (TOPICS[row.topic] ?? row.topic)
+                        : h(
+                              "button.text",
+                              {
+                                  "data-key": `topic-of:${row.topic}`,
+                                  onclick: () => actions.topic(row.topic),
+                              },
+                              TOPICS[row.topic] ?? row.topic,
+                          ),
+                    row.agree || "",
+                    row.differ || "",
+                    row.verdict === "not-told"
+                        ? h("span.muted", `not in the log (${row.ask_for})`)
+                        : row.verdict === "differs"
+                          ? "≠ differs"
+                          : "= agrees",
+                ],
+            })),
+            { id: "log-topics", tag: "table", scroll: false },
         ),
     ];
 }
@@ -398,54 +346,21 @@ function topics(check, actions) {
 function facts(model, check, topic, actions) {
     const rows = factRows(check, topic);
     return [
-        h(
-            "div.scroll",
-            { tabindex: "0", role: "group", "aria-label": TOPICS[topic] ?? topic },
-            h(
-                "table.wide",
-                null,
-                h("caption.unseen", null, `Facts: ${TOPICS[topic] ?? topic}`),
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        h("th.num", null, "Line"),
-                        h("th", null, "What"),
-                        h("th", null, "Log"),
-                        h("th", null, "Predicted"),
-                        h("th", null, "Same"),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    rows
-                        .slice(0, SHOWN)
-                        .map((fact) =>
-                            h(
-                                "tr",
-                                { "data-verdict": fact.verdict },
-                                h("td.num", null, String(fact.line)),
-                                h("td.wrap", null, place(model, fact, actions)),
-                                h("td.wrap", null, named(model, fact.logged)),
-                                h("td.wrap", null, named(model, fact.predicted)),
-                                h(
-                                    "td",
-                                    null,
-                                    fact.verdict === "differs"
-                                        ? "≠"
-                                        : fact.verdict === "agrees"
-                                          ? "="
-                                          : "–",
-                                ),
-                            ),
-                        ),
-                ),
-            ),
+        table(
+            TOPICS[topic] ?? topic,
+            ["#Line", "~What", "~Log", "~Predicted", "Same"],
+            rows.slice(0, SHOWN).map((fact) => ({
+                props: { "data-verdict": fact.verdict },
+                cells: [
+                    String(fact.line),
+                    place(model, fact, actions),
+                    named(model, fact.logged),
+                    named(model, fact.predicted),
+                    fact.verdict === "differs" ? "≠" : fact.verdict === "agrees" ? "=" : "–",
+                ],
+            })),
         ),
-        rows.length > SHOWN && h("p.note", null, `${rows.length - SHOWN} more are not listed.`),
+        rows.length > SHOWN && h("p.note", `${rows.length - SHOWN} more are not listed.`),
     ];
 }
 
@@ -458,13 +373,12 @@ function place(model, fact, actions) {
             ? h(
                   "button.text",
                   {
-                      type: "button",
                       "data-key": `fact:${fact.line}:${fact.what}`,
                       onclick: () => actions.select(nodes[0], nodes[1] ?? ""),
                   },
                   text,
               )
             : text,
-        text !== fact.what && h("span.muted", null, ` (${fact.what})`),
+        text !== fact.what && h("span.muted", ` (${fact.what})`),
     ];
 }

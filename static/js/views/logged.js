@@ -18,15 +18,9 @@ export function loggedView({ model, state, actions }) {
         onchange: () => actions.transfer(Math.min(last, Math.max(0, Number(field.value) || 0)), 0),
     });
     return [
-        h(
-            "div.toolbar",
-            null,
-            h("label.field", null, "Rank ", field),
-            copyButton(lines, "Copy the lines"),
-        ),
+        h("div.toolbar", h("label.field", "Rank ", field), copyButton(lines, "Copy the lines")),
         h(
             "p.muted",
-            null,
             `What this rank prints with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,GRAPH, as NCCL ${model.doc.nccl} is ` +
                 "predicted to decide. Releases before 2.27 write GPU/21000 for GPU/0-21000, and align the ranks of a channel. " +
                 "To have a whole log compared, drop it on this page.",

@@ -25,19 +25,17 @@ export function machineView({ model, before, source, state, actions }) {
         h(
             "section",
             { "aria-label": "Figures" },
-            h("h2", null, "This machine"),
+            h("h2", "This machine"),
             h(
                 "dl.facts",
-                null,
                 figures(doc).map(([name, value]) => [
-                    h("dt", null, name),
+                    h("dt", name),
                     h(
                         "dd",
-                        null,
                         value,
                         old.has(name) &&
                             old.get(name) !== value &&
-                            h("div.was", null, `was ${old.get(name)}`),
+                            h("div.was", `was ${old.get(name)}`),
                     ),
                 ]),
             ),
@@ -45,7 +43,6 @@ export function machineView({ model, before, source, state, actions }) {
         deviceCard(doc, actions),
         h(
             "p.note",
-            null,
             "Select a device or a link in the drawing, or a cell of the matrix. Shift and a click on a second device " +
                 "show the path between the two.",
         ),
@@ -55,10 +52,9 @@ export function machineView({ model, before, source, state, actions }) {
                 "Assumed for every machine",
                 h(
                     "ul.findings",
-                    null,
                     doc.assumptions
                         .filter((row) => !row.id.startsWith("input-"))
-                        .map((row) => h("li.muted", null, row.text)),
+                        .map((row) => h("li.muted", row.text)),
                 ),
             ),
     ];

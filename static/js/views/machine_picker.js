@@ -32,13 +32,7 @@ export function machinePicker(machines, open, label = "Open this machine") {
     });
     const button = h(
         "button",
-        {
-            type: "button",
-            id: "open-machine",
-            "data-key": "open-machine",
-            disabled: true,
-            onclick: () => take(),
-        },
+        { id: "open-machine", "data-key": "open-machine", disabled: true, onclick: () => take() },
         label,
     );
     const facts = h("p.muted", { id: "type-facts", role: "status" });
@@ -83,9 +77,8 @@ export function machinePicker(machines, open, label = "Open this machine") {
     list();
     return h(
         "div.picker",
-        null,
-        h("label.stack", null, "Search the machine types", search),
-        h("label.stack", null, "Machine type", types),
+        h("label.stack", "Search the machine types", search),
+        h("label.stack", "Machine type", types),
         facts,
         button,
     );

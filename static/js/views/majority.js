@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A set of dumps against what most of them are like: who deviates, and in what. */
-import { h } from "../dom.js";
+import { h, table } from "../dom.js";
 import { setText } from "../pairs.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
@@ -10,22 +10,16 @@ export function majorityView({ majority, state, actions }) {
     const { doc, problem } = majority;
     return h(
         "div.library",
-        null,
         h(
             "header",
-            null,
-            h("h1", null, "Comparison with the majority"),
-            h("p.muted", null, setText(state.set)),
-            h(
-                "button",
-                { type: "button", "data-key": "back-to-library", onclick: actions.library },
-                "Library",
-            ),
+            h("h1", "Comparison with the majority"),
+            h("p.muted", setText(state.set)),
+            h("button", { "data-key": "back-to-library", onclick: actions.library }, "Library"),
         ),
         problem
             ? [problemView(problem, { again: actions.majorityAgain })]
             : !doc
-              ? h("p.muted", null, "Comparing…")
+              ? h("p.muted", "Comparing…")
               : answer(doc, state),
     );
 }
@@ -67,80 +61,39 @@ function answer(doc, state) {
                     h(
                         "li",
                         { "data-finding": row.catalogue },
-                        h(
-                            "p",
-                            null,
-                            h(`b.sev-${row.severity}`, null, row.severity),
-                            " ",
-                            h("b", null, row.title),
-                        ),
-                        h("p", null, row.detail, "."),
-                        h("p.muted", null, row.why, " ", row.advice),
+                        h("p", h(`b.sev-${row.severity}`, row.severity), " ", h("b", row.title)),
+                        h("p", row.detail, "."),
+                        h("p.muted", row.why, " ", row.advice),
                     ),
                 ),
             ),
-        doc.rows.length > 0 && [h("h2", null, "What differs"), rowsTable(doc, beside)],
+        doc.rows.length > 0 && [h("h2", "What differs"), rowsTable(doc, beside)],
         doc.left_out > 0 &&
             h(
                 "p.note",
-                null,
                 `${doc.left_out} more difference${doc.left_out === 1 ? " is" : "s are"} not listed.`,
             ),
-        h("h2", null, "All dumps of the set"),
+        h("h2", "All dumps of the set"),
         membersTable(doc, open, beside),
     ];
 }
 
 const rowsTable = (doc, beside) =>
-    h(
-        "div.scroll",
-        { tabindex: "0", role: "group", "aria-label": "What differs" },
-        h(
-            "table.wide",
-            { id: "deviations" },
-            h("caption.unseen", null, "What differs from the majority"),
-            h(
-                "thead",
-                null,
-                h(
-                    "tr",
-                    null,
-                    h("th", null, "Device"),
-                    h("th", null, "What"),
-                    h("th", null, "Majority"),
-                    h("th", null, "Others"),
-                ),
-            ),
-            h(
-                "tbody",
-                null,
-                doc.rows.map((row) =>
-                    h(
-                        "tr",
-                        null,
-                        h("td.wrap", null, row.device.name),
-                        h("td.wrap", null, row.other ? `${row.text}: ${row.other.name}` : row.text),
-                        h(
-                            "td.wrap",
-                            null,
-                            row.majority === null
-                                ? h("span.muted", null, "no majority")
-                                : `${row.majority} (${row.majority_count})`,
-                            row.odd && h("span.muted", null, ", differs from most"),
-                        ),
-                        h(
-                            "td.wrap",
-                            null,
-                            row.deviants.map((one, i) => [
-                                i > 0 && ", ",
-                                beside(one.topology),
-                                `: ${one.value}`,
-                            ]),
-                        ),
-                    ),
-                ),
-            ),
-        ),
+    table(
+        "What differs",
+        ["~Device", "~What", "~Majority", "~Others"],
+        doc.rows.map((row) => [
+            row.device.name,
+            row.other ? `${row.text}: ${row.other.name}` : row.text,
+            [
+                row.majority === null
+                    ? h("span.muted", "no majority")
+                    : `${row.majority} (${row.majority_count})`,
+                row.odd && h("span.muted", ", differs from most"),
+            ],
+            row.deviants.map((one, i) => [i > 0 && ", ", beside(one.topology), `: ${one.value}`]),
+        ]),
+        { id: "deviations" },
     );
 
 const decisions = (row) =>
@@ -149,54 +102,29 @@ const decisions = (row) =>
         .map(([name, n]) => `${n} in ${name}`)
         .join(", ");
 const membersTable = (doc, open, beside) =>
-    h(
-        "div.scroll",
-        { tabindex: "0", role: "group", "aria-label": "The dumps of the set" },
-        h(
-            "table.wide",
-            { id: "members" },
-            h("caption.unseen", null, "The dumps of the set"),
-            h(
-                "thead",
-                null,
-                h(
-                    "tr",
-                    null,
-                    h("th", null, "Dump"),
-                    h("th.num", null, "Hardware"),
-                    h("th.num", null, "Names"),
-                    h("th", null, "NCCL decides differently"),
-                    h("th", null, "Compare with the reference"),
-                ),
-            ),
-            h(
-                "tbody",
-                null,
-                [...doc.members]
-                    .sort((x, y) => y.hardware - x.hardware || y.numbering - x.numbering)
-                    .map((row) =>
-                        h(
-                            "tr",
-                            { "data-member": row.topology },
-                            h(
-                                "td.wrap",
-                                null,
-                                open(row.topology),
-                                row.topologies > 1 &&
-                                    h("span.muted", null, ` and ${row.topologies - 1} like it`),
-                            ),
-                            h("td.num", null, String(row.hardware)),
-                            h("td.num", null, String(row.numbering)),
-                            h("td.wrap", null, decisions(row) || "–"),
-                            h(
-                                "td.wrap",
-                                null,
-                                row.topology === doc.reference
-                                    ? "the reference"
-                                    : beside(row.topology),
-                            ),
-                        ),
-                    ),
-            ),
-        ),
+    table(
+        "The dumps of the set",
+        [
+            "~Dump",
+            "#Hardware",
+            "#Names",
+            "~NCCL decides differently",
+            "~Compare with the reference",
+        ],
+        [...doc.members]
+            .sort((x, y) => y.hardware - x.hardware || y.numbering - x.numbering)
+            .map((row) => ({
+                props: { "data-member": row.topology },
+                cells: [
+                    [
+                        open(row.topology),
+                        row.topologies > 1 && h("span.muted", ` and ${row.topologies - 1} like it`),
+                    ],
+                    String(row.hardware),
+                    String(row.numbering),
+                    decisions(row) || "–",
+                    row.topology === doc.reference ? "the reference" : beside(row.topology),
+                ],
+            })),
+        { id: "members" },
     );

@@ -69,11 +69,9 @@ export function matrixView({ model, other, state, actions }) {
         },
         h(
             "thead",
-            null,
             h(
                 "tr",
-                null,
-                h("td", null, ""),
+                h("td", ""),
                 columns.map((node, i) =>
                     h(
                         `th${i === firstNet && i ? ".gap" : ""}`,
@@ -85,11 +83,9 @@ export function matrixView({ model, other, state, actions }) {
         ),
         h(
             "tbody",
-            null,
             gpus.map((row, r) =>
                 h(
                     "tr",
-                    null,
                     h("th", { scope: "row", title: row.id }, shortName(model, row.id)),
                     columns.map((column, c) => {
                         const value = rows[r][c];
@@ -132,7 +128,6 @@ export function matrixView({ model, other, state, actions }) {
     return [
         h(
             "div.toolbar",
-            null,
             cellChoices(state, actions),
             racks.length > 1 && trayChoices(state, pair, actions),
             after &&
@@ -156,28 +151,22 @@ export function matrixView({ model, other, state, actions }) {
                 ),
         ),
         model.gpus.length > 0
-            ? h(
-                  "div.beside",
-                  null,
-                  h("div.scroll", null, grid),
-                  h("div.legend", null, legend(state.cell, used)),
-              )
-            : h("p", null, "No GPU takes part."),
+            ? h("div.beside", h("div.scroll", grid), h("div.legend", legend(state.cell, used)))
+            : h("p", "No GPU takes part."),
         nets.length === 0 &&
             model.gpus.length > 0 &&
             (model.doc.hosts === 1
                 ? h(
                       "p.note",
-                      null,
                       "With one host NCCL drops the NICs from the graph. ",
                       h(
                           "button.text",
-                          { type: "button", id: "two-hosts", onclick: () => actions.hosts(2) },
+                          { id: "two-hosts", onclick: () => actions.hosts(2) },
                           "Take two hosts",
                       ),
                       " to see paths to them.",
                   )
-                : h("p.note", null, "The dump holds no NIC.")),
+                : h("p.note", "The dump holds no NIC.")),
     ];
 }
 
@@ -247,16 +236,14 @@ function trayMatrix(model, racks, other, state, actions) {
         },
         h(
             "thead",
-            null,
             h(
                 "tr",
-                null,
-                h("td", null, ""),
+                h("td", ""),
                 racks.map((rack, i) =>
                     h(
                         "th",
                         { scope: "col", title: `${rack.name}, ranks ${rack.ranks}` },
-                        h("small", null, "Tray"),
+                        h("small", "Tray"),
                         String(i),
                     ),
                 ),
@@ -264,13 +251,13 @@ function trayMatrix(model, racks, other, state, actions) {
                     h(
                         "th.gap",
                         { scope: "col", title: "NICs of the same tray" },
-                        h("small", null, "NICs"),
+                        h("small", "NICs"),
                         "own",
                     ),
                     h(
                         "th",
                         { scope: "col", title: "NICs of all other trays" },
-                        h("small", null, "NICs"),
+                        h("small", "NICs"),
                         "others",
                     ),
                 ],
@@ -278,17 +265,10 @@ function trayMatrix(model, racks, other, state, actions) {
         ),
         h(
             "tbody",
-            null,
             racks.map((rack, r) =>
                 h(
                     "tr",
-                    null,
-                    h(
-                        "th",
-                        { scope: "row" },
-                        rack.name,
-                        h("span.muted", null, ` ranks ${rack.ranks}`),
-                    ),
+                    h("th", { scope: "row" }, rack.name, h("span.muted", ` ranks ${rack.ranks}`)),
                     racks.map((to, c) =>
                         entry(
                             r,
@@ -326,21 +306,11 @@ function trayMatrix(model, racks, other, state, actions) {
     return [
         h(
             "div.toolbar",
-            null,
             cellChoices(state, actions),
             trayChoices(state, null, actions),
-            h(
-                "span.muted",
-                null,
-                "A cell says what all its pairs have in common; click it to see them.",
-            ),
+            h("span.muted", "A cell says what all its pairs have in common; click it to see them."),
         ),
-        h(
-            "div.beside",
-            null,
-            h("div.scroll", null, grid),
-            h("div.legend", null, legend(state.cell, used)),
-        ),
+        h("div.beside", h("div.scroll", grid), h("div.legend", legend(state.cell, used))),
     ];
 }
 
@@ -373,7 +343,7 @@ const NAMES = {
 
 function heading(model, node) {
     const [word, ...rest] = shortName(model, node.id).split(" ");
-    return [h("small", null, word), rest.join(" ")];
+    return [h("small", word), rest.join(" ")];
 }
 
 function legend(mode, used) {
@@ -383,12 +353,10 @@ function legend(mode, used) {
             ["yes", "SR", "GDR sending and receiving"],
             ...(used.has("part") ? [["part", "–R", "one direction only"]] : []),
             ["no", "–", "no"],
-        ].map(([kind, text, meaning]) =>
-            h("span", null, h(`span.kind.k-${kind}`, null, text), meaning),
-        );
+        ].map(([kind, text, meaning]) => h("span", h(`span.kind.k-${kind}`, text), meaning));
     return Object.keys(KINDS)
         .filter((kind) => used.has(kind) && kind !== "LOC")
-        .map((kind) => h("span", null, h(`span.kind.k-${kind}`, null, kind), KINDS[kind]));
+        .map((kind) => h("span", h(`span.kind.k-${kind}`, kind), KINDS[kind]));
 }
 
 /** Arrow keys go from cell to cell of a grid of buttons, as in a spreadsheet. */

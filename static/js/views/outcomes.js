@@ -6,14 +6,14 @@ import { bandwidth } from "../model.js";
 
 const cell = (at) =>
     !at
-        ? h("td.num.zero", null, "–")
+        ? h("td.num.zero", "–")
         : !at.change
-          ? h("td.num.zero", null, bandwidth(at.after))
+          ? h("td.num.zero", bandwidth(at.after))
           : h(
                 "td.num",
                 { class: `num ${at.change < 0 ? "worse" : "better"}` },
                 `${bandwidth(at.before)} → `,
-                h("b", null, bandwidth(at.after)),
+                h("b", bandwidth(at.after)),
                 ` (${changeText(at.change)})`,
             );
 

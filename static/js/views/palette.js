@@ -83,7 +83,6 @@ export async function palette({ model, source, choose, commands: rows }) {
     const options = h("ul.found", { id: "found", role: "listbox", "aria-label": "What was found" }),
         hint = h(
             "p.note",
-            null,
             "Bus id, rank, mlx5_N or GUID of a device, or a view, a setting, an action, a document. " +
                 "Shift+Enter makes a device the end of the path.",
         );
@@ -140,8 +139,8 @@ export async function palette({ model, source, choose, commands: rows }) {
                         "data-found": entry.id,
                         onclick: (event) => take(entry, event.shiftKey),
                     },
-                    h("b", null, entry.name),
-                    h("span.muted", null, entry.about),
+                    h("b", entry.name),
+                    h("span.muted", entry.about),
                 ),
             ),
         );

@@ -4,7 +4,7 @@
  * */
 import { PROGRAMS } from "../bandwidth.js";
 import { capital } from "../diagnosis.js";
-import { copyButton, fold, h } from "../dom.js";
+import { copyButton, fold, h, table } from "../dom.js";
 import { command, costOf, placeRows, readSet, shownRow, toggled, usualCount } from "../place.js";
 import { problemView } from "./problem.js";
 
@@ -19,7 +19,7 @@ export function placeView({ model, state, placing, actions }) {
         problem
             ? problemView(problem)
             : !answer
-              ? h("p.muted", null, "Comparing sets of GPUs…")
+              ? h("p.muted", "Comparing sets of GPUs…")
               : answered(model, state, answer, actions),
     ];
 }
@@ -47,10 +47,9 @@ function controls(state, gpus, actions) {
     return h(
         "div.toolbar",
         { id: "place-controls" },
-        h("label.field", null, "GPUs of the job ", count),
+        h("label.field", "GPUs of the job ", count),
         h(
             "label.field",
-            null,
             "Program ",
             h(
                 "select",
@@ -64,16 +63,14 @@ function controls(state, gpus, actions) {
                 ),
             ),
         ),
-        h("label.field", null, "Compare with GPUs ", rival),
+        h("label.field", "Compare with GPUs ", rival),
         gpus <= MOST_BOXES &&
             h(
                 "fieldset.boxes",
-                null,
-                h("legend", null, "Free GPUs"),
+                h("legend", "Free GPUs"),
                 Array.from({ length: gpus }, (_, gpu) =>
                     h(
                         "label",
-                        null,
                         h("input", {
                             type: "checkbox",
                             "data-key": `free:${gpu}`,
@@ -92,12 +89,11 @@ function answered(model, state, answer, actions) {
         shown = shownRow(rows, state.pick),
         cost = costOf(shown, rows),
         { hosts } = answer;
-    if (!shown) return h("p", null, capital(answer.sentence));
+    if (!shown) return h("p", capital(answer.sentence));
     return [
         h("p", { id: "place-sentence" }, answer.sentence),
         h(
             "div.command",
-            null,
             h("pre", { tabindex: "0" }, command(model, shown)),
             copyButton(command(model, shown)),
         ),
@@ -106,71 +102,47 @@ function answered(model, state, answer, actions) {
             { id: "place-cost" },
             `On the drawing: GPUs ` +
                 `${shown.gpus.join(", ")}${shown.nics.length ? ` with ${shown.nics.join(", ")}` : ""}`,
-            cost ? [". ", h("b", null, `Costs ${cost}`), "."] : ".",
+            cost ? [". ", h("b", `Costs ${cost}`), "."] : ".",
         ),
-        h(
-            "div.scroll",
-            { tabindex: "0", role: "group", "aria-label": "Sets of GPUs" },
-            h(
-                "table.wide",
-                { id: "place-sets" },
-                h("caption.unseen", null, "Sets of GPUs, the best first"),
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        [
-                            "GPUs",
-                            ...hosts.map(
-                                (row) => `GB/s, ${row.hosts} host${row.hosts === 1 ? "" : "s"}`,
-                            ),
-                            "Of the best",
-                            "NICs",
-                            "Limited by",
-                            "Left free",
-                            "Alike",
-                        ].map((name) => h("th", null, name)),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    rows.map((row) =>
+        table(
+            "Sets of GPUs, the best first",
+            [
+                "GPUs",
+                ...hosts.map((row) => `#GB/s, ${row.hosts} host${row.hosts === 1 ? "" : "s"}`),
+                "#Of the best",
+                "~NICs",
+                "~Limited by",
+                "~Left free",
+                "Alike",
+            ],
+            rows.map((row) => ({
+                props: { "data-set": row.key, "aria-current": row === shown ? "true" : null },
+                cells: [
+                    [
                         h(
-                            "tr",
-                            { "data-set": row.key, "aria-current": row === shown ? "true" : null },
-                            h(
-                                "th",
-                                { scope: "row" },
-                                h(
-                                    "button.text",
-                                    {
-                                        type: "button",
-                                        "data-key": `set:${row.key}`,
-                                        "aria-pressed": String(row === shown),
-                                        onclick: () => actions.pick(row.key),
-                                    },
-                                    row.gpus.join(", "),
-                                ),
-                                row.rival && h("span.muted", null, " (yours)"),
-                            ),
-                            row.hosts.map((value) => h("td.num", null, value)),
-                            h("td.num", null, row.share),
-                            h("td.wrap", null, row.nics.join(", ") || "–"),
-                            h("td.wrap", null, row.limit),
-                            h("td.wrap", null, row.left),
-                            h("td", null, row.same),
+                            "button.text",
+                            {
+                                "data-key": `set:${row.key}`,
+                                "aria-pressed": String(row === shown),
+                                onclick: () => actions.pick(row.key),
+                            },
+                            row.gpus.join(", "),
                         ),
-                    ),
-                ),
-            ),
+                        row.rival && h("span.muted", " (yours)"),
+                    ],
+                    ...row.hosts,
+                    row.share,
+                    row.nics.join(", ") || "–",
+                    row.limit,
+                    row.left,
+                    row.same,
+                ],
+            })),
+            { id: "place-sets", rowHeads: true },
         ),
         !answer.exact &&
             h(
                 "p.note",
-                null,
                 `Not every set was compared: ${answer.scored} of ` +
                     `${answer.sets}.${
                         answer.bound === null
@@ -183,8 +155,7 @@ function answered(model, state, answer, actions) {
             `What this assumes (${answer.assumed.length})`,
             h(
                 "ul",
-                null,
-                answer.assumed.map((text) => h("li", null, capital(text), ".")),
+                answer.assumed.map((text) => h("li", capital(text), ".")),
             ),
             { id: "place-assumed" },
         ),

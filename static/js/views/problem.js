@@ -17,23 +17,21 @@ export function problemView(
     return h(
         "div.problem",
         { role: "alert" },
-        h("h2", null, problem.title ?? "Error"),
-        h("p", null, sentence(problem.detail)),
+        h("h2", problem.title ?? "Error"),
+        h("p", sentence(problem.detail)),
         place &&
             h(
                 "p.where",
-                null,
                 `${place} (line ${problem.line}${problem.column ? `, column ${problem.column}` : ""})`,
             ),
-        problem.where && !problem.line && h("p.where", null, problem.where),
-        problem.advice && h("p", null, sentence(problem.advice)),
+        problem.where && !problem.line && h("p.where", problem.where),
+        problem.advice && h("p", sentence(problem.advice)),
         choose &&
             h(
                 "p",
-                null,
                 h(
                     "button",
-                    { type: "button", id: "choose-type", onclick: choose },
+                    { id: "choose-type", onclick: choose },
                     "Fill it in from a machine type…",
                 ),
             ),
@@ -42,11 +40,9 @@ export function problemView(
             hasToken() &&
             h(
                 "p",
-                null,
                 h(
                     "button",
                     {
-                        type: "button",
                         "data-key": "other-token",
                         onclick: () => {
                             forgetToken();
@@ -61,35 +57,25 @@ export function problemView(
                 problem.status === 0 ||
                 problem.status === 401 ||
                 problem.status >= 429) &&
-            h(
-                "p",
-                null,
-                h("button", { type: "button", "data-key": "again", onclick: again }, "Try again"),
-            ),
+            h("p", h("button", { "data-key": "again", onclick: again }, "Try again")),
         seen !== null &&
             h(
                 "div",
                 { id: "seen" },
                 seen.trim()
                     ? [
-                          h("p", null, "It begins with:"),
+                          h("p", "It begins with:"),
                           h("pre.seen", { tabindex: "0" }, firstLines(seen)),
                       ]
-                    : h("p", null, "It contains only blanks or control characters."),
+                    : h("p", "It contains only blanks or control characters."),
             ),
         forms?.length > 0 && [
-            h("p", null, "Orrery reads:"),
+            h("p", "Orrery reads:"),
             h(
                 "ul.forms",
                 { id: "forms" },
                 [...forms, RESULTS].map((row) =>
-                    h(
-                        "li",
-                        null,
-                        h("b", null, row.title),
-                        `: ${row.sign}. Made by `,
-                        h("code", null, row.made_by),
-                    ),
+                    h("li", h("b", row.title), `: ${row.sign}. Made by `, h("code", row.made_by)),
                 ),
             ),
         ],
@@ -123,18 +109,13 @@ export function excerptView(source, line, column, around = 2) {
         "div.excerpt",
         { tabindex: "0", role: "group", "aria-label": `Lines around ${line}` },
         outdented(excerpt(source, line, column, around)).map((row) => [
-            h(
-                row.here ? "div.here" : "div",
-                null,
-                h("span.number", null, String(row.number)),
-                row.text || " ",
-            ),
+            h(row.here ? "div.here" : "div", h("span.number", String(row.number)), row.text || " "),
             row.caret >= 0 &&
                 h(
                     "div",
                     { "aria-hidden": "true" },
-                    h("span.number", null, ""),
-                    h("span.caret", null, `${" ".repeat(row.caret)}^`),
+                    h("span.number", ""),
+                    h("span.caret", `${" ".repeat(row.caret)}^`),
                 ),
         ]),
     );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The selected device, or the selected path with its hops, its narrowest link and the decision it leads to. */
-import { h } from "../dom.js";
+import { h, table } from "../dom.js";
 import { loads } from "../channels.js";
 import { flawedLinks } from "../diagnosis.js";
 import { whyOfSelection } from "../why.js";
@@ -33,18 +33,13 @@ export function selectionView({ model, network = null, other, state, extending =
             { id: "not-here" },
             h(
                 "p",
-                null,
                 `${missing} is not in this analysis. `,
-                h("button.text", { type: "button", onclick: actions.clear }, "clear"),
+                h("button.text", { onclick: actions.clear }, "clear"),
             ),
             ["NET", "NIC"].includes(typeOf(missing)) &&
                 model.doc.hosts === 1 && [
-                    h("p.note", null, "With one host NCCL drops the NICs."),
-                    h(
-                        "button",
-                        { type: "button", onclick: () => actions.hosts(2) },
-                        "Take two hosts",
-                    ),
+                    h("p.note", "With one host NCCL drops the NICs."),
+                    h("button", { onclick: () => actions.hosts(2) }, "Take two hosts"),
                 ],
         );
     }
@@ -57,12 +52,7 @@ const whyButtons = (model, state, actions) =>
     whyOfSelection(model, state).map(({ why, label }, i) => [
         h(
             "button",
-            {
-                type: "button",
-                "data-key": `ask:${why}`,
-                title: `${label} ( w )`,
-                onclick: () => actions.why(why),
-            },
+            { "data-key": `ask:${why}`, title: `${label} ( w )`, onclick: () => actions.why(why) },
             i ? `Why? ${label.split(",")[0].split(" ")[0]}` : "Why?",
         ),
         " ",
@@ -73,7 +63,7 @@ function nicsOf(model, network, gpu, actions) {
     const row = nicTable(network ?? model).find((one) => one.gpu === gpu);
     return (
         row?.nics.length > 0 && [
-            h("h3", null, network ? `NICs on ${network.doc.hosts} hosts` : "NICs"),
+            h("h3", network ? `NICs on ${network.doc.hosts} hosts` : "NICs"),
             nicsOfGpu(row, actions.nic),
         ]
     );
@@ -85,12 +75,10 @@ function deviceView(model, network, state, extending, actions) {
     return [
         h(
             "div.path-head",
-            null,
-            h("h2", null, shortName(model, from)),
+            h("h2", shortName(model, from)),
             h(
                 "button",
                 {
-                    type: "button",
                     "data-key": "extend",
                     "aria-pressed": String(extending),
                     title: "Then click the other end on the drawing (or Shift+click it)",
@@ -98,7 +86,7 @@ function deviceView(model, network, state, extending, actions) {
                 },
                 "Path to…",
             ),
-            h("button.text", { type: "button", onclick: actions.clear }, "clear"),
+            h("button.text", { onclick: actions.clear }, "clear"),
         ),
         extending &&
             h(
@@ -108,18 +96,13 @@ function deviceView(model, network, state, extending, actions) {
             ),
         h(
             "dl.facts",
-            null,
-            deviceFacts(model, from).map(([name, value]) => [
-                h("dt", null, name),
-                h("dd", null, value),
-            ]),
+            deviceFacts(model, from).map(([name, value]) => [h("dt", name), h("dd", value)]),
         ),
         h(
             "p",
-            null,
             h(
                 "button.text",
-                { type: "button", "data-key": "show-source", onclick: actions.source },
+                { "data-key": "show-source", onclick: actions.source },
                 actions.lineOf(from)
                     ? `Line ${actions.lineOf(from)} of the dump`
                     : "Show in the dump",
@@ -129,52 +112,28 @@ function deviceView(model, network, state, extending, actions) {
         ),
         nicsOf(model, network, from, actions),
         rows.length > 0 &&
-            h(
-                "table.wide",
-                null,
-                h("caption.unseen", null, `Paths from ${shortName(model, from)}`),
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        h("th", null, "Path to"),
-                        h("th", null, "Type"),
-                        h("th.num", null, "GB/s"),
-                        h("th.num", null, "Hops"),
-                        h("th", null, "Verdict"),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    rows.map((path) => {
-                        const decision = verdict(model, path.from, path.to);
-                        return h(
-                            "tr.click",
-                            { onclick: () => actions.select(path.from, path.to) },
-                            h(
-                                "td",
-                                null,
-                                h("button.text", { type: "button" }, shortName(model, path.to)),
-                            ),
-                            h("td", null, kind(path.type)),
-                            h("td.num", null, bandwidth(path.bw)),
-                            h("td.num", null, String(path.hops.length)),
-                            h(
-                                "td",
-                                null,
-                                decision
-                                    ? `${decision.kind} ${decision.yes ? "yes" : decision.part ? "one way" : "no"}`
-                                    : "",
-                            ),
-                        );
-                    }),
-                ),
+            table(
+                `Paths from ${shortName(model, from)}`,
+                ["Path to", "Type", "#GB/s", "#Hops", "Verdict"],
+                rows.map((path) => {
+                    const decision = verdict(model, path.from, path.to);
+                    return {
+                        tag: "tr.click",
+                        props: { onclick: () => actions.select(path.from, path.to) },
+                        cells: [
+                            h("button.text", shortName(model, path.to)),
+                            kind(path.type),
+                            bandwidth(path.bw),
+                            String(path.hops.length),
+                            decision
+                                ? `${decision.kind} ${decision.yes ? "yes" : decision.part ? "one way" : "no"}`
+                                : "",
+                        ],
+                    };
+                }),
+                { scroll: false },
             ),
-        rows.length === 0 &&
-            h("p.note", null, "NCCL keeps paths between GPUs, NICs (NET) and CPUs."),
+        rows.length === 0 && h("p.note", "NCCL keeps paths between GPUs, NICs (NET) and CPUs."),
     ];
 }
 
@@ -184,67 +143,47 @@ function pathView(model, state, actions) {
         decision = from === to ? null : verdict(model, from, to);
     const head = h(
         "div.path-head",
-        null,
-        h("h2", null, `${shortName(model, from)} → ${shortName(model, to)}`),
-        h("button.text", { type: "button", onclick: () => actions.select(to, from) }, "reverse"),
-        h("button.text", { type: "button", onclick: actions.clear }, "clear"),
+        h("h2", `${shortName(model, from)} → ${shortName(model, to)}`),
+        h("button.text", { onclick: () => actions.select(to, from) }, "reverse"),
+        h("button.text", { onclick: actions.clear }, "clear"),
     );
     if (!path) return [head, linkView(model, from, to, actions)];
     const rows = hops(model, path),
         diversion = model.diversions.get(`${from}>${to}`);
     return [
         head,
-        h("p", null, kind(path.type), " ", h("span.big", null, bandwidth(path.bw)), " GB/s"),
-        h("p.muted", null, sentence(diversion ?? KINDS[path.type] ?? "")),
-        h("p", null, whyButtons(model, state, actions)),
+        h("p", kind(path.type), " ", h("span.big", bandwidth(path.bw)), " GB/s"),
+        h("p.muted", sentence(diversion ?? KINDS[path.type] ?? "")),
+        h("p", whyButtons(model, state, actions)),
         rows.length > 0 &&
-            h(
-                "table.wide.hops",
-                null,
-                h("caption.unseen", null, "Hops"),
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        h("th.num", null, "Hop"),
-                        h("th", null, "To"),
-                        h("th", null, "Link"),
-                        h("th.num", null, "GB/s"),
-                        h("th", null, h("span.unseen", null, "Remark")),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    rows.map((row, i) =>
-                        h(
-                            row.narrowest ? "tr.narrow" : "tr",
-                            null,
-                            h("td.num", null, String(i + 1)),
-                            h("td.wrap", { title: row.to }, shortName(model, row.to)),
-                            h("td", null, kind(row.type)),
-                            h("td.num", null, bandwidth(row.bw)),
-                            h("td", null, row.narrowest ? "narrowest" : ""),
-                        ),
-                    ),
-                ),
+            table(
+                "Hops",
+                ["#Hop", "To", "Link", "#GB/s", "(Remark)"],
+                rows.map((row, i) => ({
+                    tag: row.narrowest ? "tr.narrow" : "tr",
+                    cells: [
+                        String(i + 1),
+                        h("td.wrap", { title: row.to }, shortName(model, row.to)),
+                        kind(row.type),
+                        bandwidth(row.bw),
+                        row.narrowest ? "narrowest" : "",
+                    ],
+                })),
+                { tag: "table.wide.hops", scroll: false },
             ),
         decision?.rows.map((row) =>
             h(
                 "section.verdict",
                 { "data-verdict": row.yes ? "yes" : "no" },
-                h("h3", null, row.what, h(`span.kind.k-${row.yes ? "yes" : "no"}`, null, row.text)),
-                row.why && h("p", null, reason(model, row.why)),
+                h("h3", row.what, h(`span.kind.k-${row.yes ? "yes" : "no"}`, row.text)),
+                row.why && h("p", reason(model, row.why)),
                 row.why?.setting &&
                     h(
                         "p.muted",
-                        null,
                         row.why.by_user ? "You set " : "Moved by ",
                         h(
                             "button.text.mono",
-                            { type: "button", onclick: () => actions.setting(row.why.setting) },
+                            { onclick: () => actions.setting(row.why.setting) },
                             row.why.setting,
                         ),
                         ".",
@@ -255,14 +194,14 @@ function pathView(model, state, actions) {
             typeOf(to) === "GPU" &&
             from !== to &&
             !decision &&
-            h("p.note", null, "No verdict: these GPUs take no part."),
+            h("p.note", "No verdict: these GPUs take no part."),
     ];
 }
 
 /* Two devices without a path may be the ends of a link: what it is, and what each graph puts on it. */
 function linkView(model, from, to, actions) {
     const links = model.links.get(`${from}>${to}`) ?? [];
-    if (!links.length) return h("p", null, "NCCL keeps no path between these two.");
+    if (!links.length) return h("p", "NCCL keeps no path between these two.");
     const rows = (model.doc.graphs ?? []).flatMap((graph) =>
         loads(model, graph.name)
             .filter((row) => row.from === from && row.to === to)
@@ -270,14 +209,7 @@ function linkView(model, from, to, actions) {
     );
     return [
         ...links.map((link) =>
-            h(
-                "p",
-                null,
-                kind(link.type),
-                " ",
-                h("span.big", null, bandwidth(link.bw)),
-                " GB/s, one link",
-            ),
+            h("p", kind(link.type), " ", h("span.big", bandwidth(link.bw)), " GB/s, one link"),
         ),
         ...flawedLinks(model, model.doc.findings ?? [])
             .filter(({ link }) => link.includes(from) && link.includes(to))
@@ -285,50 +217,25 @@ function linkView(model, from, to, actions) {
             .map((row) =>
                 h(
                     "p",
-                    null,
-                    h(`span.sev-${row.severity}`, null, row.severity),
+                    h(`span.sev-${row.severity}`, row.severity),
                     " ",
-                    h(
-                        "button.text",
-                        { type: "button", onclick: () => actions.finding(row) },
-                        row.title,
-                    ),
+                    h("button.text", { onclick: () => actions.finding(row) }, row.title),
                     `: ${row.detail}.`,
                 ),
             ),
         rows.length
-            ? h(
-                  "table.wide",
-                  { id: "link-load" },
-                  h("caption", null, "What channels put on it"),
-                  h(
-                      "thead",
-                      null,
-                      h(
-                          "tr",
-                          null,
-                          h("th", null, "Graph"),
-                          h("th", null, "Channels"),
-                          h("th.num", null, "Used GB/s"),
-                          h("th.num", null, "Left GB/s"),
-                      ),
-                  ),
-                  h(
-                      "tbody",
-                      null,
-                      rows.map(([name, row]) =>
-                          h(
-                              "tr",
-                              null,
-                              h("td", null, GRAPH_NAMES[name] ?? name),
-                              h("td.wrap", null, row.channels.join(" ")),
-                              h("td.num", null, bandwidth(row.used)),
-                              h("td.num", null, bandwidth(row.left)),
-                          ),
-                      ),
-                  ),
+            ? table(
+                  "What channels put on it",
+                  ["Graph", "~Channels", "#Used GB/s", "#Left GB/s"],
+                  rows.map(([name, row]) => [
+                      GRAPH_NAMES[name] ?? name,
+                      row.channels.join(" "),
+                      bandwidth(row.used),
+                      bandwidth(row.left),
+                  ]),
+                  { id: "link-load", scroll: false, caption: "What channels put on it" },
               )
-            : h("p.note", null, "NCCL's search reserves none of it in this direction."),
+            : h("p.note", "NCCL's search reserves none of it in this direction."),
     ];
 }
 
@@ -352,25 +259,17 @@ function beforeAfter(model, { model: after, names }, { from, to }) {
         { id: "before-after", "aria-label": "Before and after" },
         h(
             "table.wide",
-            null,
-            h("caption.unseen", null, "This path on both sides"),
-            h(
-                "thead",
-                null,
-                h("tr", null, h("td", null, ""), h("th", null, names.a), h("th", null, names.b)),
-            ),
+            h("caption.unseen", "This path on both sides"),
+            h("thead", h("tr", h("td", ""), h("th", names.a), h("th", names.b))),
             h(
                 "tbody",
-                null,
                 a.map(([what, text]) =>
                     h(
                         "tr",
-                        null,
                         h("th", { scope: "row" }, what),
-                        h("td.wrap", null, text),
+                        h("td.wrap", text),
                         h(
                             b.get(what) === text ? "td.wrap.zero" : "td.wrap.after",
-                            null,
                             b.get(what) === text ? "the same" : (b.get(what) ?? "–"),
                         ),
                     ),

@@ -128,7 +128,7 @@ export function questionView({
         h(
             "section.ask",
             { role: "group", "aria-label": "What is asked" },
-            h("label.field", null, h("span", null, "NCCL"), release),
+            h("label.field", h("span", "NCCL"), release),
             h(
                 "div.field",
                 { title: domain > 1 ? `Each is an NVLink domain of ${domain} hosts` : null },
@@ -153,9 +153,8 @@ export function chips(state, graphs, actions) {
     const chip = (text, label, title, undo) =>
         h(
             "li.chip",
-            null,
-            h("span", null, text),
-            h("button", { type: "button", "aria-label": label, title, onclick: undo }, "×"),
+            h("span", text),
+            h("button", { "aria-label": label, title, onclick: undo }, "×"),
         );
     return h(
         "ul.chips",
@@ -229,7 +228,6 @@ function settingsList({ state, input = null, settings, focus, filter, refused = 
     ];
     const list = h(
         "ul.settings",
-        null,
         rows.map((row) =>
             row.name === GRAPHS.name ? graphFile(row, actions) : setting(row, state, actions),
         ),
@@ -259,8 +257,8 @@ function settingsList({ state, input = null, settings, focus, filter, refused = 
     });
     apply();
     return [
-        h("div", null, search),
-        settings.length ? list : h("p.muted", null, "The server lists no settings."),
+        h("div", search),
+        settings.length ? list : h("p.muted", "The server lists no settings."),
     ];
 }
 
@@ -283,8 +281,7 @@ function graphFile({ name, label, meaning, count, refused }, actions) {
     });
     return h(
         count ? "li.changed" : "li",
-        null,
-        h("div.line", null, h("label", { for: id }, label), file),
+        h("div.line", h("label", { for: id }, label), file),
         refused && h("p.problem", { role: "alert" }, refused),
         h("p", { id: `${id}-meaning` }, meaning, count ? ` In use: ${graphCount(count)}.` : ""),
     );
@@ -339,8 +336,7 @@ function setting(row, state, actions) {
         });
     return h(
         value ? "li.changed" : "li",
-        null,
-        h("div.line", null, h("label", { for: id }, row.label ?? row.name), input),
+        h("div.line", h("label", { for: id }, row.label ?? row.name), input),
         file,
         h(
             "p",

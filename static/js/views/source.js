@@ -14,7 +14,7 @@ export class SourceView {
     constructor(onSelect) {
         this.onSelect = onSelect;
         this.text = null;
-        this.rows = h("div.rows", null);
+        this.rows = h("div.rows");
         this.root = h(
             "div.source",
             {
@@ -75,7 +75,7 @@ export class SourceView {
                 lit = this.lit && number >= this.lit.line && number <= this.lit.last,
                 device = deviceAt(this.devices, number);
             const content = [
-                h("span.number", null, String(number)),
+                h("span.number", String(number)),
                 (this.lines[i].length > LONGEST
                     ? `${this.lines[i].slice(0, LONGEST)}…`
                     : this.lines[i]
@@ -128,7 +128,7 @@ export class SourceView {
 /** view: the SourceView. */
 export function sourceView({ view, text, state }) {
     return text === null
-        ? h("p.muted", null, "Loading the dump…")
+        ? h("p.muted", "Loading the dump…")
         : [h("p.muted", { id: "source-about" }, aboutSource(text, state)), view.root];
 }
 

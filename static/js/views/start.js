@@ -57,14 +57,11 @@ export function startView({
     const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt");
     return h(
         "div.start",
-        null,
         h(
             "header",
-            null,
-            h("h1", null, "See how NCCL sees a machine"),
+            h("h1", "See how NCCL sees a machine"),
             h(
                 "p",
-                null,
                 "NCCL is the library by which GPUs exchange data. Orrery computes what it decides on your machine, " +
                     "what is wrong with the machine, and what that costs.",
             ),
@@ -80,40 +77,32 @@ export function startView({
         h(
             "section.drop",
             { "aria-label": "Your dump" },
-            h("h2", null, "Drop files anywhere on this page"),
+            h("h2", "Drop files anywhere on this page"),
             h(
                 "p",
-                null,
                 "A topology dump, ",
-                h("code", null, "nvidia-smi topo -m"),
+                h("code", "nvidia-smi topo -m"),
                 ", lstopo's XML, an NCCL log or results of nccl-tests. The format is detected automatically. " +
                     "Several dumps, or an archive of them, make a cluster.",
             ),
             h(
                 "p.drop-line",
-                null,
-                h(
-                    "button.primary",
-                    { type: "button", id: "choose", onclick: () => file.click() },
-                    "Choose files…",
-                ),
+                h("button.primary", { id: "choose", onclick: () => file.click() }, "Choose files…"),
                 file,
                 text,
-                h("button", { type: "button", id: "read", onclick: read }, "Read the pasted text"),
+                h("button", { id: "read", onclick: read }, "Read the pasted text"),
             ),
         ),
         recent.length > 0 &&
             h(
                 "section",
                 { id: "recent", "aria-label": "Recently opened" },
-                h("h2", null, "Recently opened"),
+                h("h2", "Recently opened"),
                 h(
                     "ul.recent",
-                    null,
                     recent.map((row) =>
                         h(
                             "li",
-                            null,
                             h(
                                 "a",
                                 {
@@ -125,7 +114,7 @@ export function startView({
                                 },
                                 row.name || row.id.slice(0, 12),
                             ),
-                            h("span.muted", null, row.sentence ? ` ${row.sentence}` : ""),
+                            h("span.muted", row.sentence ? ` ${row.sentence}` : ""),
                         ),
                     ),
                 ),
@@ -133,7 +122,7 @@ export function startView({
         h(
             "section",
             { "aria-label": "Machine types" },
-            h("h2", null, "No file? Choose your machine type"),
+            h("h2", "No file? Choose your machine type"),
             folded(
                 "Machine types of makers and clouds",
                 h("div", { id: "machine-type" }, machineTypes(machines, actions)),
@@ -145,10 +134,9 @@ export function startView({
             h("h2", { id: "how" }, "How to get a dump"),
             h(
                 "p",
-                null,
                 "Run any NCCL program with one more variable; rank 0 writes the file while it starts.",
             ),
-            h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
+            h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
             fold(
                 "Formats that Orrery reads, and the commands that make them",
                 h("ul", { id: "inputs" }, inputList(inputs)),
@@ -157,7 +145,6 @@ export function startView({
                 "In a container or under Slurm",
                 h(
                     "p.muted",
-                    null,
                     "Set it on rank 0's host and choose a path that survives the job. A dump contains PCI ids, " +
                         "bus ids and link speeds, but no data.",
                 ),
@@ -167,7 +154,7 @@ export function startView({
         h(
             "section.of-examples",
             { "aria-label": "Example machines" },
-            h("h2", null, "Example machines"),
+            h("h2", "Example machines"),
             h("div", { id: "examples" }, exampleList({ examples, machines, actions, pictures })),
         ),
     );
@@ -187,11 +174,9 @@ export function faultyExample({ examples, live, pictures, actions }) {
         pictures?.of(row.file),
         h(
             "div",
-            null,
-            h("p.muted", null, `Example: ${row.title}`),
+            h("p.muted", `Example: ${row.title}`),
             h(
                 "p.live-line",
-                null,
                 h("span.mark", { "aria-hidden": "true" }, "✗"),
                 model ? decidingLine(live, headline(live)) : "Computing…",
             ),
@@ -204,7 +189,7 @@ export function faultyExample({ examples, live, pictures, actions }) {
                 ),
             h(
                 "button.primary",
-                { type: "button", "data-key": "see-faults", onclick: () => open() },
+                { "data-key": "see-faults", onclick: () => open() },
                 "See what is wrong with it",
             ),
         ),
@@ -215,7 +200,7 @@ export function faultyExample({ examples, live, pictures, actions }) {
 export const machineTypes = (machines, actions) => machinePicker(machines, actions.machine);
 
 export const inputList = (inputs) =>
-    (inputs ?? []).map((row) => h("li", null, `${row.title}: `, h("code", null, row.made_by)));
+    (inputs ?? []).map((row) => h("li", `${row.title}: `, h("code", row.made_by)));
 
 const RACKS = "NVL72 racks and their trays";
 
@@ -241,37 +226,31 @@ export function grouped(examples) {
 /** examples: null while they are not known. machines: types, of which the racks are examples too. */
 export function exampleList({ examples, machines, actions, pictures = null }) {
     if (!examples?.length)
-        return h("p.muted", null, examples ? "This server has no examples." : "Loading…");
+        return h("p.muted", examples ? "This server has no examples." : "Loading…");
     const card = (row) =>
         h(
             "li",
-            null,
             h(
                 "button",
-                { type: "button", "data-example": row.id, onclick: () => actions.example(row) },
+                { "data-example": row.id, onclick: () => actions.example(row) },
                 pictures?.of(row.file),
-                h("span", null, h("b", null, row.title), h("span.muted", null, row.description)),
+                h("span", h("b", row.title), h("span.muted", row.description)),
             ),
         );
     const rack = (row) =>
         h(
             "li",
-            null,
             h(
                 "button",
-                {
-                    type: "button",
-                    "data-key": `rack:${row.name}`,
-                    onclick: () => actions.machine(row.name),
-                },
-                h("span", null, h("b", null, row.title), h("span.muted", null, typeText(row))),
+                { "data-key": `rack:${row.name}`, onclick: () => actions.machine(row.name) },
+                h("span", h("b", row.title), h("span.muted", typeText(row))),
             ),
         );
     const racks = (machines ?? []).filter(isRack);
     const [first, ...rest] = grouped(examples),
         group = (/** @type {any} */ [name, rows]) => [
-            h("h3", null, name),
-            h("ul.examples", null, name === RACKS && racks.map(rack), rows.map(card)),
+            h("h3", name),
+            h("ul.examples", name === RACKS && racks.map(rack), rows.map(card)),
         ];
     return [
         group(first),
@@ -280,13 +259,13 @@ export function exampleList({ examples, machines, actions, pictures = null }) {
     ];
 }
 
-const fold = (title, what) => h("details.fold", null, h("summary", null, title), what);
+const fold = (title, what) => h("details.fold", h("summary", title), what);
 
 /* Open where there is room, folded on a phone. */
 const folded = (title, ...what) =>
     h(
         "details.folded-away",
         { open: matchMedia("(min-width: 760px)").matches },
-        h("summary", null, title),
+        h("summary", title),
         ...what,
     );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Who sends to whom in which round, point to point: rounds by ranks as a picture, and the rounds of one rank as a
  * table. */
-import { h } from "../dom.js";
+import { h, table } from "../dom.js";
 import { KINDS } from "../model.js";
 import { kindOf, nicText, overText, rankText, rowOf, sentence } from "../transfers.js";
 import { walk } from "./matrix.js";
@@ -13,7 +13,7 @@ const SHM = "Shared memory of the host";
 export function transfersView({ schedule, state, actions }) {
     const { doc, problem } = schedule;
     if (problem) return problemView(problem, { again: actions.again });
-    if (!doc) return h("p.muted", null, "Computing…");
+    if (!doc) return h("p.muted", "Computing…");
     const own = rowOf(doc, state.rank),
         at = {
             rank: own?.rank ?? 0,
@@ -22,7 +22,6 @@ export function transfersView({ schedule, state, actions }) {
     return [
         h(
             "div.toolbar",
-            null,
             stepper(
                 "rank",
                 `Rank ${rankText(doc, at.rank)} of ${doc.ranks}`,
@@ -40,7 +39,6 @@ export function transfersView({ schedule, state, actions }) {
             h(
                 "button",
                 {
-                    type: "button",
                     "data-key": "transfers-csv",
                     title: "All its rounds, for a spreadsheet",
                     onclick: () => actions.table(at.rank),
@@ -52,11 +50,10 @@ export function transfersView({ schedule, state, actions }) {
         doc.group &&
             h(
                 "p.note",
-                null,
                 `Ranks are those of group ${doc.group.kind} ${doc.group.number}; the cluster's ranks are in brackets.`,
             ),
         picture(doc, at, actions),
-        own && table(doc, own, at, actions),
+        own && roundsOf(doc, own, at, actions),
     ];
 }
 
@@ -65,7 +62,6 @@ function stepper(what, text, at, count, go) {
         h(
             "button.icon",
             {
-                type: "button",
                 "data-key": `${what}:${word}`,
                 disabled: count < 2,
                 "aria-label": `${word === "next" ? "Next" : "Previous"} ${what}`,
@@ -104,7 +100,6 @@ function picture(doc, at, actions) {
     const body = doc.schedule.map((row) =>
         h(
             "tr",
-            null,
             h(`th${row.rank === at.rank ? ".on" : ""}`, { scope: "row" }, rankText(doc, row.rank)),
             rounds.map((number) => {
                 const round = row.rounds.find((one) => one.round === number),
@@ -144,92 +139,66 @@ function picture(doc, at, actions) {
         },
         h(
             "thead",
-            null,
             h(
                 "tr",
-                null,
-                h("td", null, h("small.muted", null, "Rank, round")),
+                h("td", h("small.muted", "Rank, round")),
                 rounds.map((number) =>
                     h(`th${number === at.round ? ".on" : ""}`, { scope: "col" }, String(number)),
                 ),
             ),
         ),
-        h("tbody", null, body),
+        h("tbody", body),
     );
     if (!grid.querySelector('button[tabindex="0"]'))
         grid.querySelector("tbody button")?.setAttribute("tabindex", "0");
     return h(
         "div.beside",
-        null,
-        h("div.scroll", null, grid),
+        h("div.scroll", grid),
         h(
             "div.legend",
-            null,
             [...Object.entries(KINDS), ["SHM", SHM]]
                 .filter(([kind]) => used.has(kind) && kind !== "LOC")
-                .map(([kind, meaning]) =>
-                    h("span", null, h(`span.kind.k-${kind}`, null, kind), meaning),
-                ),
+                .map(([kind, meaning]) => h("span", h(`span.kind.k-${kind}`, kind), meaning)),
         ),
     );
 }
 
-function table(doc, own, at, actions) {
-    const peer = (way) => (way ? rankText(doc, way.rank) : h("span.zero", null, "–"));
-    return h(
-        "div.scroll",
-        { tabindex: "0", role: "group", "aria-label": `Rounds of rank ${own.rank}` },
-        h(
-            "table.wide",
-            { id: "rounds" },
-            h("caption", null, `Rounds of rank ${rankText(doc, own.rank)}, node ${own.node}`),
-            h(
-                "thead",
-                null,
+function roundsOf(doc, own, at, actions) {
+    const peer = (way) => (way ? rankText(doc, way.rank) : h("span.zero", "–"));
+    return table(
+        `Rounds of rank ${own.rank}`,
+        [
+            "#Round",
+            "~Channels",
+            "#Sends to",
+            "~Over",
+            "~By NIC",
+            "#Receives from",
+            "~Over",
+            "~By NIC",
+        ],
+        own.rounds.map((round) => ({
+            tag: round.round === at.round ? "tr.on" : "tr",
+            props: { "data-round": round.round },
+            cells: [
                 h(
-                    "tr",
-                    null,
-                    h("th.num", null, "Round"),
-                    h("th", null, "Channels"),
-                    h("th.num", null, "Sends to"),
-                    h("th", null, "Over"),
-                    h("th", null, "By NIC"),
-                    h("th.num", null, "Receives from"),
-                    h("th", null, "Over"),
-                    h("th", null, "By NIC"),
+                    "button.text",
+                    {
+                        "data-key": `round-row:${round.round}`,
+                        onclick: () => actions.transfer(own.rank, round.round),
+                    },
+                    String(round.round),
                 ),
-            ),
-            h(
-                "tbody",
-                null,
-                own.rounds.map((round) =>
-                    h(
-                        round.round === at.round ? "tr.on" : "tr",
-                        { "data-round": round.round },
-                        h(
-                            "td.num",
-                            null,
-                            h(
-                                "button.text",
-                                {
-                                    type: "button",
-                                    "data-key": `round-row:${round.round}`,
-                                    onclick: () => actions.transfer(own.rank, round.round),
-                                },
-                                String(round.round),
-                            ),
-                        ),
-                        h("td.wrap", null, channels(round.channels)),
-                        h("td.num", null, peer(round.send)),
-                        h("td.wrap", null, overText(round.send)),
-                        h("td.wrap", null, nicText(round.send, own.rank) || "–"),
-                        h("td.num", null, peer(round.receive)),
-                        h("td.wrap", null, overText(round.receive)),
-                        h("td.wrap", null, nicText(round.receive, own.rank) || "–"),
-                    ),
-                ),
-            ),
-        ),
+                channels(round.channels),
+                peer(round.send),
+                overText(round.send),
+                nicText(round.send, own.rank) || "–",
+                peer(round.receive),
+                overText(round.receive),
+                nicText(round.receive, own.rank) || "–",
+            ],
+        })),
+        { id: "rounds", caption: `Rounds of rank ${rankText(doc, own.rank)}, node ${own.node}` },
     );
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is asked about a log first: did the job work, what went wrong, what ran, and which algorithms NCCL chose. */
-import { copyButton, h } from "../dom.js";
+import { copyButton, h, table } from "../dom.js";
 import { choicesText, hostsText, ranges, ranRows, shownEvents, ticketText } from "../triage.js";
 
 const SHOWN = 60;
@@ -21,7 +21,6 @@ export function triageView(triage) {
         { id: "log-triage", "data-verdict": triage.verdict },
         h(
             "div.outcome",
-            null,
             h(
                 "h2",
                 { id: "log-outcome" },
@@ -29,7 +28,7 @@ export function triageView(triage) {
                 `Verdict: ${triage.verdict} `,
                 copy,
             ),
-            triage.sentences.map((sentence) => h("p", null, sentence)),
+            triage.sentences.map((sentence) => h("p", sentence)),
         ),
         lastCollectives(triage.last_collectives),
         events(triage),
@@ -45,39 +44,19 @@ function lastCollectives(rows) {
         h(
             "details",
             { id: "log-collectives", open: true },
-            h("summary", null, "The last collective of each rank"),
-            h(
-                "table",
-                null,
-                h("caption.unseen", null, "The last collective of each rank"),
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        h("th.num", null, "Line"),
-                        h("th", null, "Collective"),
-                        h("th.num", null, "opCount"),
-                        h("th", null, "Ranks"),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    rows
-                        .slice(0, SHOWN)
-                        .map((row) =>
-                            h(
-                                "tr",
-                                null,
-                                h("td.num", null, String(row.line)),
-                                h("td", null, row.collective),
-                                h("td.num", null, row.op_count),
-                                h("td.wrap", null, ranges(row.ranks)),
-                            ),
-                        ),
-                ),
+            h("summary", "The last collective of each rank"),
+            table(
+                "The last collective of each rank",
+                ["#Line", "Collective", "#opCount", "~Ranks"],
+                rows
+                    .slice(0, SHOWN)
+                    .map((row) => [
+                        String(row.line),
+                        row.collective,
+                        row.op_count,
+                        ranges(row.ranks),
+                    ]),
+                { tag: "table", scroll: false },
             ),
         )
     );
@@ -90,66 +69,31 @@ function events(triage) {
         h(
             "details",
             { id: "log-events", open: true },
-            h("summary", null, `Errors and warnings (${rows.length})`),
-            h(
-                "div.scroll",
-                { tabindex: "0", role: "group", "aria-label": "Errors and warnings" },
-                h(
-                    "table.wide",
-                    null,
-                    h("caption.unseen", null, "Errors and warnings, in order of appearance"),
-                    h(
-                        "thead",
-                        null,
-                        h(
-                            "tr",
-                            null,
-                            h("th.num", null, "Line"),
-                            h("th", null, "Severity"),
-                            h("th.num", null, "Times"),
-                            h("th", null, "Ranks and hosts"),
-                            h("th", null, "Message, meaning and remedy"),
-                        ),
-                    ),
-                    h(
-                        "tbody",
-                        null,
-                        rows
-                            .slice(0, SHOWN)
-                            .map((event) =>
-                                h(
-                                    "tr",
-                                    { "data-event": event.id },
-                                    h("td.num", null, String(event.line)),
-                                    h("td", null, event.severity),
-                                    h("td.num", null, String(event.count)),
-                                    h(
-                                        "td.wrap",
-                                        null,
-                                        [
-                                            event.ranks.length && ranges(event.ranks),
-                                            event.hosts.length && hostsText(event.hosts),
-                                        ]
-                                            .filter(Boolean)
-                                            .join("; ") || "unknown",
-                                    ),
-                                    h(
-                                        "td.wrap",
-                                        null,
-                                        h("code", null, event.text),
-                                        h(
-                                            "div",
-                                            null,
-                                            event.means ?? "Orrery does not know this message.",
-                                        ),
-                                        event.advice && h("div.muted", null, event.advice),
-                                    ),
-                                ),
-                            ),
-                    ),
-                ),
+            h("summary", `Errors and warnings (${rows.length})`),
+            table(
+                "Errors and warnings",
+                ["#Line", "Severity", "#Times", "~Ranks and hosts", "~Message, meaning and remedy"],
+                rows.slice(0, SHOWN).map((event) => ({
+                    props: { "data-event": event.id },
+                    cells: [
+                        String(event.line),
+                        event.severity,
+                        String(event.count),
+                        [
+                            event.ranks.length && ranges(event.ranks),
+                            event.hosts.length && hostsText(event.hosts),
+                        ]
+                            .filter(Boolean)
+                            .join("; ") || "unknown",
+                        [
+                            h("code", event.text),
+                            h("div", event.means ?? "Orrery does not know this message."),
+                            event.advice && h("div.muted", event.advice),
+                        ],
+                    ],
+                })),
             ),
-            rows.length > SHOWN && h("p.note", null, `${rows.length - SHOWN} more are not listed.`),
+            rows.length > SHOWN && h("p.note", `${rows.length - SHOWN} more are not listed.`),
         )
     );
 }
@@ -161,11 +105,10 @@ function ran(what) {
         h(
             "details",
             { id: "log-ran", open: true },
-            h("summary", null, "What ran"),
+            h("summary", "What ran"),
             h(
                 "dl.facts",
-                null,
-                rows.map(([name, value]) => [h("dt", null, name), h("dd", null, value)]),
+                rows.map(([name, value]) => [h("dt", name), h("dd", value)]),
             ),
         )
     );
@@ -177,15 +120,13 @@ function settings(rows) {
         h(
             "details",
             { id: "log-settings" },
-            h("summary", null, `Settings (${rows.length})`),
+            h("summary", `Settings (${rows.length})`),
             h(
                 "dl.facts",
-                null,
                 rows.map((row) => [
-                    h("dt", null, row.name),
+                    h("dt", row.name),
                     h(
                         "dd",
-                        null,
                         row.values
                             .map(
                                 ({ value, hosts }) =>
@@ -195,8 +136,8 @@ function settings(rows) {
                                         : ""),
                             )
                             .join("; "),
-                        row.ignored && h("div", null, `NCCL ignored it: ${row.ignored}.`),
-                        row.effect && h("div.muted", null, row.effect),
+                        row.ignored && h("div", `NCCL ignored it: ${row.ignored}.`),
+                        row.effect && h("div.muted", row.effect),
                     ),
                 ]),
             ),
@@ -210,43 +151,21 @@ function choices(what) {
         h(
             "details",
             { id: "log-choices", open: what.differ > 0 },
-            h("summary", null, `Algorithms that NCCL chose (${choicesText(what)})`),
-            h(
-                "table",
-                null,
-                h("caption.unseen", null, "Algorithms that NCCL chose"),
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        h("th", null, "Collective"),
-                        h("th.num", null, "From (bytes)"),
-                        h("th.num", null, "To (bytes)"),
-                        h("th", null, "Log"),
-                        h("th", null, "Predicted"),
-                        h("th", null, "Same"),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    what.rows.map((row) =>
-                        h(
-                            "tr",
-                            null,
-                            h("td", null, row.collective),
-                            h("td.num", null, String(row.from)),
-                            h("td.num", null, String(row.to)),
-                            h("td", null, row.logged),
-                            h("td", null, row.predicted ?? "–"),
-                            h("td", null, row.agrees === null ? "–" : row.agrees ? "=" : "≠"),
-                        ),
-                    ),
-                ),
+            h("summary", `Algorithms that NCCL chose (${choicesText(what)})`),
+            table(
+                "Algorithms that NCCL chose",
+                ["Collective", "#From (bytes)", "#To (bytes)", "Log", "Predicted", "Same"],
+                what.rows.map((row) => [
+                    row.collective,
+                    String(row.from),
+                    String(row.to),
+                    row.logged,
+                    row.predicted ?? "–",
+                    row.agrees === null ? "–" : row.agrees ? "=" : "≠",
+                ]),
+                { tag: "table", scroll: false },
             ),
-            what.why && h("p.note", null, what.why),
+            what.why && h("p.note", what.why),
         )
     );
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The tuning model: bus bandwidth against message size as a chart, what is chosen from which size on, and the model's
  * own figures. */
-import { choices, h, s } from "../dom.js";
+import { choices, h, s, table } from "../dom.js";
 import {
     axes,
     chosenAt,
@@ -21,7 +21,7 @@ import { writeWhy } from "../why.js";
 export function tuningView({ model, other, state, actions }) {
     const tuning = model.doc.tuning ?? {},
         collectives = Object.keys(tuning.bandwidths ?? {});
-    if (!collectives.length) return h("p", null, "The analysis holds no tuning model.");
+    if (!collectives.length) return h("p", "The analysis holds no tuning model.");
     const collective = collectives.includes(state.collective)
         ? state.collective
         : collectives.at(-1);
@@ -30,7 +30,6 @@ export function tuningView({ model, other, state, actions }) {
     return [
         h(
             "div.toolbar",
-            null,
             choices(
                 "Collective",
                 collectives.map((name) => [name, name]),
@@ -42,7 +41,6 @@ export function tuningView({ model, other, state, actions }) {
             ? predicted(predictions, collective, lines, other, state, actions)
             : h(
                   "p.note",
-                  null,
                   model.doc.ranks > 1
                       ? "No algorithm and protocol can be used for this collective."
                       : "One rank sends nothing: there is nothing to choose.",
@@ -60,7 +58,6 @@ function predicted(predictions, collective, lines, other, state, actions) {
     return [
         h(
             "div.predicted",
-            null,
             chart(
                 sizes,
                 lines,
@@ -76,18 +73,15 @@ function predicted(predictions, collective, lines, other, state, actions) {
             ),
             h(
                 "div.at",
-                null,
                 h(
                     "table",
                     { id: "at-size" },
                     h(
                         "caption",
-                        null,
                         `${collective} of ${sizeText(size)} `,
                         h(
                             "button.text",
                             {
-                                type: "button",
                                 "data-key": "ask:algorithm",
                                 "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`,
                                 onclick: () => actions.why(writeWhy("algorithm", collective, size)),
@@ -97,75 +91,56 @@ function predicted(predictions, collective, lines, other, state, actions) {
                     ),
                     h(
                         "thead",
-                        null,
                         h(
                             "tr",
-                            null,
-                            h("th", null, "Algorithm and protocol"),
-                            h("th.num", null, "Time"),
-                            h("th.num", null, "Bus bandwidth (GB/s)"),
+                            h("th", "Algorithm and protocol"),
+                            h("th.num", "Time"),
+                            h("th.num", "Bus bandwidth (GB/s)"),
                         ),
                     ),
                     h(
                         "tbody",
-                        null,
                         ways.map((way) =>
                             h(
                                 way.chosen ? "tr.on" : "tr",
-                                null,
                                 h(
                                     "th",
                                     { scope: "row" },
                                     swatch(way),
                                     way.name,
-                                    way.chosen && h("b", null, " chosen"),
+                                    way.chosen && h("b", " chosen"),
                                 ),
-                                h("td.num", null, timeText(way.time)),
-                                h("td.num", null, bandwidth(way.bw)),
+                                h("td.num", timeText(way.time)),
+                                h("td.num", bandwidth(way.bw)),
                             ),
                         ),
                     ),
                 ),
             ),
         ),
-        h(
-            "table",
-            { id: "ranges" },
-            h("caption", null, `What NCCL chooses for ${collective}, by size`),
-            h(
-                "thead",
-                null,
-                h(
-                    "tr",
-                    null,
-                    h("th.num", null, "From"),
-                    h("th.num", null, "Bytes"),
-                    h("th", null, "Algorithm"),
-                    h("th", null, "Protocol"),
-                    h("th.num", null, "Channels"),
-                    h("th.num", null, "Threads"),
-                ),
-            ),
-            h(
-                "tbody",
-                null,
-                rows.map((row) =>
-                    h(
-                        row === now ? "tr.on" : "tr",
-                        null,
-                        h("td.num", null, sizeText(row.from)),
-                        h("td.num", null, String(row.from)),
-                        h("td", null, row.algorithm),
-                        h("td", null, row.protocol),
-                        h("td.num", null, String(row.channels)),
-                        h("td.num", null, String(row.threads)),
-                    ),
-                ),
-            ),
+        table(
+            `What NCCL chooses for ${collective}, by size`,
+            ["#From", "#Bytes", "Algorithm", "Protocol", "#Channels", "#Threads"],
+            rows.map((row) => ({
+                tag: row === now ? "tr.on" : "tr",
+                cells: [
+                    sizeText(row.from),
+                    String(row.from),
+                    row.algorithm,
+                    row.protocol,
+                    String(row.channels),
+                    String(row.threads),
+                ],
+            })),
+            {
+                id: "ranges",
+                tag: "table",
+                scroll: false,
+                caption: `What NCCL chooses for ${collective}, by size`,
+            },
         ),
         h(
             "p.note",
-            null,
             "Computed from NCCL's own model, for a sum of 32-bit floats: a prediction, not a measurement. Bus " +
                 "bandwidth is counted as nccl-tests does. Channels and threads are those at the first size.",
         ),
@@ -268,7 +243,6 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
         ),
         h(
             "p.note",
-            null,
             "The wide line is what NCCL takes; upright lines are the crossover points.",
             after ? ` The wide dashed line is ${after.name}.` : "",
         ),
@@ -285,13 +259,11 @@ function figures(tuning, collective) {
             h(
                 "table",
                 { id: "tuning" },
-                h("caption", null, "The model behind it"),
+                h("caption", "The model behind it"),
                 h(
                     "thead",
-                    null,
                     h(
                         "tr",
-                        null,
                         h("th", { rowspan: "2", scope: "col" }, "Algorithm"),
                         h(
                             "th",
@@ -306,7 +278,6 @@ function figures(tuning, collective) {
                     ),
                     h(
                         "tr",
-                        null,
                         [...protocols, ...protocols].map((protocol) =>
                             h("th.num", { scope: "col" }, protocol),
                         ),
@@ -314,23 +285,19 @@ function figures(tuning, collective) {
                 ),
                 h(
                     "tbody",
-                    null,
                     rows.map((row) =>
                         h(
                             "tr",
-                            null,
                             h("th", { scope: "row" }, row.algorithm),
                             row.cells.map((cell) =>
                                 h(
                                     `td.num${cell.best ? ".best" : ""}${cell.bw > 0 ? "" : ".zero"}`,
-                                    null,
                                     cell.bw > 0 ? bandwidth(cell.bw) : "–",
                                 ),
                             ),
                             row.cells.map((cell) =>
                                 h(
                                     `td.num${cell.bw > 0 ? "" : ".zero"}`,
-                                    null,
                                     cell.bw > 0 ? bandwidth(cell.latency) : "–",
                                 ),
                             ),
@@ -341,7 +308,6 @@ function figures(tuning, collective) {
         ),
         h(
             "p.note",
-            null,
             "NCCL takes the combination with the least latency + size ÷ bandwidth. A dash: not available here. " +
                 "The highest bandwidth is set bold.",
         ),

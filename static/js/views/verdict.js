@@ -33,13 +33,7 @@ export function verdictHead({ model, base, scaling, state, known, actions }) {
         { id: "verdict", "aria-label": "Verdict", "data-state": head.state },
         h(
             "div.says",
-            null,
-            h(
-                "h2",
-                null,
-                h("span.mark", { "aria-hidden": "true" }, head.mark),
-                decidingLine(doc, head),
-            ),
+            h("h2", h("span.mark", { "aria-hidden": "true" }, head.mark), decidingLine(doc, head)),
             state.repair &&
                 h(
                     "p",
@@ -47,7 +41,7 @@ export function verdictHead({ model, base, scaling, state, known, actions }) {
                     `With ${repaired.map(({ device }) => device).join(" and ") || state.repair} repaired. `,
                     h(
                         "button.text",
-                        { type: "button", "data-key": "as-is", onclick: () => actions.repair("") },
+                        { "data-key": "as-is", onclick: () => actions.repair("") },
                         "Show the machine as it is",
                     ),
                 ),
@@ -58,9 +52,7 @@ export function verdictHead({ model, base, scaling, state, known, actions }) {
                     capital(head.measured),
                     !/\.$/.test(head.measured) && ".",
                 ),
-            cost
-                ? bar(cost, repaired, costBar(model), state, actions)
-                : h("p", null, head.sentence),
+            cost ? bar(cost, repaired, costBar(model), state, actions) : h("p", head.sentence),
         ),
         scaling && scalingChart(scaling, doc, actions),
     );
@@ -82,9 +74,8 @@ function bar(cost, repaired, left, state, actions) {
         h(
             "p.small",
             { id: "cost-total" },
-            state.repair &&
-                now !== null && [h("b", null, bandwidth(now)), ` ${cost.unit} as shown; `],
-            h("b", null, bandwidth(cost.repaired)),
+            state.repair && now !== null && [h("b", bandwidth(now)), ` ${cost.unit} as shown; `],
+            h("b", bandwidth(cost.repaired)),
             ` ${cost.unit} with everything repaired (${cost.for}).`,
         ),
     ];
@@ -96,30 +87,26 @@ export function costSegments(cost, isOn, title, press) {
     return h(
         "div.cost-bar",
         { role: "group", "aria-label": "What each repair gains" },
-        styled(h("span.now", null, h("b", null, bandwidth(cost.now)), " now"), cost.now),
+        styled(h("span.now", h("b", bandwidth(cost.now)), " now"), cost.now),
         cost.parts.map((part) =>
             styled(
                 h(
                     "button",
                     {
-                        type: "button",
                         "data-key": `cost:${part.finding}`,
                         "aria-pressed": String(isOn(part)),
                         title: title(part),
                         onclick: () => press(part),
                     },
                     isOn(part) && "✓ ",
-                    h("b", null, `+${Math.round(part.gain) || bandwidth(part.gain)}`),
+                    h("b", `+${Math.round(part.gain) || bandwidth(part.gain)}`),
                     ` ${part.device}`,
                 ),
                 part.share,
             ),
         ),
         cost.rest > 0 &&
-            styled(
-                h("span.rest", null, h("b", null, `+${Math.round(cost.rest)}`), " together"),
-                cost.rest,
-            ),
+            styled(h("span.rest", h("b", `+${Math.round(cost.rest)}`), " together"), cost.rest),
     );
 }
 
@@ -162,8 +149,7 @@ export function verdictBody({
         doc?.verified === false &&
             h(
                 "p.unverified",
-                null,
-                h("span.badge", null, doc.asked ? "nearest release" : "not compared"),
+                h("span.badge", doc.asked ? "nearest release" : "not compared"),
                 doc.asked
                     ? ` Orrery does not know NCCL ${doc.asked}. These are the results of NCCL ${doc.nccl}, ` +
                           `the nearest release; they may differ.`
@@ -182,7 +168,7 @@ export function verdictBody({
 const undrawnAdvice = ({ summary }) =>
     summary?.verdict?.advice &&
     !summary.verdict.finding &&
-    h("p", null, h("b", null, "Do: "), withCode(summary.verdict.advice));
+    h("p", h("b", "Do: "), withCode(summary.verdict.advice));
 
 function expectation(doc, network, before) {
     const rows = expected(doc, network),
@@ -193,24 +179,22 @@ function expectation(doc, network, before) {
         h(
             "section",
             { id: "expected", "aria-label": "Expected" },
-            h("h2", null, `Expected on ${hostsText(doc)}, ${doc.ranks} ranks`),
+            h("h2", `Expected on ${hostsText(doc)}, ${doc.ranks} ranks`),
             h(
                 "dl.facts",
-                null,
                 rows.map(([name, value]) => [
-                    h("dt", null, name),
+                    h("dt", name),
                     h(
                         "dd",
-                        null,
                         rests && "≈ ",
                         value,
                         old.has(name) &&
                             old.get(name) !== value &&
-                            h("div.was", null, `was ${old.get(name)}`),
+                            h("div.was", `was ${old.get(name)}`),
                     ),
                 ]),
             ),
-            h("p.small", null, "Predicted with NCCL's own model, not measured."),
+            h("p.small", "Predicted with NCCL's own model, not measured."),
         )
     );
 }
@@ -228,8 +212,7 @@ function inputSection({ doc, input, machine, state, machines, actions }) {
             said
                 ? h(
                       "span",
-                      null,
-                      h("span.badge", null, "assumed"),
+                      h("span.badge", "assumed"),
                       ` ${capital(said)}${more > 0 ? `, and ${more} more` : ""}`,
                   )
                 : `Input: ${input.title}`,
@@ -253,8 +236,7 @@ function answersOf({ id, ask, hosts, field, rows }, actions) {
         { id: `which-${id}`, role: "group", "aria-label": ask },
         h(
             "p",
-            null,
-            h("b", null, ask),
+            h("b", ask),
             ` AllReduce at 1 GiB on ${hosts} host${hosts === 1 ? "" : "s"}`,
             same ? ` is the same ${rows.map(({ label }) => label).join(" and ")}.` : ":",
         ),
@@ -263,13 +245,12 @@ function answersOf({ id, ask, hosts, field, rows }, actions) {
                 h(
                     "button",
                     {
-                        type: "button",
                         "data-key": `${id}:${word}`,
                         "aria-pressed": String(on),
                         onclick: () => actions.take(field, word),
                     },
-                    h("b", null, busbw === undefined ? "…" : `${bandwidth(busbw)} GB/s`),
-                    h("span", null, label),
+                    h("b", busbw === undefined ? "…" : `${bandwidth(busbw)} GB/s`),
+                    h("span", label),
                 ),
             ),
     );
@@ -302,7 +283,6 @@ function checks(model, before, state, context) {
                 `${topology}:failed`,
                 h(
                     "span.tone-fault",
-                    null,
                     h("span.tone", { "aria-hidden": "true" }, TONES.fault[0]),
                     ` ${failed.length} check${failed.length > 1 ? "s" : ""} failed`,
                 ),
@@ -314,13 +294,11 @@ function checks(model, before, state, context) {
                 `${topology}:passed`,
                 h(
                     "span.tone-good",
-                    null,
                     h("span.tone", { "aria-hidden": "true" }, TONES.good[0]),
                     ` ${passed.length} check${passed.length > 1 ? "s" : ""} passed`,
                     resting > 0 &&
                         h(
                             "span.muted",
-                            null,
                             `, ${resting === passed.length ? "" : `${resting} of them `}if the assumptions hold`,
                         ),
                 ),
@@ -340,9 +318,8 @@ function checks(model, before, state, context) {
 function answers(rows, old, model, state) {
     return h(
         "dl.glance",
-        null,
         rows.map((row) => [
-            h("dt", null, row.ask),
+            h("dt", row.ask),
             h(
                 `dd.tone-${row.tone ?? "none"}`,
                 { "data-question": row.id },
@@ -359,14 +336,10 @@ function answers(rows, old, model, state) {
                     : h("span.tone"),
                 h(
                     "span",
-                    null,
                     row.patch
                         ? h(
                               "a",
-                              {
-                                  href: address(state, row.patch),
-                                  "data-key": `question:${row.id}`,
-                              },
+                              { href: address(state, row.patch), "data-key": `question:${row.id}` },
                               row.answer,
                           )
                         : row.answer,
@@ -374,7 +347,7 @@ function answers(rows, old, model, state) {
                     old.has(row.id) &&
                         old.get(row.id) !== row.answer &&
                         !["release", "peers", "log"].includes(row.id) &&
-                        h("div.was", null, `was: ${old.get(row.id)}`),
+                        h("div.was", `was: ${old.get(row.id)}`),
                 ),
             ),
         ]),
@@ -390,8 +363,7 @@ const assumption = ({ id, assumes }, doc) =>
               `≈ rests on ${assumes.length} assumption${assumes.length > 1 ? "s" : ""}`,
               h(
                   "ul",
-                  null,
-                  assumes.map((text) => h("li", null, capital(text), ".")),
+                  assumes.map((text) => h("li", capital(text), ".")),
               ),
           )
-        : assumes.length > 0 && h("div.small", null, `≈ assumes: ${assumes[0]}.`);
+        : assumes.length > 0 && h("div.small", `≈ assumes: ${assumes[0]}.`);

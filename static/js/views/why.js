@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Why a decision is what it is: the answer, then the evidence: rule, limiting link, values with their origin, settings
  * that would change it. */
-import { docsLink, h } from "../dom.js";
+import { docsLink, h, table } from "../dom.js";
 import { shortName } from "../model.js";
 import {
     CHAPTERS,
@@ -36,12 +36,11 @@ function questions(label, rows, open, actions) {
         h(
             "div.why",
             { role: "group", "aria-label": label },
-            h("span.muted", null, `${label} `),
+            h("span.muted", `${label} `),
             rows.map((row) => [
                 h(
                     "button",
                     {
-                        type: "button",
                         "data-key": `why:${row.why}`,
                         "aria-pressed": String(row.why === open),
                         onclick: () => actions.why(row.why),
@@ -58,7 +57,7 @@ function answer(model, data, actions) {
     return h(
         "div",
         { id: "why", "data-decision": data.decision, "data-verdict": data.verdict },
-        h("h2", null, data.question),
+        h("h2", data.question),
         h("p", { id: "why-answer" }, data.answer),
         data.advice && h("p", { id: "why-advice" }, data.advice),
         h(
@@ -66,16 +65,11 @@ function answer(model, data, actions) {
             { id: "why-rule", "aria-label": "Rule" },
             h(
                 "h3",
-                null,
                 `Rule of NCCL ${data.nccl}${data.verified ? "" : " (the nearest emulated release)"}`,
-                h("span.mono", null, data.rule),
+                h("span.mono", data.rule),
             ),
-            h("p", null, data.text),
-            h(
-                "p.small",
-                null,
-                docsLink(`nccl/${CHAPTERS[data.decision]}`, "How NCCL decides this"),
-            ),
+            h("p", data.text),
+            h("p.small", docsLink(`nccl/${CHAPTERS[data.decision]}`, "How NCCL decides this")),
         ),
         data.limit && limit(model, data.limit, actions),
         compared(evidence(data.compared), "compared", "Values that were compared"),
@@ -84,11 +78,10 @@ function answer(model, data, actions) {
             h(
                 "section.verdict",
                 { "aria-label": "Assumed" },
-                h("h3", null, "Assumed"),
+                h("h3", "Assumed"),
                 h(
                     "ul",
-                    null,
-                    data.assumptions.map((row) => h("li", null, row.text)),
+                    data.assumptions.map((row) => h("li", row.text)),
                 ),
             ),
         maintainers(data),
@@ -103,7 +96,6 @@ function limit(model, link, actions) {
         h(
             "button.text",
             {
-                type: "button",
                 "data-key": "why-limit",
                 title: "Show it on the drawing",
                 onclick: () => actions.limit(link.from, link.to),
@@ -123,7 +115,6 @@ function changing(data, actions) {
         h(
             "button.text.mono",
             {
-                type: "button",
                 "data-key": `what-if:${row.setting}=${row.value}`,
                 title: "Show all that changes with it",
                 onclick: () => actions.whatIf(row.setting, row.value),
@@ -133,11 +124,10 @@ function changing(data, actions) {
     return h(
         "section.verdict",
         { id: "what-if", "aria-label": "What would change it" },
-        h("h3", null, "What would change it"),
+        h("h3", "What would change it"),
         !change.length &&
             h(
                 "p",
-                null,
                 stay.length
                     ? "None of the settings that were tried."
                     : "Orrery knows no setting that affects this.",
@@ -146,21 +136,13 @@ function changing(data, actions) {
             h(
                 "div.what-if",
                 { "data-setting": row.setting },
-                h(
-                    "p",
-                    null,
-                    open(row),
-                    h("span.muted", null, `, now ${row.now}: `),
-                    h("b", null, row.then),
-                ),
+                h("p", open(row), h("span.muted", `, now ${row.now}: `), h("b", row.then)),
                 row.consequences.length > 0 &&
                     h(
                         "ul",
-                        null,
                         row.consequences.map((one) =>
                             h(
                                 "li",
-                                null,
                                 `${one.of ? `${one.of}: ` : ""}${one.text} ${one.before} → ${one.after}`,
                             ),
                         ),
@@ -168,7 +150,6 @@ function changing(data, actions) {
                 !row.refused &&
                     h(
                         "p.muted",
-                        null,
                         row.changed === 1
                             ? "1 fact changes in total"
                             : `${row.changed} facts change in total`,
@@ -185,7 +166,6 @@ function changing(data, actions) {
         data.not_tried > 0 &&
             h(
                 "p.note",
-                null,
                 `${data.not_tried} more were not tried, because the time for this request was used up.`,
             ),
     );
@@ -199,17 +179,16 @@ function maintainers(data) {
         h(
             "details",
             { id: "why-maintainers" },
-            h("summary", null, "For maintainers of Orrery"),
+            h("summary", "For maintainers of Orrery"),
             h(
                 "dl.facts",
-                null,
                 data.release_rules.map((row) => [
-                    h("dt", null, row.behaviour),
+                    h("dt", row.behaviour),
                     h(
                         "dd",
                         { title: row.sentence },
                         `${row.value} `,
-                        h("span.muted", null, `since ${row.since}`),
+                        h("span.muted", `since ${row.since}`),
                     ),
                 ]),
             ),
@@ -221,38 +200,14 @@ function maintainers(data) {
 function compared(rows, id, label) {
     return (
         rows.length > 0 &&
-        h(
-            "div.scroll",
-            { tabindex: "0", role: "group", "aria-label": label },
-            h(
-                "table.wide",
-                { id },
-                h("caption.unseen", null, label),
-                h(
-                    "thead",
-                    null,
-                    h(
-                        "tr",
-                        null,
-                        h("th", null, "Compared"),
-                        h("th", null, "Value"),
-                        h("th", null, "Origin"),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    null,
-                    rows.map((row) =>
-                        h(
-                            "tr",
-                            { "data-origin": row.origin },
-                            h("td.wrap", null, row.name),
-                            h("td.wrap", null, comparedText(row)),
-                            h("td.wrap", null, row.source ?? "computed"),
-                        ),
-                    ),
-                ),
-            ),
+        table(
+            label,
+            ["~Compared", "~Value", "~Origin"],
+            rows.map((row) => ({
+                props: { "data-origin": row.origin },
+                cells: [row.name, comparedText(row), row.source ?? "computed"],
+            })),
+            { id },
         )
     );
 }
