@@ -15,6 +15,7 @@ const MOST_KINDS = 8; // whose findings are asked for
 
 /* What a tab asks: the rest of the address, and what makes it another question; "": nothing is asked. */
 const ASKED_BY = {
+    scaling: ({ against }) => ["scaling", `scaling ${against}`],
     releases: ({ against }) => ["analysis/diff", against.join()],
     order: () => ["order", "order"],
 };

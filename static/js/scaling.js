@@ -11,6 +11,7 @@ const PROGRAMS = [
     ["AllReduce", "all_reduce"],
     ["AlltoAll", "alltoall"],
 ];
+const SIZE = 2 ** 30;
 /** A line of the chart as long as it is a picture of the machine, not of a fabric of thousands of ranks. */
 const MOST_RANKS = 16;
 
@@ -72,29 +73,37 @@ export class Scaling {
         }
         if (key === this.#key) return;
         this.#stop(key);
-        const control = (this.#control = new AbortController()),
+        const { signal } = (this.#control = new AbortController()),
             lines = PROGRAMS.map(([name]) => ({ name, values: HOSTS.map(() => null) }));
-        const ask = (patch, program = "all_reduce") =>
-            this.#ask({ ...state, ...patch }, program, control);
         this.shown = { pending: true, hosts: HOSTS, lines };
         this.which = openQuestions(doc.input, state.hosts);
         await idle();
-        for (const [i, hosts] of HOSTS.entries())
-            for (const [line, [, program]] of PROGRAMS.entries())
-                lines[line].values[i] = await ask({ hosts }, program);
+        const all = question({ ...state, hosts: HOSTS.at(-1) }),
+            answer = await this.#ask(() => api.scaling(state.id, all, signal), signal);
+        for (const [line, [, program]] of PROGRAMS.entries())
+            lines[line].values = HOSTS.map((hosts) => {
+                const fits = (row) => row.hosts === hosts && row.collective === program;
+                return (
+                    (answer?.outcomes ?? []).find((row) => fits(row) && row.size === SIZE)?.busbw ??
+                    null
+                );
+            });
         for (const { hosts, field, rows } of this.which)
-            for (const row of rows) row.busbw = await ask({ hosts, [field]: row.word });
-        if (control.signal.aborted) return;
+            for (const row of rows) {
+                const asks = question({ ...state, hosts, [field]: row.word }),
+                    predicted = () => api.predict(state.id, asks, "all_reduce", signal, "1G");
+                row.busbw = (await this.#ask(predicted, signal))?.rows[0]?.busbw ?? null;
+            }
+        if (signal.aborted) return;
         this.shown.pending = false;
         this.later();
     }
 
-    /* GB/s; null: there is no answer. */
-    async #ask(state, program, { signal }) {
+    /* null: there is no answer. */
+    async #ask(request, signal) {
         if (signal.aborted) return null;
         try {
-            const answer = await api.predict(state.id, question(state), program, signal, "1G");
-            return answer.rows[0]?.busbw ?? null;
+            return await request();
         } catch (error) {
             if (error.name !== "AbortError" && !(error instanceof api.Problem)) throw error;
             return null;

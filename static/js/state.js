@@ -46,6 +46,7 @@ export const WITHOUT_DRAWING = ["tuning", "bandwidth", "levels", "logged", "sour
 /** The tabs of a cluster. */
 export const CLUSTER_TABS = [
     ["faults", "Faults"],
+    ["scaling", "Scaling"],
     ["releases", "Releases"],
     ["rings", "Rings"],
     ["rails", "Rails"],

@@ -175,6 +175,11 @@ test("a cluster says first what its hosts get and why; every fault has its gain 
     await it.key("light:fault:0").click();
     assert.deepEqual(await lit(), [], "chosen again it is dark again");
     assert.equal(await it.key("facts:slurm-drain").count(), 0, "Slurm knows hosts by their names");
+    const [report] = await Promise.all([
+        it.page.waitForEvent("download"),
+        it.key("facts:report").click(),
+    ]);
+    assert.match(readFileSync(await report.path(), "utf8"), /8 hosts: AllReduce \d+ of \d+ GB\/s/);
     const named = await post(
         "/v1/clusters",
         JSON.stringify({
@@ -267,6 +272,28 @@ test("each tab has its own address; addresses from before there were tabs lead t
     assert.match(it.page.url(), /tab=order/);
     await it.page.locator("#order-sentence").waitFor();
     assert.match(await it.page.locator("#order-sentence").textContent(), /GB\/s/);
+});
+
+test("what 1, 2, 4 and all hosts get, alone and with another release", async () => {
+    const { id } = await make();
+    await go(`&cluster=${id}&tab=scaling`);
+    const row = it.page.locator("#outcomes tbody tr").first();
+    await row.waitFor();
+    assert.deepEqual((await it.page.locator("#outcomes th").allTextContents()).slice(2), [
+        "1 host",
+        "2 hosts",
+        "4 hosts",
+        "8 hosts",
+    ]);
+    assert.match(await row.textContent(), /^AllReduce1 GiB\d+\d+\d+\d+$/);
+    assert.match(
+        await it.page.locator("#scaling-sentence").textContent(),
+        /AllReduce at 1 GiB gets .* on 1, 2, 4 and 8 hosts/,
+    );
+    await it.choose("#cluster-against", "2.21.5");
+    await row.filter({ hasText: "→" }).waitFor();
+    assert.match(it.page.url(), /against=2\.21\.5/);
+    await it.axe("scaling of a cluster");
 });
 
 test("another release for all hosts: what they get first, then the rules", async () => {

@@ -18,13 +18,21 @@ import { bandwidth } from "../model.js";
 import { address, CLUSTER_TABS, DEFAULTS, shownTab } from "../state.js";
 import { faultsTab } from "./cluster_faults.js";
 import { railsTab, ringsTab } from "./cluster_rings.js";
-import { groupsTab, kindsTab, orderTab, releasesTab, transfersTab } from "./cluster_tabs.js";
+import {
+    groupsTab,
+    kindsTab,
+    orderTab,
+    releasesTab,
+    scalingTab,
+    transfersTab,
+} from "./cluster_tabs.js";
 import { tabs } from "./frame.js";
 import { releaseOptions } from "./settings.js";
 import { costSegments } from "./verdict.js";
 
 const TABS = {
     faults: faultsTab,
+    scaling: scalingTab,
     releases: releasesTab,
     rings: ringsTab,
     rails: railsTab,

@@ -6,6 +6,7 @@ import { fold, h, table, withCode } from "../dom.js";
 import { bandwidth } from "../model.js";
 
 const FACTS = [
+    ["report", "Report", "cluster.md"],
     ["faults-csv", "CSV", "faults.csv"],
     ["slurm-drain", "Drain lines for Slurm", "drain.sh"],
     ["kubernetes-cordon", "Cordon lines for Kubernetes", "cordon.sh"],
@@ -22,7 +23,7 @@ export function faultsTab({ one, state, actions }) {
             h(
                 "p.take",
                 { role: "group", "aria-label": "Lists of the hosts with faults" },
-                FACTS.filter((_, i) => !i || named).map(([format, label, file]) =>
+                FACTS.filter((_, i) => i < 2 || named).map(([format, label, file]) =>
                     h(
                         "button",
                         {

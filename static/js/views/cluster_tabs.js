@@ -41,6 +41,16 @@ const against = ([release = ""], releases, choose, label) =>
         ),
     );
 
+/** What 1, 2, 4 ... and all hosts get, also with another release. actions: against(list). */
+export const scalingTab = ({ clusters, releases, state, actions }) => [
+    against(state.against, releases, actions.against, "Also with NCCL"),
+    answered(clusters.asked, ({ sentence, outcomes }) => [
+        h("p", { id: "scaling-sentence" }, h("b", sentence)),
+        outcomesView(outcomes),
+        h("p.muted", "A job on fewer hosts takes the first ones in the order of the ranks."),
+    ]),
+];
+
 /** What another release gives on all hosts, and why. actions: against(list). */
 export function releasesTab({ clusters, releases, state, actions }) {
     const [release = ""] = state.against;
