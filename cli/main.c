@@ -14,14 +14,14 @@
 #include "engine/log_reading/log.h"
 #include "engine/nccltests/results.h"
 
-/* Whether a text holds rows of results, in any form that check-perf reads. */
-static bool has_results(const char *text, size_t length)
+/* Whether a text holds results in any form that check-perf reads; in a log, sentences with figures do not count. */
+static bool has_results(const char *text, size_t length, bool log)
 {
     struct orr_results_limits limits = orr_results_default_limits;
     ORR_LOCAL(orr_results, results);
     struct orr_error none = {0};
     limits.without_log = true;
-    return orr_results_read(text, length, &limits, &results, &none) == ORR_OK;
+    return orr_results_read(text, length, &limits, &results, &none) == ORR_OK && !(log && results->summary);
 }
 
 static bool has_one(const char *text, size_t length, const char *const *words, size_t count)
@@ -39,7 +39,8 @@ static const char *command_for(const char *file)
 {
     enum { LOOKED_AT = 1 << 20 };
     static const char *const of_failures[] = {"Test CUDA failure", "Test NCCL failure", "Watchdog caught"};
-    static const char *const of_logs[] = {"NCCL", "Test CUDA failure", "CUDA error", "ACSCtl:", "NVRM: Xid", "busbw"};
+    static const char *const of_logs[] = {
+        "NCCL", "Test CUDA failure", "CUDA error", "ACSCtl:", "LnkSta:", "NVRM: Xid", "busbw"};
     FILE *stream = file[0] == '-' ? NULL : fopen(file, "rb");
     char *text = stream ? malloc(LOOKED_AT) : NULL;
     const size_t length = text ? fread(text, 1, LOOKED_AT, stream) : 0;
@@ -50,7 +51,7 @@ static const char *command_for(const char *file)
                        (!kind || !strcmp(name, "nccl-log") || !strcmp(name, "nvidia-smi-topo"));
     if (plain && (log || (!kind && ORR_HAS_ONE(text, length, of_logs))))
         command = "check-log";
-    if (plain && !ORR_HAS_ONE(text, length, of_failures) && has_results(text, length))
+    if (plain && !ORR_HAS_ONE(text, length, of_failures) && has_results(text, length, log))
         command = "check-perf";
     free(text);
     if (stream)

@@ -193,6 +193,7 @@ static enum orr_code finish(struct orr_results_reader *reader, struct orr_error 
     ORR_TRY(end_log(reader, err));
     b->results->line_count = reader->lines.number;
     b->results->tables = b->tables;
+    orr_summary_end(b);
     if (!b->results->table_count)
         return refuse(reader, err);
     orr_results_conclude(b);

@@ -111,6 +111,27 @@ struct orr_run {
     uint32_t ranks_a_device; /* of JSON, which has the first rank of each process only */
 };
 
+/* A figure without a size, as people sum results up; see summary.c. */
+struct orr_summary {
+    enum orr_test test;
+    uint32_t hosts; /* 0: not said */
+    double value;   /* GB/s */
+    bool algorithm; /* it is algorithm bandwidth */
+    uint32_t line;
+};
+enum { ORR_SUMMARY_MOST = 64, ORR_SUMMARY_COLUMNS = 16 };
+enum { ORR_SUMMARY_OTHER, ORR_SUMMARY_HOSTS, ORR_SUMMARY_TEST, ORR_SUMMARY_VALUE };
+struct orr_summary_columns {
+    struct orr_summary_column {
+        uint8_t role;
+        enum orr_test test; /* of a column of figures; ORR_TEST_COUNT: its name has none */
+        double scale;       /* of its unit, to GB/s; 0: it names none */
+        bool algorithm;
+    } columns[ORR_SUMMARY_COLUMNS];
+    uint32_t count; /* 0: no header */
+    char separator;
+};
+
 struct orr_results_building {
     struct orr_results *results;
     struct orr_results_limits limits;
@@ -133,6 +154,9 @@ struct orr_results_building {
     const char *other; /* another program that printed the text */
     const char *bad;   /* why the first refused row was refused */
     uint32_t bad_line, line;
+    struct orr_summary summary[ORR_SUMMARY_MOST];
+    uint32_t summary_count;
+    struct orr_summary_columns summary_columns;
 };
 
 /* command.c: reads a line that is not a row; what a command line says: 0: nothing. assumed: two processes and a file of
@@ -175,6 +199,10 @@ void orr_evidence_parts(struct orr_evidence *e, uint64_t size, uint64_t count, u
 bool orr_evidence_ranks(const struct orr_evidence *e, enum orr_test test, uint32_t *ret_least, uint32_t *ret_most);
 /* conclude.c: what the tables say together with NCCL's lines, when all is read. */
 void orr_results_conclude(struct orr_results_building *b);
+
+/* summary.c: reads a line that no other reader took; makes tables of its figures if the text has no rows. */
+void orr_summary_take_line(struct orr_results_building *b, struct orr_span line);
+void orr_summary_end(struct orr_results_building *b);
 
 /* json.c */
 struct orr_results_json;

@@ -74,6 +74,7 @@ struct orr_results {
     const char *tests_version; /* of nccl-tests: "2.17.1"; NULL: not known */
     const char *library;       /* release of NCCL: "2.27.7"; NULL: not known. From nccl-tests, or from NCCL's lines */
     bool rccl;                 /* AMD's library and programs */
+    bool summary;              /* the text has figures without sizes alone, which stand for large messages */
     const struct orr_log
         *log; /* NCCL's own lines, or others about something wrong, in the same text; NULL: none. Owned. */
     uint32_t line_count;

@@ -267,6 +267,7 @@ static void take_other(struct orr_results_building *b, struct orr_span line)
             b->other = others[i].program;
     orr_command_take_line(b, head);
     look_for_names(b, head);
+    orr_summary_take_line(b, head);
 }
 
 void orr_text_take_line(struct orr_results_building *b, struct orr_log_lines *lines)

@@ -34,9 +34,9 @@ static void lead(struct orr_perf_table *table, const char *sentence)
         table->leads[table->lead_count++] = sentence;
 }
 
-/* Bus bandwidth of the main row without a setting; 0: it cannot be computed. */
-static enum orr_code without(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *name,
-                             double *ret_bus_bw, struct orr_error *err)
+/* Bus bandwidth of the main row with another value of a setting, "": without it; 0: it cannot be computed. */
+static enum orr_code with_setting(const struct orr_perf_table *table, const char *name, const char *value,
+                                  double *ret_bus_bw, struct orr_error *err)
 {
     struct orr_query query = table->analysis->query;
     struct orr_analysis *analysis = NULL;
@@ -44,8 +44,7 @@ static enum orr_code without(const struct orr_perf_work *work, const struct orr_
     struct orr_expected expected;
     struct orr_error refused = {0};
     *ret_bus_bw = 0;
-    (void)work;
-    if (orr_settings_set(&query.settings, name, "", &refused) != ORR_OK)
+    if (orr_settings_set(&query.settings, name, value, &refused) != ORR_OK)
         return ORR_OK;
     enum orr_code code = orr_analyze_again(table->analysis, &query, &analysis, &refused);
     if (code == ORR_OK)
@@ -73,7 +72,7 @@ static enum orr_code cost_settings(const struct orr_perf_work *work, struct orr_
         if (!setting->applied)
             continue;
         tried++;
-        ORR_TRY(without(work, table, setting->name, &better, err));
+        ORR_TRY(with_setting(table, setting->name, "", &better, err));
         if (with <= 0 || better < SHOWS * with || table->rows[table->main].bus_bw > REACHED * better)
             continue;
         orr_size_text(table->rows[table->main].size, size);
@@ -125,9 +124,12 @@ static void say_acs(const struct orr_perf_work *work, struct orr_perf_table *tab
     const bool gdr = uses_gdr(table->analysis);
     if (table->analysis->communicator.node_count < 2 || !gdr || refuted || row->bus_bw > HALF * row->expected.bus_bw)
         return;
-    lead(table, "Then check PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i acsctl` "
-                "(SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The lines \"via NET/IB\" of "
-                "NCCL_DEBUG=INFO must end in GDRDMA.");
+    lead(table,
+         orr_perf_text(work->arena,
+                       "%s PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i acsctl` "
+                       "(SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The lines \"via "
+                       "NET/IB\" of NCCL_DEBUG=INFO must end in GDRDMA.",
+                       table->lead_count ? "Then check" : "Check"));
 }
 
 /* A job that takes one GPU of a host uses the NICs of that GPU alone. */
@@ -146,6 +148,65 @@ static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *
                               "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all GPUs to "
                               "use all NICs: start one process for each.",
                               analysis->local_ranks, gpus, table->limit.count, nics));
+}
+
+/* On two hosts a tree sends less over the network than a ring. Results at the ring's rate show a network that is full,
+ * not one that loses: the job used the ring. */
+static enum orr_code say_ring(const struct orr_perf_work *work, struct orr_perf_table *table, bool *ret_full,
+                              struct orr_error *err)
+{
+    static const double REACHED = 0.9, BEYOND = 1.1;
+    const struct orr_perf_row *row = &table->rows[table->main];
+    double ring = 0;
+    *ret_full = false;
+    if (table->analysis->communicator.node_count != 2 || !table->limit_known || table->limit.what != ORR_BOUND_NICS ||
+        !strstr(row->expected.algorithm_name, "Tree") ||
+        orr_setting_text(&table->analysis->query.settings, ORR_SET_ALGO))
+        return ORR_OK;
+    ORR_TRY(with_setting(table, "NCCL_ALGO", "Ring", &ring, err));
+    if (ring <= 0 || row->bus_bw < REACHED * ring || row->bus_bw > BEYOND * ring ||
+        row->expected.bus_bw < BEYOND * ring)
+        return ORR_OK;
+    *ret_full = true;
+    lead(table, orr_perf_text(work->arena,
+                              "The NICs are full: the ring algorithm gets %.3g GB/s here. On 2 hosts %s gets more "
+                              "(%.3g), because it sends less over the network; from 3 hosts on it does not. See which "
+                              "algorithm the job used: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, or NCCL_ALGO.",
+                              ring, row->expected.algorithm_name, row->expected.bus_bw));
+    return ORR_OK;
+}
+
+/* Bandwidth that falls with the number of hosts while the prediction does not: what is between the hosts loses it. */
+static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    static const double LESS = 0.9;
+    const struct orr_perf_row *row = &table->rows[table->main];
+    const uint32_t hosts = (uint32_t)table->analysis->communicator.node_count;
+    const struct orr_perf_table *before = NULL;
+    for (uint32_t i = 0; hosts > 2 && i < work->check->table_count && &work->check->tables[i] != table; i++) {
+        const struct orr_perf_table *other = &work->check->tables[i];
+        const uint32_t nodes = other->analysis ? (uint32_t)other->analysis->communicator.node_count : 0;
+        if (nodes > 1 && nodes < hosts && other->test == table->test && other->main != UINT32_MAX)
+            before = other;
+    }
+    if (hosts < 3 || !table->limit_known || table->limit.what != ORR_BOUND_NICS)
+        return;
+    const struct orr_perf_row *fewer = before ? &before->rows[before->main] : NULL;
+    if (fewer && row->bus_bw < LESS * fewer->bus_bw && row->expected.bus_bw > LESS * fewer->bus_bw)
+        lead(table,
+             orr_perf_text(work->arena,
+                           "Bandwidth falls with the number of hosts (%u: %.3g, %u: %.3g GB/s) more than the "
+                           "prediction does, so the network between the hosts loses it: congestion, paths that "
+                           "ECMP puts on one link, PFC or ECN, or one slow host.",
+                           (uint32_t)before->analysis->communicator.node_count, fewer->bus_bw, hosts, row->bus_bw));
+    else
+        lead(table,
+             orr_perf_text(work->arena,
+                           "With %u hosts, look at the network between them: congestion, paths that ECMP puts on "
+                           "one link, PFC or ECN (RoCE), or one slow host.",
+                           hosts));
+    lead(table, "Check: measure every pair of hosts alone. If all pairs are sound, the switches between them lose "
+                "bandwidth; if one host is slow in all its pairs, it is that host.");
 }
 
 /* Low as it is, or with one of the values that the input does not show. */
@@ -173,7 +234,11 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
             lead(table, symptoms->rows[i].cure);
             break; /* one that explains is enough; the document has all */
         }
+    bool full;
+    ORR_TRY(say_ring(work, table, &full, err));
     say_settings(work, table);
-    say_acs(work, table);
+    say_fall(work, table);
+    if (!full)
+        say_acs(work, table);
     return ORR_OK;
 }

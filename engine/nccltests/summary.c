@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results as people sum them up, without sizes: a table with a figure for each test or number of hosts, or a sentence.
+ *
+ *     | test           | result         |        | Nodes | busbw (GB/s) |        1 node: 480, 2 nodes: 370 GB/s
+ *     | all_reduce     | **480** GB/s   |        | 2     | 370          |        all_gather reaches 44 GB/s on 2 nodes
+ *
+ * Such figures are of large messages. They count only where the text has no rows. A sentence needs a unit, and
+ * sentences about links or expectations ("each NIC has 400 Gb/s", "should be 480 GB/s") are left out.
+ */
+#include <string.h>
+
+#include "engine/nccltests/reading.h"
+
+static const uint64_t LARGE = (uint64_t)8 << 30; /* the size that such figures stand for */
+
+enum { CELLS_MOST = 16 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Whether a word in lower case is in a text, whatever the case there. */
+static const char *find(struct orr_span text, const char *word)
+{
+    const size_t length = strlen(word);
+    for (size_t i = 0; i + length <= text.length; i++)
+        if (orr_span_is((struct orr_span){text.at + i, length}, word))
+            return text.at + i;
+    return NULL;
+}
+
+/* What a unit is worth in GB/s; 0: there is none at this place. */
+static double unit_at(const char *at, const char *end, size_t *ret_length)
+{
+    static const struct {
+        const char *name;
+        double scale;
+    } units[] = {{"GiB/s", 1.073741824}, {"GB/s", 1},       {"GBps", 1},        {"GB/sec", 1},  {"Gb/s", 0.125},
+                 {"Gbps", 0.125},        {"Gbit/s", 0.125}, {"Gbits/s", 0.125}, {"MB/s", 0.001}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if ((size_t)(end - at) >= strlen(units[i].name) && !memcmp(at, units[i].name, strlen(units[i].name))) {
+            *ret_length = strlen(units[i].name);
+            return units[i].scale;
+        }
+    return 0;
+}
+
+/* A unit anywhere in a text; 0: none. */
+static double unit_in(struct orr_span text)
+{
+    size_t length;
+    double scale = 0;
+    for (const char *at = text.at, *end = at + text.length; at < end && !scale; at++)
+        scale = unit_at(at, end, &length);
+    return scale;
+}
+
+/* The first number at or after *at that no letter touches; *at then points to what follows. */
+static bool next_number(const char **at, const char *end, double *ret_value)
+{
+    for (const char *from = *at; from < end; from++) {
+        if (!is_digit(*from) || (from > *at && (is_letter(from[-1]) || from[-1] == '_' || from[-1] == '.')))
+            continue;
+        const char *stop = from;
+        struct orr_number number;
+        while (stop < end && (is_digit(*stop) || (*stop == '.' && stop + 1 < end && is_digit(stop[1]))))
+            stop++;
+        if (!orr_number_read((struct orr_span){from, (size_t)(stop - from)}, &number) || number.missing) {
+            from = stop;
+            continue;
+        }
+        *at = stop;
+        *ret_value = number.value;
+        return true;
+    }
+    return false;
+}
+
+/* The program that a word of the text names. */
+static enum orr_test test_in(struct orr_span text)
+{
+    for (size_t i = 0; i < text.length;) {
+        while (i < text.length && !is_letter(text.at[i]))
+            i++;
+        const size_t start = i;
+        while (i < text.length && (is_letter(text.at[i]) || strchr("_-", text.at[i])))
+            i++;
+        const enum orr_test test = orr_test_find(text.at + start, i - start);
+        if (test != ORR_TEST_COUNT)
+            return test;
+    }
+    return ORR_TEST_COUNT;
+}
+
+static void keep(struct orr_results_building *b, enum orr_test test, double hosts, double value, bool algorithm)
+{
+    static const double HOSTS_MOST = 1 << 17, MOST = 10000;
+    if (b->summary_count == ORR_SUMMARY_MOST || !(value > 0) || value > MOST || hosts > HOSTS_MOST || hosts < 0)
+        return;
+    b->summary[b->summary_count++] =
+        (struct orr_summary){.test = test == ORR_TEST_COUNT ? b->mentioned : test,
+                             .hosts = hosts == (double)(uint32_t)hosts ? (uint32_t)hosts : 0,
+                             .value = value,
+                             .algorithm = algorithm,
+                             .line = b->line};
+}
+
+/* What a column of a table holds. */
+static uint8_t role_of(struct orr_span cell, struct orr_summary_column *column)
+{
+    static const struct {
+        const char *word;
+        uint8_t role;
+    } words[] = {{"busbw", ORR_SUMMARY_VALUE},     {"bus b", ORR_SUMMARY_VALUE},     {"algbw", ORR_SUMMARY_VALUE},
+                 {"bandwidth", ORR_SUMMARY_VALUE}, {"result", ORR_SUMMARY_VALUE},    {"measured", ORR_SUMMARY_VALUE},
+                 {"node", ORR_SUMMARY_HOSTS},      {"host", ORR_SUMMARY_HOSTS},      {"server", ORR_SUMMARY_HOSTS},
+                 {"test", ORR_SUMMARY_TEST},       {"collective", ORR_SUMMARY_TEST}, {"operation", ORR_SUMMARY_TEST},
+                 {"benchmark", ORR_SUMMARY_TEST}};
+    static const char *const others[] = {"expect", "theor", "target", "ideal", "peak", "latency", "time", "(us", "per"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (find(cell, others[i]))
+            return ORR_SUMMARY_OTHER;
+    column->scale = unit_in(cell);
+    column->test = test_in(cell);
+    column->algorithm = find(cell, "algbw") || find(cell, "alg b");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (find(cell, words[i].word))
+            return words[i].role;
+    return column->scale > 0 || column->test != ORR_TEST_COUNT ? ORR_SUMMARY_VALUE : ORR_SUMMARY_OTHER;
+}
+
+/* "| Nodes | all_reduce (GB/s) | all_gather (GB/s) |": names of tests or hosts, and columns of figures. */
+static bool take_header(struct orr_results_building *b, char separator, struct orr_span line)
+{
+    struct orr_span cells[CELLS_MOST];
+    struct orr_summary_columns columns = {.separator = separator};
+    bool labels = false, values = false, tests = false;
+    columns.count = orr_cells_cut(separator, line.at, line.length, cells, CELLS_MOST);
+    if (columns.count < 2 || columns.count > ORR_SUMMARY_COLUMNS)
+        return false;
+    for (uint32_t i = 0; i < columns.count; i++) {
+        struct orr_summary_column *column = &columns.columns[i];
+        double number;
+        const char *at = cells[i].at;
+        if (!cells[i].length || next_number(&at, at + cells[i].length, &number))
+            return false; /* it is a row */
+        *column = (struct orr_summary_column){.test = ORR_TEST_COUNT};
+        column->role = role_of(cells[i], column);
+        labels |= column->role == ORR_SUMMARY_HOSTS || column->role == ORR_SUMMARY_TEST;
+        values |= column->role == ORR_SUMMARY_VALUE;
+        tests |= column->role == ORR_SUMMARY_VALUE && column->test != ORR_TEST_COUNT;
+    }
+    if (!labels || !values)
+        return false;
+    b->summary_columns = columns;
+    return true;
+}
+
+static bool take_row(struct orr_results_building *b, struct orr_span line)
+{
+    const struct orr_summary_columns *columns = &b->summary_columns;
+    struct orr_span cells[CELLS_MOST];
+    enum orr_test test = ORR_TEST_COUNT;
+    double hosts = 0, value;
+    uint32_t kept = b->summary_count;
+    if (!columns->count || orr_cells_cut(columns->separator, line.at, line.length, cells, CELLS_MOST) != columns->count)
+        return false;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        const char *at = cells[i].at, *end = at + cells[i].length;
+        if (columns->columns[i].role == ORR_SUMMARY_TEST)
+            test = test_in(cells[i]);
+        if (columns->columns[i].role == ORR_SUMMARY_HOSTS && !next_number(&at, end, &hosts))
+            hosts = find(cells[i], "single") || find(cells[i], "one") ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < columns->count; i++) {
+        const struct orr_summary_column *column = &columns->columns[i];
+        const char *at = cells[i].at, *end = at + cells[i].length;
+        const double unit = unit_in(cells[i]), scale = unit > 0 ? unit : column->scale > 0 ? column->scale : 1;
+        if (column->role == ORR_SUMMARY_VALUE && next_number(&at, end, &value))
+            keep(b, column->test == ORR_TEST_COUNT ? test : column->test, hosts, value * scale, column->algorithm);
+    }
+    return b->summary_count > kept;
+}
+
+/* Whether the word of a number is one of hosts: "2 nodes", "2-node". */
+static bool counts_hosts(const char *at, const char *end)
+{
+    static const char *const words[] = {"node", "host", "server", "machine"};
+    while (at < end && strchr(" -x*", *at))
+        at++;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if ((size_t)(end - at) >= strlen(words[i]) && orr_span_is((struct orr_span){at, strlen(words[i])}, words[i]))
+            return true;
+    return false;
+}
+
+/* The number of hosts that a text names first; 0: none. */
+static double hosts_in(struct orr_span text)
+{
+    const char *at = text.at, *end = at + text.length;
+    double number;
+    while (next_number(&at, end, &number))
+        if (counts_hosts(at, end))
+            return number;
+    return find(text, "single node") || find(text, "single-node") || find(text, "one node") ? 1 : 0;
+}
+
+static bool is_about_links(struct orr_span line)
+{
+    static const char *const words[] = {"expect", "should", "theor", "ideal", "peak",    "up to",  "ib_",     "nvlink",
+                                        "nic",    "link",   "port",  "hca",   "connect", "iperf",  "p2p",     "memcpy",
+                                        "rate",   "pcie",   "cable", "qsfp",  "latency", "switch", "ethernet"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (find(line, words[i]))
+            return true;
+    return false;
+}
+
+/* The program of a sentence, in which "reduce" and "gather" are mostly verbs. */
+static enum orr_test named_in(struct orr_span line)
+{
+    const enum orr_test test = test_in(line);
+    const bool verb =
+        test == ORR_TEST_BROADCAST || test == ORR_TEST_REDUCE || test == ORR_TEST_GATHER || test == ORR_TEST_SCATTER;
+    return verb && !find(line, "_perf") ? ORR_TEST_COUNT : test;
+}
+
+/* "1 node: 480, 2 nodes: 370, 3: 300 GB/s": a list, in which a bare number before a colon is one of hosts too. */
+static bool take_list(struct orr_results_building *b, struct orr_span line, double scale)
+{
+    const char *end = line.at + line.length, *at = line.at;
+    const enum orr_test test = named_in(line);
+    double hosts = 0, number;
+    bool listed = false, any = false;
+    while (next_number(&at, end, &number)) {
+        const char *next = at;
+        while (next < end && strchr(" ~=>", *next))
+            next++;
+        const bool range = at + 1 < end && *at == '-' && is_digit(at[1]);
+        const bool named = counts_hosts(at, end);
+        if (range)
+            continue; /* "4-5 nodes": the larger one */
+        if (named || (listed && next < end && *next == ':')) {
+            hosts = number;
+            listed = true;
+        } else if (hosts > 0) {
+            keep(b, test, hosts, number * scale, find(line, "algbw") != NULL);
+            any = true;
+            hosts = 0;
+        }
+    }
+    return any;
+}
+
+static bool take_sentence(struct orr_results_building *b, struct orr_span line)
+{
+    const char *end = line.at + line.length, *at = line.at;
+    const double unit = unit_in(line);
+    const enum orr_test test = named_in(line);
+    double number, value = 0, hosts = hosts_in(line);
+    uint32_t values = 0;
+    const bool bandwidth = find(line, "busbw") || find(line, "bus bandwidth");
+    if (is_about_links(line) || !(unit > 0 || bandwidth))
+        return false;
+    if (hosts > 0 && take_list(b, line, unit > 0 ? unit : 1))
+        return true;
+    while (next_number(&at, end, &number)) {
+        size_t length;
+        const char *next = at;
+        while (next < end && strchr(" *_", *next))
+            next++;
+        const double scale = unit_at(next, end, &length);
+        if (!(scale > 0))
+            continue;
+        value = number * scale;
+        values++;
+    }
+    if (values != 1 || (test == ORR_TEST_COUNT && !(hosts > 0)) || (test == ORR_TEST_COUNT && !bandwidth))
+        return false;
+    keep(b, test, hosts, value, find(line, "algbw") != NULL);
+    return true;
+}
+
+void orr_summary_take_line(struct orr_results_building *b, struct orr_span line)
+{
+    enum { LONGEST = 400 };
+    static const char separators[] = {'|', '\t', ';', ','};
+    bool rule = true;
+    if (b->results->table_count || !line.length || line.length > LONGEST)
+        return;
+    for (size_t i = 0; i < line.length && rule; i++)
+        rule = line.at[i] && strchr("|-: +=", line.at[i]);
+    if (rule)
+        return;
+    for (size_t i = 0; i < sizeof separators; i++)
+        if (memchr(line.at, separators[i], line.length) && take_header(b, separators[i], line))
+            return;
+    if (take_row(b, line))
+        return;
+    if (!memchr(line.at, '|', line.length))
+        b->summary_columns.count = 0;
+    (void)take_sentence(b, line);
+}
+
+void orr_summary_end(struct orr_results_building *b)
+{
+    if (b->results->table_count || !b->summary_count)
+        return;
+    for (uint32_t i = 0; i < b->summary_count; i++) {
+        const struct orr_summary *one = &b->summary[i];
+        struct orr_result_row row = {.size = LARGE, .line = one->line, .root = -1};
+        row.out = row.in = (struct orr_result_way){.time = -1, .alg_bw = -1, .bus_bw = -1, .wrong = -1};
+        if (one->algorithm)
+            row.out.alg_bw = one->value;
+        else
+            row.out.bus_bw = one->value;
+        orr_tables_close(b);
+        if (!orr_tables_add(b, &row, "", ""))
+            break;
+        struct orr_result_table *table = orr_tables_last(b);
+        table->hosts = one->hosts;
+        table->test = one->test;
+        table->test_certain = one->test != ORR_TEST_COUNT;
+    }
+    b->results->form = "summary without sizes";
+    b->results->summary = true;
+    orr_tables_note(b, "The text gives no sizes: its figures are read as bus bandwidth of large messages (8 GiB)");
+}
