@@ -84,6 +84,10 @@ static void not_offered(struct orr_finder *f)
         if (f->hw.cards[i].gpus_at && f->hw.cards[i].identity >> 48 == NVIDIA)
             model = orr_gpu_model_of_device((uint32_t)(f->hw.cards[i].identity >> 32 & 0xffff));
     const uint32_t pairs = f->analysis->local_ranks > 1 ? pcie_pairs(f->analysis) : 0;
+    if (!pairs && notes && notes->p2p_refused) {
+        orr_say(f, "`nvidia-smi topo -p2p` refuses %u of %u cells", notes->p2p_refused, notes->p2p_pairs);
+        return;
+    }
     if (!pairs)
         return;
     if (notes && notes->p2p_refused)
@@ -132,9 +136,17 @@ static void nvlink_may_be_hidden(struct orr_finder *f)
 {
     const struct orr_dump_notes *notes = f->dump->notes;
     enum { LEAST_GPUS = 4 };
-    if (!notes || notes->nvlink_hidden == ORR_NO)
+    if (!notes || (notes->nvlink_hidden == ORR_NO && !notes->p2p_alone))
         return;
-    if (notes->nvlink_hidden == ORR_YES)
+    if (notes->p2p_alone && notes->p2p_refused)
+        return; /* p2p-not-offered says what matters */
+    if (notes->p2p_alone) {
+        orr_say(f, "%u of %u cells are OK", notes->p2p_pairs - notes->p2p_refused, notes->p2p_pairs);
+        orr_say_remedy(f,
+                       "The table is of `nvidia-smi topo -p2p`: it shows whether the driver offers P2P, not how GPUs "
+                       "are joined; add `nvidia-smi topo -m`",
+                       NULL, NULL);
+    } else if (notes->nvlink_hidden == ORR_YES)
         orr_say(f, "the table is of `nvidia-smi topo -mp`");
     else if (f->hw.gpu_count >= LEAST_GPUS && f->hw.net_count >= f->hw.gpu_count)
         orr_say(f, "no cell of the table shows NVLink, but %u GPUs have %u NICs, as boards with NVLink do",

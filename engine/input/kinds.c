@@ -216,6 +216,8 @@ const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t lengt
     return recognise(&input);
 }
 
+#define ORR_ASK_MATRIX "give the output of `nvidia-smi topo -m`, with this text below it"
+
 /* Rows of results show no machine. */
 static bool is_results(const struct orr_input *input)
 {
@@ -251,6 +253,27 @@ static enum orr_code unrecognised(const struct orr_input *input, struct orr_erro
             continue;
         orr_fail(err, ORR_UNRECOGNISED, "this is not topology XML: the input is %s", mistakes[i].what);
         orr_error_advice(err, "%s", mistakes[i].advice);
+        return ORR_UNRECOGNISED;
+    }
+    static const struct {
+        const char *mark, *what, *advice;
+    } others[] = {
+        {"NUMA IDs of closest", "output of nvidia-smi topo -C or -M, which has one number for each GPU",
+         ORR_ASK_MATRIX},
+        {"is connected to device", "output of nvidia-smi topo -p, which names one path", ORR_ASK_MATRIX},
+        {"NVIDIA-SMI ", "the summary of nvidia-smi, which does not show how GPUs are joined", ORR_ASK_MATRIX},
+        {"==NVSMI LOG==", "output of nvidia-smi -q, which does not show how GPUs are joined", ORR_ASK_MATRIX},
+        {"Link 0: ", "output of nvidia-smi nvlink, which does not show where the links lead", ORR_ASK_MATRIX},
+        {"CA type:", "output of ibstat, which shows no GPUs", ORR_ASK_MATRIX},
+        {"hca_id:", "output of ibv_devinfo, which shows no GPUs", ORR_ASK_MATRIX},
+        {"LnkSta:", "output of lspci, which `orrery check-log` reads", ORR_ASK_MATRIX},
+        {"ACSCtl:", "output of lspci, which `orrery check-log` reads", ORR_ASK_MATRIX},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0] && !input->root[0]; i++) {
+        if (orr_bytes_find(input->bytes, input->length, 0, others[i].mark) == input->length)
+            continue;
+        orr_fail(err, ORR_UNRECOGNISED, "no machine: this is %s", others[i].what);
+        orr_error_advice(err, "%s", others[i].advice);
         return ORR_UNRECOGNISED;
     }
     if (!input->root[0] && is_results(input)) {

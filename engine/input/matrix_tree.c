@@ -375,6 +375,7 @@ static void say(struct builder *b, const char *generation)
                                  : matrix->beside.pcie_only              ? ORR_YES
                                                                          : ORR_UNKNOWN;
     draft->notes.p2p_pairs = beside->p2p_pairs;
+    draft->notes.p2p_alone = beside->p2p_pairs && !matrix->tells_places && !most;
     draft->notes.p2p_refused = beside->p2p_refused;
     for (uint32_t i = 0; i < matrix->count && !draft->notes.gpu_name; i++)
         draft->notes.gpu_name = matrix->devices[i].model;

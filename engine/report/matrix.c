@@ -77,6 +77,17 @@ static bool is_alike(const struct devices *devices, uint32_t a, uint32_t b)
     return true;
 }
 
+/* Rank of a GPU; a NIC has its place, or the number of its column in the table that the machine was read from. */
+static uint32_t number_of(const struct devices *devices, uint32_t device)
+{
+    const struct orr_dump_notes *notes = devices->report->analysis->given->notes;
+    if (is_gpu(devices, device))
+        return devices->gpus[device];
+    if (!notes || strcmp(notes->kind, "nvidia-smi-topo") != 0)
+        return device - devices->gpu_count;
+    return (uint32_t)orr_system_node(&devices->nic_part->system, ORR_NET, device - devices->gpu_count)->net.dev;
+}
+
 /* One column a device; in brief, neighbouring NICs that are alike share one. */
 static bool choose_columns(struct devices *devices)
 {
@@ -84,7 +95,9 @@ static bool choose_columns(struct devices *devices)
     devices->columns = ORR_NEW(devices->report->arena, struct column, count);
     for (uint32_t device = 0; devices->columns && device < count; device++) {
         struct column *before = devices->column_count ? &devices->columns[devices->column_count - 1] : NULL;
-        if (before && devices->brief && device > devices->gpu_count && is_alike(devices, before->first, device))
+        if (before && devices->brief && device > devices->gpu_count &&
+            number_of(devices, device) == number_of(devices, before->last) + 1 &&
+            is_alike(devices, before->first, device))
             before->last = device;
         else
             devices->columns[devices->column_count++] = (struct column){device, device};
@@ -96,9 +109,9 @@ static void name_of(const struct devices *devices, struct column column, bool is
 {
     const bool gpu = is_gpu(devices, column.first);
     const char *kind = gpu ? is_short ? "G" : "GPU" : is_short ? "N" : "NIC";
-    const uint32_t first = gpu ? devices->gpus[column.first] : column.first - devices->gpu_count;
+    const uint32_t first = number_of(devices, column.first);
     if (column.last > column.first)
-        snprintf(name, NAME, "%s%u-%u", kind, first, column.last - devices->gpu_count);
+        snprintf(name, NAME, "%s%u-%u", kind, first, number_of(devices, column.last));
     else
         snprintf(name, NAME, "%s%u", kind, first);
 }
@@ -199,7 +212,9 @@ static void write_legend(struct orr_page *page, const struct devices *devices, c
         for (last = i; last + 1 < devices->net_count; last++) {
             char after[ORR_NIC_NAME_SIZE];
             orr_report_nic_name(system, system->first[ORR_NET] + last + 1, after);
-            if (!orr_report_is_next_name(next, after))
+            const uint32_t device = devices->gpu_count + last;
+            if (!orr_report_is_next_name(next, after) ||
+                number_of(devices, device + 1) != number_of(devices, device) + 1)
                 break;
             snprintf(next, sizeof next, "%s", after);
         }

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/hardware/gpu_models.h"
+#include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
 static const struct orr_log_record *network_list(const struct orr_log *log, const char *of)
@@ -111,9 +113,141 @@ static void management_port(struct orr_symptom_finder *f)
     }
 }
 
+/* How many connections over the network the text has, and how many with GPUDirect RDMA. */
+static uint32_t count_network(const struct orr_log *log, uint32_t *ret_gdr)
+{
+    struct orr_log_connection connection;
+    uint32_t count = 0;
+    *ret_gdr = 0;
+    for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++)
+        if (orr_log_connection_of(&log->records[i], &connection) && connection.transport == ORR_TRANSPORT_NET) {
+            count++;
+            *ret_gdr += connection.gdr;
+        }
+    return count;
+}
+
+/* Hosts that exchange data over TCP because NCCL found no RDMA NIC; a plugin of the provider has messages of its own.
+ */
+static void no_rdma(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *none = orr_log_event_of(log, "ib-none");
+    const struct orr_log_event *library = orr_log_event_of(log, "ib-libibverbs");
+    uint32_t gdr;
+    if (!(none || library) || log->kinds[ORR_LOG_OFI] || log->kinds[ORR_LOG_PLATFORM] ||
+        orr_symptom_setting(log, "NCCL_IB_DISABLE", NULL) || orr_symptom_setting(log, "NCCL_NET", NULL) ||
+        network_list(log, "IB") || !count_network(log, &gdr))
+        return;
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "no-rdma-nic",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause = orr_symptom_text(f,
+                                      "%s (line %u), so hosts exchange data over TCP sockets, which are many times "
+                                      "slower than RDMA.",
+                                      library ? "The library of InfiniBand and RoCE (libibverbs) is missing"
+                                              : "NCCL found no InfiniBand or RoCE NIC",
+                                      library ? library->line : none->line),
+            .check = "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the "
+                     "host.",
+            .cure = "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; "
+                    "Kubernetes: request the RDMA resource of the device plugin) and install rdma-core in the image.",
+            .line = library ? library->line : none->line});
+}
+
+/* RDMA without GPUDirect, by NCCL's own lines about its NICs; older releases name the missing module, which is a
+ * message. */
+static void gdr_is_off(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const char *level = orr_symptom_setting(log, "NCCL_NET_GDR_LEVEL", NULL);
+    struct orr_log_gdr_nic nic;
+    uint32_t off = 0, on = 0, line = 0, gdr = 0;
+    for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++)
+        if (orr_log_gdr_nic_of(&log->records[i], &nic)) {
+            line = line ? line : log->records[i].line;
+            off += !nic.on;
+            on += nic.on;
+        }
+    if (!off || on || orr_log_event_of(log, "peermem-missing") || (level && orr_symptom_is_one(level, "LOC|0")) ||
+        !count_network(log, &gdr) || gdr)
+        return;
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "gdr-off",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause = orr_symptom_text(f,
+                                      "GPUDirect RDMA is off for every NIC (line %u), so network traffic goes "
+                                      "through host memory, which costs up to half of the bandwidth.",
+                                      line),
+            .check = "Check: `lsmod | grep nvidia_peermem` on the host; the lines \"via NET/IB\" must end in GDRDMA.",
+            .cure = "Run `modprobe nvidia-peermem` on the host, or use the open GPU driver with a kernel that has "
+                    "DMA-BUF (5.12 or newer).",
+            .line = line});
+}
+
+/* RoCE over a link-local address, which is GID index 0 or 1. InfiniBand's GIDs look the same and are right. */
+static void link_local_gid(struct orr_symptom_finder *f)
+{
+    static const char *const events[] = {"ib-retry-exceeded", "ib-remote-access", "ib-rnr-exceeded"};
+    const struct orr_log_record *list = network_list(f->log, "IB");
+    const struct orr_log_event *event = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(f->log, events[i]);
+    if (!event || !list || !strstr(list->words[1], "/RoCE") || !strstr(event->text, "localGid fe80"))
+        return;
+    const char *index = orr_symptom_setting(f->log, "NCCL_IB_GID_INDEX", NULL);
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "gid-link-local",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause = orr_symptom_text(f,
+                                         "NCCL uses a link-local GID (line %u: fe80::...%s%.8s), which cannot cross a "
+                                         "router and may be RoCE v1.",
+                                         event->line, index ? ", NCCL_IB_GID_INDEX=" : "", index ? index : ""),
+               .check = "Check: `show_gids` lists index, address and version of each GID.",
+               .cure = "Set NCCL_IB_GID_INDEX to the row with the IPv4 address and v2, mostly 3; or unset it: since "
+                       "2.21 NCCL chooses RoCE v2 by itself.",
+               .line = event->line,
+               .explains = event->message->id});
+}
+
+/* Ranks of one communicator that run different releases, where they did not understand each other. */
+static void mixed_releases(struct orr_symptom_finder *f)
+{
+    static const char *const events[] = {"socket-truncated", "bootstrap-ranks", "version-mismatch", "socket-closed",
+                                         "proxy-operation"};
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *event = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(log, events[i]);
+    if (log->release_count < 2 || !event)
+        return;
+    orr_symptom_add(f, &(struct orr_symptom){
+                           .id = "mixed-releases",
+                           .weight = ORR_SYMPTOM_CAUSE,
+                           .cause = orr_symptom_text(f,
+                                                     "Ranks run different releases of NCCL (%.40s and %.40s), which do "
+                                                     "not understand each other.",
+                                                     log->releases[0], log->releases[1]),
+                           .check = "Check on each host: the line \"NCCL version\" of NCCL_DEBUG=VERSION, and `python "
+                                    "-c 'import torch; print(torch.cuda.nccl.version())'`.",
+                           .cure = "Use the same image, or the same NCCL (LD_LIBRARY_PATH, pip package nvidia-nccl), "
+                                   "on all hosts.",
+                           .line = event->line,
+                           .explains = event->message->id});
+}
+
 void orr_symptoms_of_network(struct orr_symptom_finder *f)
 {
+    mixed_releases(f);
+    link_local_gid(f);
     bonds(f);
     half_port(f);
     management_port(f);
+    no_rdma(f);
+    gdr_is_off(f);
 }

@@ -205,9 +205,35 @@ static void slow_bridges(struct orr_symptom_finder *f)
                .line = slow->line});
 }
 
+/* LnkSta of lspci: lanes do not come back with load, as the speed of an idle GPU's link does. */
+static void narrow_link(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "pcie-narrow");
+    if (!event)
+        return;
+    const char *status = strstr(event->text, "LnkSta:");
+    status = status ? status + strlen("LnkSta:") : "";
+    status += strspn(status, " \t?");
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "pcie-narrow",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause = orr_symptom_text(f,
+                                      "A PCIe link runs with fewer lanes than the device has (line %u: %.60s%s), and "
+                                      "so does all traffic of the GPUs and NICs below it.",
+                                      event->line, status,
+                                      event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
+            .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` of this device and its equals.",
+            .cure = "Reseat the card, cable or riser, or use a slot with all lanes; a switch's uplink limits all "
+                    "devices below it.",
+            .line = event->line});
+}
+
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f)
 {
     slow_bridges(f);
+    narrow_link(f);
     driver_offers_none(f);
     gdr_breaks(f);
     acs_is_on(f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines of a paste show together that no line says alone: a host on which every rank sees one GPU, or GPUDirect RDMA
- * that PCIe switches break. Each is a row with the cause, what confirms it and what to do. A row that a line of the same
- * text refutes is not named.
+/* What lines of a paste show together that no line says alone: a host on which every rank sees one GPU, or GPUDirect
+ * RDMA that PCIe switches break. Each is a row with the cause, what confirms it and what to do. A row that a line of
+ * the same text refutes is not named.
  *
  * The text is whatever engine/log_reading read: NCCL's log, command lines, output of lspci, lscpu and others.
  */
@@ -25,10 +25,11 @@ enum orr_symptom_weight {
 struct orr_symptom {
     const char *id; /* stable word */
     enum orr_symptom_weight weight;
-    const char *cause; /* one or two sentences, the consequence first */
-    const char *check; /* what confirms or refutes it: a sentence with a command */
-    const char *cure;  /* a sentence */
-    uint32_t line;     /* of the text; 0: several */
+    const char *cause;    /* one or two sentences, the consequence first */
+    const char *check;    /* what confirms or refutes it: a sentence with a command */
+    const char *cure;     /* a sentence */
+    uint32_t line;        /* of the text; 0: several */
+    const char *explains; /* id of the message that it is the cause of, and is said before; NULL: none */
 };
 
 enum { ORR_SYMPTOMS_MOST = 32 };

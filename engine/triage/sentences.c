@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A triage in a few sentences that can be pasted into a ticket: the verdict, the cause, what confirms it, what to do. */
+/* A triage in a few sentences that can be pasted into a ticket: the verdict, the cause, what confirms it, what to do.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,7 +148,8 @@ static bool say_tried(struct orr_triaging *t)
     return true;
 }
 
-/* An error that says its own cause comes before what lines show together; one that follows from another comes after. */
+/* An error that says its own cause comes before what lines show together, except what explains this very error; one
+ * that follows from another comes after. */
 static void say_cause(struct orr_triaging *t)
 {
     enum { CAUSES_SAID = 2 };
@@ -155,11 +157,19 @@ static void say_cause(struct orr_triaging *t)
     const struct orr_log_event *event = triage->cause == NONE ? NULL : &t->log->events[triage->cause];
     const enum orr_log_weight weight = event ? orr_triage_weight(event) : ORR_WEIGHT_NOTE;
     const bool first = event && event->message && (weight == ORR_WEIGHT_FATAL || weight == ORR_WEIGHT_ERROR);
-    uint32_t said = 0;
+    uint32_t said = 0, explained = NONE;
+    for (uint32_t i = 0; first && explained == NONE && i < triage->symptoms.count; i++)
+        if (triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE && triage->symptoms.rows[i].explains &&
+            !strcmp(triage->symptoms.rows[i].explains, event->message->id))
+            explained = i;
+    if (explained != NONE) {
+        say_symptom(t, &triage->symptoms.rows[explained]);
+        said++;
+    }
     if (first)
         say_event(t);
     for (uint32_t i = 0; i < triage->symptoms.count && said < CAUSES_SAID; i++)
-        if (triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE) {
+        if (i != explained && triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE) {
             say_symptom(t, &triage->symptoms.rows[i]);
             said++;
         }

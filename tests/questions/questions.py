@@ -4,9 +4,9 @@
 no answer may say.
 
 rows.json has a row for each question: the arguments of orrery, the words that the first five lines have ("first"; "A|B":
-one of them) and the words that no line has ("never"). Files beginning with "shared/" lie in ../shared/questions and are
-not part of the repository: such rows are skipped where that folder is missing. The others, in tests/questions/own, are of
-the same kinds and ours.
+one of them), those of any line ("holds") and the words that no line has ("never"). Files beginning with "shared/" lie
+in ../shared/questions and are not part of the repository: such rows are skipped where that folder is missing. The
+others, in tests/questions/own, are of the same kinds and ours.
 
 messages.csv has public messages, each with the row of the table of messages that answers it and where it was reported.
 
@@ -54,6 +54,9 @@ def judge(row):
     for words in row["first"]:
         if not any(fold(word) in fold(first) for word in words.split("|")):
             wrong.append(f"the first {FIRST} lines lack {words!r}")
+    for word in row.get("holds", []):
+        if fold(word) not in fold(printed):
+            wrong.append(f"the answer lacks {word!r}")
     for word in row.get("never", []):
         if fold(word) in fold(printed):
             wrong.append(f"an answer must not say {word!r}")
