@@ -69,10 +69,6 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
     " detail TEXT NOT NULL);"                                                                                          \
     "CREATE INDEX event_by_topology ON event (became);"
 
-#define SEARCH_WORDS                                                                                                   \
-    "ALTER TABLE topology ADD COLUMN words TEXT NOT NULL DEFAULT '';"                                                  \
-    "UPDATE topology SET words = " ORR_WORDS_OF("name", "labels", "digest", "about") ";"
-
 const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
     {.sqlite = "CREATE TABLE topology ("
                " id TEXT PRIMARY KEY NOT NULL,"
@@ -129,5 +125,4 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
     {.sqlite = CLUSTER_TABLES, .postgresql = CLUSTER_TABLES},
     {.sqlite = SHAPES, .postgresql = SHAPES},
     {.sqlite = EVENT_TABLE, .postgresql = EVENT_TABLE},
-    {.sqlite = SEARCH_WORDS, .postgresql = SEARCH_WORDS},
 };

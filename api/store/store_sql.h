@@ -19,11 +19,9 @@ enum { ORR_MOST_CELLS = 12 };
 
 #define ORR_CLUSTER_COLUMNS "id, digest, created, name, hosts"
 
-/* Name, labels, digest and what is known about a topology, in lower case and on lines of their own: one text to look
- * through is more than twice as fast as four, and needs no index that an engine may lack. */
-#define ORR_WORDS_OF(name, labels, digest, about)                                                                      \
-    "lower(" name " || '\n' || " labels " || '\n' || " digest " || '\n' || " about ")"
-#define ORR_MATCHES_SEARCH " ($3 IS NULL OR t.words LIKE lower($3) ESCAPE '\\')"
+#define ORR_MATCHES_SEARCH                                                                                             \
+    " ($3 IS NULL OR lower(t.name) LIKE lower($3) ESCAPE '\\' OR lower(t.labels) LIKE lower($3) ESCAPE '\\'"           \
+    " OR t.digest LIKE lower($3) ESCAPE '\\' OR lower(t.about) LIKE lower($3) ESCAPE '\\')"
 
 #define ORR_HAS_LABEL(name, value)                                                                                     \
     " (" name " IS NULL OR EXISTS (SELECT 1 FROM label x WHERE x.topology = t.id AND x.name = " name                   \
@@ -35,10 +33,8 @@ enum { ORR_MOST_CELLS = 12 };
     X(DIGEST, "t", "SELECT digest FROM topology WHERE id = $1")                                                        \
     /* id, digest, at, size, name, labels, about, shape */                                                             \
     X(INSERT, "ttiitttt",                                                                                              \
-      "INSERT INTO topology (id, digest, created, updated, seen, size, revision, name, labels, about, shape, words)"   \
-      " VALUES ($1, $2, $3, $3, $3, $4, 1, $5, $6, $7, $8, " ORR_WORDS_OF("$5", "$6", "$2",                            \
-                                                                          "$7") ")"                                    \
-                                                                                " ON CONFLICT (id) DO NOTHING")        \
+      "INSERT INTO topology (id, digest, created, updated, seen, size, revision, name, labels, about, shape)"          \
+      " VALUES ($1, $2, $3, $3, $3, $4, 1, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING")                               \
     X(CONTENT, "tb", "INSERT INTO content (topology, body) VALUES ($1, $2)")                                           \
     /* id, name, value */                                                                                              \
     X(LABEL, "ttt",                                                                                                    \
@@ -110,8 +106,7 @@ enum { ORR_MOST_CELLS = 12 };
     X(HOSTS, "ti",                                                                                                     \
       "SELECT u.host, (SELECT v.at FROM upload v WHERE v.host = u.host ORDER BY v.seq DESC, v.topology DESC LIMIT 1)," \
       " count(*) FROM upload u WHERE u.host > $1 GROUP BY u.host ORDER BY u.host LIMIT $2")                            \
-    /* after, limit: hosts by name, each with its last upload; a step along the index for each host, however long the  \
-     */                                                                                                                \
+    /* after, limit: hosts by name, each with its last upload; a step along the index for each host, however long the */ \
     /* histories are */                                                                                                \
     X(FLEET, "ti",                                                                                                     \
       "WITH RECURSIVE h(host, n) AS (SELECT (SELECT min(u.host) FROM upload u WHERE u.host > $1), 1"                   \
@@ -126,9 +121,7 @@ enum { ORR_MOST_CELLS = 12 };
     /* id, name, labels, updated, revision (0: any) */                                                                 \
     X(UPDATE, "tttii",                                                                                                 \
       "UPDATE topology SET name = coalesce($2, name), labels = coalesce($3, labels), updated = $4,"                    \
-      " words = " ORR_WORDS_OF("coalesce($2, name)", "coalesce($3, labels)", "digest",                                 \
-                               "about") ","                                                                            \
-                                        " revision = revision + 1 WHERE id = $1 AND ($5 = 0 OR revision = $5)")        \
+      " revision = revision + 1 WHERE id = $1 AND ($5 = 0 OR revision = $5)")                                          \
     X(DELETE, "ti", "DELETE FROM topology WHERE id = $1 AND ($2 = 0 OR revision = $2)")                                \
     /* how many to pass over: the last upload of the first one beyond */                                               \
     X(BEYOND, "i", "SELECT seen FROM topology ORDER BY seen DESC LIMIT 1 OFFSET $1")                                   \
@@ -179,7 +172,7 @@ extern const struct orr_statement_info orr_statements[ORR_SQL_COUNT];
 struct orr_migration {
     const char *sqlite, *postgresql;
 };
-enum { ORR_SCHEMA_VERSION = 6 };
+enum { ORR_SCHEMA_VERSION = 5 };
 extern const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION];
 
 #endif

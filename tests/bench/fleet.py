@@ -105,8 +105,7 @@ def fill(path, first, count, history):
         text = json.dumps(labels, separators=(",", ":"))
         at = begun + host
         if host >= first:
-            words = "\n".join(["", text, digest, row["about"]]).lower()
-            own = {**row, "words": words, "id": digest[:32], "digest": digest, "created": at, "seen": at, "updated": at, "labels": text}
+            own = {**row, "id": digest[:32], "digest": digest, "created": at, "seen": at, "updated": at, "labels": text}
             database.execute(f"INSERT INTO topology VALUES ({places})", [own[name] for name in columns])
             database.execute("INSERT INTO content VALUES (?, ?)", (digest[:32], body))
             rows = [(digest[:32], name, value, at) for name, value in labels.items()]

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Search for a text, against a twin that looks through name, labels, digest and sentence of every topology."""
 import json
-import sqlite3
 import urllib.parse
 
 import pytest
 
-from conftest import DUMP, Server
+from conftest import DUMP
 
 # name, labels; the content of each differs in a comment.
 STORED = [
@@ -62,17 +61,3 @@ def test_a_search_follows_changes(server, records):
     assert find(server, "plain") == []
     assert server.json("PATCH", target, json.dumps({"name": "again"}).encode())[0] == 200
     assert [r["id"] for r in find(server, "again")] == [r["id"] for r in find(server, "green")] == [records[3]["id"]]
-
-
-def test_a_database_of_an_earlier_version_is_searched(tmp_path):
-    """The words of what was stored before are made when the tables are updated."""
-    path = str(tmp_path / "old.db")
-    server = Server("--database", path)
-    ident = server.json("POST", "/v1/topologies?name=Older&label=search%3Dyes", DUMP)[1]["id"]
-    server.stop()
-    with sqlite3.connect(path) as database:
-        database.execute("ALTER TABLE topology DROP COLUMN words")
-        database.execute("PRAGMA user_version = 5")
-    server = Server("--database", path)
-    assert [record["id"] for record in find(server, "older")] == [ident]
-    server.stop()
