@@ -140,6 +140,8 @@ json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const 
         json, ORR_STRING("verdict", orr_triage_word(triage->verdict)),
         ORR_VALUE("sentences", orr_json_texts(json, triage->sentences, triage->sentence_count)),
         ORR_INT("errors", triage->errors), ORR_INT("warnings", triage->warnings),
+        ORR_VALUE("finished", triage->finished ? orr_json_int(json, triage->finished) : json_null()),
+        ORR_INT("noise", triage->noise),
         ORR_VALUE("cause", triage->cause < log->event_count ? orr_json_int(json, triage->cause) : json_null()),
         ORR_VALUE("missing_ranks", numbers(json, triage->missing, triage->missing_count)),
         ORR_STRING("missing_why", triage->missing_why), ORR_VALUE("last_collectives", last_calls_json(json, triage)),

@@ -143,6 +143,14 @@ static const struct outside_row {
     {ORR_LOG_TEST_START, "# ", "# size count type%*"},
     {ORR_LOG_TEST_RESULT, "# Avg bus bandwidth", "# Avg bus bandwidth : %f"},
     {ORR_LOG_TEST_RESULT, "# Out of bounds", "# Out of bounds values : %d %w"},
+    /* MLPerf, torchrun, Lightning, the Trainer of Transformers, srun -v. */
+    {ORR_LOG_JOB_END, "RUNANDTIME_STOP", "RUNANDTIME_STOP%*"},
+    {ORR_LOG_JOB_END, "RESULT,", "RESULT,%w,,%d,%*"},
+    {ORR_LOG_JOB_END, "\"key\": \"run_stop\"", "\"key\": \"run_stop\",%t"},
+    {ORR_LOG_JOB_END, "worker group successfully finished", "worker group successfully finished%*"},
+    {ORR_LOG_JOB_END, "`Trainer.fit` stopped: ", "`Trainer.fit` stopped: %*"},
+    {ORR_LOG_JOB_END, "{'train_runtime': ", "{'train_runtime': %*"},
+    {ORR_LOG_JOB_END, "task exit notification for ", "task exit notification for %d tasks of %t"},
     {ORR_LOG_DEVICE, "# ", "# Rank %d Group %d Pid %d on %w device %d [%w] %t"},
     {ORR_LOG_DEVICE, "# ", "# Rank %d Pid %d on %w device %d [%w] %t"},
 };

@@ -78,6 +78,7 @@
     X(COMM_END, "comm_end")                                                                                            \
     X(TEST_START, "test_start")                                                                                        \
     X(TEST_RESULT, "test_result")                                                                                      \
+    X(JOB_END, "job_end")                                                                                              \
     X(CHOICE, "choice")                                                                                                \
     X(CALL, "call")
 

@@ -87,7 +87,15 @@ static void say_verdict(struct orr_triaging *t)
                    library, orr_plural(triage->missing_count), missing ? missing : "", ranks));
         return;
     case ORR_TRIAGE_WARNED:
-        say(t, "The job came to its end, with warnings.");
+        if (triage->noise)
+            say(t,
+                orr_triage_text(t,
+                                "The job finished; noisy shutdown: %u kind%s of errors and warnings come%s after line "
+                                "%u, when %s.",
+                                triage->noise, orr_plural(triage->noise), triage->noise == 1 ? "s" : "",
+                                triage->finished, triage->finished_how));
+        else
+            say(t, "The job came to its end, with warnings.");
         break;
     case ORR_TRIAGE_WORKED:
         say(t, "The job came to its end, and the log has no errors or warnings.");

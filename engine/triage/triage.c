@@ -20,28 +20,75 @@ struct ending {
     uint32_t ended;    /* sessions whose communicator was destroyed or aborted */
     uint32_t complete; /* named sessions whose initialisation ended */
     uint32_t started;  /* named sessions */
+    uint32_t line;     /* what goes wrong after it is part of the shutdown; 0: no line shows that the job finished */
+    const char *how;   /* a clause about that line */
 };
+
+/* Whether a line that programs print at their end says that the work was done. */
+static bool is_end(const struct orr_log_record *record)
+{
+    const char *said = record->word_count ? record->words[record->word_count - 1] : "";
+    if (record->kind == ORR_LOG_TEST_RESULT)
+        return !record->word_count || !strcmp(said, "OK");
+    return record->kind == ORR_LOG_JOB_END && !strstr(said, "abort") && !strstr(said, "\"error") &&
+           (!strstr(said, "(status=") || strstr(said, "(status=0x0000)"));
+}
+
+/* The job finished where it printed its result, or where the first communicator was destroyed if all were, unless it
+ * made another one later. */
+static void find_finish(const struct orr_log *log, struct ending *ending)
+{
+    uint32_t last_start = 0, printed = 0, destroyed = 0;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind == ORR_LOG_INIT_START || record->kind == ORR_LOG_INIT_COMPLETE) {
+            last_start = record->line;
+            printed = destroyed = 0;
+        }
+        if (is_end(record))
+            printed = record->line;
+        if (record->kind == ORR_LOG_COMM_END && !destroyed)
+            destroyed = record->line;
+    }
+    if (ending->ended < ending->started || !ending->started)
+        destroyed = 0;
+    if (printed > last_start && (!destroyed || printed < destroyed)) {
+        ending->line = printed;
+        ending->how = "it had printed its result";
+    } else if (destroyed > last_start) {
+        ending->line = destroyed;
+        ending->how = "its communicators were being destroyed";
+    }
+}
 
 static struct ending find_ending(const struct orr_log *log)
 {
     struct ending ending = {0};
     for (uint32_t i = 0; i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
-        ending.results |= record->kind == ORR_LOG_TEST_RESULT && !record->word_count;
+        ending.results |= record->kind == ORR_LOG_TEST_RESULT && is_end(record);
         ending.ended += record->kind == ORR_LOG_COMM_END;
     }
     for (uint32_t i = 0; i < log->session_count; i++) {
         ending.started += log->sessions[i].named;
         ending.complete += log->sessions[i].named && log->sessions[i].closed;
     }
+    find_finish(log, &ending);
     return ending;
 }
 
-/* The first event of one of two weights; NONE: there is none. */
-static uint32_t first_of(const struct orr_log *log, enum orr_log_weight weight, enum orr_log_weight or_weight)
+static bool is_noise(const struct orr_log_event *event, const struct ending *ending)
+{
+    return ending->line && event->line > ending->line;
+}
+
+/* The first event of one of two weights that is not noise of the shutdown; NONE: there is none. */
+static uint32_t first_of(const struct orr_log *log, const struct ending *ending, enum orr_log_weight weight,
+                         enum orr_log_weight or_weight)
 {
     for (uint32_t i = 0; i < log->event_count; i++)
-        if (orr_triage_weight(&log->events[i]) == weight || orr_triage_weight(&log->events[i]) == or_weight)
+        if (!is_noise(&log->events[i], ending) &&
+            (orr_triage_weight(&log->events[i]) == weight || orr_triage_weight(&log->events[i]) == or_weight))
             return i;
     return NONE;
 }
@@ -142,15 +189,18 @@ static void judge(struct orr_triaging *t)
     const struct orr_log *log = t->log;
     struct orr_triage *triage = t->triage;
     const struct ending ending = find_ending(log);
-    const uint32_t fatal = first_of(log, ORR_WEIGHT_FATAL, ORR_WEIGHT_FATAL);
-    const uint32_t hang = first_of(log, ORR_WEIGHT_HANG, ORR_WEIGHT_HANG);
-    const uint32_t after = first_of(log, ORR_WEIGHT_AFTERMATH, ORR_WEIGHT_AFTERMATH);
-    const uint32_t maybe = first_of(log, ORR_WEIGHT_ERROR, ORR_WEIGHT_ERROR);
+    const uint32_t fatal = first_of(log, &ending, ORR_WEIGHT_FATAL, ORR_WEIGHT_FATAL);
+    const uint32_t hang = first_of(log, &ending, ORR_WEIGHT_HANG, ORR_WEIGHT_HANG);
+    const uint32_t after = first_of(log, &ending, ORR_WEIGHT_AFTERMATH, ORR_WEIGHT_AFTERMATH);
+    const uint32_t maybe = first_of(log, &ending, ORR_WEIGHT_ERROR, ORR_WEIGHT_ERROR);
     for (uint32_t i = 0; i < log->event_count; i++) {
         const char *severity = orr_event_severity(&log->events[i]);
         triage->errors += severity[0] == 'e';
         triage->warnings += severity[0] == 'w';
+        triage->noise += is_noise(&log->events[i], &ending) && severity[0] != 'n';
     }
+    triage->finished = ending.line;
+    triage->finished_how = ending.how;
     /* The first error is the cause; a timeout, or an error that follows from others, only if there is no other. */
     triage->cause = fatal != NONE                                      ? fatal
                     : maybe != NONE && (hang != NONE || after != NONE) ? maybe
@@ -171,8 +221,8 @@ static void judge(struct orr_triaging *t)
         return;
     }
     if (triage->cause == NONE)
-        triage->cause = maybe != NONE ? maybe : first_of(log, ORR_WEIGHT_WARNING, ORR_WEIGHT_WARNING);
-    const bool ended = ending.results || ending.ended;
+        triage->cause = maybe != NONE ? maybe : first_of(log, &ending, ORR_WEIGHT_WARNING, ORR_WEIGHT_WARNING);
+    const bool ended = ending.results || ending.ended || ending.line;
     if (!ended && (find_unfinished(t) || log->kinds[ORR_LOG_TEST_START])) {
         triage->verdict = ORR_TRIAGE_INCOMPLETE;
         if (!triage->missing_count)

@@ -99,6 +99,9 @@ struct orr_triage {
     struct orr_symptoms symptoms;
     uint32_t cause;            /* the event to look at first; UINT32_MAX: none */
     uint32_t errors, warnings; /* events that are not notes */
+    uint32_t noise;            /* those of them that come after the job had finished */
+    uint32_t finished;         /* line that shows it; 0: none does */
+    const char *finished_how;  /* "its communicators were destroyed"; NULL: finished is 0 */
     const int32_t *missing;    /* ranks that are after or did not finish initialisation, ascending */
     uint32_t missing_count;
     bool all_waited;                    /* every rank reports that it waited in the same work */

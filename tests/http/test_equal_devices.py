@@ -140,7 +140,9 @@ def test_half_of_the_gpus_are_missing(verdict):
             if gpu in list(pci):
                 pci.remove(gpu)
     said, _ = verdict(tree)
-    assert said["sentence"].startswith("The machine has 4 of 8 GPUs: like dgx-h100 or hgx-h100, but 4 instead of 8 GPUs")
+    assert said["sentence"].startswith(
+        "The machine has 4 of 8 GPUs: like dgx-h100 or hgx-h100, but 4 instead of 8 GPUs"
+    )
 
 
 def test_a_mesh_with_missing_gpus_does_not_blame_nvlinks(verdict):
@@ -177,7 +179,9 @@ def test_one_slow_port_for_four_gb300(verdict):
     tree = with_one_nic("gb300-tray", "mlx5_bond_0", 100000)
     said, above = verdict(tree)
     assert said["finding"] == "nics-below-generation" and said["cost"]["now"] < said["cost"]["repaired"] / 3
-    assert "1 port for 4 GPUs, 25 Gb/s for each; machine types with this GPU (GB300) have at least 800" in said["sentence"]
+    assert (
+        "1 port for 4 GPUs, 25 Gb/s for each; machine types with this GPU (GB300) have at least 800" in said["sentence"]
+    )
     assert not verdict(tree, hosts=1)[1], "a job on one host uses no NIC"
     assert not verdict(with_one_nic("gb300-tray", "mlx5_bond_0", 800000))[1], "a quarter is not far below"
 

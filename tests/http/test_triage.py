@@ -355,7 +355,7 @@ PREFIXES = {
 
 @pytest.mark.parametrize("launcher", PREFIXES)
 def test_launchers_prefixes_change_nothing(tmp_path, job, launcher):
-    crash = ended(job) + [f"{header_of(job, 4)} NCCL WARN Call to ibv_modify_qp failed with error Invalid argument"]
+    crash = job + [f"{header_of(job, 4)} NCCL WARN Call to ibv_modify_qp failed with error Invalid argument"]
     plain = check(tmp_path, crash)
     found = check(tmp_path, [PREFIXES[launcher](line) for line in crash])
     assert found["log"]["hosts"] == plain["log"]["hosts"] and len(found["log"]["communicators"]) == 1
@@ -466,3 +466,67 @@ def test_progress_is_shown_on_a_terminal():
     child.stdin.close()
     assert re.search(rb"reading the log: \d+ MB", shown) and child.wait(60) == 0
     os.close(leader)
+
+
+CLOSED = "socketProgress: Connection closed by remote peer node2<4242>"
+
+
+def warned(lines, text, rank=1):
+    return f"{header_of(lines, rank)} misc/socket.cc:49 NCCL WARN {text}"
+
+
+def test_errors_after_the_end_are_noise_of_the_shutdown(tmp_path, job):
+    crash = ["srun: error: node1: task 3: Exited with exit code 1", warned(job, CLOSED)]
+    found = triage(tmp_path, ended(job) + crash)
+    assert found["verdict"] == "worked with warnings" and found["noise"] == 2 and found["finished"]
+    assert found["sentences"][0].startswith(
+        "The job finished; noisy shutdown: 2 kinds of errors and warnings come after"
+    )
+    assert "communicators were being destroyed" in found["sentences"][0] and found["cause"] is None
+    between = ended(job)[: len(job) + 3] + crash + ended(job)[len(job) + 3 :]
+    assert triage(tmp_path, between)["verdict"] == "worked with warnings", "ranks do not end at the same time"
+
+
+def test_an_error_before_the_end_is_not_noise(tmp_path, job):
+    crash = [warned(job, CLOSED), "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:1333, unhandled system error"]
+    found = triage(tmp_path, job + crash + ended(job)[len(job) :])
+    assert found["verdict"] == "failed" and found["noise"] == 0
+    some = ended(job)[: len(job) + 3]  # the communicators of three ranks only
+    assert triage(tmp_path, some + crash)["verdict"] == "failed"
+    again = ended(job) + [line.replace("0x", "0x9") if "comm 0x" in line else line for line in job] + crash
+    assert triage(tmp_path, again)["verdict"] == "failed", "it failed with the communicators that it made next"
+
+
+@pytest.mark.parametrize(
+    "line, ends",
+    [
+        ("RUNANDTIME_STOP 1698870000", True),
+        ("RESULT,LARGE_LANGUAGE_MODEL,,2870,nvidia,2023-10-01 10:00:00 AM", True),
+        (
+            ':::MLLOG {"key": "run_stop", "value": null, "metadata": {"status": "success"}}',
+            True,
+        ),
+        (
+            ':::MLLOG {"key": "run_stop", "value": null, "metadata": {"status": "aborted"}}',
+            False,
+        ),
+        (
+            "INFO:torch.distributed.elastic:[default] worker group successfully finished. Waiting 300 s",
+            True,
+        ),
+        ("`Trainer.fit` stopped: `max_steps=100` reached.", True),
+        ("{'train_runtime': 85.2, 'train_samples_per_second': 12.1, 'epoch': 3.0}", True),
+        ("srun: Received task exit notification for 8 tasks of StepId=12.0 (status=0x0000).", True),
+        ("srun: Received task exit notification for 8 tasks of StepId=12.0 (status=0x0100).", False),
+        ("# Out of bounds values : 0 OK", True),
+        ("# Out of bounds values : 3 FAILED", False),
+    ],
+)
+def test_end_marks_of_programs_and_launchers(tmp_path, job, line, ends):
+    crash = [warned(job, CLOSED), "srun: error: node1: task 3: Exited with exit code 1"]
+    after, before = triage(tmp_path, job + [line] + crash), triage(tmp_path, job + crash + [line])
+    assert (after["verdict"] == "worked with warnings" and "noisy shutdown" in after["sentences"][0]) == ends
+    assert before["noise"] == 0
+    if not line.startswith("#"):
+        assert before["verdict"] == "failed"
+    assert (triage(tmp_path, job + [line])["verdict"] == "worked") == ends
