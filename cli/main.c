@@ -40,7 +40,8 @@ static const char *command_for(const char *file)
     enum { LOOKED_AT = 1 << 20 };
     static const char *const of_failures[] = {"Test CUDA failure", "Test NCCL failure", "Watchdog caught"};
     static const char *const of_logs[] = {
-        "NCCL", "Test CUDA failure", "CUDA error", "ACSCtl:", "LnkSta:", "NVRM: Xid", "busbw"};
+        "NCCL",  "Test CUDA failure", "CUDA error", "ACSCtl:",         "LnkSta:", "NVRM: Xid",
+        "busbw", "Physical state:",   "<inactive>", "Custom allreduce"};
     FILE *stream = file[0] == '-' ? NULL : fopen(file, "rb");
     char *text = stream ? malloc(LOOKED_AT) : NULL;
     const size_t length = text ? fread(text, 1, LOOKED_AT, stream) : 0;

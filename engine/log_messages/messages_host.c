@@ -25,6 +25,22 @@ const struct orr_log_message orr_log_messages_host[] = {
      "A PCIe link runs with fewer lanes than the device has.",
      "Compare with its neighbours; reseat the card or riser, or use a slot with all lanes.",
      "\t\tLnkSta:\tSpeed 8GT/s (downgraded), Width x8 (downgraded)"},
+    {"ib-port-down", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Physical state:", "Polling|Disabled|Sleep",
+     "The port of a NIC has no link.",
+     "Check cable, transceiver and switch port (ibstat, mlxlink), or leave the NIC out of NCCL_IB_HCA.",
+     "\t\tPhysical state: Polling"},
+    {"nvlink-inactive", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Link %d: <inactive>", NULL, "An NVLink of a GPU is down.",
+     "Compare with the other GPUs (`nvidia-smi nvlink -s`), check Fabric Manager and `dmesg | grep -i nvlink`, then "
+     "reset the GPU or restart the host.",
+     "\t Link 2: <inactive>"},
+    {"vllm-no-p2p", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Custom allreduce is disabled because", "P2P",
+     "vLLM found no P2P between the GPUs, so it leaves its own all-reduce out and NCCL sends data through host memory. "
+     "The job works, but is slower.",
+     "Check `nvidia-smi topo -p2p r` (GeForce cards since RTX 40 have no P2P) and PCIe ACS; "
+     "disable_custom_all_reduce=True only silences the message.",
+     "WARNING [custom_all_reduce.py:137] Custom allreduce is disabled because your platform lacks GPU P2P capability "
+     "or "
+     "P2P test failed."},
     {"iommu-passthrough", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "iommu", "=pt|=off|: Passthrough|type: Passthrough",
      "The IOMMU does not translate addresses of the host's own devices.", "Nothing needs to change for P2P.",
      "BOOT_IMAGE=/vmlinuz-6.8.0 root=/dev/sda1 ro quiet intel_iommu=on iommu=pt"},

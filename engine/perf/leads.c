@@ -92,8 +92,9 @@ static void say_settings(const struct orr_perf_work *work, struct orr_perf_table
     uint32_t count = 0;
     for (uint32_t i = 0; i < symptoms->count; i++) {
         const struct orr_symptom *symptom = &symptoms->rows[i];
-        if (symptom->weight != ORR_SYMPTOM_SETTING)
-            continue;
+        const bool depends = strstr(symptom->id, "NCCL_ALGO") || strstr(symptom->id, "NCCL_PROTO");
+        if (symptom->weight != ORR_SYMPTOM_SETTING || (!table->analysis && depends))
+            continue; /* what an algorithm costs depends on the machine */
         causes = orr_perf_text(work->arena, "%s%s%s", causes, count ? " " : "", symptom->cause);
         count++;
     }
@@ -150,30 +151,71 @@ static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *
                               analysis->local_ranks, gpus, table->limit.count, nics));
 }
 
-/* On two hosts a tree sends less over the network than a ring. Results at the ring's rate show a network that is full,
- * not one that loses: the job used the ring. */
-static enum orr_code say_ring(const struct orr_perf_work *work, struct orr_perf_table *table, bool *ret_full,
+/* What NICs carry: on two hosts a tree sends less over the network than a ring, so results at the ring's rate show NICs
+ * that are full, and a job that used the ring. Results at the rate of one NIC of several show that the others are idle.
+ */
+static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_table *table, bool *ret_said,
                               struct orr_error *err)
 {
-    static const double REACHED = 0.9, BEYOND = 1.1;
+    static const double REACHED = 0.9, BEYOND = 1.1, NEAR = 0.05;
     const struct orr_perf_row *row = &table->rows[table->main];
-    double ring = 0;
-    *ret_full = false;
-    if (table->analysis->communicator.node_count != 2 || !table->limit_known || table->limit.what != ORR_BOUND_NICS ||
-        !strstr(row->expected.algorithm_name, "Tree") ||
+    const bool tree = strstr(row->expected.algorithm_name, "Tree");
+    double ring = row->expected.bus_bw;
+    *ret_said = false;
+    if (table->analysis->communicator.node_count < 2 || !table->limit_known || table->limit.what != ORR_BOUND_NICS ||
         orr_setting_text(&table->analysis->query.settings, ORR_SET_ALGO))
         return ORR_OK;
-    ORR_TRY(with_setting(table, "NCCL_ALGO", "Ring", &ring, err));
-    if (ring <= 0 || row->bus_bw < REACHED * ring || row->bus_bw > BEYOND * ring ||
-        row->expected.bus_bw < BEYOND * ring)
+    if (strcmp(row->expected.algorithm_name, "Ring") != 0)
+        ORR_TRY(with_setting(table, "NCCL_ALGO", "Ring", &ring, err));
+    if (ring <= 0)
         return ORR_OK;
-    *ret_full = true;
-    lead(table, orr_perf_text(work->arena,
-                              "The NICs are full: the ring algorithm gets %.3g GB/s here. On 2 hosts %s gets more "
-                              "(%.3g), because it sends less over the network; from 3 hosts on it does not. See which "
-                              "algorithm the job used: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, or NCCL_ALGO.",
-                              ring, row->expected.algorithm_name, row->expected.bus_bw));
+    const double one = table->limit.count > 1 ? ring / table->limit.count : 0;
+    if (tree && table->analysis->communicator.node_count == 2 && row->bus_bw > REACHED * ring &&
+        row->bus_bw < BEYOND * ring && row->expected.bus_bw > BEYOND * ring) {
+        lead(table, orr_perf_text(work->arena,
+                                  "The NICs are full: the ring algorithm gets %.3g GB/s here. On 2 hosts %s gets more "
+                                  "(%.3g), because it sends less over the network; from 3 hosts on it does not. See "
+                                  "which algorithm the job used: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, or "
+                                  "NCCL_ALGO.",
+                                  ring, row->expected.algorithm_name, row->expected.bus_bw));
+        *ret_said = true;
+    } else if (row->bus_bw > (1 - NEAR) * one && row->bus_bw < (1 + NEAR) * one) {
+        lead(table, orr_perf_text(work->arena,
+                                  "This is the rate of one NIC (%.3g GB/s), and each host has %u: all traffic probably "
+                                  "uses one of them. The line \"NET/IB : Using\" of NCCL_DEBUG=INFO must list all; "
+                                  "check NCCL_IB_HCA, and `ibstat` for ports that are down.",
+                                  one, table->limit.count));
+        *ret_said = true;
+    }
     return ORR_OK;
+}
+
+/* NCCL_IB_HCA of the text names fewer NICs than the machine has, perhaps by other names. */
+static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    const struct orr_dump *given = table->analysis->given;
+    uint32_t nics = 0, named = 1;
+    for (uint32_t e = 0; e < given->element_count; e++)
+        nics += given->elements[e].kind == ORR_ELEMENT_NET;
+    for (uint32_t i = 0; i < work->check->setting_count; i++) {
+        const struct orr_perf_setting *setting = &work->check->settings[i];
+        const char *list = setting->value + (setting->value[0] == '=');
+        if (strcmp(setting->name, "NCCL_IB_HCA") != 0 || list[0] == '^' || !list[0])
+            continue;
+        for (const char *comma = list; (comma = strchr(comma, ',')); comma++)
+            named++;
+        const size_t length = strlen(list);
+        const bool driver = !strcmp(list, "mlx5") || !strcmp(list, "mlx4") || list[length - 1] < '0' ||
+                            list[length - 1] > '9'; /* the beginning of the names of all NICs */
+        const bool prefix = named == 1 && setting->value[0] != '=' && driver;
+        if (table->analysis->communicator.node_count < 2 || prefix || named * 2 > nics)
+            return;
+        lead(table, orr_perf_text(work->arena,
+                                  "NCCL_IB_HCA=%.60s (line %u) names %u NIC%s, and each host has %u. Name all of them, "
+                                  "or unset it.",
+                                  setting->value, setting->line, named, orr_plural(named), nics));
+        return;
+    }
 }
 
 /* Bandwidth that falls with the number of hosts while the prediction does not: what is between the hosts loses it. */
@@ -221,6 +263,8 @@ static bool is_low_somehow(const struct orr_perf_table *table)
 enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table, struct orr_error *err)
 {
     const struct orr_symptoms *symptoms = &work->check->symptoms;
+    if (!table->analysis)
+        say_settings(work, table);
     if (!table->analysis || table->main == UINT32_MAX)
         return ORR_OK;
     say_unused(work, table);
@@ -234,11 +278,12 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
             lead(table, symptoms->rows[i].cure);
             break; /* one that explains is enough; the document has all */
         }
-    bool full;
-    ORR_TRY(say_ring(work, table, &full, err));
+    bool said;
+    say_named_nics(work, table);
     say_settings(work, table);
+    ORR_TRY(say_nics(work, table, &said, err));
     say_fall(work, table);
-    if (!full)
+    if (!said)
         say_acs(work, table);
     return ORR_OK;
 }

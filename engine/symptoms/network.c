@@ -157,6 +157,35 @@ static void no_rdma(struct orr_symptom_finder *f)
             .line = library ? library->line : none->line});
 }
 
+/* libfabric over TCP, where the host probably has a provider for its NICs. */
+static void slow_provider(struct orr_symptom_finder *f)
+{
+    static const char *const slow[] = {"tcp", "sockets", "udp"};
+    for (uint32_t i = 0; i < f->log->record_count; i++) {
+        const struct orr_log_record *record = &f->log->records[i];
+        const char *provider = record->kind == ORR_LOG_OFI_PROVIDER ? record->words[record->word_count - 1] : "";
+        for (size_t k = 0; k < sizeof slow / sizeof slow[0]; k++) {
+            if (strcspn(provider, ",; ") != strlen(slow[k]) || strncmp(provider, slow[k], strlen(slow[k])) != 0)
+                continue;
+            orr_symptom_add(
+                f,
+                &(struct orr_symptom){
+                    .id = "libfabric-tcp",
+                    .weight = ORR_SYMPTOM_CAUSE,
+                    .cause = orr_symptom_text(f,
+                                              "libfabric uses its provider %s (line %u) instead of that of the NICs, "
+                                              "such as efa or cxi, so hosts exchange data over TCP.",
+                                              slow[k], record->line),
+                    .check = "Check in the job's container: `fi_info -p efa` (or cxi) lists a provider, and `ls "
+                             "/dev/infiniband`.",
+                    .cure = "Give the container the EFA devices (Kubernetes: vpc.amazonaws.com/efa), install the EFA "
+                            "software in the image, and set FI_PROVIDER=efa.",
+                    .line = record->line});
+            return;
+        }
+    }
+}
+
 /* RDMA without GPUDirect, by NCCL's own lines about its NICs; older releases name the missing module, which is a
  * message. */
 static void gdr_is_off(struct orr_symptom_finder *f)
@@ -249,5 +278,6 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     half_port(f);
     management_port(f);
     no_rdma(f);
+    slow_provider(f);
     gdr_is_off(f);
 }
