@@ -5,18 +5,18 @@
 # How a part of the suite is run. A piece uses one core at most, and side_by_side() fills the cores with pieces, the longest first; unit and fuzz are
 # one run of ctest, which fills the cores by itself. answers are the checks that compare whole answers and make thousands of them: the release
 # build runs them in a third of the time, and `./dev soak` more of them under the sanitizers.
-# part      pieces                  reports presets     packages
+# part      pieces                        reports presets     packages
 parts="
-unit        unit                    ctest  dev         unit
-fuzz        fuzz                    ctest  dev         -
-browser     browser-1,browser-2     node   release     page
-http        http-1,http-2           pytest dev,release http
-answers     answers                 ctest  release     -
-property    property-1,property-2   lines  dev         -
-conformance conformance,shared      lines  release     -
-package     package                 lines  package     package
-readme      readme                  lines  release     -
-js          js                      node   -           page"
+unit        unit                        ctest   dev         unit
+fuzz        fuzz                        ctest   dev         -
+browser     browser-1,browser-2,browser-3 node    release     page
+http        http-1,http-2,http-3        pytest  dev,release http
+answers     answers                     ctest   release     -
+property    property-1,property-2       lines   dev         -
+conformance conformance,shared          lines   release     -
+package     package                     lines   package     package
+readme      readme                      lines   release     -
+js          js                          node    -           page"
 all_parts() { awk 'NF { print $1 }' <<<"$parts"; }
 # column PART N: its words, none for "-"
 column() { awk -v part="$1" -v n="$2" '$1 == part && $n != "-" { gsub(",", " ", $n); print $n }' <<<"$parts"; }
@@ -24,8 +24,20 @@ column() { awk -v part="$1" -v n="$2" '$1 == part && $n != "-" { gsub(",", " ", 
 report_of() { awk -v piece="$1" 'index("," $2 ",", "," piece ",") { print $3 }' <<<"$parts"; }
 # What the suite needs of a build; nothing: all. The programs of unit tests run in build-dev alone.
 targets_of() { [ "$1" != release ] || echo suite; }
-# every N I FILE...: each Nth file from the Ith on
-every() { printf '%s\n' "${@:3}" | awk -v n="$1" -v i="$2" 'NR % n == i % n'; }
+# Seconds of one core, or of waiting if that is longer, for the longest files of http and browser; others count as 5.
+lengths="
+http/ends 45      http/attacks 45   http/openapi 40   http/command_line 40  http/show 40        http/log_machine 35
+http/faults 30    http/shared_logs 30 http/gate 25    http/database 20      http/limits 20      http/check_log 15
+http/clusters 15  http/triage 12    http/service 12   http/place 12         http/predict 12     http/log_mutations 12
+http/inputs 10    http/config 10    http/streams 8    http/machine_types 8  http/verdicts 8
+"
+# share N I FILE...: the Ith of N shares that take about the same time. The longest file is dealt first, each to the shortest share so far.
+share() {
+    printf '%s\n' "${@:3}" | awk -v lengths="$lengths" 'BEGIN { n = split(lengths, w); for (i = 1; i < n; i += 2) of[w[i]] = w[i + 1] }
+        { key = $0; sub(/^tests\//, "", key); sub(/\/test_/, "/", key); sub(/(\.test\.mjs|\.py)$/, "", key); print key in of ? of[key] : 5, $0 }' |
+        sort -k1,1nr -k2 | awk -v n="$1" -v i="$2" '{ least = 1; for (s = 2; s <= n; s++) if (sum[s] < sum[least]) least = s
+            sum[least] += $1; if (least == i) print $2 }'
+}
 # run_node ARGUMENT...: its own test runner, which Debian 12 and Ubuntu 24.04 are the first to have
 run_node() {
     if node --test-reporter=tap -e 0 2>/dev/null; then
@@ -46,9 +58,9 @@ piece() {
     conformance) python3 tests/conformance/check.py --jobs 1 ;;
     shared) if [ -d ../shared/conformance ]; then regressions && compare --jobs 1 --every 8 --beyond-ours; else
         echo "skipped: the larger set of reference cases, because ../shared is not beside this checkout"; fi ;;
-    http-*) ORRERY=build-dev/orrery /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider $(every 2 "${1#*-}" tests/http/test_*.py) ;;
+    http-*) ORRERY=build-dev/orrery /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider $(share 3 "${1#*-}" tests/http/test_*.py) ;;
     js) run_node tests/js/*.test.mjs ;;
-    browser-*) ORRERY=$PWD/build/orrery run_node --test-concurrency=1 $(every 2 "${1#*-}" tests/browser/*.test.mjs) ;;
+    browser-*) ORRERY=$PWD/build/orrery run_node --test-concurrency=1 $(share 3 "${1#*-}" tests/browser/*.test.mjs) ;;
     package) tests/tools/check_package.sh ;;
     readme) tests/tools/check_readme.sh ;;
     esac >"$2" 2>&1
