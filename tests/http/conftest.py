@@ -54,6 +54,12 @@ DUMP = b"""<system version="1">
 """
 
 
+def release_program():
+    """What makes the inputs of a test and is not tested by it: the release build if there is one, as it is quicker."""
+    found = ROOT / "build" / "orrery"
+    return str(found if found.exists() else os.environ.get("ORRERY", ROOT / "build-dev" / "orrery"))
+
+
 def wait_until(what, otherwise=lambda: "did not happen in time", seconds=120):
     """Asks again and again until what() holds; fails with otherwise() after this many seconds."""
     until = time.monotonic() + seconds
@@ -193,9 +199,24 @@ def database(request, tmp_path):
     )
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+# Files that ask what is computed from a dump, which each kind of database gives back byte for byte: test_api_store and
+# the other files see to that. They run on one kind.
+ON_ONE_DATABASE = (
+    "check_log check_perf cluster_verdict explain hostile inputs log_machine machine_types nics place predict "
+    "selection streams"
+).split()
+
+
+def pytest_generate_tests(metafunc):
+    if "server" in metafunc.fixturenames:
+        once = metafunc.module.__name__.removeprefix("test_") in ON_ONE_DATABASE
+        kinds = ["sqlite"] if once else ["sqlite", "postgresql"]
+        metafunc.parametrize("server", kinds, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def server(request):
-    """The daemon that most tests share: once on each kind of database."""
+    """The daemon that most tests share."""
     with tempfile.TemporaryDirectory() as folder:
         sqlite = f"sqlite:{folder}/orrery.db"
         place = sqlite if request.param == "sqlite" else request.getfixturevalue("postgresql").new_database()

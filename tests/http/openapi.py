@@ -37,13 +37,14 @@ def closed(schema):
 
 class Description:
     def __init__(self, text):
-        self.document = yaml.safe_load(text)
+        self.document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         self.closed = copy.deepcopy(self.document)
         self.closed["components"]["schemas"] = closed(self.closed["components"]["schemas"])
         for operation in (item[m] for item in self.closed["paths"].values() for m in METHODS if m in item):
             operation["responses"] = closed(operation["responses"])
         self.closed["components"]["responses"] = closed(self.closed["components"]["responses"])
         self.resolver = jsonschema.RefResolver("", self.closed)
+        self.inline(self.closed, set())
         self.routes = [
             (re.compile("^" + re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path)) + "$"), path)
             for path in sorted(self.document["paths"], key=lambda path: (path.count("{"), path))
@@ -54,6 +55,16 @@ class Description:
         while isinstance(value, dict) and "$ref" in value:
             value = self.resolver.resolve(value["$ref"])[1]
         return value
+
+    def inline(self, value, done):
+        """Puts what a reference means in its place: jsonschema looks each one up again for each value."""
+        if id(value) in done or not isinstance(value, (dict, list)):
+            return
+        done.add(id(value))
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(item, dict) and isinstance(item.get("$ref"), str) and set(item) <= {"$ref", "description"}:
+                item = value[key] = self.resolve(item)
+            self.inline(item, done)
 
     def operations(self):
         for path, item in self.closed["paths"].items():

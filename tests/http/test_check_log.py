@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conftest import DUMP, ROOT
+from conftest import DUMP, ROOT, release_program
 from test_command_line import run
 
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
@@ -19,7 +19,8 @@ RELEASES = ["2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.28.9", "2.30.7"]
 
 def lines_of(machine, release="2.27.7", hosts=1, settings=()):
     asked = [part for setting in settings for part in ("--set", setting)]
-    status, out, err = run("analyze", "--release", release, "--hosts", str(hosts), *asked, str(EXAMPLES / machine))
+    question = ["--release", release, "--hosts", str(hosts), *asked, str(EXAMPLES / machine)]
+    status, out, err = run("analyze", *question, program=release_program())
     assert status == 0, err
     return make_log.Maker(json.loads(out), dict(s.split("=") for s in settings)).make()
 

@@ -21,9 +21,9 @@ HOME = FOLDER.name  # not that of whoever runs the tests: databases are made the
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 
 
-def run(*arguments, stdin=b""):
+def run(*arguments, stdin=b"", program=PROGRAM):
     done = subprocess.run(
-        [PROGRAM, *arguments],
+        [program, *arguments],
         input=stdin,
         capture_output=True,
         timeout=60,

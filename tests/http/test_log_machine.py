@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from conftest import release_program
 from test_check_log import EXAMPLES, check, lines_of, make_log
 from test_command_line import run
 
@@ -20,7 +21,7 @@ GPU3    NV18    NV18    NV18     X      32-63           1
 
 
 def analyzed(*arguments, stdin=b""):
-    status, out, err = run("analyze", *arguments, stdin=stdin)
+    status, out, err = run("analyze", *arguments, stdin=stdin, program=release_program())
     assert status == 0, err
     return json.loads(out)
 
