@@ -42,5 +42,6 @@ json_t *orr_cluster_faults_json(struct orr_json *json, const struct orr_cluster 
                       ORR_INT("hosts_at_fault", faults->hosts_at_fault), ORR_NUMBER("now", faults->now),
                       ORR_NUMBER("all_repaired", faults->repaired), ORR_STRING("unit", "GB/s"),
                       ORR_STRING("for", "bus bandwidth of AllReduce at 1 GiB"), ORR_VALUE("faults", rows),
-                      ORR_INT("left_out", faults->left_out));
+                      ORR_INT("left_out", faults->left_out),
+                      ORR_VALUE("assumed", orr_json_texts(json, faults->assumed, faults->assumed_count)));
 }

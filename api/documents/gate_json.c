@@ -16,8 +16,16 @@ json_t *orr_gate_json(struct orr_json *json, const struct orr_gate_request *requ
 {
     json_t *reasons = orr_json_array(json);
     const struct orr_release *release = request->query.settings.release;
+    json_t *depends = orr_json_array(json);
     for (uint32_t i = 0; i < gate->count; i++)
         orr_json_add(json, reasons, reason_json(json, &gate->reasons[i]));
+    for (uint32_t i = 0; i < gate->depends_count; i++) {
+        const struct orr_gate_depends *row = &gate->depends[i];
+        orr_json_add(json, depends,
+                     ORR_OBJECT(json, ORR_STRING("assuming", row->assuming),
+                                ORR_STRING("state", orr_gate_state_name(row->state)), ORR_NUMBER("busbw", row->bus_bw),
+                                ORR_NUMBER("expected", row->expected)));
+    }
     return ORR_OBJECT(json, ORR_STRING("state", orr_gate_state_name(gate->state)),
                       ORR_STRING("sentence", gate->sentence), ORR_STRING("node", request->node_name),
                       ORR_STRING("compared_with", request->expected_name), ORR_VALUE("reasons", reasons),
@@ -27,6 +35,7 @@ json_t *orr_gate_json(struct orr_json *json, const struct orr_gate_request *requ
                       ORR_NUMBER("min_busbw", request->min_bus_bw),
                       ORR_STRING("release", release ? release->name : NULL),
                       ORR_VALUE("differences", orr_json_texts(json, gate->differences, gate->difference_count)),
-                      ORR_INT("more_differences", gate->more_differences),
+                      ORR_INT("more_differences", gate->more_differences), ORR_VALUE("depends", depends),
+                      ORR_STRING("confirm", gate->confirm),
                       ORR_VALUE("assumed", orr_json_texts(json, gate->assumed, gate->assumed_count)));
 }

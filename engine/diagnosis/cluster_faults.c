@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/diagnosis/cluster_faults.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/trials/repair.h"
+#include "engine/trials/suppositions.h"
 
 enum {
     MOST_DUMPS = 32, /* that are examined: the first of the description */
@@ -275,11 +277,32 @@ static uint32_t count_unexamined(const struct examining *e)
     return count;
 }
 
+/* What each kind of host does not show. Without NVLink between hosts, the NICs count from two hosts on. */
+static enum orr_code list_assumed(const struct examining *e, struct orr_cluster_faults *out, struct orr_error *err)
+{
+    const struct orr_cluster *c = e->cluster;
+    const unsigned kinds = c->host_count > 1 ? UINT_MAX : UINT_MAX & ~(1u << ORR_LINKS_NICS);
+    const char **assumed = ORR_NEW(e->arena, const char *, c->line_count);
+    ORR_NEED(assumed, err);
+    for (uint32_t l = 0; l < c->line_count; l++) {
+        ORR_LOCAL_TEXT(text, 512);
+        bool known = false;
+        for (uint32_t k = 0; k < l && !known && l < MOST_DUMPS; k++)
+            known = c->lines[k].dump == c->lines[l].dump;
+        if (known || l >= MOST_DUMPS || !orr_supposed_list(c->lines[l].dump, kinds, &text))
+            continue;
+        const char *what = orr_arena_strndup(e->arena, orr_text_data(&text), text.length);
+        ORR_NEED(assumed[out->assumed_count++] = what, err);
+    }
+    out->assumed = assumed;
+    return ORR_OK;
+}
+
 static enum orr_code write_answer(struct examining *e, struct orr_cluster_faults *out, struct orr_error *err)
 {
     struct orr_cluster_fault *rows = ORR_NEW(e->arena, struct orr_cluster_fault, e->fault_count + 1);
     bool *at_fault = ORR_NEW(e->arena, bool, e->cluster->host_count);
-    char text[160];
+    ORR_LOCAL_TEXT(text, 1024);
     ORR_NEED(rows && at_fault, err);
     out->left_out = e->left_out;
     for (uint32_t f = 0; f < e->fault_count; f++) {
@@ -296,15 +319,18 @@ static enum orr_code write_answer(struct examining *e, struct orr_cluster_faults
     out->rows = rows;
     const uint32_t hosts = e->cluster->host_count, bad = out->hosts_at_fault, unexamined = count_unexamined(e);
     if (out->repaired >= out->now * 1.005)
-        snprintf(text, sizeof text, "%u host%s: AllReduce %.0f of %.0f GB/s, because of %u host%s.", hosts,
-                 orr_plural(hosts), out->now, out->repaired, bad, orr_plural(bad));
+        orr_text_printf(&text, "%u host%s: AllReduce %.0f of %.0f GB/s, because of %u host%s.", hosts,
+                        orr_plural(hosts), out->now, out->repaired, bad, orr_plural(bad));
     else if (!unexamined && !out->left_out)
-        snprintf(text, sizeof text, "%u host%s: AllReduce %.0f GB/s. No repair of a host would raise it.", hosts,
-                 orr_plural(hosts), out->now);
+        orr_text_printf(&text, "%u host%s: AllReduce %.0f GB/s. No repair of a host would raise it.", hosts,
+                        orr_plural(hosts), out->now);
     else
-        snprintf(text, sizeof text, "%u host%s: AllReduce %.0f GB/s. Orrery did not try repairs for %u of them.", hosts,
-                 orr_plural(hosts), out->now, unexamined ? unexamined : hosts);
-    return (out->sentence = orr_arena_strndup(e->arena, text, strlen(text))) ? ORR_OK : orr_fail_nomem(err);
+        orr_text_printf(&text, "%u host%s: AllReduce %.0f GB/s. Orrery did not try repairs for %u of them.", hosts,
+                        orr_plural(hosts), out->now, unexamined ? unexamined : hosts);
+    ORR_TRY(list_assumed(e, out, err));
+    if (out->assumed_count)
+        orr_text_printf(&text, " The inputs do not show %s, so the figures rest on assumed values.", out->assumed[0]);
+    return (out->sentence = orr_text_copy(&text, e->arena)) ? ORR_OK : orr_fail_nomem(err);
 }
 
 enum orr_code orr_cluster_faults_find(const struct orr_cluster *cluster, struct orr_arena *arena,

@@ -30,7 +30,9 @@ struct orr_cluster_faults {
     uint32_t left_out;       /* further faults, for which no analysis was left */
     uint32_t hosts_at_fault; /* hosts with one fault or more */
     double now, repaired;    /* bus bandwidth of AllReduce at 1 GiB in GB/s: as it is, and with every fault repaired */
-    const char *sentence;    /* "60 hosts: AllReduce 265 of 350 GB/s, because of 2 hosts." */
+    const char *const *assumed; /* [assumed_count]: what the inputs do not show, and the figures rest on; clauses */
+    uint32_t assumed_count;
+    const char *sentence; /* "60 hosts: AllReduce 265 of 350 GB/s, because of 2 hosts." */
 };
 
 /* Examines a cluster. Memory comes from arena; what rows point to lives as long. The work is bounded by a number of

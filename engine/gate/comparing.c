@@ -4,7 +4,7 @@
 
 #include "engine/base/text.h"
 #include "engine/compare/unlike.h"
-#include "engine/gate/gate.h"
+#include "engine/gate/judging.h"
 #include "engine/machines/recognise.h"
 
 static const char *arch_of(const struct orr_gate_side *side)

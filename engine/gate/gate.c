@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/gate/gate.h"
+#include "engine/gate/judging.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "engine/base/budget.h"
 #include "engine/base/text.h"
 #include "engine/diagnosis/measure.h"
-#include "engine/expect/expect.h"
 #include "engine/trials/limit.h"
 
 static const char *const compared_ids[] = {"gpu-missing", "nic-missing", "busbw-low"};
@@ -69,9 +68,8 @@ static enum orr_code read_side(const struct orr_dump *dump, const struct orr_que
     return ORR_OK;
 }
 
-/* GB/s of a large AllReduce, as `orrery predict` prints it; 0: it cannot be predicted. */
-static enum orr_code bus_bw(const struct orr_analysis *analysis, double *ret_bw, struct orr_expect_limit *ret_limit,
-                            struct orr_error *err)
+enum orr_code orr_gate_bus_bw(const struct orr_analysis *analysis, double *ret_bw, struct orr_expect_limit *ret_limit,
+                              struct orr_error *err)
 {
     struct orr_expectation *expectation;
     struct orr_expected expected = {0};
@@ -80,7 +78,8 @@ static enum orr_code bus_bw(const struct orr_analysis *analysis, double *ret_bw,
         return ORR_OK;
     if (orr_expect(expectation, UINT64_C(1) << 30, &expected))
         *ret_bw = expected.bus_bw;
-    enum orr_code code = orr_find_limit(NULL, analysis, ORR_TEST_ALL_REDUCE, expectation, ret_limit, err);
+    enum orr_code code =
+        ret_limit ? orr_find_limit(NULL, analysis, ORR_TEST_ALL_REDUCE, expectation, ret_limit, err) : ORR_OK;
     orr_expectation_free(expectation);
     return code;
 }
@@ -194,7 +193,7 @@ static enum orr_code refer_costs(struct orr_gate *gate, uint32_t hosts, double w
 /* The bandwidth that the answer shows is that of the larger job; the smaller one counts as well. */
 static enum orr_code take_bandwidths(const struct orr_gate_request *request, const struct orr_gate_side *node,
                                      const struct orr_gate_side *expected, struct orr_arena *arena,
-                                     struct orr_gate *gate, struct orr_error *err)
+                                     struct orr_gate *gate, struct orr_gate_bandwidths *ret_bw, struct orr_error *err)
 {
     enum { TEXT = 400 };
     const struct orr_analysis *const pairs[][2] = {{node->one, expected->one}, {node->many, expected->many}};
@@ -202,11 +201,12 @@ static enum orr_code take_bandwidths(const struct orr_gate_request *request, con
     double least = request->min_bus_bw;
     struct orr_cost *worst = NULL;
     char *text = NULL;
+    *ret_bw = (struct orr_gate_bandwidths){0};
     for (int i = 0; i < 2; i++) {
         struct orr_expect_limit limit = {0}, normal = {0};
         double has, wants;
-        ORR_TRY(bus_bw(pairs[i][0], &has, &limit, err));
-        ORR_TRY(bus_bw(pairs[i][1], &wants, &normal, err));
+        ORR_TRY(orr_gate_bus_bw(pairs[i][0], &has, &limit, err));
+        ORR_TRY(orr_gate_bus_bw(pairs[i][1], &wants, &normal, err));
         if (wants <= 0)
             continue;
         gate->hosts = hosts[i];
@@ -214,6 +214,10 @@ static enum orr_code take_bandwidths(const struct orr_gate_request *request, con
         gate->expected = wants;
         if (!rests_on_tree(request, &normal))
             ORR_TRY(refer_costs(gate, hosts[i], wants, arena, err));
+        if (!rests_on_tree(request, &normal)) {
+            ret_bw->has[i] = has;
+            ret_bw->wants[i] = wants;
+        }
         if (has >= least * wants || rests_on_tree(request, &normal))
             continue;
         least = has / wants;
@@ -323,10 +327,11 @@ static enum orr_code judge(const struct orr_gate_request *request, const struct 
     ORR_TRY(orr_gate_compare(request, node, expected, arena, gate, err));
     for (uint32_t i = 0; i < gate->count; i++)
         gate->reasons[i].allowed = is_allowed(request, gate->reasons[i].id);
-    ORR_TRY(take_bandwidths(request, node, expected, arena, gate, err));
+    struct orr_gate_bandwidths bw;
+    ORR_TRY(take_bandwidths(request, node, expected, arena, gate, &bw, err));
     put_in_order(gate);
     gate->state = gate->counted ? ORR_GATE_DEGRADED : ORR_GATE_FIT;
-    return ORR_OK;
+    return orr_gate_depend(request, node, expected, &bw, arena, gate, ret_why, err);
 }
 
 static const char *not_usable(const char *what, const struct orr_error *own, struct orr_arena *arena)

@@ -13,7 +13,8 @@
 enum orr_gate_state {
     ORR_GATE_FIT,
     ORR_GATE_DEGRADED,
-    ORR_GATE_NOT_COMPARABLE /* no answer: one of the two cannot be analysed, or they are different kinds of machine */
+    ORR_GATE_NOT_COMPARABLE /* no answer: one of the two cannot be analysed, they are different kinds of machine, or an
+                             * input does not show what decides */
 };
 
 struct orr_gate_request {
@@ -38,7 +39,14 @@ struct orr_gate_reason {
     bool allowed;                /* the caller accepts it */
 };
 
-enum { ORR_GATE_DEVICES = 16, ORR_GATE_DIFFERENCES = 32 };
+/* The answer with one value of a figure that an input does not show. */
+struct orr_gate_depends {
+    const char *assuming; /* a clause: "the NICs run at 100 Gb/s" */
+    enum orr_gate_state state;
+    double bus_bw, expected; /* as in struct orr_gate */
+};
+
+enum { ORR_GATE_DEVICES = 16, ORR_GATE_DIFFERENCES = 32, ORR_GATE_DEPENDS = 8 };
 
 struct orr_gate {
     enum orr_gate_state state;
@@ -49,6 +57,9 @@ struct orr_gate {
     double bus_bw, expected;         /* GB/s, AllReduce at 1 GiB */
     const char *const *differences;  /* [difference_count]: hardware that differs, whatever it costs; clauses */
     uint32_t difference_count, more_differences;
+    struct orr_gate_depends depends[ORR_GATE_DEPENDS]; /* where an input does not show what decides: each value */
+    uint32_t depends_count;
+    const char *confirm;        /* the command that shows the real value; NULL: nothing is asked */
     const char *const *assumed; /* [assumed_count]: values that the answer rests on; clauses */
     uint32_t assumed_count;
 };
@@ -63,22 +74,5 @@ enum orr_code orr_gate_refuse(const char *node_name, const char *why, struct orr
 const char *orr_gate_state_name(enum orr_gate_state state);
 /* Whether a reason can have that id. */
 bool orr_gate_knows(const char *id);
-
-/* Inside gate/: comparing.c, sentence.c */
-struct orr_gate_side {
-    const struct orr_dump *dump;
-    struct orr_hardware_facts hw;
-    struct orr_analysis *one, *many; /* jobs on one host, and on query.hosts; many NULL: NCCL cannot use it there */
-};
-/* Why the two are different kinds of machine, a clause; NULL: they are not. */
-const char *orr_gate_other_kind(const struct orr_gate_request *request, const struct orr_gate_side *node,
-                                const struct orr_gate_side *expected, struct orr_arena *arena);
-/* Fills differences, and reasons for what is missing at reasons[*count]. */
-enum orr_code orr_gate_compare(const struct orr_gate_request *request, const struct orr_gate_side *node,
-                               const struct orr_gate_side *expected, struct orr_arena *arena, struct orr_gate *gate,
-                               struct orr_error *err) ORR_NO_DISCARD;
-/* Writes gate->sentence. */
-enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *why, struct orr_arena *arena,
-                           struct orr_gate *gate, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

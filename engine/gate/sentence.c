@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "engine/gate/gate.h"
+#include "engine/gate/judging.h"
 
 static void write_cost(const struct orr_cost *cost, struct orr_text *text)
 {

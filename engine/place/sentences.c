@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people read. */
+#include <limits.h>
 #include <stdio.h>
 
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"
+#include "engine/trials/suppositions.h"
 #include "engine/tuning/tuning.h"
 
 static void write_list(orr_bits bits, struct orr_text *text)
@@ -91,6 +93,16 @@ static void write_packed(const struct orr_placing *placing, struct orr_text *tex
     orr_text_puts(text, " for the slowest job");
 }
 
+/* What the input does not show, "" if it shows everything that the sets' bandwidths rest on. */
+static void write_not_shown(const struct orr_placing *placing, struct orr_text *text)
+{
+    const struct orr_scored *about = orr_scores_about(placing->scores);
+    bool network = false;
+    for (uint32_t h = 0; h < about->question.host_counts; h++)
+        network |= about->question.hosts[h].hosts > 1;
+    (void)orr_supposed_list(about->dump, network ? UINT_MAX : UINT_MAX & ~(1u << ORR_LINKS_NICS), text);
+}
+
 void orr_placing_conclude(struct orr_placing *placing)
 {
     ORR_LOCAL_TEXT(text, sizeof placing->sentence - 1);
@@ -99,6 +111,11 @@ void orr_placing_conclude(struct orr_placing *placing)
     else
         write_choice(placing, &text);
     orr_text_puts(&text, ".");
+    ORR_LOCAL_TEXT(missing, 200);
+    write_not_shown(placing, &missing);
+    if (missing.length)
+        orr_text_printf(&text, " The input does not show %s, so the figures rest on assumed values.",
+                        orr_text_data(&missing));
     snprintf(placing->sentence, sizeof placing->sentence, "%s", orr_text_data(&text));
 }
 

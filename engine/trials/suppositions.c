@@ -85,6 +85,19 @@ const struct orr_suppositions *orr_supposed(const struct orr_dump *dump, unsigne
     return NULL;
 }
 
+bool orr_supposed_list(const struct orr_dump *dump, unsigned kinds, struct orr_text *text)
+{
+    const struct orr_suppositions *of, *next = NULL;
+    size_t at = 0;
+    bool any = false;
+    for (of = orr_supposed(dump, kinds, false, &at); of; of = next) {
+        next = orr_supposed(dump, kinds, false, &at);
+        orr_text_printf(text, "%s%s", !any ? "" : next ? ", " : " and ", of->what);
+        any = true;
+    }
+    return any;
+}
+
 static bool is_supposed(const struct orr_doc_node *node, const struct orr_suppositions *of)
 {
     const struct orr_attribute *there = node->kind == of->element ? orr_doc_attribute(node, of->attrs[0]) : NULL;

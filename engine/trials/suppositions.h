@@ -4,6 +4,7 @@
 #ifndef ORR_TRIALS_SUPPOSITIONS_H
 #define ORR_TRIALS_SUPPOSITIONS_H
 
+#include "engine/base/text.h"
 #include "engine/expect/expect.h"
 #include "engine/trials/variant.h"
 
@@ -24,9 +25,12 @@ struct orr_suppositions {
 };
 
 /* The next assumed figure of those kinds of links (bits by enum orr_link_kind), from *at on, which starts at 0. NULL:
- * there are no more. A figure that the input shows is not assumed, nor one that the user gave (a machine type, the speed
- * of NICs). guessed: the machine type was guessed, so that its NICs are assumed. */
+ * there are no more. A figure that the input shows is not assumed, nor one that the user gave (a machine type, the
+ * speed of NICs). guessed: the machine type was guessed, so that its NICs are assumed. */
 const struct orr_suppositions *orr_supposed(const struct orr_dump *dump, unsigned kinds, bool guessed, size_t *at);
+/* Writes what the input does not show of such links: "the speed of the NICs and the CPU model". Nothing is written, and
+ * the answer is false, if it shows everything. */
+bool orr_supposed_list(const struct orr_dump *dump, unsigned kinds, struct orr_text *text);
 /* Gives every element of assumed value the value of a row. */
 void orr_suppose(struct orr_variant *variant, const struct orr_suppositions *of, uint32_t row);
 /* Whether the machine as it is has the value of a row. */

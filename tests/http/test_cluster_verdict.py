@@ -242,3 +242,16 @@ def test_the_report_shows_the_same(server, machines, tmp_path):
     said = run("show", "--cluster", str(tmp_path / "c.json"))[1].decode()
     assert verdict["sentence"] in said and "node7 and node8" in said
     assert "different order" not in said  # a port without GPUDirect RDMA is not a NIC in another place
+
+
+def test_what_the_inputs_do_not_show_is_listed(server, machines):
+    """A matrix shows neither the speed of NICs nor PCIe links: the sentence says so, and nothing is said of a dump."""
+    rows = ["\tGPU0\tGPU1\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity"]
+    rows += ["GPU0\t X \tNV18\tPIX\tNODE\t0-47\t0", "GPU1\tNV18\t X \tNODE\tPIX\t0-47\t0"]
+    matrix = upload(server, ("\n".join(rows) + "\n").encode())
+    _, verdict = verdict_of(server, hosts_of(matrix, 4))
+    assert len(verdict["assumed"]) == 1 and "the speed of the NICs" in verdict["assumed"][0]
+    assert "The inputs do not show the speed of the NICs" in verdict["sentence"]
+    assert "assumed values" in verdict["sentence"]
+    _, known = verdict_of(server, hosts_of(machines[0], 4))
+    assert known["assumed"] == [] and "do not show" not in known["sentence"]

@@ -145,3 +145,37 @@ def test_rows_say_a_reason_once():
     small = run("predict", "--machine", "hgx-h100", "--hosts", 2, "--sizes", "1K:8G:4")
     said = run("check-perf", "--text", "--machine", "hgx-h100", "-", stdin=small)
     assert said.count("cannot judge (1)") > 1 and said.count("below 1 MiB") == 1
+
+
+def test_the_gate_asks_for_what_an_input_does_not_show(matrix):
+    """283 GB/s with NICs of 200 Gb/s, 455 with 400: no exit status may say that the node is fit."""
+    said = json.loads(run("gate", "--expect", "hgx-h100", "--json", matrix, status=4))
+    assert said["state"] == "not comparable" and said["confirm"] == "ibstat | grep Rate"
+    states = {row["assuming"]: row["state"] for row in said["depends"]}
+    assert states["the NICs run at 200 Gb/s"] == "degraded" and states["the NICs run at 400 Gb/s"] == "fit"
+    line = flat(run("gate", "--expect", "hgx-h100", matrix, status=4))
+    assert "does not show the speed of the NICs: fit if the NICs run at 400 Gb/s (455 of 455 GB/s on 2 hosts)" in line
+    assert "degraded if the NICs run at 200 Gb/s" in line and "Which is it?" in line
+    links = run("gate", "--expect", "hgx-h100", "--assume-nics", 400, matrix, status=4)
+    assert "the speed of the PCIe links" in links, "the next figure that decides"
+
+
+def test_the_gate_answers_where_no_assumed_figure_decides(matrix):
+    assert ": fit: " in run("gate", "--expect", "hgx-h100", "--hosts", 1, matrix), "NVLink limits one host"
+    assert json.loads(run("gate", "--expect", "hgx-h100", "--json", WHOLE))["depends"] == []
+    assert ": fit: " in run("gate", "--expect", "hgx-h100", "--assume", "hgx-h100", matrix), "the user says so"
+    low = json.loads(run("gate", "--expect", "hgx-h100", "--min-busbw", "0.01", "--json", matrix))
+    assert low["state"] == "fit", "with each value"
+
+
+def test_place_and_clusters_say_what_the_inputs_do_not_show(matrix, tmp_path):
+    placed = json.loads(run("place", "--count", 4, "--hosts", 2, matrix))
+    assert "The input does not show the speed of the NICs" in placed["sentence"]
+    assert "does not show" not in json.loads(run("place", "--count", 4, "--hosts", 2, WHOLE))["sentence"]
+    cluster = tmp_path / "cluster.json"
+    for file, known in ((matrix, False), (WHOLE, True)):
+        hosts = [{"topology": str(file), "count": 4}, {"topology": str(FAULTY)}]
+        cluster.write_text(json.dumps({"hosts": hosts}))
+        shown = flat(run("show", "--cluster", cluster))
+        assert "because of 1 host." in shown
+        assert ("The inputs do not show the speed of the NICs" in shown) == (not known), shown[:900]

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside gate/: the two sides, and what the files of this room share. */
+#ifndef ORR_GATE_JUDGING_H
+#define ORR_GATE_JUDGING_H
+
+#include "engine/expect/expect.h"
+#include "engine/gate/gate.h"
+
+struct orr_gate_side {
+    const struct orr_dump *dump;
+    struct orr_hardware_facts hw;
+    struct orr_analysis *one, *many; /* jobs on one host, and on query.hosts; many NULL: NCCL cannot use it there */
+};
+
+/* GB/s of AllReduce at 1 GiB on one host, and on those of the job; an expectation of 0 is not compared. */
+struct orr_gate_bandwidths {
+    double has[2], wants[2];
+};
+
+/* GB/s of a large AllReduce, as `orrery predict` prints it; 0: it cannot be predicted. ret_limit NULL: not asked. */
+enum orr_code orr_gate_bus_bw(const struct orr_analysis *analysis, double *ret_bw, struct orr_expect_limit *ret_limit,
+                              struct orr_error *err) ORR_NO_DISCARD;
+/* Why the two are different kinds of machine, a clause; NULL: they are not. (comparing.c) */
+const char *orr_gate_other_kind(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                                const struct orr_gate_side *expected, struct orr_arena *arena);
+/* Fills differences, and reasons for what is missing at reasons[*count]. (comparing.c) */
+enum orr_code orr_gate_compare(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                               const struct orr_gate_side *expected, struct orr_arena *arena, struct orr_gate *gate,
+                               struct orr_error *err) ORR_NO_DISCARD;
+/* Takes the verdict back if it rests on a figure that an input does not show: fills depends, and *ret_why with the
+ * question, a clause. (depends.c) */
+enum orr_code orr_gate_depend(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                              const struct orr_gate_side *expected, const struct orr_gate_bandwidths *now,
+                              struct orr_arena *arena, struct orr_gate *gate, const char **ret_why,
+                              struct orr_error *err) ORR_NO_DISCARD;
+/* Writes gate->sentence. (sentence.c) */
+enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *why, struct orr_arena *arena,
+                           struct orr_gate *gate, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif
