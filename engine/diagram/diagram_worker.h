@@ -41,5 +41,8 @@ void orr_renderer_figures(const struct orr_renderer *renderer, struct orr_render
 
 /* The worker's side: serves drawings on standard input and output until its input ends. Returns an exit status. */
 int orr_render_worker_main(void);
+/* What it does before its first drawing: from then on the process is refused (EPERM) system calls that drawing does not
+ * need, such as those that start programs, open sockets or reach other processes. There is no way back. */
+void orr_render_worker_confine(void);
 
 #endif

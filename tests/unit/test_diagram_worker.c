@@ -6,8 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -186,7 +190,7 @@ TEST(an_answer_too_large_is_refused)
     struct orr_renderer *flooded = renderer_with((struct orr_renderer_limits){1, 20, 1 << 30, 1 << 20, 50});
     assert_error(draw(flooded, good, &err), ORR_RENDER, &err, "1048576 bytes");
     setenv("ORR_TEST_WORKER", "babble", 1);
-    assert_error(draw(flooded, good, &err), ORR_RENDER, &err, "not a picture");
+    assert_error(draw(flooded, good, &err), ORR_RENDER, &err, "no complete picture");
     unsetenv("ORR_TEST_WORKER");
     assert_ok(draw(flooded, good, &err), &err);
     orr_renderer_free(flooded);
@@ -238,6 +242,77 @@ TEST(workers_hold_no_files_of_the_server_and_leave_nothing_behind)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
     close(secret);
+}
+
+/* Whether the filter refuses a call. Without the filter these calls work, or fail for another reason than EPERM. */
+static bool refuses(long result)
+{
+    return result == -1 && errno == EPERM;
+}
+
+/* In a process of its own: the letter of the first call that is not handled as it should be, 0: all are. */
+static int confined(void)
+{
+    char byte, *none[] = {NULL};
+    int pipes[2], file;
+    orr_render_worker_confine();
+    if (!refuses(syscall(SYS_execve, "/bin/true", none, none)))
+        return 'e';
+    if (!refuses(syscall(SYS_socket, AF_INET, SOCK_STREAM, 0)) ||
+        !refuses(syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, pipes)))
+        return 's';
+    if (!refuses(syscall(SYS_kill, getppid(), 0)) || !refuses(syscall(SYS_tgkill, getppid(), getppid(), 0)) ||
+        !refuses(syscall(SYS_rt_sigqueueinfo, getppid(), 0, NULL)))
+        return 'k';
+    if (!refuses(syscall(SYS_ptrace, 0L, 0L, 0L, 0L)) || !refuses(syscall(SYS_pidfd_getfd, -1, 0, 0)) ||
+        !refuses(syscall(SYS_process_vm_readv, getppid(), NULL, 0L, NULL, 0L, 0L)))
+        return 'p';
+    if (!refuses(syscall(SYS_io_uring_setup, 0, NULL)))
+        return 'u';
+    if (!refuses(syscall(SYS_unshare, 0)) || !refuses(syscall(SYS_setns, -1, 0)))
+        return 'n';
+    if (!refuses(syscall(SYS_mknodat, -1, "", S_IFIFO, 0)) || !refuses(syscall(SYS_symlinkat, "a", -1, "")))
+        return 'm';
+#ifdef __x86_64__
+    if (!refuses(syscall(SYS_fork)) || !refuses(syscall(0x40000000L | SYS_socket, AF_INET, SOCK_STREAM, 0)))
+        return 'x';
+#endif
+    /* What drawing needs: fonts, memory, and answers. */
+    if ((file = open("/proc/self/status", O_RDONLY)) < 0 || read(file, &byte, 1) != 1 || pipe(pipes) ||
+        write(pipes[1], "a", 1) != 1)
+        return 'd';
+    return 0;
+}
+
+TEST(a_worker_cannot_reach_beyond_its_drawing)
+{
+    int status;
+    assert_int_equal(unshare(0), 0); /* no filter of the surroundings refuses it already */
+    const pid_t own = fork();
+    if (!own)
+        _exit(confined());
+    assert_int_equal(waitpid(own, &status, 0), own);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* The process that draws has the filter. */
+TEST(a_worker_that_draws_is_confined)
+{
+    struct orr_error err;
+    char path[64], line[128];
+    int mode = 0;
+    struct orr_renderer *renderer = renderer_with(orr_renderer_default_limits);
+    assert_ok(draw(renderer, good, &err), &err);
+    snprintf(path, sizeof path, "/proc/%d/status", (int)child());
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        if (!strncmp(line, "Seccomp:", 8))
+            mode = atoi(line + 8);
+    fclose(file);
+    assert_int_equal(mode, 2); /* SECCOMP_MODE_FILTER */
+    orr_renderer_free(renderer);
 }
 
 static void *draw_some(void *argument)
