@@ -120,6 +120,7 @@ READABLE = {
     "order": ["--hosts", "2", H100],
     "explain": ["--why", "channels", H100],
     "predict": [H100],
+    "scaling": [H100],
     "place": ["--count", "4", H100],
     "compare": [H100, "static/examples/h100-nvswitch.xml"],
     "check-log": ["--verbose", "tests/data/logs/workstation-2.27.7-2h.log"],
