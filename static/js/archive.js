@@ -112,7 +112,7 @@ async function unzip(bytes) {
     let end = bytes.length - 22;
     while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end--;
     if (end < 0)
-        throw new ArchiveError("the zip file has no directory at its end: it is not complete");
+        throw new ArchiveError("the zip file is incomplete: it has no directory at its end");
     const count = view.getUint16(end + 10, true);
     let left = MOST_BYTES;
     for (

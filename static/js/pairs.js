@@ -121,7 +121,7 @@ export function setText(text) {
     return kind === "label"
         ? `All with the label ${rest}`
         : kind === "q"
-          ? `All that “${rest}” finds`
+          ? `All matches of “${rest}”`
           : `${text.split(",").filter(Boolean).length} chosen dumps`;
 }
 

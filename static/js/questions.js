@@ -171,7 +171,7 @@ function nics(model) {
     if (!model.nets.length)
         return model.doc.summary?.machine?.nets
             ? needsHosts(model.doc)
-            : { answer: "the dump holds none", tone: null, patch: null };
+            : { answer: "the dump has none", tone: null, patch: null };
     if (!devs.length) return needsHosts(model.doc);
     const used = new Set(devs.map((row) => row.net)),
         unused = model.nets.filter((node) => !used.has(node.id));

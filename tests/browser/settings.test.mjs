@@ -27,7 +27,7 @@ test("NICs are fused as the settings panel says, and the address and a chip tell
     await it.choose("#set-fuse_nics", "always");
     await drawn("NET", 8); // EFA NICs are grouped
     assert.match(page.url(), /fuse_nics=always/);
-    await page.getByRole("button", { name: "Fuse NICs as the input needs it" }).click();
+    await page.getByRole("button", { name: "Fuse NICs as the input requires" }).click();
     await drawn("NET", 32);
     assert.doesNotMatch(page.url(), /fuse_nics/);
 });

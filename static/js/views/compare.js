@@ -112,7 +112,7 @@ const empty = () =>
                 "month ago, or with what " +
                 "its machine type should have.",
         ),
-        h("p.muted", "The library compares three dumps or more with what most of them are like."),
+        h("p.muted", "The library compares three or more dumps with their majority."),
     );
 
 function answer(model, state, doc, actions) {

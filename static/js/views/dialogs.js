@@ -55,14 +55,14 @@ export async function tokenDialog(refused) {
                     h(
                         "p.bad",
                         { role: "alert" },
-                        "The server refuses this token: it may have expired, or not allow this.",
+                        "The server refuses this token: it may have expired, or does not allow this.",
                     ),
                 h("label.stack", "Bearer token", field),
                 h(
                     "p.note",
                     { id: "token-note" },
-                    "This server answers only to those who have a token; whoever runs it gives you one. The " +
-                        "page keeps it until it is closed or reloaded, and writes it nowhere.",
+                    "This server requires a token. Ask whoever runs it for one. The page keeps the token until " +
+                        "it is closed or reloaded, and never stores it.",
                 ),
             ],
             { yes: "Use this token", read: () => field.value.trim() },

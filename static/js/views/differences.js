@@ -113,7 +113,7 @@ function chooser(state, diff, releases, settings, actions) {
                 "button",
                 {
                     "data-key": "swap",
-                    title: "The other side becomes what is asked",
+                    title: "Make the other side the question",
                     onclick: actions.swap,
                 },
                 "Swap",
@@ -136,7 +136,7 @@ function empty(releases, state, model, actions) {
         { id: "no-comparison" },
         h(
             "p",
-            "Choose a release or a setting to hold this answer against: every path, verdict, channel and " +
+            "Choose a release or a setting to compare this answer with: every path, verdict, channel and " +
                 "prediction that differs is listed with the rule that changes it.",
         ),
         h(

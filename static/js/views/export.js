@@ -37,29 +37,29 @@ export function exportDialog(context) {
               ? context.pair
               : null;
     const files = [
-        ["svg", "SVG", "the picture as it is shown, all of it", () => svgText(context)],
+        ["svg", "SVG", "the whole picture, as shown", () => svgText(context)],
         [
             "png",
             "PNG",
-            "the same in pixels, two for one",
+            "the same in pixels, at double size",
             async (clean) => png(clean(svgText(context))),
         ],
         [
             "table.svg",
             "SVG",
-            tables ? "the tables as they are shown" : "no table is shown",
+            tables ? "the tables, as shown" : "no table is shown",
             tables && (() => tables),
         ],
         [
             "table.png",
             "PNG",
-            "the same in pixels, two for one",
+            "the same in pixels, at double size",
             tables && (async (clean) => png(clean(tables))),
         ],
         [
             "dot",
             "DOT",
-            "for Graphviz, where the server draws it",
+            "for Graphviz, if the server draws the view",
             state.view === "hosts" || state.view === "tuning"
                 ? null
                 : () =>
@@ -179,7 +179,7 @@ export function exportDialog(context) {
             h("summary", "Bus ids in the virtual machine"),
             h(
                 "p.muted",
-                "In the order of the real ones, separated by commas, or as REAL=NEW. Left empty, the real ones stay.",
+                "In the order of the real ones, separated by commas, or as REAL=NEW. If left empty, the real ones stay.",
             ),
             h("p", h("label.field", "GPUs", gpus)),
             h("p", h("label.field", "NICs", nics)),

@@ -256,7 +256,7 @@ export function tabs(name, controls, rows, current, choose, label = name) {
 
 const KEYS = [
     ["Ctrl+K", "Find anything: a device, a view, a setting, an action, a document"],
-    ["o m x r", "Verdict, drawing, matrix, the dump as it reads"],
+    ["o m x r", "Verdict, drawing, matrix, the dump line by line"],
     ["c h p t b", "Channels, hosts, transfers point to point, tuning, bandwidth"],
     ["d v g k", "What if, comparison with another machine, a log, choice of GPUs"],
     ["s", "The question: release, hosts, settings, assumptions"],

@@ -68,7 +68,7 @@ export function libraryView({ library, state, actions }) {
                       "div",
                       { id: "library-empty" },
                       state.q
-                          ? `Nothing kept here has “${state.q}” in its name, labels or id.`
+                          ? `No dump has “${state.q}” in its name, labels or id.`
                           : [
                                 "Nothing is kept yet. What you open on this page is kept, until somebody " +
                                     "deletes it; a script adds one so:",

@@ -125,12 +125,12 @@ function empty() {
         h(
             "p",
             "Orrery compares a debug log of a job on this machine with the prediction, fact by fact. The log is " +
-                "not kept: an address names the view, not the log.",
+                "not stored, and a link to this view does not include it.",
         ),
         h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
         h(
             "p.muted",
-            "Several ranks, launchers' prefixes, colours and wrapped lines are understood; NCCL_GRAPH_DUMP_FILE " +
+            "Mixed ranks, launcher prefixes, ANSI colours and wrapped lines are fine; NCCL_GRAPH_DUMP_FILE " +
                 "as well.",
         ),
     );

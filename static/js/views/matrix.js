@@ -166,7 +166,7 @@ export function matrixView({ model, other, state, actions }) {
                       ),
                       " to see paths to them.",
                   )
-                : h("p.note", "The dump holds no NIC.")),
+                : h("p.note", "The dump has no NICs.")),
     ];
 }
 

@@ -25,7 +25,7 @@ const SELECTIONS = [
         name: "fuse_nics",
         label: "Fused NICs",
         chip: (when) => `NICs fused: ${when}`,
-        drop: "Fuse NICs as the input needs it",
+        drop: "Fuse NICs as the input requires",
         choices: FUSE_NICS,
         default: "auto",
         meaning:

@@ -137,7 +137,7 @@ export function aboutSource(text, state) {
     return state.line
         ? `Line ${state.line} of ${lines}.`
         : state.from && !placeOf(devicesIn(text), state.from)
-          ? `${state.from} is in no line of its own, of ${lines}.`
+          ? `${state.from} has no line of its own, of ${lines}.`
           : state.from
             ? `The lines of ${state.from} are lit, of ${lines}.`
             : `${lines} lines as they were uploaded. A line that names a device selects it; ↑ ↓ go from device ` +

@@ -243,8 +243,8 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
         ),
         h(
             "p.note",
-            "The wide line is what NCCL takes; upright lines are the crossover points.",
-            after ? ` The wide dashed line is ${after.name}.` : "",
+            "The thick line is what NCCL chooses; vertical lines mark crossover points.",
+            after ? ` The thick dashed line is ${after.name}.` : "",
         ),
     );
 }
@@ -309,7 +309,7 @@ function figures(tuning, collective) {
         h(
             "p.note",
             "NCCL takes the combination with the least latency + size ÷ bandwidth. A dash: not available here. " +
-                "The highest bandwidth is set bold.",
+                "The highest bandwidth is bold.",
         ),
     ];
 }
