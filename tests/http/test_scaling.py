@@ -11,7 +11,8 @@ from test_command_line import run
 
 HEALTHY = ROOT / "static/examples/h100-nvswitch.xml"
 FAULTY = ROOT / "static/examples/h100-with-faults.xml"
-QUESTIONS = [(name, size) for name in ("all_reduce", "all_gather", "reduce_scatter", "alltoall") for size in ("1M", "1G")]
+TESTS = ("all_reduce", "all_gather", "reduce_scatter", "alltoall")
+QUESTIONS = [(name, size) for name in TESTS for size in ("1M", "1G")]
 BYTES = {"1M": 1 << 20, "1G": 1 << 30}
 ROUNDED = 1e-3  # predict rounds the size down to what the ranks can share, as nccl-tests does
 
@@ -60,7 +61,8 @@ def test_each_figure_is_that_of_a_cluster_of_these_hosts(server, machines):
         assert answer["order"] == {"given": "block"}.get(order, order) and answer["against"] == []
         series = [round(figures["all_reduce", 1 << 30, n]) for n in (1, 2, 4, 6)]
         assert answer["sentence"] == (
-            f"AllReduce at 1 GiB gets {series[0]}, {series[1]}, {series[2]} and {series[3]} GB/s on 1, 2, 4 and 6 hosts."
+            f"AllReduce at 1 GiB gets {series[0]}, {series[1]}, {series[2]} and {series[3]} GB/s "
+            "on 1, 2, 4 and 6 hosts."
         )
     one_bad, all_good = scaled(server, ident)[1], scaled(server, ident, "?rank_order=name")[1]
     assert one_bad["all_reduce", 1 << 30, 2] < 0.9 * all_good["all_reduce", 1 << 30, 2]
@@ -120,3 +122,15 @@ def test_the_command_says_the_same(server, machines, tmp_path):
     assert text.startswith(answer["sentence"]) and text.count("AllReduce      1 GiB") == 3
     status, _, complaint = run("scaling", "--rank-order", "name", str(HEALTHY))
     assert status == 2 and "--rank-order needs --cluster" in complaint
+
+
+def test_a_machine_is_predicted_as_it_would_be_repaired(server, machines):
+    path, repair = f"/v1/topologies/{machines[1]}", "repair=slow-link&repair=gdr-off"
+    status, answer = server.json("GET", f"{path}/scaling?hosts=2&{repair}")
+    assert status == 200, answer
+    for row in answer["outcomes"]:
+        rows = server.json("GET", f"{path}/predict?hosts={row['hosts']}&collective=all_reduce&sizes=1G&{repair}")[1]
+        if (row["collective"], row["size"]) == ("all_reduce", BYTES["1G"]):
+            assert row["busbw"] == pytest.approx(rows["rows"][0]["busbw"], rel=ROUNDED)
+    now = server.json("GET", f"{path}/scaling?hosts=2")[1]["outcomes"]
+    assert any(a["busbw"] > 1.2 * b["busbw"] for a, b in zip(answer["outcomes"], now))
