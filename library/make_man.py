@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""liborrery(3) from the public header: make_man.py HEADER VERSION DATE OUT. Comments become text, all else examples of code."""
+"""liborrery(3) from the public header: make_man.py HEADER VERSION DATE OUT. Comments become text, all else examples
+of code."""
 import gzip
 import pathlib
 import re
@@ -31,7 +32,8 @@ def page(header, version, date):
     about = re.findall(r"/\*(.*?)\*/", opening.replace("/* SPDX-License-Identifier: Apache-2.0 */", ""), re.S)
     yield f'.TH liborrery 3 "{date}" "Orrery {version}" "Library Functions Manual"'
     yield ".SH NAME\nliborrery \\- how NCCL sees a machine, as a library for C"
-    yield ".SH SYNOPSIS\n.nf\n#include <orrery/orrery.h>\n.fi\n.PP\ncc program.c $(pkg\\-config \\-\\-cflags \\-\\-libs orrery)"
+    yield ".SH SYNOPSIS\n.nf\n#include <orrery/orrery.h>\n.fi\n.PP"
+    yield "cc program.c $(pkg\\-config \\-\\-cflags \\-\\-libs orrery)"
     yield ".SH DESCRIPTION"
     for comment in about:
         yield from prose(comment)

@@ -9,11 +9,11 @@
 /* What a stored cluster consists of, read once for all analyses of it. Never changes. */
 struct orr_cluster_parts {
     struct orr_shared shared;
-    struct orr_cluster_file file; /* topologies are ids */
-    struct orr_dump **dumps;      /* [topology of the file]; those of one shape share the first one's */
-    bool *owned;                  /* [topology of the file]: not shared from an earlier one */
+    struct orr_cluster_file file;   /* topologies are ids */
+    struct orr_dump **dumps;        /* [topology of the file]; those of one shape share the first one's */
+    bool *owned;                    /* [topology of the file]: not shared from an earlier one */
     struct orr_cluster_names names; /* as the description and the labels of the topologies had them then */
-    bool by_release;              /* the bytes of a topology become another dump with another release */
+    bool by_release;                /* the bytes of a topology become another dump with another release */
 };
 
 struct orr_cluster_work {

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_openapi.py QUESTIONS.JSON OPENAPI.YAML VERSION OUT: the description of the service, of what is written by hand and
+"""make_openapi.py QUESTIONS.JSON OPENAPI.YAML VERSION OUT: the description of the service, of what is written by
+hand and
 what the tables say.
 
-The program questions_table prints the tables as JSON. From there come the parameters in queries, with their help texts, and
+The program questions_table prints the tables as JSON. From there come the parameters in queries, with their help
+texts, and
 the choices `[x-words, NAME]` of schemas: those of a parameter, or the problem types. `x-query` of an operation says
 what is different there: which parameters are required, and other examples."""
 import json

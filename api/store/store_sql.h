@@ -106,7 +106,8 @@ enum { ORR_MOST_CELLS = 12 };
     X(HOSTS, "ti",                                                                                                     \
       "SELECT u.host, (SELECT v.at FROM upload v WHERE v.host = u.host ORDER BY v.seq DESC, v.topology DESC LIMIT 1)," \
       " count(*) FROM upload u WHERE u.host > $1 GROUP BY u.host ORDER BY u.host LIMIT $2")                            \
-    /* after, limit: hosts by name, each with its last upload; a step along the index for each host, however long the */ \
+    /* after, limit: hosts by name, each with its last upload; a step along the index for each host, however long the  \
+     */                                                                                                                \
     /* histories are */                                                                                                \
     X(FLEET, "ti",                                                                                                     \
       "WITH RECURSIVE h(host, n) AS (SELECT (SELECT min(u.host) FROM upload u WHERE u.host > $1), 1"                   \

@@ -154,8 +154,8 @@ static enum orr_code place_list(struct orr_cluster *c, const struct orr_cluster_
     for (uint32_t r = 0; r < c->rank_count; r++) {
         uint32_t host = request->host_of_rank[r];
         if (host >= c->host_count)
-            orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, but the cluster has %u, numbered from 0", r,
-                     host, c->host_count);
+            orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, but the cluster has %u, numbered from 0", r, host,
+                     c->host_count);
         else if (taken[host] == c->hosts[host].rank_count)
             orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, but its %u GPUs already have ranks", r, host,
                      taken[host]);

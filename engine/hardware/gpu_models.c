@@ -22,7 +22,7 @@
 #define ORR_WITH_CPU(generation, links)    generation, links, ORR_GPU_SUPERCHIP, ORR_YES, DATA_SHEET P2P_OF_FAMILY
 #define ORR_CARD(generation, links)        generation, links, ORR_GPU_PCIE, ORR_UNKNOWN, DATA_SHEET
 #define ORR_LISTED_CARD(generation, links) generation, links, ORR_GPU_PCIE, ORR_UNKNOWN, PCI_IDS
-#define GEFORCE_40                         0, 0, ORR_GPU_PCIE, ORR_NO, "NVIDIA/nccl-tests#287: GeForce does not support P2P"
+#define ORR_GEFORCE_40                     0, 0, ORR_GPU_PCIE, ORR_NO, "NVIDIA/nccl-tests#287: no P2P on GeForce"
 #define ORR_GEFORCE_30(generation, links)                                                                              \
     generation, links, ORR_GPU_PCIE, ORR_UNKNOWN, DATA_SHEET "; on P2P reports differ (NVIDIA/nccl#1127)"
 #define ORR_GEFORCE_20(generation, links)                                                                              \
@@ -105,7 +105,8 @@ static const struct orr_gpu_model models[] = {
      {{0x26b3, 48}}},
     {"RTX 5000 Ada|5000 Ada", 89, ORR_CARD(0, 0), {{0x26b2, 32}, {0x2730, 16}, {0x2770, 0}}},
     {"RTX 4500 Ada|4500 Ada", 89, ORR_CARD(0, 0), {{0x27b1, 24}}},
-    {"RTX 4000 Ada|RTX 4000 SFF Ada|4000 Ada", 89, ORR_CARD(0, 0), {{0x27b2, 20}, {0x27b0, 20}, {0x27ba, 12}, {0x27fa, 0}}},
+    {"RTX 4000 Ada|RTX 4000 SFF Ada|4000 Ada", 89, ORR_CARD(0, 0),
+     {{0x27b2, 20}, {0x27b0, 20}, {0x27ba, 12}, {0x27fa, 0}}},
     {"RTX 2000 Ada|RTX 2000E Ada|RTX 3500 Ada|RTX 3000 Ada|RTX 1000 Ada|RTX 500 Ada", 89, ORR_LISTED_CARD(0, 0),
      {{0x28b0, 16}, {0x27bb, 12}, {0x2838, 8}, {0x28b8, 8}, {0x28b9, 6}, {0x28ba, 4}}},
     /* Ampere, workstations */
@@ -130,21 +131,22 @@ static const struct orr_gpu_model models[] = {
     {"Quadro M6000|Quadro M5000|Quadro M4000|Quadro M2000", 52, ORR_LISTED_CARD(0, 0),
      {{0x17f0, 12}, {0x17f1, 24}, {0x13f0, 8}, {0x13f1, 8}, {0x1430, 4}}},
     /* GeForce and TITAN */
-    {"RTX 5090", 120, GEFORCE_40, {{0x2b85, 32}, {0x2b87, 32}, {0x2b8c, 24}, {0x2c18, 24}, {0x2c58, 24}}},
-    {"RTX 5080", 120, GEFORCE_40, {{0x2c02, 16}, {0x2c19, 16}, {0x2c59, 16}}},
-    {"RTX 5070 Ti", 120, GEFORCE_40, {{0x2c05, 16}, {0x2f18, 12}, {0x2f58, 12}}},
-    {"RTX 5070", 120, GEFORCE_40, {{0x2f04, 12}, {0x2d18, 8}, {0x2d58, 8}}},
-    {"RTX 5060|RTX 5060 Ti", 120, GEFORCE_40, {{0x2d05, 8}, {0x2d04, 0}, {0x2f06, 0}, {0x2d19, 8}, {0x2d59, 8}}},
-    {"RTX 5050", 120, GEFORCE_40, {{0x2d83, 8}, {0x2d98, 8}, {0x2dd8, 8}}},
-    {"RTX 4090", 89, GEFORCE_40, {{0x2684, 24}, {0x2685, 24}, {0x2717, 16}, {0x2757, 16}}},
-    {"RTX 4080|RTX 4080 SUPER", 89, GEFORCE_40,
+    {"RTX 5090", 120, ORR_GEFORCE_40, {{0x2b85, 32}, {0x2b87, 32}, {0x2b8c, 24}, {0x2c18, 24}, {0x2c58, 24}}},
+    {"RTX 5080", 120, ORR_GEFORCE_40, {{0x2c02, 16}, {0x2c19, 16}, {0x2c59, 16}}},
+    {"RTX 5070 Ti", 120, ORR_GEFORCE_40, {{0x2c05, 16}, {0x2f18, 12}, {0x2f58, 12}}},
+    {"RTX 5070", 120, ORR_GEFORCE_40, {{0x2f04, 12}, {0x2d18, 8}, {0x2d58, 8}}},
+    {"RTX 5060|RTX 5060 Ti", 120, ORR_GEFORCE_40, {{0x2d05, 8}, {0x2d04, 0}, {0x2f06, 0}, {0x2d19, 8}, {0x2d59, 8}}},
+    {"RTX 5050", 120, ORR_GEFORCE_40, {{0x2d83, 8}, {0x2d98, 8}, {0x2dd8, 8}}},
+    {"RTX 4090", 89, ORR_GEFORCE_40, {{0x2684, 24}, {0x2685, 24}, {0x2717, 16}, {0x2757, 16}}},
+    {"RTX 4080|RTX 4080 SUPER", 89, ORR_GEFORCE_40,
      {{0x2704, 16}, {0x2702, 16}, {0x2703, 16}, {0x27a0, 12}, {0x27e0, 12}}},
-    {"RTX 4070 Ti|RTX 4070 Ti SUPER", 89, GEFORCE_40, {{0x2782, 12}, {0x2705, 16}, {0x2689, 16}}},
-    {"RTX 4070|RTX 4070 SUPER", 89, GEFORCE_40, {{0x2786, 12}, {0x2783, 12}, {0x2709, 12}, {0x2820, 8}, {0x2860, 8}}},
-    {"RTX 4060|RTX 4060 Ti", 89, GEFORCE_40,
+    {"RTX 4070 Ti|RTX 4070 Ti SUPER", 89, ORR_GEFORCE_40, {{0x2782, 12}, {0x2705, 16}, {0x2689, 16}}},
+    {"RTX 4070|RTX 4070 SUPER", 89, ORR_GEFORCE_40,
+     {{0x2786, 12}, {0x2783, 12}, {0x2709, 12}, {0x2820, 8}, {0x2860, 8}}},
+    {"RTX 4060|RTX 4060 Ti", 89, ORR_GEFORCE_40,
      {{0x2882, 8}, {0x2808, 8}, {0x2803, 0}, {0x2805, 16}, {0x2788, 0}, {0x28a0, 8}}},
-    {"RTX 4050", 89, GEFORCE_40, {{0x28a1, 6}, {0x28e1, 6}}},
-    {"RTX 3050 A", 89, GEFORCE_40, {{0x2822, 0}, {0x28a3, 0}, {0x28e3, 0}}},
+    {"RTX 4050", 89, ORR_GEFORCE_40, {{0x28a1, 6}, {0x28e1, 6}}},
+    {"RTX 3050 A", 89, ORR_GEFORCE_40, {{0x2822, 0}, {0x28a3, 0}, {0x28e3, 0}}},
     {"TITAN Ada", 89, ORR_LISTED_CARD(0, 0), {{0x2681, 48}}},
     {"RTX 3090", 86, ORR_GEFORCE_30(3, 4), {{0x2204, 24}}},
     {"RTX 3090 Ti", 86, ORR_GEFORCE_30(-1, -1), {{0x2203, 24}}},

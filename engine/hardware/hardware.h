@@ -89,7 +89,8 @@ double orr_gpu_c2c(const struct orr_dump *dump, uint32_t gpu);
 bool orr_gpu_is_integrated(int32_t sm);
 /* Whether a NIC is an RDMA device, by its name: "mlx5_0", "bnxt_re1", "rdmap16s27" ... */
 bool orr_name_is_rdma(const char *name);
-/* Whether a NIC is a bridge, tunnel or pair of interfaces that software makes, by its name: "docker0", "veth12ab" ... */
+/* Whether a NIC is a bridge, tunnel or pair of interfaces that software makes, by its name: "docker0", "veth12ab" ...
+ */
 bool orr_name_is_virtual(const char *name);
 
 #endif

@@ -65,8 +65,8 @@ uint32_t orr_machine_trays(const struct orr_machine_type *type);
 bool orr_machine_nics_chosen(const struct orr_machine_type *type);
 /* By name or another name of it, without regard to case; NULL: unknown. */
 const struct orr_machine_type *orr_machine_type_find(const char *name);
-/* The type whose NICs give each GPU the least bandwidth, of the types with that GPU (a board's own name of its model) or,
- * if gpu is NULL, of all. NULL: no type has that GPU. */
+/* The type whose NICs give each GPU the least bandwidth, of the types with that GPU (a board's own name of its model)
+ * or, if gpu is NULL, of all. NULL: no type has that GPU. */
 const struct orr_machine_type *orr_machine_least_nics(const char *gpu);
 /* What of a machine is made up that is described by its type alone: a clause without a full stop. */
 const char *orr_machine_type_made_up(const struct orr_machine_type *type);

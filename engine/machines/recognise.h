@@ -51,8 +51,8 @@ uint32_t orr_job_ports(const struct orr_hardware_facts *hardware, const struct o
                        uint32_t *ret_nets);
 
 /* The type that shows how much bandwidth machines with these GPUs have at least, if the NICs together have less than
- * a quarter of it; NULL: they have enough, there are none, or a speed is unknown. If no type has the GPU, NICs of 1 Gb/s
- * or less are too slow. */
+ * a quarter of it; NULL: they have enough, there are none, or a speed is unknown. If no type has the GPU, NICs of 1
+ * Gb/s or less are too slow. */
 const struct orr_machine_type *orr_machine_of_faster_nics(const struct orr_hardware_facts *hardware,
                                                           const struct orr_machine *machine);
 

@@ -20,7 +20,8 @@ static bool takes_over(const struct orr_results_building *b, uint32_t i)
 {
     const struct orr_result_table *before = i ? &b->tables[i - 1] : NULL;
     struct orr_result_table *table = &b->tables[i];
-    if (!before || !table->device_count || before->devices != table->devices || before->device_count != table->device_count ||
+    if (!before || !table->device_count || before->devices != table->devices ||
+        before->device_count != table->device_count ||
         b->evidence[i - 1].ranks_a_device != b->evidence[i].ranks_a_device)
         return false;
     table->ranks = before->ranks;

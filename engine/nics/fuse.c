@@ -235,8 +235,8 @@ static bool merge(struct merging *m, const struct group *group)
     return true;
 }
 
-/* Up to 2.26.6, a NIC that is fused with none becomes a virtual device of its own, with the next number. NCCL then takes
- * the virtual device back only where CollNet does not have it, so that one with coll="1" is lost. */
+/* Up to 2.26.6, a NIC that is fused with none becomes a virtual device of its own, with the next number. NCCL then
+ * takes the virtual device back only where CollNet does not have it, so that one with coll="1" is lost. */
 static void keep_alone(struct merging *m, uint32_t nic)
 {
     struct orr_doc_node *net = m->f->nics[nic].net;

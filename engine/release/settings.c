@@ -28,7 +28,7 @@
 #define CLAMPED         "kept in 32 bits, then clamped to 1, or 0, and the most channels of the release" NOT_MINUS_2
 #define CLAMPED_P2P     "kept in 32 bits, then clamped to 1 and the most channels of the release"
 #define IGNORED_CLAMPED "kept in 32 bits; 0 and below: as if not given; above the most channels of the release: clamped"
-#define LEVELS          "numbers are kept in 32 bits, above 4: 4, -1: 0, below: NCCL crashes; other names: as if not given"
+#define LEVELS          "kept in 32 bits; above 4: 4, -1: 0, below: NCCL crashes; other names: as if not given"
 #define ANY             "any 64-bit number"
 #define NOTHING         "no value changes the analysis"
 

@@ -257,7 +257,8 @@ const hostCount = (n, doc) =>
     hostsText(doc).includes("domain") ? plural(n, "domain") : plural(n, "host");
 
 /** The bar below that line: what there is now, and what each fault's repair gains, in GB/s: {now, repaired, unit, for,
- * parts: [{finding, device, gain, share}]}; shares of the parts sum to what is lost. null where no bandwidth is lost. */
+ * parts: [{finding, device, gain, share}]}; shares of the parts sum to what is lost. null where
+ * no bandwidth is lost. */
 export function costBar(model) {
     const { doc } = model,
         cost = doc.summary?.verdict?.cost;

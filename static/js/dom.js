@@ -82,7 +82,8 @@ const MARKS = { "#": "num", "~": "wrap" };
 
 /** A table that scrolls by itself where it is too wide for its place.
  * @param {string} name what it lists
- * @param {any[]} heads names of the columns: "#GB/s" of figures, "~Why" of texts that wrap, "(Share)" not shown; or <th>
+ * @param {any[]} heads names of the columns: "#GB/s" of figures, "~Why" of texts that wrap,
+ * "(Share)" not shown; or <th>
  * @param {any[]} rows lists of cells, which are texts, nodes or whole <td> and <th>, or {tag, props, cells}
  * @param {{id?: string, tag?: string, rowHeads?: boolean, caption?: any, scroll?: boolean}} [options] rowHeads: the
  * first cell names its row; caption: shown above, else only the name is there for screen readers */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-/** The views of an open machine by the section of the rail that they are in: [[section, its name, [[view, its tab]]]]. */
+/** The views of an open machine by the section of the rail that they are in: [[section, its
+ * name, [[view, its tab]]]]. */
 /** @type {[string, string, string[][]][]} */
 export const SECTIONS = [
     ["verdict", "Verdict", [["verdict", "Overview"]]],

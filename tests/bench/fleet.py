@@ -44,7 +44,8 @@ def query_of(host):
 
 class Service:
     def __init__(self, database, *options):
-        command = [ROOT / "build/orrery", "serve", "--listen", "127.0.0.1:0", "--quiet", "--database", database, *options]
+        command = [ROOT / "build/orrery", "serve", "--listen", "127.0.0.1:0", "--quiet"]
+        command += ["--database", database, *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.port = int(self.process.stdout.readline().rstrip("/\n").rsplit(":", 1)[1])
         self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
@@ -88,7 +89,8 @@ def post_all(service, hosts, clients):
 
 
 def fill(path, first, count, history):
-    """Rows for further hosts: copies of the rows of a posted host that is as slow or as fast, under ids of their own."""
+    """Rows for further hosts: copies of the rows of a posted host that is as slow or as fast, under ids of their
+    own."""
     database = sqlite3.connect(path)
     columns = [row[1] for row in database.execute("PRAGMA table_info(topology)")]
     kinds = {}
@@ -113,8 +115,10 @@ def fill(path, first, count, history):
             ident = digest[:32]
         else:
             ident = database.execute("SELECT topology FROM upload WHERE host = ?", (f"node{host}",)).fetchone()[0]
-        rows = [(f"node{host}", at + i * 1000, ident, "", text, sequence := sequence + 1) for i in range(1, history + 1)]
-        database.executemany("INSERT INTO upload (host, at, topology, name, labels, seq) VALUES (?, ?, ?, ?, ?, ?)", rows)
+        rows = [(f"node{host}", at + i * 1000, ident, "", text, sequence + i) for i in range(1, history + 1)]
+        sequence += history
+        statement = "INSERT INTO upload (host, at, topology, name, labels, seq) VALUES (?, ?, ?, ?, ?, ?)"
+        database.executemany(statement, rows)
     database.commit()
     database.close()
 
@@ -199,7 +203,8 @@ def main():
         while time.monotonic() - begun < 120:
             metrics = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
             metrics.request("GET", "/metrics")
-            found = re.search(r'operation_duration_seconds_count\{operation="expire"\} (\d+)', metrics.getresponse().read().decode())
+            text = metrics.getresponse().read().decode()
+            found = re.search(r'operation_duration_seconds_count\{operation="expire"\} (\d+)', text)
             if found and int(found[1]) >= -(-due // 200):
                 break
             time.sleep(0.05)

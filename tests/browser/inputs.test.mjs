@@ -340,7 +340,7 @@ GPU2\tSYS\tSYS\t X \tPIX\tSYS\t32-63\t1\tN/A
 GPU3\tSYS\tSYS\tPIX\t X \tSYS\t32-63\t1\tN/A
 NIC0\tPIX\tPIX\tSYS\tSYS\t X \n`;
 
-test("a verdict that hangs on the CPUs asks which they are, with both answers; the choice is in the address", async () => {
+test("a verdict that hangs on the CPUs asks which they are; the choice is in the address", async () => {
     await it.page.goto(it.server.url);
     await it.page.locator("#paste").fill(sockets);
     await it.page.locator("#read").click();

@@ -208,7 +208,7 @@ test("a channel that another question does not have gives way to the last one", 
     assert.equal(await it.page.locator(".stage .problem").count(), 0);
 });
 
-test("the inspector has one place and width in every view; a key and a button hide it, the drawing shows it", async () => {
+test("the inspector has one place and width; a key and a button hide it, the drawing shows it", async () => {
     await it.open(dumpFile());
     const panel = it.page.locator("#panel"),
         place = () => panel.evaluate((body) => JSON.stringify(body.getBoundingClientRect()));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Pages of strangers in a real browser: one whose name leads to this machine, and one of another site that posts. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";

@@ -265,7 +265,8 @@ static void results_words(void)
         "# Collective test concluded: sendrecv_perf\n",
         "# nccl-tests version 2.17.1 nccl-headers=22707 nccl-library=22707\n",
         "#  Rank  0 Group  0 Pid  1 on n1 device  0 [0000:1b:00] NVIDIA H100\n",
-        ("#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw "
+        ("#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   "
+         "busbw "
          "#wrong\n"),
         "  1048576   262144  float  sum  -1  50.00  20.97  31.46  0  40.00  26.21  39.32  0\n",
         "n1:10:11 [0] NCCL INFO AllReduce: 8 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}\n",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The alert rules: Prometheus' own tool reads them and runs them on made-up series; the service counts what they ask."""
+"""The alert rules: Prometheus' own tool reads them and runs them on made-up series; the service counts what they
+ask."""
 import re
 import shutil
 import subprocess

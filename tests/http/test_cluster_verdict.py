@@ -87,7 +87,8 @@ def test_a_healthy_cluster_has_no_fault(server, machines):
 
 
 def test_a_host_that_only_differs_is_compared_with_most(server, machines):
-    """All NICs of one host at half the speed: none is slower than its equals, but the host is slower than the others."""
+    """All NICs of one host at half the speed: none is slower than its equals, but the host is slower than the
+    others."""
     slow = upload(server, HEALTHY.replace(b'speed="400000"', b'speed="200000"'))
     _, verdict = verdict_of(server, hosts_of(machines[0], 7), hosts_of(slow, 1, 8))
     (fault,) = verdict["faults"]
@@ -169,7 +170,8 @@ def test_the_order_of_the_ranks_is_that_of_the_names(server, machines):
 def markdown_table(text):
     """The rows of the only table, by a twin of CommonMark's rules: a sign after a backslash is itself."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
-    cells = [[re.sub(r"\\(\W|_)", r"\1", cell).strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
+    cells = [[re.sub(r"\\(\W|_)", r"\1", cell).strip() for cell in row] for row in rows]
     assert {len(row) for row in cells} == {len(cells[0])} and set(cells[1]) <= {"---", "--:"}
     return [dict(zip(cells[0], row)) for row in cells[2:]]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events: a host whose upload differs from its last one. The twin keeps the last dump of every host and compares texts."""
+"""Events: a host whose upload differs from its last one. The twin keeps the last dump of every host and compares
+texts."""
 import json
 import re
 import urllib.parse
@@ -107,7 +108,8 @@ def test_server_sent_events(server, start):
     assert [json.loads(block["data"]) for block in told] == listed
     assert [(int(block["id"]), block["event"]) for block in told] == [(e["sequence"], "change") for e in listed]
     # EventSource goes on after what it has seen, whatever the address says.
-    again = server.ask("GET", f"/v1/events?since={start}", headers={**accept, "Last-Event-ID": told[0]["id"]})[1].decode()
+    headers = {**accept, "Last-Event-ID": told[0]["id"]}
+    again = server.ask("GET", f"/v1/events?since={start}", headers=headers)[1].decode()
     assert again.count("data: ") == len(listed) - 1 and f"id: {told[0]['id']}\n" not in again
 
 

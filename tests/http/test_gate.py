@@ -225,7 +225,8 @@ def test_the_time_is_bounded_whatever_hangs(good, tmp_path):
 
 
 def test_no_cuda_context_can_be_made():
-    """Of CUDA's functions the program names those alone that ask; a context would take memory of each GPU. cuMemEnable is
+    """Of CUDA's functions the program names those alone that ask; a context would take memory of each GPU.
+    cuMemEnable is
     a word of NCCL's log."""
     program = open(PROGRAM, "rb").read()
     assert all(

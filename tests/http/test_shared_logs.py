@@ -38,7 +38,8 @@ KINDS = {
 KINDS["gdr"] = ["gdr_pair", "gdr_nic"]
 KINDS["tuner_algos"] = ["tuning_algorithms"]
 
-# Files for which our count differs: lines torn by other writers that hold no whole statement, and what the expressions of
+# Files for which our count differs: lines torn by other writers that hold no whole statement, and what the
+# expressions of
 # the index count otherwise. (log, kind): (ours, why)
 OTHER_COUNTS = {
     ("stone-2node-4x-sm89-trace.log", "system_tree"): (2, "one head is torn; it still tells that a tree begins"),

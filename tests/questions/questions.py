@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Questions that people really asked, as they would put them: what the first five lines of the answer must say, and what
+"""Questions that people really asked, as they would put them: what the first five lines of the answer must say, and
+what
 no answer may say.
 
-rows.json has a row for each question: the arguments of orrery, the words that the first five lines have ("first"; "A|B":
+rows.json has a row for each question: the arguments of orrery, the words that the first five lines have ("first";
+"A|B":
 one of them), those of any line ("holds") and the words that no line has ("never"). Files beginning with "shared/" lie
 in ../shared/questions and are not part of the repository: such rows are skipped where that folder is missing. The
 others, in tests/questions/own, are of the same kinds and ours.

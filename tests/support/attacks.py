@@ -115,7 +115,8 @@ def switched(gpus, nics, slow=False):
 
 
 def gzip_of(*parts):
-    """A gzip file of `parts`, each a pair of bytes and how often they come. What repeats is compressed once: after a full
+    """A gzip file of `parts`, each a pair of bytes and how often they come. What repeats is compressed once: after a
+    full
     flush, deflate makes the same bytes of it again."""
     out, crc, size = [b"\x1f\x8b\x08\0\0\0\0\0\0\xff"], 0, 0
     for data, times in parts:

@@ -17,7 +17,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 START = r"(?:^|(?<=[.!?;:(] )|(?<=\n))"  # of a sentence or a clause
-# Pattern, hint, an example that it finds, a near miss that it leaves. Patterns with a capital at the start of a sentence
+# Pattern, hint, an example that it finds, a near miss that it leaves. Patterns with a capital at the start of a
+# sentence
 # are written with START; case counts nowhere else.
 PATTERNS = [
     (
@@ -34,37 +35,44 @@ PATTERNS = [
         "it is none of these",
     ),
     (
-        r"\b(?:of|by|into|from|like|as) what (?:is|are|was|were) (?:no|not|none|shown|said|left|asked|posted|taken|given|gone|made|learned|"
-        r"released|called|alike|found|wanted|recognised|changed)\b|\b(?:of|by|into|from|like|as) what (?:may|cannot|does|no)\b|\b(?:of|by) what "
+        r"\b(?:of|by|into|from|like|as) what (?:is|are|was|were) (?:no|not|none|shown|said|left|asked|posted"
+        r"|taken|given|gone|made|learned|"
+        r"released|called|alike|found|wanted|recognised|changed)\b|\b(?:of|by|into|from|like|as) what (?:may"
+        r"|cannot|does|no)\b|\b(?:of|by) what "
         r"(?:it|they) (?:is|are|costs?|changes?|asks?|does|do)\b",
         "name the thing: a relative clause needs a noun",
         "ETags of what may not be changed",
         "for what kind of machine",
     ),
     (
-        START
-        + r"(?:Who|Whoever|What (?:is (?:no|not)|cannot|may|must|no|does not|most|costs|follows|differs|goes|came|comes|remains)) "
+        START + r"(?:Who|Whoever|What (?:is (?:no|not)|cannot|may|must|no|does not|most|costs|follows|differs|goes"
+        r"|came|comes|remains)) "
         r"[^?.!:\n]{3,90}[a-z)] (?:is|are|was|were|counts?|goes|comes|stays?|has|gets?|needs?) [^?\n]{2,}?\.(?:\s|$)",
         "begin with the noun: who or what is it?",
         "What is no such text is as fast as can be.",
         "What does NCCL do on this machine?",
     ),
     (
-        r"(?<!lag )(?<!lags )(?<!fall )(?<!falls )(?<!hide )(?<!hidden )(?<!engines )(?<!and )(?<!reasons )(?<!assumption )(?<!assumptions )\bbehind (?!(?:a|an|the|its|one|several|another|each|such a|both|that|this|every|two|some)? ?(?:same |reverse |own )?"
-        r"(?:proxy|proxies|switch|switches|bridge|bridges|PCI|PCIe|NVSwitch|firewall|NAT|load balancer|nginx|it all|CPUs?|sockets?|"
+        r"(?<!lag )(?<!lags )(?<!fall )(?<!falls )(?<!hide )(?<!hidden )(?<!engines )(?<!and )(?<!reasons )"
+        r"(?<!assumption )(?<!assumptions )\bbehind (?!(?:a|an|the|its|one|several|another|each|such a|both|that"
+        r"|this|every|two|some)? ?(?:same |reverse |own )?"
+        r"(?:proxy|proxies|switch|switches|bridge|bridges|PCI|PCIe|NVSwitch|firewall|NAT|load balancer|nginx"
+        r"|it all|CPUs?|sockets?|"
         r"root|port|ports|host bridge)\b)",
         'write "after" for an order of things, "below" for PCIe',
         "a value is missing behind --x",
         "behind a proxy",
     ),
     (
-        r"(?:\b(?:NULL|null|empty|absent|false|true|negative|none|SETTING|LIMIT|INVALID|UNSUPPORTED|NOT_FOUND|[-–]?\b[01])(?:\)|`)?) where\b",
+        r"(?:\b(?:NULL|null|empty|absent|false|true|negative|none|SETTING|LIMIT|INVALID|UNSUPPORTED|NOT_FOUND"
+        r"|[-–]?\b[01])(?:\)|`)?) where\b",
         'write "if" or "when"',
         "0 where that is not known",
         "a folder where the page lies",
     ),
     (
-        r"(?<!say )(?<!says )(?<!show )(?<!shows )(?<!shown )(?<!know )(?<!knows )(?<!from )(?<!exactly )(?<!and )(?<!find )(?<!finds )(?<!of )"
+        r"(?<!say )(?<!says )(?<!show )(?<!shows )(?<!shown )(?<!know )(?<!knows )(?<!from )(?<!exactly )"
+        r"(?<!and )(?<!find )(?<!finds )(?<!of )"
         r"(?<!to )\bwhere (?:it|there|that|they|this|these|none|nothing|no \w+|neither|either|both|not|all|some|one) "
         r"(?:is|are|was|were|has|have|had|does|do|can|cannot|may|must|knows?|says?|fits?|needs?|would|gives?|names?)\b",
         'write "if" or "when"',
@@ -90,14 +98,15 @@ PATTERNS = [
         "it is so slow",
     ),
     (
-        r"\b(?:is|are|was|were|be|being) taken (?:for|to|as)\b(?! (?:an? )?(?:argument|example))|\btakes? (?:it|them|that|this) for\b",
+        r"\b(?:is|are|was|were|be|being) taken (?:for|to|as)\b(?! (?:an? )?(?:argument|example))|\btakes? (?:it"
+        r"|them|that|this) for\b",
         'write "assumed to be", "read as" or "Orrery assumes"',
         "CPUs are taken for Intel Sapphire Rapids",
         "the time is taken into account",
     ),
     (
-        START
-        + r"Of (?!course\b)(?:what|which|whom|the|a|an|two|three|several|equal|equally|these|those|each|all|both|text|hosts|sets|[A-Z`])[^.\n]{2,}?,",
+        START + r"Of (?!course\b)(?:what|which|whom|the|a|an|two|three|several|equal|equally|these|those|each|all"
+        r"|both|text|hosts|sets|[A-Z`])[^.\n]{2,}?,",
         "put the subject first",
         "Of equally fast sets, the first is taken.",
         "Of course, it works.",
@@ -171,7 +180,8 @@ PATTERNS = [
         "by that time",
     ),
     (
-        r"\b(?:it|they|that|this) (?:is|are) said\b|\bis (?:told|asked) (?:why|what|how)\b|\bnothing else is said\b|\bunless (?:it )?is said\b",
+        r"\b(?:it|they|that|this) (?:is|are) said\b|\bis (?:told|asked) (?:why|what|how)\b"
+        r"|\bnothing else is said\b|\bunless (?:it )?is said\b",
         "say who says or asks it",
         "What is asked why",
         "she said so",
@@ -304,7 +314,10 @@ def texts_of(path):
 
 def descriptions_of_yaml(text):
     """Every summary, description and title: plain, quoted, and block scalars."""
-    pattern = r"^( *)(?:- )?(?:description|summary|title): *(?:[|>][-+]?\n((?:\1 +[^\n]*\n|\n)+)|([^\n]+(?:\n\1  +[^\n:]+$)*))"
+    pattern = (
+        r"^( *)(?:- )?(?:description|summary|title): *(?:[|>][-+]?\n((?:\1 +[^\n]*\n|\n)+)"
+        r"|([^\n]+(?:\n\1  +[^\n:]+$)*))"
+    )
     for found in re.finditer(pattern, text, re.M):
         words = " ".join((found[2] or found[3]).split()).strip("\"'")
         yield text.count("\n", 0, found.start()) + 1, re.sub(r"`[^`]*`", "X", words), True

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may include whom. The rows orr_room() of the CMakeLists.txt say which room uses which, and nothing else does:
-from them come the includes that are allowed and docs/rooms.svg, the picture in ARCHITECTURE.md. Prints each offending line;
+from them come the includes that are allowed and docs/rooms.svg, the picture in ARCHITECTURE.md. Prints each
+offending line;
 ctest runs this as `layers`, and `layers_bites` shows that it fails where it should.
 
 usage: check_layers.py [--write] [ROOT]     --write brings the picture up to date

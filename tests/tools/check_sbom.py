@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The SBOM names every library that the programs load, with the version that pkg-config knows: check_sbom.py SBOM PROGRAM..."""
+"""The SBOM names every library that the programs load, with the version that pkg-config knows: check_sbom.py SBOM
+PROGRAM..."""
 import json
 import re
 import subprocess

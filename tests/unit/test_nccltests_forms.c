@@ -204,8 +204,7 @@ TEST(limits)
     assert_int_equal(results->left_out, 4);
     assert_true(has_note(results, "4 rows were left out"));
     limits.bytes = sizeof text - 2;
-    assert_error(orr_results_read(text, sizeof text - 1, &limits, &results, &err), ORR_LIMIT, &err,
-                 "the results have");
+    assert_error(orr_results_read(text, sizeof text - 1, &limits, &results, &err), ORR_LIMIT, &err, "the results have");
 }
 
 /* A stream of 100 MB within 64 MiB, NCCL's lines among the rows. */

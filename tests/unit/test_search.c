@@ -259,9 +259,9 @@ TEST(searches_leave_out_most_steps)
         {"2.12.12", PLAIN_NIC("0", "400000"), 4, 36513, NULL},        /* and a rate with overhead, 57.6 */
         {"2.27.7", NIC("0000:a1:00.0", "0", "400000"), 8, 95, NULL},  /* links that sum up to 370.800018 GB/s */
         {"2.30.7", NIC("0000:a1:00.0", "0", "20000"), 36, 161, NULL}, /* 72 links of 5000 GB/s */
-        {"2.7.8", NULL, 8, 334992, &h100},                             /* places inside a channel */
+        {"2.7.8", NULL, 8, 334992, &h100},                            /* places inside a channel */
         {"2.18.5", NULL, 8, 184723, &h100}, /* crossing NICs is weighed, and nothing changes the best set */
-        {"2.27.7", NULL, 8, 207514, &h800},  /* NVLinks for three channels, not four */
+        {"2.27.7", NULL, 8, 207514, &h800}, /* NVLinks for three channels, not four */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct orr_text text;

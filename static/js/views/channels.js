@@ -241,7 +241,8 @@ function ring(model, state, step, actions) {
 
 const MOST_RANKS = 64; // of a line; the expert's page has the whole one
 
-/* All channels of rings or trees at once, as NCCL writes them, with the NICs by which each enters and leaves a host; the
+/* All channels of rings or trees at once, as NCCL writes them, with the NICs by which each
+ * enters and leaves a host; the
  * chosen one is drawn. */
 function channelTable(model, state, actions) {
     const { channels = {}, local_ranks: local = 0 } = model.doc,

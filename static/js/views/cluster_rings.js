@@ -71,7 +71,8 @@ export function ringsTab({ one, clusters, state, actions }) {
         h("div.cluster-picture", diagram.root),
         h(
             "p.muted",
-            "Consecutive hosts of one kind are drawn as one box. A dotted line (0→1) enters through another rail than " +
+            "Consecutive hosts of one kind are drawn as one box. A dotted line (0→1) enters " +
+                "through another rail than " +
                 "it left through; the thick dashed line (▼) is the narrowest.",
         ),
     ];

@@ -195,7 +195,8 @@ export function groupsTab({ clusters, state, actions }) {
             ? answered(clusters.groups, groupTable)
             : h(
                   "p.muted",
-                  "Give the sizes of tensor (tp), pipeline (pp), expert (ep) and data (dp) parallel groups to see what " +
+                  "Give the sizes of tensor (tp), pipeline (pp), expert (ep) and data (dp) " +
+                      "parallel groups to see what " +
                       "each of them gets.",
               ),
     ];

@@ -179,7 +179,8 @@ export function exportDialog(context) {
             h("summary", "Bus ids in the virtual machine"),
             h(
                 "p.muted",
-                "In the order of the real ones, separated by commas, or as REAL=NEW. If left empty, the real ones stay.",
+                "In the order of the real ones, separated by commas, or as REAL=NEW. If left " +
+                    "empty, the real ones stay.",
             ),
             h("p", h("label.field", "GPUs", gpus)),
             h("p", h("label.field", "NICs", nics)),

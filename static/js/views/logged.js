@@ -21,8 +21,10 @@ export function loggedView({ model, state, actions }) {
         h("div.toolbar", h("label.field", "Rank ", field), copyButton(lines, "Copy the lines")),
         h(
             "p.muted",
-            `What this rank prints with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,GRAPH, as NCCL ${model.doc.nccl} is ` +
-                "predicted to decide. Releases before 2.27 write GPU/21000 for GPU/0-21000, and align the ranks of a channel. " +
+            `What this rank prints with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,GRAPH, as NCCL ` +
+                `${model.doc.nccl} is ` +
+                "predicted to decide. Releases before 2.27 write GPU/21000 for GPU/0-21000, and " +
+                "align the ranks of a channel. " +
                 "To have a whole log compared, drop it on this page.",
         ),
         h("pre.logged", { id: "logged", tabindex: "0", "aria-label": "Lines of the log" }, lines),

@@ -20,7 +20,8 @@ import { assumptionControls, inputView, nicsAssumed } from "./input.js";
 import { nicSummary } from "./nics.js";
 import { scalingChart } from "./scaling.js";
 
-/** The head of the verdict, above the drawing. base: the index of the same question with nothing repaired. known: what was found out
+/** The head of the verdict, above the drawing. base: the index of the same question with nothing
+ * repaired. known: what was found out
  * since, as questions() takes it. actions: repair(finding), hosts(n). */
 export function verdictHead({ model, base, scaling, state, known, actions }) {
     const { doc } = model,
@@ -110,7 +111,8 @@ export function costSegments(cost, isOn, title, press) {
     );
 }
 
-/** The body of the verdict, beside the drawing. before: the index of the last question's answer about the same machine, to show
+/** The body of the verdict, beside the drawing. before: the index of the last question's answer
+ * about the same machine, to show
  * what a change changed; findings: those of a machine without an answer.
  * @param {any} context */
 export function verdictBody({
