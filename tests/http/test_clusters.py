@@ -181,7 +181,7 @@ def test_what_does_not_fit_is_said_when_it_is_analysed(server):
         ([{"topology": ident, "gpus": [7]}], {}, "GPU 7 does not exist"),
         ([{"topology": ident, "gpus": [1, 1]}], {}, "named twice"),
         ([{"topology": ident}], {"ranks": [0]}, "places 1 ranks"),
-        ([{"topology": ident}], {"ranks": [0, 1]}, "on host 1, but there are 1"),
+        ([{"topology": ident}], {"ranks": [0, 1]}, "on host 1, but the cluster has 1"),
         ([{"topology": ident, "count": 600}], {}, "too many for one document"),
     ):
         cluster = create(server, *hosts, **members)

@@ -54,7 +54,7 @@ def test_analyze_prints_the_document(dump):
     [
         (DUMP[:300], r"^\S+machine\.xml:\d+:\d+: the file ends inside <"),
         (b"", r"^\S+machine\.xml: the input is empty"),
-        (b"\x89PNG", r"^\S+machine\.xml: no topology XML"),
+        (b"\x89PNG", r"^\S+machine\.xml: this is not topology XML"),
         (DUMP.replace(b' gdr="1"/>', b"/>", 1), r"^\S+machine\.xml:\d+:\d+: <gpu> has no attribute gdr"),
         (DUMP.replace(b"rank=", b"rang="), r"^\S+machine\.xml"),
     ],

@@ -231,7 +231,7 @@ def test_a_file_alone_is_shown():
     [
         (DUMP[:300], r"^\S+machine\.xml:\d+:\d+: the file ends inside <"),
         (b"", r"^\S+machine\.xml: the input is empty"),
-        (b"\x89PNG", r"^\S+machine\.xml: no topology XML"),
+        (b"\x89PNG", r"^\S+machine\.xml: this is not topology XML"),
         (DUMP.replace(b"rank=", b"rang="), r"^\S+machine\.xml"),
     ],
 )
