@@ -6,7 +6,7 @@ arguments from the examples of --help. Every route gets every input, and every c
 in the place of its file.
 
 Processor time is what is held to the limit. Limits are wall time, so a slow or busy machine spends less of it, never
-more.
+more. What follows the limit, such as freeing memory, takes longer there: more slack is given by how long a loop takes.
 """
 import json
 import os
@@ -15,6 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -63,6 +64,13 @@ LOGS = {"names alike": attacks.hosts_alike(65536), "threads": attacks.threads(15
 RESULTS = {"rows": results(60000)}
 
 
+def slack():
+    """Seconds after the limit: SLACK if a loop takes what it takes on an idle machine of 2025, in proportion else."""
+    usual, begun = 0.16, time.process_time()
+    sum(i * i for i in range(2000000))
+    return SLACK * max(1, (time.process_time() - begun) / usual)
+
+
 def cpu_of(pid):
     """Seconds of processor time of a process, its threads and its children."""
     total = 0
@@ -91,7 +99,7 @@ def ends(server, method, target, body, headers=None):
     before = cpu_of(server.process.pid)
     response, data = server.ask(method.upper(), target, body, headers)
     used = cpu_of(server.process.pid) - before
-    assert used <= LIMIT + SLACK, (method, target, used, response.status, data[:300])
+    assert used <= LIMIT + SLACK or used <= LIMIT + slack(), (method, target, used, response.status, data[:300])
     assert response.status != 500, (method, target, data[:300])
     server.spent += response.status == 422 and b"/problems/too-complex" in data
 
@@ -175,7 +183,8 @@ def test_every_command_ends(files, name, arguments):
         child.stderr.close()
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-        assert used.ru_utime + used.ru_stime <= LIMIT + SLACK, (words, used, said[:300])
+        spent = used.ru_utime + used.ru_stime
+        assert spent <= LIMIT + SLACK or spent <= LIMIT + slack(), (words, spent, said[:300])
         assert child.returncode in (0, 1, 2, 3, 4), (words, said[:300])
 
 
