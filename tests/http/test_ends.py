@@ -6,7 +6,8 @@ arguments from the examples of --help. Every route gets every input, and every c
 in the place of its file.
 
 Processor time is what is held to the limit. Limits are wall time, so a slow or busy machine spends less of it, never
-more. What follows the limit, such as freeing memory, takes longer there: more slack is given by how long a loop takes.
+more. The sanitized program takes several times as long from one look at the clock to the next, and to free memory, and
+on a machine that is short of memory bandwidth twice that; work that nobody ends takes tens of seconds.
 """
 import json
 import os
@@ -15,7 +16,6 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -27,7 +27,8 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 import attacks  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery")))
-LIMIT, SLACK = 0.5, 1.0  # seconds
+LIMIT = 0.5  # seconds
+SLACK = 5.0 if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() else 1.0
 
 
 def events(count):
@@ -64,13 +65,6 @@ LOGS = {"names alike": attacks.hosts_alike(65536), "threads": attacks.threads(15
 RESULTS = {"rows": results(60000)}
 
 
-def slack():
-    """Seconds after the limit: SLACK if a loop takes what it takes on an idle machine of 2025, in proportion else."""
-    usual, begun = 0.16, time.process_time()
-    sum(i * i for i in range(2000000))
-    return SLACK * max(1, (time.process_time() - begun) / usual)
-
-
 def cpu_of(pid):
     """Seconds of processor time of a process, its threads and its children."""
     total = 0
@@ -99,7 +93,7 @@ def ends(server, method, target, body, headers=None):
     before = cpu_of(server.process.pid)
     response, data = server.ask(method.upper(), target, body, headers)
     used = cpu_of(server.process.pid) - before
-    assert used <= LIMIT + SLACK or used <= LIMIT + slack(), (method, target, used, response.status, data[:300])
+    assert used <= LIMIT + SLACK, (method, target, used, response.status, data[:300])
     assert response.status != 500, (method, target, data[:300])
     server.spent += response.status == 422 and b"/problems/too-complex" in data
 
@@ -184,7 +178,7 @@ def test_every_command_ends(files, name, arguments):
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         spent = used.ru_utime + used.ru_stime
-        assert spent <= LIMIT + SLACK or spent <= LIMIT + slack(), (words, spent, said[:300])
+        assert spent <= LIMIT + SLACK, (words, spent, said[:300])
         assert child.returncode in (0, 1, 2, 3, 4), (words, said[:300])
 
 
