@@ -56,7 +56,7 @@ void orr_connections_stop(struct orr_connections *connections);
 /* When all connections are closed. */
 void orr_connections_free(struct orr_connections *connections);
 
-/* May one more be accepted? No, if there are so many that not even a 503 must be had. */
+/* May one more be accepted? No, if too many are open even to send a 503. */
 bool orr_connections_accept(struct orr_connections *connections);
 /* NULL: out of memory. */
 struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,

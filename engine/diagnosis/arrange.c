@@ -29,8 +29,8 @@ static void fold(struct orr_diagnosis *out, const bool *gone)
         for (uint32_t i = 0; orr_diagnosed_costs(&out->rows[cause]) && i < out->count; i++) {
             struct orr_diagnosed *row = &out->rows[i];
             int order = orr_diagnosed_costs(row) ? orr_cost_compare(&out->rows[cause].cost, &row->cost) : -1;
-            /* A finding that costs more is not a consequence; among equal costs the first is the cause, so that there
-             * is no circle. */
+            /* A finding that costs more is not a consequence; among equal costs the first is the cause, so that no
+             * two findings follow from each other. */
             if (i == cause || !gone[(size_t)cause * out->count + i] || order > 0 || (order == 0 && i < cause))
                 continue;
             if (row->follows == UINT32_MAX ||

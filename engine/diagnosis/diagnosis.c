@@ -216,7 +216,7 @@ static bool adds(const struct orr_diagnosed *row)
 }
 
 /* What each repair adds once the costlier findings before it are repaired. The first adds what it gains alone, the last
- * what is left; between them, the repairs are tried together. */
+ * the remainder; those between them are tried together with the ones before. */
 static enum orr_code find_gains(struct doctor *d, struct orr_error *err)
 {
     static const double least = 0.005; /* less would be said as nothing */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPUs that the input does not describe: what is asked for them. NCCL decides P2P and bandwidths by architecture,
- * vendor and model. */
+/* CPUs that the input does not describe: applies the ones that the question assumes. NCCL decides P2P and bandwidths by
+ * architecture, vendor and model. */
 #include <string.h>
 
 #include "engine/input/draft.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NIC ports whose speed and GPUDirect RDMA the input does not contain: what is asked for them, and the note about them.
- */
+/* NIC ports whose speed and GPUDirect RDMA the input does not contain: applies the figures that the question assumes,
+ * and notes them. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,7 +27,7 @@ const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_
 /* The predicted rank of a rank of the log, and its rank on its host; -1: the prediction has no such rank. */
 int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank);
 int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank);
-/* The log's number for a predicted rank; what is not a rank (-1) stays as it is. */
+/* The log's number for a predicted rank; -1 (no rank) stays -1. */
 int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place);
 
 /* Values of the shapes that are words, a count or a transport. */

@@ -25,7 +25,7 @@ struct orr_log_machine {
     uint32_t fit_count, fits_in_all; /* listed, and all */
     const char *open;                /* which lines would decide between them; "" if one is implied or none fits */
     const char
-        *assumed[ORR_MACHINE_ASSUMED]; /* if one is implied: why, and what is not certain; sentences without a stop */
+        *assumed[ORR_MACHINE_ASSUMED]; /* if one is implied: why, and the uncertain parts; sentences without a stop */
     uint32_t assumed_count;
 };
 

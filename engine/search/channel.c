@@ -2,8 +2,8 @@
 /* Growing channels: visits, each one step. Rules: docs/nccl/search.md, "Building a channel".
  *
  * A visit goes on from one GPU in all ways: it takes the rate from the links of a leg, visits the leg's other end, and
- * gives back. When a channel is complete, the next one starts on what is left, within the same recursion. So at every
- * moment the capacities are those before the attempt less what the channels under construction take.
+ * gives back. When a channel is complete, the next one starts on the remaining capacities, within the same recursion.
+ * So at every moment the capacities are those before the attempt less what the channels under construction take.
  *
  * An example: two GPUs inside one host, a ring. Visit GPU 0 (step 1), take the leg to GPU 1, visit GPU 1 (step 2), take
  * the leg back, visit GPU 0 at position 2 (step 3): complete. The next channel starts with what both links have left.

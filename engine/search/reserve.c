@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reserving bandwidth link by link, with NCCL's rounding: docs/nccl/search.md, "Reserving a hop".
  *
- * NCCL subtracts in binary32 and rounds what is left to thousandths at each link. If all capacities are thousandths
+ * NCCL subtracts in binary32 and rounds the remainder to thousandths at each link. If all capacities are thousandths
  * that binary32 distinguishes, and no amount of a trial lies near the middle between two thousandths, that is the same
  * as counting thousandths in integers, which is what `exact` means: then nothing is lost by taking and giving back, all
  * links of a leg can be examined before any is touched, and an attempt leaves the capacities as they were. Else the

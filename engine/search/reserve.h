@@ -82,7 +82,7 @@ ORR_ALWAYS_INLINE void orr_search_give(struct orr_search_state *s, const struct 
     s->trial.hops -= leg->hops;
 }
 
-/* What is left of a GPU's PCI link, the less of both directions, in whole GB/s; -1: it has none. */
+/* The remaining rate of a GPU's PCI link, the lower of both directions, in whole GB/s; -1: it has none. */
 static inline int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
 {
     if (s->facts.pci_link[gpu] < 0)

@@ -8,7 +8,7 @@
  * in which they took all. If both say the same, NCCL does the same. Counting an attempt makes it as NCCL would, and
  * its result is not looked at, so both sums come nearer until they agree.
  *
- * An example: 262144 steps in all, 20 attempts of 16384 made, which took 10000 each, 3 left out. What is left is at
+ * An example: 262144 steps in all, 20 attempts of 16384 made, which took 10000 each, 3 left out. The remainder is at
  * least 262144 - 200000 - 3 x 16384 = 12992, so NCCL goes on, and none of the three is counted. */
 #include "engine/search/steps.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tuning model and what it chooses. What is not available, or not known to the release, is not
- * a fact: its figures decide nothing. */
+/* The tuning model and what it chooses. A combination that is unavailable, or that the release does
+ * not know, is not a fact: its figures decide nothing. */
 #include "engine/whatif/facts.h"
 
 enum { SMALLEST = 3, LARGEST = 33 }; /* 8 bytes to 8 GiB, doubling, as people run nccl-tests */

@@ -126,8 +126,7 @@ export function openKind(view, record, kind, release = "") {
     });
 }
 
-/** Who is not like most: kinds that at most a quarter of the hosts are of, where one kind has more than half.
- * */
+/** The kinds of at most a quarter of the hosts each, if another kind has more than half of them. */
 export const odd = (view) => view.kinds.flatMap((kind, k) => (kind.odd ? [k] : []));
 
 /** A field of a graph, for people. */
