@@ -375,9 +375,7 @@ def test_nics_that_the_input_does_not_describe_have_what_is_asked_for_them(serve
     for word in ("default", "400", "400-no-gdr"):
         document = Answer(server, "GET", f"{base}/analysis?hosts=2&assume_nics={word}").json()
         said[word] = [row["what"] for row in document["input"]["assumed"] if "NIC port" in row["what"]]
-        assert {net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"} == {
-            50
-        }
+        assert {net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"} == {50}
     assert said == {
         "default": ["8 NIC ports have 400 Gb/s, with GPUDirect RDMA"],
         "400": ["8 NIC ports have 400 Gb/s, with GPUDirect RDMA"],

@@ -74,9 +74,7 @@ def test_a_route_takes_a_type(server, path):
     assert (by_name.status, by_text.status) == (200, 200), (wanted[:400], same[:400])
     assert wanted == same and len(wanted) > 100
     both, problem = server.json("POST", f"{path}?machine={TYPE}{asked}", DUMP)
-    assert (both, problem["detail"]) == (400, "machine replaces a body, but the request has one") and problem[
-        "advice"
-    ]
+    assert (both, problem["detail"]) == (400, "machine replaces a body, but the request has one") and problem["advice"]
     status, problem = server.json("POST", f"{path}?machine=hgx-h10{asked}", b"")
     assert status == 400 and "hgx-h100" in problem["advice"]
     status, problem = server.json("POST", f"{path}?{asked.lstrip('&')}", b"")

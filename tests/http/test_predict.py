@@ -117,7 +117,10 @@ def test_nvls_replaces_the_ring_from_so_many_gpus_on(machine, first):
 def test_a_release_that_is_not_known_is_named():
     asked = ("--machine", "hgx-h100", "--release", "2.99.1", "--nearest", "--sizes", "1G")
     body = json.loads(predict(*asked, "--json")[1])
-    assert any(row.startswith("NCCL 2.99.1 is assumed to behave like ") for row in body["assumed"]) and body["release"] != "2.99.1"
+    assert (
+        any(row.startswith("NCCL 2.99.1 is assumed to behave like ") for row in body["assumed"])
+        and body["release"] != "2.99.1"
+    )
     assert "# NCCL 2.99.1 is assumed to behave like " in predict(*asked)[1]
     assert "2.99" not in predict(*MACHINE, "--sizes", "1G")[1]
 
