@@ -149,7 +149,7 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
         struct orr_text text;
         struct orr_page page;
         orr_terminal_lines(options, &text, &page);
-        orr_report_majority(&page, &majority, findings, found, called);
+        orr_report_majority(&page, &majority, findings, found, called, changes);
         status = orr_terminal_print(&text);
     } else {
         status = orr_print_json(&json, orr_majority_json(&json, &majority, findings, found, called, NULL, changes),

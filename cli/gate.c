@@ -38,8 +38,8 @@ struct gating {
     bool child; /* the process whose output the other reads */
 };
 
-/* What people read, from the process that they started. */
-static int print_sentence(const struct gating *g, int status, const char *sentence)
+/* What people read, from the process that they started: programs get the sentence alone. table NULL: there is none. */
+static int print_sentence(const struct gating *g, int status, const char *sentence, const char *table)
 {
     struct orr_text text;
     struct orr_page page;
@@ -49,6 +49,10 @@ static int print_sentence(const struct gating *g, int status, const char *senten
                      : status == ORR_EXIT_UNJUDGED ? ORR_STYLE_CAREFUL
                                                    : ORR_STYLE_BAD,
                      sentence);
+    if (table && orr_is_for_people(g->options)) {
+        orr_page_blank(&page);
+        orr_page_lines(&page, table);
+    }
     return orr_terminal_print(&text);
 }
 
@@ -58,8 +62,11 @@ static enum orr_code print_answer(const struct gating *g, const struct orr_gate 
     if (g->options->json)
         return orr_print_json(&json, orr_gate_json(&json, &g->request, gate), true) ? ORR_IO : ORR_OK;
     if (!g->child)
-        return print_sentence(g, ORR_EXIT_UNJUDGED, gate->sentence) ? ORR_IO : ORR_OK;
-    return printf("%s\n", gate->sentence) < 0 || fflush(stdout) ? ORR_IO : ORR_OK;
+        return print_sentence(g, ORR_EXIT_UNJUDGED, gate->sentence, NULL) ? ORR_IO : ORR_OK;
+    ORR_LOCAL_TEXT(table, MOST_ANSWER);
+    if (gate->outcomes[0].host_count)
+        orr_outcomes_write(&gate->outcomes[0], &gate->outcomes[1], "expected > of this node", &table);
+    return printf("%s\n%s", gate->sentence, orr_text_data(&table)) < 0 || fflush(stdout) ? ORR_IO : ORR_OK;
 }
 
 /* Prints the answer that there is none. Gives the exit status. */
@@ -275,9 +282,10 @@ static int supervise(struct gating *g, unsigned seconds)
         status = orr_write_out(NULL, text.data, text.length);
         status = status ? status : WEXITSTATUS(ended);
     } else {
-        text.length -= text.data[text.length - 1] == '\n';
-        text.data[text.length] = '\0';
-        status = print_sentence(g, WEXITSTATUS(ended), text.data);
+        char *table = strchr(text.data, '\n');
+        if (table)
+            *table++ = '\0';
+        status = print_sentence(g, WEXITSTATUS(ended), text.data, table && *table ? table : NULL);
         status = status ? status : WEXITSTATUS(ended);
     }
     close(ends[0]);

@@ -58,6 +58,6 @@ int orr_command_scaling(const struct orr_options *options)
     orr_scaling_say(&scaling, &text);
     orr_text_puts(&text, "\n\n");
     orr_outcomes_write(params->against.count ? &scaling.before : NULL,
-                       params->against.count ? &scaling.after : &scaling.before, &text);
+                       params->against.count ? &scaling.after : &scaling.before, "before > after", &text);
     return orr_terminal_print_lines(options, &text);
 }

@@ -34,6 +34,7 @@ json_t *orr_gate_json(struct orr_json *json, const struct orr_gate_request *requ
                       ORR_VALUE("hosts", gate->hosts ? orr_json_int(json, gate->hosts) : json_null()),
                       ORR_NUMBER("min_busbw", request->min_bus_bw),
                       ORR_STRING("release", release ? release->name : NULL),
+                      ORR_VALUE("outcomes", orr_outcomes_json(json, &gate->outcomes[0], &gate->outcomes[1])),
                       ORR_VALUE("differences", orr_json_texts(json, gate->differences, gate->difference_count)),
                       ORR_INT("more_differences", gate->more_differences), ORR_VALUE("depends", depends),
                       ORR_STRING("confirm", gate->confirm),

@@ -67,10 +67,11 @@ static json_t *finding_json(struct orr_json *json, const struct orr_set_finding 
                       ORR_VALUE("references", orr_json_texts(json, row->references, 4)));
 }
 
-static json_t *summary_json(struct orr_json *json, const struct orr_majority *m)
+static json_t *summary_json(struct orr_json *json, const struct orr_majority *m, const struct orr_called *called,
+                            const struct orr_changes *const *changes)
 {
-    ORR_LOCAL_TEXT(text, 1024);
-    orr_majority_summary(m, &text);
+    ORR_LOCAL_TEXT(text, 8192);
+    orr_majority_summary(m, called, changes, &text);
     json_t *value = orr_json_text_of(json, &text);
     return value;
 }
@@ -90,7 +91,10 @@ json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *m, c
                                 ORR_INT("topologies", alike ? alike[s].topologies : 1),
                                 ORR_VALUE("also", others_json(json, alike ? &alike[s] : NULL)),
                                 ORR_INT("hardware", m->deviates[s][0]), ORR_INT("numbering", m->deviates[s][1]),
-                                ORR_VALUE("decisions", changes[s] ? decisions_json(json, changes[s]) : json_null())));
+                                ORR_VALUE("decisions", changes[s] ? decisions_json(json, changes[s]) : json_null()),
+                                ORR_VALUE("outcomes", changes[s] ? orr_outcomes_json(json, &changes[s]->outcomes[0],
+                                                                                     &changes[s]->outcomes[1])
+                                                                 : json_null())));
     }
     for (uint32_t i = 0; i < m->count && i < ORR_COMPARE_ROWS; i++)
         orr_json_add(json, rows, row_json(json, m, &m->rows[i], called));
@@ -99,7 +103,7 @@ json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *m, c
     return ORR_OBJECT(
         json, ORR_INT("compared", m->hosts), ORR_INT("contents", contents), ORR_INT("shapes", m->specimens),
         ORR_INT("kinds", m->shapes), ORR_STRING("reference", called[m->reference].topology),
-        ORR_BOOL("equal", !m->count), ORR_VALUE("summary", summary_json(json, m)), ORR_VALUE("findings", listed),
-        ORR_VALUE("members", members), ORR_VALUE("rows", rows),
+        ORR_BOOL("equal", !m->count), ORR_VALUE("summary", summary_json(json, m, called, changes)),
+        ORR_VALUE("findings", listed), ORR_VALUE("members", members), ORR_VALUE("rows", rows),
         ORR_INT("left_out", m->left_out + (m->count > ORR_COMPARE_ROWS ? m->count - ORR_COMPARE_ROWS : 0)));
 }

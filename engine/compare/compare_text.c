@@ -24,9 +24,31 @@ void orr_comparison_summary(const struct orr_comparison *c, struct orr_text *tex
     orr_changed_sections(changes, text);
 }
 
-void orr_majority_summary(const struct orr_majority *m, struct orr_text *text)
+uint32_t orr_majority_costliest(const struct orr_majority *m, const struct orr_changes *const *changes)
 {
+    uint32_t most = UINT32_MAX;
+    double change = 0;
+    for (uint32_t s = 0; s < m->specimens; s++) {
+        const double of_this = changes[s] ? orr_outcomes_most(&changes[s]->outcomes[0], &changes[s]->outcomes[1]) : 0;
+        if (of_this <= change)
+            continue;
+        most = s;
+        change = of_this;
+    }
+    return most;
+}
+
+void orr_majority_summary(const struct orr_majority *m, const struct orr_called *called,
+                          const struct orr_changes *const *changes, struct orr_text *text)
+{
+    const uint32_t most = orr_majority_costliest(m, changes);
     uint32_t unlike = 0;
+    if (most != UINT32_MAX) {
+        const struct orr_called *name = &called[most];
+        orr_text_printf(text, "%s: ", name->name && name->name[0] ? name->name : name->topology);
+        orr_outcomes_say(&changes[most]->outcomes[0], &changes[most]->outcomes[1], text);
+        orr_text_puts(text, " ");
+    }
     for (uint32_t s = 0; s < m->specimens; s++)
         unlike += m->deviates[s][0] > 0;
     if (!m->count)

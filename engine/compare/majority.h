@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/compare/unlike.h"
 #include "engine/findings/findings.h"
+#include "engine/whatif/changes.h"
 
 /* The most different dumps of a set or a cluster (apart from GUIDs and host hashes), the most dumps
  * alike them, and the most bytes of those that are read. */
@@ -63,8 +64,12 @@ bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_
 enum orr_code orr_majority_findings(const struct orr_majority *majority, struct orr_arena *arena,
                                     struct orr_set_finding *findings, uint32_t *ret_count,
                                     struct orr_error *err) ORR_NO_DISCARD;
-/* compare_text.c: a sentence. */
-void orr_majority_summary(const struct orr_majority *majority, struct orr_text *text);
+/* The specimen whose bandwidths differ most from those of the reference; UINT32_MAX: none differs, or none was
+ * predicted. changes: [specimen], from the reference to it, NULL if they were not compared. */
+uint32_t orr_majority_costliest(const struct orr_majority *majority, const struct orr_changes *const *changes);
+/* compare_text.c: what the difference costs, then how many differ. */
+void orr_majority_summary(const struct orr_majority *majority, const struct orr_called *called,
+                          const struct orr_changes *const *changes, struct orr_text *text);
 /* Row i of those findings, NULL: no more. */
 const struct orr_finding_row *orr_set_finding_row(size_t i);
 

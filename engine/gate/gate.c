@@ -331,7 +331,11 @@ static enum orr_code judge(const struct orr_gate_request *request, const struct 
     ORR_TRY(take_bandwidths(request, node, expected, arena, gate, &bw, err));
     put_in_order(gate);
     gate->state = gate->counted ? ORR_GATE_DEGRADED : ORR_GATE_FIT;
-    return orr_gate_depend(request, node, expected, &bw, arena, gate, ret_why, err);
+    ORR_TRY(orr_gate_depend(request, node, expected, &bw, arena, gate, ret_why, err));
+    if (gate->state == ORR_GATE_NOT_COMPARABLE)
+        return ORR_OK;
+    return orr_outcomes_compare(expected->many ? expected->many : expected->one, node->many ? node->many : node->one,
+                                gate->outcomes, err);
 }
 
 static const char *not_usable(const char *what, const struct orr_error *own, struct orr_arena *arena)

@@ -9,6 +9,7 @@
 
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/hardware/hardware.h"
+#include "engine/trials/outcomes.h"
 
 enum orr_gate_state {
     ORR_GATE_FIT,
@@ -55,6 +56,7 @@ struct orr_gate {
     uint32_t count, counted;         /* counted: that make it degraded */
     uint32_t hosts;                  /* of the job that the bandwidths are for; 0: none could be predicted */
     double bus_bw, expected;         /* GB/s, AllReduce at 1 GiB */
+    struct orr_outcomes outcomes[2]; /* of the expectation and of the node; without hosts if it cannot be judged */
     const char *const *differences;  /* [difference_count]: hardware that differs, whatever it costs; clauses */
     uint32_t difference_count, more_differences;
     struct orr_gate_depends depends[ORR_GATE_DEPENDS]; /* where an input does not show what decides: each value */

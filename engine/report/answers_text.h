@@ -22,10 +22,10 @@ void orr_report_comparison(struct orr_page *page, const struct orr_comparison *c
 /* One difference without a full stop: "NIC mlx5_3: PCIe lanes: 16 -> 8". over_time: B is the same machine later. */
 void orr_report_unlike(const struct orr_comparison *comparison, const struct orr_unlike *row, bool over_time,
                        struct orr_text *text);
-/* `orrery compare --majority`. called: of each specimen. */
+/* `orrery compare --majority`. called and changes: of each specimen; changes[s] is NULL if it is like most. */
 void orr_report_majority(struct orr_page *page, const struct orr_majority *majority,
                          const struct orr_set_finding *findings, uint32_t finding_count,
-                         const struct orr_called *called);
+                         const struct orr_called *called, const struct orr_changes *const *changes);
 
 /* The table of bandwidths before and after, if they were computed. */
 void orr_report_outcomes(struct orr_page *page, const struct orr_changes *changes);

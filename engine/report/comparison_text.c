@@ -8,14 +8,19 @@
 
 enum { ROWS_SHOWN = 60, DEVIANTS_SHOWN = 12, FIGURES = 64, TEXT_MOST = 1 << 16 };
 
-void orr_report_outcomes(struct orr_page *page, const struct orr_changes *changes)
+static void put_outcomes(struct orr_page *page, const struct orr_changes *changes, const char *sides)
 {
     ORR_LOCAL_TEXT(table, TEXT_MOST);
-    orr_changes_outcomes(changes, &table);
+    orr_changes_outcomes(changes, sides, &table);
     if (!table.length)
         return;
     orr_page_blank(page);
     orr_page_lines(page, orr_text_data(&table));
+}
+
+void orr_report_outcomes(struct orr_page *page, const struct orr_changes *changes)
+{
+    put_outcomes(page, changes, "before > after");
 }
 
 void orr_report_unlike(const struct orr_comparison *c, const struct orr_unlike *row, bool over_time,
@@ -144,14 +149,43 @@ static void put_deviation(struct orr_page *page, const struct orr_majority *m, c
         orr_page_line(page, "    ", "and %u more (--json lists them)", row->deviant_count - DEVIANTS_SHOWN);
 }
 
+/* What the dumps get that are unlike most: a sentence each, and the table of the one that differs most. */
+static void put_effects(struct orr_page *page, const struct orr_majority *m, const struct orr_called *called,
+                        const struct orr_changes *const *changes)
+{
+    const uint32_t most = orr_majority_costliest(m, changes);
+    uint32_t compared = 0, said = 0;
+    for (uint32_t s = 0; s < m->specimens; s++)
+        compared += changes[s] && changes[s]->outcomes[0].host_count;
+    const bool lists = compared > (most != UINT32_MAX); /* the summary says what the costliest gets */
+    if (lists)
+        orr_page_heading(page, "What they get");
+    for (uint32_t s = 0; lists && s < m->specimens; s++) {
+        ORR_LOCAL_TEXT(text, TEXT_MOST);
+        if (!changes[s] || !changes[s]->outcomes[0].host_count || ++said > DEVIANTS_SHOWN)
+            continue;
+        orr_outcomes_say(&changes[s]->outcomes[0], &changes[s]->outcomes[1], &text);
+        orr_page_line(page, "  ", "%s: %s", called[s].topology, orr_text_data(&text));
+    }
+    if (said > DEVIANTS_SHOWN)
+        orr_page_line(page, "  ", "and %u more (--json lists them)", said - DEVIANTS_SHOWN);
+    if (most == UINT32_MAX)
+        return;
+    orr_page_blank(page);
+    orr_page_line(page, "", "%s beside %s:", called[most].topology, called[m->reference].topology);
+    put_outcomes(page, changes[most], "of the reference > of this dump");
+}
+
 void orr_report_majority(struct orr_page *page, const struct orr_majority *m, const struct orr_set_finding *findings,
-                         uint32_t finding_count, const struct orr_called *called)
+                         uint32_t finding_count, const struct orr_called *called,
+                         const struct orr_changes *const *changes)
 {
     ORR_LOCAL_TEXT(summary, TEXT_MOST);
-    orr_majority_summary(m, &summary);
+    orr_majority_summary(m, called, changes, &summary);
     orr_page_verdict(page, m->count ? ORR_STYLE_CAREFUL : ORR_STYLE_GOOD, orr_text_data(&summary));
     orr_page_line(page, "", "%u dumps were read, %u of them different. The others are compared with %s.", m->hosts,
                   m->specimens, called[m->reference].topology);
+    put_effects(page, m, called, changes);
     for (uint32_t i = 0; i < finding_count; i++) {
         const struct orr_finding_row *row = &findings[i].row;
         orr_page_blank(page);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/base/budget.h"
 #include "engine/base/words.h"
@@ -117,6 +118,21 @@ enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_anal
     return ORR_OK;
 }
 
+enum orr_code orr_outcomes_compare(const struct orr_analysis *before, const struct orr_analysis *after,
+                                   struct orr_outcomes ret_outcomes[2], struct orr_error *err)
+{
+    const struct orr_analysis *const sides[] = {before, after};
+    const char *task = orr_budget_task("bandwidths before and after");
+    for (int i = 0; i < 2; i++) {
+        orr_outcomes_choose(sides[i], NULL, 0, &ret_outcomes[i]);
+        memcpy(ret_outcomes[i].hosts, ret_outcomes[0].hosts, sizeof ret_outcomes[0].hosts);
+        ret_outcomes[i].host_count = ret_outcomes[0].host_count;
+        ORR_TRY(orr_outcomes_find(NULL, sides[i], NULL, NULL, &ret_outcomes[i], err));
+    }
+    orr_budget_task(task);
+    return ORR_OK;
+}
+
 double orr_outcome_change(double before, double after)
 {
     return before > 0 && after > 0 ? (after - before) / before : 0;
@@ -159,36 +175,54 @@ void orr_outcomes_say_scaling(const struct orr_outcomes *outcomes, struct orr_te
     orr_text_puts(text, ".");
 }
 
-void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text)
+/* The place of the largest change, of the large messages alone or of all. */
+struct largest {
+    uint32_t h;
+    int t, s;
+    double change;
+};
+
+static struct largest largest_change(const struct orr_outcomes *before, const struct orr_outcomes *after, int from_size)
 {
-    uint32_t most_h = 0;
-    int most_t = 0, most_s = 0;
-    double most = 0, most_large = 0;
-    bool known = false;
+    struct largest most = {0};
     for (uint32_t h = 0; h < after->host_count; h++)
         for (int t = 0; t < ORR_OUTCOME_TESTS; t++)
-            for (int s = 0; s < ORR_OUTCOME_SIZES; s++) {
-                double change = fabs(orr_outcome_change(before->bus_bw[h][t][s], after->bus_bw[h][t][s]));
-                known |= after->bus_bw[h][0][1] > 0;
-                most_large = s && change > most_large ? change : most_large;
-                if (change > most)
-                    most = change, most_h = h, most_t = t, most_s = s;
+            for (int s = from_size; s < ORR_OUTCOME_SIZES; s++) {
+                const double change = fabs(orr_outcome_change(before->bus_bw[h][t][s], after->bus_bw[h][t][s]));
+                if (change > most.change)
+                    most = (struct largest){h, t, s, change};
             }
+    return most;
+}
+
+double orr_outcomes_most(const struct orr_outcomes *before, const struct orr_outcomes *after)
+{
+    const double change = largest_change(before, after, 0).change;
+    return change < least ? 0 : change;
+}
+
+void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text)
+{
+    const struct largest most = largest_change(before, after, 0);
+    const bool large_same = largest_change(before, after, 1).change < least;
+    bool known = false;
+    for (uint32_t h = 0; h < after->host_count; h++)
+        known |= after->bus_bw[h][0][1] > 0;
     if (!known) {
         orr_text_puts(text, "No bandwidth can be predicted for either.");
         return;
     }
-    if (most_large < least) {
+    if (large_same) {
         orr_text_puts(text, "No change at 1 GiB: AllReduce gets ");
         write_series(after, text);
         orr_text_puts(text, ".");
     }
-    if (most >= least) {
-        const double was = before->bus_bw[most_h][most_t][most_s], is = after->bus_bw[most_h][most_t][most_s];
-        const uint32_t hosts = after->hosts[most_h] * after->fused;
+    if (most.change >= least) {
+        const double was = before->bus_bw[most.h][most.t][most.s], is = after->bus_bw[most.h][most.t][most.s];
+        const uint32_t hosts = after->hosts[most.h] * after->fused;
         orr_text_printf(text, "%s%s at %s on %u host%s changes most: %.3g GB/s before, %.3g after (%+.0f %%).",
-                        most_large < least ? " " : "", test_names[most_t], size_names[most_s], hosts, orr_plural(hosts),
-                        was, is, 100 * orr_outcome_change(was, is));
+                        large_same ? " " : "", test_names[most.t], size_names[most.s], hosts, orr_plural(hosts), was,
+                        is, 100 * orr_outcome_change(was, is));
     }
 }
 
@@ -207,10 +241,11 @@ static void write_cell(const struct orr_outcomes *before, const struct orr_outco
     orr_text_printf(text, before ? "  %-24s" : "  %-8s", cell);
 }
 
-void orr_outcomes_write(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text)
+void orr_outcomes_write(const struct orr_outcomes *before, const struct orr_outcomes *after, const char *sides,
+                        struct orr_text *text)
 {
     orr_text_printf(text, "%-5s  %-13s  %-6s", "Hosts", "Operation", "Size");
-    orr_text_printf(text, "  %s\n", before ? "GB/s before > after" : "GB/s");
+    orr_text_printf(text, "  GB/s%s%s\n", before ? " " : "", before ? sides : "");
     for (uint32_t h = 0; h < after->host_count; h++)
         for (int t = 0; t < ORR_OUTCOME_TESTS; t++)
             for (int s = 0; s < ORR_OUTCOME_SIZES; s++) {

@@ -30,8 +30,13 @@ void orr_outcomes_scale(const struct orr_analysis *analysis, struct orr_outcomes
 enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_analysis *analysis,
                                 const struct orr_dump *dump, const struct orr_settings *settings,
                                 struct orr_outcomes *outcomes, struct orr_error *err) ORR_NO_DISCARD;
+/* Both for the numbers of hosts that are shown of `before`: 1, 2 and that of its question. */
+enum orr_code orr_outcomes_compare(const struct orr_analysis *before, const struct orr_analysis *after,
+                                   struct orr_outcomes ret_outcomes[2], struct orr_error *err) ORR_NO_DISCARD;
 /* (after - before) / before; 0 if either is not known. */
 double orr_outcome_change(double before, double after);
+/* The largest change, whether better or worse, as a share; 0 if it is too small to matter. */
+double orr_outcomes_most(const struct orr_outcomes *before, const struct orr_outcomes *after);
 /* "AllReduce"; "1 MiB". */
 const char *orr_outcome_test_name(int test);
 const char *orr_outcome_size_name(int size);
@@ -40,7 +45,9 @@ void orr_outcomes_say_scaling(const struct orr_outcomes *outcomes, struct orr_te
 /* One sentence: "No change at 1 GiB: AllReduce gets 464, 494 and 310 GB/s on 1, 2 and 64 hosts.", or what changes most.
  */
 void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text);
-/* The table for people; before NULL: of one machine. Each line ends with a newline. */
-void orr_outcomes_write(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text);
+/* The table for people; before NULL: of one machine. sides: what the two are, "before > after". Each line ends with a
+ * newline. */
+void orr_outcomes_write(const struct orr_outcomes *before, const struct orr_outcomes *after, const char *sides,
+                        struct orr_text *text);
 
 #endif

@@ -186,26 +186,13 @@ static enum orr_code group(struct orr_changes *result, const struct orr_changed 
     return ORR_OK;
 }
 
-/* Both for the same numbers of hosts. */
-static enum orr_code find_outcomes(struct orr_changes *changes, struct orr_error *err)
-{
-    const struct orr_analysis *const sides[] = {changes->a, changes->b};
-    const char *task = orr_budget_task("bandwidths before and after");
-    for (int i = 0; i < 2; i++) {
-        orr_outcomes_choose(sides[i], NULL, 0, &changes->outcomes[i]);
-        ORR_TRY(orr_outcomes_find(NULL, sides[i], NULL, NULL, &changes->outcomes[i], err));
-    }
-    orr_budget_task(task);
-    return ORR_OK;
-}
-
 enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_analysis *b, struct orr_effort most,
                                struct orr_arena *arena, struct orr_changes *ret_changes, struct orr_error *err)
 {
     struct orr_facts of_a;
     ORR_TRY(orr_facts_of(a, arena, &of_a, err));
     ORR_TRY(orr_changes_from(a, &of_a, b, most, arena, ret_changes, err));
-    return find_outcomes(ret_changes, err);
+    return orr_outcomes_compare(ret_changes->a, ret_changes->b, ret_changes->outcomes, err);
 }
 
 enum orr_code orr_changes_from(const struct orr_analysis *a, const struct orr_facts *of_a, const struct orr_analysis *b,
@@ -242,5 +229,5 @@ enum orr_code orr_changes_between(const struct orr_analysis *a, const struct orr
     struct orr_reasons none = {.sets = ORR_NEW(arena, uint64_t, 0), .certain = ORR_NEW(arena, bool, pairing.count)};
     ORR_NEED(none.sets && none.certain, err);
     ORR_TRY(group(ret_changes, pairing.changed, &none, arena, err));
-    return find_outcomes(ret_changes, err);
+    return orr_outcomes_compare(ret_changes->a, ret_changes->b, ret_changes->outcomes, err);
 }

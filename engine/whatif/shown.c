@@ -231,8 +231,8 @@ void orr_changes_summary(const struct orr_changes *changes, struct orr_text *tex
     orr_changed_sections(changes, text);
 }
 
-void orr_changes_outcomes(const struct orr_changes *changes, struct orr_text *text)
+void orr_changes_outcomes(const struct orr_changes *changes, const char *sides, struct orr_text *text)
 {
     if (changes->outcomes[0].host_count)
-        orr_outcomes_write(&changes->outcomes[0], &changes->outcomes[1], text);
+        orr_outcomes_write(&changes->outcomes[0], &changes->outcomes[1], sides, text);
 }

@@ -40,7 +40,7 @@ uint32_t orr_change_place(const struct orr_changes *changes, const struct orr_fa
 void orr_changes_summary(const struct orr_changes *changes, struct orr_text *text);
 /* The end of such a sentence: " 2 in graphs, 1 in tuning." */
 void orr_changed_sections(const struct orr_changes *changes, struct orr_text *text);
-/* The bandwidths before and after, a table; "": none were computed. */
-void orr_changes_outcomes(const struct orr_changes *changes, struct orr_text *text);
+/* The bandwidths of both, a table; "": none were computed. sides: "before > after". */
+void orr_changes_outcomes(const struct orr_changes *changes, const char *sides, struct orr_text *text);
 
 #endif

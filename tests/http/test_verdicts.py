@@ -126,6 +126,41 @@ def test_a_comparison_starts_with_outcomes():
     assert len(rows) == 16 and rows["all_reduce", 1 << 30, 2]["change"] < -0.2
 
 
+def test_the_gate_starts_with_a_line_and_outcomes(matrix):
+    fault = ("gate", "--timeout", 600, "--hosts", 64, "--expect", WHOLE)
+    line = run(*fault, FAULTY, status=3)
+    assert line.count("\n") == 1, "programs get one line"
+    shown = run(*fault, "--text", FAULTY, status=3)
+    assert flat(shown).startswith(flat(line)) and "GB/s expected > of this node" in shown
+    assert re.search(r"^ +2  AllReduce +1 GiB +455 > 342 \(-25 %\)$", shown, re.M)
+    said = json.loads(run(*fault, "--json", FAULTY, status=3))
+    rows = {(row["collective"], row["size"], row["hosts"]): row for row in said["outcomes"]}
+    assert len(rows) == 24 and {hosts for _, _, hosts in rows} == {1, 2, 64}
+    last = rows["all_reduce", 1 << 30, 64]
+    assert (last["before"], last["after"]) == (said["expected"], said["busbw"])
+    same = json.loads(run(*fault, "--json", WHOLE))["outcomes"]
+    assert len(same) == 24 and all(row["change"] == 0 for row in same)
+    asked = json.loads(run("gate", "--timeout", 600, "--expect", "hgx-h100", "--json", matrix, status=4))
+    assert asked["outcomes"] == [], "they would rest on a speed that nobody knows"
+
+
+def test_a_majority_starts_with_outcomes(tmp_path):
+    twins = [tmp_path / f"{i}.xml" for i in range(3)]
+    for twin in twins:
+        twin.write_text(WHOLE.read_text())
+    shown = flat(run("compare", "--majority", "--text", "--hosts", 8, *twins, FAULTY))
+    assert shown.startswith(f"{FAULTY}: AlltoAll at 1 GiB on 2 hosts changes most:")
+    assert shown.index("GB/s of the reference > of this dump") < shown.index("warning L90")
+    assert "8 AllReduce 1 GiB 355 > 278 (-22 %)" in shown
+    said = json.loads(run("compare", "--majority", "--hosts", 8, *twins, FAULTY))
+    outcomes = {row["topology"]: row["outcomes"] for row in said["members"]}
+    assert len(outcomes[str(FAULTY)]) == 24 and outcomes[str(twins[0])] is None
+    renumbered = tmp_path / "renamed.xml"
+    renumbered.write_text(WHOLE.read_text().replace('"mlx5_', '"ib_'))
+    alike = flat(run("compare", "--majority", "--text", *twins, renumbered))
+    assert alike.startswith("All 4 dumps have the same hardware") and "No change at 1 GiB: AllReduce gets" in alike
+
+
 def test_settings_that_help_here_are_tried():
     said = json.loads(run("settings", "--for", FAULTY, "--hosts", 2, "--json"))
     assert said["complete"] and said["tried"] > 20

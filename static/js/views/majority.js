@@ -3,6 +3,7 @@
 import { h, table } from "../dom.js";
 import { setText } from "../pairs.js";
 import { address, DEFAULTS } from "../state.js";
+import { outcomesView } from "./outcomes.js";
 import { problemView } from "./problem.js";
 
 /** majority: {doc, problem}. actions: library(), majorityAgain(). */
@@ -53,6 +54,7 @@ function answer(doc, state) {
               );
     return [
         h("p", { id: "majority-summary" }, doc.summary),
+        effect(doc, beside),
         doc.findings.length > 0 &&
             h(
                 "ul.findings",
@@ -77,6 +79,19 @@ function answer(doc, state) {
         membersTable(doc, open, beside),
     ];
 }
+
+/* What the dump gets that loses or gains most. */
+const largest = (row) =>
+    Math.max(0, ...(row.outcomes ?? []).map((one) => Math.abs(one.change ?? 0)));
+const effect = (doc, beside) => {
+    const most = [...doc.members].sort((x, y) => largest(y) - largest(x))[0];
+    return (
+        largest(most) >= 0.02 && [
+            h("h2", "What ", beside(most.topology), " gets, beside the reference"),
+            outcomesView(most.outcomes),
+        ]
+    );
+};
 
 const rowsTable = (doc, beside) =>
     table(
