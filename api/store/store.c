@@ -45,8 +45,9 @@ enum orr_code orr_store_open(const struct orr_store_options *options, struct orr
     store->on_expired = used.on_expired;
     store->on_done = used.on_done;
     store->context = used.context;
-    enum orr_code code =
-        !used.keep_dry && (used.keep_ms || used.keep_count || used.shape) ? orr_keeper_start(store, err) : ORR_OK;
+    enum orr_code code = orr_host_sort_all(store, err);
+    if (code == ORR_OK && !used.keep_dry && (used.keep_ms || used.keep_count || used.shape))
+        code = orr_keeper_start(store, err);
     if (code != ORR_OK) {
         orr_store_close(store);
         return code;
@@ -210,23 +211,31 @@ static enum orr_code add_visit(struct orr_session *session, struct put *put, str
                                      orr_text_cell(upload->name), orr_text_cell(upload->labels.text)};
     const struct orr_cell trim[] = {orr_text_cell(upload->host), orr_int_cell(UPLOADS_PER_HOST - 1)};
     ORR_TRY(orr_run(session, ORR_SQL_VISIT, visit, NULL, err));
+    ORR_TRY(orr_host_remember(session, upload->host, err));
     return orr_run(session, ORR_SQL_TRIM, trim, NULL, err);
+}
+
+static enum orr_code touch(struct orr_session *session, struct put *put, struct orr_error *err)
+{
+    const struct orr_upload *upload = put->upload;
+    const struct orr_cell cells[] = {orr_text_cell(upload->id), orr_int_cell(upload->at)};
+    int64_t touched;
+    ORR_TRY(orr_run(session, ORR_SQL_TOUCH, cells, &touched, err));
+    put->existed = touched;
+    if (!touched)
+        return ORR_OK;
+    ORR_TRY(orr_query(session, ORR_SQL_DIGEST, cells, check_digest, (void *)(uintptr_t)upload, err));
+    return add_visit(session, put, err);
 }
 
 static enum orr_code put_work(struct orr_session *session, void *context, struct orr_error *err)
 {
     struct put *put = context;
     const struct orr_upload *upload = put->upload;
-    const struct orr_cell id = orr_text_cell(upload->id), touch[] = {id, orr_int_cell(upload->at)};
-    int64_t touched;
-    ORR_TRY(orr_run(session, ORR_SQL_TOUCH, touch, &touched, err));
-    put->existed = touched;
-    if (touched) {
-        ORR_TRY(orr_query(session, ORR_SQL_DIGEST, &id, check_digest, (void *)(uintptr_t)upload, err));
-        return add_visit(session, put, err);
-    }
-    if (!put->body)
+    ORR_TRY(touch(session, put, err));
+    if (put->existed || !put->body)
         return ORR_OK;
+    const struct orr_cell id = orr_text_cell(upload->id);
     const struct orr_cell insert[] = {id,
                                       orr_text_cell(upload->digest),
                                       orr_int_cell(upload->at),
@@ -239,10 +248,14 @@ static enum orr_code put_work(struct orr_session *session, void *context, struct
     int64_t inserted;
     ORR_TRY(orr_run(session, ORR_SQL_INSERT, insert, &inserted, err));
     if (!inserted) { /* another session was faster just now */
+        ORR_TRY(touch(session, put, err));
+        if (put->existed)
+            return ORR_OK;
         session->again = true;
         return orr_fail(err, ORR_STORE, "the same topology is being stored and deleted at once");
     }
     ORR_TRY(orr_run(session, ORR_SQL_CONTENT, content, NULL, err));
+    ORR_TRY(orr_run(session, ORR_SQL_WORDS, &id, NULL, err));
     ORR_TRY(add_labels(session, upload->id, &upload->labels, err));
     return add_visit(session, put, err);
 }
@@ -327,6 +340,8 @@ static enum orr_code update_work(struct orr_session *session, void *context, str
     int64_t changes;
     ORR_TRY(orr_run(session, ORR_SQL_UPDATE, cells, &changes, err));
     ORR_TRY(see_whether_done(session, change, changes, err));
+    if (change->done)
+        ORR_TRY(orr_run(session, ORR_SQL_WORDS, cells, NULL, err));
     if (!change->done || !change->labels)
         return ORR_OK;
     ORR_TRY(orr_run(session, ORR_SQL_UNLABEL, cells, NULL, err));
@@ -348,6 +363,8 @@ static enum orr_code delete_work(struct orr_session *session, void *context, str
     const struct orr_cell cells[] = {orr_text_cell(change->id), orr_int_cell(change->revision)};
     int64_t changes;
     ORR_TRY(orr_run(session, ORR_SQL_DELETE, cells, &changes, err));
+    if (changes)
+        ORR_TRY(orr_host_forget(session, change->id, err));
     return see_whether_done(session, change, changes, err);
 }
 

@@ -175,7 +175,7 @@ enum orr_code orr_store_newest(struct orr_store *store, int64_t *ret_newest, str
 enum orr_code orr_store_history(struct orr_store *store, const char *host, int64_t before, const char *before_id,
                                 uint32_t limit, struct orr_visit **ret_visits, uint32_t *ret_count,
                                 struct orr_error *err) ORR_NO_DISCARD;
-/* The hosts that have a history, by name, after `after` ("": from the first). */
+/* The hosts that have a history, in natural order (node2 before node10), after `after` ("": from the first). */
 enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
 /* The events after `since`, the earliest first. host: of this one alone; NULL: of all. */
@@ -193,7 +193,7 @@ struct orr_fleet_host {
     int64_t at;
     char *name, *labels, *about; /* owned; labels: of that upload, about: the machine in a sentence */
 };
-/* All hosts that have a history, by name, at least up to the limit. They are read in pages: what is uploaded in between
+/* All hosts that have a history, in natural order, at least up to the limit. They are read in pages: what is uploaded in between
  * may be among them or not. */
 enum orr_code orr_store_fleet(struct orr_store *store, uint32_t limit, struct orr_fleet_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;

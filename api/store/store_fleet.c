@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All hosts at once: each with its last upload, and how many are alike. */
+/* Hosts: each with its last upload, in natural order, and how many are alike. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/store/store_work.h"
+
+/* A page is a unit of work of its own, so that nobody waits for more than one. */
+enum { PAGE = 1000, MOST_NAME = 256 /* bytes of a label */ };
 
 void orr_fleet_host_release(struct orr_fleet_host *host)
 {
@@ -31,15 +35,93 @@ static enum orr_code read_host(const struct orr_cell *cells, void *item, struct 
     return orr_item_whole(host->name && host->labels && host->about, item, release_host, err);
 }
 
-/* A page is a unit of work of its own, so that nobody waits for more than one. */
-enum { PAGE = 500, MOST_NAME = 256 /* bytes of a label */ };
+/* A number becomes its length and its digits, so that "node9" ("node" 0 001 9) comes before "node10" (0 002 10). The
+ * first 0 keeps the order of digits among other bytes. */
+char *orr_host_sort(const char *host)
+{
+    enum { PREFIX = 4 };
+    char *sort = malloc((PREFIX + 1) * strlen(host) + 1), *to = sort;
+    if (!sort)
+        return NULL;
+    while (*host) {
+        if (!isdigit((unsigned char)*host)) {
+            *to++ = *host++;
+            continue;
+        }
+        while (host[0] == '0' && isdigit((unsigned char)host[1]))
+            host++;
+        size_t length = 0;
+        while (isdigit((unsigned char)host[length]))
+            length++;
+        to += sprintf(to, "0%03zu%.*s", length, (int)length, host);
+        host += length;
+    }
+    *to = 0;
+    return sort;
+}
+
+/* Runs a statement whose first parameters are the place of a host in the order, and its name. */
+static enum orr_code list_after(struct orr_store *store, const struct orr_row_kind *kind, enum orr_statement statement,
+                                const char *after, uint32_t limit, void *ret_items, uint32_t *ret_count,
+                                struct orr_error *err)
+{
+    char *sort = orr_host_sort(after);
+    ORR_NEED(sort, err);
+    const struct orr_cell cells[] = {orr_text_cell(sort), orr_text_cell(after), orr_int_cell(limit)};
+    enum orr_code code = orr_rows_list(store, kind, statement, cells, limit, ret_items, ret_count, err);
+    free(sort);
+    return code;
+}
+
+static enum orr_code run_sorted(struct orr_session *session, enum orr_statement statement, const char *host,
+                                struct orr_error *err)
+{
+    char *sort = orr_host_sort(host);
+    ORR_NEED(sort, err);
+    const struct orr_cell cells[] = {orr_text_cell(sort), orr_text_cell(host)};
+    enum orr_code code = orr_run(session, statement, cells, NULL, err);
+    free(sort);
+    return code;
+}
+
+enum orr_code orr_host_remember(struct orr_session *session, const char *host, struct orr_error *err)
+{
+    return run_sorted(session, ORR_SQL_HOST, host, err);
+}
+
+enum orr_code orr_host_forget(struct orr_session *session, const char *id, struct orr_error *err)
+{
+    const struct orr_cell cell = orr_text_cell(id);
+    ORR_TRY(orr_run(session, ORR_SQL_HOST_BACK, &cell, NULL, err));
+    return orr_run(session, ORR_SQL_HOST_GONE, &cell, NULL, err);
+}
+
+static enum orr_code read_name(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    struct orr_host *host = item;
+    host->name = orr_cell_text(&cells[0]);
+    host->last = cells[1].number;
+    host->uploads = cells[2].number;
+    return host->name ? ORR_OK : orr_fail_nomem(err);
+}
+
+static void release_name(void *item)
+{
+    orr_host_release(item);
+}
+
+enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
+                              uint32_t *ret_count, struct orr_error *err)
+{
+    static const struct orr_row_kind hosts = {sizeof(struct orr_host), read_name, release_name};
+    return list_after(store, &hosts, ORR_SQL_HOSTS, after, limit, ret_hosts, ret_count, err);
+}
 
 static enum orr_code read_page(struct orr_store *store, const char *after, struct orr_fleet_host **ret_hosts,
                                uint32_t *ret_count, struct orr_error *err)
 {
-    const struct orr_cell cells[] = {orr_text_cell(after), orr_int_cell(PAGE)};
     static const struct orr_row_kind hosts = {sizeof(struct orr_fleet_host), read_host, release_host};
-    return orr_rows_list(store, &hosts, ORR_SQL_FLEET, cells, PAGE, ret_hosts, ret_count, err);
+    return list_after(store, &hosts, ORR_SQL_FLEET, after, PAGE, ret_hosts, ret_count, err);
 }
 
 static void release_hosts(struct orr_fleet_host *hosts, uint32_t count)
@@ -120,4 +202,61 @@ struct orr_host_figures orr_store_host_figures(struct orr_store *store)
     return (struct orr_host_figures){.most = atomic_load(&store->hosts_most),
                                      .others = atomic_load(&store->hosts_others),
                                      .groups = atomic_load(&store->host_groups)};
+}
+
+void orr_host_release(struct orr_host *host)
+{
+    free(host->name);
+    host->name = NULL;
+}
+
+struct unsorted {
+    char *names[PAGE];
+    uint32_t count;
+};
+
+static void release_unsorted(struct unsorted *hosts)
+{
+    while (hosts->count)
+        free(hosts->names[--hosts->count]);
+}
+
+static enum orr_code take_unsorted(void *context, const struct orr_cell *cells, struct orr_error *err)
+{
+    struct unsorted *hosts = context;
+    if (hosts->count == PAGE)
+        return ORR_OK;
+    ORR_NEED(hosts->names[hosts->count] = orr_cell_text(&cells[0]), err);
+    hosts->count++;
+    return ORR_OK;
+}
+
+static enum orr_code find_unsorted(struct orr_session *session, void *context, struct orr_error *err)
+{
+    const struct orr_cell most = orr_int_cell(PAGE);
+    release_unsorted(context); /* of an earlier attempt */
+    return orr_query(session, ORR_SQL_HOST_UNSORTED, &most, take_unsorted, context, err);
+}
+
+static enum orr_code sort_work(struct orr_session *session, void *context, struct orr_error *err)
+{
+    const struct unsorted *hosts = context;
+    for (uint32_t i = 0; i < hosts->count; i++)
+        ORR_TRY(run_sorted(session, ORR_SQL_HOST_SORT, hosts->names[i], err));
+    return ORR_OK;
+}
+
+enum orr_code orr_host_sort_all(struct orr_store *store, struct orr_error *err)
+{
+    enum orr_code code;
+    uint32_t count;
+    do {
+        struct unsorted hosts = {.count = 0};
+        code = orr_store_transact(store, ORR_STORE_LIST, find_unsorted, &hosts, err);
+        count = hosts.count;
+        if (code == ORR_OK && count)
+            code = orr_store_transact(store, ORR_STORE_UPDATE, sort_work, &hosts, err);
+        release_unsorted(&hosts);
+    } while (code == ORR_OK && count == PAGE);
+    return code;
 }

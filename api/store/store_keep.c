@@ -71,8 +71,10 @@ static enum orr_code expire_until(struct orr_session *session, struct expiry *ex
         const struct orr_cell cells[] = {orr_text_cell(expiry->ids[i]), orr_int_cell(until)};
         int64_t changes;
         ORR_TRY(orr_run(session, ORR_SQL_EXPIRE, cells, &changes, err));
-        if (changes)
-            memmove(expiry->ids[expiry->count++], expiry->ids[i], sizeof expiry->ids[i]);
+        if (!changes)
+            continue;
+        ORR_TRY(orr_host_forget(session, expiry->ids[i], err));
+        memmove(expiry->ids[expiry->count++], expiry->ids[i], sizeof expiry->ids[i]);
     }
     *ret_count = expiry->count - from;
     return ORR_OK;
@@ -164,7 +166,8 @@ static enum orr_code shape_work(struct orr_session *session, void *context, stru
 {
     struct shaped *shaped = context;
     const struct orr_cell cells[] = {orr_text_cell(shaped->id), orr_text_cell(shaped->shape)};
-    return orr_run(session, ORR_SQL_SHAPE, cells, NULL, err);
+    ORR_TRY(orr_run(session, ORR_SQL_SHAPE, cells, NULL, err));
+    return orr_run(session, ORR_SQL_HOST_SHAPE, cells, NULL, err);
 }
 
 enum orr_code orr_store_shape(struct orr_store *store, uint32_t *ret_count, struct orr_error *err)

@@ -219,9 +219,10 @@ static char *like_pattern(const char *search)
     return pattern;
 }
 
-/* The rows of a listing, whatever is read of each; statements: without labels, and with. */
+/* The rows of a listing, whatever is read of each; statements: of all, of those that a search finds, and of those with
+ * labels. */
 static enum orr_code list(struct orr_store *store, const struct orr_listing *listing, const struct orr_row_kind *kind,
-                          const enum orr_statement statements[2], void *ret_items, uint32_t *ret_count,
+                          const enum orr_statement statements[3], void *ret_items, uint32_t *ret_count,
                           struct orr_error *err)
 {
     char *pattern = listing->search ? like_pattern(listing->search) : NULL;
@@ -229,13 +230,13 @@ static enum orr_code list(struct orr_store *store, const struct orr_listing *lis
         return orr_fail_nomem(err);
     struct orr_cell cells[ORR_MOST_CELLS] = {orr_int_cell(listing->before ? listing->before : INT64_MAX),
                                              orr_text_cell(listing->before_id ? listing->before_id : ""),
-                                             orr_text_cell(pattern), orr_int_cell(listing->limit)};
+                                             orr_int_cell(listing->limit), orr_text_cell(pattern)};
     for (uint32_t i = 0; i < listing->label_count && i < ORR_MAX_FILTERS; i++) {
         cells[4 + 2 * i] = orr_text_cell(listing->labels[i].name);
         cells[5 + 2 * i] = orr_text_cell(listing->labels[i].value);
     }
-    enum orr_code code = orr_rows_list(store, kind, statements[listing->label_count > 0], cells, listing->limit,
-                                       ret_items, ret_count, err);
+    const enum orr_statement which = statements[listing->label_count ? 2 : pattern ? 1 : 0];
+    enum orr_code code = orr_rows_list(store, kind, which, cells, listing->limit, ret_items, ret_count, err);
     free(pattern);
     return code;
 }
@@ -243,7 +244,7 @@ static enum orr_code list(struct orr_store *store, const struct orr_listing *lis
 enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
                              struct orr_record **ret_records, uint32_t *ret_count, struct orr_error *err)
 {
-    static const enum orr_statement statements[] = {ORR_SQL_LIST, ORR_SQL_LIST_LABELLED};
+    static const enum orr_statement statements[] = {ORR_SQL_LIST, ORR_SQL_LIST_FOUND, ORR_SQL_LIST_LABELLED};
     return list(store, listing, &records, statements, ret_records, ret_count, err);
 }
 
@@ -267,7 +268,7 @@ static const struct orr_row_kind members = {sizeof(struct orr_set_member), read_
 enum orr_code orr_store_members(struct orr_store *store, const struct orr_listing *listing,
                                 struct orr_set_member **ret_members, uint32_t *ret_count, struct orr_error *err)
 {
-    static const enum orr_statement statements[] = {ORR_SQL_MEMBERS, ORR_SQL_MEMBERS_LABELLED};
+    static const enum orr_statement statements[] = {ORR_SQL_MEMBERS, ORR_SQL_MEMBERS_FOUND, ORR_SQL_MEMBERS_LABELLED};
     return list(store, listing, &members, statements, ret_members, ret_count, err);
 }
 
@@ -331,28 +332,6 @@ enum orr_code orr_store_events(struct orr_store *store, int64_t since, const cha
     return orr_rows_list(store, &events, ORR_SQL_EVENTS, cells, limit, ret_events, ret_count, err);
 }
 
-static enum orr_code read_host(const struct orr_cell *cells, void *item, struct orr_error *err)
-{
-    struct orr_host *host = item;
-    host->name = orr_cell_text(&cells[0]);
-    host->last = cells[1].number;
-    host->uploads = cells[2].number;
-    return host->name ? ORR_OK : orr_fail_nomem(err);
-}
-
-static void release_host(void *item)
-{
-    orr_host_release(item);
-}
-
-enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
-                              uint32_t *ret_count, struct orr_error *err)
-{
-    const struct orr_cell cells[] = {orr_text_cell(after), orr_int_cell(limit)};
-    static const struct orr_row_kind hosts = {sizeof(struct orr_host), read_host, release_host};
-    return orr_rows_list(store, &hosts, ORR_SQL_HOSTS, cells, limit, ret_hosts, ret_count, err);
-}
-
 void orr_record_release(struct orr_record *record)
 {
     free(record->name);
@@ -386,12 +365,6 @@ void orr_set_member_release(struct orr_set_member *member)
 {
     free(member->name);
     member->name = NULL;
-}
-
-void orr_host_release(struct orr_host *host)
-{
-    free(host->name);
-    host->name = NULL;
 }
 
 void orr_event_release(struct orr_event *event)

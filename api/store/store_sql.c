@@ -69,6 +69,33 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
     " detail TEXT NOT NULL);"                                                                                          \
     "CREATE INDEX event_by_topology ON event (became);"
 
+/* Bytes decide the order of host names on every engine. */
+#define ORR_HOST_TABLE(binary, rows)                                                                                   \
+    "CREATE TABLE host ("                                                                                              \
+    " sort TEXT" binary " NOT NULL,"                                                                                   \
+    " host TEXT" binary " NOT NULL,"                                                                                   \
+    " seq BIGINT NOT NULL,"                                                                                            \
+    " topology TEXT NOT NULL,"                                                                                         \
+    " shape TEXT NOT NULL,"                                                                                            \
+    " at BIGINT NOT NULL,"                                                                                             \
+    " labels TEXT NOT NULL,"                                                                                           \
+    " about TEXT NOT NULL,"                                                                                            \
+    " PRIMARY KEY (sort, host))" rows ";"                                                                              \
+    "INSERT INTO host (" ORR_HOST_COLUMNS ") SELECT '', u.host, u.seq, t.id, t.shape, u.at, u.labels, t.about"         \
+    " FROM (SELECT host, max(seq) AS seq FROM upload GROUP BY host) l"                                                 \
+    " JOIN upload u ON u.host = l.host AND u.seq = l.seq JOIN topology t ON t.id = u.topology"                         \
+    " WHERE NOT EXISTS (SELECT 1 FROM upload v WHERE v.host = u.host AND v.seq = u.seq AND v.topology > u.topology);"  \
+    "CREATE INDEX host_by_topology ON host (topology);"
+
+#define ORR_WORDS_TABLE(rows)                                                                                          \
+    "CREATE TABLE words ("                                                                                             \
+    " created BIGINT NOT NULL,"                                                                                        \
+    " topology TEXT NOT NULL REFERENCES topology (id) ON DELETE CASCADE,"                                              \
+    " text TEXT NOT NULL,"                                                                                             \
+    " PRIMARY KEY (created, topology))" rows ";"                                                                       \
+    "INSERT INTO words (created, topology, text) SELECT t.created, t.id, " ORR_WORDS " FROM topology t;"               \
+    "CREATE INDEX words_by_topology ON words (topology);"
+
 const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
     {.sqlite = "CREATE TABLE topology ("
                " id TEXT PRIMARY KEY NOT NULL,"
@@ -125,4 +152,6 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
     {.sqlite = CLUSTER_TABLES, .postgresql = CLUSTER_TABLES},
     {.sqlite = SHAPES, .postgresql = SHAPES},
     {.sqlite = EVENT_TABLE, .postgresql = EVENT_TABLE},
+    {.sqlite = ORR_HOST_TABLE("", " WITHOUT ROWID") ORR_WORDS_TABLE(" WITHOUT ROWID"),
+     .postgresql = ORR_HOST_TABLE(" COLLATE \"C\"", "") ORR_WORDS_TABLE("")},
 };

@@ -13,19 +13,44 @@ enum { ORR_MOST_CELLS = 12 };
 /* A topology, and of how many hosts it is the last upload, or was one ever. */
 #define ORR_MEMBER_COLUMNS                                                                                             \
     "t.id, CASE WHEN t.shape = '' THEN t.id ELSE t.shape END, t.name,"                                                 \
-    " (SELECT count(DISTINCT u.host) FROM upload u WHERE u.topology = t.id AND NOT EXISTS"                             \
-    " (SELECT 1 FROM upload v WHERE v.host = u.host AND (v.seq, v.topology) > (u.seq, u.topology))),"                  \
+    " (SELECT count(*) FROM host h WHERE h.topology = t.id),"                                                          \
     " (SELECT count(DISTINCT u.host) FROM upload u WHERE u.topology = t.id)"
+
+/* The table of hosts: a row each, of its last upload. sort: a text whose bytes are in natural order. */
+#define ORR_HOST_COLUMNS "sort, host, seq, topology, shape, at, labels, about"
+#define ORR_HOST_NEW                                                                                                   \
+    "seq = excluded.seq, topology = excluded.topology, shape = excluded.shape, at = excluded.at,"                      \
+    " labels = excluded.labels, about = excluded.about"
 
 #define ORR_CLUSTER_COLUMNS "id, digest, created, name, hosts"
 
+/* What searches look through: one text in lower case, in a table of its own, which is read faster than topologies. */
+#define ORR_WORDS     "lower(t.digest || ' ' || t.name || ' ' || t.labels || ' ' || t.about)"
+#define ORR_HAS_WORDS " w.text LIKE lower($4) ESCAPE '\\'"
+/* A match must lie within one of the four. */
 #define ORR_MATCHES_SEARCH                                                                                             \
-    " ($3 IS NULL OR lower(t.name) LIKE lower($3) ESCAPE '\\' OR lower(t.labels) LIKE lower($3) ESCAPE '\\'"           \
-    " OR t.digest LIKE lower($3) ESCAPE '\\' OR lower(t.about) LIKE lower($3) ESCAPE '\\')"
+    " (lower(t.name) LIKE lower($4) ESCAPE '\\' OR lower(t.labels) LIKE lower($4) ESCAPE '\\'"                         \
+    " OR t.digest LIKE lower($4) ESCAPE '\\' OR lower(t.about) LIKE lower($4) ESCAPE '\\')"
 
 #define ORR_HAS_LABEL(name, value)                                                                                     \
     " (" name " IS NULL OR EXISTS (SELECT 1 FROM label x WHERE x.topology = t.id AND x.name = " name                   \
     " AND x.value = " value "))"
+
+/* Lists of topologies: before, before_id, limit; the same with a pattern; the same with up to four labels, the first of
+ * which leads. */
+#define ORR_ALL(columns)                                                                                               \
+    "SELECT " columns " FROM topology t WHERE (t.created, t.id) < ($1, $2)"                                            \
+    " ORDER BY t.created DESC, t.id DESC LIMIT $3"
+#define ORR_FOUND(columns)                                                                                             \
+    "SELECT " columns " FROM words w CROSS JOIN topology t WHERE (w.created, w.topology) < ($1, $2)"                   \
+    " AND" ORR_HAS_WORDS " AND t.id = w.topology AND" ORR_MATCHES_SEARCH                                               \
+    " ORDER BY w.created DESC, w.topology DESC LIMIT $3"
+#define ORR_LABELLED(columns)                                                                                          \
+    "SELECT " columns " FROM label l CROSS JOIN topology t WHERE t.id = l.topology AND l.name = $5 AND l.value = $6"   \
+    " AND (l.created, l.topology) < ($1, $2) AND ($4 IS NULL OR EXISTS (SELECT 1 FROM words w"                         \
+    " WHERE w.created = l.created AND w.topology = l.topology AND" ORR_HAS_WORDS                                       \
+    ")) AND ($4 IS NULL OR" ORR_MATCHES_SEARCH ") AND" ORR_HAS_LABEL("$7", "$8") " AND" ORR_HAS_LABEL(                 \
+        "$9", "$10") " AND" ORR_HAS_LABEL("$11", "$12") " ORDER BY l.created DESC, l.topology DESC LIMIT $3"
 
 #define ORR_STATEMENT_MAP(X)                                                                                           \
     /* id, at */                                                                                                       \
@@ -70,31 +95,18 @@ enum { ORR_MOST_CELLS = 12 };
       " (SELECT seq FROM upload WHERE host = $1 ORDER BY seq DESC LIMIT 1 OFFSET $2)")                                 \
     X(GET, "t", "SELECT " ORR_RECORD_COLUMNS " FROM topology t WHERE t.id = $1")                                       \
     X(READ, "t", "SELECT c.body, t.size FROM topology t JOIN content c ON c.topology = t.id WHERE t.id = $1")          \
-    /* before, before_id, pattern, limit */                                                                            \
-    X(LIST, "itti",                                                                                                    \
-      "SELECT " ORR_RECORD_COLUMNS " FROM topology t WHERE (t.created, t.id) < ($1, $2) AND" ORR_MATCHES_SEARCH        \
-      " ORDER BY t.created DESC, t.id DESC LIMIT $4")                                                                  \
-    /* the same, with up to four labels, the first of which leads */                                                   \
-    X(LIST_LABELLED, "ittitttttttt",                                                                                   \
-      "SELECT " ORR_RECORD_COLUMNS " FROM label l JOIN topology t ON t.id = l.topology"                                \
-      " WHERE l.name = $5 AND l.value = $6 AND (l.created, l.topology) < ($1, $2) AND" ORR_MATCHES_SEARCH              \
-      " AND" ORR_HAS_LABEL("$7", "$8") " AND" ORR_HAS_LABEL("$9", "$10") " AND" ORR_HAS_LABEL(                         \
-          "$11", "$12") " ORDER BY l.created DESC, l.topology DESC LIMIT $4")                                          \
+    X(LIST, "iti", ORR_ALL(ORR_RECORD_COLUMNS))                                                                        \
+    X(LIST_FOUND, "itit", ORR_FOUND(ORR_RECORD_COLUMNS))                                                               \
+    X(LIST_LABELLED, "itittttttttt", ORR_LABELLED(ORR_RECORD_COLUMNS))                                                 \
     /* host, before, before_id, limit */                                                                               \
     X(HISTORY, "titi",                                                                                                 \
       "SELECT topology, at, name, labels, seq FROM upload WHERE host = $1 AND (seq, topology) < ($2, $3)"              \
       " ORDER BY seq DESC, topology DESC LIMIT $4")                                                                    \
     /* id */                                                                                                           \
     X(MEMBER, "t", "SELECT " ORR_MEMBER_COLUMNS " FROM topology t WHERE t.id = $1")                                    \
-    /* before, before_id, pattern, limit; and with up to four labels */                                                \
-    X(MEMBERS, "itti",                                                                                                 \
-      "SELECT " ORR_MEMBER_COLUMNS " FROM topology t WHERE (t.created, t.id) < ($1, $2) AND" ORR_MATCHES_SEARCH        \
-      " ORDER BY t.created DESC, t.id DESC LIMIT $4")                                                                  \
-    X(MEMBERS_LABELLED, "ittitttttttt",                                                                                \
-      "SELECT " ORR_MEMBER_COLUMNS " FROM label l JOIN topology t ON t.id = l.topology"                                \
-      " WHERE l.name = $5 AND l.value = $6 AND (l.created, l.topology) < ($1, $2) AND" ORR_MATCHES_SEARCH              \
-      " AND" ORR_HAS_LABEL("$7", "$8") " AND" ORR_HAS_LABEL("$9", "$10") " AND" ORR_HAS_LABEL(                         \
-          "$11", "$12") " ORDER BY l.created DESC, l.topology DESC LIMIT $4")                                          \
+    X(MEMBERS, "iti", ORR_ALL(ORR_MEMBER_COLUMNS))                                                                     \
+    X(MEMBERS_FOUND, "itit", ORR_FOUND(ORR_MEMBER_COLUMNS))                                                            \
+    X(MEMBERS_LABELLED, "itittttttttt", ORR_LABELLED(ORR_MEMBER_COLUMNS))                                              \
     /* a number that grows with every upload, of a host or not */                                                      \
     X(NEWEST, "",                                                                                                      \
       "SELECT coalesce((SELECT seq FROM upload ORDER BY seq DESC LIMIT 1), 0)"                                         \
@@ -102,23 +114,36 @@ enum { ORR_MOST_CELLS = 12 };
     /* limit: topologies without a shape; id, shape */                                                                 \
     X(SHAPELESS, "i", "SELECT id FROM topology WHERE shape = '' LIMIT $1")                                             \
     X(SHAPE, "tt", "UPDATE topology SET shape = $2 WHERE id = $1")                                                     \
-    /* after, limit */                                                                                                 \
-    X(HOSTS, "ti",                                                                                                     \
-      "SELECT u.host, (SELECT v.at FROM upload v WHERE v.host = u.host ORDER BY v.seq DESC, v.topology DESC LIMIT 1)," \
-      " count(*) FROM upload u WHERE u.host > $1 GROUP BY u.host ORDER BY u.host LIMIT $2")                            \
-    /* after, limit: hosts by name, each with its last upload; a step along the index for each host, however long the  \
-     */                                                                                                                \
-    /* histories are */                                                                                                \
-    X(FLEET, "ti",                                                                                                     \
-      "WITH RECURSIVE h(host, n) AS (SELECT (SELECT min(u.host) FROM upload u WHERE u.host > $1), 1"                   \
-      " UNION ALL SELECT (SELECT min(u.host) FROM upload u WHERE u.host > h.host), h.n + 1 FROM h"                     \
-      " WHERE h.host IS NOT NULL AND h.n < $2)"                                                                        \
-      ", l(host, seq) AS (SELECT h.host, (SELECT max(u.seq) FROM upload u WHERE u.host = h.host)"                      \
-      " FROM h WHERE h.host IS NOT NULL)"                                                                              \
-      " SELECT l.host, t.id, CASE WHEN t.shape = '' THEN t.id ELSE t.shape END, u.at, u.labels, t.about"               \
-      " FROM l JOIN upload u ON u.host = l.host AND u.seq = l.seq JOIN topology t ON t.id = u.topology"                \
-      " WHERE NOT EXISTS (SELECT 1 FROM upload v WHERE v.host = u.host AND v.seq = u.seq AND v.topology > u.topology)" \
-      " ORDER BY l.host")                                                                                              \
+    /* sort, host, limit: after a host, in natural order */                                                            \
+    X(HOSTS, "tti",                                                                                                    \
+      "SELECT h.host, h.at, (SELECT count(*) FROM upload u WHERE u.host = h.host) FROM host h"                         \
+      " WHERE (h.sort, h.host) > ($1, $2) ORDER BY h.sort, h.host LIMIT $3")                                           \
+    X(FLEET, "tti",                                                                                                    \
+      "SELECT h.host, h.topology, CASE WHEN h.shape = '' THEN h.topology ELSE h.shape END, h.at, h.labels, h.about"    \
+      " FROM host h WHERE (h.sort, h.host) > ($1, $2) ORDER BY h.sort, h.host LIMIT $3")                               \
+    /* sort, host: keeps the last upload, after a visit */                                                             \
+    X(HOST, "tt",                                                                                                      \
+      "INSERT INTO host (" ORR_HOST_COLUMNS ") SELECT $1, u.host, u.seq, t.id, t.shape, u.at, u.labels, t.about"       \
+      " FROM upload u JOIN topology t ON t.id = u.topology WHERE u.host = $2"                                          \
+      " ORDER BY u.seq DESC, u.topology DESC LIMIT 1 ON CONFLICT (sort, host) DO UPDATE SET " ORR_HOST_NEW             \
+      " WHERE (excluded.seq, excluded.topology) > (host.seq, host.topology)")                                          \
+    /* id of a topology that is gone: its hosts go back to the upload before it, or go too */                          \
+    X(HOST_BACK, "t",                                                                                                  \
+      "INSERT INTO host (" ORR_HOST_COLUMNS ") SELECT h.sort, h.host, u.seq, t.id, t.shape, u.at, u.labels, t.about"   \
+      " FROM host h JOIN upload u ON u.host = h.host JOIN topology t ON t.id = u.topology WHERE h.topology = $1"       \
+      " AND u.seq = (SELECT max(v.seq) FROM upload v WHERE v.host = h.host) AND NOT EXISTS (SELECT 1 FROM upload v"    \
+      " WHERE v.host = u.host AND v.seq = u.seq AND v.topology > u.topology)"                                          \
+      " ON CONFLICT (sort, host) DO UPDATE SET " ORR_HOST_NEW)                                                         \
+    X(HOST_GONE, "t", "DELETE FROM host WHERE topology = $1")                                                          \
+    /* limit: hosts that the migration left without their place in the order; sort, host: gives it one */              \
+    X(HOST_UNSORTED, "i", "SELECT host FROM host WHERE sort = '' LIMIT $1")                                            \
+    X(HOST_SORT, "tt", "UPDATE host SET sort = $1 WHERE sort = '' AND host = $2")                                      \
+    X(HOST_SHAPE, "tt", "UPDATE host SET shape = $2 WHERE topology = $1")                                              \
+    /* id: what a search finds */                                                                                      \
+    X(WORDS, "t",                                                                                                      \
+      "INSERT INTO words (created, topology, text) SELECT t.created, t.id, " ORR_WORDS                                 \
+      " FROM topology t WHERE t.id = $1"                                                                               \
+      " ON CONFLICT (created, topology) DO UPDATE SET text = excluded.text")                                           \
     /* id, name, labels, updated, revision (0: any) */                                                                 \
     X(UPDATE, "tttii",                                                                                                 \
       "UPDATE topology SET name = coalesce($2, name), labels = coalesce($3, labels), updated = $4,"                    \
@@ -173,7 +198,7 @@ extern const struct orr_statement_info orr_statements[ORR_SQL_COUNT];
 struct orr_migration {
     const char *sqlite, *postgresql;
 };
-enum { ORR_SCHEMA_VERSION = 5 };
+enum { ORR_SCHEMA_VERSION = 6 };
 extern const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION];
 
 #endif

@@ -252,6 +252,81 @@ TEST(each_upload_of_a_host_leaves_a_line)
     orr_store_close(store);
 }
 
+static void names_of_hosts(struct orr_store *store, const char *after, char *text, size_t size)
+{
+    struct orr_error err = {0};
+    struct orr_host *hosts;
+    uint32_t count;
+    assert_ok(orr_store_hosts(store, after, 99, &hosts, &count, &err), &err);
+    text[0] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(text + strlen(text), size - strlen(text), "%s ", hosts[i].name);
+        orr_host_release(&hosts[i]);
+    }
+    free(hosts);
+}
+
+TEST(hosts_are_in_natural_order_and_go_on_after_any_name)
+{
+    static const char *const names[] = {"n10", "n9",    "n",      "n010", "n1b", "n1",
+                                        "m99", "n10-2", "n10-10", "n9a",  "0",   "-"};
+    struct orr_store *store = open_place(&place);
+    char text[256];
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        put_number(store, i, "", 1000 + i, names[i]);
+    names_of_hosts(store, "", text, sizeof text);
+    assert_string_equal(text, "- 0 m99 n n1 n1b n9 n9a n010 n10 n10-2 n10-10 ");
+    names_of_hosts(store, "n9", text, sizeof text);
+    assert_string_equal(text, "n9a n010 n10 n10-2 n10-10 ");
+    names_of_hosts(store, "n9zzz", text, sizeof text); /* which no host has */
+    assert_string_equal(text, "n010 n10 n10-2 n10-10 ");
+    orr_store_close(store);
+}
+
+/* "host:number of the last topology:time" of each host. */
+static void last_of_hosts(struct orr_store *store, char *text, size_t size)
+{
+    struct orr_error err = {0};
+    struct orr_fleet_host *hosts;
+    uint32_t count;
+    assert_ok(orr_store_fleet(store, 99, &hosts, &count, &err), &err);
+    text[0] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(text + strlen(text), size - strlen(text), "%s:%s:%d ", hosts[i].name, hosts[i].id + 31,
+                 (int)hosts[i].at);
+        orr_fleet_host_release(&hosts[i]);
+    }
+    free(hosts);
+}
+
+TEST(the_last_upload_of_a_host_follows_uploads_and_deletions)
+{
+    struct orr_store *store = open_place(&place);
+    struct orr_error err = {0};
+    struct sample sample;
+    char text[256];
+    bool done;
+    put_number(store, 1, "", 1000, "a");
+    put_number(store, 2, "", 2000, "a");
+    put_number(store, 2, "", 2100, "b");
+    put_number(store, 3, "", 500, "c"); /* the clock was set back; and the same once more changes nothing */
+    put_number(store, 1, "", 1000, "a");
+    last_of_hosts(store, text, sizeof text);
+    assert_string_equal(text, "a:2:2000 b:2:2100 c:3:500 ");
+    sample_of(&sample, 2, "", 0, NULL);
+    assert_ok(orr_store_delete(store, sample.id, 99, &done, &err), &err); /* another revision */
+    assert_false(done);
+    last_of_hosts(store, text, sizeof text);
+    assert_string_equal(text, "a:2:2000 b:2:2100 c:3:500 ");
+    assert_ok(orr_store_delete(store, sample.id, 0, &done, &err), &err);
+    last_of_hosts(store, text, sizeof text);
+    assert_string_equal(text, "a:1:1000 c:3:500 ");
+    put_number(store, 3, "", 3000, "a");
+    last_of_hosts(store, text, sizeof text);
+    assert_string_equal(text, "a:3:3000 c:3:500 ");
+    orr_store_close(store);
+}
+
 TEST(a_clock_that_is_set_back_does_not_change_which_upload_is_the_last)
 {
     struct orr_store *store = open_place(&place);

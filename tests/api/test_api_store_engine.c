@@ -248,6 +248,7 @@ TEST_WHERE(on_sqlite, the_first_version_of_a_file_is_brought_up_to_date)
     sqlite3 *database;
     struct orr_error err = {0};
     struct orr_visit *visits;
+    struct orr_host *hosts;
     char ids[2][ORR_ID_LENGTH + 1], *bytes;
     size_t length;
     uint32_t count;
@@ -267,6 +268,12 @@ TEST_WHERE(on_sqlite, the_first_version_of_a_file_is_brought_up_to_date)
     assert_int_equal(count, 1);
     orr_visit_release(&visits[0]);
     free(visits);
+    assert_ok(orr_store_hosts(store, "node", 9, &hosts, &count, &err), &err); /* it has its place in the order */
+    assert_int_equal(count, 1);
+    assert_string_equal(hosts[0].name, "node-1");
+    orr_host_release(&hosts[0]);
+    free(hosts);
+    assert_int_equal(list(store, (struct orr_listing){.limit = 1, .search = "OLD"}, ids), 1);
     orr_store_close(store);
 }
 

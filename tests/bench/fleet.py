@@ -100,6 +100,7 @@ def fill(path, first, count, history):
         kinds[odd] = row, database.execute("SELECT body FROM content WHERE topology = ?", (ident,)).fetchone()[0]
     begun, sequence = int(time.time() * 1000), database.execute("SELECT max(seq) FROM upload").fetchone()[0]
     places = ",".join("?" * len(columns))
+    database.execute("DELETE FROM host")
     for host in range(count):
         row, body = kinds[host % ODD == ODD // 2]
         digest = hashlib.sha256(f"host {host}".encode()).hexdigest()
@@ -110,6 +111,8 @@ def fill(path, first, count, history):
             own = {**row, "id": digest[:32], "digest": digest, "created": at, "seen": at, "updated": at, "labels": text}
             database.execute(f"INSERT INTO topology VALUES ({places})", [own[name] for name in columns])
             database.execute("INSERT INTO content VALUES (?, ?)", (digest[:32], body))
+            words = " ".join((digest, own["name"], text, own["about"])).lower()
+            database.execute("INSERT INTO words VALUES (?, ?, ?)", (at, digest[:32], words))
             rows = [(digest[:32], name, value, at) for name, value in labels.items()]
             database.executemany("INSERT INTO label (topology, name, value, created) VALUES (?, ?, ?, ?)", rows)
             ident = digest[:32]
@@ -119,6 +122,8 @@ def fill(path, first, count, history):
         sequence += history
         statement = "INSERT INTO upload (host, at, topology, name, labels, seq) VALUES (?, ?, ?, ?, ?, ?)"
         database.executemany(statement, rows)
+        last = (f"node{host}", sequence, ident, row["shape"], rows[-1][1], text, row["about"])
+        database.execute("INSERT INTO host VALUES ('', ?, ?, ?, ?, ?, ?, ?)", last)  # orrery serve sorts them
     database.commit()
     database.close()
 

@@ -114,3 +114,13 @@ def test_the_metrics_count_hosts_by_group(tmp_path):
     assert value(found, "orrery_hosts", group="most") == 2 and value(found, "orrery_hosts", group="other") == 3
     assert value(found, "orrery_host_groups") == 3
     server.stop()
+
+
+def test_hosts_come_in_natural_order_over_all_pages(server, hosts):
+    names, cursor = [], ""
+    while cursor is not None:
+        status, page = server.json("GET", f"/v1/hosts?limit=3{cursor and '&cursor=' + cursor}")
+        assert status == 200, page
+        names += [row["host"] for row in page["items"]]
+        cursor = page["next"]
+    assert names == sorted(names, key=natural) and set(hosts) < set(names) and len(names) == len(set(names))
