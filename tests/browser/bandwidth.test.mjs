@@ -2,7 +2,7 @@
 /* The view Bandwidth: what the open machine should give, and results of nccl-tests against it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture(),
@@ -14,22 +14,23 @@ test(
     async () => {
         await it.open(exampleFile("h100-nvswitch").path, "view=bandwidth&hosts=2");
         await it.page.locator("#bandwidth-chart > svg").waitFor();
-        assert.match(
-            await text("#drawer .command pre"),
+        await soon.match(
+            () => text("#drawer .command pre"),
             /^mpirun -np 16 -N 8 \.\/build\/all_reduce_perf -b 8 -e 8G -f 2 -g 1/,
         );
-        assert.deepEqual(
-            (await it.page.locator("#bandwidth-chart text.x").allTextContents()).filter((label) =>
-                /^1 [KMG]$/.test(label),
-            ),
+        await soon.deepEqual(
+            async () =>
+                (await it.page.locator("#bandwidth-chart text.x").allTextContents()).filter(
+                    (label) => /^1 [KMG]$/.test(label),
+                ),
             ["1 K", "1 M", "1 G"],
         );
-        assert.ok(
-            (await it.page.locator("#bandwidth-chart > svg .cross").count()) > 1,
+        await soon.ok(
+            async () => (await it.page.locator("#bandwidth-chart > svg .cross").count()) > 1,
             "crossovers are marked",
         );
-        assert.match(
-            await text("#bandwidth-legend"),
+        await soon.match(
+            () => text("#bandwidth-legend"),
             /predicted.*NCCL changes algorithm or protocol/,
         );
         await it.axe("all sizes");
@@ -48,14 +49,14 @@ test(
                     document.querySelector("#predicted")?.textContent,
                 ),
         );
-        assert.equal(
-            await it.page.locator("#results-paste").inputValue(),
+        await soon.equal(
+            () => it.page.locator("#results-paste").inputValue(),
             "half a table",
             "what was typed stays",
         );
         await it.visit(it.page.url());
-        assert.equal(
-            await it.key("Axes:linear").getAttribute("aria-pressed"),
+        await soon.equal(
+            () => it.key("Axes:linear").getAttribute("aria-pressed"),
             "true",
             "the address says how the axes run",
         );
@@ -69,7 +70,7 @@ test("the key b opens the view; one rank has nothing to predict", async () => {
     await it.open(exampleFile("workstation").path);
     await it.page.locator("body").press("b");
     await it.page.locator("#bandwidth-chart > svg").waitFor();
-    assert.equal(await it.tab("Bandwidth").getAttribute("aria-selected"), "true");
+    await soon.equal(() => it.tab("Bandwidth").getAttribute("aria-selected"), "true");
     await it.visit(`${it.page.url()}&gpus=0`);
     await it.until(() =>
         /Nothing is predicted for one rank/.test(document.querySelector("#drawer").textContent),
@@ -81,7 +82,7 @@ test("a phone and dark colours: the chart is as wide as the window", async () =>
         await it.another(options);
         await it.open(exampleFile("h100-nvswitch").path, "view=bandwidth");
         await it.page.locator("#bandwidth-chart > svg").waitFor();
-        assert.ok(await it.wideAsWindow());
+        await soon.ok(() => it.wideAsWindow());
         await it.axe(JSON.stringify(options));
     }
 });

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { tarOf } from "../support/archives.mjs";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
@@ -63,21 +63,21 @@ test("none is kept; one is described, kept, looked at, deleted", async () => {
     await it.page.locator("#cluster-text").fill(`{"hosts": [{"topology": "${id}", "count": 0}]}`);
     await it.key("keep-cluster").click();
     await it.page.locator(".problem").waitFor();
-    assert.match(await it.page.locator(".problem").textContent(), /Count must be/);
+    await soon.match(() => it.page.locator(".problem").textContent(), /Count must be/);
     await it.page
         .locator("#cluster-text")
         .fill(`{"name": "pair", "hosts": [{"topology": "${id}", "count": 2}]}`);
     await it.key("keep-cluster").click();
     await it.page.locator("#cluster-sentence").waitFor();
-    assert.match(
-        await it.page.locator("#cluster-sentence").textContent(),
+    await soon.match(
+        () => it.page.locator("#cluster-sentence").textContent(),
         /2 hosts of 1 kind; 16 ranks host by host on 2 nodes/,
     );
     await it.tab("Kinds of hosts").click();
-    assert.equal(await it.page.locator("#aligned").count(), 1);
+    await soon.equal(() => it.page.locator("#aligned").count(), 1);
     await it.key("all-clusters").click();
     await it.page.locator("#clusters").waitFor();
-    assert.match(await it.page.locator("#clusters tbody tr").textContent(), /pair/);
+    await soon.match(() => it.page.locator("#clusters tbody tr").textContent(), /pair/);
     await it.page.getByRole("button", { name: "Delete pair" }).click();
     await it.page.locator("#clusters-empty").waitFor();
 });
@@ -91,26 +91,28 @@ test(
             await go(`&cluster=${id}&tab=rings&graph=${graph}`);
             const mark = it.page.locator("#canvas .badge-at");
             await mark.first().waitFor();
-            assert.equal(await mark.count(), 1, "one host differs");
+            await soon.equal(() => mark.count(), 1, "one host differs");
             const station = await mark.getAttribute("data-badge");
             await mark.press("Enter");
-            assert.equal(
-                await it.page.evaluate(
-                    () => document.activeElement.closest("[data-finding]")?.dataset.finding,
-                ),
+            await soon.equal(
+                () =>
+                    it.page.evaluate(
+                        () => document.activeElement.closest("[data-finding]")?.dataset.finding,
+                    ),
                 "cluster-odd-host",
             );
-            assert.deepEqual(await lit(), ["host:7"]);
+            await soon.deepEqual(() => lit(), ["host:7"]);
             await it.tab("Rings").click();
-            assert.deepEqual(
-                await it.page
-                    .locator("#canvas .picked")
-                    .evaluateAll((all) => all.map((one) => one.id)),
+            await soon.deepEqual(
+                () =>
+                    it.page
+                        .locator("#canvas .picked")
+                        .evaluateAll((all) => all.map((one) => one.id)),
                 [station],
             );
             await it.tab("Faults").click();
             await it.key("light:cluster-odd-host").click();
-            assert.deepEqual(await lit(), []);
+            await soon.deepEqual(() => lit(), []);
         }
     },
 );
@@ -128,9 +130,9 @@ test(
                 `&cluster=${await make({ topology: faulty, count: 9 })}&tab=rings&graph=${graph}`,
             );
             await it.page.locator("#canvas .badge-at").first().waitFor();
-            assert.equal(
-                await it.page.locator("#canvas .badge-at").count(),
-                await it.page.locator("#canvas g.station").count(),
+            await soon.equal(
+                () => it.page.locator("#canvas .badge-at").count(),
+                () => it.page.locator("#canvas g.station").count(),
                 "all hosts are of one kind, and have the fault",
             );
         }
@@ -139,12 +141,12 @@ test(
         );
         const finding = it.page.locator('[data-finding="slow-link:1"]');
         await finding.waitFor();
-        assert.match(
-            await finding.textContent(),
+        await soon.match(
+            () => finding.textContent(),
             /A (GPU|NIC)'s PCIe link .* than those of equal (GPUs|NICs) on hosts 4–7: /,
         );
         await finding.getByRole("button").click();
-        assert.deepEqual(await lit(), ["host:4", "host:5", "host:6", "host:7"]);
+        await soon.deepEqual(() => lit(), ["host:4", "host:5", "host:6", "host:7"]);
         await it.tab("Rings").click();
         await it.until(() => document.querySelectorAll("#canvas .picked").length > 0);
         const picked = await it.page
@@ -162,19 +164,26 @@ test("a cluster says first what its hosts get and why; every fault has its gain 
     await go(`&cluster=${id}`);
     const line = it.page.locator("#cluster-verdict h2");
     await line.filter({ hasText: "because of" }).waitFor();
-    assert.match(
-        await line.textContent(),
+    await soon.match(
+        () => line.textContent(),
         /^✗8 hosts: AllReduce \d+ of \d+ GB\/s, because of 1 host$/,
     );
     const gains = it.page.locator(".cost-bar button");
-    assert.equal(await gains.count(), 2, "two faults cost something");
+    await soon.equal(() => gains.count(), 2, "two faults cost something");
     await gains.first().click();
-    assert.deepEqual(await lit(), ["host:7"]);
-    assert.equal(await it.page.locator("#faults tbody tr").count(), 2);
-    assert.match(await it.page.locator("#faults tbody tr").first().textContent(), /\+\d+.*\+\d+/);
+    await soon.deepEqual(() => lit(), ["host:7"]);
+    await soon.equal(() => it.page.locator("#faults tbody tr").count(), 2);
+    await soon.match(
+        () => it.page.locator("#faults tbody tr").first().textContent(),
+        /\+\d+.*\+\d+/,
+    );
     await it.key("light:fault:0").click();
-    assert.deepEqual(await lit(), [], "chosen again it is dark again");
-    assert.equal(await it.key("facts:slurm-drain").count(), 0, "Slurm knows hosts by their names");
+    await soon.deepEqual(() => lit(), [], "chosen again it is dark again");
+    await soon.equal(
+        () => it.key("facts:slurm-drain").count(),
+        0,
+        "Slurm knows hosts by their names",
+    );
     const [report] = await Promise.all([
         it.page.waitForEvent("download"),
         it.key("facts:report").click(),
@@ -204,7 +213,7 @@ test("a cluster says first what its hosts get and why; every fault has its gain 
     );
     await go(`&cluster=${whole.id}`);
     await line.filter({ hasText: "✓4 hosts: AllReduce" }).waitFor();
-    assert.equal(await it.page.locator(".cost-bar, #faults, .take").count(), 0);
+    await soon.equal(() => it.page.locator(".cost-bar, #faults, .take").count(), 0);
 });
 
 test("a cell a host: coloured by its verdict, by rack, by keyboard; the chosen one shows its machine", async () => {
@@ -226,32 +235,33 @@ test("a cell a host: coloured by its verdict, by rack, by keyboard; the chosen o
     );
     await go(`&cluster=${id}`);
     await it.page.locator("#tiles .cell-fault").first().waitFor();
-    assert.deepEqual(await it.page.locator("#tiles h3").allTextContents(), [
-        "Leaf switch leaf2",
-        "Leaf switch leaf10",
-    ]);
-    assert.deepEqual(await it.page.locator("#tiles button.cell").allTextContents(), [
-        "node1",
-        "node2",
-        "node10",
-        "✗node3",
-    ]);
-    assert.deepEqual(await it.page.locator("#tiles .legend li").allTextContents(), [
-        "✗ 1 with a fault",
-        " 3 like most",
-    ]);
+    await soon.deepEqual(
+        () => it.page.locator("#tiles h3").allTextContents(),
+        ["Leaf switch leaf2", "Leaf switch leaf10"],
+    );
+    await soon.deepEqual(
+        () => it.page.locator("#tiles button.cell").allTextContents(),
+        ["node1", "node2", "node10", "✗node3"],
+    );
+    await soon.deepEqual(
+        () => it.page.locator("#tiles .legend li").allTextContents(),
+        ["✗ 1 with a fault", " 3 like most"],
+    );
     await it.page.locator("#tiles button.cell").first().focus();
     await it.page.keyboard.press("End");
     await it.page.keyboard.press("Enter");
     const chosen = it.page.locator("#chosen-host");
     await chosen.waitFor();
-    assert.match(it.page.url(), /from=host:3/);
-    assert.match(await chosen.textContent(), /^node3 .*Kind B: .*mlx5_5: GPUDirect RDMA is off/);
+    await soon.match(() => it.page.url(), /from=host:3/);
+    await soon.match(
+        () => chosen.textContent(),
+        /^node3 .*Kind B: .*mlx5_5: GPUDirect RDMA is off/,
+    );
     await it.page.locator("#canvas-host .badge-at").first().waitFor();
     await it.axe("a chosen host");
     await it.key("open-host").click();
     await it.page.locator("#glance").waitFor();
-    assert.match(it.page.url(), /hosts=4/);
+    await soon.match(() => it.page.url(), /hosts=4/);
 });
 
 test("each tab has its own address; addresses from before there were tabs lead to them", async () => {
@@ -266,12 +276,12 @@ test("each tab has its own address; addresses from before there were tabs lead t
         ["&tab=nonsense", "faults"],
     ]) {
         await go(`&cluster=${id}${fragment}`);
-        assert.equal(await shown(), tab, fragment);
+        await soon.equal(() => shown(), tab, fragment);
     }
     await it.tab("Order").click();
-    assert.match(it.page.url(), /tab=order/);
+    await soon.match(() => it.page.url(), /tab=order/);
     await it.page.locator("#order-sentence").waitFor();
-    assert.match(await it.page.locator("#order-sentence").textContent(), /GB\/s/);
+    await soon.match(() => it.page.locator("#order-sentence").textContent(), /GB\/s/);
 });
 
 test("what 1, 2, 4 and all hosts get, alone and with another release", async () => {
@@ -279,20 +289,18 @@ test("what 1, 2, 4 and all hosts get, alone and with another release", async () 
     await go(`&cluster=${id}&tab=scaling`);
     const row = it.page.locator("#outcomes tbody tr").first();
     await row.waitFor();
-    assert.deepEqual((await it.page.locator("#outcomes th").allTextContents()).slice(2), [
-        "1 host",
-        "2 hosts",
-        "4 hosts",
-        "8 hosts",
-    ]);
-    assert.match(await row.textContent(), /^AllReduce1 GiB\d+\d+\d+\d+$/);
-    assert.match(
-        await it.page.locator("#scaling-sentence").textContent(),
+    await soon.deepEqual(
+        async () => (await it.page.locator("#outcomes th").allTextContents()).slice(2),
+        ["1 host", "2 hosts", "4 hosts", "8 hosts"],
+    );
+    await soon.match(() => row.textContent(), /^AllReduce1 GiB\d+\d+\d+\d+$/);
+    await soon.match(
+        () => it.page.locator("#scaling-sentence").textContent(),
         /AllReduce at 1 GiB gets .* on 1, 2, 4 and 8 hosts/,
     );
     await it.choose("#cluster-against", "2.21.5");
     await row.filter({ hasText: "→" }).waitFor();
-    assert.match(it.page.url(), /against=2\.21\.5/);
+    await soon.match(() => it.page.url(), /against=2\.21\.5/);
     await it.axe("scaling of a cluster");
 });
 
@@ -301,13 +309,16 @@ test("another release for all hosts: what they get first, then the rules", async
     await go(`&cluster=${id}&tab=releases`);
     await it.choose("#cluster-against", "2.21.5");
     await it.page.locator("#outcomes").waitFor();
-    assert.match(it.page.url(), /against=2\.21\.5/);
-    assert.match(await it.page.locator("#diff-summary").textContent(), /on 8 hosts changes most/);
-    assert.match(
-        await it.page.locator("#outcomes tbody tr").first().textContent(),
+    await soon.match(() => it.page.url(), /against=2\.21\.5/);
+    await soon.match(
+        () => it.page.locator("#diff-summary").textContent(),
+        /on 8 hosts changes most/,
+    );
+    await soon.match(
+        () => it.page.locator("#outcomes tbody tr").first().textContent(),
         /^AllReduce1 GiB\d+ → \d+ \(−\d+ %\)$/,
     );
-    assert.ok((await it.page.locator("#cluster-reasons tbody tr").count()) > 2);
+    await soon.ok(async () => (await it.page.locator("#cluster-reasons tbody tr").count()) > 2);
     await it.choose("#cluster-release", "2.21.5");
     await it.until(() => /release=2\.21\.5/.test(location.hash));
     await it.page.locator("#diff-summary", { hasText: /Nothing changes|No/ }).waitFor();
@@ -316,20 +327,21 @@ test("another release for all hosts: what they get first, then the rules", async
 test("a cluster shows who differs and who sets what", async () => {
     const { id } = await make();
     await go(`&cluster=${id}`);
-    assert.equal(await it.page.locator("#tiles button.cell").count(), 8);
+    await soon.equal(() => it.page.locator("#tiles button.cell").count(), 8);
     await it.page.locator('#tiles [data-key="host:7"].cell-fault').waitFor();
     const odd = await it.page.locator('[data-finding="cluster-odd-host"]').textContent();
     assert.match(odd, /^warning Some hosts differ from the majority: host 7 has /);
     assert.match(odd, /The job gets [\d.]+ GB\/s with them and [\d.]+ GB\/s without them/);
     await it.tab("Kinds of hosts").click();
-    assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest/);
-    assert.ok((await it.page.locator("#alignment tbody tr").count()) > 0);
+    await soon.match(() => it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest/);
+    await soon.ok(async () => (await it.page.locator("#alignment tbody tr").count()) > 0);
     await it.tab("Rails").click();
-    assert.match(await it.page.locator("#rails").textContent(), /hops of the rings/);
-    assert.equal(await it.page.locator("#nics, #busy-links").count(), 0, "made on demand");
+    await soon.match(() => it.page.locator("#rails").textContent(), /hops of the rings/);
+    await soon.equal(() => it.page.locator("#nics, #busy-links").count(), 0, "made on demand");
     await it.unfold("#cluster-tab");
-    assert.ok(
-        (await it.page.locator("#nics tbody tr").count()) > 0 &&
+    await soon.ok(
+        async () =>
+            (await it.page.locator("#nics tbody tr").count()) > 0 &&
             (await it.page.locator("#busy-links tbody tr").count()) > 0,
     );
 });
@@ -359,8 +371,8 @@ test(
             [gzipSync(tarOf(dumps)).toString("base64"), good.toString()],
         );
         await it.page.locator("#refused").waitFor();
-        assert.match(
-            await it.page.locator("#refused").textContent(),
+        await soon.match(
+            () => it.page.locator("#refused").textContent(),
             /1 file was not kept.*notes\.txt.*for example NCCL_TOPO_DUMP_FILE/,
         );
         let clicks = 0;
@@ -381,13 +393,13 @@ test(
             told,
             /The job gets \d+(\.\d+)? GB\/s with them and \d+(\.\d+)? GB\/s without them/,
         );
-        assert.doesNotMatch(
-            await it.page.locator("#cluster-findings").textContent(),
+        await soon.doesNotMatch(
+            () => it.page.locator("#cluster-findings").textContent(),
             /leave such/i,
         );
         await it.page.locator("#tiles .cell-fault").first().waitFor();
-        assert.deepEqual(
-            await it.page.locator("#tiles button:is(.cell-fault, .cell-odd)").allTextContents(),
+        await soon.deepEqual(
+            () => it.page.locator("#tiles button:is(.cell-fault, .cell-odd)").allTextContents(),
             ["✗host40"],
         );
         assert.ok(clicks <= 4);
@@ -413,38 +425,38 @@ test("hosts of a machine type", async () => {
         "application/json",
     );
     await go(`&cluster=${id}`);
-    assert.equal(await it.page.locator("#tiles button.cell").count(), 4);
+    await soon.equal(() => it.page.locator("#tiles button.cell").count(), 4);
     await it.page.locator("#tiles button.cell").first().click();
     await it.key("open-host").click();
     await it.page.locator("#glance").waitFor();
-    assert.match(it.page.url(), /machine=hgx-h100.*hosts=4|hosts=4.*machine=hgx-h100/);
+    await soon.match(() => it.page.url(), /machine=hgx-h100.*hosts=4|hosts=4.*machine=hgx-h100/);
 });
 
 test("NVLink domains: who is of which clique, and who keeps all apart", async () => {
     await go(`&cluster=${await rack({ uuid, clique: 3 }, { uuid, clique: 4 })}&tab=kinds`);
-    assert.match(
-        await it.page.locator("#domains-sentence").textContent(),
+    await soon.match(
+        () => it.page.locator("#domains-sentence").textContent(),
         /^The hosts of a clique are one system/,
     );
-    assert.deepEqual(await it.page.locator("#domains tbody tr").allTextContents(), [
-        `rack${uuid}32160–1`,
-        `rack${uuid}42162–3`,
-    ]);
+    await soon.deepEqual(
+        () => it.page.locator("#domains tbody tr").allTextContents(),
+        [`rack${uuid}32160–1`, `rack${uuid}42162–3`],
+    );
     await it.axe("NVLink domains");
     await it.tab("Faults").click();
-    assert.match(
-        await it.page.locator('[data-finding="domain-split"]').textContent(),
+    await soon.match(
+        () => it.page.locator('[data-finding="domain-split"]').textContent(),
         /hosts 0-1 are in clique 3, hosts 2-3 in clique 4/,
     );
     await go(`&cluster=${await rack({ uuid, clique: 3 }, null)}&tab=kinds`);
-    assert.match(
-        await it.page.locator("#domains-sentence").textContent(),
+    await soon.match(
+        () => it.page.locator("#domains-sentence").textContent(),
         /^Hosts stay apart: .* \(hosts 2–3\)$/,
     );
     await it.tab("Faults").click();
-    assert.equal(await it.page.locator('[data-finding="domain-unused"]').count(), 1);
+    await soon.equal(() => it.page.locator('[data-finding="domain-unused"]').count(), 1);
     await go(`&cluster=${await rack(null)}&tab=kinds`);
-    assert.equal(await it.page.locator("#domains-sentence").count(), 0);
+    await soon.equal(() => it.page.locator("#domains-sentence").count(), 0);
 });
 
 test("rings and trees between hosts: drawn, stepped through, in the address, taken away", async () => {
@@ -453,8 +465,11 @@ test("rings and trees between hosts: drawn, stepped through, in the address, tak
     const stations = it.page.locator("#canvas g.node.station"),
         title = () => it.page.locator('#canvas [id="note:caption"]').textContent();
     await stations.first().waitFor();
-    assert.equal(await stations.count(), 8);
-    assert.match(await it.page.locator("#canvas g.node.marked").textContent(), /Host 7: slowest/);
+    await soon.equal(() => stations.count(), 8);
+    await soon.match(
+        () => it.page.locator("#canvas g.node.marked").textContent(),
+        /Host 7: slowest/,
+    );
     await it.key("next").click();
     await it.until(() =>
         /ring of channel 1 of/.test(
@@ -466,16 +481,16 @@ test("rings and trees between hosts: drawn, stepped through, in the address, tak
     await it.until(() =>
         /tree of channel 0/.test(document.querySelector('#canvas [id="note:caption"]').textContent),
     );
-    assert.match(it.page.url(), /graph=tree/);
+    await soon.match(() => it.page.url(), /graph=tree/);
     await go(`&cluster=${id}&graph=tree&channel=2`);
     await it.page.locator("#canvas g.node.gpu").first().waitFor();
-    assert.match(await title(), /tree of channel 2 of/);
-    assert.equal(
-        await it.page.locator("#canvas g.node.gpu").count(),
+    await soon.match(() => title(), /tree of channel 2 of/);
+    await soon.equal(
+        () => it.page.locator("#canvas g.node.gpu").count(),
         64,
         "such few ranks are shown one by one",
     );
-    assert.equal(await it.page.locator("#canvas g.edge.path").count(), 63);
+    await soon.equal(() => it.page.locator("#canvas g.edge.path").count(), 63);
     const [download] = await Promise.all([
         it.page.waitForEvent("download"),
         it.key("take:dot").click(),
@@ -498,19 +513,19 @@ test("rails by kind of host; why the slowest is slow; what is fullest", async ()
         "application/json",
     );
     await go(`&cluster=${id}&tab=rails`);
-    assert.equal(await it.page.locator("#rail-map tbody tr").count(), 3);
-    assert.equal(await it.page.locator("#rail-map .gone").count(), 1);
-    assert.match(
-        await it.page.locator("#rail-map tbody tr").nth(2).textContent(),
+    await soon.equal(() => it.page.locator("#rail-map tbody tr").count(), 3);
+    await soon.equal(() => it.page.locator("#rail-map .gone").count(), 1);
+    await soon.match(
+        () => it.page.locator("#rail-map tbody tr").nth(2).textContent(),
         /^C41.*missing$/,
     );
-    assert.match(
-        await it.page.locator("#fullest").textContent(),
+    await soon.match(
+        () => it.page.locator("#fullest").textContent(),
         /^The fullest over all rings: NET \d+ .*%/,
     );
     await it.tab("Kinds of hosts").click();
-    assert.match(
-        await it.page.locator("#kinds tbody tr").nth(1).textContent(),
+    await soon.match(
+        () => it.page.locator("#kinds tbody tr").nth(1).textContent(),
         /slowest.* instead of /,
     );
 });
@@ -529,11 +544,10 @@ test("more hosts than cells: each run of equal hosts is one", async () => {
     );
     await go(`&cluster=${id}`);
     await it.page.locator("#tiles .cell-fault").first().waitFor();
-    assert.deepEqual(await it.page.locator("#tiles button.cell").allTextContents(), [
-        "0–2046",
-        "✗2047",
-        "2048",
-    ]);
+    await soon.deepEqual(
+        () => it.page.locator("#tiles button.cell").allTextContents(),
+        ["0–2046", "✗2047", "2048"],
+    );
 });
 
 test("groups, from the field and from the address", async () => {
@@ -542,13 +556,13 @@ test("groups, from the field and from the address", async () => {
     await it.page.locator("#layout").fill("tp=8,pp=4");
     await it.page.locator("#layout").press("Enter");
     await it.page.locator("#groups").waitFor();
-    assert.match(it.page.url(), /groups=tp=8(%2C|,)pp=4/);
+    await soon.match(() => it.page.url(), /groups=tp=8(%2C|,)pp=4/);
     await go(`&cluster=${id}&groups=tp%3D8`);
-    assert.match(await it.page.locator("#groups tbody tr").first().textContent(), /^tp8/);
+    await soon.match(() => it.page.locator("#groups tbody tr").first().textContent(), /^tp8/);
     await go(`&cluster=${id}&groups=tp%3D7`);
-    assert.match(await it.page.locator(".problem").textContent(), /does not fit 64 ranks/);
+    await soon.match(() => it.page.locator(".problem").textContent(), /does not fit 64 ranks/);
     await go(`&cluster=${"0".repeat(32)}`);
-    assert.match(await it.page.locator(".problem").textContent(), /no cluster/);
+    await soon.match(() => it.page.locator(".problem").textContent(), /no cluster/);
 });
 
 test("axe finds nothing, light and dark; a phone shows it whole", async () => {
@@ -562,11 +576,11 @@ test("axe finds nothing, light and dark; a phone shows it whole", async () => {
     await it.axeInBoth("faults of a cluster");
     await it.another({ width: 390, height: 844 });
     await go(`&cluster=${id}&groups=tp%3D8`);
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
     for (const tab of ["faults", "rings", "rails", "kinds", "order", "transfers"]) {
         await go(`&cluster=${id}&tab=${tab}&from=host:7`);
-        assert.ok(await it.wideAsWindow(), tab);
+        await soon.ok(() => it.wideAsWindow(), tab);
     }
     await go(`&cluster=${await rack({ uuid, clique: 3 })}&tab=kinds`);
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
 });

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Two dumps side by side, and a set against what most are like: by mouse, by keyboard, by address. */
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile, realDump } from "./support.mjs";
 
 const it = fixture();
@@ -46,16 +45,16 @@ for (const [i, [a, b, words]] of pairs.entries())
         await it.page.keyboard.press("v");
         await choose(second);
         await compared();
-        assert.match(it.page.url(), /view=compare/);
-        assert.match(await it.page.locator("#hardware tbody").textContent(), words);
-        assert.equal(await it.page.locator("#hardware tbody tr").count(), 1);
-        assert.ok(
-            (await it.page.locator("#canvas .changed").count()) > 0,
+        await soon.match(() => it.page.url(), /view=compare/);
+        await soon.match(() => it.page.locator("#hardware tbody").textContent(), words);
+        await soon.equal(() => it.page.locator("#hardware tbody tr").count(), 1);
+        await soon.ok(
+            async () => (await it.page.locator("#canvas .changed").count()) > 0,
             "what differs is marked",
         );
         await it.page.getByRole("tab", { name: /^Channels \d+/ }).click();
-        assert.match(
-            await it.page.locator("#pair-rows").textContent(),
+        await soon.match(
+            () => it.page.locator("#pair-rows").textContent(),
             /the number of channels.*(24|32).*2/s,
         );
     });
@@ -66,7 +65,7 @@ test("the second machine's drawing marks its findings, which lead to that machin
     const mark = it.page.locator('#canvas-b [data-badge="NIC/0-5e000"]');
     const link = it.page.locator('#canvas-b [data-badge="NIC/0-5e000--PCI/0-5a000"]');
     await link.waitFor();
-    assert.equal(await mark.count(), 1, "the device and its link");
+    await soon.equal(() => mark.count(), 1, "the device and its link");
     await it.page
         .locator('#canvas-b [id="GPU/0-5c000--PCI/0-5a000"] path.reach')
         .click({ force: true });
@@ -75,7 +74,7 @@ test("the second machine's drawing marks its findings, which lead to that machin
     ); // of the first machine, by role
     await link.press("Enter");
     await it.until((id) => location.hash.includes(`id=${id}`), second);
-    assert.match(it.page.url(), /finding=slow-link/);
+    await soon.match(() => it.page.url(), /finding=slow-link/);
 });
 
 test("what only one of them has is crossed, on its own picture; a click lights both", async () => {
@@ -83,37 +82,41 @@ test("what only one of them has is crossed, on its own picture; a click lights b
     await it.open(it.write("three.xml", dump), `view=compare&with=${second}`);
     const { page } = it;
     await compared();
-    assert.match(
-        await page.locator("#hardware tbody").textContent(),
+    await soon.match(
+        () => page.locator("#hardware tbody").textContent(),
         /NIC mlx5_0.*is missing.*there.*missing/s,
     );
-    assert.ok(
-        await page.locator(`#canvas g.node.only[id="${ids.net}"]`).count(),
+    await soon.ok(
+        () => page.locator(`#canvas g.node.only[id="${ids.net}"]`).count(),
         "the port is there alone",
     );
     const place = await it.device(ids.gpu0).boundingBox();
     await it.key("pair:hardware.0").click();
-    assert.match(page.url(), /row=hardware\.0/);
-    assert.equal(await page.locator("#hardware tr.on").count(), 1);
-    assert.deepEqual(await it.device(ids.gpu0).boundingBox(), place, "devices keep their place");
+    await soon.match(() => page.url(), /row=hardware\.0/);
+    await soon.equal(() => page.locator("#hardware tr.on").count(), 1);
+    await soon.deepEqual(
+        () => it.device(ids.gpu0).boundingBox(),
+        place,
+        "devices keep their place",
+    );
     await it.key("Picture:side").click();
     await page.locator("#canvas-b svg").waitFor();
-    assert.equal(
-        await page.locator("#canvas-b .node.only").count(),
+    await soon.equal(
+        () => page.locator("#canvas-b .node.only").count(),
         0,
         "the other has nothing of its own",
     );
     await page.locator(`#canvas-b g.node[id="${ids.gpu1}"]`).click();
-    assert.ok(
-        await page.locator(`#canvas g.node.picked[id="${ids.gpu1}"]`).count(),
+    await soon.ok(
+        () => page.locator(`#canvas g.node.picked[id="${ids.gpu1}"]`).count(),
         "the device of the same role is chosen here",
     );
-    assert.ok(await page.locator(`#canvas-b g.node.picked[id="${ids.gpu1}"]`).count());
+    await soon.ok(() => page.locator(`#canvas-b g.node.picked[id="${ids.gpu1}"]`).count());
     await it.key("swap-pair").click();
     await it.until(() => /is new/.test(document.querySelector("#hardware")?.textContent));
     await it.settled();
-    assert.ok(
-        await page.locator(`#canvas-b g.node.only[id="${ids.net}"]`).count(),
+    await soon.ok(
+        () => page.locator(`#canvas-b g.node.only[id="${ids.net}"]`).count(),
         "now it is the second that has it",
     );
 });
@@ -126,16 +129,19 @@ test("other bus ids and another order are the same machine", async () => {
     const second = await keep(it.write("renamed.xml", renamed));
     await it.open(it.write("three.xml", dump), `view=compare&with=${second}&row=numbering`);
     await compared();
-    assert.match(
-        await it.page.locator("#pair-summary").textContent(),
+    await soon.match(
+        () => it.page.locator("#pair-summary").textContent(),
         /The same machine, whose devices have other names/,
     );
-    assert.match(
-        await it.page.locator("#numbering tbody").textContent(),
+    await soon.match(
+        () => it.page.locator("#numbering tbody").textContent(),
         /name of the NIC.*mlx5_0.*mlx5_4/s,
     );
     await it.page.getByRole("tab", { name: "Hardware 0" }).click();
-    assert.equal(await it.page.locator("#pair-rows").textContent(), "Every device has its equal.");
+    await soon.equal(
+        () => it.page.locator("#pair-rows").textContent(),
+        "Every device has its equal.",
+    );
 });
 
 test("a second file is chosen or dropped; one that is not a dump is said so", async () => {
@@ -144,10 +150,10 @@ test("a second file is chosen or dropped; one that is not a dump is said so", as
     await page.locator("#no-second").waitFor();
     await page.locator("#second-file").setInputFiles(it.write("broken.xml", "<system"));
     await page.locator("#drawer .problem").waitFor();
-    assert.match(await page.locator("#drawer .problem").textContent(), /broken\.xml/);
+    await soon.match(() => page.locator("#drawer .problem").textContent(), /broken\.xml/);
     await page.locator("#second-file").setInputFiles(faults);
     await compared();
-    assert.ok((await page.locator("#hardware tbody tr").count()) > 0);
+    await soon.ok(async () => (await page.locator("#hardware tbody tr").count()) > 0);
     const before = await idOf();
     await page.evaluate(
         (text) => {
@@ -164,7 +170,7 @@ test("a second file is chosen or dropped; one that is not a dump is said so", as
             /PCIe lanes/.test(document.querySelector("#hardware")?.textContent) &&
             document.querySelectorAll("#hardware tbody tr").length === 1,
     );
-    assert.equal(await idOf(), before, "the first stays");
+    await soon.equal(() => idOf(), before, "the first stays");
 });
 
 test("by keyboard: v, the list, a row, the tabs", async () => {
@@ -176,11 +182,14 @@ test("by keyboard: v, the list, a row, the tabs", async () => {
     await compared();
     await it.key("pair:hardware.0").focus();
     await page.keyboard.press("Enter");
-    assert.equal(await page.locator("#hardware tr.on").count(), 1);
-    assert.equal(await page.evaluate(() => document.activeElement.dataset.key), "pair:hardware.0");
+    await soon.equal(() => page.locator("#hardware tr.on").count(), 1);
+    await soon.equal(
+        () => page.evaluate(() => document.activeElement.dataset.key),
+        "pair:hardware.0",
+    );
     await it.key("row:hardware").focus();
     await page.keyboard.press("ArrowRight");
-    assert.match(await page.evaluate(() => document.activeElement.textContent), /^Names/);
+    await soon.match(() => page.evaluate(() => document.activeElement.textContent), /^Names/);
 });
 
 test("a set of the library is compared with what most of it is like", async () => {
@@ -200,23 +209,26 @@ test("a set of the library is compared with what most of it is like", async () =
     const { page } = it;
     await page.goto(`${it.server.url}/#place=library&q=host-`);
     await page.locator("#library tbody tr").nth(3).waitFor();
-    assert.ok(await it.key("compare-two").isDisabled());
+    await soon.ok(() => it.key("compare-two").isDisabled());
     for (const id of all) await it.key(`pick:${id}`).check();
     await it.key("compare-many").click();
     await page.locator("#majority-summary").waitFor();
-    assert.match(page.url(), /place=set&set=/);
-    assert.match(await page.locator('[data-finding="L90"]').textContent(), /not built like most/);
-    assert.match(
-        await page.locator("#deviations tbody").textContent(),
+    await soon.match(() => page.url(), /place=set&set=/);
+    await soon.match(
+        () => page.locator('[data-finding="L90"]').textContent(),
+        /not built like most/,
+    );
+    await soon.match(
+        () => page.locator("#deviations tbody").textContent(),
         /PCIe lanes.*16 \(3\).*differs from most.*host-2\.xml: 4/s,
     );
-    assert.equal(await page.locator("#members tbody tr").count(), 2); // three differ in a comment alone
-    assert.match(await page.locator("#members tbody").textContent(), /and 2 like it/);
-    assert.match(await page.locator(`[data-member="${all[2]}"]`).textContent(), /in paths/);
+    await soon.equal(() => page.locator("#members tbody tr").count(), 2); // three differ in a comment alone
+    await soon.match(() => page.locator("#members tbody").textContent(), /and 2 like it/);
+    await soon.match(() => page.locator(`[data-member="${all[2]}"]`).textContent(), /in paths/);
     await it.axe("the majority");
     await page.locator(`#deviations [data-key="beside:${all[2]}"]`).click();
     await page.locator("#hardware").waitFor();
-    assert.match(page.url(), /view=compare/);
+    await soon.match(() => page.url(), /view=compare/);
 });
 
 test("two chosen in the library stand side by side; a set too small says so", async () => {
@@ -230,7 +242,7 @@ test("two chosen in the library stand side by side; a set too small says so", as
     await page.goto("about:blank");
     await page.goto(`${it.server.url}/#place=set&set=label:no=such`);
     await page.locator(".problem").waitFor();
-    assert.match(await page.locator(".problem").textContent(), /at least 3/);
+    await soon.match(() => page.locator(".problem").textContent(), /at least 3/);
 });
 
 test("axe finds nothing on the comparison, light and dark; a phone shows it whole", async () => {
@@ -243,10 +255,10 @@ test("axe finds nothing on the comparison, light and dark; a phone shows it whol
     await it.another({ width: 390, height: 844 });
     await it.open(h100, `view=compare&with=${second}&beside=side`);
     await compared();
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
     await it.page.goto(`${it.server.url}/#place=library`);
     await it.page.locator("#library").waitFor();
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
 });
 
 test("a machine type as the second side, chosen in the view", async () => {
@@ -254,7 +266,7 @@ test("a machine type as the second side, chosen in the view", async () => {
     await it.page.locator("#second-type option[value=dgx-h100]").waitFor({ state: "attached" });
     await it.choose("#second-type", "dgx-h100");
     await compared();
-    assert.match(await it.page.locator("#pair-summary").textContent(), /dgx-h100/);
-    assert.match(it.page.url(), /with=[0-9a-f]{32}/);
+    await soon.match(() => it.page.locator("#pair-summary").textContent(), /dgx-h100/);
+    await soon.match(() => it.page.url(), /with=[0-9a-f]{32}/);
     await it.axe("a machine type beside a dump");
 });

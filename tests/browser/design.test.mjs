@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile, ready, root } from "./support.mjs";
 
 const it = fixture();
@@ -15,8 +15,9 @@ test("every component in both themes, without a complaint of axe", async () => {
     await it.page.goto(`${it.server.url}/design.html`);
     await it.page.locator(".themes > section").nth(1).waitFor();
     for (const theme of ["light", "dark"])
-        assert.ok(
-            (await it.page.locator(`[data-theme="${theme}"] .cost-bar button`).count()) === 2,
+        await soon.ok(
+            async () =>
+                (await it.page.locator(`[data-theme="${theme}"] .cost-bar button`).count()) === 2,
             theme,
         );
     await it.axe("components");
@@ -65,14 +66,17 @@ test("forced colours show what is chosen; 200 % zoom leaves everything in reach"
     await it.page.emulateMedia({ forcedColors: "active" });
     await it.open(exampleFile("h100-with-faults").path, "hosts=2&view=matrix");
     const border = (key) => it.key(key).evaluate((one) => getComputedStyle(one).borderBottomColor);
-    assert.notEqual(await border("view:matrix"), await border("view:source"));
+    await soon.notEqual(
+        () => border("view:matrix"),
+        () => border("view:source"),
+    );
     await it.page.emulateMedia({ forcedColors: "none" });
     await it.another({ width: 720, height: 450 }); // 1440 x 900 at 200 %
     await it.open(exampleFile("h100-with-faults").path, "hosts=2");
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
     for (const key of ["go:machine", "go:communication", "go:compare", "go:verdict"]) {
         await it.key(key).click();
-        assert.ok(await it.wideAsWindow(), key);
+        await soon.ok(() => it.wideAsWindow(), key);
     }
     await it.ask();
     await it.menu("copy-summary", "share");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { temporaryFolder } from "./support.mjs";
 
 const said = join(temporaryFolder(), "gpus");
@@ -27,8 +27,8 @@ test("without a driver the page says what is missing and what to do; by keyboard
     const text = await it.page.locator("#detected").textContent();
     assert.match(text, /Found 0 GPUs/);
     assert.match(text, /Driver Not Loaded.*nvidia-smi/);
-    assert.equal(await it.page.locator("#show-detected").count(), 0);
-    assert.equal(await it.page.evaluate(() => document.activeElement.id), "detect");
+    await soon.equal(() => it.page.locator("#show-detected").count(), 0);
+    await soon.equal(() => it.page.evaluate(() => document.activeElement.id), "detect");
     await it.axe("notes of a detection");
 });
 
@@ -38,8 +38,8 @@ test("with GPUs the machine can be shown, and the address leads to it", async ()
     await it.page.locator("#detect").click();
     await it.page.locator("#show-detected").click();
     await it.page.locator("#canvas g.node[id^='GPU/']").first().waitFor();
-    assert.match(it.page.url(), /id=[0-9a-f]{32}/);
-    assert.equal(await it.page.locator("#canvas g.node[id^='GPU/']").count(), 2);
+    await soon.match(() => it.page.url(), /id=[0-9a-f]{32}/);
+    await soon.equal(() => it.page.locator("#canvas g.node[id^='GPU/']").count(), 2);
 });
 
 test("on a phone nothing of it is wider than the page", async () => {
@@ -48,5 +48,5 @@ test("on a phone nothing of it is wider than the page", async () => {
     await page.goto(it.server.url);
     await page.locator("#detect").click();
     await page.locator("#notes li").first().waitFor();
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await soon.ok(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 });

@@ -2,31 +2,31 @@
 /* The documentation in the browser: its look, its search, and the links that lead to it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
 
 test("the documentation reads well, and its search finds a section that opens", async () => {
     await it.page.goto(`${it.server.url}/docs`);
-    assert.match(it.page.url(), /\/docs\/$/);
+    await soon.match(() => it.page.url(), /\/docs\/$/);
     await it.page.locator("nav input:not([hidden])").waitFor();
     await it.axe("the first page of the documentation");
     await it.page.locator("nav input").fill("pxn nic");
     const first = it.page.locator("nav .results a").first();
     await first.waitFor();
-    assert.match(await first.textContent(), /PXN/);
+    await soon.match(() => first.textContent(), /PXN/);
     await it.axe("results of a search");
     await first.click();
     await it.page.waitForURL(/#pxn/);
-    assert.equal(
-        await it.page.locator("nav [aria-current]").textContent(),
+    await soon.equal(
+        () => it.page.locator("nav [aria-current]").textContent(),
         "NCCL: P2P and GPUDirect RDMA",
     );
     await it.page.locator("nav input:not([hidden])").fill("zzzz");
     await it.page.locator("nav .results li").waitFor();
-    assert.equal(
-        await it.page.locator("nav .results").textContent(),
+    await soon.equal(
+        () => it.page.locator("nav .results").textContent(),
         "No section contains “zzzz”.",
     );
 });
@@ -42,8 +42,8 @@ test("pages fit a phone, in dark colours too", async () => {
     ]) {
         await it.page.goto(`${it.server.url}/docs/${page}`);
         await it.page.locator("nav input:not([hidden])").waitFor();
-        assert.ok(
-            await it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        await soon.ok(
+            () => it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
             page,
         );
     }
@@ -63,8 +63,8 @@ test("findings and explanations lead to what the documentation says of them", as
     assert.ok(links.length > 0);
     for (const link of links) {
         await it.page.goto(link);
-        assert.equal(
-            await it.page.locator(`[id="${new URL(link).hash.slice(1)}"]`).count(),
+        await soon.equal(
+            () => it.page.locator(`[id="${new URL(link).hash.slice(1)}"]`).count(),
             1,
             link,
         );

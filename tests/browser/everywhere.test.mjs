@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids, malformed } from "./dumps.mjs";
 import { SECTIONS } from "../../static/js/state.js";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { ready } from "./support.mjs";
 
 const it = fixture(),
@@ -27,17 +27,17 @@ test("wheel, drag, keys and buttons move the drawing; it fits again", async () =
     await it.page.mouse.down();
     await it.page.mouse.move(box.x + box.width / 2 - 60, box.y + 50, { steps: 4 });
     await it.page.mouse.up();
-    assert.notEqual(await look(), near);
+    await soon.notEqual(() => look(), near);
     await it.page.locator("#canvas").focus();
     const dragged = await look();
     await it.page.keyboard.press("ArrowRight");
-    assert.notEqual(await look(), dragged);
+    await soon.notEqual(() => look(), dragged);
     await it.page.keyboard.press("0");
-    assert.equal(await look(), whole);
+    await soon.equal(() => look(), whole);
     await it.page.getByRole("button", { name: "Zoom in" }).click();
-    assert.notEqual(await look(), whole);
+    await soon.notEqual(() => look(), whole);
     await it.page.getByRole("button", { name: "Show all" }).click();
-    assert.equal(await look(), whole);
+    await soon.equal(() => look(), whole);
 });
 
 test("colours follow the system and the toggle, nothing moves", async () => {
@@ -46,66 +46,66 @@ test("colours follow the system and the toggle, nothing moves", async () => {
     const colour = () => it.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const dark = await colour(),
         place = await it.device(ids.gpu0).boundingBox();
-    assert.equal(await it.page.locator("html").getAttribute("data-theme"), "dark");
+    await soon.equal(() => it.page.locator("html").getAttribute("data-theme"), "dark");
     await it.menu("theme");
-    assert.notEqual(await colour(), dark);
+    await soon.notEqual(() => colour(), dark);
     await it.page
         .locator(
             "#canvas svg .theme-light, #canvas svg[class*='theme-light'], #canvas g[class*='theme-light']",
         )
         .first()
         .waitFor({ state: "attached" });
-    assert.deepEqual(await it.device(ids.gpu0).boundingBox(), place);
+    await soon.deepEqual(() => it.device(ids.gpu0).boundingBox(), place);
     await it.page.reload();
     await ready(it.page);
-    assert.equal(
-        await it.page.locator("html").getAttribute("data-theme"),
+    await soon.equal(
+        () => it.page.locator("html").getAttribute("data-theme"),
         "light",
         "the choice is kept",
     );
     await it.menu("theme");
-    assert.equal(await colour(), dark);
+    await soon.equal(() => colour(), dark);
 });
 
 test("everything can be reached by keyboard", async () => {
     await it.open(dumpFile());
     await it.page.keyboard.press("x");
-    assert.equal(await it.tab("Matrix").getAttribute("aria-selected"), "true");
+    await soon.equal(() => it.tab("Matrix").getAttribute("aria-selected"), "true");
     await it.page.locator("#matrix [tabindex='0']").focus();
     await it.page.keyboard.press("ArrowRight");
     await it.page.keyboard.press("ArrowRight");
     await it.page.keyboard.press("Enter");
-    assert.match(await it.page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
-    assert.equal(
-        await it.page.evaluate(() => document.activeElement.dataset.key),
+    await soon.match(() => it.page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
+    await soon.equal(
+        () => it.page.evaluate(() => document.activeElement.dataset.key),
         `${ids.gpu0}>${ids.gpu2}`,
         "the focus stays",
     );
     await it.device(ids.gpu1).focus();
     await it.page.keyboard.press("Enter");
-    assert.match(await it.page.locator("#panel h2").first().textContent(), /GPU 1/);
+    await soon.match(() => it.page.locator("#panel h2").first().textContent(), /GPU 1/);
     await it.page.keyboard.press("?");
-    assert.ok(await it.page.locator("dialog.help").isVisible());
+    await soon.ok(() => it.page.locator("dialog.help").isVisible());
     await it.page.keyboard.press("Escape");
     await it.tab("Matrix").focus();
     await it.page.keyboard.press("ArrowLeft");
-    assert.equal(await it.tab("Drawing").getAttribute("aria-selected"), "true");
-    assert.match(await it.page.evaluate(() => document.activeElement.textContent), /Drawing/);
+    await soon.equal(() => it.tab("Drawing").getAttribute("aria-selected"), "true");
+    await soon.match(() => it.page.evaluate(() => document.activeElement.textContent), /Drawing/);
 });
 
 test("a phone shows all of it without scrolling sideways", async () => {
     await it.another({ width: 390, height: 844 });
     await it.page.goto(it.server.url);
-    assert.ok(await it.wideAsWindow(), "start");
+    await soon.ok(() => it.wideAsWindow(), "start");
     await it.open(dumpFile(), "hosts=2&view=matrix");
     for (const [, , views] of SECTIONS)
         for (const [, view] of views) {
             await it.view(view);
-            assert.ok(await it.wideAsWindow(), view);
+            await soon.ok(() => it.wideAsWindow(), view);
         }
     for (const panel of ["Selection", "Why", "Question"]) {
         await it.tab(panel).click();
-        assert.ok(await it.wideAsWindow(), panel);
+        await soon.ok(() => it.wideAsWindow(), panel);
     }
 });
 
@@ -113,7 +113,7 @@ test("single letters can be switched off, and the palette finds views, settings 
     await it.open(dumpFile());
     await it.menu("shortcuts");
     await it.page.keyboard.press("x");
-    assert.equal(await it.page.locator("#matrix").count(), 0);
+    await soon.equal(() => it.page.locator("#matrix").count(), 0);
     for (const [text, selector] of [
         ["matrix", "#matrix"],
         ["NCCL_P2P_LEVEL", "#set-NCCL_P2P_LEVEL:focus"],
@@ -131,11 +131,11 @@ test("single letters can be switched off, and the palette finds views, settings 
 
 test("old addresses lead to the places of now", async () => {
     await it.open(dumpFile(), "panel=summary");
-    assert.ok(await it.page.locator("#verdict h2").isVisible());
-    assert.equal(await it.key("go:verdict").getAttribute("aria-current"), "page");
+    await soon.ok(() => it.page.locator("#verdict h2").isVisible());
+    await soon.equal(() => it.key("go:verdict").getAttribute("aria-current"), "page");
     await it.open(dumpFile(), "view=hosts&panel=settings");
-    assert.ok(await it.page.locator("#release").isVisible());
-    assert.equal(await it.key("go:communication").getAttribute("aria-current"), "page");
+    await soon.ok(() => it.page.locator("#release").isVisible());
+    await soon.equal(() => it.key("go:communication").getAttribute("aria-current"), "page");
 });
 
 test("axe finds nothing to complain about, on any view, light and dark", async () => {
@@ -174,7 +174,7 @@ test("what a picture could carry beside shapes is thrown away", async () => {
         route.fulfill({ contentType: "image/svg+xml", body: evil }),
     );
     await it.open(dumpFile());
-    assert.equal(await it.device(ids.gpu0).getAttribute("aria-label"), "GPU 0");
+    await soon.equal(() => it.device(ids.gpu0).getAttribute("aria-label"), "GPU 0");
     const left = await it.page
         .locator("#canvas")
         .evaluate((canvas) =>
@@ -191,7 +191,7 @@ test("what a picture could carry beside shapes is thrown away", async () => {
         [...new Set(left)].filter((name) => !["svg", "g", "title", "path"].includes(name)),
         [],
     );
-    assert.notEqual(await it.page.title(), "run");
+    await soon.notEqual(() => it.page.title(), "run");
     // the policy is the second wall
     it.page.complaints = it.page.complaints.filter((text) => !/Content Security Policy/.test(text));
 });
@@ -201,14 +201,14 @@ test("a server that is gone is told, with what to do, and the page recovers", as
     await it.page.route("**/v1/**", (route) => route.abort("connectionrefused"));
     await it.hosts(3);
     await it.page.locator(".problem").first().waitFor();
-    assert.match(
-        await it.page.locator(".problem").first().textContent(),
+    await soon.match(
+        () => it.page.locator(".problem").first().textContent(),
         /cannot be reached.*orrery serve/,
     );
     await it.page.unroute("**/v1/**");
     await it.hosts(2);
     await it.page.locator("#canvas svg").waitFor();
-    assert.equal(await it.page.locator(".problem").count(), 0);
+    await soon.equal(() => it.page.locator(".problem").count(), 0);
     it.page.complaints = it.page.complaints.filter((text) => !/ERR_CONNECTION_REFUSED/.test(text));
 });
 
@@ -220,11 +220,11 @@ test("nothing runs from another place, and the policy forbids inline code", asyn
         [...hosts].filter((origin) => origin !== "null"),
         [it.server.url],
     );
-    assert.match(
-        await it.page.locator("meta[http-equiv='Content-Security-Policy']").getAttribute("content"),
+    await soon.match(
+        () => it.page.locator("meta[http-equiv='Content-Security-Policy']").getAttribute("content"),
         /^default-src 'self';/,
     );
-    assert.equal(await it.page.locator("script:not([src]), [onclick]").count(), 0);
+    await soon.equal(() => it.page.locator("script:not([src]), [onclick]").count(), 0);
     assert.doesNotMatch(
         await (await it.page.request.get(it.server.url)).text(),
         /<style|\bstyle=|\bon[a-z]+=/,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
@@ -45,15 +45,15 @@ test("the machine as SVG and PNG, with what is marked on it; DOT, JSON, CSV, Mar
         ],
         ["PNG", 2 * w, 2 * h],
     );
-    assert.match((await take("dot")).bytes.toString(), /^(strict )?(di)?graph/m);
-    assert.equal(JSON.parse((await take("json")).bytes).ranks, 6);
+    await soon.match(async () => (await take("dot")).bytes.toString(), /^(strict )?(di)?graph/m);
+    await soon.equal(async () => JSON.parse((await take("json")).bytes).ranks, 6);
     const csv = await take("csv");
     assert.equal(csv.name, "node17-matrix-type.csv");
     assert.match(csv.bytes.toString(), /^,GPU 0,GPU 1,GPU 2,NET 0\r\nGPU 0,LOC,NVL,SYS,/);
     const report = (await take("md")).bytes.toString();
     assert.match(report, /^# node17 as NCCL/);
     assert.match(report, /## GPU 0 to GPU 2/);
-    assert.equal((await take("xml")).bytes.toString(), secret);
+    await soon.equal(async () => (await take("xml")).bytes.toString(), secret);
 });
 
 test("anonymous: no GUID, hash, name or id in any of them, and the dump analyses the same", async () => {
@@ -89,7 +89,7 @@ test("by keyboard: e, a button, Escape", async () => {
     await it.key("export:csv").focus();
     const file = await take("csv", () => it.page.keyboard.press("Enter"));
     assert.match(file.name, /csv$/);
-    assert.match(await it.page.locator("#export-status").textContent(), /was made/);
+    await soon.match(() => it.page.locator("#export-status").textContent(), /was made/);
     await it.page.keyboard.press("Escape");
     await it.until(() => !document.querySelector("#export"));
 });
@@ -105,9 +105,10 @@ test("every view has its picture and table", async () => {
     ]) {
         await it.open(path, fragment);
         await openExport();
-        assert.match((await take("svg")).bytes.toString(), /<svg/, fragment);
-        if (what) assert.match((await take("csv")).bytes.toString(), what, fragment);
-        else assert.ok(await it.key("export:csv").isDisabled());
+        await soon.match(async () => (await take("svg")).bytes.toString(), /<svg/, fragment);
+        if (what)
+            await soon.match(async () => (await take("csv")).bytes.toString(), what, fragment);
+        else await soon.ok(() => it.key("export:csv").isDisabled());
     }
 });
 
@@ -154,15 +155,15 @@ test("tables as pictures: every cell with its colours and words, wherever the pa
     }
     await it.open(path, "view=source");
     await openExport();
-    assert.ok(await it.key("export:table.svg").isDisabled());
+    await soon.ok(() => it.key("export:table.svg").isDisabled());
 });
 
 test("on paper nothing is cut off and controls are gone", async () => {
     await it.open(it.write("node17.xml", dump), "view=matrix");
     await it.page.emulateMedia({ media: "print" });
-    assert.equal(await it.page.locator("#rail").isVisible(), false);
-    assert.equal(await it.page.locator(".tools:visible").count(), 0);
-    assert.ok(await it.page.locator("#matrix").isVisible());
+    await soon.equal(() => it.page.locator("#rail").isVisible(), false);
+    await soon.equal(() => it.page.locator(".tools:visible").count(), 0);
+    await soon.ok(() => it.page.locator("#matrix").isVisible());
     const clipped = await it.page.evaluate(() =>
         [".side-body", ".drawer-body", "#main"].filter((name) => {
             const node = document.querySelector(name);

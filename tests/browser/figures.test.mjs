@@ -2,7 +2,7 @@
 /* One fact, one figure: ten machines, and every place of the page that shows the same fact. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
@@ -47,14 +47,14 @@ test("bandwidth, channels, P2P, GPUDirect RDMA, findings and links are the same 
             say = (id) => text(`[data-question="${id}"]`);
         const expected = await text("#expected dl"),
             busbw = first(/AllReduce at 1 GiB (?:≈ )?([\d.]+) GB\/s/, expected);
-        assert.equal(
-            first(/AllReduce ([\d.]+) GB\/s at 1 GiB/, await say("busbw")),
+        await soon.equal(
+            async () => first(/AllReduce ([\d.]+) GB\/s at 1 GiB/, await say("busbw")),
             busbw,
             `${name}: bus bandwidth`,
         );
         const algorithm = first(/GB\/s bus bandwidth, (\w+ \w+)/, expected);
-        assert.equal(
-            first(/at 1 GiB, (\w+ \w+)/, await say("busbw")),
+        await soon.equal(
+            async () => first(/at 1 GiB, (\w+ \w+)/, await say("busbw")),
             algorithm,
             `${name}: algorithm`,
         );
@@ -63,9 +63,9 @@ test("bandwidth, channels, P2P, GPUDirect RDMA, findings and links are the same 
             algorithm,
             `${name}: algorithm among the figures`,
         );
-        assert.equal(
+        await soon.equal(
             first(/Channels (\d+)/, figures),
-            first(/(\d+); ring/, await say("channels")),
+            async () => first(/(\d+); ring/, await say("channels")),
             `${name}: channels`,
         );
         const [, pairs, all] = /P2P (\d+) of (\d+) ordered/.exec(figures),
@@ -75,15 +75,16 @@ test("bandwidth, channels, P2P, GPUDirect RDMA, findings and links are the same 
             without = /(\d+) of \d+ pairs without/.exec(await say("gdr"));
         assert.equal(Number(direct), without ? of - without[1] : Number(of), `${name}: GDR`);
         const counted = Number(first(/(\d+) faults?/, await text("#verdict h2")) ?? 0);
-        assert.equal(
-            await it.page.evaluate(
-                () =>
-                    [...document.querySelectorAll("#findings [data-finding]")].filter(
-                        (row) =>
-                            row.querySelector(".sev")?.matches(".sev-warning, .sev-error") &&
-                            !row.parentElement.closest("[data-finding]"),
-                    ).length,
-            ),
+        await soon.equal(
+            () =>
+                it.page.evaluate(
+                    () =>
+                        [...document.querySelectorAll("#findings [data-finding]")].filter(
+                            (row) =>
+                                row.querySelector(".sev")?.matches(".sev-warning, .sev-error") &&
+                                !row.parentElement.closest("[data-finding]"),
+                        ).length,
+                ),
             counted,
             `${name}: findings`,
         );
@@ -100,8 +101,8 @@ test("bandwidth, channels, P2P, GPUDirect RDMA, findings and links are the same 
         for (const [end, bw] of links) {
             if (!end.startsWith("GPU/")) {
                 // to the NVSwitch: this much reaches each other GPU
-                assert.match(
-                    await text("#panel table:not(#own-nics) tbody"),
+                await soon.match(
+                    () => text("#panel table:not(#own-nics) tbody"),
                     new RegExp(`NVL ${bw} 2`),
                     `${name}: NVLink at the switch`,
                 );

@@ -18,6 +18,28 @@ import {
     temporaryFolder,
 } from "./support.mjs";
 
+/** assert's words for what the page is to show: `await soon.equal(() => rows.count(), 3)`. Functions among the
+ * arguments are asked again until the assertion holds, because a page answers when it can and not at once. What is
+ * still wrong after 20 s fails as with assert. */
+export const soon = Object.fromEntries(
+    ["ok", "equal", "notEqual", "deepEqual", "match", "doesNotMatch"].map((word) => [
+        word,
+        async (...said) => {
+            for (const end = Date.now() + 20000; ;) {
+                try {
+                    const values = said.map((value) =>
+                        value instanceof Function ? value() : value,
+                    );
+                    return assert[word](...(await Promise.all(values)));
+                } catch (failure) {
+                    if (Date.now() > end) throw failure;
+                }
+                await new Promise((done) => setTimeout(done, 50));
+            }
+        },
+    ]),
+);
+
 /** An object whose `page` and `server` are those of the running test. */
 export function fixture() {
     const it = { page: null, server: null, browser: null };

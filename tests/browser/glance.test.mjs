@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The first screen: what machine, findings by severity, fifteen questions with a link to their evidence; and the
  * tuning chart. */
-import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
@@ -13,51 +12,55 @@ const three = () => it.write("three.xml", dump);
 
 test("fifteen questions are answered, or say what would answer them", async () => {
     await it.open(exampleFile("h100-with-faults").path, "hosts=2");
-    assert.equal(await it.page.locator("#glance dd").count(), 15);
-    assert.match(await answer("machine").textContent(), /8 GPUs, sm 90, NVSwitch, 8 NIC ports/);
-    assert.match(await answer("nics").textContent(), /1 NIC in no channel: mlx5_5/);
-    assert.match(
-        await answer("degraded").textContent(),
+    await soon.equal(() => it.page.locator("#glance dd").count(), 15);
+    await soon.match(() => answer("machine").textContent(), /8 GPUs, sm 90, NVSwitch, 8 NIC ports/);
+    await soon.match(() => answer("nics").textContent(), /1 NIC in no channel: mlx5_5/);
+    await soon.match(
+        () => answer("degraded").textContent(),
         /0000:5e:00\.0 has 32 GT\/s x8 \(31\.5 GB\/s\); 0000:1b:00\.0, an equal device, has 32 GT\/s x16/,
     );
-    assert.match(await answer("nvls").textContent(), /yes, \d+ channels/);
-    assert.match(await answer("log").textContent(), /needs a log of the job/);
-    assert.match(await it.page.locator("#passed > summary").textContent(), /^✓ \d+ checks passed/);
+    await soon.match(() => answer("nvls").textContent(), /yes, \d+ channels/);
+    await soon.match(() => answer("log").textContent(), /needs a log of the job/);
+    await soon.match(
+        () => it.page.locator("#passed > summary").textContent(),
+        /^✓ \d+ checks passed/,
+    );
 });
 
 test("which NIC does GPU 3 use? on one host too, in the table and in the GPU's selection", async () => {
     await it.open(exampleFile("h100-nvswitch").path);
     await it.settled();
     for (const id of ["nics", "gdr", "pxn"])
-        assert.match(await answer(id).textContent(), /on 2 hosts: /, id);
-    assert.match(
-        await it.page.locator("#expected").textContent(),
+        await soon.match(() => answer(id).textContent(), /on 2 hosts: /, id);
+    await soon.match(
+        () => it.page.locator("#expected").textContent(),
         /AllReduce at 1 GiB on 2 hosts\s*\d+ GB\/s/,
     );
     await it.unfold("#glance");
     const row = it.page.locator('#gpu-nics tr[data-rank="3"]').first();
-    assert.match(await row.innerText(), /^3\s+mlx5_3 5e:00\.0\s+PIX 48\s+yes\s+\d more/);
-    assert.equal(await it.page.locator("#gpu-nics tbody tr").count(), 8);
-    assert.ok(
-        await it.page
-            .locator("#gpu-nics")
-            .evaluate(
-                (table) =>
-                    table.getBoundingClientRect().right <=
-                    document.querySelector("#verdict-body").getBoundingClientRect().right,
-            ),
+    await soon.match(() => row.innerText(), /^3\s+mlx5_3 5e:00\.0\s+PIX 48\s+yes\s+\d more/);
+    await soon.equal(() => it.page.locator("#gpu-nics tbody tr").count(), 8);
+    await soon.ok(
+        () =>
+            it.page
+                .locator("#gpu-nics")
+                .evaluate(
+                    (table) =>
+                        table.getBoundingClientRect().right <=
+                        document.querySelector("#verdict-body").getBoundingClientRect().right,
+                ),
         "no column is cut off",
     );
     await it.axe("the NICs of each GPU");
     await it.device("GPU/0-5c000").click();
     await it.page.locator("#own-nics").waitFor();
-    assert.match(
-        await it.page.locator("#own-nics tbody tr").first().innerText(),
+    await soon.match(
+        () => it.page.locator("#own-nics tbody tr").first().innerText(),
         /mlx5_3 5e:00\.0\s+PIX\s+48\s+yes/,
     );
-    assert.match(await it.page.locator("#panel").innerText(), /NICs on 2 hosts/);
-    assert.match(
-        await it.page.locator("#own-nics tbody tr").nth(1).innerText(),
+    await soon.match(() => it.page.locator("#panel").innerText(), /NICs on 2 hosts/);
+    await soon.match(
+        () => it.page.locator("#own-nics tbody tr").nth(1).innerText(),
         /PXN.*through GPU \d/s,
     );
     await it.page.locator("#own-nics button").first().click();
@@ -70,16 +73,16 @@ test("which NIC does GPU 3 use? on one host too, in the table and in the GPU's s
 
 test("an answer leads to its evidence by mouse: the pair without P2P", async () => {
     await it.open(three());
-    assert.match(
-        await answer("p2p").textContent(),
+    await soon.match(
+        () => answer("p2p").textContent(),
         /4 of 6 not: the path is longer than the P2P level allows\. SYS against PXB/,
     );
     await it.unfold("#glance");
     await answer("p2p").getByRole("link").click();
     await it.page.locator("#matrix").waitFor();
-    assert.match(it.page.url(), /view=matrix.*from=GPU\/0-1b000.*to=GPU\/0-9b000/);
-    assert.match(await it.page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
-    assert.ok((await it.lit()).length > 0);
+    await soon.match(() => it.page.url(), /view=matrix.*from=GPU\/0-1b000.*to=GPU\/0-9b000/);
+    await soon.match(() => it.page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
+    await soon.ok(async () => (await it.lit()).length > 0);
 });
 
 test("by keyboard: the slower device is picked on the drawing, back returns", async () => {
@@ -104,7 +107,7 @@ test("another release and settings are answered by the comparison", async () => 
     await it.unfold("#glance");
     await answer("release").getByRole("link").click();
     await it.page.locator("#diff-summary").waitFor();
-    assert.match(it.page.url(), /against=2\.30\.4/);
+    await soon.match(() => it.page.url(), /against=2\.30\.4/);
 });
 
 test("a changed question marks the answers that changed", async () => {
@@ -124,26 +127,30 @@ test("a changed question marks the answers that changed", async () => {
 test("the tuning chart: curves, crossover points, a table of what is chosen", async () => {
     await it.open(exampleFile("h100-nvswitch").path, "view=tuning");
     const { page } = it;
-    assert.equal(await page.locator("#chart .curve").count(), 7);
-    assert.equal(await page.locator("#chart .envelope").count(), 1);
-    assert.equal(
-        await page.locator("#ranges tbody tr").count(),
-        (await page.locator("#chart .cross").count()) + 1,
+    await soon.equal(() => page.locator("#chart .curve").count(), 7);
+    await soon.equal(() => page.locator("#chart .envelope").count(), 1);
+    await soon.equal(
+        () => page.locator("#ranges tbody tr").count(),
+        async () => (await page.locator("#chart .cross").count()) + 1,
     );
-    assert.match(await page.locator("#at-size caption").textContent(), /AllReduce of 1 GiB/);
-    assert.match(await page.locator("#at-size tr.on").textContent(), /^NVLS Simple chosen/);
+    await soon.match(() => page.locator("#at-size caption").textContent(), /AllReduce of 1 GiB/);
+    await soon.match(() => page.locator("#at-size tr.on").textContent(), /^NVLS Simple chosen/);
     const box = await page.locator("#chart svg").boundingBox();
     await page.mouse.click(box.x + box.width * 0.2, box.y + box.height / 2);
-    assert.match(await page.locator("#at-size tr.on").textContent(), /^Ring LL chosen/);
-    assert.match(page.url(), /size=\d+/);
+    await soon.match(() => page.locator("#at-size tr.on").textContent(), /^Ring LL chosen/);
+    await soon.match(() => page.url(), /size=\d+/);
     const size = Number(/size=(\d+)/.exec(page.url())[1]);
     await page.locator("#chart").focus();
     await page.keyboard.press("ArrowRight");
-    assert.match(page.url(), new RegExp(`size=${size * 2}\\b`));
-    assert.equal(await page.evaluate(() => document.activeElement.id), "chart", "the focus stays");
+    await soon.match(() => page.url(), new RegExp(`size=${size * 2}\\b`));
+    await soon.equal(
+        () => page.evaluate(() => document.activeElement.id),
+        "chart",
+        "the focus stays",
+    );
     await page.keyboard.press("End");
-    assert.match(
-        await page.locator("#chart").getAttribute("aria-valuetext"),
+    await soon.match(
+        () => page.locator("#chart").getAttribute("aria-valuetext"),
         /^16 GiB: NVLS Simple/,
     );
 });
@@ -153,17 +160,20 @@ test("the chart from its address; another side is drawn over it", async () => {
         exampleFile("h100-nvswitch").path,
         "view=tuning&size=4096&collective=AllGather&against=2.12.12",
     );
-    assert.match(await it.page.locator("#at-size caption").textContent(), /AllGather of 4 KiB/);
-    assert.equal(await it.page.locator("#chart .envelope").count(), 2);
-    assert.match(await it.page.locator("#chart .note").textContent(), /dashed line is 2\.12\.12/);
+    await soon.match(() => it.page.locator("#at-size caption").textContent(), /AllGather of 4 KiB/);
+    await soon.equal(() => it.page.locator("#chart .envelope").count(), 2);
+    await soon.match(
+        () => it.page.locator("#chart .note").textContent(),
+        /dashed line is 2\.12\.12/,
+    );
 });
 
 test("one GPU has nothing to choose and says so", async () => {
     const one = dump.replace(/ rank="[12]"/g, "");
     await it.open(it.write("one.xml", one), "view=tuning");
-    assert.match(await it.page.locator("#drawer").textContent(), /One rank sends nothing/);
+    await soon.match(() => it.page.locator("#drawer").textContent(), /One rank sends nothing/);
     await it.key("go:verdict").click();
-    assert.equal(await it.page.locator("#glance dd").count(), 15);
+    await soon.equal(() => it.page.locator("#glance dd").count(), 15);
 });
 
 test("axe finds nothing on the chart and the first screen, light and dark; a phone shows them whole", async () => {
@@ -171,5 +181,5 @@ test("axe finds nothing on the chart and the first screen, light and dark; a pho
     await it.axeInBoth("the view");
     await it.another({ width: 390, height: 844 });
     await it.open(exampleFile("h100-nvswitch").path, "view=tuning");
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
 });

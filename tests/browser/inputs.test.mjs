@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { resultsOf } from "./results.mjs";
 import { exampleFile, ready } from "./support.mjs";
 
@@ -36,15 +36,15 @@ test(
         await it.page.locator("#paste").fill(matrix);
         await it.page.locator("#read").click();
         await ready(it.page);
-        assert.match(
-            await it.page.locator("#assumes").textContent(),
+        await soon.match(
+            () => it.page.locator("#assumes").textContent(),
             /output of nvidia-smi topo -m.*2 GPUs and 1 NIC/,
         );
-        assert.match(await it.page.locator("#assumed").textContent(), /no bandwidths.*paths/);
-        assert.match(await it.page.locator("#missing").textContent(), /nvidia-smi -L/);
+        await soon.match(() => it.page.locator("#assumed").textContent(), /no bandwidths.*paths/);
+        await soon.match(() => it.page.locator("#missing").textContent(), /nvidia-smi -L/);
         await it.view("Dump");
         await it.page.locator("#source .line").first().waitFor();
-        assert.match(await it.page.locator("#source").textContent(), /nvidia-smi topo -m/);
+        await soon.match(() => it.page.locator("#source").textContent(), /nvidia-smi topo -m/);
         await it.axe("a matrix");
     },
 );
@@ -69,10 +69,10 @@ test("pasting a text anywhere opens it; a single word does nothing; a word in a 
     await paste("word");
     await paste(matrix, "#paste");
     await it.page.waitForTimeout(200);
-    assert.equal(await it.page.locator("#input").count(), 0);
+    await soon.equal(() => it.page.locator("#input").count(), 0);
     await paste(matrix);
     await ready(it.page);
-    assert.match(await panel().textContent(), /nvidia-smi topo/);
+    await soon.match(() => panel().textContent(), /nvidia-smi topo/);
 });
 
 test(
@@ -82,8 +82,8 @@ test(
         await it.page.goto(it.server.url);
         await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
         await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
-        assert.match(
-            await panel().textContent(),
+        await soon.match(
+            () => panel().textContent(),
             /as cloud providers ship them: places for 2 GPUs and 1 NIC/,
         );
         // the lists of releases and machines, with which the panel is drawn again
@@ -91,20 +91,20 @@ test(
         await it.page.locator("#assume").focus();
         await it.choose("#assume", "g5.48xlarge");
         await ready(it.page);
-        assert.match(it.page.url(), /assume=g5\.48xlarge/);
-        assert.match(
-            await it.page.locator("#assumed").textContent(),
+        await soon.match(() => it.page.url(), /assume=g5\.48xlarge/);
+        await soon.match(
+            () => it.page.locator("#assumed").textContent(),
             /assumed to be g5\.48xlarge, 8x A10G: 2 GPUs \(sm 86\)/,
         );
-        assert.match(
-            await it.page.locator("#assumed").textContent(),
+        await soon.match(
+            () => it.page.locator("#assumed").textContent(),
             /has 8 GPUs, the input has places for 2/,
         );
         await it.axe("a provider's file");
         await it.ask();
         await it.page.getByRole("button", { name: "Assume nothing" }).press("Enter");
         await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
-        assert.doesNotMatch(it.page.url(), /assume/);
+        await soon.doesNotMatch(() => it.page.url(), /assume/);
     },
 );
 
@@ -118,19 +118,19 @@ test(
         await it.page.locator("#choose-type").waitFor();
         await it.page.waitForLoadState("networkidle");
         await it.page.locator("#choose-type").click();
-        assert.equal(await it.page.evaluate(() => document.activeElement.id), "assume");
-        assert.match(
-            await panel().textContent(),
+        await soon.equal(() => it.page.evaluate(() => document.activeElement.id), "assume");
+        await soon.match(
+            () => panel().textContent(),
             /as cloud providers ship them: 3 PCI devices whose kinds NCCL finds/,
         );
-        assert.match(
-            await it.page.locator(".stage .problem, .problem").first().textContent(),
+        await soon.match(
+            () => it.page.locator(".stage .problem, .problem").first().textContent(),
             /no attribute class.*from a machine type/s,
         );
         await it.choose("#assume", "hgx-h100");
         await it.page.locator("#type-source").waitFor();
-        assert.match(
-            await it.page.locator("#type-source").textContent(),
+        await soon.match(
+            () => it.page.locator("#type-source").textContent(),
             /facts are from MLPerf.*Not certain: CPU and NICs/,
         );
         await it.choose("#assume", "BM.GPU3.8");
@@ -142,8 +142,8 @@ test(
         await it.page.goto(it.server.url);
         await it.page.locator("#file").setInputFiles(exampleFile("h100-nvswitch").path);
         await ready(it.page);
-        assert.equal(
-            await it.page.locator("#assume").count(),
+        await soon.equal(
+            () => it.page.locator("#assume").count(),
             0,
             "NCCL's own dump assumes nothing",
         );
@@ -156,9 +156,9 @@ test("a matrix: the machine types with as many GPUs and NIC ports come first", a
     await it.page.locator("#read").click();
     await ready(it.page);
     const first = it.page.locator("#assume optgroup").first();
-    assert.match(await first.getAttribute("label"), /As many GPUs and NIC ports as here/);
-    assert.deepEqual(
-        await first.locator("option").evaluateAll((rows) => rows.map((row) => row.value)),
+    await soon.match(() => first.getAttribute("label"), /As many GPUs and NIC ports as here/);
+    await soon.deepEqual(
+        () => first.locator("option").evaluateAll((rows) => rows.map((row) => row.value)),
         ["Standard_NC48ads_A100_v4"],
     );
 });
@@ -179,7 +179,7 @@ test(
             ]);
             return readFileSync(await file.path(), "utf8");
         };
-        assert.match(await take("nccl.xml"), /<gpu dev="0" sm="86" rank="0" gdr="1"\/>/);
+        await soon.match(() => take("nccl.xml"), /<gpu dev="0" sm="86" rank="0" gdr="1"\/>/);
         await it.page.locator("summary", { hasText: "Bus ids" }).click();
         await it.page.locator("#vm-gpus").fill("0000:00:05.0, 0000:00:06.0");
         const file = await take("vm.xml");
@@ -200,7 +200,7 @@ test("a phone: the panel is as wide as the window", async () => {
     await it.page.locator("#paste").fill(matrix);
     await it.page.locator("#read").click();
     await ready(it.page);
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
     await it.axe("on a phone");
 });
 
@@ -209,8 +209,8 @@ test("what is not a machine is refused with what it is", async () => {
     await it.page.locator("#paste").fill('<graphs version="1">\n</graphs>');
     await it.page.locator("#read").click();
     await it.page.locator(".problem").waitFor();
-    assert.match(
-        await it.page.locator(".problem").textContent(),
+    await soon.match(
+        () => it.page.locator(".problem").textContent(),
         /NCCL graph XML.*not the machine/s,
     );
 });
@@ -221,20 +221,20 @@ test("a log on the start page opens the machine that it prints, and is compared 
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(logFile);
     await it.page.locator("#log-verdict").waitFor();
-    assert.match(
-        await it.page.locator("#log-verdict").textContent(),
+    await soon.match(
+        () => it.page.locator("#log-verdict").textContent(),
         /^All \d+ facts of the log agree/,
     );
     await it.key("go:verdict").click();
-    assert.match(
-        await it.page.locator("#assumes").textContent(),
+    await soon.match(
+        () => it.page.locator("#assumes").textContent(),
         /NCCL debug log with its tree.*NCCL 2\.27\.7\S* printed: 2 GPUs/,
     );
-    assert.match(await it.page.locator("#assumed").textContent(), /compute capability/);
+    await soon.match(() => it.page.locator("#assumed").textContent(), /compute capability/);
     await it.axe("a log as a machine");
     await it.view("Dump");
     await it.page.locator("#source .line").first().waitFor();
-    assert.match(await it.page.locator("#source").textContent(), /NCCL INFO/);
+    await soon.match(() => it.page.locator("#source").textContent(), /NCCL INFO/);
     await it.page.goto("about:blank");
     await it.page.goto(it.server.url);
     await it.page.locator("#paste").fill(readFileSync(logFile, "utf8"));
@@ -273,8 +273,8 @@ test("a dump, a log and results dropped at once, in any order: opened together, 
             ],
         );
         await it.page.locator("#receipt").waitFor();
-        assert.match(
-            await it.page.locator("#receipt").textContent(),
+        await soon.match(
+            () => it.page.locator("#receipt").textContent(),
             /^1 dump, 1 result, 1 log: opened together\./,
         );
         await it.settled();
@@ -282,7 +282,7 @@ test("a dump, a log and results dropped at once, in any order: opened together, 
         await it.page.locator("#log-verdict").waitFor();
         await it.view("Bandwidth");
         await it.page.locator("#results-verdict").waitFor();
-        assert.match(await it.page.locator("h1").textContent(), /node1/);
+        await soon.match(() => it.page.locator("h1").textContent(), /node1/);
     }
 });
 
@@ -291,11 +291,11 @@ test("a log without a tree shows its triage and what to do; the start page stays
     await it.page.locator("#paste").fill("node1:1:2 [0] NCCL INFO Channel 00/02 : 0 1\n");
     await it.page.locator("#read").click();
     await it.page.locator("#log-alone").waitFor();
-    assert.match(
-        await it.page.locator("#why-not-compared").textContent(),
+    await soon.match(
+        () => it.page.locator("#why-not-compared").textContent(),
         /does not hold the printed tree.*NCCL_DEBUG_SUBSYS=GRAPH prints it/s,
     );
-    assert.equal(await it.page.locator("#log-verdict").count(), 0);
+    await soon.equal(() => it.page.locator("#log-verdict").count(), 0);
     await it.key("forget-log").click();
     await it.until(() => !document.querySelector("#log-alone") && document.querySelector("#paste"));
 });
@@ -320,7 +320,7 @@ test("a tar of orrery gather opens the machine; the dump view shows the XML that
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(`${folder}m.tar.gz`);
     await it.page.locator("#input").waitFor({ state: "attached" });
-    assert.match(await it.page.locator("#assumes").textContent(), /tar of orrery gather/);
+    await soon.match(() => it.page.locator("#assumes").textContent(), /tar of orrery gather/);
     const commands = await it.page.locator("#missing pre").allTextContents();
     assert.ok(
         commands.length > 0 &&
@@ -329,7 +329,7 @@ test("a tar of orrery gather opens the machine; the dump view shows the XML that
     );
     await it.view("Dump");
     await it.page.locator("#source .line").first().waitFor();
-    assert.match(await it.page.locator("#source").textContent(), /<system/);
+    await soon.match(() => it.page.locator("#source").textContent(), /<system/);
 });
 
 /* Two GPUs below each of two sockets, and one NIC. */
@@ -348,22 +348,22 @@ test("a verdict that hangs on the CPUs asks which they are; the choice is in the
     await it.settled();
     const which = it.page.locator("#which-cpu");
     await which.filter({ hasText: /\d GB\/swith Intel CPUs\d+ GB\/swith AMD CPUs/ }).waitFor();
-    assert.equal(await it.key("cpu:intel").getAttribute("aria-pressed"), "true");
+    await soon.equal(() => it.key("cpu:intel").getAttribute("aria-pressed"), "true");
     const line = () => it.page.locator("#verdict h2").textContent();
     const before = await line();
     await it.key("cpu:amd").click();
     await it.until(() => /assume_cpu=amd/.test(location.hash));
     await it.until((text) => document.querySelector("#verdict h2").textContent !== text, before);
     await it.settled();
-    assert.equal(await it.key("cpu:amd").getAttribute("aria-pressed"), "true");
+    await soon.equal(() => it.key("cpu:amd").getAttribute("aria-pressed"), "true");
     await it.page.locator("#assumes summary").first().click();
-    assert.match(await it.page.locator("#assumed").textContent(), /CPUs are assumed to be AMD/);
+    await soon.match(() => it.page.locator("#assumed").textContent(), /CPUs are assumed to be AMD/);
     await it.choose("#assume-cpu", "arm");
     await it.until(() => /assume_cpu=arm/.test(location.hash));
     await which.filter({ hasText: "with Arm CPUs" }).waitFor();
     await it.axe("which CPUs");
     await it.ask();
-    assert.match(await it.page.locator(".chip").first().textContent(), /^Arm CPUs assumed/);
+    await soon.match(() => it.page.locator(".chip").first().textContent(), /^Arm CPUs assumed/);
     await it.page.getByRole("button", { name: "Assume the usual CPUs" }).click();
     await it.until(() => !/assume_cpu/.test(location.hash));
     // two GPUs of one socket: no path leads through a CPU

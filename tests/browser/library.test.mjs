@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { startServer } from "./support.mjs";
 
 const it = fixture();
@@ -25,13 +25,13 @@ const library = async (fragment = "") => {
 
 test("an empty library says so; what is opened is kept there and opens again", async () => {
     await library();
-    assert.equal(await it.page.locator("#library-empty").count(), 1);
+    await soon.equal(() => it.page.locator("#library-empty").count(), 1);
     await it.key("add-dump").click();
     await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
     await it.page.locator("#glance").waitFor();
     await it.menu("library");
     await rows().first().waitFor();
-    assert.match(await rows().first().textContent(), /three-gpus.*3 Ampere GPUs/);
+    await soon.match(() => rows().first().textContent(), /three-gpus.*3 Ampere GPUs/);
     await rows().first().getByRole("link").click();
     await it.device(ids.gpu0).waitFor();
 });
@@ -46,19 +46,20 @@ test("search by name and label, from the address too", async () => {
     await it.page.locator("#library-search").focus();
     await it.page.keyboard.type("seven");
     await it.until(() => document.querySelectorAll("#library tbody tr").length === 1);
-    assert.match(await rows().first().textContent(), /beta.*rack=seven/);
-    assert.match(it.page.url(), /q=seven/);
-    assert.equal(
-        await it.page.locator("#library-search").inputValue(),
+    await soon.match(() => rows().first().textContent(), /beta.*rack=seven/);
+    await soon.match(() => it.page.url(), /q=seven/);
+    await soon.equal(
+        () => it.page.locator("#library-search").inputValue(),
         "seven",
         "typing is not disturbed",
     );
     await library("&q=alpha");
-    assert.deepEqual(await rows().evaluateAll((all) => all.map((row) => row.dataset.topology)), [
-        a.id,
-    ]);
+    await soon.deepEqual(
+        () => rows().evaluateAll((all) => all.map((row) => row.dataset.topology)),
+        [a.id],
+    );
     await library("&q=no-such-thing");
-    assert.match(await it.page.locator("#library-empty").textContent(), /no-such-thing/);
+    await soon.match(() => it.page.locator("#library-empty").textContent(), /no-such-thing/);
 });
 
 test("a name and labels are changed in a dialog, by keyboard", async () => {
@@ -69,8 +70,8 @@ test("a name and labels are changed in a dialog, by keyboard", async () => {
     await it.page.locator("#edit-name").fill("gamma two");
     await it.page.locator("#edit-labels").fill("not a label");
     await it.page.locator("#dialog-yes").click();
-    assert.equal(
-        await it.page.locator("#edit-labels").count(),
+    await soon.equal(
+        () => it.page.locator("#edit-labels").count(),
         1,
         "a line that is not a label keeps the dialog open",
     );
@@ -91,13 +92,16 @@ test("deleting asks first", async () => {
     const { id } = await kept("delta", variant(104));
     await library();
     await it.key(`delete:${id}`).click();
-    assert.match(await it.page.locator("dialog[open]").textContent(), /Delete “delta”\?/);
+    await soon.match(() => it.page.locator("dialog[open]").textContent(), /Delete “delta”\?/);
     await it.page.keyboard.press("Escape");
-    assert.equal(await it.page.locator(`[data-topology="${id}"]`).count(), 1);
+    await soon.equal(() => it.page.locator(`[data-topology="${id}"]`).count(), 1);
     await it.key(`delete:${id}`).click();
     await it.page.locator("#dialog-yes").click();
     await it.until((key) => !document.querySelector(`[data-topology="${key}"]`), id);
-    assert.equal((await it.page.request.get(`${it.server.url}/v1/topologies/${id}`)).status(), 404);
+    await soon.equal(
+        async () => (await it.page.request.get(`${it.server.url}/v1/topologies/${id}`)).status(),
+        404,
+    );
 });
 
 test("more than a page is loaded when asked for", async () => {
@@ -118,10 +122,10 @@ test("an upload shows how far it is and can be cancelled", async () => {
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
     await it.page.locator("#busy.on").waitFor();
-    assert.match(await it.page.locator("#busy").textContent(), /sending|reading|computing/);
+    await soon.match(() => it.page.locator("#busy").textContent(), /sending|reading|computing/);
     await it.page.locator("#stop").click();
     await it.until(() => !document.querySelector("#busy.on"));
-    assert.equal(await it.page.locator(".problem").count(), 0);
+    await soon.equal(() => it.page.locator(".problem").count(), 0);
     letGo();
 });
 
@@ -138,7 +142,7 @@ test("a long analysis can be stopped and asked again", async () => {
     await it.page.locator("#stop").focus();
     await it.page.keyboard.press("Enter");
     await it.page.locator(".problem").first().waitFor();
-    assert.match(await it.page.locator(".problem").first().textContent(), /Cancelled/);
+    await soon.match(() => it.page.locator(".problem").first().textContent(), /Cancelled/);
     letGo();
     await it.page.unroute("**/analysis?*");
     await it.key("again").first().click();
@@ -175,7 +179,7 @@ test("a server that needs a token is given one, which no storage keeps", async (
     await it.page.locator("#token").fill("right");
     await it.page.locator("#dialog-yes").click();
     await it.page.locator("#library, #library-empty").first().waitFor();
-    assert.equal(await it.page.locator("dialog[open]").count(), 0);
+    await soon.equal(() => it.page.locator("dialog[open]").count(), 0);
     await it.key("add-dump").click();
     await it.page.locator("#file").setInputFiles(it.write("with-token.xml", variant(900)));
     await it.device(ids.gpu0).waitFor();
@@ -193,7 +197,7 @@ test("a server that needs a token is given one, which no storage keeps", async (
     await it.page.locator("#token").waitFor();
     await it.page.locator("#dialog-no").click();
     await it.page.locator(".problem").first().waitFor();
-    assert.match(await it.page.locator(".problem").first().textContent(), /token is needed/i);
+    await soon.match(() => it.page.locator(".problem").first().textContent(), /token is needed/i);
 });
 
 test(
@@ -215,7 +219,7 @@ test(
             await it.page.locator(".examples button").first().waitFor();
             await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
             await it.page.locator(".problem").first().waitFor();
-            assert.match(await it.page.locator(".problem").first().textContent(), /write/);
+            await soon.match(() => it.page.locator(".problem").first().textContent(), /write/);
             await it.key("other-token").click();
             await it.page.locator("#token").fill("write-me");
             await it.page.locator("#dialog-yes").click();
@@ -236,5 +240,5 @@ test("axe finds nothing on library and dialogs, light and dark; a phone shows th
     await it.page.keyboard.press("Escape");
     await it.another({ width: 390, height: 844 });
     await library();
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
 });

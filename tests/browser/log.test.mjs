@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { logOf } from "./logs.mjs";
 import { exampleFile, root } from "./support.mjs";
 
@@ -19,24 +19,24 @@ test("a log that agrees, chosen as a file: what was recovered and every topic", 
     const { page } = it,
         text = await lines();
     await it.view("Log");
-    assert.match(await page.locator("#no-log").textContent(), /NCCL_DEBUG_SUBSYS/);
+    await soon.match(() => page.locator("#no-log").textContent(), /NCCL_DEBUG_SUBSYS/);
     await page.locator("#log-file").setInputFiles(it.write("job.log", text));
     await page.locator("#log-verdict").waitFor();
-    assert.match(await verdict(), /^All \d+ facts of the log agree/);
-    assert.match(
-        await page.locator("#log-recovered").textContent(),
+    await soon.match(() => verdict(), /^All \d+ facts of the log agree/);
+    await soon.match(
+        () => page.locator("#log-recovered").textContent(),
         /2\.27\.7\+cuda12\.4.*node1.*2 ranks, 2 of them here/s,
     );
-    assert.match(await page.locator('[data-topic="paths"]').textContent(), /agrees/);
-    assert.match(
-        await page.locator('[data-topic="tuning"]').textContent(),
+    await soon.match(() => page.locator('[data-topic="paths"]').textContent(), /agrees/);
+    await soon.match(
+        () => page.locator('[data-topic="tuning"]').textContent(),
         /not in the log \(TUNING\)/,
     );
-    assert.match(
-        await page.locator("#log-subsystems").textContent(),
+    await soon.match(
+        () => page.locator("#log-subsystems").textContent(),
         /^NCCL_DEBUG_SUBSYS=[A-Z,]*TUNING[A-Z,]* prints what/,
     );
-    assert.match(page.url(), /view=log/);
+    await soon.match(() => page.url(), /view=log/);
 });
 
 test("pasted, with a difference: it is named, lit on the drawing, and its topic listed", async () => {
@@ -47,18 +47,18 @@ test("pasted, with a difference: it is named, lit on the drawing, and its topic 
     await page.locator("#log-paste").fill(text);
     await it.key("log-read").click();
     await page.locator("#first-difference").waitFor();
-    assert.match(await verdict(), /\d+ of \d+ facts differ/);
-    assert.match(
-        await page.locator("#first-difference").textContent(),
+    await soon.match(() => verdict(), /\d+ of \d+ facts differ/);
+    await soon.match(
+        () => page.locator("#first-difference").textContent(),
         /GPU \d → NUMA 0 \(GPU\/0-[0-9a-f]+ -> CPU\/0-0\).*SYS.*PHB/s,
     );
     await it.until(() => document.querySelectorAll("#canvas .edge.lit").length > 0);
-    assert.match(page.url(), /from=GPU/);
+    await soon.match(() => page.url(), /from=GPU/);
     await it.key("topic-of:paths").click();
-    assert.match(page.url(), /topic=paths/);
+    await soon.match(() => page.url(), /topic=paths/);
     const row = page.locator('#log-facts tr[data-verdict="differs"]').last();
     await row.getByRole("button").click();
-    assert.match(page.url(), /from=/);
+    await soon.match(() => page.url(), /from=/);
 });
 
 test(
@@ -78,12 +78,12 @@ test(
             /^This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks\. /,
         );
         assert.match(other, / None of the log's 2 GPUs is in the dump\./);
-        assert.equal(await page.locator("#causes").count(), 0);
-        assert.equal(await page.locator("#first-difference:visible").count(), 0, "folded");
+        await soon.equal(() => page.locator("#causes").count(), 0);
+        await soon.equal(() => page.locator("#first-difference:visible").count(), 0, "folded");
         await it.axe("another machine");
         await it.key("go:verdict").click();
-        assert.match(
-            await page.locator('[data-question="log"]').textContent(),
+        await soon.match(
+            () => page.locator('[data-question="log"]').textContent(),
             /the log that was opened is from another machine/,
         );
         // the prediction is for the log's ranks then, and the service says it too
@@ -101,7 +101,7 @@ test(
             ),
         );
         await it.key("go:verdict").click();
-        assert.match(await page.locator('[data-question="machine"]').textContent(), /^2 GPUs/);
+        await soon.match(() => page.locator('[data-question="machine"]').textContent(), /^2 GPUs/);
     },
 );
 
@@ -117,7 +117,7 @@ test("a dropped log goes to the machine that is open; forgetting it leaves the m
     await page.locator("#log-verdict").waitFor();
     await it.key("no-log").click();
     await page.locator("#no-log").waitFor();
-    assert.equal(await page.locator("#canvas svg").count(), 1);
+    await soon.equal(() => page.locator("#canvas svg").count(), 1);
 });
 
 test("what is not a log is refused with what to do; by keyboard from tab to tab", async () => {
@@ -126,8 +126,8 @@ test("what is not a log is refused with what to do; by keyboard from tab to tab"
     await page.locator("#log-paste").fill("nothing of the kind");
     await it.key("log-read").focus();
     await page.keyboard.press("Enter");
-    assert.match(
-        await page.locator("#drawer .problem").textContent(),
+    await soon.match(
+        () => page.locator("#drawer .problem").textContent(),
         /does not look like an NCCL log/i,
     );
     await page.locator("#log-paste").fill(await lines());
@@ -136,14 +136,14 @@ test("what is not a log is refused with what to do; by keyboard from tab to tab"
     await page.locator("#log-verdict").waitFor();
     await it.key("topic:").focus();
     await page.keyboard.press("ArrowRight");
-    assert.match(page.url(), /topic=paths/);
-    assert.equal(await page.evaluate(() => document.activeElement.dataset.key), "topic:paths");
+    await soon.match(() => page.url(), /topic=paths/);
+    await soon.equal(() => page.evaluate(() => document.activeElement.dataset.key), "topic:paths");
 });
 
 test("another question is compared with the same log; the address tells the view", async () => {
     await it.open(workstation, "view=log&topic=paths");
     const { page } = it;
-    assert.equal(await it.tab("Log").getAttribute("aria-selected"), "true");
+    await soon.equal(() => it.tab("Log").getAttribute("aria-selected"), "true");
     await page.locator("#log-file").setInputFiles(it.write("job.log", await lines()));
     await page.locator("#log-verdict").waitFor();
     await page.evaluate(() => {
@@ -171,22 +171,22 @@ test(
             .locator("#log-file")
             .setInputFiles(it.write("job.log", await lines((text) => [text, ...CRASH].join("\n"))));
         await page.locator("#log-outcome").waitFor();
-        assert.match(await page.locator("#log-outcome").textContent(), /Verdict: failed/);
+        await soon.match(() => page.locator("#log-outcome").textContent(), /Verdict: failed/);
         const row = await page.locator('#log-events tr[data-event="ib-modify-qp"]').textContent();
         assert.match(
             row,
             /error.*1.*node1.*Call to ibv_modify_qp failed.*could not connect two NICs.*ib_write_bw/s,
         );
-        assert.match(
-            await page.locator('#log-events tr[data-event="unknown"]').textContent(),
+        await soon.match(
+            () => page.locator('#log-events tr[data-event="unknown"]').textContent(),
             /something new.*does not know this message/s,
         );
-        assert.match(await page.locator("#log-ran").textContent(), /NCCL 2\.27\.7/);
+        await soon.match(() => page.locator("#log-ran").textContent(), /NCCL 2\.27\.7/);
         await page.locator("#log-settings summary").click();
-        assert.match(await page.locator("#log-settings").textContent(), /NCCL_IB_DISABLE.*1/s);
-        assert.match(await page.locator("#log-choices").textContent(), /AllReduce/);
-        assert.ok(
-            await page.evaluate(
+        await soon.match(() => page.locator("#log-settings").textContent(), /NCCL_IB_DISABLE.*1/s);
+        await soon.match(() => page.locator("#log-choices").textContent(), /AllReduce/);
+        await soon.ok(() =>
+            page.evaluate(
                 () =>
                     document
                         .querySelector("#log-triage")
@@ -229,14 +229,14 @@ test(
                 ),
             );
         await page.locator("#log-alone").waitFor();
-        assert.match(await page.locator("#log-outcome").textContent(), /Verdict: cannot tell/);
-        assert.match(
-            await page.locator("#why-not-compared").textContent(),
+        await soon.match(() => page.locator("#log-outcome").textContent(), /Verdict: cannot tell/);
+        await soon.match(
+            () => page.locator("#why-not-compared").textContent(),
             /none is chosen.*dgx-h100.*these lines would decide: the names of the NICs/s,
         );
         const fits = page.locator("#log-machine optgroup").first();
-        assert.equal(await fits.getAttribute("label"), "Fits the log's lines");
-        assert.ok(
+        await soon.equal(() => fits.getAttribute("label"), "Fits the log's lines");
+        await soon.ok(async () =>
             (
                 await fits.locator("option").evaluateAll((rows) => rows.map((row) => row.value))
             ).includes("dgx-h100"),
@@ -244,16 +244,19 @@ test(
         await it.axe("a log alone");
         await it.choose("#log-machine", "dgx-h100");
         await page.locator("#log-verdict").waitFor();
-        assert.match(
-            await page.locator("#log-assumed").textContent(),
+        await soon.match(
+            () => page.locator("#log-assumed").textContent(),
             /GPUs whose numbers the log prints/,
         );
-        assert.match(await page.locator("header").textContent(), /dgx-h100/);
+        await soon.match(() => page.locator("header").textContent(), /dgx-h100/);
         await it.settled();
         await it.choose("#log-machine", "hgx-b200"); // another type for the same log
         await it.until(() => /hgx-b200/.test(document.querySelector("header").textContent));
         await page.locator("#log-verdict").waitFor();
-        assert.match(await page.locator("#log-assumed").textContent(), /compute capability 9\.0/);
+        await soon.match(
+            () => page.locator("#log-assumed").textContent(),
+            /compute capability 9\.0/,
+        );
     },
 );
 
@@ -271,11 +274,11 @@ test("a log whose lines imply a machine type opens it, and says which lines", as
             ),
         );
     await page.locator("#log-implied").waitFor();
-    assert.match(
-        await page.locator("#log-implied").textContent(),
+    await soon.match(
+        () => page.locator("#log-implied").textContent(),
         /no known type but p4d\.24xlarge fits the log: line 2: the network plugin names the platform p4d\.24xlarge/,
     );
-    assert.match(await page.locator("header").textContent(), /p4d\.24xlarge/);
+    await soon.match(() => page.locator("header").textContent(), /p4d\.24xlarge/);
     await it.settled();
     await it.axe("implied");
 });
@@ -297,5 +300,5 @@ test("axe finds nothing, light and dark; a phone shows it whole", async () => {
     await it.open(workstation, "view=log");
     await it.page.locator("#log-file").setInputFiles(it.write("job.log", await lines()));
     await it.page.locator("#log-verdict").waitFor();
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
 });

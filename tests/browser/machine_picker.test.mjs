@@ -2,7 +2,7 @@
 /* A machine type in place of a file: the picker of the start page, and addresses that name a type. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { ready } from "./support.mjs";
 
 const it = fixture();
@@ -15,30 +15,31 @@ async function picker() {
 test("the picker has every type by family; words narrow it down, and say what the first one has", async () => {
     await picker();
     const { machines } = await (await it.page.request.get(`${it.server.url}/v1/machines`)).json();
-    assert.equal((await titles()).length, machines.length);
-    assert.deepEqual(
-        await it.page
-            .locator("#open-type optgroup")
-            .evaluateAll((rows) => rows.map((row) => row.label)),
+    await soon.equal(async () => (await titles()).length, machines.length);
+    await soon.deepEqual(
+        () =>
+            it.page
+                .locator("#open-type optgroup")
+                .evaluateAll((rows) => rows.map((row) => row.label)),
         ["Racks", ...new Set(machines.map((row) => row.family))],
     );
-    assert.match((await titles())[0], /^GB300 NVL72/, "the newest rack first");
-    assert.match((await titles())[2], /B300/, "the newest host first");
+    await soon.match(async () => (await titles())[0], /^GB300 NVL72/, "the newest rack first");
+    await soon.match(async () => (await titles())[2], /B300/, "the newest host first");
     await it.page.locator("#type-search").fill("h100 aws");
     const some = await titles();
     assert.ok(some.length > 0 && some.length < machines.length, some.join());
-    assert.match(
-        await it.page.locator("#type-facts").textContent(),
+    await soon.match(
+        () => it.page.locator("#type-facts").textContent(),
         /^\d × H100 SXM5?, (NVSwitch|no NVLink); \d+ NIC ports? of \d+ Gb\/s with GPUDirect RDMA\./,
     );
     await it.axe("a search");
     await it.page.locator("#type-search").fill("no such machine");
-    assert.deepEqual(await titles(), []);
-    assert.equal(
-        await it.page.locator("#type-facts").textContent(),
+    await soon.deepEqual(() => titles(), []);
+    await soon.equal(
+        () => it.page.locator("#type-facts").textContent(),
         "No machine type contains these words.",
     );
-    assert.ok(await it.page.locator("#open-machine").isDisabled());
+    await soon.ok(() => it.page.locator("#open-machine").isDisabled());
     await it.axe("nothing found");
 });
 
@@ -47,21 +48,21 @@ test("by keyboard alone: search, Enter, and the machine is open with what was ma
     await it.page.locator("#type-search").focus();
     await it.page.keyboard.type("hgx h100");
     await it.page.keyboard.press("Tab");
-    assert.equal(await it.page.evaluate(() => document.activeElement.id), "open-type");
+    await soon.equal(() => it.page.evaluate(() => document.activeElement.id), "open-type");
     await it.choose("#open-type", "hgx-h100");
     await it.page.keyboard.press("Enter");
     await ready(it.page);
-    assert.match(
-        await it.page.locator("#input").textContent(),
+    await soon.match(
+        () => it.page.locator("#input").textContent(),
         /machine type: HGX H100, 8 GPUs.*Bus ids and PCIe switches are made up.*NCCL_TOPO_DUMP_FILE/s,
     );
-    assert.match(it.page.url(), /machine=hgx-h100/);
+    await soon.match(() => it.page.url(), /machine=hgx-h100/);
     await it.page.goBack();
     await it.page.locator("#open-machine").waitFor();
     await it.page.locator("#type-search").fill("dgx a100");
     await it.page.locator("#open-machine").click();
     await ready(it.page);
-    assert.match(await it.page.locator("header").textContent(), /dgx-a100/i);
+    await soon.match(() => it.page.locator("header").textContent(), /dgx-a100/i);
 });
 
 test(
@@ -70,14 +71,15 @@ test(
     async () => {
         await it.visit(`${it.server.url}/#machine=hgx-h100&hosts=2&view=tuning&release=2.21.5`);
         await it.page.locator("#ranges").waitFor();
-        assert.match(await it.page.locator("#panel dl.facts").textContent(), /16 on 2 hosts/);
+        await soon.match(() => it.page.locator("#panel dl.facts").textContent(), /16 on 2 hosts/);
         const address = it.page.url(),
             id = /id=([0-9a-f]{32})/.exec(address)[1];
         assert.match(address, /machine=hgx-h100.*release=2\.21\.5.*hosts=2.*view=tuning/);
         await it.visit(address);
         await it.page.locator("#ranges").waitFor();
-        assert.equal(
-            (await it.page.request.delete(`${it.server.url}/v1/topologies/${id}`)).status(),
+        await soon.equal(
+            async () =>
+                (await it.page.request.delete(`${it.server.url}/v1/topologies/${id}`)).status(),
             204,
         );
         await it.until(
@@ -86,18 +88,18 @@ test(
         );
         await it.visit(address);
         await it.page.locator("#ranges").waitFor();
-        assert.equal(it.page.url(), address);
+        await soon.equal(() => it.page.url(), address);
         await it.page.goto("about:blank");
         await it.page.goto(`${it.server.url}/#machine=hgx-h10`);
         await it.page.locator(".problem").waitFor();
-        assert.match(await it.page.locator(".problem").textContent(), /hgx-h10.*hgx-h100/s);
-        assert.doesNotMatch(it.page.url(), /machine=/);
+        await soon.match(() => it.page.locator(".problem").textContent(), /hgx-h10.*hgx-h100/s);
+        await soon.doesNotMatch(() => it.page.url(), /machine=/);
     },
 );
 
 test("a phone shows the picker whole; dark colours as well", async () => {
     await it.another({ width: 390, height: 844, theme: "dark" });
     await picker();
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
     await it.axe("on a phone, dark");
 });

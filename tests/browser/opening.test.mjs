@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids, malformed } from "./dumps.mjs";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { examples, ready, realDump, without } from "./support.mjs";
 
 const it = fixture(),
@@ -17,11 +17,11 @@ test("the empty page teaches how to get a dump, and copies the command", async (
         .grantPermissions(["clipboard-read", "clipboard-write"], { origin: it.server.url });
     await it.page.goto(it.server.url);
     await it.page.getByRole("button", { name: /^Copy: NCCL_TOPO_DUMP_FILE/ }).click();
-    assert.match(
-        await it.page.evaluate(() => navigator.clipboard.readText()),
+    await soon.match(
+        () => it.page.evaluate(() => navigator.clipboard.readText()),
         /^NCCL_TOPO_DUMP_FILE=\/tmp\/topo\.xml /,
     );
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
 });
 
 test("every example opens with a drawing and figures", async () => {
@@ -32,15 +32,15 @@ test("every example opens with a drawing and figures", async () => {
         await it.page.goto(it.server.url);
         await it.page.locator(`[data-example="${row.id}"]`).click();
         await ready(it.page);
-        assert.ok(
-            (await it.page.locator("#canvas svg g.gpu").count()) > 0,
+        await soon.ok(
+            async () => (await it.page.locator("#canvas svg g.gpu").count()) > 0,
             `${row.id} has GPUs in its drawing`,
         );
-        assert.match(
-            await it.page.locator(".machine-name b").textContent(),
+        await soon.match(
+            () => it.page.locator(".machine-name b").textContent(),
             new RegExp(row.title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")),
         );
-        assert.equal(await it.page.locator(".stage .problem").count(), 0);
+        await soon.equal(() => it.page.locator(".stage .problem").count(), 0);
     }
 });
 
@@ -48,47 +48,51 @@ test("the start page shows the example with faults and its verdict; a part of th
     await it.page.goto(it.server.url);
     const card = it.page.locator("#see-faults");
     await card.locator(".cost-bar button").first().waitFor();
-    assert.match(
-        await card.locator(".live-line").textContent(),
+    await soon.match(
+        () => card.locator(".live-line").textContent(),
         /^✗2 faults cost \d+ % on 2 hosts$/,
     );
-    assert.deepEqual(await card.locator(".cost-bar button").allTextContents(), [
-        "+56 mlx5_3",
-        "+56 mlx5_5",
-    ]);
+    await soon.deepEqual(
+        () => card.locator(".cost-bar button").allTextContents(),
+        ["+56 mlx5_3", "+56 mlx5_5"],
+    );
     await it.axe("the start page");
     await card.locator(".cost-bar button").first().click();
     await ready(it.page);
-    assert.match(it.page.url(), /hosts=2.*repair=slow-link/);
-    assert.match(await it.page.locator("#verdict h2").textContent(), /1 fault costs/);
+    await soon.match(() => it.page.url(), /hosts=2.*repair=slow-link/);
+    await soon.match(() => it.page.locator("#verdict h2").textContent(), /1 fault costs/);
     await it.page.goBack();
     await it.key("see-faults").click();
     await ready(it.page);
-    assert.match(await it.page.locator("#verdict h2").textContent(), /2 faults cost/);
-    assert.match(it.page.url(), /hosts=2/);
+    await soon.match(() => it.page.locator("#verdict h2").textContent(), /2 faults cost/);
+    await soon.match(() => it.page.url(), /hosts=2/);
 });
 
 test("examples by situation; a rack is an example too", async () => {
     await it.page.goto(it.server.url);
     await it.page.locator(".examples").first().waitFor();
-    assert.deepEqual(await it.page.locator("#examples h3").allTextContents(), [
-        "A slow NIC",
-        "No GPUDirect RDMA",
-        "Cloud VMs",
-        "NVL72 racks and their trays",
-        "Hosts with NVSwitch",
-        "PCIe cards and direct NVLink",
-    ]);
+    await soon.deepEqual(
+        () => it.page.locator("#examples h3").allTextContents(),
+        [
+            "A slow NIC",
+            "No GPUDirect RDMA",
+            "Cloud VMs",
+            "NVL72 racks and their trays",
+            "Hosts with NVSwitch",
+            "PCIe cards and direct NVLink",
+        ],
+    );
     await it.key("rack:gb300-nvl72").click();
     await ready(it.page);
-    assert.match(it.page.url(), /machine=gb300-nvl72/);
+    await soon.match(() => it.page.url(), /machine=gb300-nvl72/);
 });
 
 test("a chosen file is shown, with its own name", async () => {
     await it.open(dumpFile());
-    assert.equal(await it.page.locator(".machine-name b").textContent(), "three-gpus");
-    assert.equal(await fact("Ranks").textContent(), "3");
-    for (const id of [ids.gpu0, ids.gpu1, ids.gpu2]) assert.equal(await it.device(id).count(), 1);
+    await soon.equal(() => it.page.locator(".machine-name b").textContent(), "three-gpus");
+    await soon.equal(() => fact("Ranks").textContent(), "3");
+    for (const id of [ids.gpu0, ids.gpu1, ids.gpu2])
+        await soon.equal(() => it.device(id).count(), 1);
 });
 
 test("pasted text is read", async () => {
@@ -96,7 +100,7 @@ test("pasted text is read", async () => {
     await it.page.locator("#paste").fill(dump);
     await it.page.getByRole("button", { name: "Read the pasted text" }).click();
     await ready(it.page);
-    assert.equal(await it.device(ids.gpu2).count(), 1);
+    await soon.equal(() => it.device(ids.gpu2).count(), 1);
 });
 
 test("what is pasted stays while examples come late, and when it is refused", async () => {
@@ -108,10 +112,10 @@ test("what is pasted stays while examples come late, and when it is refused", as
     await it.page.locator("#paste").fill(malformed);
     letGo();
     await it.page.locator(".examples button").first().waitFor();
-    assert.equal(await it.page.locator("#paste").inputValue(), malformed);
+    await soon.equal(() => it.page.locator("#paste").inputValue(), malformed);
     await it.page.locator("#read").click();
     await it.page.locator(".problem").waitFor();
-    assert.equal(await it.page.locator("#paste").inputValue(), malformed);
+    await soon.equal(() => it.page.locator("#paste").inputValue(), malformed);
 });
 
 test("a dropped file is read, over an open machine too", async () => {
@@ -130,7 +134,7 @@ test("a dropped file is read, over an open machine too", async () => {
     await drop(dump.replace('rank="2"', 'rank="7"').replace("200000", "400000"));
     await it.until((before) => location.href !== before, it.page.url());
     await ready(it.page);
-    assert.equal(await it.device(ids.gpu2).count(), 1);
+    await soon.equal(() => it.device(ids.gpu2).count(), 1);
 });
 
 test("malformed XML shows line and column, with the line of the input", async () => {
@@ -138,12 +142,12 @@ test("malformed XML shows line and column, with the line of the input", async ()
     await it.page.locator("#file").setInputFiles(malformedFile());
     const problem = it.page.locator(".problem");
     await problem.waitFor();
-    assert.match(
-        await problem.locator(".where").textContent(),
+    await soon.match(
+        () => problem.locator(".where").textContent(),
         /broken\.xml:4:\d+ \(line 4, column \d+\)/,
     );
-    assert.match(await problem.locator(".here").textContent(), /^4\s*<\/cpu>/);
-    assert.equal(await problem.locator(".caret").count(), 1);
+    await soon.match(() => problem.locator(".here").textContent(), /^4\s*<\/cpu>/);
+    await soon.equal(() => problem.locator(".caret").count(), 1);
     await it.page.locator("#file").setInputFiles(dumpFile());
     await ready(it.page);
 });
@@ -162,7 +166,7 @@ test("bytes that are not a topology are refused with advice, and the page goes o
 test("an address of a machine that is missing says so", async () => {
     await it.page.goto(`${it.server.url}/#id=0123456789abcdef0123456789abcdef`);
     await it.page.locator(".problem").waitFor();
-    assert.equal(await it.page.locator("#choose").count(), 1);
+    await soon.equal(() => it.page.locator("#choose").count(), 1);
 });
 
 for (const [name, gpus] of [
@@ -176,13 +180,13 @@ for (const [name, gpus] of [
     test(`real dump: ${name}`, { skip: without(name) }, async () => {
         await it.open(file);
         await it.page.keyboard.press("x");
-        assert.equal(await it.page.locator("#matrix tbody tr").count(), gpus);
-        assert.equal(await it.page.locator("#canvas g.node.gpu").count(), gpus);
+        await soon.equal(() => it.page.locator("#matrix tbody tr").count(), gpus);
+        await soon.equal(() => it.page.locator("#canvas g.node.gpu").count(), gpus);
         await it.page.locator("#matrix tbody tr").first().locator("button").nth(1).click();
-        assert.ok((await it.lit()).length > 0, "the path is lit");
+        await soon.ok(async () => (await it.lit()).length > 0, "the path is lit");
         await it.page.keyboard.press("c");
-        assert.ok(
-            (await it.page.locator("#canvas .overlay .step").count()) >= gpus - 1,
+        await soon.ok(
+            async () => (await it.page.locator("#canvas .overlay .step").count()) >= gpus - 1,
             "a ring is drawn",
         );
     });
@@ -195,6 +199,6 @@ test(
         await it.page.goto(it.server.url);
         await it.page.locator("#file").setInputFiles(realDump("provider/aws-p4d-24xl-a100.xml"));
         await it.page.locator(".problem").first().waitFor();
-        assert.match(await it.page.locator("main").textContent(), /NCCL_TOPO_DUMP_FILE/);
+        await soon.match(() => it.page.locator("main").textContent(), /NCCL_TOPO_DUMP_FILE/);
     },
 );

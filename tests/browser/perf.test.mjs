@@ -3,7 +3,7 @@
  * show, explained, and compared with another. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { resultsOf } from "./results.mjs";
 import { exampleFile, ready } from "./support.mjs";
 
@@ -35,7 +35,7 @@ test(
         await paste(await resultsOf(it.server.url, H100));
         await verdict().waitFor();
         await ready(it.page);
-        assert.equal(await verdict().getAttribute("data-verdict"), "as expected");
+        await soon.equal(() => verdict().getAttribute("data-verdict"), "as expected");
         const said = await text("#results-verdict");
         assert.match(
             said,
@@ -45,9 +45,9 @@ test(
             said,
             /should give.*all_reduce_perf, 8 ranks; machine: dgx-h100.*\(guessed\)/s,
         );
-        assert.match(it.page.url(), /machine=dgx-h100.*view=bandwidth/);
-        assert.match(
-            await text("#results-assumed"),
+        await soon.match(() => it.page.url(), /machine=dgx-h100.*view=bandwidth/);
+        await soon.match(
+            () => text("#results-assumed"),
             /was not given.*The machine is like dgx-h100, guessed from the names of the GPUs/s,
         );
         const words = await it.page
@@ -59,25 +59,30 @@ test(
             words.join(),
         );
         assert.deepEqual([words[0], words.at(-1)], ["? cannot judge", "✓ as expected"]);
-        assert.ok((await it.page.locator("#bandwidth-chart > svg .point").count()) > 15);
-        assert.match(
-            await text("#bandwidth-legend"),
+        await soon.ok(
+            async () => (await it.page.locator("#bandwidth-chart > svg .point").count()) > 15,
+        );
+        await soon.match(
+            () => text("#bandwidth-legend"),
             /measured, as expected.*predicted.*normal range/s,
         );
         await it.key("go:verdict").click();
         await it.unfold();
-        assert.match(await text('[data-question="busbw"]'), /✓|≈/);
-        assert.match(
-            await text('[data-question="busbw"]'),
+        await soon.match(() => text('[data-question="busbw"]'), /✓|≈/);
+        await soon.match(
+            () => text('[data-question="busbw"]'),
             /measured: \d+ GB\/s at 8 GiB is what this machine should give/,
         );
         await it.view("Bandwidth");
         await it.settled();
-        assert.match(await text("#drawer"), /1 KiB to 512 KiB: cannot judge, because /);
-        assert.doesNotMatch(await text("#drawer"), /\[object|undefined|null|NaN/);
+        await soon.match(() => text("#drawer"), /1 KiB to 512 KiB: cannot judge, because /);
+        await soon.doesNotMatch(() => text("#drawer"), /\[object|undefined|null|NaN/);
         await it.axe("as expected");
         await it.key("choose-machine").click();
-        assert.equal(await it.page.evaluate(() => document.activeElement.id), "results-machine");
+        await soon.equal(
+            () => it.page.evaluate(() => document.activeElement.id),
+            "results-machine",
+        );
         await it.choose("#results-machine", "dgx-h100"); // what was guessed, now as the reader's own word
         await it.until(
             () =>
@@ -102,21 +107,24 @@ test(
             }),
         );
         await verdict().waitFor();
-        assert.equal(await verdict().getAttribute("data-verdict"), "low");
+        await soon.equal(() => verdict().getAttribute("data-verdict"), "low");
         await it.key("go:verdict").click();
         await it.until(() =>
             /Measured bandwidth is low/s.test(document.getElementById("verdict")?.textContent),
         );
         await it.view("Bandwidth");
-        assert.match(
-            await text("#results-verdict"),
+        await soon.match(
+            () => text("#results-verdict"),
             /▼\s+Verdict: low.*GB\/s at .* is \d+ % of what this machine should give/s,
         );
-        assert.ok((await it.page.locator('#bandwidth-rows tr[data-verdict="low"]').count()) > 4);
-        assert.match(await text("#results-explanations"), /Confirm:|No configuration/);
+        await soon.ok(
+            async () =>
+                (await it.page.locator('#bandwidth-rows tr[data-verdict="low"]').count()) > 4,
+        );
+        await soon.match(() => text("#results-explanations"), /Confirm:|No configuration/);
         if (await it.page.locator("#results-explanations li").count())
-            assert.equal(
-                await it.page.locator("#bandwidth-chart > svg .explained").count(),
+            await soon.equal(
+                () => it.page.locator("#bandwidth-chart > svg .explained").count(),
                 1,
                 "the best explanation is a second curve",
             );
@@ -186,14 +194,14 @@ test("a results file dropped on any view opens Bandwidth with its verdict", asyn
             .waitFor({ state: "attached" });
         await dropOn(places[i % places.length], "run.log", i % 2 ? low : good);
         await verdict().waitFor();
-        assert.equal(
-            await verdict().getAttribute("data-verdict"),
+        await soon.equal(
+            () => verdict().getAttribute("data-verdict"),
             i % 2 ? "low" : "as expected",
             fragment,
         );
-        assert.match(it.page.url(), /machine=dgx-h100.*view=bandwidth/, fragment);
-        assert.equal(await it.tab("Bandwidth").getAttribute("aria-selected"), "true", fragment);
-        assert.equal(await it.page.locator("body.dragging").count(), 0);
+        await soon.match(() => it.page.url(), /machine=dgx-h100.*view=bandwidth/, fragment);
+        await soon.equal(() => it.tab("Bandwidth").getAttribute("aria-selected"), "true", fragment);
+        await soon.equal(() => it.page.locator("body.dragging").count(), 0);
     }
 });
 
@@ -208,16 +216,16 @@ test(
                 it.write("results.txt", await resultsOf(it.server.url, { type: "dgx-h100" })),
             );
         await it.page.locator("#results-alone").waitFor();
-        assert.match(
-            await text("#results-alone"),
+        await soon.match(
+            () => text("#results-alone"),
             /cannot judge.*machine not known.*Choose the machine that the results are from/s,
         );
         await it.axe("alone");
         await it.page.locator("#results-alone #type-search").fill("dgx h100");
         await it.page.locator("#results-alone #open-machine").click();
         await it.until(() => document.querySelector("#drawer #results-verdict"));
-        assert.equal(await verdict().getAttribute("data-verdict"), "as expected");
-        assert.match(await text("#results-verdict"), /results\.txt/);
+        await soon.equal(() => verdict().getAttribute("data-verdict"), "as expected");
+        await soon.match(() => text("#results-verdict"), /results\.txt/);
     },
 );
 
@@ -231,8 +239,8 @@ test("several tables: each with its verdict, and one after the other to look at"
     await it.key("results-read").click();
     await verdict().waitFor();
     const rows = it.page.locator("#results-tables li");
-    assert.equal(await rows.count(), 2);
-    assert.match(await rows.nth(0).textContent(), /▼.*: low/);
+    await soon.equal(() => rows.count(), 2);
+    await soon.match(() => rows.nth(0).textContent(), /▼.*: low/);
     await it.key("results-table:1").click();
     await it.until(
         () =>
@@ -241,7 +249,7 @@ test("several tables: each with its verdict, and one after the other to look at"
     );
     await it.key("results-table:0").click();
     await it.until(() => document.querySelector("#results-verdict").dataset.verdict === "low");
-    assert.equal(await it.key("results-log").count(), 0);
+    await soon.equal(() => it.key("results-log").count(), 0);
     await paste(`node1:10:11 [0] NCCL INFO Channel 00/02 :    0   1\n${both}`);
     await it.key("results-log").click(); // the log in the same text has a view of its own
     await it.page.locator("#log-triage").waitFor();
@@ -259,7 +267,7 @@ test("what only speaks of bandwidth is read as something else; the table is expo
     await start();
     await paste("my busbw is bad\nplease help\n");
     await it.page.locator(".problem").waitFor();
-    assert.equal(await it.page.locator("#results-verdict").count(), 0);
+    await soon.equal(() => it.page.locator("#results-verdict").count(), 0);
     await it.open(exampleFile("h100-nvswitch").path);
     await paste(await resultsOf(it.server.url, H100));
     await verdict().waitFor();
@@ -284,7 +292,7 @@ test("a phone and dark colours", async () => {
         );
         await verdict().waitFor();
         await it.settled();
-        assert.ok(await it.wideAsWindow());
+        await soon.ok(() => it.wideAsWindow());
         await it.axe(JSON.stringify(options));
     }
 });

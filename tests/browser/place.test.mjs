@@ -2,7 +2,7 @@
 /* "Choose GPUs": the best set on the drawing with its NICs, what another choice costs, what is free. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 
 const it = fixture(),
     text = (selector) => it.page.locator(selector).innerText();
@@ -19,14 +19,14 @@ const open = async (more = "") => {
 
 test("p4d: the best four GPUs with three NICs on the drawing; the first four get a third less", async () => {
     await open("&hosts=2");
-    assert.match(
-        await text("#place-sentence"),
+    await soon.match(
+        () => text("#place-sentence"),
         /Take GPUs 0, 1, 2, 4: 57\.9 GB\/s on 2 hosts for AllReduce; 0, 1, 2, 3 would get 38\.6 GB\/s/,
     );
     const best = await marked();
     assert.equal(best.filter((id) => id.startsWith("GPU/")).length, 4);
     assert.equal(best.filter((id) => id.startsWith("NET/")).length, 3);
-    assert.match(await text("#place-cost"), /On the drawing: GPUs 0, 1, 2, 4 with rdmap0s0/);
+    await soon.match(() => text("#place-cost"), /On the drawing: GPUs 0, 1, 2, 4 with rdmap0s0/);
     await it.page.locator('[data-set="0,1,2,3"] button').click();
     await it.until(() =>
         /Costs 33 % less than the best set: 38\.6 instead of 57\.9 GB\/s on 2 hosts/.test(
@@ -36,7 +36,7 @@ test("p4d: the best four GPUs with three NICs on the drawing; the first four get
     const first = await marked();
     assert.equal(first.filter((id) => id.startsWith("NET/")).length, 2, "the chosen set's NICs");
     assert.notDeepEqual(first, best);
-    assert.match(it.page.url(), /pick=0%2C1%2C2%2C3|pick=0,1,2,3/);
+    await soon.match(() => it.page.url(), /pick=0%2C1%2C2%2C3|pick=0,1,2,3/);
     await it.axe("choice of GPUs");
 });
 
@@ -49,7 +49,7 @@ test("free GPUs, the number and one's own choice are asked anew, and are in the 
             document.querySelector("#place-sentence")?.textContent,
         ),
     );
-    assert.doesNotMatch(await text("#place-sets"), /^0,/m);
+    await soon.doesNotMatch(() => text("#place-sets"), /^0,/m);
     await it.page.locator("#place-count").fill("2");
     await it.page.locator("#place-count").press("Enter");
     await it.page.locator("#place-rival").fill("4, 5");
@@ -58,10 +58,10 @@ test("free GPUs, the number and one's own choice are asked anew, and are in the 
     await it.until(() =>
         /less than the best set/.test(document.querySelector("#place-cost")?.textContent),
     );
-    assert.match(await text('#place-sets tr[aria-current="true"]'), /4, 5/);
+    await soon.match(() => text('#place-sets tr[aria-current="true"]'), /4, 5/);
     await it.visit(it.page.url());
     await it.page.locator("#place-sets").waitFor();
-    assert.equal(await it.page.locator("#place-count").inputValue(), "2");
+    await soon.equal(() => it.page.locator("#place-count").inputValue(), "2");
     await it.page.locator("#place-count").fill("7");
     await it.page.locator("#place-count").press("Enter");
     await it.page.locator("#drawer .problem").waitFor();
@@ -72,6 +72,6 @@ test("free GPUs, the number and one's own choice are asked anew, and are in the 
 test("a phone", async () => {
     await it.another({ width: 390, height: 844, theme: "dark" });
     await open();
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
     await it.axe("phone");
 });

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* axe over scenes that no view's own file looks at in both themes; and how long the start page is on a phone. */
-import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { STATES } from "./states.mjs";
 
 const it = fixture();
@@ -27,12 +26,14 @@ test("on a phone the start page is two screens long, and what is folded away ope
     await it.another({ width: 390, height: 844 });
     await it.page.goto(it.server.url);
     await it.page.locator(".examples").first().waitFor();
-    assert.ok((await it.page.evaluate(() => document.documentElement.scrollHeight)) < 2 * 844);
+    await soon.ok(
+        async () => (await it.page.evaluate(() => document.documentElement.scrollHeight)) < 2 * 844,
+    );
     await it.axe("folded");
     const last = it.page.locator("[data-example]").last();
-    assert.equal(await last.isVisible(), false);
+    await soon.equal(() => last.isVisible(), false);
     await it.page.locator("#examples summary").press("Enter");
-    assert.ok((await last.isVisible()) && (await it.wideAsWindow()));
+    await soon.ok(async () => (await last.isVisible()) && (await it.wideAsWindow()));
     await it.axe("unfolded");
 });
 
@@ -40,5 +41,5 @@ test("on a wide screen all examples are there", async () => {
     await it.page.goto(it.server.url);
     await it.page.locator(".examples").first().waitFor();
     for (const one of await it.page.locator("[data-example]").all())
-        assert.ok(await one.isVisible());
+        await soon.ok(() => one.isVisible());
 });

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What decides an analysis beside settings: fused NICs, a tuner file; and the releases to choose from. */
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
@@ -26,10 +25,10 @@ test("NICs are fused as the settings panel says, and the address and a chip tell
     await drawn("NET", 32); // auto: NCCL's own XML has the NICs that the job used
     await it.choose("#set-fuse_nics", "always");
     await drawn("NET", 8); // EFA NICs are grouped
-    assert.match(page.url(), /fuse_nics=always/);
+    await soon.match(() => page.url(), /fuse_nics=always/);
     await page.getByRole("button", { name: "Fuse NICs as the input requires" }).click();
     await drawn("NET", 32);
-    assert.doesNotMatch(page.url(), /fuse_nics/);
+    await soon.doesNotMatch(() => page.url(), /fuse_nics/);
 });
 
 test("GPUs that take part are chosen in the settings panel", async () => {
@@ -39,7 +38,7 @@ test("GPUs that take part are chosen in the settings panel", async () => {
     await page.locator("#set-gpus").fill("0,1");
     await page.locator("#set-gpus").blur();
     await drawn("GPU", 2);
-    assert.match(page.url(), /gpus=0%2C1/);
+    await soon.match(() => page.url(), /gpus=0%2C1/);
 });
 
 test("a tuner file decides what NCCL chooses; an invalid line is refused with its place", async () => {
@@ -59,7 +58,7 @@ test("a tuner file decides what NCCL chooses; an invalid line is refused with it
         .locator("#set-tuner-file")
         .setInputFiles(it.write("tuner.csv", "allreduce,0,17179869184,ring,simple,-1,-1,-1\n"));
     await algorithms("Ring");
-    assert.match(await page.locator(".chips").first().textContent(), /tuner file, 1 line/);
+    await soon.match(() => page.locator(".chips").first().textContent(), /tuner file, 1 line/);
     await page.locator("#set-tuner").fill("allreduce,0");
     await page.locator("#set-tuner").blur();
     await it.until(() =>
@@ -83,17 +82,23 @@ test("a graph file replaces the search until it is taken away; another file is r
             );
     const before = page.url();
     await page.locator("#set-graphs").setInputFiles(it.write("wrong.xml", "<system/>"));
-    assert.match(
-        await page.locator("#set-graphs").evaluate((field) => field.validationMessage),
-        /not a graph file/,
+    await it.until(() =>
+        /not a graph file/.test(document.querySelector("#set-graphs").validationMessage),
     );
-    assert.equal(page.url(), before);
+    await soon.equal(() => page.url(), before);
     await page.locator("#set-graphs").setInputFiles(it.write("graph.xml", graphs));
     await chip();
-    assert.notEqual(page.url(), before);
-    assert.match(page.url(), /release=2\.27\.7&panel=settings/, "the rest of the question stays");
+    await soon.notEqual(() => page.url(), before);
+    await soon.match(
+        () => page.url(),
+        /release=2\.27\.7&panel=settings/,
+        "the rest of the question stays",
+    );
     await it.key("go:verdict").click();
-    assert.match(await page.locator("#graph-file").textContent(), /its graphs replace the search/);
+    await soon.match(
+        () => page.locator("#graph-file").textContent(),
+        /its graphs replace the search/,
+    );
     await page.getByRole("button", { name: "No graph file" }).click();
     await it.until(
         () =>
@@ -130,27 +135,27 @@ test(
 
 test("the other side of a comparison is chosen among all releases, by minor release", async () => {
     await it.open(p5, "view=diff&panel=settings");
-    const { page } = it,
-        groups = (id) =>
-            page.locator(`${id} optgroup`).evaluateAll((list) => list.map((group) => group.label));
-    assert.ok((await groups("#against")).length > 20);
-    assert.deepEqual(await groups("#against"), await groups("#release"));
-    assert.equal(
-        await page.locator("#against option").count(),
-        (await page.locator("#release option").count()) + 1,
-        "and the same release",
-    );
+    await it.until(() => {
+        const groups = (id) =>
+                [...document.querySelectorAll(`${id} optgroup`)].map((group) => group.label).join(),
+            options = (id) => document.querySelectorAll(`${id} option`).length;
+        return (
+            groups("#against").split(",").length > 20 &&
+            groups("#against") === groups("#release") &&
+            options("#against") === options("#release") + 1 // and the same release
+        );
+    });
 });
 
 test("the release that a log names is chosen when the log is opened, and the page says so", async () => {
     await it.open(it.write("job.log", log));
     const { page } = it;
-    assert.match(page.url(), /release=2\.21\.5/);
+    await soon.match(() => page.url(), /release=2\.21\.5/);
     await it.ask();
-    assert.equal(await page.locator("#release").inputValue(), "2.21.5");
+    await soon.equal(() => page.locator("#release").inputValue(), "2.21.5");
     await it.key("go:verdict").click();
-    assert.match(
-        await page.locator("#logged-release").textContent(),
+    await soon.match(
+        () => page.locator("#logged-release").textContent(),
         /NCCL 2\.21\.5 is chosen, as the log names it/,
     );
     await it.choose("#release", "2.28.9");
@@ -180,7 +185,7 @@ test(
             ); // a content that is kept already keeps its name
         await it.open(it.write("job.log", log));
         await page.locator("#log-verdict").waitFor();
-        assert.match(page.url(), /release=2\.21\.5/);
+        await soon.match(() => page.url(), /release=2\.21\.5/);
         await drop("first.xml");
         await it.until(
             () =>
@@ -204,16 +209,16 @@ test("the levels in effect, where each comes from, and what comes of it", async 
     await it.open(exampleFile("h100-with-faults").path, "view=levels&hosts=2&NCCL_P2P_LEVEL=NVL");
     const row = (name) => it.page.locator("#levels tr", { has: it.key(`level:${name}`) });
     await row("NCCL_P2P_LEVEL").waitFor();
-    assert.match(
-        await row("NCCL_P2P_LEVEL").textContent(),
+    await soon.match(
+        () => row("NCCL_P2P_LEVEL").textContent(),
         /^P2P between GPUsNVLNCCL_P2P_LEVEL=NVL56 of 56 pairs use P2P/,
     );
-    assert.match(
-        await row("NCCL_NET_GDR_LEVEL").textContent(),
+    await soon.match(
+        () => row("NCCL_NET_GDR_LEVEL").textContent(),
         /P2Cdefault of NCCL .*\d+ of 64 GPU–NIC pairs/,
     );
-    assert.match(
-        await row("NCCL_NET_GDR_READ").textContent(),
+    await soon.match(
+        () => row("NCCL_NET_GDR_READ").textContent(),
         /^GPUDirect RDMA for sending-2 \(automatic\)default of NCCL/,
     );
     await it.axe("levels");

@@ -2,7 +2,7 @@
 /* Nothing moves unless the reader moves it: toggles shift no layout. Real dumps, every view, clean. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile, realDump, without } from "./support.mjs";
 
 const it = fixture();
@@ -74,8 +74,8 @@ for (const [name, gpus] of [
     const file = realDump(name);
     test(`every view of ${name}`, { skip: without(name) }, async () => {
         await it.open(file, "hosts=2&against=2.12.12");
-        assert.equal(await it.page.locator("#glance dd").count(), 15);
-        assert.equal(await it.page.locator("#canvas g.node.gpu").count(), gpus);
+        await soon.equal(() => it.page.locator("#glance dd").count(), 15);
+        await soon.equal(() => it.page.locator("#canvas g.node.gpu").count(), gpus);
         for (const [key, shown] of [
             ["x", `#matrix tbody tr:nth-child(${gpus})`],
             ["c", "#loads tbody tr"],
@@ -87,7 +87,7 @@ for (const [name, gpus] of [
         ]) {
             await it.page.keyboard.press(key);
             await it.page.locator(shown).first().waitFor();
-            assert.ok(await it.wideAsWindow(), key);
+            await soon.ok(() => it.wideAsWindow(), key);
         }
         await it.page.keyboard.press("d");
         await it.axe(name);

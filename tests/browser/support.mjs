@@ -132,6 +132,18 @@ function holdCallsToDescription(page) {
     );
 }
 
+/* ORRERY_SLOW=5 runs the tests as on a machine five times slower, whose answers arrive late and in any order: an
+ * assertion that looks at the page at once, and not when it is ready, fails here first. */
+const slowness = Number(process.env.ORRERY_SLOW ?? 1);
+async function slowDown(page) {
+    const session = await page.context().newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+    await page.route("**/*", async (route) => {
+        await new Promise((done) => setTimeout(done, Math.random() * 60 * slowness));
+        await route.continue().catch(() => {}); // the page was closed meanwhile
+    });
+}
+
 /** A page that fails the test on any error of its own: exceptions, refused policies, missing files, calls that
  * openapi.yaml does not describe. */
 export async function newPage(
@@ -145,6 +157,7 @@ export async function newPage(
         hasTouch: width < 500,
     });
     const page = await context.newPage();
+    if (slowness > 1) await slowDown(page);
     page.complaints = [];
     page.on("pageerror", (error) => page.complaints.push(String(error)));
     page.on("console", (message) => {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile, ready } from "./support.mjs";
 
 const it = fixture();
@@ -71,8 +71,8 @@ test(
         await click(it.page.locator("#read"));
         await ready(it.page);
         await click(it.page.getByText("Which NIC each GPU uses"));
-        assert.match(
-            await it.page.locator('#gpu-nics tr[data-rank="3"]').first().innerText(),
+        await soon.match(
+            () => it.page.locator('#gpu-nics tr[data-rank="3"]').first().innerText(),
             /^3\s+mlx5_3.*PIX.*\s+yes/s,
         );
         await click(it.key("scale:4"));
@@ -81,8 +81,8 @@ test(
         );
         const expected = await text("#expected");
         assert.match(expected, /AllReduce at 1 GiB\s+≈ \d+(\.\d+)? GB\/s/);
-        assert.match(
-            await text("#assumes"),
+        await soon.match(
+            () => text("#assumes"),
             /assumed 8 NIC ports have 400 Gb\/s, with GPUDirect RDMA, and \d more$/,
         );
         assert.ok(clicks <= 3);
@@ -93,11 +93,14 @@ test(
         await it.until(() =>
             /have 100 Gb\/s, with/.test(document.getElementById("assumes")?.textContent),
         );
-        assert.ok(2 * (await bandwidth()) < before, `${await bandwidth()} after ${before}`);
-        assert.match(it.page.url(), /assume_nics=100/);
+        await soon.ok(
+            async () => 2 * (await bandwidth()) < before,
+            async () => `${await bandwidth()} after ${before}`,
+        );
+        await soon.match(() => it.page.url(), /assume_nics=100/);
         await it.ask();
-        assert.equal(
-            await it.page.locator(".chip span").first().textContent(),
+        await soon.equal(
+            () => it.page.locator(".chip span").first().textContent(),
             "NICs assumed at 100 Gb/s",
         );
         await it.choose("#assume-gdr", "off");
@@ -105,8 +108,8 @@ test(
             /have 100 Gb\/s, without/.test(document.getElementById("assumes")?.textContent),
         );
         await it.unfold("#glance");
-        assert.match(
-            await text('[data-question="gdr"]'),
+        await soon.match(
+            () => text('[data-question="gdr"]'),
             /64 of 64 pairs without|[1-9]\d* of \d+ pairs without/,
         );
         await it.axe("assumptions");
@@ -115,7 +118,7 @@ test(
         await it.until(() =>
             /have 400 Gb\/s, with/.test(document.getElementById("assumes")?.textContent),
         );
-        assert.equal(await bandwidth(), before);
+        await soon.equal(() => bandwidth(), before);
     },
 );
 
@@ -127,14 +130,17 @@ test(
         await it.page.locator("#paste").fill("\x1b[1mhello\x1b[0m world\nsecond line");
         await it.page.locator("#read").click();
         await it.page.locator("#seen").waitFor();
-        assert.equal(await it.page.locator("#seen pre").textContent(), "hello world\nsecond line");
+        await soon.equal(
+            () => it.page.locator("#seen pre").textContent(),
+            "hello world\nsecond line",
+        );
         const { inputs } = await (await it.page.request.get(`${it.server.url}/v1/inputs`)).json();
-        assert.equal(
-            await it.page.locator("#forms li").count(),
+        await soon.equal(
+            () => it.page.locator("#forms li").count(),
             inputs.length + 1,
             "results of nccl-tests too",
         );
-        assert.match(await text("#forms"), /nvidia-smi topo -m/);
+        await soon.match(() => text("#forms"), /nvidia-smi topo -m/);
         await it.axe("not understood");
     },
 );
@@ -152,7 +158,7 @@ test(
             .key("badge:GPU/0-12000--DEV/0-1c000")
             .or(it.key("badge:GPU/0-12000--GPU/0-1c000"))
             .first();
-        assert.match(await mark.getAttribute("aria-label"), /fewer NVLinks/);
+        await soon.match(() => mark.getAttribute("aria-label"), /fewer NVLinks/);
         const finding = it.key("light:nvlink-count");
         await finding.click();
         await it.until(
@@ -160,8 +166,8 @@ test(
                 document.querySelector("#canvas .picked")?.id === "GPU/0-12000" &&
                 document.querySelectorAll("#canvas .edge.lit").length === 1,
         );
-        assert.match(it.page.url(), /finding=nvlink-count/);
-        assert.equal(await finding.getAttribute("aria-pressed"), "true");
+        await soon.match(() => it.page.url(), /finding=nvlink-count/);
+        await soon.equal(() => finding.getAttribute("aria-pressed"), "true");
         await it.page.keyboard.press("Escape");
         await it.until(() => !document.querySelector("#canvas .lit"));
         await it.ask();
@@ -188,8 +194,8 @@ test(
                     new RegExp(wanted).test(document.querySelector("#panel h2")?.textContent ?? ""),
                 ends,
             );
-            assert.ok((await it.lit()).length === 1, what);
-            assert.match(await text("#panel"), /GB\/s, one link/);
+            await soon.ok(async () => (await it.lit()).length === 1, what);
+            await soon.match(() => text("#panel"), /GB\/s, one link/);
         }
     },
 );
@@ -198,15 +204,17 @@ test("a path without Shift: a device, Path to…, the other device; the panel ca
     await it.open(exampleFile("h100-nvswitch").path);
     await it.device("GPU/0-19000").click();
     await it.key("extend").click();
-    assert.match(await text("#extending"), /click the device at the other end/);
+    await soon.match(() => text("#extending"), /click the device at the other end/);
     await it.device("GPU/0-3c000").click();
     await it.until(() => /GPU 0 → GPU 1/.test(document.querySelector("#panel h2")?.textContent));
     const before = await it.page.locator("#canvas").boundingBox();
     await it.key("panel-hide").click();
-    assert.equal(await it.page.locator("#panel").isVisible(), false);
-    assert.ok((await it.page.locator("#canvas").boundingBox()).width > before.width * 1.3);
+    await soon.equal(() => it.page.locator("#panel").isVisible(), false);
+    await soon.ok(
+        async () => (await it.page.locator("#canvas").boundingBox()).width > before.width * 1.3,
+    );
     await it.page.keyboard.press("z");
-    assert.ok(await it.page.locator("#panel").isVisible());
+    await soon.ok(() => it.page.locator("#panel").isVisible());
 });
 
 test(
@@ -222,22 +230,22 @@ test(
         await ready(it.page);
         await it.visit(it.page.url());
         await it.page.keyboard.press("Tab");
-        assert.equal((await focused()).text, "Skip to the drawing");
+        await soon.equal(async () => (await focused()).text, "Skip to the drawing");
         await it.page.keyboard.press("Tab");
         await it.page.keyboard.press("Enter"); // to the tabs
-        assert.equal((await focused()).key, "view:verdict");
+        await soon.equal(async () => (await focused()).key, "view:verdict");
         await it.page.keyboard.press("m");
         await it.tab("Drawing").focus();
         await it.page.keyboard.press("ArrowRight");
-        assert.equal((await focused()).key, "view:matrix");
+        await soon.equal(async () => (await focused()).key, "view:matrix");
         await it.page.locator("#matrix").waitFor();
         await it.page.locator("#canvas").focus();
         await it.page.keyboard.press("Tab");
         const first = (await focused()).id;
         await it.page.keyboard.press("PageDown");
-        assert.notEqual((await focused()).id, first);
+        await soon.notEqual(async () => (await focused()).id, first);
         await it.page.keyboard.press("Enter");
-        assert.match(await text("#panel h2"), /\S/);
+        await soon.match(() => text("#panel h2"), /\S/);
         const toTable = await tabTo(({ key }) => key === "Cells say:type");
         assert.ok(
             toTable <= 12,
@@ -245,7 +253,7 @@ test(
         );
         await tabTo(({ key }) => key.startsWith("panel:"));
         await it.page.keyboard.press("ArrowRight");
-        assert.equal((await focused()).role, "tab");
+        await soon.equal(async () => (await focused()).role, "tab");
     },
 );
 
@@ -256,17 +264,17 @@ test(
         await it.page.goto(it.server.url);
         await it.page.locator('[data-example="h100-with-faults"]').click();
         await ready(it.page);
-        assert.match(
-            await it.page.locator('meta[name="description"]').getAttribute("content"),
+        await soon.match(
+            () => it.page.locator('meta[name="description"]').getAttribute("content"),
             /H100.*as NCCL \d/,
         );
         await it.menu("home");
         await it.page.locator("#recent a").first().waitFor();
-        assert.match(await text("#recent"), /8x H100 with two faults/);
+        await soon.match(() => text("#recent"), /8x H100 with two faults/);
         await it.page.locator(".examples").first().scrollIntoViewIfNeeded();
         await it.page.locator(".examples img").first().waitFor();
-        assert.ok(
-            await it.page
+        await soon.ok(() =>
+            it.page
                 .locator(".examples img")
                 .first()
                 .evaluate((picture) => picture.decode().then(() => picture.naturalWidth > 0)),

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
@@ -17,36 +17,37 @@ test("a machine alone: who meets whom by NVLink, by mouse and by keys", async ()
     await it.open(h100, "release=2.27.7");
     await it.page.keyboard.press("p");
     await shown();
-    assert.match(it.page.url(), /view=transfers/);
-    assert.equal(await it.page.locator("#transfers tbody tr").count(), 8);
-    assert.equal(
-        await it.page
-            .locator("#transfers tbody tr")
-            .first()
-            .locator("button")
-            .allTextContents()
-            .then((all) => all.join(" ")),
+    await soon.match(() => it.page.url(), /view=transfers/);
+    await soon.equal(() => it.page.locator("#transfers tbody tr").count(), 8);
+    await soon.equal(
+        () =>
+            it.page
+                .locator("#transfers tbody tr")
+                .first()
+                .locator("button")
+                .allTextContents()
+                .then((all) => all.join(" ")),
         "0 1 3 6 2 7 5 4",
     );
     await transfer(1, 3).click();
-    assert.match(it.page.url(), /rank=1&round=3/);
-    assert.equal(await text("#rank-no"), "Rank 1 of 8");
-    assert.match(
-        await it.page.locator('#rounds tr[data-round="3"]').textContent(),
+    await soon.match(() => it.page.url(), /rank=1&round=3/);
+    await soon.equal(() => text("#rank-no"), "Rank 1 of 8");
+    await soon.match(
+        () => it.page.locator('#rounds tr[data-round="3"]').textContent(),
         /7P2P, NVL.*3P2P, NVL/,
     );
-    assert.ok((await it.lit()).length >= 1, "the way is lit on the machine");
+    await soon.ok(async () => (await it.lit()).length >= 1, "the way is lit on the machine");
     await it.page.locator("body").press(".");
-    assert.equal(await text("#round-no"), "Round 4 of 8");
+    await soon.equal(() => text("#round-no"), "Round 4 of 8");
     await it.page.keyboard.press("]");
-    assert.equal(await text("#rank-no"), "Rank 2 of 8");
+    await soon.equal(() => text("#rank-no"), "Rank 2 of 8");
     await it.page.keyboard.press("[");
     await it.page.keyboard.press(",");
     await transfer(1, 3).focus();
     await it.page.keyboard.press("ArrowRight");
     await it.page.keyboard.press("ArrowDown");
     await it.page.keyboard.press("Enter");
-    assert.match(it.page.url(), /rank=2&round=4/);
+    await soon.match(() => it.page.url(), /rank=2&round=4/);
 });
 
 test(
@@ -56,12 +57,12 @@ test(
         await it.open(h100, "view=transfers&hosts=2&release=2.27.7&rank=1&round=9");
         await shown();
         await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 1 of 16");
-        assert.equal(await it.page.locator("#rounds tr.on").getAttribute("data-round"), "9");
-        assert.match(
-            await it.page.locator("#rounds tr.on").textContent(),
+        await soon.equal(() => it.page.locator("#rounds tr.on").getAttribute("data-round"), "9");
+        await soon.match(
+            () => it.page.locator("#rounds tr.on").textContent(),
             /10networkNET 2 through rank 2 \(PXN\), GPUDirect/,
         );
-        assert.ok((await it.page.locator("#transfers button.k-PXN").count()) > 8);
+        await soon.ok(async () => (await it.page.locator("#transfers button.k-PXN").count()) > 8);
         await it.visit(
             it.page
                 .url()
@@ -73,10 +74,11 @@ test(
         await it.until(
             () => document.querySelector("#rank-no")?.textContent === "Rank 4000 of 4096",
         );
-        assert.equal(
-            await it.page
-                .locator('[aria-selected="true"]:has([data-key="transfer:4000:2050"])')
-                .count(),
+        await soon.equal(
+            () =>
+                it.page
+                    .locator('[aria-selected="true"]:has([data-key="transfer:4000:2050"])')
+                    .count(),
             1,
         );
         await it.key("rank:number").fill("7");
@@ -92,7 +94,7 @@ test(
 test("a rank's rounds go into a spreadsheet; an old release does not tell its channels", async () => {
     await it.open(h100, "view=transfers&hosts=4&release=2.12.12");
     await shown();
-    assert.match(await text("#transfers-sentence"), /not known/);
+    await soon.match(() => text("#transfers-sentence"), /not known/);
     const coming = it.page.waitForEvent("download");
     await it.key("transfers-csv").click();
     const file = await coming,
@@ -104,8 +106,8 @@ test("a rank's rounds go into a spreadsheet; an old release does not tell its ch
     assert.match(lines[0], /^rank,round,channels,sends to/);
     assert.match(lines[10], /^0,9,,/);
     await it.menu("export", "share");
-    assert.match(await it.page.locator("#export").textContent(), /the table: transfers/);
-    assert.equal(await it.key("export:table.svg").isDisabled(), false);
+    await soon.match(() => it.page.locator("#export").textContent(), /the table: transfers/);
+    await soon.equal(() => it.key("export:table.svg").isDisabled(), false);
 });
 
 const post = async (path, data, type = "application/octet-stream") =>
@@ -143,8 +145,8 @@ test("of a cluster, and of one of its groups", async () => {
     await it.key("group:number").fill("3");
     await it.key("group:number").press("Enter");
     await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 0 (3) of 4");
-    assert.match(it.page.url(), /group=dp:3/);
-    assert.match(await it.page.locator("#rounds tbody").textContent(), /2 \(19\)network/);
+    await soon.match(() => it.page.url(), /group=dp:3/);
+    await soon.match(() => it.page.locator("#rounds tbody").textContent(), /2 \(19\)network/);
     await go("&groups=tp%3D8%2Cdp%3D4&group=dp%3A3");
     await it.until(() => document.querySelector("#rank-no")?.textContent === "Rank 0 (3) of 4");
 });
@@ -155,11 +157,11 @@ test("a rank that is missing is told, axe finds nothing, a phone shows it whole"
     await it.axeInBoth("transfers");
     await it.visit(`${it.page.url()}&rank=4000`);
     await it.page.locator("#drawer .problem").waitFor();
-    assert.match(await text("#drawer .problem"), /last one is 15/);
+    await soon.match(() => text("#drawer .problem"), /last one is 15/);
     await it.another({ width: 390, height: 844 });
     await it.open(h100, "view=transfers&hosts=2");
     await shown();
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
     await go("&tab=transfers");
-    assert.ok(await it.wideAsWindow());
+    await soon.ok(() => it.wideAsWindow());
 });

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { logOf } from "./logs.mjs";
 import { realDump, without } from "./support.mjs";
 
@@ -29,12 +29,14 @@ const INTERACTIONS = {
         const lit = await it.lit(),
             title = await heading();
         assert.match(title, /GPU \d+ → GPU \d+/);
-        assert.ok((await it.page.locator("#panel tr", { hasText: "narrowest" }).count()) > 0);
+        await soon.ok(
+            async () => (await it.page.locator("#panel tr", { hasText: "narrowest" }).count()) > 0,
+        );
         await again();
-        assert.deepEqual([await it.lit(), await heading()], [lit, title]);
+        await soon.deepEqual(async () => [await it.lit(), await heading()], [lit, title]);
         await it.page.keyboard.press("w");
         await it.page.locator("#why").waitFor();
-        assert.match(await it.page.locator("#why").textContent(), /Rule of NCCL/);
+        await soon.match(() => it.page.locator("#why").textContent(), /Rule of NCCL/);
     },
     "2 the matrix": async (file, a, b) => {
         await it.page.keyboard.press("x");
@@ -44,20 +46,23 @@ const INTERACTIONS = {
                 .getByRole("button", { name: mode, exact: true })
                 .click();
         await it.cell(a, b).click();
-        assert.match(it.page.url(), /view=matrix.*cell=verdict|cell=verdict.*view=matrix/);
+        await soon.match(
+            () => it.page.url(),
+            /view=matrix.*cell=verdict|cell=verdict.*view=matrix/,
+        );
         await again();
-        assert.equal(await it.page.locator('#matrix [aria-selected="true"]').count(), 1);
+        await soon.equal(() => it.page.locator('#matrix [aria-selected="true"]').count(), 1);
     },
     "3 the stepper": async () => {
         await it.page.keyboard.press("c");
         await it.page.keyboard.press(".");
-        assert.equal(await it.page.locator("#canvas .overlay .now").count(), 1);
+        await soon.equal(() => it.page.locator("#canvas .overlay .now").count(), 1);
         await it.page.keyboard.press("]");
-        assert.match(await it.page.locator("#channel-no").textContent(), /channel 1 of/);
+        await soon.match(() => it.page.locator("#channel-no").textContent(), /channel 1 of/);
         await again();
-        assert.match(await it.page.locator("#channel-no").textContent(), /channel 1 of/);
+        await soon.match(() => it.page.locator("#channel-no").textContent(), /channel 1 of/);
         await it.page.keyboard.press("l");
-        assert.ok((await it.page.locator("#loads tbody tr").count()) > 0);
+        await soon.ok(async () => (await it.page.locator("#loads tbody tr").count()) > 0);
     },
     "4 findings": async () => {
         /* What the service finds is what the list says, and leads to; where it finds nothing, the list must say so. */
@@ -67,8 +72,8 @@ const INTERACTIONS = {
             ).json(),
             lines = findings.filter((row) => row.where?.line);
         await it.page.locator("#findings").waitFor();
-        assert.equal(
-            (await it.page.locator("#findings [data-key^='line:']").count()) > 0,
+        await soon.equal(
+            async () => (await it.page.locator("#findings [data-key^='line:']").count()) > 0,
             lines.length > 0,
             `${lines.length} findings have a line`,
         );
@@ -87,9 +92,9 @@ const INTERACTIONS = {
         if (!(await it.page.locator("#findings [data-key^='line:']:visible").count()))
             await notes.click();
         await it.page.locator("#findings [data-key^='line:']:visible").first().click();
-        assert.match(it.page.url(), /line=\d+/);
+        await soon.match(() => it.page.url(), /line=\d+/);
         await again();
-        assert.ok((await it.page.locator("#source .line").count()) > 0);
+        await soon.ok(async () => (await it.page.locator("#source .line").count()) > 0);
     },
     "5 what if": async () => {
         await it.page.keyboard.press("d");
@@ -98,7 +103,7 @@ const INTERACTIONS = {
         await it.page.locator("#diff-summary").waitFor();
         const text = await it.page.locator("#diff-summary").textContent();
         await again();
-        assert.equal(await it.page.locator("#diff-summary").textContent(), text);
+        await soon.equal(() => it.page.locator("#diff-summary").textContent(), text);
     },
     "6 two dumps": async (file) => {
         const other = readFileSync(file, "utf8").replace(/link_width="(8|16)"/, 'link_width="2"');
@@ -112,11 +117,11 @@ const INTERACTIONS = {
         await it.page.locator(`#second option[value="${id}"]`).waitFor({ state: "attached" });
         await it.choose("#second", id);
         await it.page.locator("#pair-summary").waitFor();
-        assert.ok((await it.page.locator("#hardware tbody tr").count()) > 0);
-        assert.match(await it.page.locator("#hardware tbody").textContent(), /lanes/i);
+        await soon.ok(async () => (await it.page.locator("#hardware tbody tr").count()) > 0);
+        await soon.match(() => it.page.locator("#hardware tbody").textContent(), /lanes/i);
         await again();
-        assert.ok(
-            (await it.page.locator("#canvas .changed").count()) > 0,
+        await soon.ok(
+            async () => (await it.page.locator("#canvas .changed").count()) > 0,
             "what differs is marked on the picture",
         );
     },
@@ -126,8 +131,8 @@ const INTERACTIONS = {
         await it.page.locator("#log-paste").fill(text);
         await it.key("log-read").click();
         await it.page.locator("#log-verdict").waitFor();
-        assert.match(
-            await it.page.locator("#log-verdict").textContent(),
+        await soon.match(
+            () => it.page.locator("#log-verdict").textContent(),
             /^All \d+ facts of the log agree/,
         );
         await again();
@@ -138,19 +143,20 @@ const INTERACTIONS = {
             `${it.page.url()}` +
                 `&release=2.27.7&hosts=2&NCCL_CROSS_NIC=0&view=channels&graph=tree&channel=0&panel=selection&from=${a}`,
         );
-        assert.match(await it.key("question").textContent(), /2 hosts/);
-        assert.match(await it.page.locator("#channel-no").textContent(), /Tree/);
-        assert.match(await heading(), /^GPU \d/);
+        await soon.match(() => it.key("question").textContent(), /2 hosts/);
+        await soon.match(() => it.page.locator("#channel-no").textContent(), /Tree/);
+        await soon.match(() => heading(), /^GPU \d/);
     },
     "9 keys alone": async (file, a) => {
         await it.device(a).focus();
         await it.page.keyboard.press("Enter");
-        assert.match(await heading(), /^GPU \d/);
+        await soon.match(() => heading(), /^GPU \d/);
         const before = await it.page.evaluate(() => document.activeElement.id);
         for (const key of ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"])
             await it.page.keyboard.press(key);
-        assert.ok(
-            before &&
+        await soon.ok(
+            async () =>
+                before &&
                 (await it.page.evaluate(() => document.activeElement.closest("#canvas") !== null)),
         );
         await it.page.keyboard.press("?");
@@ -178,12 +184,12 @@ const INTERACTIONS = {
         await it.until(() => document.querySelector("#canvas svg.less"));
         await it.visit(`${it.page.url()}&hosts=4&view=hosts`);
         await it.key("host:2").click();
-        assert.match(await it.page.locator("#crumbs").textContent(), /4 hosts.*Host 2/);
+        await soon.match(() => it.page.locator("#crumbs").textContent(), /4 hosts.*Host 2/);
         await it.page.keyboard.press("/");
         await it.page.locator("#search").fill(a.split("-")[1]);
         await it.page.locator("#found li").first().waitFor();
         await it.page.keyboard.press("Enter");
-        assert.match(await heading(), /^GPU/);
+        await soon.match(() => heading(), /^GPU/);
     },
 };
 

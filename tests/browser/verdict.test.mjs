@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fixture } from "./fixture.mjs";
+import { fixture, soon } from "./fixture.mjs";
 import { exampleFile, ready } from "./support.mjs";
 
 const it = fixture();
@@ -25,22 +25,28 @@ const finding = (id) => it.page.locator(`#findings [data-finding="${id}"]`);
 
 test("a healthy machine: the verdict first, by mark and word; notes are folded with their number", async () => {
     await it.open(healthy);
-    assert.match(await text("#verdict h2"), /^✓\s*Healthy: \d+ GB\/s on 1 host$/);
-    assert.match(
-        await text("#verdict"),
+    await soon.match(() => text("#verdict h2"), /^✓\s*Healthy: \d+ GB\/s on 1 host$/);
+    await soon.match(
+        () => text("#verdict"),
         /Nothing was found that lowers what NCCL \S+ gets from this machine/,
     );
-    assert.doesNotMatch(await text("#verdict"), /Do:/);
-    assert.match(await text("#expected"), /AllReduce at 1 GiB\s+\d+ GB\/s bus bandwidth/);
+    await soon.doesNotMatch(() => text("#verdict"), /Do:/);
+    await soon.match(() => text("#expected"), /AllReduce at 1 GiB\s+\d+ GB\/s bus bandwidth/);
     const notes = it.page.locator("#notes-of-machine"),
         count = Number(
             /^(\d+) notes?$/.exec(await notes.locator("summary").first().innerText())[1],
         );
-    assert.equal(await it.page.locator("#findings .sev-info:visible").count(), 0, "closed");
-    assert.equal(await it.page.locator("#findings .sev-error, #findings .sev-warning").count(), 0);
+    await soon.equal(() => it.page.locator("#findings .sev-info:visible").count(), 0, "closed");
+    await soon.equal(
+        () => it.page.locator("#findings .sev-error, #findings .sev-warning").count(),
+        0,
+    );
     await notes.locator("summary").first().click();
-    assert.equal(await it.page.locator("#findings .sev-info:visible").count(), count);
-    assert.match(await text("#notes-of-machine li .small"), /^Cost unknown: |^Costs nothing here/);
+    await soon.equal(() => it.page.locator("#findings .sev-info:visible").count(), count);
+    await soon.match(
+        () => text("#notes-of-machine li .small"),
+        /^Cost unknown: |^Costs nothing here/,
+    );
 });
 
 for (const [width, height] of [
@@ -50,18 +56,18 @@ for (const [width, height] of [
     test(`a broken machine: fault, cost and remedy without scrolling at ${width} x ${height}`, async () => {
         await it.another({ width, height });
         await it.open(narrow());
-        assert.match(await text("#verdict h2"), /^✗\s*1 fault costs \d+ % on 2 hosts$/);
-        assert.match(
-            await text("#verdict"),
+        await soon.match(() => text("#verdict h2"), /^✗\s*1 fault costs \d+ % on 2 hosts$/);
+        await soon.match(
+            () => text("#verdict"),
             /\d+ now.*\+\d+ \S+.*\d+ GB\/s with everything repaired \(bus bandwidth of AllReduce at 1 GiB/s,
         );
         const box = await it.page.locator("#verdict").boundingBox();
         assert.ok(box.y + box.height <= height, `the verdict ends at ${box.y + box.height}`);
-        assert.match(
-            await text('#findings [data-finding="slow-link"]'),
+        await soon.match(
+            () => text('#findings [data-finding="slow-link"]'),
             /Costs \d+ of \d+ GB\/s \(AllReduce at 1 GiB on 2 hosts\).*32 GT\/s x4.*Do: /s,
         );
-        assert.ok(await it.wideAsWindow());
+        await soon.ok(() => it.wideAsWindow());
     });
 
 test(
@@ -71,47 +77,52 @@ test(
         for (const options of [{}, { width: 390, height: 844 }]) {
             await it.another(options);
             await it.open(faults, "hosts=2");
-            assert.deepEqual(
-                await it.page
-                    .locator("#canvas .badge-at")
-                    .evaluateAll((marks) => marks.map((mark) => mark.dataset.badge).sort()),
+            await soon.deepEqual(
+                () =>
+                    it.page
+                        .locator("#canvas .badge-at")
+                        .evaluateAll((marks) => marks.map((mark) => mark.dataset.badge).sort()),
                 ["NET/0-5", "NIC/0-5e000", "NIC/0-5e000--PCI/0-5a000"],
             );
             const mark = it.key("badge:NIC/0-5e000"),
                 size = async () => (await mark.locator("circle").last().boundingBox()).width;
-            assert.match(
-                await mark.getAttribute("aria-label"),
+            await soon.match(
+                () => mark.getAttribute("aria-label"),
                 /^warning: .*fewer lanes.* and 1 more$/,
             );
             const before = await size();
             assert.ok(before >= 12, `${before} pixels`);
             await it.page.getByRole("button", { name: "Zoom in" }).first().click();
-            assert.ok(Math.abs((await size()) - before) < 1.5, "as large when near");
+            await soon.ok(
+                async () => Math.abs((await size()) - before) < 1.5,
+                "as large when near",
+            );
             await it.page.getByRole("button", { name: "Show all" }).first().click();
             await it.ask();
             await mark.focus();
             await it.page.keyboard.press("Enter");
             await finding("slow-link").waitFor();
-            assert.equal(
-                await it.page.evaluate(
-                    () => document.activeElement.closest("[data-finding]")?.dataset.finding,
-                ),
+            await soon.equal(
+                () =>
+                    it.page.evaluate(
+                        () => document.activeElement.closest("[data-finding]")?.dataset.finding,
+                    ),
                 "slow-link",
             );
             await it.key("place:slow-link:NIC/0-5e000").click();
             await it.until(
                 () => document.querySelector("#canvas .node.picked")?.id === "NIC/0-5e000",
             );
-            assert.equal(
-                await it.page.locator("#findings").count(),
+            await soon.equal(
+                () => it.page.locator("#findings").count(),
                 1,
                 "the finding stays in sight",
             );
         }
         await it.view("Channels");
         await it.settled();
-        assert.equal(
-            await it.key("badge:NIC/0-5e000").evaluate((mark) => getComputedStyle(mark).opacity),
+        await soon.equal(
+            () => it.key("badge:NIC/0-5e000").evaluate((mark) => getComputedStyle(mark).opacity),
             "1",
         );
         await it.axe("marks");
@@ -126,17 +137,18 @@ test(
             await it.page.keyboard.press("]");
             await it.settled();
         }
-        assert.ok(
-            (await marks()).includes("NET/0-3") && (await marks()).includes("host1/NET/0-3"),
-            String(await marks()),
+        await soon.ok(
+            async () =>
+                (await marks()).includes("NET/0-3") && (await marks()).includes("host1/NET/0-3"),
+            async () => String(await marks()),
         );
         await it.key("badge:NET/0-3").press("Enter");
-        assert.match(
-            await it.page.locator("#chosen-finding").textContent(),
+        await soon.match(
+            () => it.page.locator("#chosen-finding").textContent(),
             /PCIe link has fewer lanes/,
         );
         await it.open(healthy);
-        assert.equal(await it.page.locator("#canvas .badge-at").count(), 0);
+        await soon.equal(() => it.page.locator("#canvas .badge-at").count(), 0);
     },
 );
 
@@ -146,22 +158,22 @@ test("figures of the verdict, of its finding and at a glance are the same", asyn
     const [, now, repaired] = /(\d+) now.*?(\d+) GB\/s with everything/s.exec(
         await text("#verdict"),
     );
-    assert.match(
-        await text("#expected"),
+    await soon.match(
+        () => text("#expected"),
         new RegExp(
             `AllReduce at 1 GiB\\s+${now} GB/s.*With everything repaired\\s+${repaired} GB/s`,
             "s",
         ),
     );
-    assert.match(
-        await text('[data-question="busbw"]'),
+    await soon.match(
+        () => text('[data-question="busbw"]'),
         new RegExp(
             `✗\\s+AllReduce ${now} GB/s at 1 GiB.*with everything repaired ${repaired} GB/s`,
             "s",
         ),
     );
-    assert.match(
-        await text('#findings [data-finding="slow-link"]'),
+    await soon.match(
+        () => text('#findings [data-finding="slow-link"]'),
         new RegExp(`Costs ${repaired - now} of ${repaired} GB/s`),
     );
 });
@@ -172,17 +184,17 @@ test(
     async () => {
         await it.open(faults, "hosts=2");
         const consequence = finding("slow-link").locator('[data-finding="slow-slot"]');
-        assert.equal(await consequence.isVisible(), false);
-        assert.equal(await it.page.locator("#findings .excerpt").count(), 0);
+        await soon.equal(() => consequence.isVisible(), false);
+        await soon.equal(() => it.page.locator("#findings .excerpt").count(), 0);
         await finding("slow-link")
             .getByText(/^\d consequences? of this$/)
             .click();
-        assert.ok(await consequence.isVisible());
+        await soon.ok(() => consequence.isVisible());
         await finding("gdr-off").getByText("Evidence").first().click();
         await finding("gdr-off").locator(".excerpt .here", { hasText: "mlx5_5" }).waitFor();
         await it.hosts(3);
         await it.until(() => /on 3 hosts/.test(document.getElementById("expected")?.textContent));
-        assert.ok(await consequence.isVisible());
+        await soon.ok(() => consequence.isVisible());
         await finding("gdr-off").locator(".excerpt .here").waitFor();
     },
 );
@@ -191,12 +203,15 @@ test("marks at a glance: a fault names its finding, what is only a link has none
     await it.open(faults, "hosts=2");
     await it.unfold();
     const mark = (id) => it.page.locator(`[data-question="${id}"] .tone`);
-    assert.equal(await mark("gdr").getAttribute("aria-label"), "fault");
-    assert.match(await text('[data-question="gdr"]'), /GPUDirect RDMA is off on some RDMA NICs/);
-    assert.equal(await mark("p2p").getAttribute("aria-label"), "good");
+    await soon.equal(() => mark("gdr").getAttribute("aria-label"), "fault");
+    await soon.match(
+        () => text('[data-question="gdr"]'),
+        /GPUDirect RDMA is off on some RDMA NICs/,
+    );
+    await soon.equal(() => mark("p2p").getAttribute("aria-label"), "good");
     for (const id of ["peers", "release", "settings", "log"])
-        assert.deepEqual(
-            [
+        await soon.deepEqual(
+            async () => [
                 await mark(id).textContent(),
                 await it.page.locator(`[data-question="${id}"] a`).count(),
             ],
@@ -213,24 +228,24 @@ test(
         await it.page.locator("#paste").fill(matrix);
         await it.page.locator("#read").click();
         await ready(it.page);
-        assert.doesNotMatch(await text("#verdict h2"), /Healthy/);
-        assert.match(
-            await text("#verdict h2"),
+        await soon.doesNotMatch(() => text("#verdict h2"), /Healthy/);
+        await soon.match(
+            () => text("#verdict h2"),
             /About \d+ GB\/s on 1 host, if the assumptions hold/,
         );
         await it.unfold();
-        assert.match(await text("#expected"), /≈ \d+(\.\d+)? GB\/s bus bandwidth/);
-        assert.match(await text("#assumes"), /assumed.*100 Gb\/s/s);
-        assert.match(
-            await text('[data-question="degraded"]'),
+        await soon.match(() => text("#expected"), /≈ \d+(\.\d+)? GB\/s bus bandwidth/);
+        await soon.match(() => text("#assumes"), /assumed.*100 Gb\/s/s);
+        await soon.match(
+            () => text('[data-question="degraded"]'),
             /^\?\s+cannot be known from this input/,
         );
-        assert.match(
-            await text('[data-question="credible"]'),
+        await soon.match(
+            () => text('[data-question="credible"]'),
             /^\?\s+cannot be known from this input/,
         );
-        assert.match(
-            await text('[data-question="p2p"]'),
+        await soon.match(
+            () => text('[data-question="p2p"]'),
             /≈ rests on \d assumptions.*made up from the distances/s,
         );
     },

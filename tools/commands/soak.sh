@@ -3,9 +3,10 @@
 # Runs mixed requests against the sanitised daemon for 60 s, then thousands of random inputs and kills.
 # The daemon's errors and memory are watched. Then come N new random machines through every release (2000 by default, about 0.3 s each), as many clusters
 # against their twin, a tenth as many folders of random machines, detected, against theirs, 500 logs broken in one thing, results of 1 GB, place
-# against brute force, the search against a plain one on 500 N small machines, and last a thousand kills of writers and a hundred of servers, on both databases.
+# against brute force, the search against a plain one on 500 N small machines, the page's tests with late answers on a slow machine, and last a thousand kills of
+# writers and a hundred of servers, on both databases.
 count=${2:-2000} now=$(date +%s)
-need build run unit http && build dev release || exit 1
+need build run unit http page && build dev release || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 
 mixed_requests() { python3 tests/tools/soak.py "$1"; }
@@ -23,6 +24,7 @@ twins() {
         python3 tests/detect/twin_check.py --seed "$now" --count "$((count / 10))"
 }
 broken_logs() { /usr/bin/python3 tests/tools/mutate_log.py 500 "$now"; }
+slow_page() { (export ORRERY_SLOW=4 ORRERY=$PWD/build/orrery && npm_packages && node --test --test-concurrency=1 tests/browser/*.test.mjs); }
 kills() { # more of what ./dev test does a hundred times
     ORR_TEST_KILLS=1000 build-dev/tests/test_api_store_kill &&
         ORR_TEST_KILLS=1000 python3 tests/support/postgresql.py build-dev/tests/test_api_store_kill &&
@@ -30,4 +32,4 @@ kills() { # more of what ./dev test does a hundred times
 }
 
 export ORRERY=$PWD/build-dev/orrery
-mixed_requests "${1:-60}" && random_machines && every_fault && large_results && plain_search && choices_of_gpus && twins && broken_logs && kills
+mixed_requests "${1:-60}" && random_machines && every_fault && large_results && plain_search && choices_of_gpus && twins && broken_logs && slow_page && kills
