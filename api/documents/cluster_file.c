@@ -6,19 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/documents/json.h"
+#include "api/documents/cluster_reading.h"
 #include "api/questions/questions.h"
 #include "engine/base/bytes.h"
 #include "engine/nics/combine.h"
 
 enum { MOST_LINES = 4096, MOST_GPUS = 1024, MOST_DOMAIN = 64, MOST_HOST_NAME = 253 };
 
-static enum orr_code wrong(struct orr_error *err, const char *where, const char *what)
+enum orr_code orr_cluster_wrong(struct orr_error *err, const char *where, const char *what)
 {
     return orr_fail_with(err, ORR_INVALID, where,
-                         "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
-                         "\"fabric\": {...}, \"names\": [...], \"switch\": TEXT}, {\"machine\": TYPE, ...}, ...], "
-                         "\"ranks\": \"block\", \"cyclic\", \"name\", \"switch\", \"domain\" or [host, ...]}",
+                         "write {\"hosts\": [{\"topology\": NAME}, {\"machine\": TYPE}, ...], \"ranks\": ORDER}; a "
+                         "host may have count, gpus, domain, fabric, names, switch and nics",
                          "%s", what);
 }
 
@@ -31,7 +30,7 @@ static enum orr_code for_all(struct orr_error *err, const char *where, const cha
                          "%s", what);
 }
 
-static enum orr_code check_keys(json_t *object, const char *const *known, const char *where, struct orr_error *err)
+enum orr_code orr_cluster_check_keys(json_t *object, const char *const *known, const char *where, struct orr_error *err)
 {
     const char *key;
     json_t *value;
@@ -45,14 +44,14 @@ static enum orr_code check_keys(json_t *object, const char *const *known, const 
         snprintf(text, sizeof text, "there is no member \"%.60s\" here", key);
         if (!strcmp(key, "release") || !strcmp(key, "settings") || !strcmp(key, "nccl"))
             return for_all(err, where, text);
-        return wrong(err, where, text);
+        return orr_cluster_wrong(err, where, text);
     }
     return ORR_OK;
 }
 
 /* A text member, kept; NULL if it is absent. */
-static enum orr_code read_text(struct orr_cluster_file *file, json_t *object, const char *key, size_t most,
-                               const char *where, const char **ret_text, struct orr_error *err)
+enum orr_code orr_cluster_read_text(struct orr_cluster_file *file, json_t *object, const char *key, size_t most,
+                                    const char *where, const char **ret_text, struct orr_error *err)
 {
     json_t *value = json_object_get(object, key);
     *ret_text = NULL;
@@ -62,7 +61,7 @@ static enum orr_code read_text(struct orr_cluster_file *file, json_t *object, co
         strlen(json_string_value(value)) != json_string_length(value)) {
         char text[80];
         snprintf(text, sizeof text, "%s must be a text of 1 to %zu bytes", key, most);
-        return wrong(err, where, text);
+        return orr_cluster_wrong(err, where, text);
     }
     *ret_text = orr_arena_strndup(file->arena, json_string_value(value), json_string_length(value));
     return *ret_text ? ORR_OK : orr_fail_nomem(err);
@@ -87,12 +86,12 @@ static enum orr_code read_machine(struct orr_cluster_file *file, json_t *object,
     enum { MOST_PATH = 4096, MOST_TYPE = 64 };
     const struct orr_machine_type *type = NULL;
     const char *topology, *machine;
-    ORR_TRY(read_text(file, object, "topology", MOST_PATH, where, &topology, err));
-    ORR_TRY(read_text(file, object, "machine", MOST_TYPE, where, &machine, err));
+    ORR_TRY(orr_cluster_read_text(file, object, "topology", MOST_PATH, where, &topology, err));
+    ORR_TRY(orr_cluster_read_text(file, object, "machine", MOST_TYPE, where, &machine, err));
     if (topology && machine)
-        return wrong(err, where, "a host has a topology or a machine type, not both");
+        return orr_cluster_wrong(err, where, "a host has a topology or a machine type, not both");
     if (!topology && !machine)
-        return wrong(err, where, "a host needs a topology or a machine type");
+        return orr_cluster_wrong(err, where, "a host needs a topology or a machine type");
     if (machine && !(type = orr_machine_type_find(machine))) {
         (void)orr_machine_type_unknown(machine, err);
         err->code = ORR_INVALID;
@@ -111,7 +110,7 @@ static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, stru
     if (!gpus)
         return ORR_OK;
     if (!json_array_size(gpus) || json_array_size(gpus) > MOST_GPUS)
-        return wrong(err, where, "gpus must be an array of 1 to 1024 numbers or bus ids");
+        return orr_cluster_wrong(err, where, "gpus must be an array of 1 to 1024 numbers or bus ids");
     host->gpus = ORR_NEW(file->arena, struct orr_cluster_gpu, json_array_size(gpus));
     ORR_NEED(host->gpus, err);
     json_array_foreach (gpus, i, gpu) {
@@ -122,9 +121,10 @@ static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, stru
         if (json_is_string(gpu) && !out->bus_id)
             return orr_fail_nomem(err);
         if (out->bus_id && !isxdigit((unsigned char)out->bus_id[0]))
-            return wrong(err, where, "a GPU's bus id is written as in \"0000:1b:00.0\"");
+            return orr_cluster_wrong(err, where, "a GPU's bus id is written as in \"0000:1b:00.0\"");
         if (!out->bus_id && (!json_is_integer(gpu) || number < 0 || number >= MOST_GPUS))
-            return wrong(err, where, "a GPU is named by its rank in the topology, from 0, or by its bus id");
+            return orr_cluster_wrong(err, where,
+                                     "a GPU is named by its rank in the topology, from 0, or by its bus id");
         out->number = (uint32_t)number;
     }
     return ORR_OK;
@@ -149,22 +149,24 @@ static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, 
         return ORR_OK;
     ORR_NEED(fabric, err);
     if (!json_is_object(object))
-        return wrong(err, where, "fabric is an object: {\"uuid\": UUID, \"clique\": N, \"state\": \"completed\"}");
-    ORR_TRY(check_keys(object, known, where, err));
-    ORR_TRY(read_text(file, object, "uuid", ORR_UUID_SIZE - 1, where, &uuid, err));
-    ORR_TRY(read_text(file, object, "state", 16, where, &state, err));
+        return orr_cluster_wrong(err, where,
+                                 "fabric is an object: {\"uuid\": UUID, \"clique\": N, \"state\": \"completed\"}");
+    ORR_TRY(orr_cluster_check_keys(object, known, where, err));
+    ORR_TRY(orr_cluster_read_text(file, object, "uuid", ORR_UUID_SIZE - 1, where, &uuid, err));
+    ORR_TRY(orr_cluster_read_text(file, object, "state", 16, where, &state, err));
     fabric->state = ORR_FABRIC_COMPLETED;
     while (state && strcmp(state, orr_fabric_state_name(fabric->state)) != 0)
         if (fabric->state-- == ORR_FABRIC_NOT_SUPPORTED)
-            return wrong(err, where, "the fabric's state is completed, in-progress, not-started or not-supported");
+            return orr_cluster_wrong(err, where,
+                                     "the fabric's state is completed, in-progress, not-started or not-supported");
     fabric->has_uuid = uuid && orr_uuid_parse(uuid, fabric->uuid);
     if (uuid && !fabric->has_uuid)
-        return wrong(err, where, "the fabric's uuid has 32 hexadecimal digits, with hyphens or without");
+        return orr_cluster_wrong(err, where, "the fabric's uuid has 32 hexadecimal digits, with hyphens or without");
     if (!uuid && !host->domain && fabric->state == ORR_FABRIC_COMPLETED)
-        return wrong(err, where,
-                     "a completed fabric needs its uuid, or the host a domain, whose name is used in its place");
+        return orr_cluster_wrong(
+            err, where, "a completed fabric needs its uuid, or the host a domain, whose name is used in its place");
     if (!read_word(object, "clique", &fabric->clique) || !read_word(object, "health", &fabric->health))
-        return wrong(err, where, "the fabric's clique and health are whole numbers from 0 to 4294967295");
+        return orr_cluster_wrong(err, where, "the fabric's clique and health are whole numbers from 0 to 4294967295");
     host->fabric = fabric;
     return ORR_OK;
 }
@@ -184,11 +186,13 @@ static enum orr_code read_names(struct orr_cluster_file *file, json_t *names, st
     if (!names)
         return ORR_OK;
     if (!json_is_array(names) || json_array_size(names) != host->count)
-        return wrong(err, where, "names must be an array with a name for each of the hosts that count says");
+        return orr_cluster_wrong(err, where,
+                                 "names must be an array with a name for each of the hosts that count says");
     ORR_NEED(host->names = ORR_NEW(file->arena, const char *, host->count), err);
     json_array_foreach (names, i, name) {
         if (!is_host_name(json_string_value(name)))
-            return wrong(err, where, "a host's name has up to 253 letters, digits, hyphens, underscores and dots");
+            return orr_cluster_wrong(err, where,
+                                     "a host's name has up to 253 letters, digits, hyphens, underscores and dots");
         ORR_NEED(host->names[i] = orr_arena_strndup(file->arena, json_string_value(name), json_string_length(name)),
                  err);
     }
@@ -198,23 +202,24 @@ static enum orr_code read_names(struct orr_cluster_file *file, json_t *names, st
 static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, size_t i, struct orr_error *err)
 {
     static const char *const known[] = {"topology", "machine", "count",  "gpus", "domain",
-                                        "fabric",   "names",   "switch", NULL};
+                                        "fabric",   "names",   "switch", "nics", NULL};
     struct orr_cluster_file_host *host = &file->hosts[file->host_count++];
     char where[32];
     snprintf(where, sizeof where, "hosts[%zu]", i);
     if (!json_is_object(object))
-        return wrong(err, where, "a host is an object");
-    ORR_TRY(check_keys(object, known, where, err));
+        return orr_cluster_wrong(err, where, "a host is an object");
+    ORR_TRY(orr_cluster_check_keys(object, known, where, err));
     ORR_TRY(read_machine(file, object, host, where, err));
-    ORR_TRY(read_text(file, object, "domain", MOST_DOMAIN, where, &host->domain, err));
+    ORR_TRY(orr_cluster_read_text(file, object, "domain", MOST_DOMAIN, where, &host->domain, err));
     ORR_TRY(read_fabric(file, json_object_get(object, "fabric"), host, where, err));
     json_t *count = json_object_get(object, "count");
     json_int_t number = count ? json_integer_value(count) : 1;
     if ((count && !json_is_integer(count)) || number < 1 || number > ORR_MAX_CLUSTER_HOSTS)
-        return wrong(err, where, "count must be a whole number from 1 to 16384");
+        return orr_cluster_wrong(err, where, "count must be a whole number from 1 to 16384");
     host->count = (uint32_t)number;
-    ORR_TRY(read_text(file, object, "switch", MOST_DOMAIN, where, &host->leaf, err));
+    ORR_TRY(orr_cluster_read_text(file, object, "switch", MOST_DOMAIN, where, &host->leaf, err));
     ORR_TRY(read_names(file, json_object_get(object, "names"), host, where, err));
+    ORR_TRY(orr_cluster_read_nics(file, json_object_get(object, "nics"), host, where, err));
     return read_gpus(file, json_object_get(object, "gpus"), host, where, err);
 }
 
@@ -231,9 +236,10 @@ static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, st
             return ORR_OK;
         }
     if (!json_array_size(ranks) || json_array_size(ranks) > orr_max_ranks)
-        return wrong(err, "ranks",
-                     "ranks must be \"block\", \"cyclic\", \"name\", \"switch\", \"domain\", or an array with the host "
-                     "of every rank");
+        return orr_cluster_wrong(
+            err, "ranks",
+            "ranks must be \"block\", \"cyclic\", \"name\", \"switch\", \"domain\", or an array with the host "
+            "of every rank");
     file->order = ORR_ORDER_LIST;
     file->host_of_rank = ORR_NEW(file->arena, uint32_t, json_array_size(ranks));
     ORR_NEED(file->host_of_rank, err);
@@ -242,7 +248,7 @@ static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, st
         if (!json_is_integer(host) || number < 0 || number >= ORR_MAX_CLUSTER_HOSTS) {
             char place[40];
             snprintf(place, sizeof place, "ranks[%zu]", i);
-            return wrong(err, place, "the host of a rank is a number from 0, counted through all hosts");
+            return orr_cluster_wrong(err, place, "the host of a rank is a number from 0, counted through all hosts");
         }
         file->host_of_rank[file->listed_ranks++] = (uint32_t)number;
     }
@@ -251,18 +257,19 @@ static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, st
 
 static enum orr_code read_root(struct orr_cluster_file *file, json_t *root, struct orr_error *err)
 {
-    static const char *const known[] = {"name", "hosts", "ranks", NULL};
+    static const char *const known[] = {"name", "hosts", "ranks", "rails", NULL};
     size_t i;
     json_t *host, *hosts = json_object_get(root, "hosts");
     size_t count = json_array_size(hosts);
     if (!json_is_object(root))
-        return wrong(err, "", "a cluster is an object");
-    ORR_TRY(check_keys(root, known, "", err));
-    ORR_TRY(read_text(file, root, "name", ORR_MAX_NAME, "name", &file->name, err));
+        return orr_cluster_wrong(err, "", "a cluster is an object");
+    ORR_TRY(orr_cluster_check_keys(root, known, "", err));
+    ORR_TRY(orr_cluster_read_text(file, root, "name", ORR_MAX_NAME, "name", &file->name, err));
     if (!file->name)
         file->name = "";
     if (!count || count > MOST_LINES)
-        return wrong(err, "hosts", "hosts must be an array of 1 to 4096 kinds of hosts");
+        return orr_cluster_wrong(err, "hosts", "hosts must be an array of 1 to 4096 kinds of hosts");
+    ORR_TRY(orr_cluster_read_rails(file, json_object_get(root, "rails"), err));
     file->hosts = ORR_NEW(file->arena, struct orr_cluster_file_host, count);
     file->topologies = ORR_NEW(file->arena, const char *, count);
     file->machines = ORR_NEW(file->arena, const struct orr_machine_type *, count);
@@ -280,10 +287,10 @@ enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_
     length -= mark;
     const size_t blank = orr_bytes_blanks(text, length, 0);
     if (blank == length)
-        return wrong(err, "", "the description of a cluster is empty");
+        return orr_cluster_wrong(err, "", "the description of a cluster is empty");
     if (text[blank] == '<')
-        return wrong(err, "",
-                     "a cluster is described in JSON, and this is XML: a topology, perhaps, that `hosts` names");
+        return orr_cluster_wrong(
+            err, "", "a cluster is described in JSON, and this is XML: a topology, perhaps, that `hosts` names");
     json_t *root;
     ORR_TRY(orr_json_parse(text, length, &root, err));
     struct orr_cluster_file file = {.arena = orr_arena_new(0)};
@@ -347,6 +354,7 @@ enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, stru
         uint32_t *gpus = NULL;
         if (host->gpus)
             ORR_TRY(find_gpus(file, host, dumps[host->topology], arena, &gpus, err));
+        ORR_TRY(orr_cluster_check_nics(file, host, dumps[host->topology], err));
         lines[i] = (struct orr_cluster_line){.dump = dumps[host->topology],
                                              .count = host->count,
                                              .gpus = gpus,
@@ -355,7 +363,10 @@ enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, stru
                                              .fabric = host->fabric,
                                              .names = named ? &names->hosts[first] : NULL,
                                              .leaf = names && names->leaves ? names->leaves[i] : NULL,
-                                             .rack = names ? names->domains[i] : NULL};
+                                             .rack = names ? names->domains[i] : NULL,
+                                             .nics = host->nics,
+                                             .nic_count = host->nic_count,
+                                             .isolated = file->isolated};
     }
     *ret_request = (struct orr_cluster_request){.lines = lines,
                                                 .line_count = file->host_count,

@@ -3,8 +3,8 @@
  *
  *      {"name": TEXT, "hosts": [{"topology": PATH or ID, or "machine": TYPE, "count": N, "gpus": [0, "0000:1b:00.0",
  * ...], "domain": TEXT, "fabric": {"uuid": UUID, "clique": N, "state": "completed" | ...}, "names": [TEXT, ...],
- * "switch": TEXT}, ...], "ranks": "block" |
- * "cyclic" | "name" | "switch" | "domain" | [host of rank 0, host of rank 1, ...]}
+ * "switch": TEXT, "nics": [{"name": TEXT, "rail": TEXT, "leaf": TEXT, "subnet": TEXT}, ...]}, ...], "ranks": "block" |
+ * "cyclic" | "name" | "switch" | "domain" | [host of rank 0, host of rank 1, ...], "rails": "joined" | "isolated"}
  *
  * Only hosts must be there, and of each host a topology or a machine type.
  */
@@ -26,10 +26,12 @@ struct orr_cluster_file_host {
     uint32_t count;
     struct orr_cluster_gpu *gpus; /* NULL: all */
     uint32_t gpu_count;
-    const char *domain;        /* NULL: none */
-    struct orr_fabric *fabric; /* NULL: nothing is said of it */
-    const char **names;        /* [count]: of the hosts, as launchers know them; NULL: not given */
-    const char *leaf;          /* the leaf switch of their NICs; NULL: not given */
+    const char *domain;           /* NULL: none */
+    struct orr_fabric *fabric;    /* NULL: nothing is said of it */
+    const char **names;           /* [count]: of the hosts, as launchers know them; NULL: not given */
+    const char *leaf;             /* the leaf switch of their NICs; NULL: not given */
+    struct orr_cluster_nic *nics; /* in which networks their NICs are */
+    uint32_t nic_count;
 };
 
 struct orr_cluster_file {
@@ -42,6 +44,7 @@ struct orr_cluster_file {
     enum orr_rank_order order;
     uint32_t *host_of_rank; /* with ORR_ORDER_LIST */
     uint32_t listed_ranks;
+    bool isolated;           /* NICs of different rails cannot reach one another */
     struct orr_arena *arena; /* owns all of it */
 };
 

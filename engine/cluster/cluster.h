@@ -14,6 +14,23 @@
 
 enum { ORR_MAX_CLUSTER_HOSTS = ORR_MAX_PLAN_HOSTS, ORR_MAX_CLUSTER_KINDS = 128 };
 
+/* What a description says about the network that a NIC is in. X(symbol, key, words) */
+#define ORR_NIC_FACT_MAP(X)                                                                                            \
+    X(RAIL, "rail", "rail")                                                                                            \
+    X(LEAF, "leaf", "leaf switch")                                                                                     \
+    X(SUBNET, "subnet", "subnet")
+enum orr_nic_fact {
+#define X(symbol, key, words) ORR_NIC_##symbol,
+    ORR_NIC_FACT_MAP(X)
+#undef X
+        ORR_NIC_FACT_COUNT
+};
+struct orr_cluster_nic {
+    const char *name;                      /* as in the dump, such as "mlx5_0"; NULL: by its number */
+    int32_t dev;                           /* the plugin's number */
+    const char *facts[ORR_NIC_FACT_COUNT]; /* NULL: not known */
+};
+
 /* One entry of the description: equal hosts. */
 struct orr_cluster_line {
     const struct orr_dump *dump; /* borrowed */
@@ -26,6 +43,9 @@ struct orr_cluster_line {
     const char *const *names;        /* [count]: of the hosts, as people know them; NULL: they are called by number */
     const char *leaf;                /* leaf switch of their NICs, for ORR_ORDER_SWITCH; NULL: not known */
     const char *rack;                /* NVLink domain as people call it, for ORR_ORDER_DOMAIN; NULL: not known */
+    const struct orr_cluster_nic *nics; /* in which networks they are; NCCL does not know it */
+    uint32_t nic_count;
+    bool isolated; /* NICs of different rails cannot reach one another */
 };
 
 /* How ranks are distributed over hosts. Ranks of a host go to its GPUs in order. */

@@ -59,7 +59,8 @@ const char *orr_host_of(const struct orr_finder *f, uint32_t element);
 extern const struct orr_finding_row orr_findings_input[], orr_findings_ranks[], orr_findings_pci[],
     orr_findings_slots[], orr_findings_nvlink[], orr_findings_groups[], orr_findings_p2p[], orr_findings_gdr[],
     orr_findings_net[], orr_findings_graph[], orr_findings_routes[], orr_findings_cpu[], orr_findings_log[],
-    orr_findings_hosts[], orr_findings_cluster[], orr_findings_fabric[], orr_findings_machine[], orr_findings_type[];
+    orr_findings_hosts[], orr_findings_cluster[], orr_findings_rails[], orr_findings_fabric[], orr_findings_machine[],
+    orr_findings_type[];
 extern const struct orr_undecided orr_undecided_rows[]; /* ends with a row without a number */
 
 #endif

@@ -9,10 +9,10 @@
 #include "engine/findings/finder.h"
 
 static const struct orr_finding_row *const families[] = {
-    orr_findings_ranks, orr_findings_input,   orr_findings_machine, orr_findings_type, orr_findings_pci,
-    orr_findings_slots, orr_findings_nvlink,  orr_findings_groups,  orr_findings_p2p,  orr_findings_gdr,
-    orr_findings_net,   orr_findings_graph,   orr_findings_routes,  orr_findings_cpu,  orr_findings_log,
-    orr_findings_hosts, orr_findings_cluster, orr_findings_fabric,
+    orr_findings_ranks, orr_findings_input,   orr_findings_machine, orr_findings_type,   orr_findings_pci,
+    orr_findings_slots, orr_findings_nvlink,  orr_findings_groups,  orr_findings_p2p,    orr_findings_gdr,
+    orr_findings_net,   orr_findings_graph,   orr_findings_routes,  orr_findings_cpu,    orr_findings_log,
+    orr_findings_hosts, orr_findings_cluster, orr_findings_rails,   orr_findings_fabric,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about the hosts of a cluster, compared with one another. */
-#include <stdio.h>
-
 #include "engine/cluster/standing.h"
 #include "engine/device/device.h"
 #include "engine/findings/phrases.h"
+#include "engine/findings/rails.h"
 
 static uint32_t net_numbered(const struct orr_system *system, int32_t dev)
 {
@@ -12,79 +11,6 @@ static uint32_t net_numbered(const struct orr_system *system, int32_t dev)
         if (system->nodes[n].net.dev == dev)
             return n;
     return ORR_NO_NODE;
-}
-
-/* The rank of the GPU that a NIC is near: its role. -1 if it is near none. */
-static int32_t role_of(const struct orr_part *part, uint32_t net)
-{
-    int32_t rank = -1;
-    const struct orr_path *best = NULL;
-    for (uint32_t g = part->system.first[ORR_GPU]; g < part->system.first[ORR_GPU + 1]; g++) {
-        const struct orr_path *path = orr_path(&part->paths, net, g);
-        if (!best || path->type < best->type || (path->type == best->type && path->bw > best->bw)) {
-            best = path;
-            rank = part->system.nodes[g].gpu.rank;
-        }
-    }
-    return best && best->type <= ORR_PATH_PXB ? rank : -1;
-}
-
-/* The numbers of the NICs that are near a GPU of the job, a bit each. */
-static uint64_t nics_in_use(const struct orr_part *part)
-{
-    enum { BITS = 64 };
-    uint64_t used = 0;
-    for (uint32_t n = part->system.first[ORR_NET]; n < part->system.first[ORR_NET + 1]; n++) {
-        const int32_t dev = part->system.nodes[n].net.dev;
-        if (dev >= 0 && dev < BITS && role_of(part, n) >= 0)
-            used |= UINT64_C(1) << dev;
-    }
-    return used;
-}
-
-/* Whether the GPUs of the job are next to other NICs on a kind of host than on the first, and to as many. NICs in
- * another order are the same ones. */
-static bool on_other_rails(const struct orr_cluster *c, uint32_t kind)
-{
-    const struct orr_analysis *first = c->kinds[0].analysis, *other = c->kinds[kind].analysis;
-    const uint64_t here = nics_in_use(&other->parts[0]), there = nics_in_use(&first->parts[0]);
-    return other->local_ranks == first->local_ranks && here != there &&
-           __builtin_popcountll(here) == __builtin_popcountll(there);
-}
-
-/* "0-3", "0,2": NICs by their numbers. */
-static const char *rails_text(uint64_t used, char text[160])
-{
-    size_t length = 0;
-    text[0] = '\0';
-    for (int bit = 0; bit < 64 && length < 140; bit++) {
-        int last = bit;
-        if (!(used >> bit & 1))
-            continue;
-        while (last + 1 < 64 && used >> (last + 1) & 1)
-            last++;
-        length += (size_t)snprintf(text + length, 160 - length, last > bit ? "%s%d-%d" : "%s%d", length ? "," : "", bit,
-                                   last);
-        bit = last;
-    }
-    return text;
-}
-
-static void different_rails(struct orr_finder *f)
-{
-    const struct orr_cluster *c = f->analysis->cluster;
-    struct orr_phrases phrases = {.length = 0};
-    for (uint32_t k = 1; c && k < c->kind_count; k++) {
-        char here[160], there[160], here_hosts[ORR_HOSTS_TEXT], there_hosts[ORR_HOSTS_TEXT];
-        if (!on_other_rails(c, k))
-            continue;
-        orr_kind_hosts_text(c, k, here_hosts);
-        orr_kind_hosts_text(c, 0, there_hosts);
-        orr_add_phrase(&phrases, "the GPUs of the job are next to NICs %s on %s, and to NICs %s on %s",
-                       rails_text(nics_in_use(&c->kinds[k].analysis->parts[0]), here), here_hosts,
-                       rails_text(nics_in_use(&c->kinds[0].analysis->parts[0]), there), there_hosts);
-    }
-    orr_say_phrases(f, &phrases);
 }
 
 static void nics_in_another_order(struct orr_finder *f)
@@ -98,14 +24,14 @@ static void nics_in_another_order(struct orr_finder *f)
         const struct orr_part *part = &c->kinds[k].analysis->parts[0];
         uint32_t nets = orr_system_count(&part->system, ORR_NET);
         if (nets != orr_system_count(&first->system, ORR_NET) ||
-            part->contribution.rank_count != first->contribution.rank_count || on_other_rails(c, k))
+            part->contribution.rank_count != first->contribution.rank_count || orr_on_other_rails(c, k))
             continue;
         for (uint32_t n = part->system.first[ORR_NET]; n < part->system.first[ORR_NET + 1]; n++) {
             int32_t dev = part->system.nodes[n].net.dev;
             uint32_t other = net_numbered(&first->system, dev);
             if (other == ORR_NO_NODE)
                 continue;
-            int32_t here = role_of(part, n), there = role_of(first, other);
+            int32_t here = orr_nic_role(part, n), there = orr_nic_role(first, other);
             if (here != there && here >= 0 && there >= 0) { /* a port without GPUDirect RDMA is near none */
                 char here_hosts[ORR_HOSTS_TEXT], there_hosts[ORR_HOSTS_TEXT];
                 orr_kind_hosts_text(c, k, here_hosts);
@@ -187,22 +113,6 @@ const struct orr_finding_row orr_findings_cluster[] = {
                "another kernel than the rest, and a job with symmetric windows hangs or fails.",
         .advice = "Use the same number of GPUs on every node, or run the job without symmetric windows "
                   "(NCCL_WIN_ENABLE=0).",
-        .follows_from = {"cluster-odd-host"},
-    },
-    {
-        .id = "cluster-rails",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = different_rails,
-        .title = "Hosts use different GPUs, and so NICs of different rails: use the same GPUs on every host",
-        .why =
-            "NCCL does not know rails, leaf switches or subnets: it takes the NICs next to the GPUs, in the order of "
-            "their numbers. If the rails are isolated, the hosts cannot reach one another; if not, all traffic "
-            "crosses the spine.",
-        .advice = "Give every worker the same GPUs and NICs of its host: pin them by PCI address or NUMA node in the "
-                  "scheduler. A DRA claim by itself may choose others.",
-        .commands = {"nvidia-smi -L", "ibdev2netdev -v"},
-        .references = {"ai-dynamo/dynamo#13596", "NVIDIA/nccl#1755"},
         .follows_from = {"cluster-odd-host"},
     },
     {

@@ -34,16 +34,18 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
     ORR_LOCAL_TEXT(text, 4096);
     orr_text_printf(&text, "%s.", report->sentence);
     if (notes && notes->machine_type)
-        orr_text_printf(&text, " What the input does not show comes from the machine type %s.", notes->machine_type);
+        orr_text_printf(&text, " The rest comes from the machine type %s.", notes->machine_type);
     else if (type && report->machine.fitting == 1)
         orr_text_printf(&text, " It fits the machine type %s (%s).", type->name, type->title);
     else if (type)
         orr_text_printf(&text, " It fits %u machine types, such as %s (%s).", report->machine.fitting, type->name,
                         type->title);
     if (cluster)
-        orr_text_printf(&text, " The cluster has %u host%s of %u kind%s and %u ranks; this is the host of rank 0.",
-                        cluster->host_count, orr_plural(cluster->host_count), cluster->kind_count,
-                        orr_plural(cluster->kind_count), analysis->ranks);
+        orr_text_printf(&text, " The cluster has %u host%s", cluster->host_count, orr_plural(cluster->host_count));
+    if (cluster && cluster->kind_count > 1)
+        orr_text_printf(&text, " of %u kinds", cluster->kind_count);
+    if (cluster)
+        orr_text_printf(&text, " and %u ranks; this is the host of rank 0.", analysis->ranks);
     if (cluster && cluster->order != ORR_ORDER_BLOCK)
         orr_text_printf(&text, " %s", orr_rank_order_text(cluster->order));
     orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&text));

@@ -168,6 +168,9 @@ def test_the_view_tells_who_is_slow_and_why_and_what_is_full(server):
             "not-started",
         ),
         (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"id": 1}}]}', 400, "no member"),
+        (b'{"hosts": [{"machine": "hgx-h100", "nics": []}]}', 400, "1 to 128 objects"),
+        (b'{"hosts": [{"machine": "hgx-h100", "nics": [{"rial": 1}]}]}', 400, "hosts[0].nics[0]"),
+        (b'{"hosts": [{"machine": "hgx-h100"}], "rails": "apart"}', 400, "no switch connects them"),
     ],
 )
 def test_wrong_descriptions_say_what_is_wrong(server, body, status, words):
@@ -187,6 +190,23 @@ def test_what_does_not_fit_is_said_when_it_is_analysed(server):
         cluster = create(server, *hosts, **members)
         status, problem = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis")
         assert status == 422 and words in problem["detail"], problem
+
+
+def test_the_networks_of_nics_are_kept_and_judged(server):
+    """What the description says about NICs is part of its one form, and a finding names the rings that leave a rail."""
+    nics = [{"rail": number, "leaf": f"leaf{number}"} for number in range(8)]
+    hosts = [{"machine": "hgx-h100", "nics": nics}, {"machine": "hgx-h100", "nics": nics[1:] + nics[:1]}]
+    cluster = create(server, *hosts)
+    kept = cluster["description"]["hosts"][0]["nics"]
+    assert kept[3] == {"rail": "3", "leaf": "leaf3"} and "rails" not in cluster["description"]
+    isolated = create(server, *hosts, rails="isolated")
+    assert isolated["description"]["rails"] == "isolated" and isolated["sha256"] != cluster["sha256"]
+    for which, wanted in ((cluster, "rails-crossed"), (isolated, "rails-isolated")):
+        status, found = server.json("GET", f"/v1/clusters/{which['id']}/findings")
+        assert status == 200 and wanted in [row["id"] for row in found["findings"]]
+    missing = create(server, {"machine": "hgx-h100", "nics": [{"name": "mlx5_99", "rail": "1"}]})
+    status, problem = server.json("GET", f"/v1/clusters/{missing['id']}/analysis")
+    assert status in (400, 422) and "no NIC named mlx5_99" in problem["detail"], problem
 
 
 UUIDS = [f"8f4c0000-0000-0000-0000-00000000000{i}" for i in range(2)]

@@ -62,6 +62,7 @@ FAMILY(cpu)
 FAMILY(log)
 FAMILY(hosts)
 FAMILY(cluster)
+FAMILY(rails)
 FAMILY(fabric)
 
 static const struct family families[] = {
@@ -82,6 +83,7 @@ static const struct family families[] = {
     {"NCCL logs", row_of_log},
     {"Hosts that differ from most of a communicator", row_of_hosts},
     {"Different hosts in one communicator", row_of_cluster},
+    {"Rails of hosts", row_of_rails},
     {"NVLink domains of several hosts", row_of_fabric},
     {"Sets of dumps compared with their majority", orr_set_finding_row},
 };
