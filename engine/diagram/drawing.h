@@ -33,6 +33,7 @@ struct orr_tile {
     enum orr_role role;
     float font; /* size in points */
     bool bold_frame;
+    bool assumed; /* dashed and grey */
     const char *id, *classes, *title;
     const char *label; /* lines separated by \n */
 };

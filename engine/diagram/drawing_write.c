@@ -93,7 +93,7 @@ static void attribute(struct orr_text *text, const char *name, const char *value
 static void write_tile(struct orr_text *text, const struct orr_drawing *drawing, const struct orr_tile *tile,
                        const struct extent *extent)
 {
-    const struct orr_paint *paint = orr_theme_paint(drawing->theme, tile->role);
+    const struct orr_paint *paint = orr_theme_paint(drawing->theme, tile->assumed ? ORR_ROLE_OTHER : tile->role);
     quote(text, tile->id);
     orr_text_puts(text, " [");
     attribute(text, "id", tile->id);
@@ -105,6 +105,8 @@ static void write_tile(struct orr_text *text, const struct orr_drawing *drawing,
     else
         orr_text_printf(text, "fillcolor=\"%s\",color=\"%s\",penwidth=%s,", paint->fill, paint->stroke,
                         tile->bold_frame ? "2.2" : "1");
+    if (tile->assumed)
+        orr_text_puts(text, "style=\"rounded,filled,dashed\",");
     orr_text_printf(text, "fontcolor=\"%s\",fontsize=%.4g,pos=\"%.2f,%.2f\",width=%.4f,height=%.4f];\n", paint->ink,
                     (double)tile->font, (double)(tile->frame.x + tile->frame.w / 2 - extent->left),
                     (double)(extent->bottom - tile->frame.y - tile->frame.h / 2), (double)(tile->frame.w / 72),

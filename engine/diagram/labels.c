@@ -147,11 +147,51 @@ const char *orr_label_id(const struct orr_labels *labels, uint32_t node)
     return orr_drawing_text(labels->drawing, "%s", buffer);
 }
 
-/* Bus id without a domain of 0, which says nothing: "1b:00.0". */
-static const char *short_bus_id(const struct orr_node *node, char buffer[ORR_BUS_ID_SIZE])
+/* The dump of a machine type is made up as a whole, but the facts of the type are known: only its bus ids are not. */
+static bool is_machine_type(const struct orr_labels *labels)
 {
-    orr_bus_id_format(orr_id_local(node->id), buffer);
-    return strncmp(buffer, "0000:", 5) == 0 ? buffer + 5 : buffer;
+    const struct orr_dump *dump = labels->system->dump;
+    return dump && dump->notes && !strcmp(dump->notes->kind, "machine-type");
+}
+
+/* Whether the reader of the input had to assume the attribute: of the node's element, or of the PCI device that the
+ * element is in. */
+static bool is_supposed(const struct orr_labels *labels, uint32_t node, enum orr_attr attr)
+{
+    const struct orr_dump *dump = labels->system->dump;
+    uint32_t at = dump ? labels->system->nodes[node].element : ORR_NO_ELEMENT;
+    for (; at != ORR_NO_ELEMENT; at = dump->elements[at].parent) {
+        const struct orr_element *element = &dump->elements[at];
+        for (uint32_t i = 0; i < element->attribute_count; i++)
+            if (dump->attributes[element->first_attribute + i].id == attr)
+                return dump->attributes[element->first_attribute + i].origin == ORR_VALUE_ASSUMED;
+    }
+    return false;
+}
+
+static bool has_bus_id(const struct orr_labels *labels, uint32_t node)
+{
+    return !is_machine_type(labels) && !is_supposed(labels, node, ORR_ATTR_BUSID);
+}
+
+bool orr_label_assumed(const struct orr_labels *labels, uint32_t node)
+{
+    static const enum orr_attr deciding[ORR_NODE_TYPE_COUNT] = {
+        [ORR_PCI] = ORR_ATTR_BUSID, [ORR_CPU] = ORR_ATTR_ARCH, [ORR_NET] = ORR_ATTR_SPEED};
+    enum orr_node_type type = labels->system->nodes[node].type;
+    if (is_machine_type(labels) || (type != ORR_PCI && type != ORR_CPU && type != ORR_NET))
+        return false;
+    return is_supposed(labels, node, deciding[type]) || (type == ORR_CPU && is_supposed(labels, node, ORR_ATTR_VENDOR));
+}
+
+/* Bus id after a blank, without a domain of 0, which says nothing: " 1b:00.0"; "" if it is made up. */
+static const char *short_bus_id(const struct orr_labels *labels, uint32_t node)
+{
+    char buffer[ORR_BUS_ID_SIZE];
+    if (!has_bus_id(labels, node))
+        return "";
+    orr_bus_id_format(orr_id_local(labels->system->nodes[node].id), buffer);
+    return orr_drawing_text(labels->drawing, " %s", strncmp(buffer, "0000:", 5) == 0 ? buffer + 5 : buffer);
 }
 
 static const char *cpu_name(const struct orr_node *node)
@@ -193,27 +233,26 @@ const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float
     const struct orr_system *system = labels->system;
     const struct orr_node *at = &system->nodes[node];
     struct orr_drawing *drawing = labels->drawing;
-    char bus[ORR_BUS_ID_SIZE];
-    const char *first = "", *second = NULL;
+    const char *first = "", *second = NULL, *bus = short_bus_id(labels, node);
     unsigned long long local = orr_id_local(at->id);
     switch (at->type) {
     case ORR_GPU:
         first = at->gpu.rank < 0 ? orr_drawing_text(drawing, "GPU %d", at->gpu.dev)
                                  : orr_drawing_text(drawing, "GPU %d \xc2\xb7 rank %d", at->gpu.dev, at->gpu.rank);
-        second = orr_drawing_text(drawing, "%s", short_bus_id(at, bus));
+        second = *bus ? bus + 1 : NULL;
         break;
     case ORR_DEV:
-        first = orr_drawing_text(drawing, "GPU %d \xc2\xb7 %s", at->gpu.dev, short_bus_id(at, bus));
+        first = orr_drawing_text(drawing, *bus ? "GPU %d \xc2\xb7%s" : "GPU %d%s", at->gpu.dev, bus);
         break;
     case ORR_PCI:
-        first = orr_drawing_text(drawing, "PCIe switch %s", short_bus_id(at, bus));
+        first = orr_drawing_text(drawing, "PCIe switch%s", bus);
         if (orr_text_width(first, font) > width)
-            first = orr_drawing_text(drawing, "PCIe %s", short_bus_id(at, bus));
-        if (orr_text_width(first, font) > width)
-            first = orr_drawing_text(drawing, "%s", short_bus_id(at, bus));
+            first = orr_drawing_text(drawing, "PCIe%s", bus);
+        if (orr_text_width(first, font) > width && *bus)
+            first = bus + 1;
         break;
     case ORR_NIC:
-        first = orr_drawing_text(drawing, "NIC %s", short_bus_id(at, bus));
+        first = orr_drawing_text(drawing, "NIC%s", bus);
         break;
     case ORR_NVS:
         first = system->first[ORR_NVS] + 1 == system->first[ORR_NVS + 1]
@@ -283,7 +322,8 @@ const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
         numa = orr_drawing_text(drawing, ", NUMA node %llu", (unsigned long long)orr_id_local(system->nodes[root].id));
     if (labels->several_systems && at->type != ORR_NVS)
         numa = orr_drawing_text(drawing, "%s of host %u", numa, orr_id_system(at->id));
-    const char *place = orr_bus_id_format(orr_id_local(at->id), bus);
+    const char *place = has_bus_id(labels, node) ? orr_bus_id_format(orr_id_local(at->id), bus) : NULL,
+               *assumed = orr_label_assumed(labels, node) ? ", assumed" : "";
     const struct orr_uplink *uplink = &labels->uplinks[node];
     const char *pci = "";
     if (orr_label_pcie(drawing, uplink->card))
@@ -291,25 +331,26 @@ const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
     const struct orr_slower *nvlinks = uplink->slower[ORR_SLOWER_NVLINK];
     switch (at->type) {
     case ORR_GPU:
-        return orr_drawing_text(drawing, "GPU %d, rank %d, bus id %s%s, compute capability %d.%d%s%s%s", at->gpu.dev,
-                                at->gpu.rank, place, numa, at->gpu.sm / 10, at->gpu.sm % 10, pci,
-                                at->gpu.gdr ? ", GPUDirect RDMA" : ", no GPUDirect RDMA",
+        return orr_drawing_text(drawing, "GPU %d, rank %d%s%s%s, compute capability %d.%d%s%s%s", at->gpu.dev,
+                                at->gpu.rank, place ? ", bus id " : "", place ? place : "", numa, at->gpu.sm / 10,
+                                at->gpu.sm % 10, pci, at->gpu.gdr ? ", GPUDirect RDMA" : ", no GPUDirect RDMA",
                                 nvlinks ? orr_label_slower(labels, nvlinks) : "");
     case ORR_NET: {
         const char *name = own_attribute(system, node, ORR_ATTR_NAME);
         return orr_drawing_text(
-            drawing, "NET %d%s%.64s, port %d, %.4g Gb/s (%s)%s%s%s%s", at->net.dev, *name ? ", " : "", name,
-            at->net.port, (double)(at->net.bw * 8), orr_label_bw(drawing, at->net.bw), numa,
+            drawing, "NET %d%s%.64s, port %d, %.4g Gb/s (%s%s)%s%s%s%s", at->net.dev, *name ? ", " : "", name,
+            at->net.port, (double)(at->net.bw * 8), orr_label_bw(drawing, at->net.bw), assumed, numa,
             at->net.gdr ? ", GPUDirect RDMA" : ", no GPUDirect RDMA", at->net.coll ? ", CollNet" : "",
             uplink->slower[ORR_SLOWER_PORT] ? orr_label_slower(labels, uplink->slower[ORR_SLOWER_PORT]) : "");
     }
     case ORR_CPU:
-        return orr_drawing_text(drawing, "NUMA node %llu, %s%s", (unsigned long long)orr_id_local(at->id), cpu_name(at),
-                                labels->several_systems ? orr_drawing_text(drawing, ", host %u", orr_id_system(at->id))
-                                                        : "");
+        return orr_drawing_text(
+            drawing, "NUMA node %llu, %s%s%s", (unsigned long long)orr_id_local(at->id), cpu_name(at), assumed,
+            labels->several_systems ? orr_drawing_text(drawing, ", host %u", orr_id_system(at->id)) : "");
     case ORR_NVS:
         return "NVSwitch: all of them together, as NCCL sees them";
     default:
-        return orr_drawing_text(drawing, "%s %s%s%s", kinds[at->type].name, place, numa, pci);
+        return orr_drawing_text(drawing, "%s%s%s%s%s%s", kinds[at->type].name, place ? " " : "", place ? place : "",
+                                numa, pci, assumed);
     }
 }

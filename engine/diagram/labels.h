@@ -52,6 +52,9 @@ const char *orr_label_id(const struct orr_labels *labels, uint32_t node);
 const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float font, float width);
 /* "GPU 0, rank 0, bus id 0000:1b:00.0, NUMA node 0, compute capability 9.0, ...". */
 const char *orr_label_title(const struct orr_labels *labels, uint32_t node);
+/* Whether what the device is, rather than its bus id alone, was assumed about the input: a switch that the distances
+ * imply, a CPU of unknown model, a port of unknown speed. Never true of a machine type, whose facts are known. */
+bool orr_label_assumed(const struct orr_labels *labels, uint32_t node);
 /* The class of a device's elements ("gpu") and its role. */
 const char *orr_label_class(enum orr_node_type type);
 enum orr_role orr_label_role(enum orr_node_type type);

@@ -40,7 +40,8 @@ static void add_devices(struct machine *machine, uint32_t node, uint32_t box)
                                        });
     }
     float font = type == ORR_CPU ? 11 : type == ORR_NET || type == ORR_NIC ? 9 : orr_tile_font;
-    bool degraded = machine->scene.labels.uplinks[node].degraded;
+    bool degraded = machine->scene.labels.uplinks[node].degraded,
+         assumed = orr_label_assumed(&machine->scene.labels, node);
     machine->scene.tiles[node] = orr_drawing_tile(
         drawing, &(struct orr_tile){
                      .frame = spot->tile,
@@ -48,8 +49,9 @@ static void add_devices(struct machine *machine, uint32_t node, uint32_t box)
                      .role = orr_label_role(type),
                      .font = font,
                      .id = id,
-                     .classes = degraded ? orr_drawing_text(drawing, "%s degraded", orr_label_class(type))
-                                         : orr_label_class(type),
+                     .assumed = assumed,
+                     .classes = orr_drawing_text(drawing, "%s%s%s", orr_label_class(type), degraded ? " degraded" : "",
+                                                 assumed ? " assumed" : ""),
                      .title = title,
                      .label = orr_label_tile(&machine->scene.labels, node, font, spot->tile.w - 6),
                  });

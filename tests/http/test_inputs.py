@@ -393,3 +393,46 @@ def test_nics_that_the_input_does_not_describe_have_what_is_asked_for_them(serve
     assert "assumed_nics" not in document["input"] and {
         net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"
     } == {50}
+
+
+def drawn(server, body, **query):
+    """Title and classes of each device of the drawing, by its id."""
+    kept = Answer(server, "POST", "/v1/topologies", body).json()
+    asked = "&".join(f"{name}={value}" for name, value in {"format": "dot", "hosts": 2, **query}.items())
+    dot = Answer(server, "GET", f"/v1/topologies/{kept['id']}/diagram?{asked}").body.decode()
+    return {
+        row[0]: {"classes": row[1].split(), "title": row[2], "label": row[3], "dashed": "dashed" in row[4]}
+        for row in re.findall(
+            r'^"([A-Z]+/[^"]*)" \[id="[^"]*",class="([^"]*)",tooltip="([^"]*)",label="([^"]*)",(.*)$', dot, re.M
+        )
+    }
+
+
+def test_a_drawing_shows_what_is_assumed_without_bus_ids_of_its_own(server):
+    """A matrix has no bus ids, switches, CPUs or speeds: those are dashed, and no id is invented."""
+    devices = drawn(server, MATRIX)
+    assert {kind for kind in {name.split("/")[0] for name in devices} if kind != "NVS"} >= {"GPU", "PCI", "CPU", "NET"}
+    for name, device in devices.items():
+        assumed = name.split("/")[0] in ("PCI", "CPU", "NET")
+        assert device["dashed"] == assumed == ("assumed" in device["classes"]) == ("assumed" in device["title"]), device
+        assert not re.search(r"\b[0-9a-f]{2}:[0-9a-f]{2}\.0", device["label"] + device["title"]), device
+
+
+def test_a_bus_id_that_the_input_gives_stays_on_the_drawing(server):
+    named = MATRIX + b"\n0, NVIDIA H100, 00000000:07:00.0\n"
+    titles = {name: device["title"] for name, device in drawn(server, named).items() if name.startswith("GPU/")}
+    assert [name for name, title in titles.items() if "bus id" in title] == ["GPU/0-7000"]
+    assert "bus id 0000:07:00.0" in titles["GPU/0-7000"]
+
+
+def test_a_drawing_of_a_dump_has_its_bus_ids_and_nothing_dashed(server):
+    devices = drawn(server, H100.encode())
+    assert not any(device["dashed"] or "assumed" in device["classes"] for device in devices.values())
+    assert "bus id 0000:19:00.0" in devices["GPU/0-19000"]["title"]
+
+
+def test_a_machine_type_has_known_devices_and_no_bus_ids(server):
+    """Its NICs and CPUs are those of the type, but their bus ids are not known."""
+    dot = Answer(server, "POST", "/v1/render?machine=hgx-h100&format=dot&hosts=2", b"").body.decode()
+    assert "GPU 0" in dot and "dashed" not in dot
+    assert not re.search(r"(label|tooltip)=\"[^\"]*\b[0-9a-f]{2}:[0-9a-f]{2}\.0", dot)
