@@ -430,6 +430,13 @@ export function makeActions({
         channel: replace("channel"),
         topic: replace("topic"),
         size: replace("size"),
+        /** A message size, with the graph that NCCL uses for it; "": the one that is drawn stays. */
+        message: (size, graph) => {
+            const { state } = store;
+            store.set(graph && graph !== state.graph ? { size, graph, channel: 0 } : { size }, {
+                replace: true,
+            });
+        },
         collective: replace("collective"),
         layout: (layout) => store.set({ layout, view: "channels" }, { replace: true }),
         graph: (graph) => store.set({ graph, channel: 0 }),
@@ -536,6 +543,8 @@ export function makeActions({
         pairAgain: () => loading.pairing({ again: true }),
         majority: (set) => home({ place: "set", set }),
         against: (against) => store.set({ against, change: "", view: "diff" }),
+        /** The same without leaving the view. */
+        compareHere: (against) => store.set({ against, change: "" }, { replace: true }),
         swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
         cancel: () => {
             loading.stopComparing();

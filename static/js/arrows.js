@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Arrows over a drawing: who sends to whom, as elements of SVG. */
 import { s } from "./dom.js";
+import { lanes, lineOf } from "./lanes.js";
 
 const GUTTER = 30,
     GAP = 4; // units between the columns of trays, and half of those between rows
@@ -8,10 +9,13 @@ const GUTTER = 30,
 /** One arrow a step {from, to}, ids of the drawing; now: the step to mark, -1: all alike. Steps between trays of a
  * rack share a hook from tray
  *  to tray, which the page shows until it is near. centre(id): {x, y, w, h}, null: not drawn; trayOf(id): the id of
- *  its tray's box, "": none; height: of the drawing; pixel: in units of the drawing. */
-export function arrows(steps, now, { centre, trayOf, height, pixel }) {
-    const hooks = new Map();
+ *  its tray's box, "": none; height: of the drawing; pixel: in units of the drawing; band: bandOf(), null: none; depth:
+ *  as lanes() takes it. */
+export function arrows(steps, now, { centre, trayOf, height, pixel, band = null, depth = null }) {
+    const hooks = new Map(),
+        laid = new Map(band && lanes(steps, band, centre, depth).map((row) => [row.i, row]));
     const rows = steps.map((step, i) => {
+        if (laid.has(i)) return laneArrow(step, laid.get(i), i === now, pixel);
         const a = trayOf(step.from),
             b = trayOf(step.to),
             crosses = Boolean(a && b && a !== b);
@@ -48,6 +52,18 @@ function arrow({ from, to }, now, crosses, { centre, height, pixel }) {
             d: `M${start.x},${start.y} Q${mid.x},${mid.y} ${end.x},${end.y}`,
         }),
         arrowHead(mid, end, head),
+    );
+}
+
+/* A step along the band. */
+function laneArrow({ from, to }, row, now, pixel) {
+    const { d, before } = lineOf(row),
+        size = Math.min((now ? 10 : 8) * pixel, Math.abs(row.to.y - before.y) * 0.7);
+    return s(
+        "g",
+        { class: `step lane${now ? " now" : ""}`, "data-step": `${from}>${to}` },
+        s("path", { class: "line", d }),
+        arrowHead(before, row.to, size),
     );
 }
 

@@ -63,6 +63,32 @@ export function channelSteps(model, graph, channel, host = 0) {
     return [...inside, ...sent];
 }
 
+/** The order among a channel's steps, as Diagram.draw() takes it: generations of a tree from its root, and the devices
+ * of a host that are the root or heads of NVLS. */
+export function channelOrder(model, graph, channel, host = 0) {
+    const channels = model.doc.channels ?? {},
+        local = model.doc.local_ranks ?? model.gpus.length,
+        up = graph === "nvls" ? null : upOf(channels, graph, channel);
+    const tag = (rank, text) => ({ id: model.gpuOfRank.get(rank) ?? "", text });
+    if (graph === "nvls")
+        return { tags: (channels.nvls?.heads ?? []).map((rank) => tag(rank, "head")) };
+    if (!up) return {};
+    const depthOf = (rank) => {
+        let depth = 0;
+        for (let at = up[rank]; at >= 0 && at < up.length && depth <= up.length; at = up[at])
+            depth++;
+        return depth;
+    };
+    const isMine = (rank) => Math.floor(rank / local) === host,
+        tops = up.flatMap((parent, rank) => (isMine(rank) && !isMine(parent) ? [rank] : []));
+    return {
+        depth: ({ b }) => depthOf(b),
+        tags: tops.map((rank) =>
+            tag(rank - host * local, up[rank] < 0 ? "root" : `to rank ${up[rank]}`),
+        ),
+    };
+}
+
 /** The picture in which the service draws a graph by itself: its name among the views, "": none. Releases with one
  * CollNet call it collnet. */
 export const drawnAlone = (graph) =>

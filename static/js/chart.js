@@ -55,6 +55,10 @@ export function waysAt(predictions, collective, bytes) {
         .sort((a, b) => a.time - b.time);
 }
 
+/** The bus bandwidth of what is chosen at one of the sizes; undefined: nothing can be. */
+export const busBandwidthAt = (predictions, collective, bytes) =>
+    waysAt(predictions, collective, bytes).find(({ chosen }) => chosen)?.bw;
+
 /** Axes over some curves: x(bytes), y(GB/s), ticks, and size(x) back to the nearest of the sizes. */
 export function axes(sizes, lines, frame = FRAME) {
     const values = lines.flatMap((line) => line.points.map(([, bw]) => bw)).filter((bw) => bw > 0);

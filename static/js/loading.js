@@ -174,7 +174,7 @@ export class Loading {
         if (other.key === key) return;
         this.#comparing?.abort();
         Object.assign(other, { key, diff: null, doc: null, model: null, problem: null });
-        if (!key || !id) return;
+        if (!key || !id) return this.changed(); // its marks leave the drawing
         const control = (this.#comparing = new AbortController());
         this.busy(1);
         try {

@@ -335,6 +335,7 @@ function renderDrawer() {
                       state,
                       step: moment.step,
                       other: state.view === "diff" ? loading.other : compared,
+                      comparison: loading.other,
                       pair: loading.pair,
                       kept: loading.kept,
                       releases: moment.releases,

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The drawing of what the state asks for: which picture, and what is marked on it. */
 import * as api from "./api.js";
-import { channelCount, channelSteps, drawnAlone, linksOf, loads } from "./channels.js";
+import {
+    channelCount,
+    channelOrder,
+    channelSteps,
+    drawnAlone,
+    linksOf,
+    loads,
+} from "./channels.js";
 import { findChange, marksOf } from "./compare.js";
 import { folded } from "./detail.js";
 import { linksOfFinding } from "./diagnosis.js";
@@ -175,7 +182,7 @@ export class Scene {
             chosen = pair && this.store.state.row ? findRow(pair, this.store.state.row) : null;
         const changed = pair
             ? marksOfPair(model, pair, chosen, "a")
-            : diff && ["diff", "matrix"].includes(view)
+            : diff && ["diff", "matrix", "channels"].includes(view)
               ? marksOf(
                     model,
                     diff,
@@ -204,6 +211,7 @@ export class Scene {
                 ? steps.filter((one) => ![one.from, one.to].some((id) => id.startsWith("NVS/")))
                 : steps,
             at,
+            transfer || !steps.length ? {} : this.#order(model),
         );
         if (this.moment.extending && from && !to)
             return this.#caption("Click the device at the other end of the path.");
@@ -229,7 +237,9 @@ export class Scene {
                   : pair
                     ? `Dashed: differs from ${calledText(pair.b)}. Crossed: only this one has it.`
                     : steps.length
-                      ? "Arrows show who sends to whom; a step lights the links it uses."
+                      ? `Arrows show who sends to whom; a step lights the links it uses.${
+                            changed ? " Dashed: the other release differs." : ""
+                        }`
                       : less
                         ? `Bus ids are hidden${
                               less.blocks
@@ -290,6 +300,12 @@ export class Scene {
                 ),
             }
         );
+    }
+
+    /* What the drawing says beside the steps: a tree's generations and root, the heads of NVLS. */
+    #order(model) {
+        const { graph, channel, host } = this.store.state;
+        return channelOrder(model, graph, channel, host);
     }
 
     #steps(model) {

@@ -5,9 +5,10 @@ import { channelCount, channelSteps, drawnAlone, loads } from "../channels.js";
 import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
 import { nicsOf, placeInTree } from "../nccl_log.js";
 import { writeWhy } from "../why.js";
+import { slidersView } from "./sliders.js";
 
 /** step: index of the step that is marked, -1: none. actions: graph(name), channel(n), step(i), layout(name). */
-export function channelsView({ model, state, step, actions }) {
+export function channelsView({ model, state, step, comparison, releases, actions }) {
     const graphs = model.doc.graphs ?? [];
     return [
         h(
@@ -30,6 +31,7 @@ export function channelsView({ model, state, step, actions }) {
                     `the ${GRAPH_NAMES[state.graph] ?? state.graph} graph`,
                 ),
         ),
+        slidersView({ model, state, other: comparison, releases, actions }),
         steps(model, state, step, actions),
         h(
             "div.scroll",

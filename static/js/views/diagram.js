@@ -4,6 +4,7 @@
 import { arrows } from "../arrows.js";
 import { h, s } from "../dom.js";
 import { Fingers } from "../fingers.js";
+import { bandOf } from "../lanes.js";
 import { extent, picture, titleOf } from "../picture.js";
 import { fit, pan, reshape, write, zoom } from "../viewport.js";
 import { badge } from "./badge.js";
@@ -21,6 +22,17 @@ const AHEAD = 0.5; // of the part in sight, drawn on each side of it while it mo
 const WHEEL = 1.0018,
     BUTTON = 1.4,
     KEY_STEP = 0.08;
+
+/* A word on the edge of a device that faces the band, or on its upper edge. */
+function tagOf({ text }, at, band) {
+    if (!at) return null;
+    const below = Boolean(band && at.y > band.y);
+    return s(
+        "text",
+        { class: "tag", x: at.x, y: below ? at.y - at.h / 2 - 3 : at.y + at.h / 2 + 9 },
+        text,
+    );
+}
 
 export class Diagram {
     /** onSelect(id, extend): a device was chosen; extend: as the end of a path. A second drawing has a suffix to its
@@ -267,8 +279,9 @@ export class Diagram {
         return named.length ? named : plain;
     }
 
-    /** Lays arrows over the drawing, one a step {from, to}; now: the one to mark, -1: all alike. */
-    draw(steps, now = -1) {
+    /** Lays arrows over the drawing, one a step {from, to}; now: the one to mark, -1: all alike. depth(step): its
+     * generation in a tree, null: no tree. tags: [{id, text}] of devices, such as the heads of NVLS. */
+    draw(steps, now = -1, { depth = null, tags = [] } = {}) {
         if (!this.svg) return;
         const trayOf = (id) => {
             // the box of the tray that a device of a rack is in, "": none
@@ -276,16 +289,26 @@ export class Diagram {
                 box = `box:tray:${parseInt(host, 16)}`;
             return this.groups.has(box) ? box : "";
         };
+        const centre = (id) => this.#centre(id),
+            band = steps.length ? bandOf(this.ids, centre) : null;
         this.overlay.replaceChildren(
             ...arrows(steps, now, {
-                centre: (id) => this.#centre(id),
+                centre,
                 trayOf,
                 height: this.size.h,
                 pixel: this.box.w / this.window.w,
+                band,
+                depth,
             }),
+            ...tags.map((tag) => tagOf(tag, centre(tag.id), band)).filter(Boolean),
         );
         this.overlay.setAttribute("class", now >= 0 ? "overlay stepping" : "overlay");
         this.canvas.classList.toggle("drawn", steps.length > 0);
+        this.canvas.classList.toggle("laned", Boolean(band));
+        this.groups.get(band?.id)?.classList.toggle(
+            "used",
+            steps.some(({ to }) => to === band.id),
+        );
     }
 
     /** What is drawn: ids of devices, links and tiles. */
