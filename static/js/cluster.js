@@ -312,6 +312,28 @@ export function describe(runs) {
     });
 }
 
+/** A cluster's description with NVLink domains of `size` hosts each, in their order; 1: with none. What hosts reported
+ * about other domains is left out. */
+export function withDomains({ hosts, ...rest }, size) {
+    let at = 0;
+    const rows = hosts.flatMap(({ count = 1, names = [], domain, fabric, ...line }) => {
+        const pieces = [];
+        for (let done = 0; done < count;) {
+            const some = size > 1 ? Math.min(count - done, size - (at % size)) : count;
+            pieces.push({
+                ...line,
+                count: some,
+                ...(names.length > 0 && { names: names.slice(done, done + some) }),
+                ...(size > 1 && { domain: `domain ${Math.floor(at / size)}` }),
+            });
+            done += some;
+            at += some;
+        }
+        return pieces;
+    });
+    return { ...rest, hosts: rows };
+}
+
 /** Names of the hosts of a cluster by their numbers, from its record; "" where a host has none. */
 export const hostNames = (record) =>
     record.description.hosts.flatMap(({ count = 1, names = [] }) =>

@@ -10,7 +10,8 @@ import { Diagram } from "./views/diagram.js";
 import { problemView } from "./views/problem.js";
 
 export class ClusterHost {
-    shown = ""; // the topology that is drawn; "": none, such as a machine type's
+    /** @type {{topology?: string, machine?: string} | null} */
+    shown = null; // what is drawn: a line of the cluster's description
 
     #asked = null;
     #key = "";
@@ -22,29 +23,45 @@ export class ClusterHost {
         this.diagram = new Diagram(() => {}, "-host");
     }
 
-    async draw(topology) {
-        const asks = question({ ...this.store.state, hosts: NETWORK_HOSTS }),
+    /** Draws the kept dump or the machine type that a line of the description names; null: nothing. */
+    async draw(line) {
+        const { topology = "", machine = "" } = line ?? {},
+            asks = question({ ...this.store.state, hosts: NETWORK_HOSTS }),
             colours = theme.current(),
-            key = topology && `${topology}?${asks}@${colours}`;
-        this.shown = topology;
+            key = line ? `${topology}${machine}?${asks}@${colours}` : "";
+        this.shown = line;
         if (key === this.#key) return;
         this.#asked?.abort();
         this.#key = key;
-        if (!topology) return;
+        if (!line) return;
         const { signal } = (this.#asked = new AbortController());
         this.diagram.say("Drawing…");
         try {
-            const [text, doc] = await Promise.all([
-                api.diagram(topology, asks, { view: "system", theme: colours }, signal),
-                api.analysis(topology, asks, signal),
-            ]);
+            const [text, doc] = await (topology
+                ? kept(topology, asks, colours, signal)
+                : ofType(machine, asks, colours));
             if (signal.aborted) return;
             this.diagram.show(text, false);
-            this.diagram.badge(marksOfMachine(index(doc)), () => this.open(topology));
+            this.diagram.badge(marksOfMachine(index(doc)), () => topology && this.open(topology));
         } catch (error) {
             if (error.name === "AbortError") return;
             this.#key = "";
             this.diagram.say(problemView(api.problemOf(error)));
         }
     }
+}
+
+/* The picture and the analysis of a kept dump, and of a machine type. */
+const kept = (id, asks, colours, signal) =>
+    Promise.all([
+        api.diagram(id, asks, { view: "system", theme: colours }, signal),
+        api.analysis(id, asks, signal),
+    ]);
+function ofType(machine, asks, colours) {
+    const query = new URLSearchParams(asks);
+    query.set("machine", machine);
+    return Promise.all([
+        api.render("", new URLSearchParams([...query, ["format", "svg"], ["theme", colours]])),
+        api.analyze("", query),
+    ]);
 }

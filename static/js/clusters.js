@@ -200,8 +200,7 @@ export class Clusters {
             host = Number(/^host:(\d+)$/.exec(this.store.state.from)?.[1] ?? -1),
             tile = host >= 0 && host < view.hosts && tiles(view)[host];
         this.chosen = tile || null;
-        this.host.shown =
-            (tile && record.description.hosts[view.kinds[tile.kind].line].topology) || "";
+        this.host.shown = tile ? record.description.hosts[view.kinds[tile.kind].line] : null;
     }
 
     /* The cluster's findings name devices of the first host only; those of other kinds are their machines'. Hosts that

@@ -4,10 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { tarOf } from "../support/archives.mjs";
 import { fixture, soon } from "./fixture.mjs";
-import { exampleFile } from "./support.mjs";
+import { exampleFile, root } from "./support.mjs";
 
 const it = fixture();
 const good = readFileSync(exampleFile("h100-nvswitch").path),
@@ -427,9 +428,51 @@ test("hosts of a machine type", async () => {
     await go(`&cluster=${id}`);
     await soon.equal(() => it.page.locator("#tiles button.cell").count(), 4);
     await it.page.locator("#tiles button.cell").first().click();
+    await it.page.locator("#chosen-host .host-picture svg g.node.gpu").first().waitFor();
+    await it.until(() => document.querySelectorAll("#chosen-host g.node.gpu").length === 8);
     await it.key("open-host").click();
     await it.page.locator("#glance").waitFor();
     await soon.match(() => it.page.url(), /machine=hgx-h100.*hosts=4|hosts=4.*machine=hgx-h100/);
+});
+
+const kept = (description) => post("/v1/clusters", JSON.stringify(description), "application/json");
+const standing = (wanted) =>
+    it.until(
+        (state) => document.getElementById("cluster-verdict")?.dataset.state === state,
+        wanted,
+    );
+
+test("a tick stands for figures that nothing would raise and that rest on nothing assumed", async () => {
+    const matrix = await machine(readFileSync(join(root, "tests/golden/show/topo-m.input"))),
+        faulty = await machine(bad);
+    await go(`&cluster=${(await kept({ hosts: [{ topology: faulty }] })).id}`);
+    await standing("free");
+    assert.match(
+        await it.page.locator("#cluster-verdict").textContent(),
+        /^!1 host: AllReduce .*2 faults cost no bandwidth of this job/,
+    );
+    await go(`&cluster=${(await kept({ hosts: [{ topology: matrix, count: 2 }] })).id}`);
+    await standing("assumed");
+    assert.match(
+        await it.page.locator("#cluster-verdict").textContent(),
+        /^\?2 hosts: .*rest on assumed values/,
+    );
+    await go(`&cluster=${(await kept({ hosts: [{ machine: "hgx-h100", count: 2 }] })).id}`);
+    await standing("good");
+});
+
+test("NVLink domains are made on the page: the same hosts as another cluster", async () => {
+    const tray = await machine(readFileSync(exampleFile("gb300-tray").path)),
+        { id } = await kept({ name: "rack", hosts: [{ topology: tray, count: 4 }] });
+    await go(`&cluster=${id}&tab=kinds`);
+    await it.choose("#domain-size", "2");
+    await it.key("make-domains").click();
+    await it.until(() =>
+        /4 hosts .* 2 systems after fusing/.test(
+            document.getElementById("cluster-sentence")?.textContent,
+        ),
+    );
+    await soon.match(() => it.page.locator("h1").first().textContent(), /^rack, other domains/);
 });
 
 test("NVLink domains: who is of which clique, and who keeps all apart", async () => {

@@ -27,6 +27,7 @@ import {
     sentence,
     tiles,
     used,
+    withDomains,
 } from "../../static/js/cluster.js";
 
 const kind = (hosts, more) => ({
@@ -323,4 +324,32 @@ test("cells by rack, names in their natural order; hosts of a chosen fault or fi
         ["odd", "good", "good"],
         "without a verdict no host has a fault",
     );
+});
+
+test("the same hosts with other NVLink domains: lines are split, names stay with their hosts", () => {
+    const description = {
+        hosts: [
+            {
+                topology: "a",
+                count: 3,
+                names: ["x", "y", "z"],
+                domain: "old",
+                fabric: { uuid: "u" },
+            },
+            { machine: "m" },
+        ],
+        ranks: "block",
+    };
+    assert.deepEqual(withDomains(description, 2), {
+        ranks: "block",
+        hosts: [
+            { topology: "a", count: 2, names: ["x", "y"], domain: "domain 0" },
+            { topology: "a", count: 1, names: ["z"], domain: "domain 1" },
+            { machine: "m", count: 1, domain: "domain 1" },
+        ],
+    });
+    assert.deepEqual(withDomains(description, 1).hosts, [
+        { topology: "a", count: 3, names: ["x", "y", "z"] },
+        { machine: "m", count: 1 },
+    ]);
 });

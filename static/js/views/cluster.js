@@ -81,6 +81,9 @@ export function clusterView({ one, clusters, releases, state, actions }) {
     ];
 }
 
+/* Faults that cost this job nothing, and figures that rest on assumed values, have no tick. */
+const MARKS = { fault: "✗", free: "!", assumed: "?", good: "✓" };
+
 /* The line that decides, and below it what each repair gains: each gain lights its hosts. */
 function verdict({ verdict: said }, state, actions) {
     if (!said)
@@ -90,18 +93,31 @@ function verdict({ verdict: said }, state, actions) {
             h("h2", said === null ? "No verdict" : "Computing…"),
         );
     const cost = clusterBar(said),
+        standing = cost
+            ? "fault"
+            : said.faults.length > 0
+              ? "free"
+              : said.assumed.length > 0
+                ? "assumed"
+                : "good",
         [first, ...rest] = said.sentence.split(/(?<=\.) (?=[A-Z])/);
     return h(
         "section.cluster-verdict.decides",
-        { id: "cluster-verdict", "aria-label": "Verdict", "data-state": cost ? "fault" : "good" },
+        { id: "cluster-verdict", "aria-label": "Verdict", "data-state": standing },
         h(
             "div.says",
             h(
                 "h2",
-                h("span.mark", { "aria-hidden": "true" }, cost ? "✗" : "✓"),
+                h("span.mark", { "aria-hidden": "true" }, MARKS[standing]),
                 first.replace(/\.$/, ""),
             ),
             rest.length > 0 && h("p", rest.join(" ")),
+            standing === "free" &&
+                h(
+                    "p",
+                    `${said.faults.length} fault${said.faults.length === 1 ? " costs" : "s cost"} ` +
+                        "no bandwidth of this job, but may cost other jobs: see Faults.",
+                ),
             cost && [
                 costSegments(
                     cost,

@@ -9,6 +9,7 @@ import {
     letter,
     openKind,
     ranges,
+    withDomains,
 } from "../cluster.js";
 import { choices, h, share, table } from "../dom.js";
 import { bandwidth } from "../model.js";
@@ -77,8 +78,8 @@ export function releasesTab({ clusters, releases, state, actions }) {
     ];
 }
 
-/** Kinds of hosts, what they do alone, and the values that all share. */
-export function kindsTab({ one: { view, record } }) {
+/** Kinds of hosts, what they do alone, and the values that all share. actions: keep(text). */
+export function kindsTab({ one: { view, record }, actions }) {
     const best = Math.max(...view.kinds.map((kind) => kind.ring_bw));
     return [
         table(
@@ -116,6 +117,7 @@ export function kindsTab({ one: { view, record } }) {
             { id: "kinds", rowHeads: true },
         ),
         domains(view.mnnvl, record),
+        domainMaker(view.hosts, record, actions),
         h("h2", "Values that all hosts share"),
         alignment(view),
     ];
@@ -143,6 +145,30 @@ function domains(mnnvl, { description }) {
                     { id: "domains", rowHeads: true },
                 ),
         ]
+    );
+}
+
+const DOMAINS = [2, 4, 8, 9, 16, 18, 36, 72]; // hosts that share NVLink switches
+
+/* The same hosts as another cluster, with other NVLink domains. */
+function domainMaker(hosts, { name, description }, actions) {
+    const sizes = DOMAINS.filter((size) => size <= hosts);
+    if (!sizes.length) return null;
+    const size = h(
+        "select",
+        { id: "domain-size", "data-key": "domain-size" },
+        h("option", { value: "1" }, "none"),
+        sizes.map((n) => h("option", { value: String(n) }, `${n} hosts each`)),
+    );
+    const make = () => {
+        const made = withDomains(description, Number(size.value));
+        actions.keep(JSON.stringify(name ? { ...made, name: `${name}, other domains` } : made));
+    };
+    return h(
+        "div.toolbar",
+        { id: "domain-maker", role: "group", "aria-label": "Other NVLink domains" },
+        h("label.field", "The same hosts with NVLink domains", size),
+        h("button", { "data-key": "make-domains", onclick: make }, "Make a cluster"),
     );
 }
 
