@@ -21,19 +21,21 @@ const struct orr_command orr_commands[] = {
     {"show", "[FILE|-]", "print a report on a machine; `orrery FILE` does the same",
      "Prints what the machine is, the verdict, the findings with their costs, what NCCL does on it, and the bus "
      "bandwidth to expect. --against adds what changes with another release or setting, or what differs from another "
-     "file or machine type.\n\n"
+     "file or machine type. --verbose adds the settings that help.\n\n"
      "  orrery show --hosts 4 --release 2.27.7 topo.xml\n"
      "  nvidia-smi topo -m | orrery show --matrix -\n"
      "  orrery show --machine hgx-h100\n"
      "  orrery show --tree topo.xml            (what is connected to what)\n"
+     "  orrery show --hosts 1,2,4 topo.xml     (the bandwidths on each number)\n"
      "  orrery show --against dgx-h100 topo.xml\n\n"
      "The report begins with the machine, the verdict and the findings. Then come channels, rings, NVLS and "
      "bandwidths, "
      "the paths between GPUs and NICs, and the NIC of each GPU. It ends with its assumptions and with commands that "
      "answer further questions. On a terminal, long text goes to $PAGER. COLUMNS overrides the terminal's width.\n",
      ORR_CMD_ASKING | ORR_CMD_TEXT | ORR_CMD_SHOW | ORR_CMD_VERBOSE,
-     ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_AGAINST), ORR_ONE_FILE,
-     orr_command_show},
+     ORR_TOPICS(ORR_TOPICS_CLUSTER, ORR_TOPIC_SHOWN, ORR_TOPIC_READING, ORR_TOPIC_DEVICE, ORR_TOPIC_MACHINE,
+                ORR_TOPIC_RANKS, ORR_TOPIC_AGAINST),
+     ORR_ONE_FILE, orr_command_show},
     {"analyze", "[FILE|-]", "print everything that NCCL decides on a machine, as JSON",
      "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as JSON. "
      "On a terminal it prints the report of `orrery show`, unless --json is given.\n\n"
@@ -102,10 +104,11 @@ const struct orr_command orr_commands[] = {
      "--against puts another release or setting beside it.\n\n"
      "  orrery scaling --cluster cluster.json\n"
      "  orrery scaling --machine hgx-h100 --hosts 64 --release 2.21.5 --against 2.30.7\n"
+     "  orrery scaling --machine hgx-h100 --hosts 1,2,12\n"
      "  orrery scaling --cluster cluster.json --rank-order switch --against NCCL_CROSS_NIC=1 --json\n",
      ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR,
-     ORR_TOPICS(ORR_TOPICS_PLAN, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_SCALING), ORR_ONE_FILE,
-     orr_command_scaling},
+     ORR_TOPICS(ORR_TOPICS_CLUSTER, ORR_TOPIC_READING, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_SCALING),
+     ORR_ONE_FILE, orr_command_scaling},
     {"place", "[FILE|-]", "find the GPUs of a host that a job should take",
      "Compares sets of GPUs by the bus bandwidth that NCCL's own model predicts for them. Prints the best sets, with "
      "the NICs that NCCL would use and what other jobs would still get.\n\n"

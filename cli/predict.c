@@ -49,7 +49,7 @@ int orr_command_scaling(const struct orr_options *options)
     int status = orr_question_read(options, true, &question);
     if (status)
         return status;
-    if (orr_scaling_find(question.analysis, &params->query, &params->against, &scaling, &err) != ORR_OK)
+    if (orr_scaling_find(question.analysis, params, &scaling, &err) != ORR_OK)
         return orr_report(question.name, &err);
     if (options->json)
         return orr_print_json(&json, orr_scaling_json(&json, &scaling, question.analysis, orr_base_name(question.name)),

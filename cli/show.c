@@ -12,6 +12,7 @@
 #include "engine/release/release_names.h"
 #include "engine/report/answers_text.h"
 #include "engine/report/report.h"
+#include "engine/trials/settings_tried.h"
 #include "engine/whatif/shown.h"
 
 /* A word as a shell reads it. */
@@ -84,6 +85,40 @@ static void add_machine(const struct orr_options *options, struct orr_text *text
     } else if (options->file && strcmp(options->file, "-") != 0) {
         add_word(text, options->file);
     }
+}
+
+/* The bandwidths on the numbers of hosts of a list, before the report on the largest number. */
+static enum orr_code write_scaling(const struct orr_options *options, const struct orr_question *question,
+                                   struct orr_page *page, struct orr_error *err)
+{
+    const struct orr_host_list *list = &options->params.host_list;
+    ORR_LOCAL_TEXT(sentence, 4096);
+    ORR_LOCAL_TEXT(table, ORR_MAX_ANSWER);
+    struct orr_outcomes outcomes;
+    orr_outcomes_choose(question->analysis, list->hosts, list->count, &outcomes);
+    ORR_TRY(orr_outcomes_find(NULL, question->analysis, NULL, NULL, &outcomes, err));
+    orr_outcomes_say_scaling(&outcomes, &sentence);
+    orr_outcomes_write(NULL, &outcomes, NULL, &table);
+    orr_page_verdict(page, ORR_STYLE_PLAIN, orr_text_data(&sentence));
+    orr_page_blank(page);
+    orr_page_lines(page, orr_text_data(&table));
+    return ORR_OK;
+}
+
+/* `orrery settings --for` of the same question. */
+static enum orr_code write_settings(const struct orr_question *question, struct orr_arena *arena, struct orr_page *page,
+                                    struct orr_error *err)
+{
+    struct orr_settings_tried *tried = ORR_NEW(arena, struct orr_settings_tried, 1);
+    struct orr_outcomes now;
+    ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
+    ORR_NEED(tried, err);
+    orr_outcomes_choose(question->analysis, NULL, 0, &now);
+    ORR_TRY(orr_settings_try(question->analysis, &now, tried, err));
+    orr_settings_tried_write(tried, &text);
+    orr_page_heading(page, "Settings");
+    orr_page_lines(page, orr_text_data(&text));
+    return ORR_OK;
 }
 
 static enum orr_code write_report(const struct orr_options *options, const struct orr_question *question,
@@ -206,10 +241,14 @@ int orr_show(const struct orr_options *options, const struct orr_question *quest
     ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = arena ? ORR_OK : orr_fail_nomem(&err);
     orr_terminal_page(options, &text, &page);
+    if (code == ORR_OK && options->params.host_list.count > 1)
+        code = write_scaling(options, question, &page, &err);
     if (code == ORR_OK && options->tree)
         code = orr_tree_write(&page, question->analysis, arena, &err);
     else if (code == ORR_OK)
         code = write_report(options, question, arena, &page, &err);
+    if (code == ORR_OK && options->verbose && !options->tree && !options->matrix && !options->findings)
+        code = write_settings(question, arena, &page, &err);
     if (code == ORR_OK && options->params.against.count)
         code = write_against(options, plan, question, arena, &page, &err);
     if (hint && code == ORR_OK) {
@@ -226,6 +265,11 @@ int orr_command_show(const struct orr_options *options)
 {
     ORR_LOCAL_STRUCT(orr_question, question);
     const bool plan = options->cluster || options->params.query.hosts > ORR_MAX_HOSTS;
+    if (options->json && options->params.host_list.count > 1) {
+        fprintf(stderr,
+                "orrery show: --json has one number of hosts; `orrery scaling --json --hosts 1,2,4` has several\n");
+        return ORR_EXIT_USAGE;
+    }
     if (options->json)
         return orr_command_analyze(options);
     if (options->tree + options->matrix + options->findings > 1) {

@@ -5,15 +5,20 @@
 #include "api/documents/sections.h"
 #include "engine/cluster/cluster.h"
 
-enum orr_code orr_scaling_find(const struct orr_analysis *analysis, const struct orr_query *query,
-                               const struct orr_texts *against, struct orr_scaling *ret_scaling, struct orr_error *err)
+enum orr_code orr_scaling_find(const struct orr_analysis *analysis, const struct orr_params *params,
+                               struct orr_scaling *ret_scaling, struct orr_error *err)
 {
+    const struct orr_texts *against = &params->against;
+    const struct orr_host_list *list = &params->host_list;
     struct orr_query other;
     *ret_scaling = (struct orr_scaling){.against = against};
-    orr_outcomes_scale(analysis, &ret_scaling->before);
+    if (list->count > 1 || (analysis->cluster && orr_given(params, ORR_ASK_HOSTS)))
+        orr_outcomes_choose(analysis, list->hosts, list->count, &ret_scaling->before);
+    else
+        orr_outcomes_scale(analysis, &ret_scaling->before);
     ret_scaling->after = ret_scaling->before;
     if (against->count)
-        ORR_TRY(orr_against_read(query, against, &other, err));
+        ORR_TRY(orr_against_read(&params->query, against, &other, err));
     ORR_TRY(orr_outcomes_find(NULL, analysis, NULL, NULL, &ret_scaling->before, err));
     if (!against->count)
         return ORR_OK;

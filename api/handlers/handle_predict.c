@@ -33,7 +33,7 @@ enum orr_code orr_handle_scaling(struct orr_call *call, struct orr_answer **ret_
     struct orr_json json = {0};
     call->params.query.plan = true;
     ORR_TRY(orr_call_work(call, &work, err));
-    ORR_TRY(orr_scaling_find(work->analysis, &params->query, &params->against, &scaling, err));
+    ORR_TRY(orr_scaling_find(work->analysis, params, &scaling, err));
     return orr_answer_of_json(200, &json, orr_scaling_json(&json, &scaling, work->analysis, call->id), ret_answer, err);
 }
 

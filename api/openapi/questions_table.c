@@ -47,7 +47,7 @@ static json_t *row_json(struct orr_json *json, int i)
         [ORR_KIND_FLAG] = "flag",       [ORR_KIND_NUMBER] = "number",   [ORR_KIND_BYTES] = "bytes",
         [ORR_KIND_TEXT] = "text",       [ORR_KIND_WORD] = "word",       [ORR_KIND_LIST] = "list",
         [ORR_KIND_GRAPH] = "graph",     [ORR_KIND_MACHINE] = "machine", [ORR_KIND_RELEASE] = "release",
-        [ORR_KIND_SETTING] = "setting", [ORR_KIND_LABEL] = "label"};
+        [ORR_KIND_SETTING] = "setting", [ORR_KIND_LABEL] = "label",     [ORR_KIND_HOSTS] = "text"};
     const struct orr_question_row *row = &orr_questions[i];
     json_t *words = orr_json_array(json);
     for (size_t k = 0; row->words && row->words(k); k++)

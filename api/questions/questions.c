@@ -126,6 +126,28 @@ enum orr_code orr_read_number(const char *name, const char *text, uint32_t least
     return ORR_OK;
 }
 
+/* "8", "1,2,4". */
+static enum orr_code read_hosts(const struct orr_question_row *row, const char *text, struct orr_params *params,
+                                struct orr_host_list *list, struct orr_error *err)
+{
+    enum { DIGITS = 12 };
+    *list = (struct orr_host_list){.count = 0};
+    params->query.hosts = 1;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char number[DIGITS];
+        const size_t length = strcspn(at, ",");
+        if (list->count == ORR_MOST_HOST_NUMBERS || length >= sizeof number)
+            return orr_fail_with(err, ORR_SETTING, row->name, row->help,
+                                 "\"%.40s\" is not a list of at most %d numbers", text, (int)ORR_MOST_HOST_NUMBERS);
+        snprintf(number, sizeof number, "%.*s", (int)length, at);
+        ORR_TRY(orr_read_number(row->name, number, row->least, row->most, &list->hosts[list->count], err));
+        if (list->hosts[list->count] > params->query.hosts)
+            params->query.hosts = list->hosts[list->count];
+        list->count++;
+    }
+    return ORR_OK;
+}
+
 /* "1048576", "1M", "8k", "2G": powers of 1024. */
 static enum orr_code read_bytes(const char *text, uint64_t *ret_bytes, struct orr_error *err)
 {
@@ -217,7 +239,13 @@ static enum orr_code read_value(const struct orr_question_row *row, const char *
         *(bool *)member = number;
         return ORR_OK;
     case ORR_KIND_NUMBER:
-        return orr_read_number(row->name, value, row->least, row->most, member, err);
+        if (orr_read_number(row->name, value, row->least, row->most, member, err) == ORR_OK)
+            return ORR_OK;
+        if (row->ask == ORR_ASK_HOSTS && strchr(value, ','))
+            orr_error_advice(err, "give one number here; `orrery scaling --hosts 1,2,4` and `show` take several");
+        return ORR_SETTING;
+    case ORR_KIND_HOSTS:
+        return read_hosts(row, value, params, member, err);
     case ORR_KIND_BYTES:
         return read_bytes(value, member, err);
     case ORR_KIND_TEXT:
@@ -295,6 +323,7 @@ static void add_value(const struct orr_question_row *row, const struct orr_param
 {
     const void *member = (const char *)params + row->at;
     const struct orr_texts *list;
+    const struct orr_host_list *numbers;
     const struct orr_machine_type *machine;
     switch (row->kind) {
     case ORR_KIND_FLAG:
@@ -315,6 +344,11 @@ static void add_value(const struct orr_question_row *row, const struct orr_param
         list = member;
         for (uint32_t i = 0; i < list->count; i++)
             add_part(text, list->items[i]);
+        break;
+    case ORR_KIND_HOSTS:
+        numbers = member;
+        for (uint32_t i = 0; i < numbers->count; i++)
+            orr_text_printf(text, "%c%u", i ? ',' : '|', numbers->hosts[i]);
         break;
     case ORR_KIND_MACHINE:
         machine = *(const struct orr_machine_type *const *)member;

@@ -37,6 +37,7 @@ enum orr_topic {
     ORR_TOPIC_PLAN,   /* the same where rings and trees are not held */
     ORR_TOPIC_AGAINST,
     ORR_TOPIC_SCALING, /* the bandwidths on 1, 2, 4 ... hosts */
+    ORR_TOPIC_SHOWN,   /* the numbers of hosts of a report */
     ORR_TOPIC_SECTION,
     ORR_TOPIC_ENDS, /* of a path */
     ORR_TOPIC_WHY,
@@ -100,6 +101,7 @@ enum orr_ask_kind {
     ORR_KIND_MACHINE, /* const struct orr_machine_type *, NULL: not given */
     ORR_KIND_RELEASE, /* const struct orr_release *, read before all others */
     ORR_KIND_SETTING, /* struct orr_settings; may be given several times */
+    ORR_KIND_HOSTS,   /* struct orr_host_list: 8, or 1,2,4; query.hosts is the largest */
     ORR_KIND_LABEL    /* struct orr_label, counted by label_count; may be given several times */
 };
 
@@ -134,7 +136,12 @@ enum {
     ORR_MAX_FILTER_LABELS = 4,
     ORR_MAX_LABEL_NAME = 64,
     ORR_MAX_LABEL_VALUE = 256,
-    ORR_MAX_NAME = 200
+    ORR_MAX_NAME = 200,
+    ORR_MOST_HOST_NUMBERS = 16
+};
+
+struct orr_host_list {
+    uint32_t hosts[ORR_MOST_HOST_NUMBERS], count;
 };
 
 struct orr_texts {
@@ -160,6 +167,7 @@ struct orr_params {
 #define ORR_MEMBER_TEXT(member)            const char *member
 #define ORR_MEMBER_WORD(member)            unsigned member
 #define ORR_MEMBER_LIST(member)            struct orr_texts member
+#define ORR_MEMBER_HOSTS(member)           struct orr_host_list member
 #define ORR_MEMBER_GRAPH(member)           unsigned member
 #define ORR_MEMBER_MACHINE(member)         const struct orr_machine_type *member
 #define ORR_ASK(symbol, member, kind, ...) ORR_MEMBER_##kind(member);

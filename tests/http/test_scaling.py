@@ -110,6 +110,46 @@ def test_one_machine_on_more_and_more_hosts(server, machines):
     assert figures == pytest.approx(wanted, rel=ROUNDED)
 
 
+def test_a_list_of_hosts_is_one_answer(server, machines, tmp_path):
+    path = f"/v1/topologies/{machines[0]}"
+    status, answer = server.json("GET", f"{path}/scaling?hosts=1,3,12")
+    assert status == 200 and answer["sentence"].endswith(" GB/s on 1, 3 and 12 hosts.")
+    figures = {(row["collective"], row["size"], row["hosts"]): row["busbw"] for row in answer["outcomes"]}
+    wanted = {}
+    for hosts in (1, 3, 12):
+        wanted.update(predicted(server, path, hosts, f"&hosts={hosts}"))
+    assert figures == pytest.approx(wanted, rel=ROUNDED)
+    same = server.json("GET", f"{path}/scaling?hosts=12,3,1,3")[1]
+    assert same["outcomes"] == answer["outcomes"], "whatever the order, and each number once"
+    ident = create(server, {"topology": machines[0], "count": 4}, {"topology": machines[1]})["id"]
+    assert {hosts for _, _, hosts in scaled(server, ident, "?hosts=1,3")[1]} == {1, 3, 5}
+    assert {hosts for _, _, hosts in scaled(server, ident)[1]} == {1, 2, 4, 5}
+    for wrong in ("1,", "0,2", "1,x", "1;2", ",".join(map(str, range(1, 18)))):
+        assert server.json("GET", f"{path}/scaling?hosts={wrong}")[0] == 400, wrong
+
+
+def test_a_report_begins_with_the_hosts_that_were_asked():
+    text = run("show", "--hosts", "1,2,64", str(HEALTHY))[1].decode()
+    assert text.startswith("AllReduce at 1 GiB gets ") and " on 1, 2 and 64 hosts." in text.split("\n\n")[0]
+    assert text.count("AllReduce      1 GiB") == 3 and text.index("64  AllReduce") < text.index("Verdict")
+    assert "Hosts  Operation" not in run("show", "--hosts", "64", str(HEALTHY))[1].decode()
+    told = json.loads(run("scaling", "--json", "--hosts", "1,2,64", str(HEALTHY))[1])["sentence"]
+    assert " ".join(text.split()).startswith(told)
+    for command in ("analyze", "predict", "explain"):
+        status, _, complaint = run(command, "--hosts", "1,2", str(HEALTHY))
+        assert status == 2 and "orrery scaling --hosts 1,2,4" in complaint
+    status, _, complaint = run("show", "--json", "--hosts", "1,2", str(HEALTHY))
+    assert status == 2 and "orrery scaling --json --hosts 1,2,4" in complaint
+
+
+def test_a_long_report_tries_settings():
+    told = run("settings", "--for", str(HEALTHY), "--hosts", "2")[1].decode()
+    text = " ".join(run("show", "--verbose", "--hosts", "2", str(HEALTHY))[1].decode().split())
+    assert "Settings that help here, as predicted" in text
+    assert " ".join(told.split("\n")[1].split()) in text
+    assert "Settings that help here" not in run("show", "--hosts", "2", str(HEALTHY))[1].decode()
+
+
 def test_the_command_says_the_same(server, machines, tmp_path):
     document = {"hosts": [{"topology": str(HEALTHY), "count": 2}, {"topology": str(FAULTY)}]}
     (tmp_path / "c.json").write_text(json.dumps(document))
