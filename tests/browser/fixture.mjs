@@ -12,6 +12,7 @@ import {
     keep,
     newPage,
     openFile,
+    patience,
     ready,
     startBrowser,
     startServer,
@@ -20,12 +21,12 @@ import {
 
 /** assert's words for what the page is to show: `await soon.equal(() => rows.count(), 3)`. Functions among the
  * arguments are asked again until the assertion holds, because a page answers when it can and not at once. What is
- * still wrong after 20 s fails as with assert. */
+ * still wrong after a minute fails as with assert. */
 export const soon = Object.fromEntries(
     ["ok", "equal", "notEqual", "deepEqual", "match", "doesNotMatch"].map((word) => [
         word,
         async (...said) => {
-            for (const end = Date.now() + 20000; ;) {
+            for (const end = Date.now() + patience; ;) {
                 try {
                     const values = said.map((value) =>
                         value instanceof Function ? value() : value,
@@ -69,7 +70,7 @@ export function fixture() {
     };
     /* Asks until it is true; waitForFunction would need eval, which the page's policy forbids. */
     it.until = async (question, argument) => {
-        for (let i = 0; i < 400; i++) {
+        for (const end = Date.now() + patience; Date.now() < end;) {
             if (await it.page.evaluate(question, argument)) return;
             await it.page.waitForTimeout(50);
         }

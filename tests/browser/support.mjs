@@ -135,6 +135,8 @@ function holdCallsToDescription(page) {
 /* ORRERY_SLOW=5 runs the tests as on a machine five times slower, whose answers arrive late and in any order: an
  * assertion that looks at the page at once, and not when it is ready, fails here first. */
 const slowness = Number(process.env.ORRERY_SLOW ?? 1);
+/** Milliseconds until a test calls a page stuck: far more than any answer needs. */
+export const patience = 60000;
 async function slowDown(page) {
     const session = await page.context().newCDPSession(page);
     await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
@@ -156,6 +158,7 @@ export async function newPage(
         reducedMotion: reduced ? "reduce" : "no-preference",
         hasTouch: width < 500,
     });
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     if (slowness > 1) await slowDown(page);
     page.complaints = [];
@@ -209,10 +212,7 @@ export async function choose(page, selector, value) {
 /** The analysis is there and the drawing shown. */
 export async function ready(page) {
     try {
-        await page
-            .locator("#canvas svg, .problem")
-            .first()
-            .waitFor({ state: "attached", timeout: 30000 });
+        await page.locator("#canvas svg, .problem").first().waitFor({ state: "attached" });
     } catch (cause) {
         throw new Error(`no drawing, but: ${await page.locator("main").innerText()}`, { cause });
     }
