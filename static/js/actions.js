@@ -53,6 +53,7 @@ export function makeActions({
     sourceLines,
     schedule,
     stepped,
+    attached,
 }) {
     const { loaded } = loading,
         home = (patch) => {
@@ -221,7 +222,7 @@ export function makeActions({
         /** Results of nccl-tests; gives false where they are none. */
         results: async (blob, name) => {
             if (store.state.id) {
-                store.set({ view: "bandwidth" }, { replace: true });
+                store.set({ view: "bandwidth", results: "" }, { replace: true });
                 return results.open(blob, name);
             }
             const answer = await opening.readResults(blob, name),
@@ -238,7 +239,10 @@ export function makeActions({
             const { blob, name } = moment.results ?? results;
             return openedFor(type, blob, name);
         },
-        noResults: () => results.forget(),
+        noResults: () => {
+            store.set({ results: "" }, { replace: true });
+            results.forget();
+        },
         tested: (program) => results.program(program),
         resultsTable: (index) => results.show(index),
         forgetResults: () => {
@@ -279,7 +283,7 @@ export function makeActions({
             store.set({ id: kept.id, machine: "", channel: 0 });
         },
         log: async (blob, name, implied = null) => {
-            store.set({ view: "log", topic: "" }, { replace: true });
+            store.set({ view: "log", topic: "", log: "" }, { replace: true });
             const nodes =
                 (
                     await loading.checkLog(blob, name, implied)
@@ -292,7 +296,7 @@ export function makeActions({
         },
         noLog: () => {
             loading.checkLog(null, "", null);
-            store.set({ topic: "" });
+            store.set({ topic: "", log: "" });
             loading.changed();
         },
         example: async (row, patch = {}) => {
@@ -375,6 +379,16 @@ export function makeActions({
                       link: location.href,
                   })
                 : location.href,
+        /** What a link may include, and taking it into the address or out of it. */
+        attachments: () => attached.sizes(),
+        attach: async (kind) => {
+            await attached.toggle(kind);
+            announce(
+                store.state[kind]
+                    ? "The link includes it now: copy the link again"
+                    : "The link does not include it any more",
+            );
+        },
         shortcuts: () =>
             announce(
                 shortcuts.toggle() ? "Single-letter keys are on" : "Single-letter keys are off",

@@ -2,9 +2,10 @@
 /* Puts the page together: the state of the URL decides what is loaded and shown; every view gets data and actions. */
 import { makeActions } from "./actions.js";
 import * as api from "./api.js";
+import { Attached } from "./attached.js";
 import { Beside } from "./beside.js";
 import { clusterName } from "./cluster.js";
-import { h, replace } from "./dom.js";
+import { announce, h, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
 import { handsOff, idle, textEntered, watchHands } from "./handling.js";
 import { listenToKeys } from "./keys.js";
@@ -146,6 +147,12 @@ const sourceLines = new SourceView((id) =>
 const help = helpDialog(),
     library = new Library(store, () => !store.state.id && renderAll()),
     majority = new Majority(store, () => !store.state.id && renderAll());
+const attached = new Attached(store, {
+    shown: (kind) => (kind === "log" ? loading.log : results),
+    open: (kind, blob, name) =>
+        kind === "log" ? loading.checkLog(blob, name) : results.open(blob, name),
+    damaged: (kind) => announce(`The ${kind} of this link cannot be read: it was cut`),
+});
 const clusters = new Clusters(store, () => !store.state.id && renderAll());
 const actions = makeActions({
     store,
@@ -159,6 +166,7 @@ const actions = makeActions({
     help,
     sourceLines,
     schedule,
+    attached,
     stepped: () => {
         renderDrawer();
         scene.mark();
@@ -208,6 +216,7 @@ function arrived() {
         });
     renderAll();
     if (store.state.view === "hosts") scene.draw();
+    if (loaded.model) attached.restore();
 }
 
 /* What a link to this address shows where it is pasted, as far as its reader runs scripts; index.html says the rest. */

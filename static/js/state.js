@@ -114,6 +114,8 @@ export const DEFAULTS = Object.freeze({
     groups: "", // its parallel groups, such as "tp=8,pp=4"
     tab: "", // of a cluster, see shownTab()
     group: "", // one of them, such as "dp:0": whose transfers are shown; "": those of the whole cluster
+    log: "", // that is attached to the address, as attached.js packs it
+    results: "", // the same of nccl-tests
     q: "", // what is searched there
     set: "", // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
@@ -156,6 +158,8 @@ const TEXTS = [
     "why",
     "topic",
     "q",
+    "log",
+    "results",
     "set",
     "cluster",
     "groups",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fixture, soon } from "./fixture.mjs";
 import { logOf } from "./logs.mjs";
+import { resultsOf } from "./results.mjs";
 import { exampleFile, root } from "./support.mjs";
 
 const it = fixture();
@@ -37,6 +38,53 @@ test("a log that agrees, chosen as a file: what was recovered and every topic", 
         /^NCCL_DEBUG_SUBSYS=[A-Z,]*TUNING[A-Z,]* prints what/,
     );
     await soon.match(() => page.url(), /view=log/);
+});
+
+test("a link includes a log and results if asked, with their size; a cut one says so", async () => {
+    await it.open(workstation);
+    const { page } = it,
+        text = await lines();
+    await it.view("Log");
+    await page.locator("#log-file").setInputFiles(it.write("job.log", text));
+    await page.locator("#log-verdict").waitFor();
+    await page.locator("#share-button").click();
+    const include = it.key("attach:log");
+    await include.waitFor();
+    assert.match(await include.textContent(), /^Include the log in the link[\d.]+ KB$/);
+    assert.equal(await it.key("attach:results").count(), 0, "there are none");
+    await include.click();
+    await it.until(() => /[#&]log=[A-Za-z0-9_-]{200,}/.test(location.hash));
+    const url = page.url();
+    await it.another();
+    await it.visit(url);
+    await it.page.locator("#log-verdict").waitFor();
+    assert.match(await verdict(), /^All \d+ facts of the log agree/);
+    await it.page.locator("#share-button").click();
+    await it.key("attach:log").filter({ hasText: "Leave the log out of the link" }).click();
+    await it.until(() => !/[#&]log=/.test(location.hash));
+    await it.visit(url.replace(/(log=[A-Za-z0-9_-]{90})[A-Za-z0-9_-]*/, "$1"));
+    await it.until(
+        () =>
+            document.getElementById("status").textContent ===
+            "The log of this link cannot be read: it was cut",
+    );
+    await it.page.locator("#no-log").waitFor();
+});
+
+test("results in a link are judged again for its machine", async () => {
+    const results = await resultsOf(it.server.url, { type: "hgx-h100", hosts: 1 });
+    await it.page.goto(`${it.server.url}/#machine=hgx-h100&view=bandwidth`);
+    await it.page.locator("#results-file").setInputFiles(it.write("all_reduce.txt", results));
+    await it.page.locator("#results-verdict").waitFor();
+    const said = await it.page.locator("#results-verdict").textContent();
+    await it.page.locator("#share-button").click();
+    await it.key("attach:results").click();
+    await it.until(() => /[#&]results=[A-Za-z0-9_-]{200,}/.test(location.hash));
+    const url = it.page.url();
+    await it.another();
+    await it.visit(url);
+    await it.page.locator("#results-verdict").waitFor();
+    assert.equal(await it.page.locator("#results-verdict").textContent(), said);
 });
 
 test("pasted, with a difference: it is named, lit on the drawing, and its topic listed", async () => {

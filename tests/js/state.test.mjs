@@ -50,6 +50,8 @@ test("everything that the page shows survives the address", () => {
         detail: "less",
         place: "library",
         q: "rack 7 & more",
+        log: "H4sI_-8",
+        results: "H4sIAA",
         with: "89abcdef",
         row: "hardware.2",
         beside: "side",

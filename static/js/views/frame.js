@@ -118,7 +118,31 @@ export class Rail {
     }
 }
 
-/** The header, made once; show() fills it. actions: ask(), palette(), export(), summary() gives text. */
+const CALLED = { log: "the log", results: "the results" };
+
+/* What a link may include, with how much longer that makes it. */
+function attachments(actions) {
+    const list = h("div.attachments");
+    actions.attachments().then((rows) =>
+        replace(
+            list,
+            rows.map(([kind, { text, fits }, has]) =>
+                fits || has
+                    ? item(
+                          `attach:${kind}`,
+                          `${has ? "Leave" : "Include"} ${CALLED[kind]} ${has ? "out of" : "in"} the link`,
+                          () => actions.attach(kind),
+                          text,
+                      )
+                    : h("p.muted.small", `A link cannot include ${CALLED[kind]}: ${text}.`),
+            ),
+        ),
+    );
+    return list;
+}
+
+/** The header, made once; show() fills it. actions: ask(), palette(), export(), summary() gives text, attachments()
+ * promises rows [kind, {text, fits}, has], attach(kind). */
 export class Header {
     actions;
 
@@ -131,6 +155,7 @@ export class Header {
         const share = menu("share", "Share", "Share", () => [
             link,
             summary,
+            attachments(actions),
             item("export", "Files…", actions.export, "e"),
         ]);
         this.share = share.button;

@@ -125,7 +125,7 @@ function empty() {
         h(
             "p",
             "Orrery compares a debug log of a job on this machine with the prediction, fact by fact. The log is " +
-                "not stored, and a link to this view does not include it.",
+                "not stored. A link includes it only if you choose so under Share.",
         ),
         h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
         h(

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A log or results in the address, so that a link includes them: their name and text, compressed, in letters that an
+ * address may have. The part of an address after # never reaches a server. */
+
+const MOST = 64 * 1024; // letters: longer addresses are cut by programs that pass links on
+
+const bytesOf = async (stream) => new Uint8Array(await new Response(stream).arrayBuffer());
+
+/** The letters for a text and its name.
+ * @param {Blob} blob
+ * @param {string} name */
+export async function packed(blob, name) {
+    const whole = new Blob([`${name.replaceAll("\n", " ")}\n`, blob]),
+        bytes = await bytesOf(whole.stream().pipeThrough(new CompressionStream("gzip")));
+    let letters = "";
+    for (const byte of bytes) letters += String.fromCharCode(byte);
+    return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** {blob, name} of such letters, null: they are damaged, as those of a link that was cut.
+ * @param {string} letters */
+export async function unpacked(letters) {
+    try {
+        const bytes = Uint8Array.from(
+                atob(letters.replaceAll("-", "+").replaceAll("_", "/")),
+                (letter) => letter.charCodeAt(0),
+            ),
+            stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")),
+            text = await bytesOf(stream),
+            end = text.indexOf(10);
+        return {
+            name: new TextDecoder().decode(text.slice(0, end)),
+            blob: new Blob([text.slice(end + 1)]),
+        };
+    } catch {
+        return null;
+    }
+}
+
+/** "3.4 KB", and whether an address may be as long.
+ * @param {string} letters */
+export const sizeOf = (letters) => ({
+    text: `${Number((letters.length / 1000).toPrecision(2))} KB`,
+    fits: letters.length <= MOST,
+});
+
+const KINDS = ["log", "results"];
+
+/** Keeps what is shown and what the address holds in step. */
+export class Attached {
+    store;
+    shown;
+    open;
+    damaged;
+
+    #opened = { log: "", results: "" }; // letters that were opened, or made of what is shown
+
+    /** shown(kind): {blob, name} of what is shown, blob null: nothing. open(kind, blob, name); damaged(kind). */
+    constructor(store, { shown, open, damaged }) {
+        Object.assign(this, { store, shown, open, damaged });
+    }
+
+    /** [[kind, {text, fits}, whether the address holds it]] of all that is shown. */
+    async sizes() {
+        const rows = [];
+        for (const kind of KINDS) {
+            const { blob, name } = this.shown(kind);
+            if (blob)
+                rows.push([kind, sizeOf(await packed(blob, name)), this.store.state[kind] !== ""]);
+        }
+        return rows;
+    }
+
+    /** Takes what is shown into the address, or out of it. */
+    async toggle(kind) {
+        const { blob, name } = this.shown(kind),
+            has = this.store.state[kind] !== "";
+        if (!blob) return;
+        this.#opened[kind] = has ? "" : await packed(blob, name);
+        this.store.set({ [kind]: this.#opened[kind] }, { replace: true });
+    }
+
+    /** Opens what the address holds, once its machine is there; another log takes the place of an attached one. */
+    async restore() {
+        for (const kind of KINDS) {
+            const letters = this.store.state[kind];
+            if (letters === this.#opened[kind]) continue;
+            this.#opened[kind] = letters;
+            const found = letters ? await unpacked(letters) : null;
+            if (found) await this.open(kind, found.blob, found.name);
+            else if (letters) this.damaged(kind);
+        }
+    }
+}
