@@ -118,6 +118,9 @@ static void numa_unknown(struct orr_finder *f)
 
 static void several_hosts(struct orr_finder *f)
 {
+    const bool joined_here = (f->analysis && f->analysis->cluster) || (f->dump->notes && f->dump->notes->machine_type);
+    if (joined_here) /* a cluster's description or a rack's type asked for it */
+        return;
     for (uint32_t i = 1; i < f->hw.cpu_count; i++)
         if (strcmp(orr_host_of(f, f->hw.cpus[i]), orr_host_of(f, f->hw.cpus[0])) != 0) {
             orr_say(f, "host_hash %.40s and %.40s", orr_host_of(f, f->hw.cpus[0]), orr_host_of(f, f->hw.cpus[i]));
