@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/handlers/fleet.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/http/cache.h"
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
 
@@ -45,11 +47,22 @@ enum orr_code orr_fleet_work_of_type(struct orr_call *call, const struct orr_mac
     return orr_call_work(call, ret_work, err);
 }
 
+/* Whether JSON writes a text as it is. */
+static bool is_plain(const char *text)
+{
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && !strchr("-_.", *text))
+            return false;
+    return true;
+}
+
 bool orr_fleet_labels_fit(const struct orr_call *call, const char *labels)
 {
     for (uint32_t i = 0; i < call->params.label_count; i++) {
         const struct orr_label *label = &call->params.labels[i];
         char name[ORR_MAX_LABEL_NAME + 1], value[ORR_MAX_LABEL_VALUE + 1];
+        if (is_plain(label->value) && !strstr(labels, label->value))
+            return false; /* which spares reading the JSON of most hosts */
         snprintf(name, sizeof name, "%.*s", (int)label->name_length, label->name);
         orr_json_member(labels, strlen(labels), name, value, sizeof value);
         if (strcmp(value, label->value) != 0)
@@ -66,6 +79,23 @@ enum orr_code orr_fleet_key(struct orr_call *call, const char *name, struct orr_
     orr_text_printf(key, "%s|%lld|%lu|%lld", name, (long long)newest, atomic_load(&call->app->changes),
                     (long long)(orr_clock_coarse_ms() / KEPT_MS));
     return ORR_OK;
+}
+
+enum orr_code orr_fleet_cached(struct orr_call *call, const char *name,
+                               enum orr_code (*answer)(struct orr_call *call, struct orr_answer **ret_answer,
+                                                       struct orr_error *err),
+                               struct orr_answer **ret_answer, struct orr_error *err)
+{
+    enum { LONGEST = 65536 };
+    ORR_LOCAL_TEXT(key, LONGEST);
+    ORR_TRY(orr_fleet_key(call, name, &key, err));
+    orr_text_printf(&key, "|%s", call->request->target); /* keys of parameters have no labels */
+    ORR_NEED(!orr_text_failed(&key), err);
+    if ((*ret_answer = (struct orr_answer *)orr_cache_begin(call->app->cache, key.data)))
+        return ORR_OK;
+    enum orr_code code = answer(call, ret_answer, err);
+    orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &(*ret_answer)->shared : NULL);
+    return code;
 }
 
 static uint64_t hash_of(const char *text)

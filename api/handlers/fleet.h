@@ -43,6 +43,11 @@ bool orr_fleet_labels_fit(const struct orr_call *call, const char *labels);
  * five seconds. */
 enum orr_code orr_fleet_key(struct orr_call *call, const char *name, struct orr_text *key,
                             struct orr_error *err) ORR_NO_DISCARD;
+/* An answer about many hosts: from the cache while its key is the same, else as `answer` makes it. */
+enum orr_code orr_fleet_cached(struct orr_call *call, const char *name,
+                               enum orr_code (*answer)(struct orr_call *call, struct orr_answer **ret_answer,
+                                                       struct orr_error *err),
+                               struct orr_answer **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
 /* Reads what `asked` names (topologies, labels, search) into a fleet that has an arena. Each shape is there once, with
  * the dump of its first topology. LIMIT beyond ORR_MAX_SET shapes, ORR_MAX_SET_HOSTS topologies, or ORR_SET_BYTES
  * bytes.

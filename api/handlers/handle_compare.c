@@ -82,7 +82,7 @@ static enum orr_code decide(struct orr_call *call, const struct orr_fleet *set, 
     return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
 }
 
-static enum orr_code compare_set(struct orr_call *call, struct orr_fleet *set, struct orr_answer **ret_answer,
+static enum orr_code compare_members(struct orr_call *call, struct orr_fleet *set, struct orr_answer **ret_answer,
                                  struct orr_error *err)
 {
     struct orr_majority majority;
@@ -114,6 +114,15 @@ static enum orr_code compare_set(struct orr_call *call, struct orr_fleet *set, s
                               ret_answer, err);
 }
 
+static enum orr_code compare_set(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_fleet set = {.arena = orr_arena_new(0)};
+    enum orr_code code = set.arena ? compare_members(call, &set, ret_answer, err) : orr_fail_nomem(err);
+    orr_fleet_release(&set);
+    orr_arena_free(set.arena);
+    return code;
+}
+
 enum orr_code orr_handle_compare(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const struct orr_params *params = &call->params;
@@ -132,9 +141,5 @@ enum orr_code orr_handle_compare(struct orr_call *call, struct orr_answer **ret_
                              : params->b && params->machine ? "machine replaces b, but both are given"
                                                             : "a comparison needs both a and b");
     }
-    struct orr_fleet set = {.arena = orr_arena_new(0)};
-    enum orr_code code = set.arena ? compare_set(call, &set, ret_answer, err) : orr_fail_nomem(err);
-    orr_fleet_release(&set);
-    orr_arena_free(set.arena);
-    return code;
+    return orr_fleet_cached(call, "majority", compare_set, ret_answer, err);
 }

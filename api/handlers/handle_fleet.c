@@ -7,7 +7,6 @@
 
 #include "api/handlers/drift.h"
 #include "api/handlers/fleet.h"
-#include "api/http/cache.h"
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
 
@@ -195,14 +194,5 @@ static enum orr_code answer_fleet(struct orr_call *call, struct orr_answer **ret
 
 enum orr_code orr_handle_fleet(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    enum { LONGEST = 65536 };
-    ORR_LOCAL_TEXT(key, LONGEST);
-    ORR_TRY(orr_fleet_key(call, "groups", &key, err));
-    orr_text_printf(&key, "|%s", call->request->target); /* keys of parameters have no labels */
-    ORR_NEED(!orr_text_failed(&key), err);
-    if ((*ret_answer = (struct orr_answer *)orr_cache_begin(call->app->cache, key.data)))
-        return ORR_OK;
-    enum orr_code code = answer_fleet(call, ret_answer, err);
-    orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &(*ret_answer)->shared : NULL);
-    return code;
+    return orr_fleet_cached(call, "groups", answer_fleet, ret_answer, err);
 }

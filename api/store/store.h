@@ -155,7 +155,7 @@ enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret
 enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
                              struct orr_record **ret_records, uint32_t *ret_count,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* A topology of a set, and how many hosts have it as their last upload, and how many ever uploaded it. */
+/* A topology of a set, how many hosts have it as their last upload, and 1 if any host ever uploaded it. */
 struct orr_set_member {
     char id[ORR_ID_LENGTH + 1];
     char shape[ORR_DIGEST_LENGTH + 1]; /* the id if none is known */

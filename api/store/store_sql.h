@@ -10,11 +10,12 @@ enum { ORR_MOST_CELLS = 12 };
 
 #define ORR_RECORD_COLUMNS "t.id, t.digest, t.created, t.updated, t.size, t.revision, t.name, t.labels, t.shape"
 
-/* A topology, and of how many hosts it is the last upload, or was one ever. */
+/* A topology, and of how many hosts it is the last upload, and whether a host ever uploaded it. */
 #define ORR_MEMBER_COLUMNS                                                                                             \
     "t.id, CASE WHEN t.shape = '' THEN t.id ELSE t.shape END, t.name,"                                                 \
     " (SELECT count(*) FROM host h WHERE h.topology = t.id),"                                                          \
-    " (SELECT count(DISTINCT u.host) FROM upload u WHERE u.topology = t.id)"
+    " CASE WHEN EXISTS (SELECT 1 FROM upload u WHERE u.topology = t.id)"                                               \
+    " THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END"
 
 /* The table of hosts: a row each, of its last upload. sort: a text whose bytes are in natural order. */
 #define ORR_HOST_COLUMNS "sort, host, seq, topology, shape, at, labels, about"
