@@ -93,9 +93,7 @@ enum orr_code orr_record_json(struct orr_call *call, struct orr_json *json, cons
     return ORR_OK;
 }
 
-/* Labels in both forms that the store wants; they live as long as the object and the arena. */
-static enum orr_code labels_of(struct orr_call *call, json_t *object, struct orr_labels *ret_labels,
-                               struct orr_error *err)
+enum orr_code orr_labels_of(struct orr_call *call, json_t *object, struct orr_labels *ret_labels, struct orr_error *err)
 {
     const char *name;
     json_t *value;
@@ -209,7 +207,7 @@ enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, 
         .about = json_string_value(json_object_get(machine, "sentence")),
     };
     enum orr_code code =
-        json.failed || !upload.about ? orr_fail_nomem(err) : labels_of(call, labels, &upload.labels, err);
+        json.failed || !upload.about ? orr_fail_nomem(err) : orr_labels_of(call, labels, &upload.labels, err);
     if (code == ORR_OK)
         code = orr_store_put(call->app->store, &upload, ret_existed, err);
     json_decref(machine);
@@ -274,6 +272,12 @@ static enum orr_code bad_patch(struct orr_call *call, struct orr_error *err, con
                          "send {\"name\": TEXT, \"labels\": {NAME: TEXT, ...}}, either or both of the two", "%s", what);
 }
 
+bool orr_label_is_valid(const char *name, const json_t *value)
+{
+    return *name && strlen(name) <= ORR_MAX_LABEL_NAME && json_is_string(value) &&
+           json_string_length(value) <= ORR_MAX_LABEL_VALUE;
+}
+
 static const char *check_patch(json_t *patch)
 {
     const char *key;
@@ -290,8 +294,7 @@ static const char *check_patch(json_t *patch)
     if (labels && (!json_is_object(labels) || json_object_size(labels) > ORR_MAX_LABELS))
         return "labels must be an object of at most 32 members";
     json_object_foreach (labels, key, value)
-        if (!*key || strlen(key) > ORR_MAX_LABEL_NAME || !json_is_string(value) ||
-            json_string_length(value) > ORR_MAX_LABEL_VALUE)
+        if (!orr_label_is_valid(key, value))
             return "a label is a text of at most 256 bytes under a name of at most 64";
     return NULL;
 }
@@ -315,7 +318,7 @@ enum orr_code orr_handle_patch(struct orr_call *call, struct orr_answer **ret_an
     struct orr_labels labels;
     int64_t revision = 0;
     bool done = false;
-    code = object ? labels_of(call, object, &labels, err) : ORR_OK;
+    code = object ? orr_labels_of(call, object, &labels, err) : ORR_OK;
     if (code == ORR_OK)
         code = check_conditions(call, &revision, err);
     if (code == ORR_OK)

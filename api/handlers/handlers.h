@@ -44,6 +44,11 @@ enum orr_code orr_call_beside(struct orr_call *call, struct orr_dump **ret_dump,
 /* Keeps a dump with that id and what the call says of it (name, labels), and says where (Location). */
 enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, const char *bytes, size_t length,
                             bool *ret_existed, struct orr_error *err) ORR_NO_DISCARD;
+/* Labels in both forms that the store wants; they live as long as the object and the call's arena. */
+enum orr_code orr_labels_of(struct orr_call *call, json_t *object, struct orr_labels *ret_labels,
+                            struct orr_error *err) ORR_NO_DISCARD;
+/* Whether a member of an object may be a label: a text, and neither too long nor without a name. */
+bool orr_label_is_valid(const char *name, const json_t *value);
 /* The topology of that id as users see it. */
 enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object,
                               struct orr_error *err) ORR_NO_DISCARD;
@@ -71,6 +76,8 @@ const struct orr_route *orr_route_table(unsigned *ret_count);
 /* handle_topologies.c */
 orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_patch, orr_handle_delete,
     orr_handle_source;
+/* handle_labels.c */
+orr_handler orr_handle_relabel;
 /* handle_clusters.c */
 orr_handler orr_handle_cluster_put, orr_handle_cluster_list, orr_handle_cluster, orr_handle_cluster_delete,
     orr_handle_cluster_findings, orr_handle_cluster_verdict, orr_handle_groups;

@@ -357,6 +357,45 @@ enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t 
     return ORR_OK;
 }
 
+struct relabelling {
+    const struct orr_relabelling *rows;
+    uint32_t count;
+    int64_t updated;
+    bool changed_since; /* one of them has another revision */
+};
+
+static enum orr_code relabel_work(struct orr_session *session, void *context, struct orr_error *err)
+{
+    struct relabelling *all = context;
+    all->changed_since = false;
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct change change = {.id = all->rows[i].id,
+                                .labels = &all->rows[i].labels,
+                                .revision = all->rows[i].revision,
+                                .updated = all->updated};
+        ORR_TRY(update_work(session, &change, err));
+        if (!change.done) {
+            all->changed_since = true;
+            return orr_fail(err, ORR_INVALID, "topology %s was changed meanwhile", change.id); /* undoes the others */
+        }
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_store_relabel(struct orr_store *store, const struct orr_relabelling *rows, uint32_t count,
+                                bool *ret_done, struct orr_error *err)
+{
+    struct relabelling all = {.rows = rows, .count = count, .updated = orr_wall_ms()};
+    struct orr_error own = {0};
+    enum orr_code code = orr_store_transact(store, ORR_STORE_UPDATE, relabel_work, &all, &own);
+    *ret_done = code == ORR_OK;
+    if (code == ORR_OK || all.changed_since)
+        return ORR_OK;
+    if (err)
+        *err = own;
+    return code;
+}
+
 static enum orr_code delete_work(struct orr_session *session, void *context, struct orr_error *err)
 {
     struct change *change = context;

@@ -193,8 +193,8 @@ struct orr_fleet_host {
     int64_t at;
     char *name, *labels, *about; /* owned; labels: of that upload, about: the machine in a sentence */
 };
-/* All hosts that have a history, in natural order, at least up to the limit. They are read in pages: what is uploaded in between
- * may be among them or not. */
+/* All hosts that have a history, in natural order, at least up to the limit. They are read in pages: what is uploaded
+ * in between may be among them or not. */
 enum orr_code orr_store_fleet(struct orr_store *store, uint32_t limit, struct orr_fleet_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
 /* How many hosts have the most frequent shape, how many have another one, and how many shapes there are: as they were
@@ -208,6 +208,14 @@ struct orr_host_figures orr_store_host_figures(struct orr_store *store);
  * it: *ret_done says whether it was changed. */
 enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t revision, const char *name,
                                const struct orr_labels *labels, bool *ret_done, struct orr_error *err) ORR_NO_DISCARD;
+/* The same for the labels of several topologies, all of them or none. NOT_FOUND if one of them is not stored. */
+struct orr_relabelling {
+    char id[ORR_ID_LENGTH + 1];
+    int64_t revision;
+    struct orr_labels labels;
+};
+enum orr_code orr_store_relabel(struct orr_store *store, const struct orr_relabelling *rows, uint32_t count,
+                                bool *ret_done, struct orr_error *err) ORR_NO_DISCARD;
 /* Deletes a topology with its lines in histories; revision and *ret_done as above. */
 enum orr_code orr_store_delete(struct orr_store *store, const char *id, int64_t revision, bool *ret_done,
                                struct orr_error *err) ORR_NO_DISCARD;

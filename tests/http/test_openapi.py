@@ -45,7 +45,8 @@ def query_of(parameters, only_required=False, ident=None):
 def with_own_ids(example, ident):
     """An example that names topologies, naming the one that is stored instead."""
     if isinstance(example, dict):
-        return {k: ident if ident and k == "topology" else with_own_ids(v, ident) for k, v in example.items()}
+        own = {"topology": ident, "topologies": [ident]} if ident else {}
+        return {key: own.get(key) or with_own_ids(value, ident) for key, value in example.items()}
     return [with_own_ids(item, ident) for item in example] if isinstance(example, list) else example
 
 
@@ -109,7 +110,7 @@ def values_for(server, path, parameters):
     if (
         "{id}" in path
         or "{host}" in path
-        or path == "/v1/clusters"
+        or path in ("/v1/clusters", "/v1/topologies")
         or any(is_id(description.resolve(p)) for p in parameters)
     ):
         values["id"] = upload(server)
