@@ -140,7 +140,7 @@ static enum orr_code list_events(struct orr_call *call, const struct orr_event *
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
-static enum orr_code read_since(struct orr_call *call, const char *text, int64_t *ret_since, struct orr_error *err)
+enum orr_code orr_read_since(struct orr_call *call, const char *text, int64_t *ret_since, struct orr_error *err)
 {
     enum { MOST_DIGITS = 18 };
     const size_t length = strlen(text);
@@ -161,7 +161,7 @@ enum orr_code orr_handle_events(struct orr_call *call, struct orr_answer **ret_a
     struct orr_event *events;
     uint32_t count;
     int64_t since = 0;
-    ORR_TRY(read_since(call, streams && last ? last : asked, &since, err));
+    ORR_TRY(orr_read_since(call, streams && last ? last : asked, &since, err));
     orr_drift_query(&call->params.query);
     ORR_TRY(orr_store_events(call->app->store, since, call->params.host, call->params.limit, &events, &count, err));
     enum orr_code code = streams ? stream_events(call, events, count, ret_answer, err)

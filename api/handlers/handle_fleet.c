@@ -14,9 +14,10 @@ enum { MOST_NAMES = 64, MOST_COMPARED = 16 };
 
 struct group {
     const struct orr_fleet_host *first; /* the one whose name comes first */
-    const char **names;                 /* [count] */
+    const char **names;                 /* [shown] */
     uint32_t count, room;
-    int64_t last; /* upload of one of them */
+    uint32_t shown; /* of the hosts, those that changed as the call asks */
+    int64_t last;   /* upload of one of them */
 };
 
 struct groups {
@@ -26,8 +27,61 @@ struct groups {
     struct orr_index by_shape;
     struct group *rows;
     uint32_t count, capacity;
-    uint32_t fitting; /* hosts that have the labels and match the search */
+    uint32_t fitting;          /* hosts that have the labels and match the search */
+    bool all;                  /* whether they changed does not matter */
+    struct orr_index changed;  /* of names */
+    const char **names;        /* [name_count]: of hosts that changed since the event that the call names */
+    uint32_t name_count, room; /* of names */
 };
+
+/* Whether a host is among those that changed. */
+static bool has_changed(const struct groups *groups, const char *name)
+{
+    uintptr_t row;
+    for (struct orr_probe probe = {0};
+         orr_index_next(&groups->changed, orr_hash_key(orr_hash_seeded(), name, strlen(name)), &probe, &row);)
+        if (!strcmp(groups->names[row], name))
+            return true;
+    return false;
+}
+
+static enum orr_code add_changed(struct groups *groups, const char *name, struct orr_error *err)
+{
+    if (has_changed(groups, name))
+        return ORR_OK;
+    ORR_NEED(
+        ORR_RESERVE(groups->arena, groups->names, groups->name_count, groups->room) &&
+            orr_index_add(&groups->changed, orr_hash_key(orr_hash_seeded(), name, strlen(name)), groups->name_count),
+        err);
+    groups->names[groups->name_count] = orr_arena_strndup(groups->arena, name, strlen(name));
+    ORR_NEED(groups->names[groups->name_count++], err);
+    return ORR_OK;
+}
+
+/* Reads who changed, page by page. */
+static enum orr_code read_changed(struct orr_call *call, struct groups *groups, struct orr_error *err)
+{
+    enum { PAGE = 1000 };
+    int64_t since = 0;
+    uint32_t count = PAGE;
+    ORR_TRY(orr_read_since(call, call->params.since ? call->params.since : "0", &since, err));
+    groups->all = !since;
+    groups->changed.arena = groups->arena;
+    while (!groups->all && count == PAGE) {
+        struct orr_event *events;
+        ORR_TRY(orr_budget_check(err));
+        ORR_TRY(orr_store_events(call->app->store, since, NULL, PAGE, &events, &count, err));
+        enum orr_code code = ORR_OK;
+        for (uint32_t i = 0; i < count; i++) {
+            since = events[i].sequence;
+            code = code == ORR_OK ? add_changed(groups, events[i].host, err) : code;
+            orr_event_release(&events[i]);
+        }
+        free(events);
+        ORR_TRY(code);
+    }
+    return ORR_OK;
+}
 
 static bool fits(const struct orr_call *call, const struct orr_fleet_host *host)
 {
@@ -51,8 +105,11 @@ static enum orr_code add_host(struct groups *groups, const struct orr_fleet_host
         groups->rows[groups->count++] = (struct group){.first = host};
     }
     struct group *group = &groups->rows[row];
-    ORR_NEED(ORR_RESERVE(groups->arena, group->names, group->count, group->room), err);
-    group->names[group->count++] = host->name;
+    group->count++;
+    if (groups->all || has_changed(groups, host->name)) {
+        ORR_NEED(ORR_RESERVE(groups->arena, group->names, group->shown, group->room), err);
+        group->names[group->shown++] = host->name;
+    }
     if (orr_order_naturally(host->name, group->first->name) < 0)
         group->first = host;
     group->last = host->at > group->last ? host->at : group->last;
@@ -76,6 +133,7 @@ static int compare_groups(const void *left, const void *right)
 static enum orr_code make_groups(struct orr_call *call, struct groups *groups, struct orr_error *err)
 {
     groups->by_shape.arena = groups->arena;
+    ORR_TRY(read_changed(call, groups, err));
     ORR_TRY(orr_store_fleet(call->app->store, ORR_MAX_SET_HOSTS + 1, &groups->hosts, &groups->host_count, err));
     if (groups->host_count > ORR_MAX_SET_HOSTS)
         return orr_fail(err, ORR_LIMIT, "more than %d hosts are stored", (int)ORR_MAX_SET_HOSTS);
@@ -90,9 +148,20 @@ static enum orr_code make_groups(struct orr_call *call, struct groups *groups, s
     return ORR_OK;
 }
 
-/* What the group has other than the reference; null members if one of them has no analysis. */
+static enum orr_fleet_verdict verdict_of(const json_t *cost)
+{
+    const json_t *change = json_object_get(cost, "change");
+    const double share = json_number_value(change), least = 0.01;
+    if (!json_is_number(change))
+        return ORR_FLEET_UNKNOWN;
+    return share <= -least ? ORR_FLEET_SLOWER : share >= least ? ORR_FLEET_FASTER : ORR_FLEET_ALIKE;
+}
+
+/* What the group has other than the reference, and its verdict; null members and unknown if one of them has no
+ * analysis. */
 static enum orr_code differs_json(struct orr_call *call, struct orr_json *json, const struct orr_work *reference,
-                                  const struct group *group, json_t **ret_object, struct orr_error *err)
+                                  const struct group *group, json_t **ret_object, enum orr_fleet_verdict *ret_verdict,
+                                  struct orr_error *err)
 {
     ORR_LOCAL(orr_work, work);
     ORR_LOCAL_ARENA(arena, 0);
@@ -108,20 +177,23 @@ static enum orr_code differs_json(struct orr_call *call, struct orr_json *json, 
         return code;
     }
     *ret_object = orr_drift_json(json, code == ORR_OK ? &comparison : NULL, false);
+    *ret_verdict = verdict_of(json_object_get(*ret_object, "cost"));
     return ORR_OK;
 }
 
-static json_t *group_json(struct orr_json *json, const struct group *group, bool is_reference, json_t *differs)
+static json_t *group_json(struct orr_json *json, const struct group *group, bool is_reference,
+                          enum orr_fleet_verdict verdict, json_t *differs)
 {
     json_t *names = orr_json_array(json);
-    qsort(group->names, group->count, sizeof *group->names, compare_names);
-    for (uint32_t i = 0; i < group->count && i < MOST_NAMES; i++)
+    qsort(group->names, group->shown, sizeof *group->names, compare_names);
+    for (uint32_t i = 0; i < group->shown && i < MOST_NAMES; i++)
         orr_json_add(json, names, orr_json_text(json, group->names[i]));
-    return ORR_OBJECT(json, ORR_INT("hosts", group->count), ORR_STRING("like", group->first->name),
+    return ORR_OBJECT(json, ORR_INT("hosts", group->shown), ORR_STRING("like", group->first->name),
                       ORR_STRING("topology", group->first->id), ORR_STRING("machine", group->first->about),
                       ORR_VALUE("last", orr_time_json(json, group->last)), ORR_VALUE("names", names),
-                      ORR_INT("names_left_out", group->count > MOST_NAMES ? group->count - MOST_NAMES : 0),
-                      ORR_BOOL("reference", is_reference), ORR_VALUE("differs", differs ? differs : json_null()));
+                      ORR_INT("names_left_out", group->shown > MOST_NAMES ? group->shown - MOST_NAMES : 0),
+                      ORR_BOOL("reference", is_reference), ORR_STRING("verdict", orr_fleet_verdict_name(verdict)),
+                      ORR_VALUE("differs", differs ? differs : json_null()));
 }
 
 static json_t *sentence_json(struct orr_json *json, const struct groups *groups)
@@ -146,14 +218,21 @@ static enum orr_code list_groups(struct orr_call *call, const struct groups *gro
     struct orr_json json = {0};
     json_t *rows = orr_json_array(&json);
     enum orr_code code = ORR_OK;
-    uint32_t listed = 0, compared = 0;
-    for (; listed < groups->count && listed < call->params.limit && code == ORR_OK; listed++) {
-        const bool is_reference = !of_type && !listed;
+    uint32_t listed = 0, compared = 0, seen = 0;
+    for (; seen < groups->count && listed < call->params.limit && code == ORR_OK; seen++) {
+        const bool is_reference = !of_type && !seen;
+        enum orr_fleet_verdict verdict = is_reference ? ORR_FLEET_ALIKE : ORR_FLEET_UNKNOWN;
         json_t *differs = NULL;
+        if (!groups->rows[seen].shown)
+            continue;
         if (!is_reference && compared++ < MOST_COMPARED)
-            code = differs_json(call, &json, reference, &groups->rows[listed], &differs, err);
-        if (code == ORR_OK)
-            orr_json_add(&json, rows, group_json(&json, &groups->rows[listed], is_reference, differs));
+            code = differs_json(call, &json, reference, &groups->rows[seen], &differs, &verdict, err);
+        if (code == ORR_OK && (!call->params.verdict || call->params.verdict == verdict + 1)) {
+            orr_json_add(&json, rows, group_json(&json, &groups->rows[seen], is_reference, verdict, differs));
+            listed++;
+        } else {
+            json_decref(differs);
+        }
     }
     if (code != ORR_OK) {
         json_decref(rows);
@@ -161,7 +240,7 @@ static enum orr_code list_groups(struct orr_call *call, const struct groups *gro
     }
     json_t *object = ORR_OBJECT(&json, ORR_INT("hosts", groups->fitting), ORR_INT("groups", groups->count),
                                 ORR_VALUE("sentence", sentence_json(&json, groups)), ORR_VALUE("items", rows),
-                                ORR_INT("left_out", groups->count - listed));
+                                ORR_INT("left_out", groups->count - seen));
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 

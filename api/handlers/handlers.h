@@ -76,6 +76,9 @@ const struct orr_route *orr_route_table(unsigned *ret_count);
 /* handle_topologies.c */
 orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_patch, orr_handle_delete,
     orr_handle_source;
+/* handle_events.c: reads the parameter `since`; SETTING if it is not a number. */
+enum orr_code orr_read_since(struct orr_call *call, const char *text, int64_t *ret_since,
+                             struct orr_error *err) ORR_NO_DISCARD;
 /* handle_labels.c */
 orr_handler orr_handle_relabel;
 /* handle_clusters.c */

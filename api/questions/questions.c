@@ -48,6 +48,20 @@ static const char *rank_order_word(size_t i)
     return !i ? "given" : i <= ORR_ORDER_LIST ? orr_rank_order_name((enum orr_rank_order)(i - 1)) : NULL;
 }
 
+const char *orr_fleet_verdict_name(size_t i)
+{
+    static const char *const names[] = {[ORR_FLEET_ALIKE] = "alike",
+                                        [ORR_FLEET_SLOWER] = "slower",
+                                        [ORR_FLEET_FASTER] = "faster",
+                                        [ORR_FLEET_UNKNOWN] = "unknown"};
+    return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+static const char *verdict_word(size_t i)
+{
+    return i ? orr_fleet_verdict_name(i - 1) : "any";
+}
+
 static const char *gate_word(size_t i)
 {
     const struct orr_finding_row *row = orr_finding_row(i);

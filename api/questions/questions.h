@@ -90,6 +90,10 @@ enum orr_ask {
     ORR_ASK_COUNT
 };
 
+/* A group of hosts beside the one with which groups are compared, by their bandwidths. */
+enum orr_fleet_verdict { ORR_FLEET_ALIKE, ORR_FLEET_SLOWER, ORR_FLEET_FASTER, ORR_FLEET_UNKNOWN };
+const char *orr_fleet_verdict_name(size_t i); /* NULL: there are no more */
+
 enum orr_ask_kind {
     ORR_KIND_FLAG,    /* bool; 0 or 1 in requests */
     ORR_KIND_NUMBER,  /* uint32_t */

@@ -52,9 +52,13 @@ class Service:
 
     def ask(self, method, target, body=None, connection=None):
         connection = connection or self.connection
-        connection.request(method, target, body)
-        response = connection.getresponse()
-        answer = json.loads(response.read())
+        for _ in range(100):
+            connection.request(method, target, body)
+            response = connection.getresponse()
+            answer = json.loads(response.read())
+            if response.status != 503 or method != "POST":
+                break
+            time.sleep(0.2)  # the disk flushes slowly
         assert response.status in (200, 201), f"{method} {target[:120]}: {response.status} {answer}"
         return answer
 

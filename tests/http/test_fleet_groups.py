@@ -86,6 +86,40 @@ def test_each_group_says_in_what_it_differs_and_what_it_costs(server, hosts):
         assert differs["cost"]["change"] < -0.05
 
 
+def test_verdicts_narrow_the_groups(server, hosts):
+    """Each verdict follows from the cost beside it, and the four share all groups."""
+    every = fleet(server, "label=fleet%3Dgroups")
+    for row in every["items"]:
+        change = row["differs"]["cost"]["change"] if row["differs"] else 0
+        assert row["verdict"] == ("slower" if change <= -0.01 else "faster" if change >= 0.01 else "alike")
+    assert [row["verdict"] for row in every["items"]] == ["alike", "slower", "slower"]
+    parts = {word: fleet(server, f"label=fleet%3Dgroups&verdict={word}") for word in ("alike", "slower", "faster")}
+    assert sum((part["items"] for part in parts.values()), []) == every["items"]
+    assert all(part["hosts"] == every["hosts"] and part["left_out"] == 0 for part in parts.values())
+    assert not fleet(server, "label=fleet%3Dgroups&verdict=unknown")["items"]
+    assert server.json("GET", "/v1/fleet?verdict=bad")[0] == 400
+
+
+def test_a_change_narrows_the_groups(server, hosts):
+    """Hosts are compared with the largest group of all, though only those that changed since are listed."""
+    events, since = [], 0
+    while True:
+        page = server.json("GET", f"/v1/events?since={since}&limit=200")[1]
+        events, since = events + page["items"], page["next"]
+        if not page["more"]:
+            break
+    own = [event for event in events if event["host"] in hosts]
+    for at in (1, own[0]["sequence"], own[-2]["sequence"], own[-1]["sequence"]):
+        changed = {event["host"] for event in own if event["sequence"] > at}
+        answer = fleet(server, f"label=fleet%3Dgroups&since={at}")
+        names = [name for row in answer["items"] for name in row["names"]]
+        assert sorted(names) == sorted(changed) and answer["hosts"] == len(hosts)
+        assert [row["hosts"] for row in answer["items"]] == [len(row["names"]) for row in answer["items"]]
+        for row in answer["items"]:
+            assert row["reference"] == (hosts[row["like"]][0] == "healthy")
+    assert changed == set() and server.json("GET", "/v1/fleet?since=soon")[0] == 400
+
+
 def test_groups_against_a_machine_type(server, hosts):
     """The example is an HGX H100, so the largest group is as expected, and the slow one is not."""
     answer = fleet(server, "label=fleet%3Dgroups&machine=hgx-h100")
