@@ -19,7 +19,6 @@ import {
     WITHOUT_DRAWING,
 } from "./state.js";
 import * as theme from "./theme.js";
-import { exportDialog } from "./views/export.js";
 import { commands, palette } from "./views/palette.js";
 import { openWhy } from "./why.js";
 
@@ -345,9 +344,9 @@ export function makeActions({
         again: () => loading.analysis(),
         theme: theme.toggle,
         help: () => (help.open ? help.close() : help.showModal()),
-        export: () =>
+        export: async () =>
             loaded.model &&
-            exportDialog({
+            (await import("./views/export.js")).exportDialog({
                 state: store.state,
                 loaded,
                 other: loading.compared,

@@ -7,6 +7,7 @@
  * @param {any} [props]
  * @param {...any} children
  * @returns {any} the element: which of its kinds it is, the first argument says */
+import { onPage } from "./page_words.js";
 export function h(spec, props, ...children) {
     const [tag, ...classes] = spec.split(".");
     const node = document.createElement(tag || "div");
@@ -76,7 +77,9 @@ export function fold(key, label, content, { id, open = false } = {}) {
 
 /** Text whose commands are in backticks, as nodes. */
 export const withCode = (text) =>
-    text.split("`").map((piece, i) => (i % 2 ? h("code", piece) : piece));
+    onPage(text)
+        .split("`")
+        .map((piece, i) => (i % 2 ? h("code", piece) : piece));
 
 const MARKS = { "#": "num", "~": "wrap" };
 

@@ -3,6 +3,7 @@
  * type that fills it in. */
 import { capital } from "../diagnosis.js";
 import { copyButton, fold, h } from "../dom.js";
+import { onPage } from "../page_words.js";
 import { graphCount } from "../graph_file.js";
 
 /** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while
@@ -63,7 +64,7 @@ export function inputView({ input, machine = null, state, machines, actions, ope
                     missing.map((row) =>
                         h(
                             "li",
-                            capital(row.what),
+                            capital(onPage(row.what)),
                             row.command &&
                                 h(
                                     "div.command",

@@ -2,6 +2,7 @@
 /* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic,
  * the first difference and its likely causes. */
 import { copyButton, fold, h, table } from "../dom.js";
+import { onPage } from "../page_words.js";
 import {
     applied,
     communicatorsText,
@@ -293,7 +294,7 @@ function causes(check) {
                             "span",
                             `With it, ${row.differences_left} of ${check.differ} differences are left. `,
                         ),
-                    h("span.muted", row.advice),
+                    h("span.muted", onPage(row.advice)),
                 ),
             ),
         ),

@@ -2,6 +2,7 @@
 /* An error: what, where, what to do; and the lines of the input it is about. */
 import { forgetToken, hasToken } from "../api.js";
 import { h } from "../dom.js";
+import { onPage } from "../page_words.js";
 import { excerpt, outdented } from "../model.js";
 
 /** problem: as the service gives it; source: the text that was sent, if it is at hand; name: of the file; again():
@@ -25,7 +26,7 @@ export function problemView(
                 `${place} (line ${problem.line}${problem.column ? `, column ${problem.column}` : ""})`,
             ),
         problem.where && !problem.line && h("p.where", problem.where),
-        problem.advice && h("p", sentence(problem.advice)),
+        problem.advice && h("p", sentence(onPage(problem.advice))),
         choose &&
             h(
                 "p",

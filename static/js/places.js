@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the page shows without a machine: the start page, the library, clusters, a comparison with the majority. And what
+ * it is called, with and without one. */
+import { clusterName } from "./cluster.js";
+import { h } from "./dom.js";
+import * as lately from "./recent.js";
+import { libraryView } from "./views/library.js";
+import { majorityView } from "./views/majority.js";
+import { questionText } from "./views/settings.js";
+import { DEFAULTS } from "./state.js";
+import { startView } from "./views/start.js";
+
+const places = { library: "Library", set: "Comparison with the majority", clusters: "Clusters" };
+
+/* What a link to this address shows where it is pasted, as far as its reader runs scripts; index.html says the rest. */
+function describePage(name, sentence, doc) {
+    const text = name
+        ? `${[name, sentence].filter(Boolean).join(": ")}. Paths, rings, trees and bandwidth as NCCL ` +
+          `${doc?.nccl ?? ""} decides them.`
+        : DESCRIPTION;
+    for (const [selector, content] of [
+        ['meta[name="description"]', text],
+        ['meta[property="og:description"]', text],
+        ['meta[property="og:title"]', document.title],
+    ])
+        document.querySelector(selector).setAttribute("content", content);
+}
+const DESCRIPTION = document.querySelector('meta[name="description"]').getAttribute("content");
+
+/** The titles of the window and of the header. rail, header: of frame.js. */
+export function showNames({ store, loading, clusters, rail, header }) {
+    const { loaded } = loading;
+    const { state } = store,
+        { summary, doc } = loaded,
+        isOpen = Boolean(state.id);
+    const name = isOpen ? summary?.name || (summary ? state.id.slice(0, 12) : "") : "";
+    const sentence = isOpen
+        ? (doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "")
+        : "";
+    const cluster = state.place === "clusters" && clusters.one && clusterName(clusters.one.record);
+    document.title = [
+        name || (!isOpen && [cluster, places[state.place]].filter(Boolean).join(" · ")),
+        isOpen && doc && `NCCL ${doc.nccl}`,
+        "Orrery",
+    ]
+        .filter(Boolean)
+        .join(" · ");
+    document.body.classList.toggle("machine", isOpen);
+    rail.show(state);
+    header.show({
+        name,
+        sentence,
+        state,
+        model: loaded.model,
+        asked: questionText({
+            state,
+            release: doc?.nccl ?? state.release ?? "",
+            domain: loaded.model?.systems ?? 0,
+            assumed: doc?.input?.assumed.length ?? 0,
+        }),
+    });
+    describePage(name, sentence, doc);
+}
+
+const loadingView = () =>
+    h("div.library.clusters", { "aria-busy": "true" }, h("p.muted", "Loading…"));
+
+/** What fills the page. */
+export function startPlace({ store, moment, clusters, library, majority, pictures, actions }) {
+    const { state } = store;
+    if (state.place === "set")
+        return majorityView({
+            majority,
+            state,
+            actions: { library: actions.library, majorityAgain: () => majority.load(true) },
+        });
+    if (state.place === "library" && !moment.startProblem)
+        return libraryView({
+            library,
+            state,
+            actions: {
+                ...library.actions,
+                home: actions.home,
+                majority: actions.majority,
+                pair: (a, b) =>
+                    store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }),
+            },
+        });
+    if (state.place === "clusters" && !moment.startProblem)
+        return (clusters.view ?? loadingView)({
+            clusters,
+            releases: moment.releases,
+            state,
+            actions: { ...clusters.actions, home: actions.home, library: actions.library },
+        });
+    const pasted = document.getElementById("paste")?.value; // what was refused can be corrected
+    return startView({
+        examples: moment.examples,
+        inputs: moment.inputs,
+        machines: moment.machines,
+        recent: lately.recent(),
+        live: moment.live,
+        pictures,
+        actions,
+        problem: moment.startProblem,
+        log: moment.log,
+        results: moment.results,
+        state,
+        pasted,
+    });
+}
