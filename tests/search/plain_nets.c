@@ -63,14 +63,14 @@ static void append_turned(struct list *list, const int *run, int count, int turn
         append(list, run[(turn + i) % count]);
 }
 
-/* 2.9.6 - 2.11.4: only the NICs with the highest rate to a GPU, by hops; those of equal hops rotated. No path visits a
- * node twice. */
+/* 2.9.6 - 2.11.4: only the NICs with the highest rate to a GPU, by hops; those of equal hops rotated. A path that was
+ * diverted through the CPU visits a node twice at most. */
 static void list_fastest(const struct plain *s, struct list *list)
 {
     float best = 0;
     for (int net = 0; net < s->nets; net++)
         best = fmaxf(best, plain_nearest(s, net).bw);
-    for (uint32_t hops = 0; hops <= s->system->node_count && list->count < s->nets; hops++) {
+    for (uint32_t hops = 0; hops <= 2 * s->system->node_count && list->count < s->nets; hops++) {
         int run[PLAIN_MOST_NETS], count = 0;
         for (int net = 0; net < s->nets; net++)
             if (plain_nearest(s, net).bw == best && plain_nearest(s, net).far == hops)
