@@ -130,8 +130,7 @@ static enum orr_rule decide_nvls(const struct orr_analysis *a, const struct orr_
         return ORR_RULE_NVLS_UNKNOWN;
     if (orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE) == 0)
         return ORR_RULE_NVLS_DISABLED;
-    bool all = release->nvls_counts_clique && a->built.host_count > 1;
-    if ((all ? a->local_ranks : c->rank_count) < (uint32_t)release->nvls_least_gpus)
+    if ((c->nvls_row ? c->nvls_row : c->rank_count) < (uint32_t)release->nvls_least_gpus)
         return ORR_RULE_NVLS_FEW_GPUS;
     return nvls_forced(&a->query.settings) || sm >= 90 ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_OLD_GPUS;
 }
@@ -169,6 +168,7 @@ enum orr_code orr_part_measure(const struct orr_analysis *a, struct orr_part *pa
         c->sm_max = sm > c->sm_max ? sm : c->sm_max;
     }
     c->has_nvswitch = orr_system_count(system, ORR_NVS) > 0;
+    c->nvls_row = a->query.settings.release->nvls_counts_clique && a->built.host_count > 1 ? a->local_ranks : 0;
     c->nvls_rule = (uint8_t)decide_nvls(a, c, c->sm_min);
     c->nvls_on = c->nvls_rule == ORR_RULE_NVLS_ON;
     c->has_collnet = has_collnet(a);

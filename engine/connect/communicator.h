@@ -18,6 +18,7 @@
 struct orr_contribution {
     struct orr_graph graphs[ORR_GRAPH_COUNT]; /* as searched; pattern NONE where not asked for */
     uint32_t rank_count;                      /* GPUs in the system */
+    uint32_t nvls_row;                        /* GPUs of the NVLink domain, if NVLS counts these; 0: rank_count */
     const int32_t *ranks;                     /* their host ranks, ascending */
     int32_t cpu_arch, cpu_vendor;             /* of CPU 0 */
     int32_t sm_min, sm_max;                   /* over the system's GPUs */

@@ -55,6 +55,8 @@ static void connect_tree(const struct orr_connecting *c, const struct orr_tree_p
             int32_t rank = heads[(size_t)n * (size_t)head_count + (size_t)h];
             const struct orr_tree_place *place = &places[n];
             int slot = 0;
+            if (out->node_of_rank[rank] != n)
+                continue;
             tree->up[rank] = place->up < 0 ? -1 : heads[(size_t)place->up * (size_t)head_count + (size_t)h];
             tree->down[rank][slot++] = (int32_t)out->rank_count + 1 + h; /* the switch's share h */
             for (int i = 0; i < 2; i++)
@@ -91,16 +93,36 @@ static void connect_repeated(const struct orr_connecting *c, const struct orr_tr
     }
 }
 
+/* The heads of a node, as ranks of the communicator, and how many there are. NCCL finds the head of channel k at k
+ * times the length of a row, and takes the GPUs of a whole NVLink domain for the length in some releases. If trimming
+ * left a node fewer GPUs, it finds later channels or, between and after the heads, zeroes. So of four channels with
+ * heads 4, 5, 6 and 7 (4 GPUs a row, 12 in the domain) it finds 4, 7, 0, 0. */
+static int32_t heads_of(const struct orr_connecting *c, uint32_t node, int32_t heads[ORR_MAX_CHANNELS])
+{
+    const struct orr_member *member = &c->members[node];
+    const struct orr_contribution *own = member->contribution;
+    const struct orr_graph *graph = &own->graphs[ORR_GRAPH_NVLS];
+    int32_t count = 0;
+    for (int32_t k = 0; k < graph->channels && k < ORR_MAX_CHANNELS; k++) {
+        const size_t at = (size_t)k * (own->nvls_row ? own->nvls_row : graph->gpu_count);
+        const bool is_head = at % graph->gpu_count == 0 && at / graph->gpu_count < (size_t)graph->channels;
+        int32_t head = is_head ? orr_member_rank(member, graph->gpus[at]) : 0;
+        bool known = false;
+        for (int32_t i = 0; i < count; i++)
+            known |= heads[i] == head;
+        if (!known || c->rules->nvls_heads_repeat)
+            heads[count++] = head;
+    }
+    return count;
+}
+
 /* Heads that a node contributes: as many as wanted. */
 static void list_heads(const struct orr_connecting *c, uint32_t node, int32_t count, int32_t *heads)
 {
-    const struct orr_member *member = &c->members[node];
-    const struct orr_graph *graphs = member->contribution->graphs;
     int32_t own[ORR_MAX_CHANNELS];
-    bool repeat = c->rules->nvls_heads_repeat;
-    orr_graph_heads(&graphs[ORR_GRAPH_NVLS], !repeat, own);
+    heads_of(c, node, own);
     for (int32_t h = 0; h < count; h++)
-        heads[h] = repeat && h >= c->out->base_channels ? 0 : orr_member_rank(member, own[h]);
+        heads[h] = c->rules->nvls_heads_repeat && h >= c->out->base_channels ? 0 : own[h];
 }
 
 /* Those of node 0, of which the trees may use fewer: another node's may be the fewest. */
@@ -148,8 +170,7 @@ enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err)
     }
     int32_t own[ORR_MAX_CHANNELS], head_count = ORR_MAX_CHANNELS;
     for (uint32_t n = 0; n < out->node_count; n++) {
-        int32_t count =
-            orr_graph_heads(&c->members[n].contribution->graphs[ORR_GRAPH_NVLS], !c->rules->nvls_heads_repeat, own);
+        int32_t count = heads_of(c, n, own);
         head_count = count < head_count ? count : head_count;
     }
     out->nvls = head_count > 0;

@@ -340,16 +340,23 @@ class Joined:
 
     # ---- NVLS ----
 
+    def as_read(self, system, heads):
+        """2.21.5 takes all GPUs of fused hosts for the length of a row, even if trimming parts the hosts again."""
+        before = system.document["system_before_trim"]["nodes"]
+        if self.release != "2.21.5" or len({node["id"].split("/")[1].split("-")[0] for node in before}) == 1:
+            return heads
+        length, read = len(system.gpus), len(system.renumber)
+        table = {c * length: head for c, head in enumerate(heads)}
+        return [table.get(c * read, 0) for c in range(len(heads))]
+
     def find_heads(self):
         """heads[node][h]"""
         found = []
         for key in self.first:
-            order = []
-            for channel in self.system_of[key].graphs["nvls"]["intra"]:
-                if channel[0] not in order:
-                    order.append(channel[0])
-            found.append(order)
-        self.own_heads = found[self.node_of[0]]  # documents show what rank 0 found, trees use the smallest number
+            rows = [channel[0] for channel in self.system_of[key].graphs["nvls"]["intra"]]
+            found.append(list(dict.fromkeys(self.as_read(self.system_of[key], rows))))
+        own = self.system_of[self.first[self.node_of[0]]].graphs["nvls"]["intra"]
+        self.own_heads = list(dict.fromkeys(channel[0] for channel in own))  # what rank 0 found; trees may use fewer
         count = min(len(order) for order in found)
         self.heads = [order[:count] for order in found]
 
@@ -357,7 +364,7 @@ class Joined:
         self.nvls_trees = []
         if not self.nvls or self.nodes == 1:
             return
-        at = {r: (j, h) for j, order in enumerate(self.heads) for h, r in enumerate(order)}
+        at = {r: (j, h) for j, order in enumerate(self.heads) for h, r in enumerate(order) if self.node_of[r] == j}
         R = self.ranks
         for second in (False, True):
             up, down = [-1] * R, [[R, -1, -1] for _ in range(R)]

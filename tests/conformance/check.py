@@ -39,12 +39,6 @@ BY_COMMAND = 400  # one case in this many is asked of the command line as well
 # Differences that are known, with the reason by which README.md names them.
 LOST_NAMES = "the reference lacks a NIC that is there"
 CUT_LIST = "2.24.3 cuts NCCL_NET_FORCE_MERGE, which all ranks of the reference share"
-OPEN = {
-    "2.24.3 NVLS trees of a domain without P2P are open": (
-        "mnnvl 2.24.3 grace-gb300.xml hosts=3 NCCL_P2P_LEVEL=LOC "
-        'cluster={"hosts": [{"topology": "grace-gb300.xml", "count": 3, "domain": "a"}]}'
-    )
-}
 
 
 def chance(case, every):
@@ -205,7 +199,7 @@ def known_difference(case, files):
         return LOST_NAMES if names_nics_that_are_there(case, files) else None
     if case.release == "2.24.3" and ";" in case.settings.get("NCCL_NET_FORCE_MERGE", ""):
         return CUT_LIST
-    return next((reason for reason, label in OPEN.items() if label == case.label), None)
+    return None
 
 
 def why_skipped(release, listed, asked):
