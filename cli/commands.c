@@ -32,7 +32,7 @@ const struct orr_command orr_commands[] = {
      "bandwidths, "
      "the paths between GPUs and NICs, and the NIC of each GPU. It ends with its assumptions and with commands that "
      "answer further questions. On a terminal, long text goes to $PAGER. COLUMNS overrides the terminal's width.\n",
-     ORR_CMD_ASKING | ORR_CMD_TEXT | ORR_CMD_SHOW | ORR_CMD_VERBOSE,
+     ORR_CMD_ASKING | ORR_CMD_TEXT | ORR_CMD_SHOW | ORR_CMD_VERBOSE | ORR_CMD_CAVEAT,
      ORR_TOPICS(ORR_TOPICS_CLUSTER, ORR_TOPIC_SHOWN, ORR_TOPIC_READING, ORR_TOPIC_DEVICE, ORR_TOPIC_MACHINE,
                 ORR_TOPIC_RANKS, ORR_TOPIC_AGAINST),
      ORR_ONE_FILE, orr_command_show},
@@ -42,7 +42,7 @@ const struct orr_command orr_commands[] = {
      "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_ANALYZE | ORR_CMD_TEXT,
+     ORR_CMD_ASKING | ORR_CMD_ANALYZE | ORR_CMD_TEXT | ORR_CMD_CAVEAT,
      ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_AGAINST, ORR_TOPIC_SECTION),
      ORR_ONE_FILE, orr_command_analyze},
     {"channels", "[FILE|-]", "print the rings and trees of up to 131,072 ranks",
@@ -95,7 +95,7 @@ const struct orr_command orr_commands[] = {
      "Collective operations use NCCL's tuning model. alltoall, sendrecv, gather, scatter and hypercube use a model of "
      "the links that their transfers share. Lines that start with # name the algorithm, protocol and channels that "
      "NCCL uses from that size on.\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR, ORR_TOPICS(ORR_TOPICS_PREDICT, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS),
+     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR | ORR_CMD_CAVEAT, ORR_TOPICS(ORR_TOPICS_PREDICT, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS),
      ORR_ONE_FILE, orr_command_predict},
     {"scaling", "[FILE|-]", "print the bandwidths on 1, 2, 4 ... hosts, also against another release or setting",
      "Prints the predicted bus bandwidth of AllReduce, AllGather, ReduceScatter and AlltoAll at 1 MiB and 1 GiB for a "
@@ -138,7 +138,7 @@ const struct orr_command orr_commands[] = {
      "  orrery explain --hosts 2 --why pxn --from 0 --to NET/0-3 topo.xml\n"
      "  orrery explain --why tree topo.xml                         (also: channels, nvls)\n"
      "  orrery explain --why algorithm --collective AllGather --bytes 64M --json topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_EXPLAIN | ORR_CMD_COLOR | ORR_CMD_VERBOSE,
+     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_EXPLAIN | ORR_CMD_COLOR | ORR_CMD_VERBOSE | ORR_CMD_CAVEAT,
      ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_WHY), ORR_ONE_FILE,
      orr_command_explain},
     {"render", "[FILE|-]", "draw a machine, or a ring, tree or path in it",
@@ -146,7 +146,7 @@ const struct orr_command orr_commands[] = {
      "  orrery render --output machine.svg topo.xml\n"
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
-     ORR_CMD_ASKING | ORR_CMD_RENDER,
+     ORR_CMD_ASKING | ORR_CMD_RENDER | ORR_CMD_CAVEAT,
      ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_DRAWING, ORR_TOPIC_RENDER),
      ORR_ONE_FILE, orr_command_render},
     {"compare", "FILE_A FILE_B | --machine TYPE FILE | --majority FILE...",
@@ -202,7 +202,7 @@ const struct orr_command orr_commands[] = {
      "  orrery check-log --extract job.log > topo.xml\n\n"
      "Without --topology or --machine, the machine is the one whose tree the log prints, or the machine type that its "
      "lines imply. A file of NCCL_GRAPH_DUMP_FILE can take the place of the log.\n",
-     ORR_CMD_CHECK_LOG | ORR_CMD_COLOR | ORR_CMD_VERBOSE, ORR_TOPICS(ORR_TOPICS_LOG, ORR_TOPIC_MACHINE), ORR_ONE_FILE,
+     ORR_CMD_CHECK_LOG | ORR_CMD_COLOR | ORR_CMD_VERBOSE | ORR_CMD_CAVEAT, ORR_TOPICS(ORR_TOPICS_LOG, ORR_TOPIC_MACHINE), ORR_ONE_FILE,
      orr_command_check_log},
     {"check-perf", "[RESULTS|-]", "say whether results of nccl-tests are what the machine should give",
      "Reads what nccl-tests printed and judges each row by the prediction and by the range of published results. If "

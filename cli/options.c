@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/release/release_names.h"
+
 enum { DETECTING = ORR_CMD_DETECT | ORR_CMD_GATHER, SEEING = DETECTING | ORR_CMD_GATE };
 
 enum kind { FLAG, VALUE, SETTING, COLOR };
@@ -290,6 +292,15 @@ static enum orr_code read_values(const struct given *given, struct orr_error *er
     return ORR_OK;
 }
 
+/* That of the release, for commands whose output has no place for it. */
+static void print_caveat(const struct orr_command *command, const struct orr_params *params)
+{
+    char caveat[ORR_CAVEAT_SIZE];
+    if (!(command->bits & ORR_CMD_CAVEAT) && params->query.settings.release &&
+        *orr_settings_caveat(&params->query.settings, caveat))
+        fprintf(stderr, "orrery: %s\n", caveat);
+}
+
 int orr_options_read(int count, char **arguments, const struct orr_command *command, struct orr_options *options)
 {
     struct given given = {.command = command, .options = options};
@@ -313,7 +324,12 @@ int orr_options_read(int count, char **arguments, const struct orr_command *comm
             options->file = arguments[0];
         }
     }
-    return options->help || read_values(&given, &err) == ORR_OK ? ORR_EXIT_OK : orr_report(NULL, &err);
+    if (options->help)
+        return ORR_EXIT_OK;
+    if (read_values(&given, &err) != ORR_OK)
+        return orr_report(NULL, &err);
+    print_caveat(command, &options->params);
+    return ORR_EXIT_OK;
 }
 
 /* The line of --help: what it is, what it may be, and the default. */

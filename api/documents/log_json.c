@@ -137,7 +137,9 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
     json_t *facts = orr_json_array(json), *release = orr_json_object(json);
     uint32_t agreeing = 0, differing = 0;
     ORR_SET(json, release, ORR_WHEN(check->release_named, ORR_STRING("logged", check->release_text)),
-            ORR_STRING("predicted", check->query.settings.release->name), ORR_BOOL("same", check->release_exact));
+            ORR_STRING("predicted", check->query.settings.release->name), ORR_BOOL("same", check->release_exact),
+            ORR_BOOL("verified",
+                     (check->release_exact || !check->release_named) && check->query.settings.release->compared));
     for (uint32_t i = 0; i < check->fact_count; i++) {
         bool differs = check->facts[i].verdict == ORR_FACT_DIFFERS;
         uint32_t *shown = differs ? &differing : &agreeing;

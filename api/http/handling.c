@@ -8,6 +8,7 @@
 
 #include "api/http/call.h"
 #include "engine/base/budget.h"
+#include "engine/release/release_names.h"
 
 enum { MAX_TARGET = 8192, QUICK_KEY = 512 };
 
@@ -186,6 +187,18 @@ static enum orr_code make(struct orr_call *call, const char *key, struct orr_ans
     return code;
 }
 
+/* A header says if the rules are not those of the release that was asked for, or were not compared with NCCL. Not every
+ * document has a place for it. */
+static bool add_caveat(struct orr_call *call)
+{
+    const struct orr_settings *settings = &call->params.query.settings;
+    char caveat[ORR_CAVEAT_SIZE];
+    if (!settings->release || !*orr_settings_caveat(settings, caveat))
+        return false;
+    orr_response_header(call->response, "Orrery-Caveat", "%s", caveat);
+    return true;
+}
+
 /* Handles a matched call: from the cache, by its handler, or not now. */
 static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
 {
@@ -203,7 +216,7 @@ static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
         return orr_fail(err, ORR_INVALID, "the resource has changed: it does not match If-Match");
     }
     orr_call_finish(call, answer, key);
-    if (key && call->quick_key && call->response->answer->status == 200 &&
+    if (!add_caveat(call) && key && call->quick_key && call->response->answer->status == 200 &&
         !atomic_exchange(&call->response->answer->aliased, true))
         orr_cache_also(call->app->cache, key, call->quick_key, &call->response->answer->shared);
     return ORR_OK;

@@ -407,3 +407,19 @@ def test_a_cluster_of_thousands_is_compared_without_rings(server):
     assert status == 200 and body["ranks"] == 16000 and not body["equal"]
     status, body = server.json("GET", f"{cluster}/explain?decision=channels")
     assert status == 200 and body["what_if"]
+
+
+@pytest.mark.parametrize("release, found", [("2.30.4", True), ("2.30.7", False)])
+def test_nodes_that_would_run_different_kernels(tmp_path, release, found):
+    """8 + 1 GPUs: a lone GPU has isAllDirectNvlink 0 up to 2.30.4, and NCCL does not compare it between nodes."""
+    example = str(ROOT / "static/examples/h100-nvswitch.xml")
+    (tmp_path / "c.json").write_text(json.dumps({"hosts": [{"topology": example}, {"topology": example, "gpus": [0]}]}))
+    options = ("--cluster", str(tmp_path / "c.json"), "--release", release)
+    status, out, _ = run("analyze", *options)
+    rows = {row["id"]: row for row in json.loads(out)["findings"]}
+    assert status == 0 and ("nodes-choose-differently" in rows) == found
+    fact = next(fact for fact in json.loads(out)["device"]["facts"] if fact["name"] == "isAllDirectNvlink")
+    assert [(other["rank"], other["value"]) for other in fact.get("others", [])] == ([(8, 0)] if found else [])
+    if found:
+        assert rows["nodes-choose-differently"]["severity"] == "warning"
+        assert b"rank 0 and not on that with rank 8" in run("show", *options)[1].replace(b"\n  ", b" ")

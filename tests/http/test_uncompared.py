@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A release that was not compared with NCCL's own results: every command and every resource says so. The program under
+test is orrery with another release table (tests/support/uncompared.c)."""
+import html
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT, Server
+from openapi import description
+
+PROGRAM = pathlib.Path(os.environ.get("ORRERY", ROOT / "build-dev/orrery")).parent / "tests/orrery_uncompared"
+SAYS = re.compile(r"not (been )?compared with NCCL's own results|\"verified\": ?false")
+HOPPER = ["--machine", "hgx-h100"]
+FILE = str(ROOT / "static/examples/h100-nvswitch.xml")
+LOG = """node1:10:11 [0] NCCL INFO NCCL version 2.30.7+cuda12.9
+node1:10:11 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 8 cudaDev 0 nvmlDev 0 busId 11000 commId 0x5 - Init START
+node1:10:11 [0] NCCL INFO Check P2P Type isAllDirectP2p 1 directMode 0 isAllCudaP2p 1
+"""
+# What each command needs besides the release.
+COMMANDS = {
+    "show": HOPPER,
+    "analyze": HOPPER,
+    "channels": HOPPER,
+    "p2p": HOPPER,
+    "groups": [*HOPPER, "--layout", "tp=8"],
+    "order": [*HOPPER, "--hosts", "2"],
+    "predict": HOPPER,
+    "scaling": HOPPER,
+    "place": [*HOPPER, "--count", "4"],
+    "explain": [*HOPPER, "--why", "nvls"],
+    "render": HOPPER,
+    "compare": [FILE, FILE],
+    "detect": ["--root", "/nothing"],
+    "gate": [*HOPPER, "--expect", "hgx-h100"],
+    "check-log": [*HOPPER, "-"],
+    "check-perf": [*HOPPER, "-"],
+    "facts": HOPPER,
+    "releases": [],
+    "settings": HOPPER,
+    "convert": HOPPER,
+}
+
+
+def run(*arguments, text=LOG):
+    done = subprocess.run([PROGRAM, *arguments], input=text, capture_output=True, text=True, timeout=300)
+    return html.unescape(" ".join((done.stdout + done.stderr).split()))
+
+
+def test_each_command_with_a_release_is_one_of_these():
+    text = subprocess.run([PROGRAM, "help"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^  ([a-z0-9-]+) +[a-z]", text.split("Commands")[1].split("Topics")[0], re.M)
+    accepting = {name for name in names if re.search(r"--release\b", run("help", name))}
+    assert accepting == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_a_command_says_that_a_release_was_not_compared(command):
+    assert SAYS.search(run(command, "--release", "2.30.7", *COMMANDS[command]))
+    if command not in ("releases", "check-log"):  # one lists all releases, the other has a log of 2.30.7
+        assert not SAYS.search(run(command, "--release", "2.30.4", *COMMANDS[command]))
+
+
+def test_a_log_of_such_a_release():
+    """Without --release: the log names it."""
+    assert SAYS.search(run("check-log", *HOPPER, "-"))
+    assert SAYS.search(run("check-log", "--json", *HOPPER, "-"))
+    assert not SAYS.search(run("check-log", *HOPPER, "-", text=LOG.replace("2.30.7+", "2.30.4+")))
+    assert not SAYS.search(run("check-log", "--json", *HOPPER, "-", text=LOG.replace("2.30.7+", "2.30.4+")))
+
+
+@pytest.mark.parametrize("command", ["gate", "place", "channels", "order", "compare", "check-perf"])
+def test_the_nearest_release_is_named_by_commands(command):
+    text = run(command, "--release", "2.32.3", "--nearest", *COMMANDS[command])
+    assert "NCCL 2.32.3 is assumed to behave like 2.30.7" in text
+
+
+def test_it_is_not_the_default():
+    assert "2.30.4" in run("analyze", *HOPPER, "--section", "nccl")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    database = tmp_path_factory.mktemp("uncompared") / "orrery.db"
+    started = Server("--database", str(database), program=str(PROGRAM))
+    yield started
+    started.stop()
+
+
+def resources():
+    """Paths of GET about a stored machine with a parameter `release`."""
+    for method, path, _, parameters in description.operations():
+        names = {parameter.get("name") for parameter in parameters}
+        if method == "get" and "release" in names and path.startswith("/v1/topologies/{id}"):
+            yield path.replace("{section}", "graphs").replace("{format}", "svg")
+
+
+def test_each_resource_says_that_a_release_was_not_compared(service):
+    stored = service.json("POST", "/v1/topologies", pathlib.Path(FILE).read_bytes())[1]["id"]
+    extra = {"explain": "decision=nvls", "groups": "layout=tp%3D8", "gate": "expect=hgx-h100"}
+    seen = set()
+    for path in resources():
+        target = path.replace("{id}", stored)
+        assert "{" not in target
+        query = extra.get(path.rsplit("/", 1)[1], "")
+        for _ in range(2):  # the second answer comes from the cache
+            response, _ = service.ask("GET", f"{target}?release=2.30.7&{query}")
+            if response.status == 200:
+                assert SAYS.search(response.getheader("Orrery-Caveat", "")), path
+                seen.add(path)
+        response, _ = service.ask("GET", f"{target}?release=2.30.4&{query}")
+        assert response.getheader("Orrery-Caveat") is None, path
+        response, _ = service.ask("GET", f"{target}?release=2.32.3&nearest=1&{query}")
+        if response.status == 200:
+            assert "is assumed to behave like 2.30.7" in response.getheader("Orrery-Caveat"), path
+    assert len(seen) >= 12
