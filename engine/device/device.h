@@ -109,6 +109,9 @@ static inline const struct orr_device_verdict *orr_device_verdict(const struct o
 /* The first kind of nodes with another value than kind 0; 0: none has. */
 uint32_t orr_device_differs(const struct orr_device_side *device, enum orr_device_fact fact);
 
+/* Connections of GIN that each rank makes; 0: there is no GIN, or the release has other rules (before 2.29.7). */
+uint32_t orr_device_gin_connections(const struct orr_device_side *device);
+
 /* NCCL's name in a release, "isAllDirectP2p" or "intraNodeP2pSupport"; the question; "node" or "communicator". */
 const char *orr_device_fact_name(const struct orr_release *release, enum orr_device_fact fact);
 const char *orr_device_fact_question(enum orr_device_fact fact);

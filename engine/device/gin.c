@@ -3,6 +3,8 @@
  * together. docs/nccl/device-side.md, "GIN". */
 #include <string.h>
 
+#include "engine/base/budget.h"
+#include "engine/decide/nearest.h"
 #include "engine/device/deciding.h"
 #include "engine/nics/combine.h"
 
@@ -179,4 +181,37 @@ void orr_device_gin(struct orr_device_side *d)
     else
         say(d, ORR_GIN_SUPPORT_FULL, "GIN_FULL",
             orr_arena_printf(d->arena, "The NICs of all ranks have the type %s.", type), "");
+}
+
+/* NICs that a GPU uses for channels 0, 1, 2 ... until the first comes again. */
+static uint32_t nics_of(const struct orr_device_side *d, const struct orr_part *part, uint32_t gpu, uint32_t most)
+{
+    const struct orr_system *system = &part->system;
+    uint32_t *scratch = ORR_NEW(d->arena, uint32_t,
+                                2 * ((size_t)orr_system_count(system, ORR_NET) + orr_system_count(system, ORR_GPU)));
+    const uint32_t first = scratch ? orr_local_net(&part->paths, gpu, 0, scratch) : ORR_NO_NODE;
+    uint32_t count = first != ORR_NO_NODE;
+    while (count && count < most && orr_local_net(&part->paths, gpu, (int32_t)count, scratch) != first)
+        count++;
+    return count;
+}
+
+uint32_t orr_device_gin_connections(const struct orr_device_side *device)
+{
+    enum { MOST = 4 };
+    const int64_t wanted = orr_device_setting(device, ORR_SET_GIN_NCONNECTIONS);
+    uint32_t least = MOST;
+    if (device->rules->gin != ORR_GIN_OF_ALL)
+        return 0;
+    for (uint32_t k = 0; k < device->kind_count; k++) {
+        const struct orr_part *part = device->kinds[k].part;
+        const uint32_t *first = part->system.first;
+        if (device->kinds[k].gin_type == ORR_GIN_TYPE_NONE)
+            return 0;
+        for (uint32_t g = first[ORR_GPU]; g < first[ORR_GPU + 1]; g++) {
+            const uint32_t own = orr_budget_spent(MOST) ? 0 : nics_of(device, part, g, MOST);
+            least = own < least ? own : least;
+        }
+    }
+    return wanted > 0 ? (uint32_t)wanted : least;
 }

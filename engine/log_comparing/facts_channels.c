@@ -164,6 +164,14 @@ static void add_support(struct orr_log_facts *f, const struct orr_log_record *re
         orr_log_fact_lacking(f, fact, "NVLS with %d channels", communicator(f)->nvls_channels);
     else if (fact)
         orr_log_fact_without(f, fact, "the driver decides it, and a dump does not contain that");
+    if (supported && record->value_count > 1 && communicator(f)->nvls) /* "(NVLS_NCHANNELS 16)" */
+        add_count(f, record, "NVLS channels", record->values[1], communicator(f)->nvls_channels);
+}
+
+static void add_nvls_tuning(struct orr_log_facts *f, const struct orr_log_record *record)
+{
+    if (record->value_count && communicator(f)->nvls)
+        add_count(f, record, "NVLS channels", record->values[0], communicator(f)->nvls_channels);
 }
 
 void orr_log_facts_of_channels(struct orr_log_facts *f)
@@ -179,6 +187,7 @@ void orr_log_facts_of_channels(struct orr_log_facts *f)
         {ORR_LOG_COUNTS, add_counts},
         {ORR_LOG_NVLS_HEAD, add_head},
         {ORR_LOG_NVLS_SUPPORT, add_support},
+        {ORR_LOG_NVLS_TUNING, add_nvls_tuning},
     };
     const struct orr_log_own own = orr_log_records_of(f->log, f->communicator);
     for (uint32_t i = 0; i < own.count; i++) {

@@ -2,9 +2,10 @@
 /* Facts about the device side: which flags a log prints, and which kernels ran. docs/nccl/device-side.md, "What a log
  * shows". */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "engine/device/device.h"
+#include "engine/device/kernels.h"
 #include "engine/log_comparing/facts.h"
 
 /* The verdict of the nodes that a record's writer is on. */
@@ -56,6 +57,37 @@ static void add_no_symmetric(struct orr_log_facts *f, const struct orr_device_si
         compare(f, device, record, ORR_DEVICE_GIN, record->values[1]);
 }
 
+/* The kernel and the blocks of an AllReduce. A line says neither the type nor the windows: Orrery assumes float32, and
+ * the windows with which the model chooses what ran, or else both. It is not known whether lines of other collectives
+ * count the bytes of one rank or of all, so these are not compared. */
+static void compare_kernel(struct orr_log_facts *f, const struct orr_device_side *device,
+                           const struct orr_log_record *record)
+{
+    enum { FUNCTION, BYTES, KERNEL };
+    static const enum orr_windows windows[] = {ORR_WINDOWS_RECV, ORR_WINDOWS_SEND, ORR_WINDOWS_NONE, ORR_WINDOWS_BOTH};
+    const int32_t blocks = (int32_t)record->values[0];
+    struct orr_device_choice choice = {0};
+    char logged[ORR_LOG_FACT_TEXT], predicted[ORR_LOG_FACT_TEXT];
+    if (strcmp(record->words[FUNCTION], "AllReduce") != 0)
+        return;
+    for (size_t w = 0; w < sizeof windows / sizeof windows[0]; w++) {
+        const struct orr_device_call call = {.function = ORR_ALLREDUCE,
+                                             .type = ORR_TYPE_FLOAT32,
+                                             .bytes = strtoull(record->words[BYTES], NULL, 10),
+                                             .windows = windows[w]};
+        orr_device_choose(device, &call, &choice, NULL, NULL);
+        if (choice.kernel && !strcmp(choice.kernel, record->words[KERNEL]) && choice.blocks == blocks)
+            break;
+    }
+    snprintf(logged, sizeof logged, "%.80s, %d block%s", record->words[KERNEL], blocks, blocks == 1 ? "" : "s");
+    snprintf(predicted, sizeof predicted, "%.80s, %d block%s", choice.kernel ? choice.kernel : "a classic kernel",
+             choice.blocks, choice.blocks == 1 ? "" : "s");
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_DEVICE_SIDE, record->line, orr_log_words(logged),
+                                                 "kernel of AllReduce, %.20s bytes", record->words[BYTES]);
+    if (fact)
+        orr_log_fact_compare(f, fact, orr_log_words(predicted));
+}
+
 static void add_kernel(struct orr_log_facts *f, const struct orr_device_side *device,
                        const struct orr_log_record *record)
 {
@@ -66,6 +98,43 @@ static void add_kernel(struct orr_log_facts *f, const struct orr_device_side *de
         orr_log_fact_compare(f, fact, orr_log_words("run"));
     else if (fact)
         orr_log_fact_lacking(f, fact, "do not run: %s", verdict->sentence);
+    if (verdict->value > 0)
+        compare_kernel(f, device, record);
+}
+
+/* Windows have an address range: symmetric memory is used. Its size is that of the largest GPU of all hosts. */
+static void add_space(struct orr_log_facts *f, const struct orr_device_side *device,
+                      const struct orr_log_record *record)
+{
+    compare(f, device, record, ORR_DEVICE_SYMMETRIC, 1);
+}
+
+static void add_skipped(struct orr_log_facts *f, const struct orr_device_side *device,
+                        const struct orr_log_record *record)
+{
+    enum { KERNEL, DRIVER };
+    char logged[ORR_LOG_FACT_TEXT];
+    (void)device;
+    const int32_t driver = (int32_t)record->values[DRIVER];
+    snprintf(logged, sizeof logged, "number %d is left out: it needs driver %d.%d", (int32_t)record->values[KERNEL],
+             driver / 1000, driver % 1000 / 10);
+    struct orr_log_fact *fact =
+        orr_log_fact_new(f, ORR_TOPIC_DEVICE_SIDE, record->line, orr_log_words(logged), "a symmetric kernel");
+    if (fact)
+        orr_log_fact_without(f, fact, "the prediction assumes a driver that loads all kernels");
+}
+
+static void add_connections(struct orr_log_facts *f, const struct orr_device_side *device,
+                            const struct orr_log_record *record)
+{
+    enum { CONNECTIONS = 1 };
+    const uint32_t predicted = orr_device_gin_connections(device);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_DEVICE_SIDE, record->line,
+                                                 orr_log_count(record->values[CONNECTIONS]), "GIN connections");
+    if (fact && predicted)
+        orr_log_fact_compare(f, fact, orr_log_count(predicted));
+    else if (fact)
+        orr_log_fact_without(f, fact, "the prediction has no GIN");
 }
 
 static void add_domain(struct orr_log_facts *f, const struct orr_device_side *device,
@@ -131,10 +200,16 @@ enum orr_code orr_log_facts_of_device(struct orr_log_facts *f, struct orr_error 
         uint32_t values, words;
         void (*add)(struct orr_log_facts *f, const struct orr_device_side *device, const struct orr_log_record *record);
     } rows[] = {
-        {ORR_LOG_P2P_TYPE, 2, 0, add_p2p_type}, {ORR_LOG_NO_SYMMETRIC, 0, 0, add_no_symmetric},
-        {ORR_LOG_SYMMETRIC, 2, 3, add_kernel},  {ORR_LOG_NVLINK_DOMAIN, 1, 0, add_domain},
-        {ORR_LOG_MNNVL, 2, 0, add_clique},      {ORR_LOG_FABRIC, 1, 5, add_fabric},
+        {ORR_LOG_P2P_TYPE, 2, 0, add_p2p_type},
+        {ORR_LOG_NO_SYMMETRIC, 0, 0, add_no_symmetric},
+        {ORR_LOG_SYMMETRIC, 2, 3, add_kernel},
+        {ORR_LOG_NVLINK_DOMAIN, 1, 0, add_domain},
+        {ORR_LOG_MNNVL, 2, 0, add_clique},
+        {ORR_LOG_FABRIC, 1, 5, add_fabric},
         {ORR_LOG_GIN, 1, 0, add_gin},
+        {ORR_LOG_SYMMETRIC_SPACE, 1, 0, add_space},
+        {ORR_LOG_KERNEL_SKIPPED, 2, 0, add_skipped},
+        {ORR_LOG_GIN_CONNECTIONS, 2, 0, add_connections},
     };
     struct orr_device_side device;
     bool decided = false;

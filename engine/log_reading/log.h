@@ -51,13 +51,17 @@
     X(NVLS_HEAD, "nvls_head")                                                                                          \
     X(NVLS_TREES, "nvls_trees")                                                                                        \
     X(NVLS_SUPPORT, "nvls_support")                                                                                    \
+    X(NVLS_TUNING, "nvls_tuning")                                                                                      \
     X(MNNVL, "mnnvl")                                                                                                  \
     X(FABRIC, "fabric")                                                                                                \
     X(NVLINK_DOMAIN, "nvlink_domain")                                                                                  \
     X(P2P_TYPE, "p2p_type")                                                                                            \
     X(NO_SYMMETRIC, "no_symmetric_memory")                                                                             \
     X(SYMMETRIC, "symmetric_kernel")                                                                                   \
+    X(SYMMETRIC_SPACE, "symmetric_space")                                                                              \
+    X(KERNEL_SKIPPED, "symmetric_kernel_skipped")                                                                      \
     X(GIN, "gin_plugin")                                                                                               \
+    X(GIN_CONNECTIONS, "gin_connections")                                                                              \
     X(P2P_NOT, "p2p_not_supported")                                                                                    \
     X(CONNECT_P2P, "p2p_via")                                                                                          \
     X(CONNECT_SHM, "shm_via")                                                                                          \

@@ -48,16 +48,24 @@ enum {
 };
 
 /* The file of NCCL's source that a rule is in: docs/nccl/adding-a-release.md says how to read each. */
-#define ORR_AT_CONNECT "graph/connect.cc"
-#define ORR_AT_DEVICE  "include/device.h"
-#define ORR_AT_INIT    "init.cc"
-#define ORR_AT_MNNVL   "mnnvl.cc"
-#define ORR_AT_NVLS    "transport/nvls.cc"
-#define ORR_AT_PATHS   "graph/paths.cc"
-#define ORR_AT_SEARCH  "graph/search.cc"
-#define ORR_AT_TOPO    "graph/topo.cc"
-#define ORR_AT_TUNING  "graph/tuning.cc"
-#define ORR_AT_XML     "graph/xml.cc"
+#define ORR_AT_CE        "ce_coll.cc"
+#define ORR_AT_CONNECT   "graph/connect.cc"
+#define ORR_AT_DEVR      "dev_runtime.cc"
+#define ORR_AT_GIN       "gin/gin_host.cc"
+#define ORR_AT_DEVICE    "include/device.h"
+#define ORR_AT_INIT      "init.cc"
+#define ORR_AT_MNNVL     "mnnvl.cc"
+#define ORR_AT_NVLS      "transport/nvls.cc"
+#define ORR_AT_PATHS     "graph/paths.cc"
+#define ORR_AT_REGISTER  "register/"
+#define ORR_AT_RMA       "rma/rma.cc"
+#define ORR_AT_SCHEDULER "scheduler/symmetric_sched.cc"
+#define ORR_AT_SEARCH    "graph/search.cc"
+#define ORR_AT_SYMMETRIC "sym_kernels.cc"
+#define ORR_AT_TOPO      "graph/topo.cc"
+#define ORR_AT_TRANSPORT "transport.cc"
+#define ORR_AT_TUNING    "graph/tuning.cc"
+#define ORR_AT_XML       "graph/xml.cc"
 
 #define ORR_COUNT(array) (sizeof(array) / sizeof(array)[0])
 

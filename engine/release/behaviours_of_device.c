@@ -60,68 +60,73 @@ static const char *const pair_registrations[] = {
 };
 
 #define ORR_FIELD_HERE(field) ORR_FIELD(orr_device_rules, ORR_OF_DEVICE, "device.", field)
-#define ORR_ROW(kind_, unit_, sentence_)                                                                               \
-    .kind = ORR_BEHAVIOUR_##kind_, .unit = (unit_), .bears = DEVICE, .sentence = (sentence_)
-#define ORR_TRUTH(field, sentence)                                                                                     \
+#define ORR_ROW(source_, kind_, unit_, sentence_)                                                                      \
+    .source = (source_), .kind = ORR_BEHAVIOUR_##kind_, .unit = (unit_), .bears = DEVICE, .sentence = (sentence_)
+#define ORR_TRUTH(at, field, sentence)                                                                                 \
     {                                                                                                                  \
-        ORR_FIELD_HERE(field), ORR_ROW(BOOL, NULL, sentence)                                                           \
+        ORR_FIELD_HERE(field), ORR_ROW(at, BOOL, NULL, sentence)                                                       \
     }
-#define ORR_INT(field, unit, sentence)                                                                                 \
+#define ORR_INT(at, field, unit, sentence)                                                                             \
     {                                                                                                                  \
-        ORR_FIELD_HERE(field), ORR_ROW(INT, unit, sentence)                                                            \
+        ORR_FIELD_HERE(field), ORR_ROW(at, INT, unit, sentence)                                                        \
     }
-#define ORR_WORD(field, words_, sentence)                                                                              \
+#define ORR_WORD(at, field, words_, sentence)                                                                          \
     {                                                                                                                  \
-        ORR_FIELD_HERE(field), ORR_ROW(WORD, NULL, sentence), .words = (words_)                                        \
+        ORR_FIELD_HERE(field), ORR_ROW(at, WORD, NULL, sentence), .words = (words_)                                    \
     }
-#define ORR_RATES_OF(field, sentence)                                                                                  \
+#define ORR_RATES_OF(at, field, sentence)                                                                              \
     {                                                                                                                  \
-        ORR_FIELD_HERE(field), ORR_ROW(TABLE, "GB/s", sentence), .read = orr_read_grid, .grid = &rate_grid             \
+        ORR_FIELD_HERE(field), ORR_ROW(at, TABLE, "GB/s", sentence), .read = orr_read_grid, .grid = &rate_grid         \
     }
 
 static const char *const rate_lines[] = {"below sm 100", "from sm 100"};
 static const struct orr_grid rate_grid = {ORR_GRID_FLOAT, 2, 1, rate_lines};
 
 static const struct orr_behaviour rows[] = {
-    ORR_TRUTH(covered, "the rules of the device side are known"),
-    ORR_WORD(direct_p2p, direct_p2ps, "how NCCL asks whether the ranks of a node reach each other's memory"),
-    ORR_TRUTH(direct_p2p_alone, "a lone rank of a node counts as reaching all"),
-    ORR_TRUTH(cuda_p2p, "NCCL also asks what NVML reports of each pair (isAllCudaP2p)"),
-    ORR_WORD(all_nvlink, all_nvlinks, "the pair of GPUs that decides isAllNvlink"),
-    ORR_WORD(direct_nvlink, direct_nvlinks, "when isAllDirectNvlink is 1"),
-    ORR_TRUTH(counts_lone_ranks, "NCCL notes that every node has one rank (isOneRPN)"),
+    ORR_TRUTH(ORR_AT_INIT, covered, "the rules of the device side are known"),
+    ORR_WORD(ORR_AT_TRANSPORT, direct_p2p, direct_p2ps,
+             "how NCCL asks whether the ranks of a node reach each other's memory"),
+    ORR_TRUTH(ORR_AT_TRANSPORT, direct_p2p_alone, "a lone rank of a node counts as reaching all"),
+    ORR_TRUTH(ORR_AT_TRANSPORT, cuda_p2p, "NCCL also asks what NVML reports of each pair (isAllCudaP2p)"),
+    ORR_WORD(ORR_AT_PATHS, all_nvlink, all_nvlinks, "the pair of GPUs that decides isAllNvlink"),
+    ORR_WORD(ORR_AT_PATHS, direct_nvlink, direct_nvlinks, "when isAllDirectNvlink is 1"),
+    ORR_TRUTH(ORR_AT_INIT, counts_lone_ranks, "NCCL notes that every node has one rank (isOneRPN)"),
 
-    ORR_WORD(symmetric, symmetrics, "needs of symmetric memory"),
-    ORR_TRUTH(windows_become_null, "without symmetric memory a window is NULL, not an ordinary registration"),
-    ORR_TRUTH(kernels_over_nodes, "symmetric kernels run over several nodes"),
-    ORR_TRUTH(kernels_need_nvlink, "symmetric kernels need NVLink between all pairs (isAllDirectNvlink)"),
-    ORR_TRUTH(kernels_by_window, "for some symmetric kernels one registered side is enough"),
-    ORR_TRUTH(rounds_sizes, "the model of symmetric kernels rounds sizes up to 1024 bytes"),
-    ORR_TRUTH(multimem_past_two, "multimem is not used in a team of two"),
-    ORR_TRUTH(has_tma, "symmetric kernels may use TMA (NCCL_SYM_TMA_ENABLE)"),
-    ORR_WORD(ll_yields, ll_yieldings, "when a symmetric kernel with LL yields to the classic choice"),
+    ORR_WORD(ORR_AT_INIT, symmetric, symmetrics, "needs of symmetric memory"),
+    ORR_TRUTH(ORR_AT_DEVR, windows_become_null,
+              "without symmetric memory a window is NULL, not an ordinary registration"),
+    ORR_TRUTH(ORR_AT_SCHEDULER, kernels_over_nodes, "symmetric kernels run over several nodes"),
+    ORR_TRUTH(ORR_AT_SCHEDULER, kernels_need_nvlink,
+              "symmetric kernels need NVLink between all pairs (isAllDirectNvlink)"),
+    ORR_TRUTH(ORR_AT_SYMMETRIC, kernels_by_window, "for some symmetric kernels one registered side is enough"),
+    ORR_TRUTH(ORR_AT_SYMMETRIC, rounds_sizes, "the model of symmetric kernels rounds sizes up to 1024 bytes"),
+    ORR_TRUTH(ORR_AT_SYMMETRIC, multimem_past_two, "multimem is not used in a team of two"),
+    ORR_TRUTH(ORR_AT_SYMMETRIC, has_tma, "symmetric kernels may use TMA (NCCL_SYM_TMA_ENABLE)"),
+    ORR_WORD(ORR_AT_SCHEDULER, ll_yields, ll_yieldings, "when a symmetric kernel with LL yields to the classic choice"),
 
-    ORR_WORD(lsa, lsas, "ranks of a team with load and store access (LSA)"),
-    ORR_WORD(gin, gins, "support of GIN"),
-    ORR_TRUTH(gin_enable_in_time, "NCCL_GIN_ENABLE=0 shows in the support of GIN, not only in a failure at first use"),
-    ORR_TRUTH(gin_with_fused_nics, "GIN works with fused NICs"),
-    ORR_TRUTH(gin_not_partitioned, "a partition of a GPU (MLOPart) anywhere switches GIN off"),
-    ORR_INT(gin_sm_min, NULL, "least compute capability of GIN, 0: any"),
-    ORR_TRUTH(gin_rate_of_all,
+    ORR_WORD(ORR_AT_DEVR, lsa, lsas, "ranks of a team with load and store access (LSA)"),
+    ORR_WORD(ORR_AT_INIT, gin, gins, "support of GIN"),
+    ORR_TRUTH(ORR_AT_GIN, gin_enable_in_time,
+              "NCCL_GIN_ENABLE=0 shows in the support of GIN, not only in a failure at first use"),
+    ORR_TRUTH(ORR_AT_INIT, gin_with_fused_nics, "GIN works with fused NICs"),
+    ORR_TRUTH(ORR_AT_INIT, gin_not_partitioned, "a partition of a GPU (MLOPart) anywhere switches GIN off"),
+    ORR_INT(ORR_AT_GIN, gin_sm_min, NULL, "least compute capability of GIN, 0: any"),
+    ORR_TRUTH(ORR_AT_INIT, gin_rate_of_all,
               "kernels with GIN reckon with the least rate of all ranks' paths to NICs, not of the own NICs' lines"),
-    ORR_WORD(gin_kernels, gin_kernels, "symmetric kernels that use GIN"),
-    ORR_RATES_OF(gin_ld_rates, "rate of a block of ReduceScatter by GIN with LD"),
-    ORR_RATES_OF(gin_ldmc_rates, "rate of a block of ReduceScatter by GIN with LDMC"),
-    ORR_INT(gin_chunk, "bytes", "chunk of ReduceScatter by GIN"),
-    ORR_TRUTH(has_rma, "ncclPutSignal and its kind exist"),
-    ORR_TRUTH(rma_of_all, "all ranks together decide whether these may be used"),
-    ORR_TRUTH(rma_counts_contexts, "... only if NCCL_NUM_RMA_CTX leaves a context"),
+    ORR_WORD(ORR_AT_SYMMETRIC, gin_kernels, gin_kernels, "symmetric kernels that use GIN"),
+    ORR_RATES_OF(ORR_AT_SYMMETRIC, gin_ld_rates, "rate of a block of ReduceScatter by GIN with LD"),
+    ORR_RATES_OF(ORR_AT_SYMMETRIC, gin_ldmc_rates, "rate of a block of ReduceScatter by GIN with LDMC"),
+    ORR_INT(ORR_AT_SYMMETRIC, gin_chunk, "bytes", "chunk of ReduceScatter by GIN"),
+    ORR_TRUTH(ORR_AT_RMA, has_rma, "ncclPutSignal and its kind exist"),
+    ORR_TRUTH(ORR_AT_INIT, rma_of_all, "all ranks together decide whether these may be used"),
+    ORR_TRUTH(ORR_AT_RMA, rma_counts_contexts, "... only if NCCL_NUM_RMA_CTX leaves a context"),
 
-    ORR_WORD(copy_engine, copy_engines, "when copy engines run a collective"),
-    ORR_TRUTH(copy_engine_over_nodes, "copy engines and RMA together run AllGather over several nodes"),
-    ORR_TRUTH(ipc_registration, "user buffers are registered for P2P"),
-    ORR_TRUTH(ring_registration, "user buffers are registered with the network of rings"),
-    ORR_WORD(pair_registration, pair_registrations, "when buffers of send and receive are registered with the network"),
+    ORR_WORD(ORR_AT_CE, copy_engine, copy_engines, "when copy engines run a collective"),
+    ORR_TRUTH(ORR_AT_CE, copy_engine_over_nodes, "copy engines and RMA together run AllGather over several nodes"),
+    ORR_TRUTH(ORR_AT_REGISTER, ipc_registration, "user buffers are registered for P2P"),
+    ORR_TRUTH(ORR_AT_REGISTER, ring_registration, "user buffers are registered with the network of rings"),
+    ORR_WORD(ORR_AT_REGISTER, pair_registration, pair_registrations,
+             "when buffers of send and receive are registered with the network"),
 };
 
 const struct orr_behaviour_rows orr_behaviours_of_device = {rows, ORR_COUNT(rows)};

@@ -255,6 +255,27 @@ TEST(signals_and_copies_over_hosts)
     IS(COPY_ENGINE, 1);
 }
 
+/* As many as the GPU has NICs by channel, at most four; the GPU with the fewest counts. */
+TEST(gin_connections)
+{
+    static const char *const two = PAIR_WITH(PORT_OF("mlx5_0", "1", "0x5abc00") //
+                                             "<pci busid=\"0000:16:00.0\" class=\"0x020000\" " GEN4X16
+                                             "><nic><net name=\"mlx5_1\" dev=\"1\" speed=\"400000\" port=\"1\" "
+                                             "guid=\"0x5abc01\" maxconn=\"131072\" gdr=\"1\"/></nic></pci>");
+    decide(PAIR_WITH(PORT_OF("mlx5_0", "1", "0x5abc00")), 2, "2.30.7", "");
+    assert_int_equal(orr_device_gin_connections(&device), 1);
+    decide(two, 2, "2.30.7", ""); /* two GPUs share them */
+    assert_int_equal(orr_device_gin_connections(&device), 1);
+    decide_some(two, "0", 2, "2.30.7", "");
+    assert_int_equal(orr_device_gin_connections(&device), 2);
+    decide_some(two, "0", 2, "2.30.7", "NCCL_GIN_NCONNECTIONS=3");
+    assert_int_equal(orr_device_gin_connections(&device), 3);
+    decide_some(two, "0", 2, "2.29.2", "");
+    assert_int_equal(orr_device_gin_connections(&device), 0);
+    decide(PAIR_WITH(PORT_OF("eth0", "0", "0x0")), 2, "2.30.7", "");
+    assert_int_equal(orr_device_gin_connections(&device), 0);
+}
+
 /* A smaller chunk gives more blocks; older releases do not know the setting. */
 TEST(chunks_of_scatter)
 {

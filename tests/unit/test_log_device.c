@@ -76,6 +76,73 @@ TEST(symmetric_memory_is_compared)
     assert_int_equal(fact("type of GIN")->verdict, ORR_FACT_DIFFERS);
 }
 
+/* The model chooses AGxLLMC with 2 blocks for 1 KiB, and RSxLDMC with 1 for 1 MiB (spec/11, check 1). */
+TEST(kernels_and_blocks_are_compared)
+{
+    compare("2.30.7", H "AllReduce [Symmetric]: 1024 Bytes -> Kernel AllReduce_AGxLLMC_R nchannels 2 nthreads 512 "
+                        "nWorks 1\n");
+    assert_int_equal(fact("kernel of AllReduce, 1024 bytes")->verdict, ORR_FACT_AGREES);
+    compare("2.30.7", H "AllReduce [Symmetric]: 1024 Bytes -> Kernel AllReduce_AGxLLMC_R nchannels 3 nthreads 512 "
+                        "nWorks 1\n");
+    assert_int_equal(fact("kernel of AllReduce, 1024 bytes")->verdict, ORR_FACT_DIFFERS);
+    compare("2.30.7", H "AllReduce [Symmetric]: 1048576 Bytes -> Kernel AllReduce_AGxLLMC_R nchannels 2 nthreads 512 "
+                        "nWorks 1\n");
+    assert_int_equal(fact("kernel of AllReduce, 1048576 bytes")->verdict, ORR_FACT_DIFFERS);
+    assert_string_equal(fact("kernel of AllReduce, 1048576 bytes")->predicted.text,
+                        "AllReduce_RSxLDMC_AGxSTMC, 1 block");
+}
+
+TEST(lines_of_the_first_symmetric_use)
+{
+    compare("2.30.7", H "Symmetric VA size=80GB\n");
+    assert_int_equal(fact("symmetricSupport")->verdict, ORR_FACT_AGREES);
+    compare("2.26.2", H "Symmetric VA size=80GB\n");
+    assert_int_equal(fact("symmetricSupport")->verdict, ORR_FACT_NOT_PREDICTED);
+    compare("2.30.7", H "NCCL_CUMEM_ENABLE set by environment to 0\n" H "Symmetric VA size=80GB\n");
+    assert_int_equal(fact("symmetricSupport")->verdict, ORR_FACT_DIFFERS);
+    compare("2.30.7", H "Skipping symmetric kernel 4 which requires driver 12010\n");
+    assert_int_equal(fact("a symmetric kernel")->verdict, ORR_FACT_NOT_PREDICTED);
+    assert_string_equal(fact("a symmetric kernel")->logged.text, "number 4 is left out: it needs driver 12.1");
+}
+
+TEST(gin_connections_are_compared)
+{
+    static const char line[] =
+        H "devCommCreate: creating 4 contexts: %d GIN connections with 4 contexts each (4 contexts total requested)\n";
+    char text[256];
+    snprintf(text, sizeof text, line, 1); /* each GPU has one NIC near it */
+    compare("2.30.7", text);
+    assert_int_equal(fact("GIN connections")->verdict, ORR_FACT_AGREES);
+    compare("2.29.7", H "devCommCreate: 1 Local NET, creating 1 GIN connections with 4 contexts each (4 contexts total "
+                        "requested)\n");
+    assert_int_equal(fact("GIN connections")->verdict, ORR_FACT_AGREES);
+    snprintf(text, sizeof text, line, 2);
+    compare("2.30.7", text);
+    assert_int_equal(fact("GIN connections")->verdict, ORR_FACT_DIFFERS);
+    compare("2.28.9", text);
+    assert_int_equal(fact("GIN connections")->verdict, ORR_FACT_NOT_PREDICTED);
+}
+
+static uint32_t nvls_channels(enum orr_log_verdict verdict)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < check->fact_count; i++)
+        count += !strcmp(check->facts[i].what, "NVLS channels") && check->facts[i].verdict == verdict;
+    return count;
+}
+
+TEST(nvls_channels_beside_the_support_are_compared)
+{
+    compare("2.27.7", H "NVLS multicast support is available on dev 0 (NVLS_NCHANNELS 16)\n");
+    assert_int_equal(nvls_channels(ORR_FACT_AGREES), 1);
+    compare("2.27.7", H "NVLS multicast support is available on dev 0 (NVLS_NCHANNELS 24)\n");
+    assert_int_equal(nvls_channels(ORR_FACT_DIFFERS), 1);
+    compare("2.27.7", H "NVLS multicast support is available on dev 0\n");
+    assert_int_equal(nvls_channels(ORR_FACT_AGREES) + nvls_channels(ORR_FACT_DIFFERS), 0);
+    compare("2.30.7", H "NVLS tuning: nChannels 16 chunkSize 131072 treeMaxChunkSize 262144\n");
+    assert_int_equal(nvls_channels(ORR_FACT_AGREES), 1);
+}
+
 /* A dump holds nothing of fabrics, so these lines inform and never differ. */
 TEST(fabrics_are_told)
 {
