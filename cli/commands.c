@@ -95,8 +95,8 @@ const struct orr_command orr_commands[] = {
      "Collective operations use NCCL's tuning model. alltoall, sendrecv, gather, scatter and hypercube use a model of "
      "the links that their transfers share. Lines that start with # name the algorithm, protocol and channels that "
      "NCCL uses from that size on.\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR | ORR_CMD_CAVEAT, ORR_TOPICS(ORR_TOPICS_PREDICT, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS),
-     ORR_ONE_FILE, orr_command_predict},
+     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_COLOR | ORR_CMD_CAVEAT,
+     ORR_TOPICS(ORR_TOPICS_PREDICT, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS), ORR_ONE_FILE, orr_command_predict},
     {"scaling", "[FILE|-]", "print the bandwidths on 1, 2, 4 ... hosts, also against another release or setting",
      "Prints the predicted bus bandwidth of AllReduce, AllGather, ReduceScatter and AlltoAll at 1 MiB and 1 GiB for a "
      "job "
@@ -202,8 +202,8 @@ const struct orr_command orr_commands[] = {
      "  orrery check-log --extract job.log > topo.xml\n\n"
      "Without --topology or --machine, the machine is the one whose tree the log prints, or the machine type that its "
      "lines imply. A file of NCCL_GRAPH_DUMP_FILE can take the place of the log.\n",
-     ORR_CMD_CHECK_LOG | ORR_CMD_COLOR | ORR_CMD_VERBOSE | ORR_CMD_CAVEAT, ORR_TOPICS(ORR_TOPICS_LOG, ORR_TOPIC_MACHINE), ORR_ONE_FILE,
-     orr_command_check_log},
+     ORR_CMD_CHECK_LOG | ORR_CMD_COLOR | ORR_CMD_VERBOSE | ORR_CMD_CAVEAT,
+     ORR_TOPICS(ORR_TOPICS_LOG, ORR_TOPIC_MACHINE), ORR_ONE_FILE, orr_command_check_log},
     {"check-perf", "[RESULTS|-]", "say whether results of nccl-tests are what the machine should give",
      "Reads what nccl-tests printed and judges each row by the prediction and by the range of published results. If "
      "the results are low, it names configurations that would explain them. The exit status is 0 if the results are as "
