@@ -22,6 +22,7 @@
 #define ORR_WITH_CPU(generation, links)    generation, links, ORR_GPU_SUPERCHIP, ORR_YES, DATA_SHEET P2P_OF_FAMILY
 #define ORR_CARD(generation, links)        generation, links, ORR_GPU_PCIE, ORR_UNKNOWN, DATA_SHEET
 #define ORR_LISTED_CARD(generation, links) generation, links, ORR_GPU_PCIE, ORR_UNKNOWN, PCI_IDS
+#define ORR_GEFORCE_50                     0, 0, ORR_GPU_PCIE, ORR_NO, "noonghunna/club-3090#1130: topo -p2p says GNS"
 #define ORR_GEFORCE_40                     0, 0, ORR_GPU_PCIE, ORR_NO, "NVIDIA/nccl-tests#287: no P2P on GeForce"
 #define ORR_GEFORCE_30(generation, links)                                                                              \
     generation, links, ORR_GPU_PCIE, ORR_UNKNOWN, DATA_SHEET "; on P2P reports differ (NVIDIA/nccl#1127)"
@@ -59,7 +60,8 @@ static const struct orr_gpu_model models[] = {
     {"A100 SXM4|A100", 80, ORR_ON_BOARD(3, 12), {{0x20b0, 40}, {0x20b2, 80}}},
     {"A100 SXM 64GB", 80, ORR_ON_BOARD(3, 12), {{0x20b3, 64}}},
     {"A100 PCIe|A100 80GB PCIe|A100 40GB PCIe|A100X", 80, 3, 12, ORR_GPU_PCIE, ORR_YES,
-     DATA_SHEET "; published logs of NCCL show P2P", {{0x20f1, 40}, {0x20b5, 80}, {0x20b1, 40}, {0x20b8, 80}}},
+     DATA_SHEET "; published logs of NCCL show P2P (NVIDIA/nccl#841)",
+     {{0x20f1, 40}, {0x20b5, 80}, {0x20b1, 40}, {0x20b8, 80}}},
     {"A800 SXM4|A800", 80, ORR_ON_BOARD(3, 8), {{0x20f3, 80}, {0x20bd, 40}}},
     {"A800 PCIe|A800 80GB PCIe|A800 40GB PCIe|A800 40GB Active", 80, ORR_CARD(3, 8), {{0x20f5, 80}, {0x20f6, 40}}},
     {"A30|A30X", 80, ORR_CARD(3, 4), {{0x20b7, 24}, {0x20b9, 24}}},
@@ -74,14 +76,17 @@ static const struct orr_gpu_model models[] = {
     {"L40", 89, ORR_CARD(0, 0), {{0x26b5, 48}, {0x26f5, 48}}},
     {"L40S", 89, ORR_CARD(0, 0), {{0x26b9, 48}}},
     {"L40G", 89, ORR_CARD(0, 0), {{0x26b8, 24}}},
-    {"L30|L20|L16|L2", 89, ORR_CARD(0, 0), {{0x26bb, 0}, {0x26b7, 48}, {0x26ba, 48}, {0x27b7, 0}, {0x27b6, 24}}},
+    {"L20", 89, 0, 0, ORR_GPU_PCIE, ORR_YES, DATA_SHEET "; NVIDIA/nccl#1817: NCCL uses P2P over PCIe", {{0x26ba, 48}}},
+    {"L30|L16|L2", 89, ORR_CARD(0, 0), {{0x26bb, 0}, {0x26b7, 48}, {0x27b7, 0}, {0x27b6, 24}}},
     {"L4", 89, ORR_CARD(0, 0), {{0x27b8, 24}}},
     /* Turing, Volta, Pascal and older, data centre */
     {"T4|T4G", 75, ORR_CARD(0, 0), {{0x1eb8, 16}, {0x1eb4, 16}}},
     {"T40|T10", 75, ORR_LISTED_CARD(-1, -1), {{0x1e38, 24}, {0x1e37, 16}, {0x1e35, 16}}},
     {"V100 SXM2|V100", 70, ORR_ON_BOARD(2, 6), {{0x1db1, 16}, {0x1db5, 32}, {0x1df5, 16}}},
     {"V100 SXM3", 70, ORR_ON_BOARD(2, 6), {{0x1db8, 32}}},
-    {"V100 PCIe|V100S PCIe|V100 FHHL", 70, ORR_CARD(0, 0), {{0x1db4, 16}, {0x1db6, 32}, {0x1df6, 32}, {0x1db3, 16}}},
+    {"V100 PCIe|V100S PCIe|V100 FHHL", 70, 0, 0, ORR_GPU_PCIE, ORR_YES,
+     DATA_SHEET "; NVIDIA/nccl#199: p2pBandwidthLatencyTest reaches every peer",
+     {{0x1db4, 16}, {0x1db6, 32}, {0x1df6, 32}, {0x1db3, 16}}},
     {"V100 DGXS", 70, ORR_LISTED_CARD(2, -1), {{0x1db2, 16}, {0x1db7, 32}}},
     {"P100 SXM2", 60, ORR_ON_BOARD(1, 4), {{0x15f9, 16}}},
     {"P100 PCIe|P100", 60, ORR_CARD(0, 0), {{0x15f7, 12}, {0x15f8, 16}}},
@@ -131,12 +136,12 @@ static const struct orr_gpu_model models[] = {
     {"Quadro M6000|Quadro M5000|Quadro M4000|Quadro M2000", 52, ORR_LISTED_CARD(0, 0),
      {{0x17f0, 12}, {0x17f1, 24}, {0x13f0, 8}, {0x13f1, 8}, {0x1430, 4}}},
     /* GeForce and TITAN */
-    {"RTX 5090", 120, ORR_GEFORCE_40, {{0x2b85, 32}, {0x2b87, 32}, {0x2b8c, 24}, {0x2c18, 24}, {0x2c58, 24}}},
-    {"RTX 5080", 120, ORR_GEFORCE_40, {{0x2c02, 16}, {0x2c19, 16}, {0x2c59, 16}}},
-    {"RTX 5070 Ti", 120, ORR_GEFORCE_40, {{0x2c05, 16}, {0x2f18, 12}, {0x2f58, 12}}},
-    {"RTX 5070", 120, ORR_GEFORCE_40, {{0x2f04, 12}, {0x2d18, 8}, {0x2d58, 8}}},
-    {"RTX 5060|RTX 5060 Ti", 120, ORR_GEFORCE_40, {{0x2d05, 8}, {0x2d04, 0}, {0x2f06, 0}, {0x2d19, 8}, {0x2d59, 8}}},
-    {"RTX 5050", 120, ORR_GEFORCE_40, {{0x2d83, 8}, {0x2d98, 8}, {0x2dd8, 8}}},
+    {"RTX 5090", 120, ORR_GEFORCE_50, {{0x2b85, 32}, {0x2b87, 32}, {0x2b8c, 24}, {0x2c18, 24}, {0x2c58, 24}}},
+    {"RTX 5080", 120, ORR_GEFORCE_50, {{0x2c02, 16}, {0x2c19, 16}, {0x2c59, 16}}},
+    {"RTX 5070 Ti", 120, ORR_GEFORCE_50, {{0x2c05, 16}, {0x2f18, 12}, {0x2f58, 12}}},
+    {"RTX 5070", 120, ORR_GEFORCE_50, {{0x2f04, 12}, {0x2d18, 8}, {0x2d58, 8}}},
+    {"RTX 5060|RTX 5060 Ti", 120, ORR_GEFORCE_50, {{0x2d05, 8}, {0x2d04, 0}, {0x2f06, 0}, {0x2d19, 8}, {0x2d59, 8}}},
+    {"RTX 5050", 120, ORR_GEFORCE_50, {{0x2d83, 8}, {0x2d98, 8}, {0x2dd8, 8}}},
     {"RTX 4090", 89, ORR_GEFORCE_40, {{0x2684, 24}, {0x2685, 24}, {0x2717, 16}, {0x2757, 16}}},
     {"RTX 4080|RTX 4080 SUPER", 89, ORR_GEFORCE_40,
      {{0x2704, 16}, {0x2702, 16}, {0x2703, 16}, {0x27a0, 12}, {0x27e0, 12}}},

@@ -117,3 +117,19 @@ TEST(logs_and_matrices_of_a_GPU_agree_on_its_capability)
         orr_dump_free(dump);
     }
 }
+
+/* Whether P2P is offered is never a guess: the source of such a row names a report, or says what it infers it from. */
+TEST(p2p_has_a_source)
+{
+    const struct orr_gpu_model *model;
+    for (size_t i = 0; (model = orr_gpu_model(i)); i++) {
+        assert_non_null(model->source);
+        assert_true(model->source[0] != '\0');
+        if (model->p2p != ORR_UNKNOWN)
+            assert_true(strchr(model->source, '#') || strstr(model->source, "P2P"));
+    }
+    assert_int_equal(orr_gpu_model_of_name("NVIDIA GeForce RTX 5090")->p2p, ORR_NO);
+    assert_int_equal(orr_gpu_model_of_name("NVIDIA L20")->p2p, ORR_YES);
+    assert_int_equal(orr_gpu_model_of_name("NVIDIA L2")->p2p, ORR_UNKNOWN);
+    assert_int_equal(orr_gpu_model_of_name("Tesla V100-PCIE-32GB")->p2p, ORR_YES);
+}
