@@ -330,6 +330,8 @@ void orr_query_key(const struct orr_query *query, struct orr_text *text)
         if (settings->values[i].given) {
             orr_text_printf(text, "|%d", i);
             add_part(text, orr_setting_text(settings, (enum orr_setting)i));
+        } else if (settings->values[i].emptied) {
+            orr_text_printf(text, "|-%d", i);
         }
 }
 

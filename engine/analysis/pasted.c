@@ -24,7 +24,8 @@ bool orr_pasted_take(const struct orr_dump *dump, const char *name, const char *
     struct orr_error refused = {0};
     enum orr_setting id;
     if (!orr_setting_find(name, &id) || !orr_setting_in(id, settings->release) || orr_setting_text(settings, id) ||
-        orr_settings_set(&with, name, value, &refused) != ORR_OK || (chooses_nics(id) && !leaves_nics(dump, &with)))
+        settings->values[id].emptied || orr_settings_set(&with, name, value, &refused) != ORR_OK ||
+        (chooses_nics(id) && !leaves_nics(dump, &with)))
         return false;
     *settings = with;
     return true;

@@ -39,6 +39,8 @@ enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_r
         if (given->values[i].given)
             ORR_TRY(orr_settings_set(settings, orr_setting_name((enum orr_setting)i),
                                      orr_setting_text(given, (enum orr_setting)i), err));
+    for (int i = 0; i < ORR_SETTING_COUNT; i++)
+        settings->values[i].emptied = given->values[i].emptied;
     return ORR_OK;
 }
 
@@ -156,8 +158,10 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     }
     memset(slot, 0, sizeof *slot);
     slot->number = orr_setting_default(setting, settings->release);
-    if (!length && !info.empty_is_value)
+    if (!length && !info.empty_is_value) {
+        slot->emptied = true;
         return ORR_OK;
+    }
     slot->given = true;
     memcpy(text_of(settings, setting), value, length + 1);
     if (!orr_setting_in(setting, settings->release))

@@ -80,6 +80,7 @@ enum { ORR_ROOM_FOR_WORD = 80, ORR_ROOM_FOR_LIST = 512 };
 
 struct orr_setting_value {
     bool given;     /* by the request, and not empty */
+    bool emptied;   /* the request gives an empty text: the default holds, whatever the input's own text says */
     int64_t number; /* INT: the value in force; LEVEL: an orr_path_type, or -1: not given */
 };
 
