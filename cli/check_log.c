@@ -43,6 +43,7 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
     struct orr_error err = {0};
     ORR_LOCAL_STRUCT(orr_log_compared, compared);
     struct orr_triage triage;
+    const bool beside = !options->topology && !options->params.machine;
     int status = ORR_EXIT_OK;
     if (orr_input_compare_log(log, dump, options->params.assumed, options->params.assumed_nics, question, &compared,
                               &err) != ORR_OK)
@@ -56,10 +57,20 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
         struct orr_text text;
         struct orr_page page;
         orr_terminal_lines(options, &text, &page);
-        orr_report_log(&page, log, &triage, compared.check, compared.why, options->verbose);
+        orr_report_log(&page, log, &triage, compared.check, beside ? dump : NULL, compared.why, options->verbose);
         status = orr_terminal_print(&text);
     }
     return status;
+}
+
+/* A machine instead of a log: what `orrery show` says about it. */
+static int show_machine(const struct orr_options *options)
+{
+    ORR_LOCAL_STRUCT(orr_question, question);
+    const int status = orr_question_read(options, false, &question);
+    return status ? status
+                  : orr_show(options, &question, false,
+                             "No line of this input comes from NCCL, so this is the answer of `orrery show`.");
 }
 
 int orr_command_check_log(const struct orr_options *options)
@@ -69,8 +80,13 @@ int orr_command_check_log(const struct orr_options *options)
     ORR_LOCAL(orr_log, log);
     ORR_LOCAL(orr_dump, dump);
     int status = ORR_EXIT_OK;
-    if (orr_read_log_file(options->file, &log, &err) != ORR_OK)
-        status = orr_report(orr_input_name(options->file), &err);
+    if (orr_read_log_file(options->file, &log, &err) != ORR_OK) {
+        struct orr_error ignored = {0};
+        if (err.code == ORR_UNRECOGNISED && !options->json && !options->extract && !options->topology &&
+            !options->params.machine && orr_read_beside(options, &dump, &ignored) == ORR_OK && dump)
+            return show_machine(options);
+        return orr_report(orr_input_name(options->file), &err);
+    }
     if (log && (options->topology || options->params.machine)) {
         struct orr_options machine = *options;
         const uint32_t version = orr_log_version(log, NULL);

@@ -58,7 +58,8 @@ int orr_command_check_perf(const struct orr_options *options)
         struct orr_text text;
         struct orr_page page;
         orr_terminal_lines(options, &text, &page);
-        orr_report_perf(&page, results, check, options->verbose);
+        orr_report_perf(&page, results, check, options->topology || options->params.machine ? NULL : dump,
+                        options->verbose);
         status = orr_terminal_print(&text);
     }
     if (check && !status)

@@ -5,24 +5,15 @@
 
 #include "engine/base/words.h"
 #include "engine/input/readers.h"
+#include "engine/log_reading/parts.h"
 #include "engine/nccltests/results.h"
 #include "engine/symptoms/symptoms.h"
+
+enum { PARTS_MOST = 8192 };
 
 static const char *copy(struct orr_draft *draft, const char *text)
 {
     return orr_draft_format(draft, "%s", text ? text : "");
-}
-
-/* "2 settings (NCCL_ALGO, NCCL_P2P_LEVEL)". */
-static const char *name_settings(struct orr_draft *draft)
-{
-    enum { NAMED = 3 };
-    const struct orr_dump_notes *notes = &draft->notes;
-    const char *names = "";
-    for (uint32_t i = 0; i < notes->setting_count && i < NAMED; i++)
-        names = orr_draft_format(draft, "%s%s%s", names, i ? ", " : "", notes->settings[i].name);
-    return orr_draft_format(draft, "%u setting%s (%s%s)", notes->setting_count, orr_plural(notes->setting_count), names,
-                            notes->setting_count > NAMED ? ", ..." : "");
 }
 
 /* "12 rows of all_reduce_perf"; "": there are no results. */
@@ -87,14 +78,15 @@ enum orr_code orr_paste_take(struct orr_draft *draft, const struct orr_input *in
                              struct orr_error *err)
 {
     const char *results, *recognised = draft->notes.recognised ? draft->notes.recognised : "";
+    ORR_LOCAL_TEXT(parts, PARTS_MOST);
     take_settings(draft, log);
     ORR_TRY(take_symptoms(draft, log, err));
     ORR_TRY(name_results(draft, input->bytes, input->length, &results, err));
-    if (draft->notes.setting_count)
-        recognised = orr_draft_format(draft, "%s; %s", recognised, name_settings(draft));
+    orr_text_puts(&parts, recognised);
+    orr_log_parts(log, &parts);
     if (*results)
-        recognised = orr_draft_format(draft, "%s; %s", recognised, results);
-    draft->notes.recognised = recognised;
+        orr_text_printf(&parts, "%s%s", parts.length ? "; " : "", results);
+    draft->notes.recognised = orr_draft_format(draft, "%s", orr_text_data(&parts));
     return ORR_OK;
 }
 

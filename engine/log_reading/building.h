@@ -21,6 +21,15 @@ struct orr_log_pending {
 
 struct orr_log_events;
 
+/* The device of lspci whose lines follow. */
+struct orr_log_pci {
+    char device[72];           /* "17:00.0 Infiniband controller" */
+    bool is_nic;               /* by its class */
+    bool is_port, is_upstream; /* a port above devices; the upstream port of a switch */
+    double speed;              /* GT/s that it can have, with width */
+    int width;                 /* lanes that it can have; 0: LnkCap was not read */
+};
+
 /* The collective that a thread called, until it prints the algorithm that NCCL chose for it. */
 struct orr_log_called {
     uint32_t call; /* UINT32_MAX: none, or several at once on different communicators */
@@ -45,6 +54,7 @@ struct orr_log_building {
     const char *functions[32]; /* names of collectives */
     char listed[64];           /* a variable of a list whose value the next line has; listed_length 0: none */
     size_t listed_length;
+    struct orr_log_pci pci;
     struct orr_span before;  /* of the speech that is taken: the file of NCCL that warns */
     bool continues, command; /* the line before ends with a backslash; and belongs to a command */
     uint32_t function_count;
@@ -75,6 +85,10 @@ bool orr_log_events_init(struct orr_log_building *b);
  */
 void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
                         int32_t dev, uint32_t line);
+/* devices.c: a line of lspci; true: no row of the table of messages needs to be tried on it. */
+bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
+/* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */
+bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found);
 /* Gives the events their ranks and hosts, when communicators are known. */
 void orr_log_place_events(struct orr_log_building *b);
 

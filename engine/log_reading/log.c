@@ -216,9 +216,12 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
     b->log->split += count > 1;
     if (!count) {
         b->before.length = 0;
-        orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, NO_WRITER, -1, lines->number);
+        if (!orr_log_take_lspci(b, lines->line, lines->length, lines->number))
+            orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, NO_WRITER, -1, lines->number);
         orr_log_take_assignments(b, lines->line, lines->length, lines->number);
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);
+        if (kind == ORR_LOG_KIND_COUNT && orr_log_scan_gid(lines->line, lines->length, b->found))
+            kind = ORR_LOG_GID;
         if (kind != ORR_LOG_KIND_COUNT) {
             b->last.open = false;
             add_record(b, kind, NO_WRITER, lines->number);

@@ -79,6 +79,7 @@
     X(PLUGIN, "plugin")                                                                                                \
     X(OFI, "ofi_plugin")                                                                                               \
     X(OFI_PROVIDER, "ofi_provider")                                                                                    \
+    X(GID, "gid")                                                                                                      \
     X(COMM_END, "comm_end")                                                                                            \
     X(TEST_START, "test_start")                                                                                        \
     X(TEST_RESULT, "test_result")                                                                                      \
@@ -210,13 +211,14 @@ struct orr_log {
     uint32_t choice_count, choices_left_out;
     struct orr_log_call *calls;
     uint32_t call_count;
-    bool rccl;           /* the library names itself RCCL */
-    uint32_t left_out;   /* lines that were understood but not kept, because there were too many */
-    uint32_t line_count; /* of the text */
-    uint32_t nccl_count; /* lines of NCCL's, understood or not */
-    uint32_t rejoined;   /* wrapped lines that were put together */
-    uint32_t split;      /* lines in which writers had run into one another */
-    uint32_t cut;        /* lines that were longer than is read */
+    bool rccl;            /* the library names itself RCCL */
+    uint32_t left_out;    /* lines that were understood but not kept, because there were too many */
+    uint32_t line_count;  /* of the text */
+    uint32_t nccl_count;  /* lines of NCCL's, understood or not */
+    uint32_t rejoined;    /* wrapped lines that were put together */
+    uint32_t split;       /* lines in which writers had run into one another */
+    uint32_t cut;         /* lines that were longer than is read */
+    uint32_t lspci_count; /* lines of lspci about links and ACS */
     uint32_t kinds[ORR_LOG_KIND_COUNT];
     size_t byte_count;
     bool graph_file;         /* it is NCCL_GRAPH_DUMP_FILE, no log */

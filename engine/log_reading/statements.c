@@ -93,6 +93,21 @@ bool orr_log_gdr_nic_of(const struct orr_log_record *record, struct orr_log_gdr_
     return true;
 }
 
+bool orr_log_gid_of(const struct orr_log_record *record, struct orr_log_gid *ret_gid)
+{
+    enum { DEVICE, GID, ADDRESS, VERSION, INTERFACE };
+    if (record->kind != ORR_LOG_GID)
+        return false;
+    *ret_gid = (struct orr_log_gid){.device = record->words[DEVICE],
+                                    .address = record->words[ADDRESS],
+                                    .interface = record->words[INTERFACE],
+                                    .port = (int32_t)record->values[0],
+                                    .index = (int32_t)record->values[1],
+                                    .v2 = !strcmp(record->words[VERSION], "v2"),
+                                    .link_local = !strncmp(record->words[GID], "fe80", 4)};
+    return true;
+}
+
 bool orr_log_counts_of(const struct orr_log_record *record, struct orr_log_counts *ret_counts)
 {
     enum { WITH_NVLS = 4, WITH_COLLNET };

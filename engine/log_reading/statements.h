@@ -57,4 +57,12 @@ bool orr_log_counts_of(const struct orr_log_record *record, struct orr_log_count
 /* "NVLS multicast support is available on dev 0": *ret_available. */
 bool orr_log_nvls_of(const struct orr_log_record *record, bool *ret_available);
 
+/* A row of show_gids. */
+struct orr_log_gid {
+    const char *device, *address, *interface; /* address: IPv4, "" if it has none; interface: "" if it has none */
+    int32_t port, index;
+    bool v2, link_local;
+};
+bool orr_log_gid_of(const struct orr_log_record *record, struct orr_log_gid *ret_gid);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/log_comparing/survey.h"
+#include "engine/report/read_text.h"
 
 enum { TEXT_MOST = 1 << 20 };
 
@@ -208,9 +209,10 @@ static void write_survey(struct orr_page *page, const struct orr_log *log, const
 }
 
 void orr_report_log(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage,
-                    const struct orr_log_check *check, const char *why, bool verbose)
+                    const struct orr_log_check *check, const struct orr_dump *beside, const char *why, bool verbose)
 {
     orr_report_triage(page, log, triage);
+    orr_report_read(page, beside, log, NULL);
     if (check) {
         write_check(page, check, verbose);
         write_survey(page, log, check->survey);

@@ -7,10 +7,10 @@
 #include "engine/report/page.h"
 #include "engine/triage/triage.h"
 
-/* why: a phrase why the machine was not compared, if check is NULL. verbose: also the counts of facts by topic, and how
- * much of the log was understood. */
+/* beside: a machine in the same text; NULL: none. why: a phrase why the machine was not compared, if check is NULL.
+ * verbose: also the counts of facts by topic, and how much of the log was understood. */
 void orr_report_log(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage,
-                    const struct orr_log_check *check, const char *why, bool verbose);
+                    const struct orr_log_check *check, const struct orr_dump *beside, const char *why, bool verbose);
 /* The triage alone. */
 void orr_report_triage(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage);
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/report/read_text.h"
+
 enum { CELL = 32 };
 
 /* A bandwidth as a cell; "-": there is none. */
@@ -142,7 +144,7 @@ static void write_settings(struct orr_page *page, const struct orr_perf_check *c
 }
 
 void orr_report_perf(struct orr_page *page, const struct orr_results *results, const struct orr_perf_check *check,
-                     bool verbose)
+                     const struct orr_dump *beside, bool verbose)
 {
     for (uint32_t i = 0; i < check->table_count; i++) {
         const struct orr_perf_table *table = &check->tables[i];
@@ -154,8 +156,7 @@ void orr_report_perf(struct orr_page *page, const struct orr_results *results, c
                           table->measured->first_line);
         write_table(page, table);
     }
-    if (verbose || results->note_count || check->setting_count)
-        orr_page_blank(page);
+    orr_report_read(page, beside, results->log, results);
     write_settings(page, check);
     if (verbose)
         orr_page_line(page, "", "Read as %s: %u table%s.", results->form, check->table_count,

@@ -8,6 +8,6 @@
 #include "engine/report/page.h"
 
 void orr_report_perf(struct orr_page *page, const struct orr_results *results, const struct orr_perf_check *check,
-                     bool verbose);
+                     const struct orr_dump *beside, bool verbose);
 
 #endif

@@ -19,10 +19,11 @@ const char *orr_symptom_setting(const struct orr_log *log, const char *name, uin
 /* Whether a word is one of "A|B|C", whatever its case. */
 bool orr_symptom_is_one(const char *word, const char *words);
 
-/* pcie.c, ranks.c, network.c, settings.c */
+/* pcie.c, ranks.c, network.c, gids.c, settings.c */
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);
 void orr_symptoms_of_network(struct orr_symptom_finder *f);
+void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 
 /* What both PCIe rows and others say. */

@@ -220,7 +220,7 @@ static void narrow_link(struct orr_symptom_finder *f)
             .id = "pcie-narrow",
             .weight = ORR_SYMPTOM_CAUSE,
             .cause = orr_symptom_text(f,
-                                      "A PCIe link runs with fewer lanes than the device has (line %u: %.60s%s), and "
+                                      "A PCIe link runs with fewer lanes than the device has (line %u: %.120s%s), and "
                                       "so does all traffic of the GPUs and NICs below it.",
                                       event->line, status,
                                       event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
@@ -230,10 +230,36 @@ static void narrow_link(struct orr_symptom_finder *f)
             .line = event->line});
 }
 
+/* The speed of a NIC's or a switch's link. The reader leaves out GPUs, whose links slow down while they are idle. */
+static void slow_link(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "pcie-slow");
+    if (!event)
+        return;
+    const char *status = event->text + strlen("LnkSta: ");
+    const char *remark = strstr(status, " (slower");
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "pcie-slow",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause = orr_symptom_text(f,
+                                      "A PCIe link is slower than its device (line %u: %.*s%s), and so is all "
+                                      "traffic through it.",
+                                      event->line, (int)(remark ? (size_t)(remark - status) : strlen(status)), status,
+                                      event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
+            .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` during a run, also of the "
+                     "port above it: a slot of an older generation limits the device.",
+            .cure = "Use a slot of the device's generation, set the port's speed in the BIOS to Auto, and replace "
+                    "risers or cables that cannot carry it.",
+            .line = event->line});
+}
+
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f)
 {
     slow_bridges(f);
     narrow_link(f);
+    slow_link(f);
     driver_offers_none(f);
     gdr_breaks(f);
     acs_is_on(f);

@@ -83,6 +83,7 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     orr_symptoms_of_ranks(&f);
     orr_symptoms_of_pcie(&f);
     orr_symptoms_of_network(&f);
+    orr_symptoms_of_gids(&f);
     orr_symptoms_of_settings(&f);
     if (ret_symptoms->count)
         qsort(ret_symptoms->rows, ret_symptoms->count, sizeof *ret_symptoms->rows, by_weight);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results that people sum up without sizes: tables, lists and sentences; and numbers that are no results. */
+/* Results that people sum up without sizes: tables, lists and sentences; and numbers that say something else. */
 #include "tests/support/results.h"
 
 /* The figures of one summary: a table for each. */

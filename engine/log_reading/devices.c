@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Output of lspci and show_gids, where several lines or columns belong together.
+ *
+ *      17:00.0 Infiniband controller: Mellanox ...
+ *              Capabilities: [60] Express (v2) Endpoint, MSI 00
+ *                      LnkCap: Port #0, Speed 32GT/s, Width x16
+ *                      LnkSta: Speed 8GT/s, Width x16
+ *
+ * Older lspci does not write "(downgraded)", so the two lines are compared here. A port above a device may have more
+ * lanes than the device, and the link of an idle GPU slows down by itself, also at the port above it. So a link
+ * is called slow only at a NIC or at the upstream port of a switch. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/log_reading/building.h"
+
+enum { DEVICE = sizeof((struct orr_log_building *)0)->pci.device };
+
+static bool has(const char *line, size_t length, const char *word)
+{
+    return memmem(line, length, word, strlen(word)) != NULL;
+}
+
+/* "0000:17:00.0 Infiniband controller: ..." */
+static bool begins_device(const char *line, size_t length)
+{
+    size_t at = 0, colons = 0;
+    while (at < length && (isxdigit((unsigned char)line[at]) || line[at] == ':'))
+        colons += line[at++] == ':';
+    return (colons == 1 || colons == 2) && at >= 5 && at + 3 < length && line[at] == '.' &&
+           isxdigit((unsigned char)line[at + 1]) && line[at + 2] == ' ';
+}
+
+static void begin_device(struct orr_log_building *b, const char *line, size_t length)
+{
+    static const char *const nics[] = {"Infiniband controller", "InfiniBand controller", "Ethernet controller",
+                                       "Network controller"};
+    const char *colon = memchr(line + 8, ':', length > 8 ? length - 8 : 0);
+    b->pci = (struct orr_log_pci){.is_nic = false};
+    for (size_t i = 0; i < sizeof nics / sizeof nics[0]; i++)
+        b->pci.is_nic |= has(line, length, nics[i]);
+    snprintf(b->pci.device, sizeof b->pci.device, "%.*s", (int)(colon ? (size_t)(colon - line) : length), line);
+}
+
+/* "Speed 32GT/s, Width x16" anywhere in a line. */
+static bool read_link(const char *line, size_t length, double *ret_speed, int *ret_width)
+{
+    char text[160];
+    const char *speed, *width;
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), line);
+    speed = strstr(text, "Speed ");
+    width = strstr(text, "Width x");
+    return speed && width && sscanf(speed, "Speed %lfGT/s", ret_speed) == 1 &&
+           sscanf(width, "Width x%d", ret_width) == 1;
+}
+
+/* What a line "LnkSta:" shows about the device, as the table of messages knows it; 0: nothing. */
+static int compare_link(const struct orr_log_pci *pci, const char *line, size_t length, char text[200])
+{
+    enum { FAST = 8, WIDE = 8 }; /* GT/s, lanes: what is worth a word */
+    double speed = 0;
+    int width = 0;
+    if (!read_link(line, length, &speed, &width) || width <= 0 || pci->width < WIDE)
+        return 0;
+    if (width < pci->width)
+        return snprintf(text, 200, "LnkSta: %s%sSpeed %gGT/s, Width x%d (downgraded) of x%d", pci->device,
+                        pci->device[0] ? ": " : "", speed, width, pci->width);
+    if (speed < pci->speed && pci->speed > FAST && (pci->is_nic || pci->is_upstream))
+        return snprintf(text, 200, "LnkSta: %s: Speed %gGT/s of %gGT/s (slower than the device), Width x%d",
+                        pci->device, speed, pci->speed, width);
+    return 0;
+}
+
+bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number)
+{
+    char text[200];
+    if (begins_device(line, length)) {
+        begin_device(b, line, length);
+        return false;
+    }
+    if (has(line, length, "Express (v")) {
+        b->pci.is_port = has(line, length, "Root Port") || has(line, length, "Downstream Port");
+        b->pci.is_upstream = has(line, length, "Upstream Port");
+        return false;
+    }
+    b->log->lspci_count += has(line, length, "LnkCap:") || has(line, length, "LnkSta:") || has(line, length, "ACSCtl:");
+    if (has(line, length, "LnkCap:")) {
+        if (!read_link(line, length, &b->pci.speed, &b->pci.width))
+            b->pci.width = 0;
+        return false;
+    }
+    if (!has(line, length, "LnkSta:") || !b->pci.width)
+        return false;
+    const int written = b->pci.is_port ? 0 : compare_link(&b->pci, line, length, text);
+    b->pci.width = 0;
+    if (written > 0)
+        orr_log_take_event(b, text, (size_t)written, ORR_FROM_OTHER, UINT32_MAX, -1, number);
+    return true;
+}
+
+/* "mlx5_0 1 3 0000:0000:0000:0000:0000:ffff:0a00:0001 10.0.0.1 v2 ens1f0": the columns of show_gids. */
+bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found)
+{
+    enum { COLUMNS = 7, COLONS = 7 };
+    struct orr_span words[COLUMNS] = {{0}};
+    uint32_t count = 0, colons = 0, version = 0;
+    for (size_t at = 0; at < length && count < COLUMNS;) {
+        const size_t start = at;
+        while (at < length && !isspace((unsigned char)line[at]))
+            at++;
+        if (at > start)
+            words[count++] = (struct orr_span){line + start, at - start};
+        while (at < length && isspace((unsigned char)line[at]))
+            at++;
+    }
+    for (size_t i = 0; count > 4 && i < words[3].length; i++)
+        colons += words[3].at[i] == ':';
+    while (version < count && !(words[version].length == 2 && words[version].at[0] == 'v' &&
+                                (words[version].at[1] == '1' || words[version].at[1] == '2')))
+        version++;
+    if (colons != COLONS || version < 4 || version == count)
+        return false;
+    const char *port = words[1].at, *index = words[2].at;
+    double values[2];
+    found->value_count = found->word_count = 0;
+    if (!orr_log_scan_int(&port, words[1].at + words[1].length, &values[0]) ||
+        !orr_log_scan_int(&index, words[2].at + words[2].length, &values[1]))
+        return false;
+    const struct orr_span none = {"", 0};
+    const struct orr_span address = version == 5 ? words[4] : none;
+    const struct orr_span interface = version + 1 < count ? words[version + 1] : none;
+    return orr_log_keep_value(found, values[0]) && orr_log_keep_value(found, values[1]) &&
+           orr_log_keep_word(found, words[0].at, words[0].length) &&
+           orr_log_keep_word(found, words[3].at, words[3].length) &&
+           orr_log_keep_word(found, address.at, address.length) &&
+           orr_log_keep_word(found, words[version].at, words[version].length) &&
+           orr_log_keep_word(found, interface.at, interface.length);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of show_gids: which GID of a RoCE port NCCL may use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/log_reading/statements.h"
+#include "engine/symptoms/finding.h"
+
+/* What the rows of one port show. */
+struct port {
+    struct orr_log_gid first, chosen, good; /* chosen: at the index that is set; good: RoCE v2 that routers carry */
+    uint32_t line, chosen_line, good_line;  /* 0: there is no such row */
+    bool roce;
+};
+
+static bool is_of(const struct port *port, const struct orr_log_gid *gid)
+{
+    return port->first.port == gid->port && !strcmp(port->first.device, gid->device);
+}
+
+/* An InfiniBand port has GIDs, too, and all of them are called v1. */
+static bool shows_roce(const struct orr_log_gid *gid)
+{
+    return gid->v2 || gid->address[0] || (gid->interface[0] && strncmp(gid->interface, "ib", 2) != 0);
+}
+
+static uint32_t list_ports(const struct orr_log *log, int32_t index, struct port *ports, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        struct orr_log_gid gid;
+        uint32_t p = 0;
+        if (orr_budget_spent(i % 64 == 0) || !orr_log_gid_of(&log->records[i], &gid))
+            continue;
+        while (p < count && !is_of(&ports[p], &gid))
+            p++;
+        if (p == most)
+            continue;
+        if (p == count)
+            ports[count++] = (struct port){.first = gid, .line = log->records[i].line};
+        ports[p].roce |= shows_roce(&gid);
+        if (gid.index == index) {
+            ports[p].chosen = gid;
+            ports[p].chosen_line = log->records[i].line;
+        }
+        if (gid.v2 && !gid.link_local && (!ports[p].good_line || (gid.address[0] && !ports[p].good.address[0]))) {
+            ports[p].good = gid;
+            ports[p].good_line = log->records[i].line;
+        }
+    }
+    return count;
+}
+
+/* The index that is set is that of another kind of address, or of none. */
+static void wrong_index(struct orr_symptom_finder *f, const struct port *port, int32_t index, uint32_t set_in)
+{
+    const char *kind = !port->chosen_line        ? "does not exist"
+                       : port->chosen.link_local ? "is a link-local address, which cannot cross a router"
+                                                 : "is RoCE v1, which most networks do not carry";
+    const char *good =
+        port->good_line
+            ? orr_symptom_text(f, "Index %d is RoCE v2 with %.20s (line %u).", port->good.index,
+                               port->good.address[0] ? port->good.address : "an IPv6 address", port->good_line)
+            : "No row is RoCE v2 with an address of the network.";
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "gid-index",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause =
+                   orr_symptom_text(f, "On %.40s, index %d (NCCL_IB_GID_INDEX, line %u) %s (line %u). %s",
+                                         port->first.device, index, set_in, kind,
+                                         port->chosen_line ? port->chosen_line : port->line, good),
+               .check = "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all "
+                        "NICs.",
+               .cure =
+                   port->good_line
+                       ? orr_symptom_text(f, "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts%s.", port->good.index,
+                                          port->first.index ? "; where the index differs, set each host's own"
+                                                            : ", or unset it: since 2.21 NCCL chooses RoCE v2 "
+                                                              "by itself")
+                       : "Give the interface an IPv4 address, then unset NCCL_IB_GID_INDEX (2.21 or newer).",
+               .line = port->chosen_line ? port->chosen_line : port->line});
+}
+
+static void no_address(struct orr_symptom_finder *f, const struct port *port)
+{
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "gid-no-address",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause = orr_symptom_text(f,
+                                         "%.40s has only link-local GIDs or RoCE v1 (line %u), as its interface has no "
+                                         "address, so NCCL's connections to other hosts can fail.",
+                                         port->first.device, port->line),
+               .check = "Check: `ip -br address` and `show_gids`; in a container both must list the interface.",
+               .cure = orr_symptom_text(f,
+                                        "Give interface %.30s an IPv4 address (in Kubernetes, of the pod's secondary "
+                                        "network), or leave the NIC out of NCCL_IB_HCA.",
+                                        port->first.interface[0] ? port->first.interface : "of this NIC"),
+               .line = port->line});
+}
+
+/* A pod that shares its NIC with others sees only some rows of the table, and releases that look at each index from 0
+ * on stop at the first gap (NVIDIA/nccl#1573, #1587). */
+static void gaps(struct orr_symptom_finder *f, const struct port *port)
+{
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "gid-gaps",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause = orr_symptom_text(f,
+                                         "The GIDs of %.40s begin at index %d (line %u), as in a container that shares "
+                                         "its NIC, and NCCL may choose an index before them, which does not work.",
+                                         port->first.device, port->first.index, port->line),
+               .check = "Check: `show_gids` in each container, as the index can differ between them; NCCL warns "
+                        "\"read failed in ncclIbRoceGetVersionNum\".",
+               .cure = orr_symptom_text(f,
+                                        "Set NCCL_IB_GID_INDEX=%d here, and on each other container the index of its own row with v2 and an address.",
+                                        port->good.index),
+               .line = port->line});
+}
+
+void orr_symptoms_of_gids(struct orr_symptom_finder *f)
+{
+    enum { PORTS_MOST = 64 };
+    uint32_t set_in = 0;
+    const char *text = orr_symptom_setting(f->log, "NCCL_IB_GID_INDEX", &set_in);
+    const int32_t index = text ? (int32_t)strtol(text, NULL, 10) : -1;
+    struct port *ports = f->log->kinds[ORR_LOG_GID] ? ORR_NEW(f->arena, struct port, PORTS_MOST) : NULL;
+    const uint32_t count = ports ? list_ports(f->log, index, ports, PORTS_MOST) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct port *port = &ports[i];
+        if (port->roce && index >= 0 && (!port->chosen_line || !port->chosen.v2 || port->chosen.link_local)) {
+            wrong_index(f, port, index, set_in);
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!ports[i].roce || (ports[i].good_line && (index >= 0 || !ports[i].first.index)))
+            continue;
+        if (ports[i].good_line)
+            gaps(f, &ports[i]);
+        else
+            no_address(f, &ports[i]);
+        return;
+    }
+}
