@@ -33,6 +33,14 @@ static bool has_one(const char *text, size_t length, const char *const *words, s
 }
 #define ORR_HAS_ONE(text, length, words) has_one(text, length, words, sizeof(words) / sizeof *(words))
 
+/* Whether a line of a text is one that check-log explains. */
+static bool reads_as_log(const char *text, size_t length)
+{
+    struct orr_error ignored = {0};
+    ORR_LOCAL(orr_log, log);
+    return orr_log_read(text, length, NULL, &log, &ignored) == ORR_OK && log;
+}
+
 /* The command for a file alone: results and logs have commands of their own. "show" for a machine, for a file that
  * cannot be read, and for options, which belong to `show`. Rows that a failure ended are a matter for check-log. */
 static const char *command_for(const char *file)
@@ -50,7 +58,7 @@ static const char *command_for(const char *file)
     const bool log = !strcmp(name, "nccl-log") || (kind && length && orr_log_is_one(text, length));
     const bool plain = length && !memchr(text, 0, length) && text[0] != '<' && text[0] != '{' &&
                        (!kind || !strcmp(name, "nccl-log") || !strcmp(name, "nvidia-smi-topo"));
-    if (plain && (log || (!kind && ORR_HAS_ONE(text, length, of_logs))))
+    if (plain && (log || (!kind && (ORR_HAS_ONE(text, length, of_logs) || reads_as_log(text, length)))))
         command = "check-log";
     if (plain && !ORR_HAS_ONE(text, length, of_failures) && has_results(text, length, log))
         command = "check-perf";

@@ -209,7 +209,10 @@ static void add_device(struct builder *b, struct orr_doc_node *parent, uint32_t 
         struct orr_doc_node *gpu =
             add_below(draft, add_pci(b, parent, "0x030200", device, b->buses[index]), ORR_ELEMENT_GPU);
         orr_doc_set(&draft->doc, gpu, ORR_ATTR_DEV, "%u", device->number);
-        orr_doc_suppose(&draft->doc, gpu, ORR_ATTR_SM, "%d", b->sm);
+        if (device->model && orr_gpu_sm_of_name(device->model) == b->sm)
+            orr_doc_set(&draft->doc, gpu, ORR_ATTR_SM, "%d", b->sm);
+        else
+            orr_doc_suppose(&draft->doc, gpu, ORR_ATTR_SM, "%d", b->sm);
         orr_doc_set(&draft->doc, gpu, ORR_ATTR_RANK, "%u", device->number);
         orr_doc_suppose(&draft->doc, gpu, ORR_ATTR_GDR, "1");
         return;

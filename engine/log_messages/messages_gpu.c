@@ -148,6 +148,12 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "The driver refuses peer-to-peer between GPUs that are connected, so their data crosses host memory.",
      "Check `nvidia-smi topo -p2p r`, ACS on the PCIe switches and the IOMMU (BIOS, kernel command line).",
      "P2P is disabled between connected GPUs 0 and 1. You can repress this message with NCCL_IGNORE_DISABLED_P2P=1."},
+    {"peer-access-none", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "CANNOT Access Peer Device", NULL,
+     "CUDA offers no P2P between two GPUs, so NCCL sends data between them through host memory.",
+     "`nvidia-smi topo -p2p r` says why: GNS or NS means that the driver does not offer it for this model, such as "
+     "GeForce "
+     "since RTX 40; CNS or TNS means the platform: PCIe ACS, the IOMMU or a virtual machine.",
+     "Device=0 CANNOT Access Peer Device=1"},
     {"p2p-ipc", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to open CUDA IPC handle", NULL,
      "A rank could not open the GPU memory of another one on the same host.",
      "Run the ranks of one host in one container, or give their containers one IPC and PID namespace (--ipc=host). "

@@ -260,24 +260,33 @@ static bool is_low_somehow(const struct orr_perf_table *table)
     return table->verdict == ORR_PERF_LOW;
 }
 
+/* What lines of the text show together; one cause is enough, and the document has all. */
+static void say_symptom(const struct orr_symptoms *symptoms, bool causes_only, struct orr_perf_table *table)
+{
+    for (uint32_t i = 0; i < symptoms->count; i++) {
+        const struct orr_symptom *symptom = &symptoms->rows[i];
+        if (symptom->weight == ORR_SYMPTOM_SETTING || (causes_only && symptom->weight != ORR_SYMPTOM_CAUSE))
+            continue;
+        lead(table, symptom->cause);
+        lead(table, symptom->check);
+        lead(table, symptom->cure);
+        return;
+    }
+}
+
 enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table, struct orr_error *err)
 {
-    const struct orr_symptoms *symptoms = &work->check->symptoms;
-    if (!table->analysis)
+    if (!table->analysis) {
+        say_symptom(&work->check->symptoms, true, table);
         say_settings(work, table);
+    }
     if (!table->analysis || table->main == UINT32_MAX)
         return ORR_OK;
     say_unused(work, table);
     ORR_TRY(cost_settings(work, table, err));
     if (!is_low_somehow(table))
         return ORR_OK;
-    for (uint32_t i = 0; i < symptoms->count; i++)
-        if (symptoms->rows[i].weight != ORR_SYMPTOM_SETTING) {
-            lead(table, symptoms->rows[i].cause);
-            lead(table, symptoms->rows[i].check);
-            lead(table, symptoms->rows[i].cure);
-            break; /* one that explains is enough; the document has all */
-        }
+    say_symptom(&work->check->symptoms, false, table);
     bool said;
     say_named_nics(work, table);
     say_settings(work, table);

@@ -52,6 +52,16 @@ static uint32_t list_ports(const struct orr_log *log, int32_t index, struct port
     return count;
 }
 
+/* The error of RDMA that a wrong GID ends with; NULL: the text has none. */
+static const char *failure(const struct orr_log *log)
+{
+    static const char *const ids[] = {"ib-retry-exceeded", "ib-remote-access", "ib-rnr-exceeded"};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        if (orr_log_event_of(log, ids[i]))
+            return ids[i];
+    return NULL;
+}
+
 /* The index that is set is that of another kind of address, or of none. */
 static void wrong_index(struct orr_symptom_finder *f, const struct port *port, int32_t index, uint32_t set_in)
 {
@@ -67,20 +77,20 @@ static void wrong_index(struct orr_symptom_finder *f, const struct port *port, i
         f, &(struct orr_symptom){
                .id = "gid-index",
                .weight = ORR_SYMPTOM_CAUSE,
-               .cause =
-                   orr_symptom_text(f, "On %.40s, index %d (NCCL_IB_GID_INDEX, line %u) %s (line %u). %s",
+               .cause = orr_symptom_text(f, "On %.40s, index %d (NCCL_IB_GID_INDEX, line %u) %s (line %u). %s",
                                          port->first.device, index, set_in, kind,
                                          port->chosen_line ? port->chosen_line : port->line, good),
                .check = "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all "
                         "NICs.",
-               .cure =
-                   port->good_line
-                       ? orr_symptom_text(f, "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts%s.", port->good.index,
-                                          port->first.index ? "; where the index differs, set each host's own"
-                                                            : ", or unset it: since 2.21 NCCL chooses RoCE v2 "
-                                                              "by itself")
-                       : "Give the interface an IPv4 address, then unset NCCL_IB_GID_INDEX (2.21 or newer).",
-               .line = port->chosen_line ? port->chosen_line : port->line});
+               .cure = port->good_line
+                           ? orr_symptom_text(f, "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts%s.",
+                                              port->good.index,
+                                              port->first.index ? "; where the index differs, set each host's own"
+                                                                : ", or unset it: since 2.21 NCCL chooses RoCE v2 "
+                                                                  "by itself")
+                           : "Give the interface an IPv4 address, then unset NCCL_IB_GID_INDEX (2.21 or newer).",
+               .line = port->chosen_line ? port->chosen_line : port->line,
+               .explains = failure(f->log)});
 }
 
 static void no_address(struct orr_symptom_finder *f, const struct port *port)
@@ -98,7 +108,8 @@ static void no_address(struct orr_symptom_finder *f, const struct port *port)
                                         "Give interface %.30s an IPv4 address (in Kubernetes, of the pod's secondary "
                                         "network), or leave the NIC out of NCCL_IB_HCA.",
                                         port->first.interface[0] ? port->first.interface : "of this NIC"),
-               .line = port->line});
+               .line = port->line,
+               .explains = failure(f->log)});
 }
 
 /* A pod that shares its NIC with others sees only some rows of the table, and releases that look at each index from 0
@@ -116,9 +127,11 @@ static void gaps(struct orr_symptom_finder *f, const struct port *port)
                .check = "Check: `show_gids` in each container, as the index can differ between them; NCCL warns "
                         "\"read failed in ncclIbRoceGetVersionNum\".",
                .cure = orr_symptom_text(f,
-                                        "Set NCCL_IB_GID_INDEX=%d here, and on each other container the index of its own row with v2 and an address.",
+                                        "Set NCCL_IB_GID_INDEX=%d here, and on each other container the index of its "
+                                        "own row with v2 and an address.",
                                         port->good.index),
-               .line = port->line});
+               .line = port->line,
+               .explains = failure(f->log)});
 }
 
 void orr_symptoms_of_gids(struct orr_symptom_finder *f)
