@@ -116,6 +116,26 @@ static bool is_open(const struct orr_gate *gate)
     return gate->state == ORR_GATE_FIT || (gate->counted == 1 && !strcmp(gate->reasons[0].id, "busbw-low"));
 }
 
+/* Nothing says that the node is slow, but nothing says that it is fast either: the figure that limits it is not shown,
+ * and the expectation has no bandwidth to compare it with. */
+static enum orr_code ask_what_limits(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                                     const struct orr_gate_bandwidths *now, struct orr_arena *arena,
+                                     struct orr_gate *gate, const char **ret_why, struct orr_error *err)
+{
+    size_t at = 0;
+    const struct orr_suppositions *of = orr_supposed(node->dump, now->limits[0] | now->limits[1], false, &at);
+    if (!of || gate->state != ORR_GATE_FIT)
+        return ORR_OK;
+    gate->state = ORR_GATE_NOT_COMPARABLE;
+    gate->confirm = of->confirm;
+    *ret_why = orr_arena_printf(arena,
+                                "the input of this node does not show %s, which limits AllReduce, and the switches of "
+                                "%.200s are made up, so no bandwidth can be compared. `%s` shows it",
+                                of->what, request->expected_name, of->confirm);
+    ORR_NEED(*ret_why, err);
+    return ORR_OK;
+}
+
 enum orr_code orr_gate_depend(const struct orr_gate_request *request, const struct orr_gate_side *node,
                               const struct orr_gate_side *expected, const struct orr_gate_bandwidths *now,
                               struct orr_arena *arena, struct orr_gate *gate, const char **ret_why,
@@ -139,5 +159,5 @@ enum orr_code orr_gate_depend(const struct orr_gate_request *request, const stru
         }
     }
     gate->depends_count = 0;
-    return ORR_OK;
+    return ask_what_limits(request, node, now, arena, gate, ret_why, err);
 }

@@ -207,6 +207,8 @@ static enum orr_code take_bandwidths(const struct orr_gate_request *request, con
         double has, wants;
         ORR_TRY(orr_gate_bus_bw(pairs[i][0], &has, &limit, err));
         ORR_TRY(orr_gate_bus_bw(pairs[i][1], &wants, &normal, err));
+        if (wants <= 0 || rests_on_tree(request, &normal))
+            ret_bw->limits[i] = limit.kinds;
         if (wants <= 0)
             continue;
         gate->hosts = hosts[i];
@@ -230,8 +232,13 @@ static enum orr_code take_bandwidths(const struct orr_gate_request *request, con
             snprintf(text, TEXT, "limited by %s", limit.text);
         else
             snprintf(text, TEXT, "limited by %s, and the expectation by %s", limit.text, normal.text);
-        *worst = (struct orr_cost){
-            .figure = ORR_COST_BUS_BW, .now = has, .repaired = wants, .all_repaired = wants, .hosts = hosts[i]};
+        const uint32_t domain = node->one->built.host_count;
+        *worst = (struct orr_cost){.figure = ORR_COST_BUS_BW,
+                                   .now = has,
+                                   .repaired = wants,
+                                   .all_repaired = wants,
+                                   .hosts = hosts[i],
+                                   .fused = domain > 1 ? domain : 1};
     }
     if (worst)
         gate->reasons[gate->count++] = (struct orr_gate_reason){.id = "busbw-low",

@@ -5,10 +5,15 @@ import json
 import os
 import re
 import subprocess
+import sys
+import xml.etree.ElementTree as ET
 
 import pytest
 
 from conftest import ROOT
+
+sys.path.append(str(ROOT / "tests" / "tools"))
+import other_forms  # noqa: E402
 
 ORRERY = ROOT / os.environ.get("ORRERY", "build-dev/orrery")
 EXAMPLES = ROOT / "static" / "examples"
@@ -110,6 +115,33 @@ def test_a_rack_is_one_nvlink_domain():
     assert json.loads(run("analyze", "--machine", "gb200-tray"))["ranks"] == 4
 
 
+def verdict(*words):
+    return json.loads(run("analyze", *words))["summary"]["verdict"]["sentence"]
+
+
+def test_a_part_of_a_rack_is_one_nvlink_domain(tmp_path):
+    cluster = tmp_path / "rack.json"
+    for trays in (2, 16, 17):
+        cluster.write_text(json.dumps({"hosts": [{"machine": "gb300-tray", "count": trays, "domain": "r"}]}))
+        wanted, got = (
+            json.loads(run("predict", *asked, "--sizes", "1G:1G:2", "--json"))["rows"][0]["busbw"]
+            for asked in (("--cluster", cluster), ("--machine", f"gb300-nvl72:{trays}"))
+        )
+        assert got == pytest.approx(wanted, rel=1e-3), trays
+    said = verdict("--machine", "gb200-nvl72:16", "--hosts", 2)
+    assert "16 of the 18 trays" in said and "on 128 GPUs, in 2 NVLink domains of 16 trays" in said
+    for wrong in ("gb200-nvl72:1", "gb200-nvl72:19", "gb200-nvl72:", "dgx-h100:2"):
+        run("analyze", "--machine", wrong, status=2)
+
+
+def test_trays_without_a_rack_say_so():
+    said = verdict("--machine", "gb200-tray", "--hosts", 16)
+    assert "Here NVLink does not join the hosts: the machine type gb200-nvl72:16 is a rack" in said
+    assert "type gb200-nvl72 is a rack" in verdict("--machine", "gb200-tray", "--hosts", 36)
+    for alone in (("gb200-tray", 1), ("hgx-b200", 16), ("gb200-nvl72", 2)):
+        assert "NVLink does not join" not in verdict("--machine", alone[0], "--hosts", alone[1]), alone
+
+
 def test_a_newer_release_stops_nobody(results):
     said = json.loads(run("check-perf", "--release", "2.32.1", "--machine", "hgx-h100", results))
     assert said["verdict"] == "as expected"
@@ -193,6 +225,32 @@ def test_the_gate_asks_for_what_an_input_does_not_show(matrix):
     assert "degraded if the NICs run at 200 Gb/s" in line and "Which is it?" in line
     links = run("gate", "--expect", "hgx-h100", "--assume-nics", 400, matrix, status=4)
     assert "the speed of the PCIe links" in links, "the next figure that decides"
+
+
+def test_the_gate_asks_where_nothing_can_be_compared(tmp_path):
+    """The PCIe switches of this type are made up, so its bandwidth is not compared with one that rests on assumed
+    speeds."""
+    dump = run("convert", "--machine", "g6e.48xlarge")
+    xml, table = tmp_path / "node.xml", tmp_path / "node.txt"
+    xml.write_text(dump)
+    table.write_text(other_forms.matrix(other_forms.Machine(dump)))
+    asked = ("gate", "--timeout", 600, "--expect", "g6e.48xlarge", "--json")
+    said = json.loads(run(*asked, table, status=4))
+    assert "does not show the speed of the NICs, which limits AllReduce" in said["sentence"]
+    assert said["confirm"] == "ibstat | grep Rate" and said["outcomes"] == []
+    assert json.loads(run(*asked, xml))["state"] == "fit", "the dump shows every speed"
+    assert json.loads(run(*asked, "--assume", "g6e.48xlarge", table))["state"] == "fit", "the user says so"
+
+
+def test_a_lower_bandwidth_names_its_hosts(tmp_path):
+    tree = ET.fromstring(run("convert", "--machine", "dgx-1"))
+    for gpu in tree.iter("gpu"):
+        for link in gpu.findall("nvlink"):
+            gpu.remove(link)
+    table = tmp_path / "node.txt"
+    table.write_text(other_forms.matrix(other_forms.Machine(ET.tostring(tree, encoding="unicode"))))
+    line = run("gate", "--timeout", 600, "--expect", "dgx-1", table, status=3)
+    assert re.search(r"AllReduce gets [\d.]+ of 120 GB/s on 1 host \(", line), line
 
 
 def test_the_gate_answers_where_no_assumed_figure_decides(matrix):
