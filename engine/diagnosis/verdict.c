@@ -7,6 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/cluster/cluster.h"
 #include "engine/diagnosis/measure.h"
+#include "engine/machines/machine_types.h"
 
 const char *orr_verdict_state_name(enum orr_verdict_state state)
 {
@@ -218,6 +219,18 @@ static void write_healthy(const struct orr_analysis *analysis, struct orr_text *
                         orr_plural(hosts));
 }
 
+/* Trays are used in racks, which a number of hosts does not show. */
+static void write_rack(const struct orr_analysis *analysis, struct orr_text *text)
+{
+    const struct orr_machine_type *type, *rack = NULL;
+    for (size_t i = 0; !rack && (type = orr_machine_type(i)); i++)
+        if (!strcmp(type->title, analysis->given->notes->recognised))
+            rack = orr_machine_rack(type, analysis->query.hosts);
+    if (rack)
+        orr_text_printf(text, " Here NVLink does not join the hosts: the machine type %s is a rack, where it does.",
+                        rack->name);
+}
+
 /* What a machine type gets: it is sound by definition. */
 static void write_type(const struct orr_analysis *analysis, struct orr_text *text)
 {
@@ -234,6 +247,8 @@ static void write_type(const struct orr_analysis *analysis, struct orr_text *tex
     else
         orr_text_printf(text, ": AllReduce gets about %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW],
                         analysis->query.hosts, orr_plural(analysis->query.hosts));
+    if (fused == 1)
+        write_rack(analysis, text);
 }
 
 static bool is_type(const struct orr_analysis *analysis)
