@@ -227,7 +227,7 @@ static void write_rack(const struct orr_analysis *analysis, struct orr_text *tex
         if (!strcmp(type->title, analysis->given->notes->recognised))
             rack = orr_machine_rack(type, analysis->query.hosts);
     if (rack)
-        orr_text_printf(text, " Here NVLink does not join the hosts: the machine type %s is a rack, where it does.",
+        orr_text_printf(text, " Here NVLink does not join the hosts: the machine type %s is a rack, and joins them.",
                         rack->name);
 }
 

@@ -15,7 +15,7 @@ struct orr_gate_side {
 /* GB/s of AllReduce at 1 GiB on one host, and on those of the job; an expectation of 0 is not compared. */
 struct orr_gate_bandwidths {
     double has[2], wants[2];
-    unsigned limits[2]; /* kinds of links that limit the node where it is not compared: bits by enum orr_link_kind */
+    unsigned limits[2]; /* kinds of links that limit a node that is not compared: bits by enum orr_link_kind */
 };
 
 /* GB/s of a large AllReduce, as `orrery predict` prints it; 0: it cannot be predicted. ret_limit NULL: not asked. */

@@ -236,21 +236,22 @@ static const struct orr_machine_type racks[] = {
 enum { TYPES = sizeof types / sizeof types[0], RACKS = sizeof racks / sizeof racks[0] };
 
 /* Racks without some of their trays, and jobs on some: "gb200-nvl72:16". They are not listed. */
-#define PART(word, product, board_, mbps, trays)                                                                       \
+#define ORR_PART(word, product, board_, mbps, trays)                                                                   \
     {                                                                                                                  \
         word "-nvl72:" #trays, "", "NVIDIA", product " NVL72, " #trays " of the 18 trays of a rack", &board_, 4, 4,    \
             mbps, MLX, true, GRACE, RACK, ""                                                                           \
     }
-#define PARTS(...)                                                                                                     \
+#define ORR_PARTS(...)                                                                                                 \
     {                                                                                                                  \
-        PART(__VA_ARGS__, 2), PART(__VA_ARGS__, 3), PART(__VA_ARGS__, 4), PART(__VA_ARGS__, 5), PART(__VA_ARGS__, 6),  \
-            PART(__VA_ARGS__, 7), PART(__VA_ARGS__, 8), PART(__VA_ARGS__, 9), PART(__VA_ARGS__, 10),                   \
-            PART(__VA_ARGS__, 11), PART(__VA_ARGS__, 12), PART(__VA_ARGS__, 13), PART(__VA_ARGS__, 14),                \
-            PART(__VA_ARGS__, 15), PART(__VA_ARGS__, 16), PART(__VA_ARGS__, 17)                                        \
+        ORR_PART(__VA_ARGS__, 2), ORR_PART(__VA_ARGS__, 3), ORR_PART(__VA_ARGS__, 4), ORR_PART(__VA_ARGS__, 5),        \
+            ORR_PART(__VA_ARGS__, 6), ORR_PART(__VA_ARGS__, 7), ORR_PART(__VA_ARGS__, 8), ORR_PART(__VA_ARGS__, 9),    \
+            ORR_PART(__VA_ARGS__, 10), ORR_PART(__VA_ARGS__, 11), ORR_PART(__VA_ARGS__, 12),                           \
+            ORR_PART(__VA_ARGS__, 13), ORR_PART(__VA_ARGS__, 14), ORR_PART(__VA_ARGS__, 15),                           \
+            ORR_PART(__VA_ARGS__, 16), ORR_PART(__VA_ARGS__, 17)                                                       \
     }
 enum { LEAST_TRAYS = 2 };
-static const struct orr_machine_type parts[RACKS][TRAYS - LEAST_TRAYS] = {PARTS("gb200", "GB200", gb200, 400000),
-                                                                          PARTS("gb300", "GB300", gb300, 800000)};
+static const struct orr_machine_type parts[RACKS][TRAYS - LEAST_TRAYS] = {ORR_PARTS("gb200", "GB200", gb200, 400000),
+                                                                          ORR_PARTS("gb300", "GB300", gb300, 800000)};
 
 const struct orr_machine_type *orr_machine_type(size_t i)
 {
