@@ -32,6 +32,7 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f);
     "/proc/cmdline` and `dmesg | grep -i -e dmar -e iommu` show the IOMMU."
 #define ORR_ACS_CURE                                                                                                   \
     "Turn ACS off in the BIOS, or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start, "   \
-    "and boot with iommu=pt or with the IOMMU off. A virtual machine needs ACS: there, ask the provider."
+    "and boot with iommu=pt or with the IOMMU off. `pci=noacs` works with some vendors' kernels only: if dmesg says "  \
+    "\"Unknown option\", use `pci=disable_acs_redir=BRIDGE`. A virtual machine needs ACS: there, ask the provider."
 
 #endif
