@@ -45,9 +45,9 @@ enum orr_code orr_store_open(const struct orr_store_options *options, struct orr
     store->on_expired = used.on_expired;
     store->on_done = used.on_done;
     store->context = used.context;
-    enum orr_code code = orr_host_sort_all(store, err);
-    if (code == ORR_OK && !used.keep_dry && (used.keep_ms || used.keep_count || used.shape))
-        code = orr_keeper_start(store, err);
+    (void)orr_host_sort_all(store, NULL); /* of a damaged database the rest can still be read, and readiness says so */
+    enum orr_code code =
+        !used.keep_dry && (used.keep_ms || used.keep_count || used.shape) ? orr_keeper_start(store, err) : ORR_OK;
     if (code != ORR_OK) {
         orr_store_close(store);
         return code;
