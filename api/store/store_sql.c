@@ -69,11 +69,12 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
     " detail TEXT NOT NULL);"                                                                                          \
     "CREATE INDEX event_by_topology ON event (became);"
 
-/* Bytes decide the order of host names on every engine. */
+/* Bytes decide the order of `sort` on every engine. `host` has the collation of upload.host, because PostgreSQL would
+ * not use the indexes of uploads with another one. */
 #define ORR_HOST_TABLE(binary, rows)                                                                                   \
     "CREATE TABLE host ("                                                                                              \
     " sort TEXT" binary " NOT NULL,"                                                                                   \
-    " host TEXT" binary " NOT NULL,"                                                                                   \
+    " host TEXT NOT NULL,"                                                                                             \
     " seq BIGINT NOT NULL,"                                                                                            \
     " topology TEXT NOT NULL,"                                                                                         \
     " shape TEXT NOT NULL,"                                                                                            \
