@@ -240,6 +240,13 @@ export const change = (id, changes) =>
         body: JSON.stringify(changes),
         headers: { "Content-Type": "application/json" },
     });
+/** Sets labels of several dumps, all of them or none; null removes one. */
+export const label = (topologies, labels) =>
+    json("v1/topologies", {
+        method: "PATCH",
+        body: JSON.stringify({ topologies, labels }),
+        headers: { "Content-Type": "application/json" },
+    });
 export const remove = (id) => call(topology(id), { method: "DELETE" });
 
 /** Kept clusters; one; an answer about it, by the rest of its address; a schedule; keeping (a description as text) and

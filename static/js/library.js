@@ -5,13 +5,14 @@ import { describe, runsOf } from "./cluster.js";
 import { announce } from "./dom.js";
 import { handsOff } from "./handling.js";
 import { DEFAULTS } from "./state.js";
-import { deleteDialog, editDialog } from "./views/dialogs.js";
+import { deleteDialog, editDialog, labelDialog } from "./views/dialogs.js";
 
 export class Library {
     picked;
     changed;
     store;
     next;
+    view;
 
     #asked = null;
     #timer = 0;
@@ -67,6 +68,19 @@ export class Library {
                 const answer = await editDialog(row);
                 if (answer) this.#change(row, () => api.change(row.id, answer));
             },
+            label: async () => {
+                const labels = await labelDialog(this.picked.size);
+                if (labels) this.#changeAll(() => api.label([...this.picked], labels));
+            },
+            removeAll: async () => {
+                if (await deleteDialog({ name: `${this.picked.size} dumps` }))
+                    this.#changeAll(async () => {
+                        for (const id of [...this.picked]) {
+                            await api.remove(id);
+                            this.actions.pick(id, false);
+                        }
+                    });
+            },
             remove: async (row) => {
                 if (await deleteDialog(row))
                     this.#change(row, async () => {
@@ -90,6 +104,7 @@ export class Library {
         Object.assign(this, { busy: true, problem: null }, more ? {} : { next: null });
         this.changed();
         try {
+            this.view ??= (await import("./views/library.js")).libraryView;
             const page = await api.list(
                 { q: this.store.state.q, cursor: more ? this.next : "" },
                 control.signal,
@@ -108,6 +123,19 @@ export class Library {
                 this.changed();
             }
         }
+    }
+
+    async #changeAll(act) {
+        let problem = null;
+        try {
+            await act();
+        } catch (error) {
+            problem = api.problemOf(error);
+        }
+        await this.load();
+        if (!problem) return;
+        this.problem = problem;
+        this.changed();
     }
 
     /* act gives the row as it is now, null where it is gone. */

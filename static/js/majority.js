@@ -8,6 +8,7 @@ import { question } from "./state.js";
 export class Majority {
     store;
     changed;
+    view;
 
     #asked = null;
     #key = "";
@@ -28,6 +29,7 @@ export class Majority {
         Object.assign(this, { doc: null, problem: null });
         this.changed();
         try {
+            this.view ??= (await import("./views/majority.js")).majorityView;
             this.doc = await api.majority(setQuery(set), asks, control.signal);
             announce(this.doc.summary);
         } catch (error) {

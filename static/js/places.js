@@ -4,8 +4,6 @@
 import { clusterName } from "./cluster.js";
 import { h } from "./dom.js";
 import * as lately from "./recent.js";
-import { libraryView } from "./views/library.js";
-import { majorityView } from "./views/majority.js";
 import { questionText } from "./views/settings.js";
 import { DEFAULTS } from "./state.js";
 import { startView } from "./views/start.js";
@@ -69,13 +67,13 @@ const loadingView = () =>
 export function startPlace({ store, moment, clusters, library, majority, pictures, actions }) {
     const { state } = store;
     if (state.place === "set")
-        return majorityView({
+        return (majority.view ?? loadingView)({
             majority,
             state,
             actions: { library: actions.library, majorityAgain: () => majority.load(true) },
         });
     if (state.place === "library" && !moment.startProblem)
-        return libraryView({
+        return (library.view ?? loadingView)({
             library,
             state,
             actions: {

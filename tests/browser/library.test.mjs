@@ -36,6 +36,34 @@ test("an empty library says so; what is opened is kept there and opens again", a
     await it.device(ids.gpu0).waitFor();
 });
 
+test("chosen dumps are labelled in one request, and deleted together", async () => {
+    const made = [];
+    for (const n of [1, 2, 3]) made.push(await kept(`bulk-${n}`, variant(300 + n)));
+    await it.page.request.patch(`${it.server.url}/v1/topologies/${made[0].id}`, {
+        data: { labels: { row: "a", old: "yes" } },
+    });
+    await library("&q=bulk-");
+    await it.until(() => document.querySelectorAll("#library tbody tr").length === 3);
+    assert.equal(await it.key("label-chosen").count(), 0, "nothing is chosen");
+    for (const { id } of made.slice(0, 2)) await it.key(`pick:${id}`).click();
+    await it.key("label-chosen").click();
+    await it.page.locator("#labels-of-all").fill("rack=seventeen\nold=");
+    await it.page.locator("#dialog-yes").click();
+    await it.until(
+        () => document.querySelector("#library")?.textContent.split("rack=seventeen").length === 3,
+    );
+    const labels = async ({ id }) =>
+        (await (await it.page.request.get(`${it.server.url}/v1/topologies/${id}`)).json()).labels;
+    assert.deepEqual(await labels(made[0]), { row: "a", rack: "seventeen" });
+    assert.deepEqual(await labels(made[1]), { rack: "seventeen" });
+    assert.deepEqual(await labels(made[2]), {});
+    await it.key("delete-chosen").click();
+    await it.page.locator("#dialog-yes").click();
+    await it.until(() => document.querySelectorAll("#library tbody tr").length === 1);
+    assert.match(await rows().first().textContent(), /bulk-3/);
+    assert.equal(await it.key("delete-chosen").count(), 0);
+});
+
 test("search by name and label, from the address too", async () => {
     const a = await kept("alpha", variant(101)),
         b = await kept("beta", variant(102));

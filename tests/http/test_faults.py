@@ -8,6 +8,7 @@ import base64
 import concurrent.futures
 import json
 import os
+import pathlib
 import random
 import re
 import resource
@@ -189,6 +190,28 @@ def test_a_full_disk_is_not_ready_and_deleting_works(small_disk):
     wait_until(lambda: is_ready(server))
     for number, ident in enumerate(kept[3:], 3):
         assert server.ask("GET", f"/v1/topologies/{ident}/source")[1] == large(number)
+    server.stop()
+
+
+def test_every_route_while_the_disk_is_full(small_disk):
+    """What writes is refused with Retry-After, what reads is answered, and with room everything goes on."""
+    folder, program = small_disk
+    server = Server("--database", str(folder / "db"), "--threads", "2", program=program)
+    ident = server.json("POST", "/v1/topologies?label=host%3Dexample", DUMP)[1]["id"]
+    cluster = server.json("POST", "/v1/clusters", json.dumps({"hosts": [{"topology": ident}]}).encode())[1]["id"]
+    seen = pathlib.Path(f"/proc/{server.process.pid}/root{folder}")  # the disk is in the namespace of the service
+    block = next((folder for folder in (seen, folder) if (folder / "db").exists())) / "block"
+    with open(block, "wb", buffering=0) as file, pytest.raises(OSError):
+        while True:
+            file.write(b"x" * 4096)
+    noise = base64.b64encode(random.Random(1).randbytes(300 << 10)).replace(b"--", b"..")
+    assert server.ask("POST", "/v1/topologies", DUMP + b"<!--" + noise + b"-->")[0].status == 503
+    answers = ask_all(server, ident, cluster)
+    for method, path, status, retry in answers:
+        assert status < 500 or (status == 503 and (retry or path == "/readyz")), (method, path, status)
+    block.unlink()
+    wait_until(lambda: is_ready(server))
+    assert server.json("POST", "/v1/topologies", dump(2))[0] == 201
     server.stop()
 
 

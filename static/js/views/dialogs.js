@@ -112,6 +112,38 @@ export function editDialog(row) {
     );
 }
 
+/** Gives labels for several dumps: {NAME: VALUE}, null for one that goes. */
+export function labelDialog(count) {
+    const field = h("textarea", {
+        id: "labels-of-all",
+        rows: "3",
+        spellcheck: "false",
+        required: true,
+        placeholder: "rack=7",
+        oninput: () =>
+            field.setCustomValidity(
+                readLabels(field.value) ? "" : "one label a line, as NAME=VALUE",
+            ),
+    });
+    return ask(
+        `Label ${count === 1 ? "the chosen dump" : `the ${count} chosen dumps`}`,
+        [
+            h("label.stack", "Labels, one a line as NAME=VALUE", field),
+            h("p.note", "NAME= removes a label. Other labels stay."),
+        ],
+        {
+            yes: "Save",
+            read: () =>
+                Object.fromEntries(
+                    Object.entries(readLabels(field.value)).map(([name, value]) => [
+                        name,
+                        value || null,
+                    ]),
+                ),
+        },
+    );
+}
+
 export const writeLabels = (labels) =>
     Object.entries(labels ?? {})
         .map(([name, value]) => `${name}=${value}`)

@@ -132,6 +132,11 @@ function together({ picked, runs }, items, state, actions) {
             { "data-key": "make-cluster", disabled: hosts < 2, onclick: actions.cluster },
             hosts > 1 ? `Make a cluster of ${hosts} hosts` : "Make a cluster",
         ),
+        chosen.length > 0 && [
+            h("button", { "data-key": "label-chosen", onclick: actions.label }, "Label…"),
+            chosen.length > 1 &&
+                h("button", { "data-key": "delete-chosen", onclick: actions.removeAll }, "Delete…"),
+        ],
         h(
             "span.muted",
             chosen.length
