@@ -16,8 +16,10 @@ const ALONG = 3; // times as wide as high: a band to run along
 const SPREAD = 0.62; // of the space between the rows, for lanes
 const CORNER = 3;
 
-/** The switch that GPUs above and below can run along, {x, y, w, h}, null: there is none. */
+/** The switch that GPUs above and below can run along, {x, y, w, h, id}, null: there is none, as over the trays of a
+ * rack, which have arrows from tray to tray. */
 export function bandOf(ids, centre) {
+    if (ids.some((id) => id.startsWith("box:tray:"))) return null;
     const switches = ids.filter((id) => id.startsWith("NVS/")),
         box = switches.length === 1 ? centre(switches[0]) : null;
     return box && box.w > ALONG * box.h ? { ...box, id: switches[0] } : null;

@@ -21,6 +21,7 @@ test("a band is one wide NVSwitch: not a narrow one, not two", () => {
     );
     assert.equal(bandOf(["NVS/0-0", "NVS/0-1"], centre), null);
     assert.equal(bandOf([gpu(0)], centre), null);
+    assert.equal(bandOf([...Object.keys(places), "box:tray:0"], centre), null, "a rack");
 });
 
 test("a ring's steps share no piece of a line, and keep to their own row's side", () => {

@@ -23,10 +23,10 @@ const WHEEL = 1.0018,
     BUTTON = 1.4,
     KEY_STEP = 0.08;
 
-/* A word on the edge of a device that faces the band, or on its upper edge. */
+/* A word on the edge of a device that faces the band. */
 function tagOf({ text }, at, band) {
     if (!at) return null;
-    const below = Boolean(band && at.y > band.y);
+    const below = at.y > band.y;
     return s(
         "text",
         { class: "tag", x: at.x, y: below ? at.y - at.h / 2 - 3 : at.y + at.h / 2 + 9 },
@@ -300,7 +300,7 @@ export class Diagram {
                 band,
                 depth,
             }),
-            ...tags.map((tag) => tagOf(tag, centre(tag.id), band)).filter(Boolean),
+            ...(band ? tags : []).map((tag) => tagOf(tag, centre(tag.id), band)).filter(Boolean),
         );
         this.overlay.setAttribute("class", now >= 0 ? "overlay stepping" : "overlay");
         this.canvas.classList.toggle("drawn", steps.length > 0);
