@@ -308,7 +308,7 @@ TEST(wrong_requests_are_told_apart)
         assert_problem(cases[i].status, cases[i].type);
     }
     ask("PUT", "/v1/topologies", "x");
-    assert_string_equal(sent("Allow"), "POST, GET, HEAD");
+    assert_string_equal(sent("Allow"), "POST, GET, HEAD, PATCH");
 }
 
 TEST(near_names_are_offered)
