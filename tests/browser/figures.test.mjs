@@ -59,7 +59,10 @@ test("bandwidth, channels, P2P, GPUDirect RDMA, findings and links are the same 
             `${name}: algorithm`,
         );
         assert.equal(
-            first(/AllReduce, size ÷ time [\d.]+ GB\/s, (\w+ \w+)/, figures),
+            first(
+                /AllReduce, bus bandwidth of the largest messages [\d.]+ GB\/s, (\w+ \w+)/,
+                figures,
+            ),
             algorithm,
             `${name}: algorithm among the figures`,
         );

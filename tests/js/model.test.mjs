@@ -281,7 +281,10 @@ test("figures tell the machine in a few lines", () => {
     const figures = new Map(model.figures(doc));
     assert.equal(figures.get("Ranks"), "6 on 2 hosts");
     assert.equal(figures.get("P2P"), "1 of 2 ordered pairs");
-    assert.equal(figures.get("AllReduce, size ÷ time"), "12.5 GB/s, Ring Simple");
+    assert.equal(
+        figures.get("AllReduce, bus bandwidth of the largest messages"),
+        "20.8 GB/s, Ring Simple",
+    );
 });
 
 test("an analysis without anything in it breaks nothing", () => {

@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE=1
 
 mixed_requests() { python3 tests/tools/soak.py "$1"; }
 random_machines() { properties "${now}000" "$count"; }
-every_fault() { python3 tests/tools/check_faults.py && python3 tests/tools/check_gate.py && python3 tests/tools/check_explanations.py --cases 300; }
+every_fault() { python3 tests/tools/check_faults.py && python3 tests/tools/check_faults.py --assumed && python3 tests/tools/check_gate.py && python3 tests/tools/check_explanations.py --cases 300; }
 large_results() { ORRERY=$PWD/build/orrery python3 tests/tools/check_large_results.py; }
 plain_search() { build/tests/same_search --seed "${now}000000" --count "$((count * 500))"; }
 choices_of_gpus() {
