@@ -46,7 +46,7 @@ enum orr_command_bit {
     ORR_CMD_SHOW = 1 << 18,
     ORR_CMD_FACTS = 1 << 19,
     ORR_CMD_SETTINGS = 1 << 20,
-    ORR_CMD_COLOR = 1 << 21,  /* text in colours; ORR_CMD_TEXT has them too */
+    ORR_CMD_COLOR = 1 << 21,   /* text in colours; ORR_CMD_TEXT has them too */
     ORR_CMD_VERBOSE = 1 << 22, /* text that --verbose lengthens */
     ORR_CMD_CAVEAT = 1 << 23   /* its output says if the release was not compared with NCCL, or is the nearest */
 };

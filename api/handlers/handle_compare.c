@@ -83,7 +83,7 @@ static enum orr_code decide(struct orr_call *call, const struct orr_fleet *set, 
 }
 
 static enum orr_code compare_members(struct orr_call *call, struct orr_fleet *set, struct orr_answer **ret_answer,
-                                 struct orr_error *err)
+                                     struct orr_error *err)
 {
     struct orr_majority majority;
     struct orr_set_finding findings[ORR_SET_FINDINGS];

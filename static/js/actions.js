@@ -5,7 +5,7 @@ import { ArchiveError, isArchive, MOST_FILES, unpacked } from "./archive.js";
 import { isResults } from "./bandwidth.js";
 import { swapped } from "./compare.js";
 import { announce } from "./dom.js";
-import { withGraphs, withoutGraphs } from "./graph_file.js";
+import { isGraphFile, withGraphs, withoutGraphs } from "./graph_file.js";
 import { isLog } from "./log.js";
 import * as shortcuts from "./shortcuts.js";
 import { summaryText } from "./report.js";
@@ -268,9 +268,14 @@ export function makeActions({
         graphs: async (blob) => {
             const { id } = store.state,
                 name = loaded.summary?.name ?? "",
-                source = loaded.source ?? (await api.source(id));
+                source = loaded.source ?? (await api.source(id)),
+                graphs = await blob?.text();
             moment.refused = "";
-            const text = blob ? withGraphs(source, await blob.text()) : withoutGraphs(source);
+            if (blob && !isGraphFile(graphs)) {
+                moment.refused = "This is not a graph file: its first element is not <graphs>";
+                return loading.changed();
+            }
+            const text = blob ? withGraphs(source, graphs) : withoutGraphs(source);
             const kept = await opening.keep(new Blob([text]), name, name, ({ problem }) => {
                 moment.refused = [problem.title, problem.detail].filter(Boolean).join(": ");
             });

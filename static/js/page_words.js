@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Advice of the service names options of the command line, because every interface shows the same sentences. On the page
- * it names the control that does the same. */
+/* Advice of the service names options of the command line, because every interface shows the same sentences. On the
+ * page it names the control that does the same. */
 
 const CONTROLS = {
     "assume-cpu": "CPUs",

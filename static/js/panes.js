@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The panes of an open machine: tabs, verdict, drawing, tables and inspector. They stay, and what is in them is made anew
- * from the state. */
+/* The panes of an open machine: tabs, verdict, drawing, tables and inspector. They stay, and what is in them is made
+ * anew from the state. */
 import { h, replace } from "./dom.js";
 import { otherMachine } from "./log.js";
 import { sectionOf, shownPanel, WITHOUT_DRAWING } from "./state.js";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the page shows without a machine: the start page, the library, clusters, a comparison with the majority. And what
- * it is called, with and without one. */
+/* What the page shows without a machine: the start page, the library, clusters, a comparison with the majority. And
+ * what it is called, with and without one. */
 import { clusterName } from "./cluster.js";
 import { h } from "./dom.js";
 import * as lately from "./recent.js";

@@ -83,7 +83,7 @@ test("a graph file replaces the search until it is taken away; another file is r
     const before = page.url();
     await page.locator("#set-graphs").setInputFiles(it.write("wrong.xml", "<system/>"));
     await it.until(() =>
-        /not a graph file/.test(document.querySelector("#set-graphs").validationMessage),
+        /not a graph file/.test(document.querySelector("#panel .problem")?.textContent),
     );
     await soon.equal(() => page.url(), before);
     await page.locator("#set-graphs").setInputFiles(it.write("graph.xml", graphs));

@@ -17,7 +17,7 @@ SAYS = re.compile(r"not (been )?compared with NCCL's own results|\"verified\": ?
 HOPPER = ["--machine", "hgx-h100"]
 FILE = str(ROOT / "static/examples/h100-nvswitch.xml")
 LOG = """node1:10:11 [0] NCCL INFO NCCL version 2.30.7+cuda12.9
-node1:10:11 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 8 cudaDev 0 nvmlDev 0 busId 11000 commId 0x5 - Init START
+node1:10:11 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 8 cudaDev 0 nvmlDev 0 busId 11000 - Init START
 node1:10:11 [0] NCCL INFO Check P2P Type isAllDirectP2p 1 directMode 0 isAllCudaP2p 1
 """
 # What each command needs besides the release.
