@@ -149,6 +149,7 @@ function domains(mnnvl, { description }) {
 }
 
 const DOMAINS = [2, 4, 8, 9, 16, 18, 36, 72]; // hosts that share NVLink switches
+let domainSize = "1"; // as chosen: the list is made anew with each answer that arrives
 
 /* The same hosts as another cluster, with other NVLink domains. */
 function domainMaker(hosts, { name, description }, actions) {
@@ -156,9 +157,19 @@ function domainMaker(hosts, { name, description }, actions) {
     if (!sizes.length) return null;
     const size = h(
         "select",
-        { id: "domain-size", "data-key": "domain-size" },
+        {
+            id: "domain-size",
+            "data-key": "domain-size",
+            onchange: () => (domainSize = size.value),
+        },
         h("option", { value: "1" }, "none"),
-        sizes.map((n) => h("option", { value: String(n) }, `${n} hosts each`)),
+        sizes.map((n) =>
+            h(
+                "option",
+                { value: String(n), selected: String(n) === domainSize },
+                `${n} hosts each`,
+            ),
+        ),
     );
     const make = () => {
         const made = withDomains(description, Number(size.value));
