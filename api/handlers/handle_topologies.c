@@ -265,11 +265,16 @@ enum orr_code orr_handle_topology(struct orr_call *call, struct orr_answer **ret
     return answer_record(call, 200, ret_answer, err);
 }
 
-static enum orr_code bad_patch(struct orr_call *call, struct orr_error *err, const char *what)
+enum orr_code orr_bad_body(struct orr_call *call, const char *what, const char *advice, struct orr_error *err)
 {
     call->problem = ORR_PROBLEM_BODY_JSON;
-    return orr_fail_with(err, ORR_INVALID, NULL,
-                         "send {\"name\": TEXT, \"labels\": {NAME: TEXT, ...}}, either or both of the two", "%s", what);
+    return orr_fail_with(err, ORR_INVALID, NULL, advice, "%s", what);
+}
+
+static enum orr_code bad_patch(struct orr_call *call, struct orr_error *err, const char *what)
+{
+    return orr_bad_body(call, what, "send {\"name\": TEXT, \"labels\": {NAME: TEXT, ...}}, either or both of the two",
+                        err);
 }
 
 bool orr_label_is_valid(const char *name, const json_t *value)

@@ -47,6 +47,9 @@ enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, 
 /* Labels in both forms that the store wants; they live as long as the object and the call's arena. */
 enum orr_code orr_labels_of(struct orr_call *call, json_t *object, struct orr_labels *ret_labels,
                             struct orr_error *err) ORR_NO_DISCARD;
+/* A body that is not JSON (what: "", the parser's message stays) or not what the route takes. advice: what to send. */
+enum orr_code orr_bad_body(struct orr_call *call, const char *what, const char *advice,
+                           struct orr_error *err) ORR_NO_DISCARD;
 /* Whether a member of an object may be a label: a text, and neither too long nor without a name. */
 bool orr_label_is_valid(const char *name, const json_t *value);
 /* The topology of that id as users see it. */

@@ -35,8 +35,9 @@ static enum orr_code read_host(const struct orr_cell *cells, void *item, struct 
     return orr_item_whole(host->name && host->labels && host->about, item, release_host, err);
 }
 
-/* A number becomes its length and its digits, so that "node9" ("node" 0 001 9) comes before "node10" (0 002 10). The
- * first 0 keeps the order of digits among other bytes. */
+/* The order of orr_order_naturally() for a database that orders bytes. A number becomes its length and its digits, so
+ * that "node9" ("node" 0 001 9) comes before "node10" (0 002 10). The first 0 keeps the order of digits among other
+ * bytes. */
 char *orr_host_sort(const char *host)
 {
     enum { PREFIX = 4 };

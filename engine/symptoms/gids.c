@@ -95,6 +95,7 @@ static void wrong_index(struct orr_symptom_finder *f, const struct port *port, i
 
 static void no_address(struct orr_symptom_finder *f, const struct port *port)
 {
+    const char *interface = port->first.interface;
     orr_symptom_add(
         f, &(struct orr_symptom){
                .id = "gid-no-address",
@@ -105,9 +106,9 @@ static void no_address(struct orr_symptom_finder *f, const struct port *port)
                                          port->first.device, port->line),
                .check = "Check: `ip -br address` and `show_gids`; in a container both must list the interface.",
                .cure = orr_symptom_text(f,
-                                        "Give interface %.30s an IPv4 address (in Kubernetes, of the pod's secondary "
+                                        "Give %s%.30s an IPv4 address (in Kubernetes, of the pod's secondary "
                                         "network), or leave the NIC out of NCCL_IB_HCA.",
-                                        port->first.interface[0] ? port->first.interface : "of this NIC"),
+                                        *interface ? "interface " : "the interface of this NIC", interface),
                .line = port->line,
                .explains = failure(f->log)});
 }

@@ -3,6 +3,7 @@
  * tests/support/stores.h). */
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
+#include "engine/base/sorting.h"
 #include "tests/support/store_case.h"
 
 TEST(what_is_put_comes_back)
@@ -276,6 +277,9 @@ TEST(hosts_are_in_natural_order_and_go_on_after_any_name)
         put_number(store, i, "", 1000 + i, names[i]);
     names_of_hosts(store, "", text, sizeof text);
     assert_string_equal(text, "- 0 m99 n n1 n1b n9 n9a n010 n10 n10-2 n10-10 ");
+    const char *before = strtok(text, " ");
+    for (const char *name; (name = strtok(NULL, " ")); before = name)
+        assert_true(orr_order_naturally(before, name) < 0); /* the same rule as in lists that the engine sorts */
     names_of_hosts(store, "n9", text, sizeof text);
     assert_string_equal(text, "n9a n010 n10 n10-2 n10-10 ");
     names_of_hosts(store, "n9zzz", text, sizeof text); /* which no host has */

@@ -69,13 +69,8 @@ export function fixture() {
         return (it.page = await newPage(it.browser, options));
     };
     /* Asks until it is true; waitForFunction would need eval, which the page's policy forbids. */
-    it.until = async (question, argument) => {
-        for (const end = Date.now() + patience; Date.now() < end;) {
-            if (await it.page.evaluate(question, argument)) return;
-            await it.page.waitForTimeout(50);
-        }
-        assert.fail(`never true: ${question}`);
-    };
+    it.until = (question, argument) =>
+        soon.ok(() => it.page.evaluate(question, argument), `never true: ${question}`);
     it.settled = () =>
         it.until(
             () =>
