@@ -137,3 +137,25 @@ int orr_command_render(const struct orr_options *options)
     free(bytes);
     return status;
 }
+
+int orr_command_show(const struct orr_options *options)
+{
+    ORR_LOCAL_STRUCT(orr_question, question);
+    const bool plan = options->cluster || options->params.query.hosts > ORR_MAX_HOSTS;
+    if (options->json && options->params.host_list.count > 1) {
+        fprintf(stderr,
+                "orrery show: --json has one number of hosts; `orrery scaling --json --hosts 1,2,4` has several\n");
+        return ORR_EXIT_USAGE;
+    }
+    if (options->json)
+        return orr_command_analyze(options);
+    if (options->tree + options->matrix + options->findings > 1) {
+        fprintf(stderr, "orrery show: --tree, --matrix and --findings exclude each other\n");
+        return ORR_EXIT_USAGE;
+    }
+    int status = orr_question_read(options, plan, &question);
+    if (status)
+        return status;
+    status = orr_show(options, &question, plan, NULL);
+    return status;
+}

@@ -112,3 +112,25 @@ int orr_print_json(struct orr_json *json, json_t *root, bool pretty)
     enum orr_code code = orr_json_write(json, root, pretty, &text, &err);
     return orr_print_text(NULL, code, &text, &err);
 }
+
+int orr_exit_of(enum orr_code code)
+{
+    return code == ORR_OK ? ORR_EXIT_OK : code == ORR_SETTING ? ORR_EXIT_USAGE : ORR_EXIT_INPUT;
+}
+
+int orr_report(const char *file, const struct orr_error *found)
+{
+    struct orr_error verdict = *found;
+    const struct orr_error *err = &verdict;
+    orr_progress_end();
+    (void)orr_budget_verdict(orr_budget_in_force(), found->code, &verdict);
+    const char *open = err->where[0] ? " (" : "", *shut = err->where[0] ? ")" : "";
+    if (file && err->line)
+        orr_message("%s:%u:%u: %s%s%s%s", file, err->line, err->column ? err->column : 1, err->text, open, err->where,
+                    shut);
+    else
+        orr_message("%s: %s%s%s%s", file ? file : "orrery", err->text, open, err->where, shut);
+    if (err->advice[0])
+        orr_message("  %s", err->advice);
+    return orr_exit_of(err->code);
+}

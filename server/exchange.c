@@ -8,12 +8,6 @@
 #include "engine/base/clock.h"
 #include "server/cors.h"
 
-const char *orr_exchange_header(const void *context, const char *name)
-{
-    const struct orr_exchange *exchange = context;
-    return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
-}
-
 struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connection *from, const char *target)
 {
     size_t size = strlen(target) + 1;

@@ -44,3 +44,9 @@ enum orr_denial orr_headers_check(struct MHD_Connection *connection)
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, look_at, &look);
     return look.denial;
 }
+
+const char *orr_exchange_header(const void *context, const char *name)
+{
+    const struct orr_exchange *exchange = context;
+    return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
+}

@@ -36,27 +36,6 @@ enum orr_code orr_handle_topology_facts(struct orr_call *call, struct orr_answer
     return answer(call, &request, ret_answer, err);
 }
 
-/* The members of a host that its labels say. */
-static const char *label_text(struct orr_call *call, const char *labels, const char *name)
-{
-    char value[ORR_MAX_LABEL_VALUE + 1];
-    orr_json_member(labels, strlen(labels), name, value, sizeof value);
-    return value[0] ? orr_arena_strndup(call->arena, value, strlen(value)) : NULL;
-}
-
-const char *orr_label_of_topology(void *context, const char *topology, enum orr_topology_fact fact)
-{
-    static const char *const labels[] = {
-        [ORR_TOPOLOGY_NAME] = "host", [ORR_TOPOLOGY_LEAF] = "switch", [ORR_TOPOLOGY_DOMAIN] = "domain"};
-    struct orr_call *call = context;
-    ORR_LOCAL_STRUCT(orr_record, record);
-    struct orr_error ignored = {0};
-    if (orr_store_get(call->app->store, topology, &record, &ignored) != ORR_OK)
-        return NULL;
-    const char *text = label_text(call, record.labels, labels[fact]);
-    return text;
-}
-
 /* The hosts at fault: of the cluster as it was analysed. */
 static enum orr_code facts_about_faults(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
@@ -106,8 +85,8 @@ static enum orr_code read_hosts(struct orr_call *call, const struct orr_export_h
         if (orr_fleet_labels_fit(call, rows[i].labels)) {
             hosts[fitting] =
                 (struct orr_export_host){.name = orr_arena_strndup(call->arena, rows[i].name, strlen(rows[i].name)),
-                                         .domain = label_text(call, rows[i].labels, "domain"),
-                                         .leaf = label_text(call, rows[i].labels, "switch")};
+                                         .domain = orr_label_text(call, rows[i].labels, "domain"),
+                                         .leaf = orr_label_text(call, rows[i].labels, "switch")};
             code = hosts[fitting++].name ? ORR_OK : orr_fail_nomem(err);
         }
         code = code == ORR_OK && orr_budget_spent(16) ? orr_budget_check(err) : code;

@@ -91,8 +91,10 @@ orr_handler orr_handle_cluster_put, orr_handle_cluster_list, orr_handle_cluster,
 orr_handler orr_handle_order;
 /* handle_facts.c */
 orr_handler orr_handle_topology_facts, orr_handle_cluster_facts, orr_handle_fleet_facts;
-/* A label of a stored topology (`host`, `switch`, `domain`); context: the call. */
+/* host_labels.c: a label of a stored topology (`host`, `switch`, `domain`); context: the call. */
 orr_topology_gives orr_label_of_topology;
+/* The value of one of the labels that the store has as JSON, kept with the call; NULL: there is no such label. */
+const char *orr_label_text(struct orr_call *call, const char *labels, const char *name);
 /* handle_channels.c */
 orr_handler orr_handle_channels, orr_handle_p2p;
 /* handle_detect.c */

@@ -3,7 +3,6 @@
  * conditional and compressed. */
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/http/call.h"
@@ -11,11 +10,6 @@
 #include "engine/release/release_names.h"
 
 enum { MAX_TARGET = 8192, QUICK_KEY = 512 };
-
-const char *orr_call_header(const struct orr_call *call, const char *name)
-{
-    return call->request->header ? call->request->header(call->request->header_context, name) : NULL;
-}
 
 void orr_call_content(struct orr_call *call, const char *bytes, size_t length)
 {

@@ -212,3 +212,8 @@ size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
     }
     return best;
 }
+
+const char *orr_call_header(const struct orr_call *call, const char *name)
+{
+    return call->request->header ? call->request->header(call->request->header_context, name) : NULL;
+}

@@ -5,33 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/hex.h"
 #include "engine/detect/detecting.h"
 #include "engine/hardware/pcie.h"
 
-enum { BUS = 7, FUNCTION = 12 }; /* characters of "0000:1b" and "0000:1b:00.0" */
-
-bool orr_looks_like_bus_id(const char *text, size_t length)
-{
-    if (length != FUNCTION)
-        return false;
-    for (size_t i = 0; i < FUNCTION; i++) {
-        char wanted = i == 4 || i == 7 ? ':' : i == 10 ? '.' : 0;
-        if (wanted ? text[i] != wanted : orr_hex_digit(text[i]) < 0)
-            return false;
-    }
-    return true;
-}
-
-void orr_sys_value(const struct orr_detector *d, const char *path, const char *name, char value[ORR_SYS_VALUE])
-{
-    char file[ORR_PATH_SIZE + 64];
-    value[0] = 0;
-    if (snprintf(file, sizeof file, "%s/%s", path, name) >= (int)sizeof file)
-        return;
-    ssize_t got = orr_root_read(d->root, file, value, ORR_SYS_VALUE);
-    value[got > 0 ? got - 1 : 0] = 0; /* the last byte goes, whatever it is */
-}
+enum { BUS = 7 }; /* characters of "0000:1b" */
 
 static const char *look_up(struct orr_detector *d, const char *bus_id)
 {
@@ -66,11 +43,6 @@ const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
     d->bus[d->bus_count++] = (struct orr_bus_entry){.bus_id = kept, .path = path, .next = *first};
     *first = d->bus_count;
     return path;
-}
-
-bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names)
-{
-    return orr_root_list(d->root, path, d->arena, ret_names);
 }
 
 /* Transfers per second and lane of "16.0 GT/s PCIe". Unparseable text counts as unlimited. */
@@ -163,7 +135,7 @@ static void add_peers(struct orr_detector *d, struct orr_doc_node *pci, const ch
     if (!orr_detector_list(d, folder, &names))
         return;
     for (uint32_t i = 0, peers = 0; i < names.count; i++) {
-        if (strlen(names.names[i]) != FUNCTION || !orr_bus_path(d, names.names[i]))
+        if (strlen(names.names[i]) != ORR_BUS_ID_LENGTH || !orr_bus_path(d, names.names[i]))
             continue;
         if (peers++ == d->release->max_children) {
             orr_note(d, ORR_NOTE_TOO_LARGE, "the switch %s has more than %u peers", bus_id, d->release->max_children);
@@ -211,9 +183,9 @@ static struct orr_doc_node *find_parent(struct orr_detector *d, const struct orr
     }
     if (parts[1] && orr_looks_like_bus_id(parts[1], lengths[1]) && parts[2] &&
         orr_looks_like_bus_id(parts[2], lengths[2])) {
-        char bus_id[FUNCTION + 1];
-        memcpy(bus_id, parts[2], FUNCTION);
-        bus_id[FUNCTION] = 0;
+        char bus_id[ORR_BUS_ID_LENGTH + 1];
+        memcpy(bus_id, parts[2], ORR_BUS_ID_LENGTH);
+        bus_id[ORR_BUS_ID_LENGTH] = 0;
         /* Links of a copy may make a circle, which no machine has. */
         bool circle = orr_doc_find(pci, ORR_ELEMENT_PCI, ORR_ATTR_BUSID, bus_id) ||
                       !strcmp(orr_doc_get(pci, ORR_ATTR_BUSID), bus_id);

@@ -164,16 +164,20 @@ enum orr_code orr_detect_settings_load(struct orr_detector *d, struct orr_error 
 /* NULL: not given. */
 const char *orr_detect_setting_of(struct orr_detector *d, const char *name);
 int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t fallback);
+
+enum { ORR_BUS_ID_LENGTH = 12 }; /* characters of "0000:1b:00.0" */
+
+/* sysfs.c */
 /* orr_root_list() in the detector's root; want of memory is remembered. */
 bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names);
-
-/* bus.c */
-/* The folder of a PCI function, NULL: it has none. */
-const char *orr_bus_path(struct orr_detector *d, const char *bus_id);
 /* Reads PATH/NAME as NCCL does: at most 255 bytes, and the last one goes. value "": missing or empty. */
 void orr_sys_value(const struct orr_detector *d, const char *path, const char *name, char value[ORR_SYS_VALUE]);
 /* Whether a component of a path has the form of a bus id. */
 bool orr_looks_like_bus_id(const char *text, size_t length);
+
+/* bus.c */
+/* The folder of a PCI function, NULL: it has none. */
+const char *orr_bus_path(struct orr_detector *d, const char *bus_id);
 /* The <pci> of a function, made if it is missing; class: preset for a new one. Claims nothing. */
 struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class);
 /* Fills in what a <pci> or <cpu> and all above it lack, and gives it its place. */

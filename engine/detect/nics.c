@@ -2,22 +2,10 @@
 /* The network devices of the plugin that NCCL would take, and their place in the tree. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "engine/detect/detecting.h"
-
-struct orr_net_device *orr_nic_new(struct orr_detector *d)
-{
-    if (!ORR_RESERVE(d->arena, d->nets, d->net_count, d->net_capacity)) {
-        d->net_count = 0; /* growing dropped them */
-        return NULL;
-    }
-    struct orr_net_device *net = &d->nets[d->net_count++];
-    *net = (struct orr_net_device){.place = {-1, -1}};
-    return net;
-}
 
 /* Whether the kernel knows how to hand GPU memory to NICs as DMA-BUF: from 5.12 on. */
 static bool kernel_has_dma_buf(const struct orr_detector *d)

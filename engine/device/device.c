@@ -2,44 +2,8 @@
 /* All verdicts in NCCL's order: P2P and NVLink of each node, then teams and GIN of all, then what rests on them. */
 #include "engine/device/device.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "engine/base/budget.h"
 #include "engine/device/deciding.h"
-#include "engine/release/connect_rules.h"
-
-enum { MOST_TEXT = 512 };
-
-void orr_device_say(struct orr_device_side *d, struct orr_device_nodes *kind, enum orr_device_fact fact, int32_t value,
-                    const char *rule, unsigned assumes, const char *format, ...)
-{
-    struct orr_device_verdict *verdict = &kind->verdicts[fact];
-    *verdict = (struct orr_device_verdict){.value = value, .rule = rule, .remedy = "", .assumes = assumes};
-    va_list args;
-    va_start(args, format);
-    verdict->sentence = orr_arena_vprintf(d->arena, MOST_TEXT, format, args);
-    va_end(args);
-    verdict->sentence = verdict->sentence ? verdict->sentence : "";
-}
-
-void orr_device_remedy(struct orr_device_side *d, struct orr_device_nodes *kind, enum orr_device_fact fact,
-                       const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *text = orr_arena_vprintf(d->arena, MOST_TEXT, format, args);
-    va_end(args);
-    kind->verdicts[fact].remedy = text ? text : "";
-}
-
-const char *orr_device_inside(struct orr_device_side *d, const char *sentence)
-{
-    bool plain = sentence[0] >= 'A' && sentence[0] <= 'Z' && sentence[1] >= 'a' && sentence[1] <= 'z';
-    const char *text = orr_arena_printf(d->arena, "%c%s", plain ? sentence[0] - 'A' + 'a' : sentence[0], sentence + 1);
-    return text ? text : "";
-}
 
 /* Adds the kinds of one analysed host; counts of nodes come afterwards. */
 static void add_kinds(struct orr_device_side *d, const struct orr_analysis *host)
@@ -157,20 +121,4 @@ uint32_t orr_device_differs(const struct orr_device_side *device, enum orr_devic
         if (device->kinds[k].verdicts[fact].value != device->kinds[0].verdicts[fact].value)
             return k;
     return 0;
-}
-
-enum orr_rule orr_device_nvls_rule(const struct orr_analysis *analysis)
-{
-    const struct orr_contribution *own = &analysis->parts[0].contribution;
-    if (own->nvls_rule != ORR_RULE_NVLS_ON)
-        return (enum orr_rule)own->nvls_rule;
-    if (!analysis->query.settings.release->connect->nvls_channels)
-        return ORR_RULE_NVLS_UNKNOWN;
-    if (!own->has_nvswitch)
-        return ORR_RULE_NVLS_NO_SWITCH;
-    if (own->sm_min < 90)
-        return ORR_RULE_NVLS_OLD_GPUS;
-    if (own->graphs[ORR_GRAPH_NVLS].channels <= 0)
-        return ORR_RULE_NVLS_NO_CHANNEL;
-    return analysis->communicator.nvls ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_NOT_EVERYWHERE;
 }

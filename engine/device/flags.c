@@ -3,6 +3,7 @@
  * "Access between the GPUs of a node". */
 #include "engine/decide/verdicts.h"
 #include "engine/device/deciding.h"
+#include "engine/release/connect_rules.h"
 #include "engine/release/release.h"
 
 struct pair {
@@ -242,4 +243,20 @@ void orr_device_flags_of_all(struct orr_device_side *d)
                               "Only GPUs of capability 9.0 or later with NVSwitches have it.");
     }
     decide_connecting(d);
+}
+
+enum orr_rule orr_device_nvls_rule(const struct orr_analysis *analysis)
+{
+    const struct orr_contribution *own = &analysis->parts[0].contribution;
+    if (own->nvls_rule != ORR_RULE_NVLS_ON)
+        return (enum orr_rule)own->nvls_rule;
+    if (!analysis->query.settings.release->connect->nvls_channels)
+        return ORR_RULE_NVLS_UNKNOWN;
+    if (!own->has_nvswitch)
+        return ORR_RULE_NVLS_NO_SWITCH;
+    if (own->sm_min < 90)
+        return ORR_RULE_NVLS_OLD_GPUS;
+    if (own->graphs[ORR_GRAPH_NVLS].channels <= 0)
+        return ORR_RULE_NVLS_NO_CHANNEL;
+    return analysis->communicator.nvls ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_NOT_EVERYWHERE;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and sentences of facts and assumptions. */
+/* Names and sentences of facts and assumptions, and how a verdict gets its own. */
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "engine/base/words.h"
 #include "engine/device/deciding.h"
 
+enum { MOST_TEXT = 512 };
 enum scope { NODE, ALL };
 
 static const struct {
@@ -103,4 +105,33 @@ const char *orr_device_assumption_id(unsigned bit)
 {
     static const char *const ids[] = {ORR_DEVICE_ASSUMPTION_MAP(ORR_SECOND_OF)};
     return ids[bit];
+}
+
+void orr_device_say(struct orr_device_side *d, struct orr_device_nodes *kind, enum orr_device_fact fact, int32_t value,
+                    const char *rule, unsigned assumes, const char *format, ...)
+{
+    struct orr_device_verdict *verdict = &kind->verdicts[fact];
+    *verdict = (struct orr_device_verdict){.value = value, .rule = rule, .remedy = "", .assumes = assumes};
+    va_list args;
+    va_start(args, format);
+    verdict->sentence = orr_arena_vprintf(d->arena, MOST_TEXT, format, args);
+    va_end(args);
+    verdict->sentence = verdict->sentence ? verdict->sentence : "";
+}
+
+void orr_device_remedy(struct orr_device_side *d, struct orr_device_nodes *kind, enum orr_device_fact fact,
+                       const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = orr_arena_vprintf(d->arena, MOST_TEXT, format, args);
+    va_end(args);
+    kind->verdicts[fact].remedy = text ? text : "";
+}
+
+const char *orr_device_inside(struct orr_device_side *d, const char *sentence)
+{
+    bool plain = sentence[0] >= 'A' && sentence[0] <= 'Z' && sentence[1] >= 'a' && sentence[1] <= 'z';
+    const char *text = orr_arena_printf(d->arena, "%c%s", plain ? sentence[0] - 'A' + 'a' : sentence[0], sentence + 1);
+    return text ? text : "";
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/diagram/labels.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,33 @@ static void number_copies(struct orr_labels *labels)
             labels->copy[copies[i].node] = labels->copy[copies[i - 1].node] + 1;
 }
 
+/* Bandwidths are compared as they are shown: what looks equal is equal. */
+static int shown_bw(float bw)
+{
+    return bw >= ORR_LOC_BW ? 0 : (int)lrintf(bw * (bw < 100 ? 10 : 1)) * (bw < 100 ? 1 : 10);
+}
+
+/* The bandwidth that more links of a type have than any other. */
+static void find_usual(struct orr_labels *labels)
+{
+    const struct orr_system *system = labels->system;
+    for (int type = 0; type < ORR_LINK_TYPE_COUNT; type++) {
+        uint32_t most = 2; /* a link and its reverse are one */
+        for (uint32_t i = 0; i < system->link_count; i++) {
+            uint32_t alike = 0;
+            if ((int)system->links[i].type != type || shown_bw(system->links[i].bw) == shown_bw(labels->usual[type]))
+                continue;
+            for (uint32_t k = 0; k < system->link_count; k++)
+                alike += (int)system->links[k].type == type &&
+                         shown_bw(system->links[k].bw) == shown_bw(system->links[i].bw);
+            if (alike <= most)
+                continue;
+            most = alike;
+            labels->usual[type] = system->links[i].bw;
+        }
+    }
+}
+
 void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing)
 {
     *labels = (struct orr_labels){.drawing = drawing};
@@ -106,8 +134,13 @@ void orr_labels_init(struct orr_labels *labels, const struct orr_system *system,
             system->nodes[i].type != ORR_NVS)
             labels->several_systems = true;
     find_degraded(labels);
-    orr_labels_find_usual(labels);
+    find_usual(labels);
     number_copies(labels);
+}
+
+bool orr_label_is_usual(const struct orr_labels *labels, const struct orr_link *link)
+{
+    return labels->usual[link->type] > 0 && shown_bw(link->bw) == shown_bw(labels->usual[link->type]);
 }
 
 static const struct {

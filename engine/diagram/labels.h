@@ -43,8 +43,8 @@ static inline bool orr_is_gpu(enum orr_node_type type)
 /* Everything above for one system. Memory ran out: drawing->failed. */
 void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing);
 
-/* labels_of_links.c: fills `usual`. */
-void orr_labels_find_usual(struct orr_labels *labels);
+/* Whether a link has the bandwidth that most links of its type have, as shown. */
+bool orr_label_is_usual(const struct orr_labels *labels, const struct orr_link *link);
 
 /* "GPU/0-1b000"; "PCI/0-c1000:2" for a second one of that id. */
 const char *orr_label_id(const struct orr_labels *labels, uint32_t node);

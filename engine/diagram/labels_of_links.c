@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the pictures say about links. */
-#include <math.h>
-
 #include "engine/diagram/labels.h"
 
 /* The end whose uplink this link is, seen from either side, ORR_NO_NODE: none. */
@@ -67,37 +65,12 @@ const char *orr_label_link(const struct orr_labels *labels, uint32_t link, float
     return wordings[2];
 }
 
-/* Bandwidths are compared as they are shown: what looks equal is equal. */
-static int shown_bw(float bw)
-{
-    return bw >= ORR_LOC_BW ? 0 : (int)lrintf(bw * (bw < 100 ? 10 : 1)) * (bw < 100 ? 1 : 10);
-}
-
-void orr_labels_find_usual(struct orr_labels *labels)
-{
-    const struct orr_system *system = labels->system;
-    for (int type = 0; type < ORR_LINK_TYPE_COUNT; type++) {
-        uint32_t most = 2; /* a link and its reverse are one */
-        for (uint32_t i = 0; i < system->link_count; i++) {
-            uint32_t alike = 0;
-            if ((int)system->links[i].type != type || shown_bw(system->links[i].bw) == shown_bw(labels->usual[type]))
-                continue;
-            for (uint32_t k = 0; k < system->link_count; k++)
-                alike += (int)system->links[k].type == type &&
-                         shown_bw(system->links[k].bw) == shown_bw(system->links[i].bw);
-            if (alike <= most)
-                continue;
-            most = alike;
-            labels->usual[type] = system->links[i].bw;
-        }
-    }
-}
-
 const char *orr_label_exception(const struct orr_labels *labels, uint32_t link, float font, float width)
 {
     const struct orr_link *at = &labels->system->links[link];
-    bool usual = labels->usual[at->type] > 0 && shown_bw(at->bw) == shown_bw(labels->usual[at->type]);
-    return usual && !orr_label_degraded(labels, link) ? NULL : orr_label_link(labels, link, font, width);
+    return orr_label_is_usual(labels, at) && !orr_label_degraded(labels, link)
+               ? NULL
+               : orr_label_link(labels, link, font, width);
 }
 
 const char *orr_label_usual(const struct orr_labels *labels)

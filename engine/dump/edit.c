@@ -13,13 +13,6 @@ void orr_doc_init(struct orr_doc *doc, struct orr_arena *arena)
     orr_doc_set(doc, doc->system, ORR_ATTR_VERSION, "1");
 }
 
-void orr_doc_open(struct orr_doc *doc, const struct orr_dump *dump, struct orr_arena *arena)
-{
-    *doc = (struct orr_doc){.arena = arena, .origin = ORR_VALUE_EDITED};
-    doc->system = orr_doc_add(doc, NULL, ORR_ELEMENT_SYSTEM, NULL);
-    orr_doc_copy_element(doc, doc->system, dump, 0);
-}
-
 void orr_doc_remove(struct orr_doc_node *node)
 {
     struct orr_doc_node *parent = node->parent;

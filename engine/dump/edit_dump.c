@@ -72,3 +72,10 @@ struct orr_dump *orr_doc_to_dump(const struct orr_doc *doc, const struct orr_dum
     add_element(dump, doc->system, ORR_NO_ELEMENT);
     return dump;
 }
+
+void orr_doc_open(struct orr_doc *doc, const struct orr_dump *dump, struct orr_arena *arena)
+{
+    *doc = (struct orr_doc){.arena = arena, .origin = ORR_VALUE_EDITED};
+    doc->system = orr_doc_add(doc, NULL, ORR_ELEMENT_SYSTEM, NULL);
+    orr_doc_copy_element(doc, doc->system, dump, 0);
+}

@@ -58,7 +58,7 @@ static const char *name_setting(struct orr_explainer *e, const struct orr_what_i
 const char *orr_advise(struct orr_explainer *e)
 {
     const struct orr_explanation *out = e->out;
-    enum orr_aim aim = orr_kind_rows[e->why->kind].aim;
+    enum orr_aim aim = e->row->aim;
     const struct orr_what_if *best = NULL;
     bool one_lowers = false;
     if (aim == ORR_AIM_NOTHING || !out->what_if_count || (aim == ORR_AIM_YES && !is_negative(out->verdict)))

@@ -2,8 +2,6 @@
 /* From a question to an explanation: find the subject, give the answer with its rule, then try settings. */
 #include "engine/explain/explain.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -13,144 +11,6 @@
 #include "engine/release/release_names.h"
 
 enum { MOST_TEXT = 4096 };
-
-const char *orr_tell(struct orr_explainer *e, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *text = orr_arena_vprintf(e->arena, MOST_TEXT, format, args);
-    va_end(args);
-    return text ? text : "";
-}
-
-static void compare(struct orr_explainer *e, struct orr_compared row)
-{
-    if (e->out->compared_count < ORR_MOST_COMPARED)
-        e->out->compared[e->out->compared_count++] = row;
-}
-
-void orr_compare_number(struct orr_explainer *e, const char *name, double number, const char *unit,
-                        struct orr_from from)
-{
-    compare(e, (struct orr_compared){.name = name, .number = number, .unit = unit, .from = from});
-}
-
-void orr_compare_text(struct orr_explainer *e, const char *name, const char *text, struct orr_from from)
-{
-    compare(e, (struct orr_compared){.name = name, .text = text, .from = from});
-}
-
-void orr_compared_internal(struct orr_explainer *e, uint32_t first)
-{
-    for (uint32_t i = first; i < e->out->compared_count; i++)
-        e->out->compared[i].internal = true;
-}
-
-void orr_rule_of(struct orr_explainer *e, enum orr_rule rule)
-{
-    e->out->rule_id = orr_rule_name(rule);
-    e->out->rule = orr_rule_text(rule);
-}
-
-const char *orr_device_name(struct orr_explainer *e, const struct orr_part *part, uint32_t node)
-{
-    char id[ORR_NODE_ID_SIZE];
-    const struct orr_node *device = &part->system.nodes[node];
-    orr_system_node_id(&part->system, node, id);
-    if (device->type == ORR_GPU)
-        return orr_tell(e, "rank %d (%s)", device->gpu.rank, id);
-    const char *name =
-        device->type == ORR_NET ? orr_element_text(part->system.dump, device->element, ORR_ATTR_NAME) : NULL;
-    return name ? orr_tell(e, "%s (%.40s)", id, name) : orr_tell(e, "%s", id);
-}
-
-const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting)
-{
-    const struct orr_settings *settings = &e->a->query.settings;
-    struct orr_setting_words words;
-    const char *given = orr_setting_text(settings, setting);
-    if (given)
-        return given;
-    orr_setting_words(setting, settings->release, &words);
-    return *words.standard ? orr_tell(e, "%s", words.standard) : "not set";
-}
-
-const char *orr_setting_source(struct orr_explainer *e, enum orr_setting setting)
-{
-    struct orr_setting_info info;
-    orr_setting_info(setting, &info);
-    if (e->a->query.settings.values[setting].given)
-        return orr_tell(e, "%s=%s", info.name, orr_setting_now(e, setting));
-    return orr_tell(e, "default of %s in NCCL %s", info.name, e->a->query.settings.release->name);
-}
-
-/* A physical GPU that one rank has to itself is drawn as that rank. */
-static void set_limit(struct orr_explainer *e, const struct orr_link *link)
-{
-    const struct orr_system *system = &e->part->system;
-    struct orr_limit *limit = &e->out->limit;
-    struct orr_system drawn;
-    uint32_t *drawn_as = NULL;
-    if (!orr_system_fold(system, e->arena, &drawn, &drawn_as))
-        return;
-    orr_system_node_id(system, drawn_as[link->from], limit->from);
-    orr_system_node_id(system, drawn_as[link->to], limit->to);
-    limit->type = orr_link_type_name(link->type);
-    limit->bw = link->bw;
-}
-
-void orr_limit_path(struct orr_explainer *e, const struct orr_path *path)
-{
-    int narrowest = orr_path_narrowest(&e->part->paths, path);
-    if (narrowest < 0)
-        return;
-    const struct orr_link *link = &e->part->system.links[e->part->paths.links[path->first + (uint32_t)narrowest]];
-    set_limit(e, link);
-    e->out->limit.text = orr_tell(e, "The slowest link of the path is %s with %.6g GB/s, hop %d of %u.",
-                                  e->out->limit.type, (double)link->bw, narrowest + 1, path->hops);
-}
-
-void orr_limit_graph(struct orr_explainer *e, const struct orr_graph *graph)
-{
-    float used = 0, rate = graph->bw_intra > graph->bw_inter ? graph->bw_intra : graph->bw_inter;
-    uint32_t fullest = orr_fullest_link(e, e->part, graph, &used);
-    if (fullest == ORR_NO_LINK)
-        return;
-    const struct orr_link *link = &e->part->system.links[fullest];
-    float left = link->bw > used ? link->bw - used : 0;
-    set_limit(e, link);
-    e->out->limit.used = used;
-    e->out->limit.text =
-        orr_tell(e, "The most used link: the channels use %.6g of its %.6g GB/s; %s.", (double)used, (double)link->bw,
-                 left + 0.01F < rate ? "no further channel fits" : "another channel would fit");
-}
-
-enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *text, const char *parameter,
-                              const struct orr_part **ret_part, uint32_t *ret_node, struct orr_error *err)
-{
-    char rank[ORR_NODE_ID_SIZE];
-    const char *name = text;
-    if (*text && strlen(text) < 9 && strspn(text, "0123456789") == strlen(text)) {
-        snprintf(rank, sizeof rank, "rank:%s", text);
-        name = rank;
-    }
-    for (uint32_t p = 0; p < analysis->part_count; p++) {
-        *ret_part = &analysis->parts[p];
-        *ret_node = orr_system_find(&(*ret_part)->system, name);
-        if (*ret_node != ORR_NO_NODE)
-            return ORR_OK;
-    }
-    orr_fail(err, ORR_NOT_FOUND, "the system has no device \"%.60s\"", text);
-    orr_error_where(err, "%s", parameter);
-    if (analysis->cluster)
-        orr_error_advice(err, "for a cluster, Orrery explains the devices of rank 0's system only; ask about another "
-                              "host's topology separately");
-    else if (analysis->query.hosts == 1 && (!strncmp(text, "NET", 3) || !strncmp(text, "NIC", 3)))
-        orr_error_advice(err, "with one host NCCL drops the NICs: add hosts=2");
-    else
-        orr_error_advice(err, "name it as the analysis does (GPU/0-1b000), by rank:3, or by bus id (0000:1b:00.0)");
-    return ORR_NOT_FOUND;
-}
 
 static enum orr_code value_in(struct orr_explainer *e, const struct orr_behaviour *row,
                               const struct orr_release *release, const char **ret_text, struct orr_error *err)
@@ -208,7 +68,7 @@ struct orr_effort orr_explain_effort(const struct orr_analysis *analysis)
 
 static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, struct orr_error *err)
 {
-    const struct orr_kind_row *row = &orr_kind_rows[e->why->kind];
+    const struct orr_kind_row *row = e->row;
     struct orr_explanation *out = e->out;
     const struct orr_assumption *assumption;
     orr_budget_stage("explanation");
@@ -238,7 +98,12 @@ enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_
     out->kind = why->kind;
     out->release = analysis->query.settings.release;
     out->nearest = orr_settings_nearest(&analysis->query.settings);
-    struct orr_explainer e = {.a = analysis, .why = why, .arena = arena, .part = &analysis->parts[0], .out = out};
+    struct orr_explainer e = {.a = analysis,
+                              .why = why,
+                              .row = &orr_kind_rows[why->kind],
+                              .arena = arena,
+                              .part = &analysis->parts[0],
+                              .out = out};
     const char *task = orr_budget_task(NULL);
     enum orr_code code = explain(&e, most, err);
     orr_budget_task(task);

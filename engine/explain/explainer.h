@@ -9,6 +9,7 @@
 struct orr_explainer {
     const struct orr_analysis *a;
     const struct orr_why *why;
+    const struct orr_kind_row *row; /* of the decision's kind */
     struct orr_arena *arena;
     const struct orr_part *part; /* that holds from and to, or part 0 */
     uint32_t from, to;           /* nodes of the part; of P2P also across parts: then of both */

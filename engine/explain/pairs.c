@@ -8,7 +8,7 @@ static enum orr_code need(const struct orr_explainer *e, bool to, struct orr_err
     const char *missing = !e->why->from ? "from" : to && !e->why->to ? "to" : NULL;
     if (!missing)
         return ORR_OK;
-    orr_fail(err, ORR_SETTING, "%s needs %s", orr_kind_rows[e->why->kind].name, to ? "both from and to" : "from");
+    orr_fail(err, ORR_SETTING, "%s needs %s", e->row->name, to ? "both from and to" : "from");
     orr_error_where(err, "%s", missing);
     orr_error_advice(err, "name devices as the analysis does, such as GPU/0-1b000 or NET/0-0, or by rank:0");
     return ORR_SETTING;
@@ -23,8 +23,8 @@ static enum orr_code find_both(struct orr_explainer *e, struct orr_error *err)
 
 static enum orr_code refuse(const struct orr_explainer *e, const char *what, struct orr_error *err)
 {
-    orr_fail(err, ORR_NOT_FOUND, "%s is decided between %s, not between %.40s and %.40s",
-             orr_kind_rows[e->why->kind].name, what, e->why->from, e->why->to);
+    orr_fail(err, ORR_NOT_FOUND, "%s is decided between %s, not between %.40s and %.40s", e->row->name, what,
+             e->why->from, e->why->to);
     orr_error_advice(err, "ask for path: every pair of devices has one");
     return ORR_NOT_FOUND;
 }

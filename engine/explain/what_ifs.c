@@ -35,12 +35,13 @@ static bool was_tried(const struct orr_explanation *out, const char *name, const
 static enum orr_code verdict_there(struct orr_explainer *e, const struct orr_analysis *there, const char **ret_verdict,
                                    struct orr_error *err)
 {
-    struct orr_explainer other = {.a = there, .why = e->why, .arena = e->arena, .part = &there->parts[0]};
+    struct orr_explainer other = {
+        .a = there, .why = e->why, .row = e->row, .arena = e->arena, .part = &there->parts[0]};
     struct orr_error missing = {0};
-    enum orr_code code = orr_kind_rows[e->why->kind].find(&other, &missing);
+    enum orr_code code = e->row->find(&other, &missing);
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
-    *ret_verdict = code == ORR_OK ? orr_kind_rows[e->why->kind].verdict(&other) : orr_tell(e, "none: %s", missing.text);
+    *ret_verdict = code == ORR_OK ? e->row->verdict(&other) : orr_tell(e, "none: %s", missing.text);
     return ORR_OK;
 }
 
@@ -103,7 +104,7 @@ static enum orr_code try_all(struct tried *tried, struct orr_error *err)
     for (uint32_t i = 0; i < orr_behaviour_count(); i++) {
         struct orr_behaviour row;
         orr_behaviour_get(i, &row);
-        if (row.kind == ORR_BEHAVIOUR_SETTING && (row.bears & orr_kind_rows[e->why->kind].bears) &&
+        if (row.kind == ORR_BEHAVIOUR_SETTING && (row.bears & e->row->bears) &&
             e->a->query.settings.values[row.setting].given)
             ORR_TRY(try_value(tried, row.setting, "", err));
     }

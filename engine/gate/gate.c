@@ -11,12 +11,6 @@
 
 static const char *const compared_ids[] = {"gpu-missing", "nic-missing", "busbw-low"};
 
-const char *orr_gate_state_name(enum orr_gate_state state)
-{
-    static const char *const names[] = {"fit", "degraded", "not comparable"};
-    return names[state];
-}
-
 bool orr_gate_knows(const char *id)
 {
     const struct orr_finding_row *row;
@@ -66,22 +60,6 @@ static enum orr_code read_side(const struct orr_dump *dump, const struct orr_que
     if (side->one && job.hosts > 1)
         ORR_TRY(analyse(dump, &job, job.hosts, &side->many, &unused, err));
     return ORR_OK;
-}
-
-enum orr_code orr_gate_bus_bw(const struct orr_analysis *analysis, double *ret_bw, struct orr_expect_limit *ret_limit,
-                              struct orr_error *err)
-{
-    struct orr_expectation *expectation;
-    struct orr_expected expected = {0};
-    *ret_bw = 0;
-    if (!analysis || orr_expectation_new(analysis, ORR_TEST_ALL_REDUCE, &expectation, NULL) != ORR_OK)
-        return ORR_OK;
-    if (orr_expect(expectation, UINT64_C(1) << 30, &expected))
-        *ret_bw = expected.bus_bw;
-    enum orr_code code =
-        ret_limit ? orr_find_limit(NULL, analysis, ORR_TEST_ALL_REDUCE, expectation, ret_limit, err) : ORR_OK;
-    orr_expectation_free(expectation);
-    return code;
 }
 
 static bool is_same(const struct orr_finding *node, const struct orr_finding *expected)

@@ -18,7 +18,8 @@ struct orr_gate_bandwidths {
     unsigned limits[2]; /* kinds of links that limit a node that is not compared: bits by enum orr_link_kind */
 };
 
-/* GB/s of a large AllReduce, as `orrery predict` prints it; 0: it cannot be predicted. ret_limit NULL: not asked. */
+/* GB/s of a large AllReduce, as `orrery predict` prints it; 0: it cannot be predicted. ret_limit NULL: not asked.
+ * (comparing.c) */
 enum orr_code orr_gate_bus_bw(const struct orr_analysis *analysis, double *ret_bw, struct orr_expect_limit *ret_limit,
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Why the two are different kinds of machine, a clause; NULL: they are not. (comparing.c) */

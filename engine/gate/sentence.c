@@ -67,3 +67,9 @@ enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *w
     gate->sentence = sentence;
     return ORR_OK;
 }
+
+const char *orr_gate_state_name(enum orr_gate_state state)
+{
+    static const char *const names[] = {"fit", "degraded", "not comparable"};
+    return names[state];
+}

@@ -34,6 +34,12 @@ struct orr_hwloc_builder {
     const char *supposed_speed; /* of links that the export does not contain, NULL: it contains all */
 };
 
+static inline const struct orr_hwloc_object *orr_hwloc_at(const struct orr_hwloc_builder *b, uint32_t object)
+{
+    return &b->hwloc->objects[object];
+}
+/* The first object of a kind, 0 (the root) if there is none. */
+uint32_t orr_hwloc_first(const struct orr_hwloc_builder *b, enum orr_hwloc_kind kind);
 /* The <pci> of an object, with all above it: NCCL passes over the port right above a device and takes the next one,
  * which represents the switch; a root port is dropped. */
 struct orr_doc_node *orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object);

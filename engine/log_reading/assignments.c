@@ -71,7 +71,7 @@ static void take(struct orr_log_building *b, const char *name, size_t name_lengt
         return;
     found->value_count = found->word_count = 0;
     if (orr_log_keep_word(found, name + PREFIX, name_length - PREFIX) && orr_log_keep_word(found, value, length))
-        orr_log_take_outside(b, ORR_LOG_SETTING, line);
+        orr_log_add_record(b, ORR_LOG_SETTING, ORR_LOG_NOBODY, line);
 }
 
 /* "name: NCCL_X" of a list of variables, whose value is in the next line. */

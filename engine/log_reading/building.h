@@ -8,6 +8,7 @@
 #include "engine/log_reading/scan.h"
 
 enum { ORR_LOG_JOINED_MOST = 4096 }; /* bytes of wrapped lines that are put together */
+#define ORR_LOG_NOBODY UINT32_MAX    /* no writer, no record */
 
 /* The last message, as long as a wrapped line may follow. */
 struct orr_log_pending {
@@ -94,8 +95,11 @@ void orr_log_place_events(struct orr_log_building *b);
 
 /* assignments.c: NCCL's variables in a line that is not NCCL's own. */
 void orr_log_take_assignments(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
-/* log.c: what b->found holds of such a line becomes a record. */
-void orr_log_take_outside(struct orr_log_building *b, enum orr_log_kind kind, uint32_t line);
+
+/* records.c: what b->found holds becomes a record of a writer, or of ORR_LOG_NOBODY. Returns its index, ORR_LOG_NOBODY:
+ * none was made, as calls and choices are kept elsewhere and the limit may be reached. */
+uint32_t orr_log_add_record(struct orr_log_building *b, enum orr_log_kind kind, uint32_t writer, uint32_t line);
+void orr_log_fill_record(struct orr_log_building *b, struct orr_log_record *record);
 
 /* choices.c: the choice in b->found; its communicator, when communicators are known. */
 void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t session, uint32_t line);

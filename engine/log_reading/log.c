@@ -6,7 +6,7 @@
 #include "engine/base/index.h"
 #include "engine/log_reading/building.h"
 
-enum { NO_WRITER = UINT32_MAX, JOINS_MOST = 8 };
+enum { JOINS_MOST = 8 };
 
 /* Adds a text to a short list unless it is there. */
 static void keep_once(struct orr_log_building *b, const char ***list, uint32_t *count, unsigned *capacity,
@@ -31,7 +31,7 @@ static bool is_end(const char *name, size_t length, const char *of)
 }
 
 /* The writer whose header lost its beginning to another line: the same process and thread, on a host whose name ends
- * as this one. NO_WRITER: there is none. */
+ * as this one. ORR_LOG_NOBODY: there is none. */
 static uint32_t torn_writer(const struct orr_log_building *b, const struct orr_log_speech *speech)
 {
     enum { LOOKED_AT = 1024, LEAST_LINES = 2 };
@@ -40,7 +40,7 @@ static uint32_t torn_writer(const struct orr_log_building *b, const struct orr_l
         if (log->writers[w].pid == speech->pid && log->writers[w].tid == speech->tid && b->lines_of[w] >= LEAST_LINES &&
             is_end(speech->host.at, speech->host.length, log->writers[w].host))
             return w;
-    return NO_WRITER;
+    return ORR_LOG_NOBODY;
 }
 
 /* The writer of a speech, made if it is new. */
@@ -48,7 +48,7 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
 {
     struct orr_log *log = b->log;
     if (!speech->host.length)
-        return NO_WRITER;
+        return ORR_LOG_NOBODY;
     uint64_t hash = orr_hash_key(orr_hash_seeded(), speech->host.at, speech->host.length);
     hash = orr_hash_key_number(hash, (uint64_t)speech->pid);
     hash = orr_hash_key_number(hash, (uint64_t)speech->tid);
@@ -60,7 +60,7 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
             return (uint32_t)row;
     }
     const uint32_t torn = torn_writer(b, speech);
-    if (torn != NO_WRITER)
+    if (torn != ORR_LOG_NOBODY)
         return torn;
     uint32_t count = log->writer_count;
     if (!ORR_RESERVE(log->arena, log->writers, count, b->writer_capacity) ||
@@ -68,58 +68,14 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
         !ORR_RESERVE(log->arena, b->called, count, b->called_capacity) ||
         !ORR_RESERVE(log->arena, b->session_of, count, b->session_of_capacity) ||
         !orr_index_add(&b->writers, hash, count))
-        return NO_WRITER;
+        return ORR_LOG_NOBODY;
     log->writers[count] = (struct orr_log_writer){
         .host = orr_log_keep_text(b, speech->host.at, speech->host.length), .pid = speech->pid, .tid = speech->tid};
-    b->session_of[count] = NO_WRITER;
+    b->session_of[count] = ORR_LOG_NOBODY;
     b->lines_of[count] = 0;
-    b->called[count] = (struct orr_log_called){.call = NO_WRITER, .chosen = true};
+    b->called[count] = (struct orr_log_called){.call = ORR_LOG_NOBODY, .chosen = true};
     log->writer_count++;
     return count;
-}
-
-/* Copies what was caught into a record. */
-static void fill_record(struct orr_log_building *b, struct orr_log_record *record)
-{
-    const struct orr_log_catch *found = b->found;
-    struct orr_arena *arena = b->log->arena;
-    double *values = ORR_NEW(arena, double, found->value_count);
-    const char **words = ORR_NEW(arena, const char *, found->word_count);
-    if (!values || !words)
-        return;
-    memcpy(values, found->values, found->value_count * sizeof *values);
-    for (uint32_t i = 0; i < found->word_count; i++)
-        words[i] = orr_log_keep_text(b, found->words[i].at, found->words[i].length);
-    record->values = values;
-    record->words = words;
-    record->value_count = found->value_count;
-    record->word_count = found->word_count;
-}
-
-static uint32_t add_record(struct orr_log_building *b, enum orr_log_kind kind, uint32_t writer, uint32_t line)
-{
-    struct orr_log *log = b->log;
-    log->kinds[kind]++;
-    if (kind == ORR_LOG_CALL) {
-        orr_log_take_call(b, writer, line);
-        return NO_WRITER;
-    }
-    if (log->record_count >= b->limits.records) {
-        log->left_out++;
-        return NO_WRITER;
-    }
-    if (!ORR_RESERVE(log->arena, log->records, log->record_count, b->record_capacity))
-        return NO_WRITER;
-    struct orr_log_record *record = &log->records[log->record_count];
-    *record = (struct orr_log_record){.kind = kind, .line = line};
-    if (kind != ORR_LOG_CHOICE) /* those are kept once each */
-        fill_record(b, record);
-    record->session = orr_log_session_of(b, writer, kind);
-    if (kind == ORR_LOG_CHOICE) {
-        orr_log_take_choice(b, writer, record->session, line);
-        return NO_WRITER;
-    }
-    return log->record_count++;
 }
 
 /* A message becomes a record if it is understood. Its line is remembered, because a wrapped one may follow. */
@@ -133,14 +89,15 @@ static void take_speech(struct orr_log_building *b, const struct orr_log_speech 
     }
     b->log->nccl_count++;
     last->writer = writer_of(b, speech);
-    if (last->writer != NO_WRITER)
+    if (last->writer != ORR_LOG_NOBODY)
         b->lines_of[last->writer]++;
     b->before = speech->before;
     orr_log_take_event(b, speech->text.at, speech->text.length, speech->warns ? ORR_FROM_WARN : ORR_FROM_INFO,
                        last->writer, speech->dev, line);
     last->line = line;
     last->joins = 0;
-    last->record = last->kind < ORR_LOG_KIND_COUNT ? add_record(b, last->kind, last->writer, line) : NO_WRITER;
+    last->record =
+        last->kind < ORR_LOG_KIND_COUNT ? orr_log_add_record(b, last->kind, last->writer, line) : ORR_LOG_NOBODY;
     last->items = b->found->value_count + b->found->word_count;
     last->length = speech->text.length < ORR_LOG_JOINED_MOST ? speech->text.length : 0;
     last->open = last->length && orr_log_kind_wraps(last->kind);
@@ -162,10 +119,10 @@ static bool joins(struct orr_log_building *b, const char *text, size_t length, b
     bool longer = kind == last->kind && (items > last->items || kind == ORR_LOG_SETTING || kind == ORR_LOG_NIC_LIST);
     if (kind == ORR_LOG_KIND_COUNT || (last->kind != ORR_LOG_KIND_COUNT && !longer))
         return false;
-    if (last->record == NO_WRITER)
-        last->record = add_record(b, kind, last->writer, last->line);
+    if (last->record == ORR_LOG_NOBODY)
+        last->record = orr_log_add_record(b, kind, last->writer, last->line);
     else
-        fill_record(b, &b->log->records[last->record]);
+        orr_log_fill_record(b, &b->log->records[last->record]);
     last->kind = kind;
     last->items = items;
     last->length = total;
@@ -198,11 +155,6 @@ static void know_host(struct orr_log_building *b, const char *name)
         known->names[known->count++] = name;
 }
 
-void orr_log_take_outside(struct orr_log_building *b, enum orr_log_kind kind, uint32_t line)
-{
-    (void)add_record(b, kind, NO_WRITER, line);
-}
-
 void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines)
 {
     const char *at = lines->line, *end = lines->line + lines->length;
@@ -210,21 +162,21 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
     int count = 0;
     for (; orr_log_next_speech(&at, end, &b->known, &speech); count++) {
         take_speech(b, &speech, lines->number);
-        if (!count && b->last.writer != NO_WRITER && speech.host.at == lines->line)
+        if (!count && b->last.writer != ORR_LOG_NOBODY && speech.host.at == lines->line)
             know_host(b, b->log->writers[b->last.writer].host);
     }
     b->log->split += count > 1;
     if (!count) {
         b->before.length = 0;
         if (!orr_log_take_lspci(b, lines->line, lines->length, lines->number))
-            orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, NO_WRITER, -1, lines->number);
+            orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, ORR_LOG_NOBODY, -1, lines->number);
         orr_log_take_assignments(b, lines->line, lines->length, lines->number);
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);
         if (kind == ORR_LOG_KIND_COUNT && orr_log_scan_gid(lines->line, lines->length, b->found))
             kind = ORR_LOG_GID;
         if (kind != ORR_LOG_KIND_COUNT) {
             b->last.open = false;
-            add_record(b, kind, NO_WRITER, lines->number);
+            orr_log_add_record(b, kind, ORR_LOG_NOBODY, lines->number);
         } else if (!take_wrapped(b, lines->line, lines->length)) {
             b->last.open = false;
         }

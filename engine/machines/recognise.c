@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/machines/recognising.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* CPU models as /proc/cpuinfo has them, families as NCCL writes them (AMD: base family + 16 * extended family). */
 static const struct {
@@ -64,35 +62,6 @@ static bool is_listed(const struct orr_seen *seen)
     return false;
 }
 
-static bool is_candidate(const struct orr_machine_type *type, const struct orr_seen *seen, uint32_t gpus)
-{
-    const struct orr_gpu_board *board = type->board;
-    bool same = seen->listed ? orr_gpu_model_is(seen->model, board->gpu)
-                             : !seen->device && orr_board_model(board)->sm == seen->sm;
-    return same && type->gpus >= gpus && (board->c2c_links > 0) == seen->c2c;
-}
-
-bool orr_has_name_of(const struct orr_machine_type *type, const char *name)
-{
-    size_t prefix = strcspn(type->net_name, "#");
-    return !strncasecmp(name, type->net_name, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
-}
-
-bool orr_port_is_named(const struct orr_hardware_facts *h, uint32_t net, const struct orr_machine_type *type)
-{
-    return orr_has_name_of(type, orr_element_word(h->dump, net, ORR_ATTR_NAME));
-}
-
-int64_t orr_port_mbps(const struct orr_hardware_facts *h, uint32_t net)
-{
-    return orr_element_int(h->dump, net, ORR_ATTR_SPEED, 0);
-}
-
-bool orr_port_is_as_fast(int64_t mbps, int64_t most)
-{
-    return llabs(mbps - most) <= most / 8;
-}
-
 /* Ports as fast as the type's. */
 static uint32_t count_ports(const struct orr_hardware_facts *h, const struct orr_machine_type *type, bool *ret_named)
 {
@@ -105,25 +74,6 @@ static uint32_t count_ports(const struct orr_hardware_facts *h, const struct orr
     }
     *ret_named = count && 2 * named > count;
     return count;
-}
-
-static bool has_arch(const struct orr_hardware_facts *h, const struct orr_machine_type *type)
-{
-    return h->cpu_count && !strcmp(orr_element_word(h->dump, h->cpus[0], ORR_ATTR_ARCH), type->arch);
-}
-
-bool orr_machine_has_cpu(const struct orr_hardware_facts *h, const struct orr_machine_type *type)
-{
-    uint32_t cpu = h->cpus[0];
-    return (!*type->cpu_vendor || (!strcmp(orr_element_word(h->dump, cpu, ORR_ATTR_VENDOR), type->cpu_vendor) &&
-                                   orr_element_int(h->dump, cpu, ORR_ATTR_FAMILYID, 0) == type->cpu_family &&
-                                   orr_element_int(h->dump, cpu, ORR_ATTR_MODELID, 0) == type->cpu_model));
-}
-
-bool orr_machine_could_be(const struct orr_hardware_facts *h, const struct orr_machine_type *type,
-                          const struct orr_seen *seen, uint32_t gpus)
-{
-    return is_candidate(type, seen, gpus) && has_arch(h, type);
 }
 
 static bool is_one_host(const struct orr_hardware_facts *h)
@@ -144,7 +94,8 @@ static uint32_t distance(const struct orr_hardware_facts *h, const struct orr_ma
     bool named;
     uint32_t ports = count_ports(h, type, &named);
     *ret_ports = ports;
-    if (!named || !has_arch(h, type) || ports > type->nets || 2 * ports <= type->nets || 2 * h->gpu_count <= type->gpus)
+    if (!named || !orr_machine_has_arch(h, type) || ports > type->nets || 2 * ports <= type->nets ||
+        2 * h->gpu_count <= type->gpus)
         return NO_FIT;
     return type->nets - ports + type->gpus - h->gpu_count + !orr_machine_has_cpu(h, type);
 }
@@ -162,7 +113,7 @@ static void read_boards(const struct orr_hardware_facts *h, const struct orr_see
     int32_t fastest = 0;
     for (size_t i = 0; (type = orr_machine_type(i)); i++) {
         const struct orr_gpu_board *board = type->board;
-        if (!is_candidate(type, seen, is_one_host(h) ? h->gpu_count : 1))
+        if (!orr_machine_has_gpus(type, seen, is_one_host(h) ? h->gpu_count : 1))
             continue;
         int generation = orr_pcie_generation(orr_pcie_read_rate(board->link_speed));
         agree(&machine->nvlinks, board->nvlinks, first);
@@ -201,7 +152,7 @@ void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machin
         return;
     read_boards(h, &seen, ret_machine);
     for (size_t i = 0; is_one_host(h) && (type = orr_machine_type(i)); i++) {
-        uint32_t ports, away = is_candidate(type, &seen, h->gpu_count) ? distance(h, type, &ports) : NO_FIT;
+        uint32_t ports, away = orr_machine_has_gpus(type, &seen, h->gpu_count) ? distance(h, type, &ports) : NO_FIT;
         if (away == NO_FIT || away > nearest)
             continue;
         bool first = away < nearest;

@@ -13,9 +13,12 @@ struct orr_seen {                      /* what the GPUs of a dump have in common
     bool listed; /* the device id names a GPU of the table with this compute capability */
 };
 
-/* Whether a type has the GPUs of the dump, at least `gpus` of them, and its architecture. */
+/* Whether a type has the GPUs of the dump, at least `gpus` of them. */
+bool orr_machine_has_gpus(const struct orr_machine_type *type, const struct orr_seen *seen, uint32_t gpus);
+/* The same, and the dump's architecture. */
 bool orr_machine_could_be(const struct orr_hardware_facts *h, const struct orr_machine_type *type,
                           const struct orr_seen *seen, uint32_t gpus);
+bool orr_machine_has_arch(const struct orr_hardware_facts *h, const struct orr_machine_type *type);
 /* Whether the CPU model is the type's. */
 bool orr_machine_has_cpu(const struct orr_hardware_facts *h, const struct orr_machine_type *type);
 /* Mb/s of a port, 0: unknown. */

@@ -73,7 +73,7 @@ static void open_level(struct orr_results_json *json, bool list)
     const struct level *parent = top(json);
     enum area area = json->depth ? parent ? area_of(parent) : OTHER : TOP;
     if (!json->depth)
-        orr_tables_run(json->b);
+        orr_rows_run(json->b);
     if (json->depth++ >= DEPTH_MOST)
         return;
     struct level *level = &json->levels[json->depth - 1];

@@ -38,7 +38,7 @@ enum orr_code orr_results_reader_new(const struct orr_results_limits *limits, st
     struct orr_results_building *b = &reader->b;
     results->arena = arena;
     *b = (struct orr_results_building){.results = results, .limits = *limits, .mentioned = ORR_TEST_COUNT};
-    orr_tables_run(b);
+    orr_rows_run(b);
     b->tables = ORR_NEW(arena, struct orr_result_table, limits->tables);
     b->evidence = ORR_NEW(arena, struct orr_evidence, limits->tables);
     reader->lines.most = limits->line;

@@ -171,6 +171,8 @@ bool orr_rows_take(struct orr_results_building *b, const char *line, size_t leng
 /* The row that waits for its end will not get any. */
 void orr_rows_end(struct orr_results_building *b);
 void orr_rows_refuse(struct orr_results_building *b, const char *why, uint32_t line);
+/* A header begins: the row that waits ends, and orr_tables_run(). */
+void orr_rows_run(struct orr_results_building *b);
 
 /* text.c */
 void orr_text_take_line(struct orr_results_building *b, struct orr_log_lines *lines);
@@ -182,7 +184,7 @@ struct orr_evidence *orr_tables_add(struct orr_results_building *b, const struct
 void orr_tables_close(struct orr_results_building *b);
 /* The table of the last row; NULL: none yet, or it is beyond the limit. */
 struct orr_result_table *orr_tables_last(struct orr_results_building *b);
-/* A header begins; what an earlier one said no longer counts. */
+/* What an earlier header said no longer counts. */
 void orr_tables_run(struct orr_results_building *b);
 void orr_tables_device(struct orr_results_building *b, const struct orr_result_device *device, struct orr_span host,
                        struct orr_span bus_id, struct orr_span model);

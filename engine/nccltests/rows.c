@@ -165,6 +165,12 @@ void orr_rows_end(struct orr_results_building *b)
         b->results->torn++;
 }
 
+void orr_rows_run(struct orr_results_building *b)
+{
+    orr_rows_end(b);
+    orr_tables_run(b);
+}
+
 /* How many numbers a whole row has; 0: not known. */
 static uint32_t whole_count(const struct orr_results_building *b)
 {

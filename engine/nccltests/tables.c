@@ -45,7 +45,6 @@ struct orr_result_table *orr_tables_last(struct orr_results_building *b)
 
 void orr_tables_run(struct orr_results_building *b)
 {
-    orr_rows_end(b);
     orr_tables_close(b);
     b->columns = (struct orr_columns){0};
     b->last_numbers = 0;

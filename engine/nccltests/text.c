@@ -55,7 +55,7 @@ static void take_options(struct orr_results_building *b, const struct place *pla
 {
     struct orr_span line = place->line;
     uint64_t value;
-    orr_tables_run(b);
+    orr_rows_run(b);
     if (value_of(line, "nThread", &value))
         b->run.threads = small(value);
     if (value_of(line, "nGpus", &value))
@@ -81,7 +81,7 @@ static void take_version(struct orr_results_building *b, const struct place *pla
 {
     struct orr_span rest = place->rest, word = next_word(&rest);
     uint64_t code;
-    orr_tables_run(b);
+    orr_rows_run(b);
     if (!b->results->tests_version && word.length && word.length < 32)
         b->results->tests_version = orr_tables_keep(b, word);
     if (value_of(rest, "nccl-library", &code))
@@ -91,7 +91,7 @@ static void take_version(struct orr_results_building *b, const struct place *pla
 static void take_start(struct orr_results_building *b, const struct place *place)
 {
     struct orr_span rest = place->rest, word = next_word(&rest);
-    orr_tables_run(b);
+    orr_rows_run(b);
     b->run.named = orr_test_find(word.at, word.length);
 }
 
@@ -143,7 +143,7 @@ static void take_device(struct orr_results_building *b, const struct place *plac
     while (model.length && model.at[0] == ' ')
         model = (struct orr_span){model.at + 1, model.length - 1};
     if (!b->run.fresh && (b->open || (device.rank == 0 && b->run.device_count)))
-        orr_tables_run(b); /* the next run, whose first lines are missing */
+        orr_rows_run(b); /* the next run, whose first lines are missing */
     b->results->rccl |= find_word(model, "Instinct") || find_word(model, "AMD ");
     orr_tables_device(b, &device, host, bus_id, model);
 }

@@ -8,13 +8,7 @@
 #include "engine/release/release_names.h"
 #include "engine/trials/limit.h"
 
-static const char *const verdict_names[] = {"as expected", "low", "high", "cannot judge"};
 static const char *const shape_names[] = {ORR_PERF_SHAPE_MAP(ORR_SECOND_OF)};
-
-const char *orr_perf_verdict_name(size_t verdict)
-{
-    return verdict < ORR_PERF_VERDICT_COUNT ? verdict_names[verdict] : NULL;
-}
 
 const char *orr_perf_shape_name(enum orr_perf_shape_kind kind)
 {

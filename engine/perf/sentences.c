@@ -86,3 +86,9 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
                              measured, size, why);
     }
 }
+
+const char *orr_perf_verdict_name(size_t verdict)
+{
+    static const char *const names[] = {"as expected", "low", "high", "cannot judge"};
+    return verdict < ORR_PERF_VERDICT_COUNT ? names[verdict] : NULL;
+}

@@ -127,3 +127,12 @@ enum orr_code orr_read_search_rates(const struct orr_behaviour *behaviour, const
     }
     return ORR_OK;
 }
+
+const void *orr_behaviour_field(const struct orr_behaviour *behaviour, const struct orr_release *release)
+{
+    const void *base = behaviour->of == ORR_OF_CONNECT  ? (const void *)release->connect
+                       : behaviour->of == ORR_OF_TUNING ? (const void *)release->tuning
+                       : behaviour->of == ORR_OF_DEVICE ? (const void *)release->device
+                                                        : (const void *)release;
+    return (const char *)base + behaviour->offset;
+}

@@ -6,47 +6,12 @@
 #include "engine/base/words.h"
 #include "engine/release/behaviour_rows.h"
 
-static const struct orr_behaviour_rows *const groups[] = {
-    [ORR_OF_RELEASE] = &orr_behaviours_of_release,
-    [ORR_OF_CONNECT] = &orr_behaviours_of_connect,
-    [ORR_OF_TUNING] = &orr_behaviours_of_tuning,
-    [ORR_OF_DEVICE] = &orr_behaviours_of_device,
-};
 enum { TEXT_MOST = 4096 };
 
 const char *orr_bearing_name(enum orr_bearing_bit bit)
 {
     static const char *const names[ORR_BEARING_COUNT] = {ORR_BEARING_MAP(ORR_SECOND_OF)};
     return names[bit];
-}
-
-uint32_t orr_behaviour_count(void)
-{
-    uint32_t count = ORR_SETTING_COUNT;
-    for (int of = ORR_OF_RELEASE; of < ORR_OF_SETTINGS; of++)
-        count += groups[of]->count;
-    return count;
-}
-
-void orr_behaviour_get(uint32_t index, struct orr_behaviour *ret_behaviour)
-{
-    for (int of = ORR_OF_RELEASE; of < ORR_OF_SETTINGS; of++) {
-        if (index < groups[of]->count) {
-            *ret_behaviour = groups[of]->rows[index];
-            return;
-        }
-        index -= groups[of]->count;
-    }
-    orr_behaviour_of_setting((enum orr_setting)index, ret_behaviour);
-}
-
-const void *orr_behaviour_field(const struct orr_behaviour *behaviour, const struct orr_release *release)
-{
-    const void *base = behaviour->of == ORR_OF_CONNECT  ? (const void *)release->connect
-                       : behaviour->of == ORR_OF_TUNING ? (const void *)release->tuning
-                       : behaviour->of == ORR_OF_DEVICE ? (const void *)release->device
-                                                        : (const void *)release;
-    return (const char *)base + behaviour->offset;
 }
 
 /* False: out of memory. */

@@ -149,3 +149,16 @@ uint32_t orr_search_first_rate(const struct orr_search_state *s, const struct or
         rate++;
     return rate;
 }
+
+enum orr_pattern orr_tree_pattern_asked(const struct orr_release *release, uint32_t hosts)
+{
+    switch (release->tree_pattern) {
+    case ORR_TREE_BY_HOSTS:
+        return hosts > 2 ? ORR_PATTERN_BALANCED_TREE : ORR_PATTERN_TREE;
+    case ORR_TREE_SPLIT:
+        return ORR_PATTERN_SPLIT_TREE;
+    case ORR_TREE_BALANCED:
+        break;
+    }
+    return ORR_PATTERN_BALANCED_TREE;
+}

@@ -257,19 +257,6 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
                  : ORR_OK;
 }
 
-enum orr_pattern orr_tree_pattern_asked(const struct orr_release *release, uint32_t hosts)
-{
-    switch (release->tree_pattern) {
-    case ORR_TREE_BY_HOSTS:
-        return hosts > 2 ? ORR_PATTERN_BALANCED_TREE : ORR_PATTERN_TREE;
-    case ORR_TREE_SPLIT:
-        return ORR_PATTERN_SPLIT_TREE;
-    case ORR_TREE_BALANCED:
-        break;
-    }
-    return ORR_PATTERN_BALANCED_TREE;
-}
-
 /* Every graph that is needed. found: what to add them to for a memo, NULL: nothing. */
 static enum orr_code search_all(struct orr_search_state *s, const struct orr_search_request *request,
                                 const struct orr_search_key *key, struct orr_arena *arena,

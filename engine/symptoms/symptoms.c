@@ -1,69 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of rows in turn, and what they share. */
+/* The families of rows in turn. */
 #include "engine/symptoms/symptoms.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
-#include "engine/base/words.h"
 #include "engine/symptoms/finding.h"
-
-const char *orr_symptom_word(enum orr_symptom_weight weight)
-{
-    static const char *const words[] = {ORR_SYMPTOM_WEIGHT_MAP(ORR_SECOND_OF)};
-    return words[weight];
-}
-
-const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *id)
-{
-    for (uint32_t i = 0; i < log->event_count; i++)
-        if (log->events[i].message && !strcmp(log->events[i].message->id, id))
-            return &log->events[i];
-    return NULL;
-}
-
-void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *symptom)
-{
-    if (f->found->count < ORR_SYMPTOMS_MOST)
-        f->found->rows[f->found->count++] = *symptom;
-}
-
-const char *orr_symptom_text(struct orr_symptom_finder *f, const char *format, ...)
-{
-    enum { TEXT_MOST = 1000 };
-    va_list args;
-    va_start(args, format);
-    const char *text = orr_arena_vprintf(f->arena, TEXT_MOST, format, args);
-    va_end(args);
-    return text ? text : "";
-}
-
-const char *orr_symptom_setting(const struct orr_log *log, const char *name, uint32_t *ret_line)
-{
-    for (uint32_t i = 0; i < log->setting_count; i++)
-        if (!strcmp(log->settings[i].name, name)) {
-            if (ret_line)
-                *ret_line = log->settings[i].line;
-            return log->settings[i].varies ? NULL : log->settings[i].value;
-        }
-    return NULL;
-}
-
-bool orr_symptom_is_one(const char *word, const char *words)
-{
-    const size_t wanted = strlen(word);
-    while (*words) {
-        const size_t length = strcspn(words, "|");
-        if (length == wanted && !strncasecmp(words, word, length))
-            return true;
-        words += length + (words[length] == '|');
-    }
-    return false;
-}
 
 static int by_weight(const void *a, const void *b)
 {
