@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of a cluster's description, and the error where one is wrong. */
+/* Members of a cluster's description, and the error for a wrong one. */
 #include <stdio.h>
 #include <string.h>
 
