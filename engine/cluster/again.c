@@ -43,8 +43,9 @@ static enum orr_code first_hosts(const struct orr_cluster *cluster, uint32_t cou
     return ORR_OK;
 }
 
-static enum orr_code analyze_cluster(const struct orr_cluster *cluster, const struct orr_query *query,
-                                     struct orr_analysis **ret_answer, struct orr_error *err)
+enum orr_code orr_cluster_analyze_again(const struct orr_cluster *cluster, const struct orr_dump *dump,
+                                        const struct orr_query *query, struct orr_analysis **ret_answer,
+                                        struct orr_error *err)
 {
     struct orr_cluster *answer;
     ORR_LOCAL_ARENA(arena, 0);
@@ -58,6 +59,15 @@ static enum orr_code analyze_cluster(const struct orr_cluster *cluster, const st
         request.host_of_rank = cluster->host_of_rank;
         request.listed_ranks = cluster->host_of_rank ? cluster->rank_count : 0;
     }
+    if (dump) {
+        struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, request.line_count);
+        ORR_NEED(lines, err);
+        for (uint32_t l = 0; l < request.line_count; l++) {
+            lines[l] = request.lines[l];
+            lines[l].dump = dump;
+        }
+        request.lines = lines;
+    }
     ORR_TRY(orr_cluster_analyze(&request, &answer, err));
     *ret_answer = answer->analysis;
     return ORR_OK;
@@ -67,7 +77,7 @@ enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struc
                                 struct orr_analysis **ret_answer, struct orr_error *err)
 {
     if (analysis->cluster)
-        return analyze_cluster(analysis->cluster, query, ret_answer, err);
+        return orr_cluster_analyze_again(analysis->cluster, NULL, query, ret_answer, err);
     return orr_analyze(analysis->given, query, NULL, ret_answer, err);
 }
 

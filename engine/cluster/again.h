@@ -11,6 +11,10 @@
  * orr_cluster_analyze() do. */
 enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struct orr_query *query,
                                 struct orr_analysis **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
+/* The same of a cluster, each of whose hosts has another machine: `dump`; NULL: as they are. */
+enum orr_code orr_cluster_analyze_again(const struct orr_cluster *cluster, const struct orr_dump *dump,
+                                        const struct orr_query *query, struct orr_analysis **ret_answer,
+                                        struct orr_error *err) ORR_NO_DISCARD;
 void orr_analysis_again_free(struct orr_analysis *answer);
 
 /* Steps that its searches took: of all kinds of hosts, in a cluster. */

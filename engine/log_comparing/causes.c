@@ -79,7 +79,7 @@ static enum orr_code differences_of(struct explaining *e, struct orr_variant *va
         if (cause->left < check->differ)
             find_lines(check, &facts, cause);
     }
-    orr_analysis_free(analysis);
+    orr_analysis_again_free(analysis);
     return code;
 }
 
@@ -121,6 +121,8 @@ static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
         .why = "The tree that the log prints is not the dump's, and a prediction for that tree agrees better.",
         .advice = "take a dump in the same state as the job (NCCL_TOPO_DUMP_FILE in the job itself)"};
     if (!check->topics[ORR_TOPIC_SYSTEM].differ && !check->topics[ORR_TOPIC_LINKS].differ)
+        return ORR_OK;
+    if (check->fabrics) /* the tree is that of all hosts of a clique */
         return ORR_OK;
     enum orr_code code = orr_log_tree_dump(check->log, capability_of(e->dump), &machine, &why, &refused);
     if (code != ORR_OK || !machine)
@@ -252,7 +254,8 @@ enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_
 {
     enum { MEMO_BYTES = 8 << 20 };
     bool without_gdr[ORR_LOG_NICS];
-    struct explaining e = {.check = check, .dump = dump, .trials = {.left = most_effort}};
+    struct explaining e = {
+        .check = check, .dump = dump, .trials = {.left = most_effort, .around = check->analysis->cluster}};
     observe(&e, without_gdr);
     ORR_TRY(orr_log_shown_causes(check, err));
     e.trials.memo = orr_search_memo_new(MEMO_BYTES);

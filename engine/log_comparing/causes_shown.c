@@ -70,7 +70,7 @@ static enum orr_code add_other_ranks(struct orr_log_check *check, struct orr_err
     if (ranks < 0 || (uint32_t)ranks == check->analysis->ranks)
         return ORR_OK;
     snprintf(what, sizeof what, "the prediction has %u host%s of %u ranks, and the communicator %d ranks in all",
-             check->query.hosts, orr_plural(check->query.hosts), check->analysis->local_ranks, ranks);
+             check->query.hosts, orr_plural(check->query.hosts), check->analysis->ranks / check->query.hosts, ranks);
     struct orr_log_cause cause = {.id = "other-ranks",
                                   .what = what,
                                   .left = UINT32_MAX,

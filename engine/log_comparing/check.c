@@ -7,6 +7,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
 #include "engine/base/words.h"
+#include "engine/cluster/again.h"
 #include "engine/log_comparing/dump_edit.h"
 #include "engine/log_comparing/trial.h"
 #include "engine/release/release_names.h"
@@ -72,7 +73,7 @@ static enum orr_code guess_release(struct orr_log_check *check, const struct orr
                 least = here;
                 *ret_release = &releases[i];
             }
-            orr_analysis_free(analysis);
+            orr_analysis_again_free(analysis);
         }
         if (code == ORR_NOMEM)
             return orr_fail_nomem(err);
@@ -108,10 +109,10 @@ static enum orr_code try_numbers_of_nics(struct orr_log_check *check, const stru
     enum orr_code code = orr_log_try(check, edited, &check->query, check->arena, &facts, &analysis, &refused);
     if (code != ORR_OK || orr_log_differences(&facts, ORR_TOPIC_SYSTEM, ORR_LOG_TOPIC_COUNT) >= check->differ) {
         if (code == ORR_OK)
-            orr_analysis_free(analysis);
+            orr_analysis_again_free(analysis);
         return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
     }
-    orr_analysis_free(check->analysis);
+    orr_analysis_again_free(check->analysis);
     check->analysis = analysis;
     check->renumbered = edited;
     orr_log_assume(check, "The job numbers its NICs as the log's connections imply, not as the dump does");
@@ -168,6 +169,6 @@ enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *
 
 void orr_log_check_free(struct orr_log_check *check)
 {
-    orr_analysis_free(check->analysis);
+    orr_analysis_again_free(check->analysis);
     orr_arena_free(check->arena);
 }

@@ -6,6 +6,7 @@
 #define ORR_LOG_CHECK_H
 
 #include "engine/analysis/analysis.h"
+#include "engine/cluster/fabric.h"
 #include "engine/log_comparing/values.h"
 #include "engine/trials/observed.h"
 
@@ -69,16 +70,19 @@ struct orr_log_ignored { /* a setting of the log that changes nothing here */
 
 struct orr_log_check {
     const struct orr_log *log;
-    uint32_t communicator;                /* of the log: which is compared; UINT32_MAX: the log names none */
-    struct orr_query query;               /* under which it was predicted */
-    bool release_named;                   /* the log names its release */
-    bool release_exact;                   /* and it is the one predicted for */
-    const char *release_text;             /* as printed, "" if no line names it */
-    bool ranks_renumbered;                /* the dump's GPUs were given the log's ranks */
-    const int32_t *place_of;              /* [rank of the log]: the predicted rank, which counts host by host */
-    const int32_t *rank_at;               /* the other way round; both NULL: the log counts host by host too */
-    uint32_t placed_hosts;                /* for this many hosts; 0 if both are NULL */
-    const char *note;                     /* what could not be matched, "" where all could */
+    uint32_t communicator;            /* of the log: which is compared; UINT32_MAX: the log names none */
+    struct orr_query query;           /* under which it was predicted */
+    bool release_named;               /* the log names its release */
+    bool release_exact;               /* and it is the one predicted for */
+    const char *release_text;         /* as printed, "" if no line names it */
+    bool ranks_renumbered;            /* the dump's GPUs were given the log's ranks */
+    const int32_t *place_of;          /* [rank of the log]: the predicted rank, which counts host by host */
+    const int32_t *rank_at;           /* the other way round; both NULL: the log counts host by host too */
+    uint32_t placed_hosts;            /* for this many hosts; 0 if both are NULL */
+    const struct orr_fabric *fabrics; /* [query.hosts]: what each host's GPUs report, where hosts share an NVLink
+                                         domain; NULL: the prediction is for equal hosts without one */
+    const uint32_t *host_of_rank; /* with fabrics: [rank of the log], if it does not count host by host; else NULL */
+    const char *note;             /* what could not be matched, "" where all could */
     const char *assumed[ORR_LOG_ASSUMED]; /* about the machine: a sentence each, without a stop */
     uint32_t assumed_count;
     bool nics_of_log;        /* the NICs are those that the log lists, so NCCL_IB_HCA has had its effect */
@@ -99,7 +103,7 @@ struct orr_log_check {
     uint32_t ignored_count;
     uint32_t applied_count;              /* settings of the log that the prediction was given */
     const struct orr_log_survey *survey; /* of every communicator (survey.h); NULL: not made */
-    struct orr_analysis *analysis;       /* the prediction; owned */
+    struct orr_analysis *analysis;       /* the prediction; owned: orr_analysis_again_free() */
     struct orr_dump *dump;               /* which it was made for; NULL: the caller's */
     struct orr_dump *edited;             /* what `dump` was made of, or what is predicted; NULL: nothing */
     struct orr_dump *renumbered;         /* the same with other numbers of NICs; NULL: nothing */

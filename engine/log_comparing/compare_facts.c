@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All facts of a communicator beside one prediction. */
+#include "engine/cluster/again.h"
 #include "engine/log_comparing/trial.h"
 
 uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first, enum orr_log_topic last)
@@ -24,6 +25,7 @@ enum orr_code orr_log_compare_facts(const struct orr_log_check *check, const str
         facts.place_of = check->place_of;
         facts.rank_at = check->rank_at;
     }
+    ORR_TRY(orr_log_facts_seats(&facts, err));
     ORR_TRY(orr_log_facts_of_system(&facts, err));
     ORR_TRY(orr_log_facts_of_graphs(&facts, err));
     orr_log_facts_of_channels(&facts);
@@ -40,11 +42,11 @@ enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_du
                           struct orr_error *err)
 {
     struct orr_analysis *analysis;
-    ORR_TRY(orr_analyze(dump, query, NULL, &analysis, err));
+    ORR_TRY(orr_log_predict(check, dump, query, &analysis, err));
     enum orr_code code = orr_log_compare_facts(check, analysis, arena, ret_facts, err);
     if (code == ORR_OK)
         *ret_analysis = analysis;
     else
-        orr_analysis_free(analysis);
+        orr_analysis_again_free(analysis);
     return code;
 }

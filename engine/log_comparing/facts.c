@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/cluster/cluster.h"
+
 int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank)
 {
     if (rank < 0 || (uint32_t)rank >= f->analysis->ranks)
@@ -12,10 +14,27 @@ int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank)
     return f->place_of ? f->place_of[rank] : rank;
 }
 
-int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank)
+struct orr_log_seat orr_log_facts_seat(const struct orr_log_facts *f, int32_t rank)
 {
-    const int32_t place = orr_log_facts_place(f, rank);
-    return place < 0 ? -1 : place % (int32_t)f->analysis->local_ranks;
+    const int32_t place = orr_log_facts_place(f, rank), local = (int32_t)f->analysis->local_ranks;
+    if (place < 0)
+        return (struct orr_log_seat){f->analysis, -1, UINT32_MAX};
+    return f->seats ? f->seats[place] : (struct orr_log_seat){f->analysis, place % local, (uint32_t)(place / local)};
+}
+
+enum orr_code orr_log_facts_seats(struct orr_log_facts *f, struct orr_error *err)
+{
+    const struct orr_cluster *cluster = f->analysis->cluster;
+    if (!cluster)
+        return ORR_OK;
+    struct orr_log_seat *seats = ORR_NEW(f->arena, struct orr_log_seat, cluster->rank_count);
+    ORR_NEED(seats, err);
+    for (uint32_t s = 0; s < cluster->system_count; s++)
+        for (uint32_t r = 0; r < cluster->systems[s].rank_count; r++)
+            seats[cluster->systems[s].ranks[r]] =
+                (struct orr_log_seat){cluster->kinds[cluster->systems[s].kind].analysis, (int32_t)r, s};
+    f->seats = seats;
+    return ORR_OK;
 }
 
 int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place)
@@ -25,8 +44,8 @@ int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place)
 
 const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_t session)
 {
-    int32_t local = orr_log_facts_local(f, f->log->sessions[session].rank);
-    return local < 0 ? &f->analysis->parts[0] : orr_analysis_part(f->analysis, local);
+    const struct orr_log_seat seat = orr_log_facts_seat(f, f->log->sessions[session].rank);
+    return seat.local < 0 ? &f->analysis->parts[0] : orr_analysis_part(seat.host, seat.local);
 }
 
 static uint64_t hash_of(enum orr_log_topic topic, const char *what, const char *logged)

@@ -7,12 +7,20 @@
 #include "engine/log_comparing/check.h"
 #include "engine/log_reading/tree.h"
 
+/* Where a rank is predicted. */
+struct orr_log_seat {
+    const struct orr_analysis *host; /* of its host, or of all hosts of its NVLink clique */
+    int32_t local;                   /* its rank there; -1: the prediction has no such rank */
+    uint32_t system;                 /* the number of that host or clique */
+};
+
 struct orr_log_facts {
     const struct orr_log *log;
     const struct orr_analysis *analysis;
     uint32_t communicator;
     bool made_up;                      /* bus ids of switches and NICs are made up */
     const int32_t *place_of, *rank_at; /* see struct orr_log_check */
+    const struct orr_log_seat *seats;  /* [predicted rank]; NULL: hosts are equal */
     struct orr_arena *arena;
     struct orr_log_fact *rows;
     uint32_t count;
@@ -24,9 +32,11 @@ enum { ORR_LOG_FACTS_MOST = 200000 };
 
 /* The part of the host whose view a session has. */
 const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_t session);
-/* The predicted rank of a rank of the log, and its rank on its host; -1: the prediction has no such rank. */
+/* The predicted rank of a rank of the log, -1: the prediction has no such rank; and its seat. */
 int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank);
-int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank);
+struct orr_log_seat orr_log_facts_seat(const struct orr_log_facts *f, int32_t rank);
+/* Fills f->seats. */
+enum orr_code orr_log_facts_seats(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
 /* The log's number for a predicted rank; -1 (no rank) stays -1. */
 int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place);
 

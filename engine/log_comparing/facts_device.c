@@ -155,12 +155,14 @@ static void add_clique(struct orr_log_facts *f, const struct orr_device_side *de
                                                  orr_log_count(record->values[SIZE]), "ranks of the NVLink clique");
     if (fact && device->fused)
         orr_log_fact_compare(f, fact, orr_log_count(part->contribution.rank_count));
+    else if (fact && f->seats)
+        orr_log_fact_lacking(f, fact, "none: %s", orr_mnnvl_rule_text(f->analysis->cluster->fabrics.rule));
     else if (fact)
-        orr_log_fact_without(f, fact, "the input does not say which hosts share an NVLink domain");
+        orr_log_fact_without(f, fact, "neither the input nor the log says which hosts share an NVLink domain");
 }
 
-/* What a GPU reports of its fabric, which no dump contains. NCCL looks at state, UUID and clique, never at the health.
- */
+/* What a GPU reports of its fabric, which no dump contains: the prediction takes it from the log (domains.c). NCCL
+ * looks at state, UUID and clique, never at the health. */
 static void add_fabric(struct orr_log_facts *f, const struct orr_device_side *device,
                        const struct orr_log_record *record)
 {
@@ -175,7 +177,9 @@ static void add_fabric(struct orr_log_facts *f, const struct orr_device_side *de
     struct orr_log_fact *fact =
         orr_log_fact_new(f, ORR_TOPIC_DEVICE_SIDE, record->line, orr_log_words(logged), "NVLink fabric");
     if (fact)
-        orr_log_fact_without(f, fact, "a dump does not contain it; a cluster file may");
+        orr_log_fact_without(f, fact,
+                             f->seats ? "the prediction takes it from the log"
+                                      : "a dump does not contain it; a cluster file may");
 }
 
 static void add_gin(struct orr_log_facts *f, const struct orr_device_side *device, const struct orr_log_record *record)

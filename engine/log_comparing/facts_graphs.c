@@ -92,7 +92,7 @@ static int32_t gpu_of(const struct orr_log_facts *f, const struct orr_part *part
     }
     if (!strchr(word, '-')) {
         long rank = strtol(word + 4, &end, 10);
-        return *end || rank < 0 || rank > INT32_MAX ? -1 : orr_log_facts_local(f, (int32_t)rank);
+        return *end || rank < 0 || rank > INT32_MAX ? -1 : orr_log_facts_seat(f, (int32_t)rank).local;
     }
     uint32_t node = orr_system_find(&part->system, orr_log_node_id(word, id));
     return node == ORR_NO_NODE || part->system.nodes[node].type != ORR_GPU ? -1 : part->system.nodes[node].gpu.rank;

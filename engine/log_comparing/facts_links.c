@@ -4,42 +4,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cluster/cluster.h"
 #include "engine/log_comparing/facts.h"
 #include "engine/release/release.h"
 #include "engine/release/release_names.h"
 
-/* The id of a host-local rank's GPU. */
-static const char *gpu_id(const struct orr_log_facts *f, int32_t local, char buffer[ORR_NODE_ID_SIZE])
+/* The id of a rank's GPU. */
+static const char *gpu_id(struct orr_log_seat seat, char buffer[ORR_NODE_ID_SIZE])
 {
-    uint32_t gpu = local < 0 ? ORR_NO_NODE : orr_gpu_of_rank(&f->analysis->built, local);
-    return gpu == ORR_NO_NODE ? "" : orr_system_node_id(&f->analysis->built, gpu, buffer);
+    uint32_t gpu = seat.local < 0 ? ORR_NO_NODE : orr_gpu_of_rank(&seat.host->built, seat.local);
+    return gpu == ORR_NO_NODE ? "" : orr_system_node_id(&seat.host->built, gpu, buffer);
+}
+
+static enum orr_log_transport predicted_transport(const struct orr_log_facts *f, struct orr_log_seat from,
+                                                  struct orr_log_seat to)
+{
+    const struct orr_analysis *host = from.host;
+    if (from.system != to.system)
+        return f->seats && orr_systems_share_nvlink(f->analysis->cluster, from.system, to.system) ? ORR_TRANSPORT_P2P
+                                                                                                  : ORR_TRANSPORT_NET;
+    if (host->p2p[(size_t)(unsigned)from.local * host->local_ranks + (unsigned)to.local].decision.verdict)
+        return ORR_TRANSPORT_P2P;
+    return host->part_of_rank[from.local] == host->part_of_rank[to.local] ? ORR_TRANSPORT_SHM : ORR_TRANSPORT_NET;
 }
 
 static void add_transport(struct orr_log_facts *f, uint32_t line, const struct orr_log_connection *connection)
 {
-    const struct orr_analysis *analysis = f->analysis;
     const int32_t a = connection->from, b = connection->to;
     const struct orr_log_value logged = {.shape = ORR_SHAPE_TRANSPORT, .transport = connection->transport};
     struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_P2P, line, logged, "transport between ranks %d and %d",
                                                  a < b ? a : b, a < b ? b : a);
     if (!fact)
         return;
-    int32_t from = orr_log_facts_local(f, a), to = orr_log_facts_local(f, b), local = (int32_t)analysis->local_ranks;
+    const struct orr_log_seat from = orr_log_facts_seat(f, a), to = orr_log_facts_seat(f, b);
     char ids[2][ORR_NODE_ID_SIZE];
-    if (from < 0 || to < 0) {
+    if (from.local < 0 || to.local < 0) {
         orr_log_fact_lacking(f, fact, "no such rank");
         return;
     }
-    orr_log_fact_at(fact, gpu_id(f, from, ids[0]), gpu_id(f, to, ids[1]));
-    enum orr_log_transport predicted = ORR_TRANSPORT_NET;
-    if (orr_log_facts_place(f, a) / local == orr_log_facts_place(f, b) / local) {
-        const struct orr_p2p *p2p = &analysis->p2p[(size_t)(unsigned)from * analysis->local_ranks + (unsigned)to];
-        if (p2p->decision.verdict)
-            predicted = ORR_TRANSPORT_P2P;
-        else if (analysis->part_of_rank[from] == analysis->part_of_rank[to])
-            predicted = ORR_TRANSPORT_SHM;
-    }
-    orr_log_fact_compare(f, fact, (struct orr_log_value){.shape = ORR_SHAPE_TRANSPORT, .transport = predicted});
+    orr_log_fact_at(fact, gpu_id(from, ids[0]), gpu_id(to, ids[1]));
+    orr_log_fact_compare(
+        f, fact, (struct orr_log_value){.shape = ORR_SHAPE_TRANSPORT, .transport = predicted_transport(f, from, to)});
 }
 
 /* Where a -> b is a step of the ring of the channel. */
@@ -66,15 +71,15 @@ static int32_t nic_of(const struct orr_system *system, uint32_t net)
 /* The NIC of a connection over the network that the ring of the channel has. */
 static void add_nic(struct orr_log_facts *f, uint32_t line, const struct orr_log_connection *connection)
 {
-    const struct orr_analysis *analysis = f->analysis;
     const bool sends = connection->sends;
     const int channel = connection->channel;
     const int32_t self = sends ? connection->from : connection->to, peer = sends ? connection->to : connection->from;
-    const int32_t local = orr_log_facts_local(f, self);
+    const struct orr_log_seat seat = orr_log_facts_seat(f, self);
+    const int32_t local = seat.local;
     if (connection->transport != ORR_TRANSPORT_NET || connection->nic < 0 || connection->index != 0 || local < 0 ||
         !is_step(f, channel, connection->from, connection->to))
         return;
-    const struct orr_part *part = orr_analysis_part(analysis, local);
+    const struct orr_part *part = orr_analysis_part(seat.host, local);
     const struct orr_log_value logged = {.shape = ORR_SHAPE_NIC,
                                          .nic = {.number = connection->nic,
                                                  .by_other_gpu = connection->proxy >= 0 && connection->proxy != self,
@@ -105,7 +110,7 @@ static void add_nic(struct orr_log_facts *f, uint32_t line, const struct orr_log
         &part->gdr[(size_t)driver * orr_system_count(system, ORR_NET) + (net - system->first[ORR_NET])];
     bool direct = (sends ? rdma->send.verdict : rdma->recv.verdict) != 0;
     char id[ORR_NODE_ID_SIZE], net_id[ORR_NODE_ID_SIZE];
-    orr_log_fact_at(fact, gpu_id(f, local, id), orr_system_node_id(system, net, net_id));
+    orr_log_fact_at(fact, gpu_id(seat, id), orr_system_node_id(system, net, net_id));
     fact->gpu_nic = nic_of(system, net);
     orr_log_fact_compare(
         f, fact,
@@ -126,7 +131,7 @@ static uint32_t gdr_gpu(const struct orr_log_facts *f, const struct orr_part *pa
             rank = strtod(said->gpu, NULL);
     }
     const uint32_t by_rank =
-        rank < 0 ? ORR_NO_NODE : orr_gpu_of_rank(&part->system, orr_log_facts_local(f, (int32_t)rank));
+        rank < 0 ? ORR_NO_NODE : orr_gpu_of_rank(&part->system, orr_log_facts_seat(f, (int32_t)rank).local);
     return by_rank == ORR_NO_NODE ? node : by_rank;
 }
 

@@ -315,5 +315,5 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
     if (check->query.hosts > ORR_MAX_HOSTS)
         return orr_fail(err, ORR_LIMIT, "%u hosts, more than the %d that are computed", check->query.hosts,
                         (int)ORR_MAX_HOSTS);
-    return ORR_OK;
+    return m->fused || given_gpus ? ORR_OK : orr_log_match_domains(check, local, err);
 }

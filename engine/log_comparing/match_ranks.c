@@ -57,7 +57,7 @@ static uint32_t local_ranks_of(const struct orr_log_check *check, int32_t ranks)
     uint32_t count = 0;
     if (!of || ranks < 1)
         return 0;
-    if (of->node_count > 0 && ranks % of->node_count == 0)
+    if (of->node_count > 0 && ranks % of->node_count == 0 && !orr_log_uses_domain(check->log, check->communicator))
         return (uint32_t)(ranks / of->node_count);
     if (of->seen < (uint32_t)ranks || !of->host_count)
         return 0;

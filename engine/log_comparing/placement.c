@@ -60,7 +60,9 @@ enum orr_code orr_log_place_ranks(struct orr_log_check *check, struct orr_error 
     int32_t *rank_at = ORR_NEW(check->arena, int32_t, ranks), *place_of = ORR_NEW(check->arena, int32_t, ranks);
     ORR_NEED(host_of && filled && names && rank_at && place_of, err);
     const uint32_t hosts = number_hosts(of, host_of, names);
-    if (!hosts || ranks % hosts || (of->node_count > 0 && (uint32_t)of->node_count != hosts))
+    if (!hosts || ranks % hosts ||
+        (of->node_count > 0 && (uint32_t)of->node_count != hosts &&
+         !orr_log_uses_domain(check->log, check->communicator)))
         return ORR_OK;
     const uint32_t local = ranks / hosts;
     bool in_blocks = true;

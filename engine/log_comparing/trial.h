@@ -9,7 +9,7 @@
 enum orr_code orr_log_compare_facts(const struct orr_log_check *check, const struct orr_analysis *analysis,
                                     struct orr_arena *arena, struct orr_log_facts *ret_facts,
                                     struct orr_error *err) ORR_NO_DISCARD;
-/* Predicts for a dump and compares. *ret_analysis is the caller's. */
+/* Predicts for a dump and compares. *ret_analysis is the caller's: orr_analysis_again_free(). */
 enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump, const struct orr_query *query,
                           struct orr_arena *arena, struct orr_log_facts *ret_facts, struct orr_analysis **ret_analysis,
                           struct orr_error *err) ORR_NO_DISCARD;
@@ -27,6 +27,16 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
                                   const struct orr_log_question *question, const struct orr_release *release,
                                   struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_assume(struct orr_log_check *check, const char *format, ...) ORR_PRINTF(2, 3);
+
+/* domains.c. Whether NCCL says that a communicator uses an NVLink domain of several hosts: its nodes are cliques then.
+ */
+bool orr_log_uses_domain(const struct orr_log *log, uint32_t communicator);
+/* Fills check->fabrics where the log shows that hosts of `local` ranks share a domain. */
+enum orr_code orr_log_match_domains(struct orr_log_check *check, uint32_t local, struct orr_error *err) ORR_NO_DISCARD;
+/* Analyses the dump as each of the log's hosts. *ret_analysis: orr_analysis_again_free(). */
+enum orr_code orr_log_predict(const struct orr_log_check *check, const struct orr_dump *dump,
+                              const struct orr_query *query, struct orr_analysis **ret_analysis,
+                              struct orr_error *err) ORR_NO_DISCARD;
 
 /* match_ranks.c: how many ranks the communicator has. It is what a line says, else one more than the highest rank of
  * rings and trees. If there are none, connections count, which may be of some ranks only: *ret_least. -1: unknown.

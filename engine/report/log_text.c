@@ -58,7 +58,8 @@ static void write_question(struct orr_page *page, const struct orr_log_check *ch
     else if (!check->query.settings.release->compared)
         orr_text_puts(&text, ", a release not compared with NCCL's own results");
     orr_text_printf(&text, ", %u host%s of %u ranks%s", check->query.hosts, orr_plural(check->query.hosts),
-                    check->analysis->local_ranks, check->ranks_renumbered ? ", numbered as in the log" : "");
+                    check->analysis->ranks / check->query.hosts,
+                    check->ranks_renumbered ? ", numbered as in the log" : "");
     orr_page_heading(page, orr_text_data(&text));
     if (is_one_of_several(check))
         orr_page_line(page, "", "These are the facts of communicator %u, one of %u.", check->communicator,

@@ -20,8 +20,10 @@ enum orr_code orr_trials_analyze(struct orr_trials *trials, const struct orr_ana
     asked.memo = query->settings.release == analysis->query.settings.release ? trials->memo : NULL;
     trials->left.analyses -= trials->left.analyses > 0;
     trials->made++;
-    enum orr_code code = dump ? orr_analyze(dump, &asked, NULL, &answer, ret_refused)
-                              : orr_analyze_again(analysis, &asked, &answer, ret_refused),
+    enum orr_code code = dump && trials->around
+                             ? orr_cluster_analyze_again(trials->around, dump, &asked, &answer, ret_refused)
+                         : dump ? orr_analyze(dump, &asked, NULL, &answer, ret_refused)
+                                : orr_analyze_again(analysis, &asked, &answer, ret_refused),
                   spent = orr_budget_check(err);
     if (spent != ORR_OK) { /* a trial that was ended is not one that is refused */
         orr_analysis_again_free(answer);

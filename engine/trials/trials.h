@@ -16,10 +16,11 @@ struct orr_effort {
 };
 
 struct orr_trials {
-    struct orr_effort left;       /* what may still be spent */
-    struct orr_search_memo *memo; /* searches of earlier trials, most of which are alike, for the release of the
-                                     analysis as it is; NULL: none are kept */
-    uint32_t made;                /* analyses so far */
+    struct orr_effort left;           /* what may still be spent */
+    struct orr_search_memo *memo;     /* searches of earlier trials, most of which are alike, for the release of the
+                                         analysis as it is; NULL: none are kept */
+    uint32_t made;                    /* analyses so far */
+    const struct orr_cluster *around; /* a changed machine is that of each host of this cluster; NULL: of equal hosts */
 };
 
 /* Whether another analysis is allowed. */

@@ -47,6 +47,78 @@ def test_a_log_of_every_release_agrees_with_its_prediction(tmp_path, release, ho
     assert checked["agree"] > 200 and checked["first_difference"] is None and checked["causes"] == []
 
 
+TRAY = EXAMPLES / "grace-blackwell-tray.xml"
+
+
+def lines_of_trays(tmp_path, release, trays=4, cliques=1, order="block", settings=()):
+    """The log of a job on trays of an NVLink domain, of which the dump and --hosts say nothing."""
+    lines = [{"topology": str(TRAY), "count": trays // cliques, "domain": f"clique {c}"} for c in range(cliques)]
+    (tmp_path / "trays.json").write_text(json.dumps({"hosts": lines, "ranks": order}))
+    asked = [part for setting in settings for part in ("--set", setting)]
+    status, out, err = run("analyze", "--release", release, *asked, "--cluster", str(tmp_path / "trays.json"))
+    assert status == 0, err
+    return make_log.Maker(json.loads(out), trays=trays).make()
+
+
+def with_fabric(lines, host, old, new):
+    return [
+        line.replace(old, new) if line.startswith(f"{host}:") and "fabric UUID" in line else line for line in lines
+    ]
+
+
+@pytest.mark.parametrize("release", ["2.24.3", "2.27.7", "2.28.9", "2.30.7"])
+@pytest.mark.parametrize("cliques, order", [(1, "block"), (2, "block"), (1, "cyclic")])
+def test_trays_are_joined_as_their_fabrics_say(tmp_path, release, cliques, order):
+    lines = lines_of_trays(tmp_path, release, cliques=cliques, order=order)
+    checked = check(tmp_path, lines, "--topology", str(TRAY))["check"]
+    assert (checked["verdict"], checked["differ"], checked["hosts"], checked["ranks"]) == ("agrees", 0, 4, 16)
+    said = "All 4 hosts are in one NVLink clique" if cliques == 1 else "The 4 hosts are in 2 NVLink cliques"
+    assert f"{said}, as the log says" in checked["assumed"]
+    device = next(t for t in checked["topics"] if t["topic"] == "device")
+    assert (device["agree"], device["differ"]) == (1, 0)  # the size of the clique
+    # The health mask is printed and changes nothing; a line of one rank is enough where the clique has all ranks.
+    ill = check(tmp_path, with_fabric(lines, "node4", "healthMask 0xaa", "healthMask 0x2"), "--topology", str(TRAY))
+    assert ill["check"]["differ"] == 0
+    first = [line for line in lines if re.match(r"NCCL version|node1:1000:", line)]
+    alone = check(tmp_path, first, "--topology", str(TRAY))["check"]
+    assert (alone["differ"] == 0) == (cliques == 1 and order == "block"), alone["first_difference"]
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ("cliqueId 0x7ffe", "cliqueId 0x7fff", "The 4 hosts are in 2 NVLink cliques"),
+        ("UUID 8f4c000000000000.1", "UUID 8f4c000000000000.2", "The 4 hosts are in 2 NVLink cliques"),
+        ("state 3", "state 2", "The NVLink fabric of a host is not completed (in-progress)"),
+    ],
+)
+def test_a_tray_that_is_elsewhere_changes_the_prediction(tmp_path, old, new, said):
+    lines = with_fabric(lines_of_trays(tmp_path, "2.27.7"), "node4", old, new)
+    checked = check(tmp_path, lines, "--topology", str(TRAY))["check"]
+    assert checked["differ"] > 100 and checked["hosts"] == 4
+    assert any(sentence.startswith(said) for sentence in checked["assumed"])
+    clique = next(f for f in checked["facts"] if f["what"] == "ranks of the NVLink clique")
+    assert (clique["verdict"], clique["logged"]) == ("differs", "16")
+
+
+def test_causes_are_sought_in_the_same_cliques(tmp_path):
+    lines = lines_of_trays(tmp_path, "2.27.7", trays=2, settings=["NCCL_MAX_NCHANNELS=4"])
+    checked = check(tmp_path, lines, "--topology", str(TRAY))["check"]
+    best = checked["causes"][0]
+    assert checked["differ"] > 0 and "NCHANNELS" in best["what"] and best["differences_left"] == 0, checked["causes"]
+
+
+def test_trays_whose_fabric_is_not_known_share_no_domain(tmp_path):
+    lines = lines_of_trays(tmp_path, "2.27.7", cliques=2)
+    some = [line for line in lines if "fabric UUID" not in line or line.startswith("node1:")]
+    checked = check(tmp_path, some, "--topology", str(TRAY))["check"]
+    assert any(sentence.endswith("not all of them print their fabric") for sentence in checked["assumed"])
+    # Without any line the size of the clique still says that all trays are in it.
+    whole = [line for line in lines_of_trays(tmp_path, "2.27.7") if "fabric UUID" not in line]
+    checked = check(tmp_path, whole, "--topology", str(TRAY))["check"]
+    assert (checked["differ"], checked["verdict"]) == (0, "agrees")
+
+
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_tree_of_a_log_serves_as_the_dump(tmp_path, release):
     lines = lines_of("v100-cube-mesh.xml", release, 2)

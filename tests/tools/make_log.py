@@ -18,9 +18,10 @@ def version(text):
 
 
 class Maker:
-    def __init__(self, analysis, settings=None, more=False, cyclic=False):
+    def __init__(self, analysis, settings=None, more=False, cyclic=False, trays=0):
         """more: also the network, its connections and the tuning table, as NCCL_DEBUG_SUBSYS=...,NET,TUNING prints
-        them. cyclic: neighbouring ranks are on different hosts, as `mpirun --map-by node` places them."""
+        them. cyclic: neighbouring ranks are on different hosts, as `mpirun --map-by node` places them. trays: this many
+        hosts are in NVLink cliques, each of which is one host of the analysis."""
         self.a, self.more = analysis, more
         self.v = version(analysis["nccl"])
         self.settings = settings or {}
@@ -30,6 +31,7 @@ class Maker:
         self.gpus = {n["rank"]: n for n in analysis["system"]["nodes"] if n["type"] == "GPU"}
         self.nodes = {n["id"]: n for n in analysis["system"]["nodes"]}
         self.cyclic = cyclic
+        self.trays, self.in_turn = trays, trays and analysis["cluster"]["order"] == "cyclic"
         channels, renamed = analysis["channels"], [self.rank_at(place) for place in range(analysis["ranks"])]
         number = lambda place: renamed[place] if place >= 0 else place  # noqa: E731
         self.rings = [[number(p) for p in ring] for ring in channels["rings"]]
@@ -60,9 +62,35 @@ class Maker:
         return identity if self.ids else f"{kind}/{rest.split('-')[1].upper()}"
 
     def say(self, rank, text, tid=0):
-        host = f"node{self.host_of(rank) + 1}"
+        host = f"node{self.machine(rank)[0] + 1}"
         pid = 1000 + rank
-        self.lines.append(f"{host}:{pid}:{pid + 100 + tid} [{self.local_of(rank)}] NCCL INFO {text}")
+        self.lines.append(f"{host}:{pid}:{pid + 100 + tid} [{self.device(rank)}] NCCL INFO {text}")
+
+    def machine(self, rank):
+        """The number of the host that a rank is on, and of its GPU there."""
+        if not self.trays:
+            return self.host_of(rank), self.local_of(rank)
+        if self.in_turn:
+            return rank % self.trays, rank // self.trays
+        return divmod(rank, self.a["ranks"] // self.trays)
+
+    def device(self, rank):
+        return self.machine(rank)[1]
+
+    def fabric(self, rank):
+        """What a GPU of a tray reports of its fabric, and the clique that NCCL uses."""
+        clique = f"{0x7ffe + self.host_of(rank):x}"
+        self.say(
+            rank,
+            f"MNNVL busId 0x{self.bus(rank)} fabric UUID 8f4c000000000000.1 cliqueId 0x{clique} state 3 "
+            "healthMask 0xaa",
+        )
+        self.say(rank, f"MNNVL 1 cliqueId {clique} cliqueSize {self.local} cliqueRank {self.local_of(rank)}")
+        self.say(
+            rank,
+            f"comm 0x5{rank:03x}00 rank {rank} nRanks {self.a['ranks']} nNodes {self.a['ranks'] // self.local} "
+            f"localRanks {self.local} localRank {self.local_of(rank)} MNNVL 1",
+        )
 
     def bus(self, rank):
         return self.gpus[self.local_of(rank)]["id"].split("-")[1]
@@ -74,7 +102,7 @@ class Maker:
             self.say(
                 rank,
                 f"{mark}{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
-                f"{self.local_of(rank)} nvmlDev {self.local_of(rank)} busId {self.bus(rank)} commId 0xabc1 - Init "
+                f"{self.device(rank)} nvmlDev {self.device(rank)} busId {self.bus(rank)} commId 0xabc1 - Init "
                 "START",
             )
 
@@ -239,6 +267,8 @@ class Maker:
             if self.more:
                 self.say(rank, "Using network IB")
             self.start(rank)
+            if self.trays:
+                self.fabric(rank)
             self.tree(rank)
             self.paths(rank)
             self.graphs(rank)
@@ -248,13 +278,13 @@ class Maker:
                 self.nets(rank)
             if self.more and rank == 0 and self.v >= (2, 23):
                 self.tuning(rank)
-            nvml = f" nvmlDev {self.local_of(rank)}" if self.v >= (2, 18) else ""
+            nvml = f" nvmlDev {self.device(rank)}" if self.v >= (2, 18) else ""
             comm = " commId 0xabc1" if self.v >= (2, 16) else ""
             call = "ncclCommInitRank " if self.v >= (2, 27) else ""
             self.say(
                 rank,
                 f"{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
-                f"{self.local_of(rank)}{nvml} busId {self.bus(rank)}{comm} - Init COMPLETE",
+                f"{self.device(rank)}{nvml} busId {self.bus(rank)}{comm} - Init COMPLETE",
             )
         return self.lines
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of a log about the device side against the prediction for a machine. */
+#include "engine/cluster/cluster.h"
 #include "engine/input/input.h"
 #include "engine/log_comparing/check.h"
 #include "engine/machines/machine_types.h"
@@ -27,16 +28,21 @@ void after_each(void)
     dump = NULL;
 }
 
+static void compare_on(const char *machine, const char *release, const char *text, uint32_t hosts)
+{
+    const struct orr_log_question question = {
+        .release = orr_release_find(release), .communicator = UINT32_MAX, .without_causes = true, .hosts = hosts};
+    after_each();
+    assert_ok(orr_input_machine(orr_machine_type_find(machine), &dump, &err), &err);
+    assert_ok(orr_log_read(text, strlen(text), NULL, &log_, &err), &err);
+    assert_ok(orr_log_compare(log_, dump, &question, &check, &err), &err);
+}
+
 static void compare(const char *release, const char *lines)
 {
     char text[4096];
-    const struct orr_log_question question = {
-        .release = orr_release_find(release), .communicator = UINT32_MAX, .without_causes = true, .hosts = 1};
-    after_each();
     snprintf(text, sizeof text, COMM "%s", lines);
-    assert_ok(orr_input_machine(orr_machine_type_find("hgx-h100"), &dump, &err), &err);
-    assert_ok(orr_log_read(text, strlen(text), NULL, &log_, &err), &err);
-    assert_ok(orr_log_compare(log_, dump, &question, &check, &err), &err);
+    compare_on("hgx-h100", release, text, 1);
 }
 
 static const struct orr_log_fact *fact(const char *what)
@@ -152,4 +158,70 @@ TEST(fabrics_are_told)
     assert_string_equal(fact("NVLink fabric")->logged.text,
                         "UUID 8f4c000000000000.1, clique 7ffe, completed, health 2");
     assert_int_equal(fact("ranks of the NVLink clique")->verdict, ORR_FACT_NOT_PREDICTED);
+}
+
+enum { TRAYS = 4, GPUS_OF_A_TRAY = 4 };
+
+/* A job on four trays. Each says its clique and whether its fabric is completed; rank 0 is joined to the first rank of
+ * every other tray. */
+static void compare_trays(const char *release, const char *cliques, const char *states)
+{
+    static const uint64_t bus_ids[GPUS_OF_A_TRAY] = {0x801000, 0x901000, 0x1801000, 0x1901000};
+    ORR_LOCAL_TEXT(text, 16384);
+    for (int r = 0; r < TRAYS * GPUS_OF_A_TRAY; r++) {
+        const int tray = r / GPUS_OF_A_TRAY, gpu = r % GPUS_OF_A_TRAY;
+        char head[64];
+        snprintf(head, sizeof head, "tray%d:%d:%d [%d] NCCL INFO ", tray, 10 + gpu, 20 + gpu, gpu);
+        orr_text_printf(&text,
+                        "%sncclCommInitRank comm 0x1%d rank %d nranks 16 cudaDev %d nvmlDev %d busId %llx commId 0x5 - "
+                        "Init START\n",
+                        head, r, r, gpu, gpu, (unsigned long long)bus_ids[gpu]);
+        orr_text_printf(&text,
+                        "%sMNNVL busId 0x%llx fabric UUID 8f4c000000000000.1 cliqueId 0x%c state %c healthMask 0x0\n",
+                        head, (unsigned long long)bus_ids[gpu], cliques[tray], states[tray]);
+        for (int other = 1; r == 0 && other < TRAYS; other++)
+            orr_text_printf(&text, "%sChannel 00/0 : 0[0] -> %d[0] via P2P/MNNVL\n", head, other * GPUS_OF_A_TRAY);
+    }
+    compare_on("gb200-tray", release, text.data, 0);
+    assert_int_equal(check->query.hosts, TRAYS);
+    assert_int_equal(check->analysis->ranks, TRAYS * GPUS_OF_A_TRAY);
+}
+
+/* Whether rank 0 is predicted to reach the first rank of a tray by NVLink. */
+static bool reaches(int tray)
+{
+    char what[64];
+    snprintf(what, sizeof what, "transport between ranks 0 and %d", tray * GPUS_OF_A_TRAY);
+    for (uint32_t i = 0; i < check->fact_count; i++)
+        if (check->facts[i].topic == ORR_TOPIC_P2P && !strcmp(check->facts[i].what, what))
+            return check->facts[i].verdict == ORR_FACT_AGREES;
+    fail_msg("no fact about %s", what);
+    return false;
+}
+
+TEST(trays_of_one_clique_are_one_node)
+{
+    static const struct {
+        const char *release, *cliques, *states;
+        uint32_t systems;
+        bool reached[TRAYS];
+    } cases[] = {
+        {"2.27.7", "7777", "3333", 1, {true, true, true, true}},
+        {"2.27.7", "7778", "3333", 2, {true, true, true, false}}, /* one tray in another clique */
+        {"2.27.7", "7877", "3333", 2, {true, false, true, true}},
+        {"2.27.7", "7788", "3333", 2, {true, true, false, false}},
+        {"2.27.7", "7777", "3323", 4, {true, false, false, false}}, /* one that is not ready keeps all apart */
+        {"2.30.7", "7777", "3333", 1, {true, true, true, true}},
+        {"2.12.12", "7777", "3333", 4, {true, false, false, false}}, /* knows no domains */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        compare_trays(cases[i].release, cases[i].cliques, cases[i].states);
+        assert_non_null(check->analysis->cluster);
+        assert_int_equal(check->analysis->cluster->system_count, cases[i].systems);
+        for (int tray = 1; tray < TRAYS; tray++)
+            if (reaches(tray) != cases[i].reached[tray])
+                fail_msg("case %zu: tray %d", i, tray);
+    }
+    compare_trays("2.27.7", "0123", "3333"); /* a domain of four cliques: the hosts stay apart */
+    assert_int_equal(check->analysis->cluster->system_count, 4);
 }
