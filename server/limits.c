@@ -4,14 +4,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
-#include "engine/base/hash.h"
+#include "engine/base/index.h"
 
-enum { SHARDS = 16, BUCKETS = 512, MOST = 4096, SWEEP_MS = 100 }; /* MOST clients a shard: 65536 in all */
+enum { SHARDS = 16, MOST = 4096, SWEEP_MS = 100 }; /* MOST clients a shard: 65536 in all */
 
 struct entry {
-    struct entry *next;
     struct orr_client client;
     double left; /* requests that may come now */
     uint64_t seen_ms;
@@ -20,14 +18,12 @@ struct entry {
 
 struct shard {
     pthread_mutex_t lock;
-    size_t count;
     uint64_t swept_ms; /* when it was full last and looked for room */
-    struct entry *buckets[BUCKETS];
+    struct orr_index entries;
 };
 
 struct orr_limits {
     struct orr_limits_options options;
-    uint64_t seed; /* so that nobody chooses addresses that fall together */
     struct shard shards[SHARDS];
 };
 
@@ -43,8 +39,6 @@ enum orr_code orr_limits_new(const struct orr_limits_options *options, struct or
     limits->options = *options;
     if (!limits->options.burst)
         limits->options.burst = 2 * options->rate;
-    if (getrandom(&limits->seed, sizeof limits->seed, GRND_NONBLOCK) < 0)
-        limits->seed = (uint64_t)(uintptr_t)limits;
     for (int i = 0; i < SHARDS; i++)
         pthread_mutex_init(&limits->shards[i].lock, NULL);
     *ret_limits = limits;
@@ -56,11 +50,10 @@ void orr_limits_free(struct orr_limits *limits)
     if (!limits)
         return;
     for (int i = 0; i < SHARDS; i++) {
-        for (int b = 0; b < BUCKETS; b++)
-            for (struct entry *entry = limits->shards[i].buckets[b], *next; entry; entry = next) {
-                next = entry->next;
-                free(entry);
-            }
+        uintptr_t row = 0;
+        for (size_t at = 0; orr_index_each(&limits->shards[i].entries, &at, &row);)
+            free((struct entry *)row);
+        orr_index_release(&limits->shards[i].entries);
         pthread_mutex_destroy(&limits->shards[i].lock);
     }
     free(limits);
@@ -80,24 +73,32 @@ struct orr_client orr_client_of(const struct orr_address *address, const char *t
     return client;
 }
 
-static uint64_t hash_of(const struct orr_limits *limits, const struct orr_client *client)
+/* From a seed, so that nobody chooses addresses that fall together. */
+static uint64_t hash_of(const struct orr_client *client)
 {
-    uint64_t hash = limits->seed;
-    for (int i = 0; i < 2; i++) { /* MurmurHash3's finalizer: every bit of an address moves every bit */
-        hash ^= client->key[i];
-        hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
-        hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
-        hash ^= hash >> 33;
-    }
-    return hash;
+    return orr_hash_key(orr_hash_seeded(), client->key, sizeof client->key);
 }
 
-static struct entry **find_entry(struct shard *shard, uint64_t hash, const struct orr_client *client)
+static struct entry *find_entry(const struct shard *shard, uint64_t hash, const struct orr_client *client)
 {
-    struct entry **at = &shard->buckets[hash / SHARDS % BUCKETS];
-    while (*at && memcmp(&(*at)->client, client, sizeof *client) != 0)
-        at = &(*at)->next;
-    return at;
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&shard->entries, hash, &probe, &row);)
+        if (!memcmp(&((struct entry *)row)->client, client, sizeof *client))
+            return (struct entry *)row;
+    return NULL;
+}
+
+/* NULL: the shard is full, or there is no memory. */
+static struct entry *add_entry(struct shard *shard, uint64_t hash, const struct entry *like)
+{
+    struct entry *entry = shard->entries.count < MOST ? malloc(sizeof *entry) : NULL;
+    if (!entry)
+        return NULL;
+    *entry = *like;
+    if (orr_index_add(&shard->entries, hash, (uintptr_t)entry))
+        return entry;
+    free(entry);
+    return NULL;
 }
 
 static void refill(const struct orr_limits *limits, struct entry *entry, uint64_t now_ms)
@@ -112,18 +113,15 @@ static void refill(const struct orr_limits *limits, struct entry *entry, uint64_
 /* Forgets clients of which nothing is under way and that may ask as much as a new one. */
 static void sweep(const struct orr_limits *limits, struct shard *shard, uint64_t now_ms)
 {
-    for (int b = 0; b < BUCKETS; b++)
-        for (struct entry **at = &shard->buckets[b]; *at;) {
-            struct entry *entry = *at;
-            refill(limits, entry, now_ms);
-            if (!entry->under_way && entry->left >= (double)limits->options.burst) {
-                *at = entry->next;
-                free(entry);
-                shard->count--;
-            } else {
-                at = &entry->next;
-            }
-        }
+    uintptr_t row = 0;
+    for (size_t at = 0; orr_index_each(&shard->entries, &at, &row);) {
+        struct entry *entry = (struct entry *)row;
+        refill(limits, entry, now_ms);
+        if (entry->under_way || entry->left < (double)limits->options.burst)
+            continue;
+        orr_index_remove(&shard->entries, hash_of(&entry->client), row);
+        free(entry);
+    }
 }
 
 static enum orr_denial take(const struct orr_limits *limits, struct entry *entry, uint64_t now_ms,
@@ -150,24 +148,20 @@ enum orr_denial orr_limits_enter(struct orr_limits *limits, const struct orr_cli
 {
     if (!limits)
         return ORR_DENIED_NOT;
-    uint64_t hash = hash_of(limits, client);
+    uint64_t hash = hash_of(client);
     struct shard *shard = &limits->shards[hash % SHARDS];
     enum orr_denial refusal = ORR_DENIED_RATE;
     *ret_retry_after = 1;
     pthread_mutex_lock(&shard->lock);
-    if (shard->count >= MOST && now_ms > shard->swept_ms + SWEEP_MS) {
+    if (shard->entries.count >= MOST && now_ms > shard->swept_ms + SWEEP_MS) {
         sweep(limits, shard, now_ms);
         shard->swept_ms = now_ms;
     }
-    struct entry **at = find_entry(shard, hash, client);
-    if (!*at && shard->count < MOST && (*at = calloc(1, sizeof **at))) {
-        (*at)->client = *client;
-        (*at)->left = (double)limits->options.burst;
-        (*at)->seen_ms = now_ms;
-        shard->count++;
-    }
-    if (*at)
-        refusal = take(limits, *at, now_ms, ret_retry_after);
+    const struct entry fresh = {.client = *client, .left = (double)limits->options.burst, .seen_ms = now_ms};
+    struct entry *entry = find_entry(shard, hash, client);
+    entry = entry ? entry : add_entry(shard, hash, &fresh);
+    if (entry)
+        refusal = take(limits, entry, now_ms, ret_retry_after);
     pthread_mutex_unlock(&shard->lock);
     return refusal;
 }
@@ -176,10 +170,10 @@ void orr_limits_leave(struct orr_limits *limits, const struct orr_client *client
 {
     if (!limits)
         return;
-    uint64_t hash = hash_of(limits, client);
+    uint64_t hash = hash_of(client);
     struct shard *shard = &limits->shards[hash % SHARDS];
     pthread_mutex_lock(&shard->lock);
-    struct entry *entry = *find_entry(shard, hash, client);
+    struct entry *entry = find_entry(shard, hash, client);
     if (entry)
         entry->under_way--;
     pthread_mutex_unlock(&shard->lock);

@@ -8,11 +8,9 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
-
 #include "engine/base/index.h"
 
 struct entry {
-    struct entry *next;          /* in the bucket */
     struct entry *newer, *older; /* by last use; entries being made are not in this list */
     struct orr_shared *value;    /* NULL: being made */
     bool forgotten;              /* while being made: do not keep */
@@ -21,14 +19,14 @@ struct entry {
     char key[];
 };
 
-enum { BUCKETS = 4096, LOOK_MS = 50 /* between two looks at the budget of who waits */ };
+enum { LOOK_MS = 50 /* between two looks at the budget of who waits */ };
 
 struct orr_cache {
     pthread_mutex_t lock;
     struct entry *newest, *oldest;
     struct orr_cache_figures figures;
     pthread_cond_t made;
-    struct entry *buckets[BUCKETS];
+    struct orr_index index; /* of entries, by their keys */
 };
 
 struct orr_cache *orr_cache_new(size_t limit)
@@ -59,12 +57,13 @@ static uint64_t hash_of(const char *key)
     return orr_hash_key(orr_hash_seeded(), key, strlen(key));
 }
 
-static struct entry **find_entry(struct orr_cache *cache, const char *key, uint64_t hash)
+static struct entry *find_entry(const struct orr_cache *cache, const char *key, uint64_t hash)
 {
-    struct entry **at = &cache->buckets[hash % BUCKETS];
-    while (*at && ((*at)->hash != hash || strcmp((*at)->key, key)))
-        at = &(*at)->next;
-    return at;
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&cache->index, hash, &probe, &row);)
+        if (!strcmp(((struct entry *)row)->key, key))
+            return (struct entry *)row;
+    return NULL;
 }
 
 static void unlink_use(struct orr_cache *cache, struct entry *entry)
@@ -100,14 +99,13 @@ static bool fits(const struct orr_cache *cache, const struct entry *entry, const
 
 /* Takes a made entry out and puts it on a list for free_all(): freeing a large analysis takes long, and nobody else
  * should wait for it. */
-static void drop(struct orr_cache *cache, struct entry **at, struct entry **dropped)
+static void drop(struct orr_cache *cache, struct entry *entry, struct entry **dropped)
 {
-    struct entry *entry = *at;
-    *at = entry->next; /* NOLINT: what is in the order of use is in the table */
+    orr_index_remove(&cache->index, entry->hash, (uintptr_t)entry);
     unlink_use(cache, entry);
     cache->figures.bytes -= cost_of(entry);
     cache->figures.entries--;
-    entry->next = *dropped;
+    entry->older = *dropped;
     *dropped = entry;
 }
 
@@ -115,7 +113,7 @@ static void drop(struct orr_cache *cache, struct entry **at, struct entry **drop
 static void free_all(struct entry *dropped)
 {
     for (struct entry *next; dropped; dropped = next) {
-        next = dropped->next;
+        next = dropped->older;
         orr_shared_give(dropped->value);
         free(dropped);
     }
@@ -126,10 +124,10 @@ void orr_cache_free(struct orr_cache *cache)
     struct entry *dropped = NULL;
     if (!cache)
         return;
-    for (size_t i = 0; i < BUCKETS; i++)
-        while (cache->buckets[i])
-            drop(cache, &cache->buckets[i], &dropped);
+    while (cache->oldest)
+        drop(cache, cache->oldest, &dropped);
     free_all(dropped);
+    orr_index_release(&cache->index);
     pthread_cond_destroy(&cache->made);
     pthread_mutex_destroy(&cache->lock);
     free(cache);
@@ -147,6 +145,15 @@ static struct entry *new_entry(const char *key, uint64_t hash)
     return entry;
 }
 
+/* Takes the entry, which may be NULL. False: there was no memory, and it is gone. */
+static bool add_entry(struct orr_cache *cache, struct entry *entry)
+{
+    if (entry && orr_index_add(&cache->index, entry->hash, (uintptr_t)entry))
+        return true;
+    free(entry);
+    return false;
+}
+
 /* A new reference to a made entry's value, which becomes the newest. */
 static struct orr_shared *use(struct orr_cache *cache, struct entry *entry)
 {
@@ -162,7 +169,7 @@ bool orr_cache_has(struct orr_cache *cache, const char *key)
 {
     uint64_t hash = hash_of(key);
     pthread_mutex_lock(&cache->lock);
-    const struct entry *entry = *find_entry(cache, key, hash);
+    const struct entry *entry = find_entry(cache, key, hash);
     bool has = entry && entry->value;
     pthread_mutex_unlock(&cache->lock);
     return has;
@@ -172,7 +179,7 @@ struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key)
 {
     uint64_t hash = hash_of(key);
     pthread_mutex_lock(&cache->lock);
-    struct entry *entry = *find_entry(cache, key, hash);
+    struct entry *entry = find_entry(cache, key, hash);
     struct orr_shared *value = entry && entry->value ? use(cache, entry) : NULL;
     pthread_mutex_unlock(&cache->lock);
     return value;
@@ -184,15 +191,15 @@ struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
     struct orr_shared *value = NULL;
     pthread_mutex_lock(&cache->lock);
     for (;;) {
-        struct entry **at = find_entry(cache, key, hash);
-        if (!*at) {
+        struct entry *entry = find_entry(cache, key, hash);
+        if (!entry) {
             /* Without memory for the note that it is being made, it is made by each who asks. */
-            *at = new_entry(key, hash);
+            add_entry(cache, new_entry(key, hash));
             cache->figures.misses++;
             break;
         }
-        if ((*at)->value) {
-            value = use(cache, *at);
+        if (entry->value) {
+            value = use(cache, entry);
             break;
         }
         if (orr_budget_check(NULL) != ORR_OK)
@@ -211,7 +218,7 @@ static void fill_entry(struct orr_cache *cache, struct entry *entry, struct orr_
     cache->figures.bytes += cost_of(entry);
     cache->figures.entries++;
     while (cache->figures.bytes > cache->figures.limit && cache->oldest != entry) {
-        drop(cache, find_entry(cache, cache->oldest->key, cache->oldest->hash), dropped);
+        drop(cache, cache->oldest, dropped);
         cache->figures.evictions++;
     }
 }
@@ -223,28 +230,25 @@ void orr_cache_also(struct orr_cache *cache, const char *key, const char *furthe
     if (!entry)
         return;
     pthread_mutex_lock(&cache->lock);
-    const struct entry *kept = *find_entry(cache, key, hash_of(key));
-    struct entry **at = find_entry(cache, further, hash);
-    if (kept && kept->value && !*at && fits(cache, entry, value)) {
-        *at = entry;
+    const struct entry *kept = find_entry(cache, key, hash_of(key));
+    if (!kept || !kept->value || find_entry(cache, further, hash) || !fits(cache, entry, value))
+        free(entry);
+    else if (add_entry(cache, entry))
         fill_entry(cache, entry, value, &dropped);
-        entry = NULL;
-    }
     pthread_mutex_unlock(&cache->lock);
     free_all(dropped);
-    free(entry);
 }
 
 void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value)
 {
     uint64_t hash = hash_of(key);
     pthread_mutex_lock(&cache->lock);
-    struct entry **at = find_entry(cache, key, hash), *entry = *at, *dropped = NULL;
+    struct entry *entry = find_entry(cache, key, hash), *dropped = NULL;
     if (entry && !entry->value && pthread_equal(entry->maker, pthread_self())) {
         if (value && !orr_budget_spent(0) && !entry->forgotten && fits(cache, entry, value)) {
             fill_entry(cache, entry, value, &dropped);
         } else {
-            *at = entry->next;
+            orr_index_remove(&cache->index, hash, (uintptr_t)entry);
             free(entry);
         }
         pthread_cond_broadcast(&cache->made);
@@ -258,18 +262,15 @@ void orr_cache_forget(struct orr_cache *cache, const char *prefix)
     size_t length = strlen(prefix);
     struct entry *dropped = NULL;
     pthread_mutex_lock(&cache->lock);
-    for (size_t i = 0; i < BUCKETS; i++) {
-        struct entry **at = &cache->buckets[i];
-        while (*at) {
-            if (strncmp((*at)->key, prefix, length)) {
-                at = &(*at)->next;
-            } else if ((*at)->value) {
-                drop(cache, at, &dropped);
-            } else {
-                (*at)->forgotten = true;
-                at = &(*at)->next;
-            }
-        }
+    uintptr_t row = 0;
+    for (size_t at = 0; orr_index_each(&cache->index, &at, &row);) {
+        struct entry *entry = (struct entry *)row;
+        if (strncmp(entry->key, prefix, length))
+            continue;
+        if (entry->value)
+            drop(cache, entry, &dropped);
+        else
+            entry->forgotten = true;
     }
     pthread_mutex_unlock(&cache->lock);
     free_all(dropped);

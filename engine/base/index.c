@@ -104,6 +104,52 @@ bool orr_index_add(struct orr_index *index, uint64_t hash, uintptr_t row)
     return true;
 }
 
+/* The slot of a row; slot_count if it is absent. */
+static size_t find_slot(const struct orr_index *index, uint64_t hash, uintptr_t row)
+{
+    for (size_t step = 0; step < index->slot_count; step++) {
+        const size_t at = slot_of(index, hash, step);
+        if (!index->slots[at].value)
+            break;
+        if (index->slots[at].hash == hash && index->slots[at].value == row + 1)
+            return at;
+    }
+    return index->slot_count;
+}
+
+/* What follows moves up, unless that would put it before its own place: so a search never meets a hole too early. */
+void orr_index_remove(struct orr_index *index, uint64_t hash, uintptr_t row)
+{
+    const size_t mask = index->slot_count - 1;
+    size_t hole = find_slot(index, hash, row);
+    if (hole == index->slot_count)
+        return;
+    for (size_t at = (hole + 1) & mask; index->slots[at].value; at = (at + 1) & mask) {
+        const size_t own = slot_of(index, index->slots[at].hash, 0);
+        if (((at - own) & mask) < ((at - hole) & mask))
+            continue;
+        index->slots[hole] = index->slots[at];
+        hole = at;
+    }
+    index->slots[hole] = (struct orr_index_slot){0};
+    index->count--;
+}
+
+bool orr_index_each(const struct orr_index *index, size_t *at, uintptr_t *ret_row)
+{
+    /* Once more at the slot of the row before, as another may have moved there. */
+    size_t slot = *at ? *at - 1 : 0;
+    if (*at && slot < index->slot_count && index->slots[slot].value == *ret_row + 1)
+        slot++;
+    while (slot < index->slot_count && !index->slots[slot].value)
+        slot++;
+    if (slot >= index->slot_count)
+        return false;
+    *ret_row = index->slots[slot].value - 1;
+    *at = slot + 1;
+    return true;
+}
+
 void orr_index_release(struct orr_index *index)
 {
     if (!index->arena)

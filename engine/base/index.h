@@ -46,6 +46,11 @@ struct orr_probe {
 bool orr_index_next(const struct orr_index *index, uint64_t hash, struct orr_probe *probe, uintptr_t *ret_row);
 /* Adds a row, or any number below UINTPTR_MAX. False: out of memory, or the budget was spent while it searched. */
 bool orr_index_add(struct orr_index *index, uint64_t hash, uintptr_t row);
+/* Takes out a row that was added with the hash. */
+void orr_index_remove(struct orr_index *index, uint64_t hash, uintptr_t row);
+/* The rows one after the other, in no order that means anything: *at is 0 at first, and both are passed on unchanged.
+ * False: no more. The row that was just given may be removed; then some may come twice. */
+bool orr_index_each(const struct orr_index *index, size_t *at, uintptr_t *ret_row);
 void orr_index_release(struct orr_index *index);
 
 /* The beginning of hashes of keys from outside: a random number of this process. */

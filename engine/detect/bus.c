@@ -30,18 +30,20 @@ static const char *look_up(struct orr_detector *d, const char *bus_id)
 
 const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
 {
-    uint32_t *first = &d->bus_first[orr_hash_bytewise(bus_id, strlen(bus_id)) % ORR_BUS_HASHES];
-    for (uint32_t i = *first; i; i = d->bus[i - 1].next)
-        if (!strcmp(d->bus[i - 1].bus_id, bus_id))
-            return d->bus[i - 1].path;
+    const uint64_t hash = orr_hash_key(orr_hash_seeded(), bus_id, strlen(bus_id));
+    uintptr_t row;
+    d->buses.arena = d->arena;
+    for (struct orr_probe probe = {0}; orr_index_next(&d->buses, hash, &probe, &row);)
+        if (!strcmp(d->bus[row].bus_id, bus_id))
+            return d->bus[row].path;
     const char *path = look_up(d, bus_id), *kept = orr_arena_strndup(d->arena, bus_id, strlen(bus_id));
     if (!kept || !ORR_RESERVE(d->arena, d->bus, d->bus_count, d->bus_capacity)) {
         d->bus_count = 0; /* growing dropped them */
-        memset(d->bus_first, 0, sizeof d->bus_first);
+        d->buses = (struct orr_index){0};
         return NULL;
     }
-    d->bus[d->bus_count++] = (struct orr_bus_entry){.bus_id = kept, .path = path, .next = *first};
-    *first = d->bus_count;
+    if (orr_index_add(&d->buses, hash, d->bus_count))
+        d->bus[d->bus_count++] = (struct orr_bus_entry){.bus_id = kept, .path = path};
     return path;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ORR_DETECT_DETECTING_H
 #define ORR_DETECT_DETECTING_H
 
+#include "engine/base/index.h"
 #include "engine/detect/detect.h"
 #include "engine/detect/facts.h"
 #include "engine/detect/root.h"
@@ -108,13 +109,12 @@ enum orr_note_id {
         ORR_NOTE_COUNT
 };
 
-enum { ORR_SYS_VALUE = 256, ORR_BUS_HASHES = 1024 };
+enum { ORR_SYS_VALUE = 256 };
 
 /* A PCI function that was looked up: its folder in /sys. */
 struct orr_bus_entry {
     const char *bus_id;
     const char *path; /* NULL: it has none */
-    uint32_t next;    /* index + 1 of the next one with the same hash, 0: none */
 };
 
 /* A device of the network plugin. */
@@ -144,7 +144,7 @@ struct orr_detector {
     struct orr_doc *tree; /* of the rank under way */
     struct orr_bus_entry *bus;
     unsigned bus_count, bus_capacity;
-    uint32_t bus_first[ORR_BUS_HASHES]; /* index + 1, 0: none */
+    struct orr_index buses; /* of bus, by bus id */
     struct orr_net_device *nets;
     unsigned net_count, net_capacity;
     bool by_verbs;    /* nets are the IB plugin's */

@@ -5,14 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/hash.h"
+#include "engine/base/index.h"
 #include "engine/search/memo_state.h"
 
-enum { BUCKETS = 1024 };
-
 struct entry {
-    struct entry *next;
-    uint64_t hash;
     size_t count; /* words of the key */
     uint32_t *words;
     struct orr_found_graphs found; /* its arrays, like the key, lie after the entry */
@@ -20,7 +16,7 @@ struct entry {
 
 struct orr_search_memo {
     pthread_mutex_t lock;
-    struct entry *buckets[BUCKETS];
+    struct orr_index entries;
     size_t held, limit; /* bytes */
 };
 
@@ -38,30 +34,28 @@ void orr_search_memo_free(struct orr_search_memo *memo)
 {
     if (!memo)
         return;
-    for (size_t b = 0; b < BUCKETS; b++)
-        for (struct entry *entry = memo->buckets[b], *next; entry; entry = next) {
-            next = entry->next;
-            free(entry);
-        }
+    uintptr_t row = 0;
+    for (size_t at = 0; orr_index_each(&memo->entries, &at, &row);)
+        free((struct entry *)row);
+    orr_index_release(&memo->entries);
     pthread_mutex_destroy(&memo->lock);
     free(memo);
 }
 
 static uint64_t hash_of(const struct orr_search_key *key)
 {
-    uint64_t hash = ORR_HASH_START;
-    for (size_t i = 0; i < key->count; i++)
-        hash = orr_hash_number(hash, key->words[i]);
-    return hash ^ hash >> 32;
+    return orr_hash_key(orr_hash_seeded(), key->words, key->count * sizeof *key->words);
 }
 
 static struct entry *find(const struct orr_search_memo *memo, const struct orr_search_key *key, uint64_t hash)
 {
-    struct entry *entry = memo->buckets[hash % BUCKETS];
-    while (entry && (entry->hash != hash || entry->count != key->count ||
-                     memcmp(entry->words, key->words, key->count * sizeof *key->words) != 0))
-        entry = entry->next;
-    return entry;
+    uintptr_t row;
+    for (struct orr_probe probe = {0}; orr_index_next(&memo->entries, hash, &probe, &row);) {
+        struct entry *entry = (struct entry *)row;
+        if (entry->count == key->count && !memcmp(entry->words, key->words, key->count * sizeof *key->words))
+            return entry;
+    }
+    return NULL;
 }
 
 static size_t gpus_of(const struct orr_trial *best, uint32_t n)
@@ -109,11 +103,7 @@ void orr_search_memo_keep(struct orr_search_memo *memo, const struct orr_search_
     if (bytes <= memo->limit - memo->held && !find(memo, key, hash))
         entry = malloc(bytes); /* kept beyond the request, so it is not drawn from its budget */
     if (entry) {
-        *entry = (struct entry){.next = memo->buckets[hash % BUCKETS],
-                                .hash = hash,
-                                .count = key->count,
-                                .words = (uint32_t *)(entry + 1),
-                                .found = *found};
+        *entry = (struct entry){.count = key->count, .words = (uint32_t *)(entry + 1), .found = *found};
         memcpy(entry->words, key->words, key->count * sizeof *key->words);
         char *at = (char *)(entry->words + key->count);
         for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
@@ -129,8 +119,10 @@ void orr_search_memo_keep(struct orr_search_memo *memo, const struct orr_search_
             best->nets = (int16_t(*)[2])(void *)at;
             at += nets;
         }
-        memo->buckets[hash % BUCKETS] = entry;
-        memo->held += bytes;
+        if (orr_index_add(&memo->entries, hash, (uintptr_t)entry))
+            memo->held += bytes;
+        else
+            free(entry);
     }
     pthread_mutex_unlock(&memo->lock);
 }

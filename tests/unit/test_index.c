@@ -28,6 +28,52 @@ TEST(rows_are_found_by_their_hash_and_no_other)
     orr_index_release(&index);
 }
 
+/* Whatever falls together, a row that goes takes no other with it, and rows come and go without growing the index. */
+TEST(a_row_that_is_removed_takes_no_other_with_it)
+{
+    for (uint64_t hashes = 1; hashes < MANY; hashes = 7 * hashes + 1) { /* from one hash for all rows to one each */
+        struct orr_index index = {0};
+        for (uintptr_t i = 0; i < MANY / 8; i++)
+            assert_true(orr_index_add(&index, i % hashes, i));
+        const size_t slots = index.slot_count;
+        for (uintptr_t i = 0; i < MANY / 8; i += 3)
+            orr_index_remove(&index, i % hashes, i);
+        orr_index_remove(&index, 0, MANY); /* never added */
+        for (uintptr_t i = 0; i < MANY / 8; i++)
+            assert_true(has(&index, i % hashes, i) == (i % 3 != 0));
+        for (uintptr_t i = 0; i < MANY / 8; i += 3)
+            assert_true(orr_index_add(&index, i % hashes, i));
+        assert_int_equal(index.slot_count, slots);
+        assert_int_equal(index.count, (MANY / 8));
+        orr_index_release(&index);
+    }
+}
+
+TEST(all_rows_come_also_where_each_is_removed)
+{
+    struct orr_index index = {0};
+    bool seen[MANY / 8] = {false};
+    uintptr_t row = 0, count = 0;
+    for (uintptr_t i = 0; i < MANY / 8; i++)
+        assert_true(orr_index_add(&index, i / 5, i));
+    for (size_t at = 0; orr_index_each(&index, &at, &row); count++) {
+        assert_false(seen[row]);
+        seen[row] = true;
+    }
+    assert_int_equal(count, MANY / 8);
+    row = 0;
+    for (size_t at = 0; orr_index_each(&index, &at, &row);)
+        if (row % 2)
+            orr_index_remove(&index, row / 5, row);
+    for (uintptr_t i = 0; i < MANY / 8; i++)
+        assert_true(has(&index, i / 5, i) == (i % 2 == 0));
+    row = 0;
+    for (size_t at = 0; orr_index_each(&index, &at, &row);)
+        orr_index_remove(&index, row / 5, row);
+    assert_int_equal(index.count, 0);
+    orr_index_release(&index);
+}
+
 /* Runs of occupied slots are short, also with hashes that differ in high bits only or by a step. */
 TEST(searches_stay_short_whatever_the_hashes_have_in_common)
 {
