@@ -10,7 +10,7 @@ parts="
 unit        unit                        ctest   dev         unit
 fuzz        fuzz                        ctest   dev         -
 browser     browser-1,browser-2,browser-3 node    release     page
-http        http-1,http-2,http-3        pytest  dev,release http
+http        http,memory-1,memory-2      pytest  dev,release http
 answers     answers                     ctest   release     -
 property    property-1,property-2       lines   dev         -
 conformance conformance,shared          lines   release     -
@@ -22,6 +22,18 @@ all_parts() { awk 'NF { print $1 }' <<<"$parts"; }
 column() { awk -v part="$1" -v n="$2" '$1 == part && $n != "-" { gsub(",", " ", $n); print $n }' <<<"$parts"; }
 # report_of PIECE
 report_of() { awk -v piece="$1" 'index("," $2 ",", "," piece ",") { print $3 }' <<<"$parts"; }
+# Files of http that run under the sanitizers, because their subject is memory: every route and every command, with good and with hostile input;
+# what is refused, fails or is cut off in the middle. The others compare answers, which the release build gives in a fifth of the time; `./dev soak`
+# asks those of the sanitized program too.
+sanitized=" openapi uncompared ends hostile attacks limits refusals recovery faults streams service log_mutations "
+# http_files YES|NO: those of this list, or the others
+http_files() {
+    local file name
+    for file in tests/http/test_*.py; do
+        name=${file#tests/http/test_} name=${name%.py}
+        case "$sanitized" in *" $name "*) [ "$1" = NO ] || echo "$file" ;; *) [ "$1" = YES ] || echo "$file" ;; esac
+    done
+}
 # What the suite needs of a build; nothing: all. The programs of unit tests run in build-dev alone.
 targets_of() { [ "$1" != release ] || echo suite; }
 # Seconds of one core, or of waiting if that is longer, for the longest files of http and browser; others count as 5.
@@ -38,6 +50,8 @@ share() {
         sort -k1,1nr -k2 | awk -v n="$1" -v i="$2" '{ least = 1; for (s = 2; s <= n; s++) if (sum[s] < sum[least]) least = s
             sum[least] += $1; if (least == i) print $2 }'
 }
+# http_tests BUILD FILE...
+http_tests() { ORRERY=$1/orrery /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider "${@:2}"; }
 # run_node ARGUMENT...: its own test runner, which Debian 12 and Ubuntu 24.04 are the first to have
 run_node() {
     if node --test-reporter=tap -e 0 2>/dev/null; then
@@ -68,7 +82,8 @@ piece() {
     conformance) python3 tests/conformance/check.py --jobs 1 ;;
     shared) if [ -d ../shared/conformance ]; then regressions && compare --jobs 1 --every 8 --beyond-ours; else
         echo "skipped: the larger set of reference cases, because ../shared is not beside this checkout"; fi ;;
-    http-*) ORRERY=build-dev/orrery /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider $(share 3 "${1#*-}" tests/http/test_*.py) ;;
+    http) http_tests build $(http_files NO) ;;
+    memory-*) http_tests build-dev $(share 2 "${1#*-}" $(http_files YES)) ;;
     js) run_node tests/js/*.test.mjs ;;
     browser-*) browser_tests "$2" $(share 3 "${1#*-}" tests/browser/*.test.mjs) ;;
     package) tests/tools/check_package.sh ;;

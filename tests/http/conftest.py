@@ -26,6 +26,8 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from postgresql import Cluster  # noqa: E402
 
 SHARED = ROOT.parent / "shared"
+PROGRAM = pathlib.Path(os.environ.get("ORRERY", ROOT / "build-dev" / "orrery")).resolve()
+DOUBLES = os.environ.get("ORR_DOUBLES", str(PROGRAM.parent / "tests" / "doubles"))  # of the same build
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:exitcode=99",
     "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -57,7 +59,7 @@ DUMP = b"""<system version="1">
 def release_program():
     """What makes the inputs of a test and is not tested by it: the release build if there is one, as it is quicker."""
     found = ROOT / "build" / "orrery"
-    return str(found if found.exists() else os.environ.get("ORRERY", ROOT / "build-dev" / "orrery"))
+    return str(found if found.exists() else PROGRAM)
 
 
 def wait_until(what, otherwise=lambda: "did not happen in time", seconds=120):
@@ -99,7 +101,7 @@ class Server:
         """program: instead of the one under test; before: called in the new process; log: takes standard error instead
         of a file that stop() looks at."""
         self.token = token
-        program = program or os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
+        program = program or str(PROGRAM)
         assert os.path.exists(program), f"{program} is not built"
         if "--analysis-time" not in options:  # the sanitized program is slow, and the machine may be
             options = ("--analysis-time", "0", *options)

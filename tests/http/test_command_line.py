@@ -216,7 +216,7 @@ def interrupted(arguments, computes):
             "pipe" in (process / "wchan").read_text()
             or (process / "stat").read_text().rpartition(")")[2].split()[0] == "S"
         )
-        return caught and (used >= 1 if computes else waits)
+        return caught and (used >= 0.4 if computes else waits)
 
     try:
         wait_until(lambda: done.poll() is not None or is_ready())

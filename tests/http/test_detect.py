@@ -11,13 +11,12 @@ import time
 
 import pytest
 
-from conftest import ROOT, SANITIZERS, Server
+from conftest import DOUBLES, ROOT, SANITIZERS, Server
 
 sys.path.insert(0, str(ROOT / "tests" / "detect"))
 import fake_machine  # noqa: E402
 
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
-DOUBLES = os.environ.get("ORR_DOUBLES", str(ROOT / "build-dev" / "tests" / "doubles"))
 
 
 def agent(*arguments, environment=None):

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from conftest import DUMP, ROOT, SANITIZERS, Server
+from conftest import DOUBLES, DUMP, ROOT, SANITIZERS, Server
 from test_command_line import PROGRAM, run
 from test_compare import H100, narrow, put, renamed
 
@@ -21,7 +21,6 @@ import fake_machine  # noqa: E402
 
 FIT, USAGE, DEGRADED, UNJUDGED = 0, 2, 3, 4
 SLOW = ("--timeout", "600")  # no test depends on how fast this machine is
-DOUBLES = os.environ.get("ORR_DOUBLES", str(ROOT / "build-dev" / "tests" / "doubles"))
 
 
 def gate(*arguments, stdin=b""):

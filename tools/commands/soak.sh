@@ -3,8 +3,8 @@
 # Runs mixed requests against the sanitised daemon for 60 s, then thousands of random inputs and kills.
 # The daemon's errors and memory are watched. Then come N new random machines through every release (2000 by default, about 0.3 s each), as many clusters
 # against their twin, a tenth as many folders of random machines, detected, against theirs, 500 logs broken in one thing, results of 1 GB, place
-# against brute force, the search against a plain one on 500 N small machines, the page's tests with late answers on a slow machine, and last a thousand kills of
-# writers and a hundred of servers, on both databases.
+# against brute force, the search against a plain one on 500 N small machines, the tests of http under the sanitizers, the page's tests with late answers on
+# a slow machine, and last a thousand kills of writers and a hundred of servers, on both databases.
 count=${2:-2000} now=$(date +%s)
 need build run unit http page && build dev release || exit 1
 export PYTHONDONTWRITEBYTECODE=1
@@ -24,6 +24,11 @@ twins() {
         python3 tests/detect/twin_check.py --seed "$now" --count "$((count / 10))"
 }
 broken_logs() { /usr/bin/python3 tests/tools/mutate_log.py 500 "$now"; }
+sanitized_answers() { # what ./dev test asks of the release build
+    . tools/suite.sh
+    # shellcheck disable=SC2046 # file names without spaces
+    http_tests build-dev $(http_files NO)
+}
 slow_page() { (export ORRERY_SLOW=4 ORRERY=$PWD/build/orrery && npm_packages && node --test --test-concurrency=1 tests/browser/*.test.mjs); }
 kills() { # more of what ./dev test does a hundred times
     ORR_TEST_KILLS=1000 build-dev/tests/test_api_store_kill &&
@@ -32,4 +37,4 @@ kills() { # more of what ./dev test does a hundred times
 }
 
 export ORRERY=$PWD/build-dev/orrery
-mixed_requests "${1:-60}" && random_machines && every_fault && large_results && plain_search && choices_of_gpus && twins && broken_logs && slow_page && kills
+mixed_requests "${1:-60}" && random_machines && every_fault && large_results && plain_search && choices_of_gpus && twins && broken_logs && sanitized_answers && slow_page && kills
