@@ -26,7 +26,7 @@ static json_t *event_json(struct orr_json *json, const struct orr_log_event *eve
     const struct orr_log_message *message = event->message;
     return ORR_OBJECT(json, ORR_STRING("id", message ? message->id : "unknown"),
                       ORR_STRING("severity", orr_event_severity(event)), ORR_STRING("ends_job", orr_event_ends(event)),
-                      ORR_BOOL("consequence", message && message->weight == ORR_WEIGHT_AFTERMATH),
+                      ORR_BOOL("consequence", message && orr_log_follows(message->weight)),
                       ORR_STRING("text", event->text), ORR_INT("line", event->line),
                       ORR_INT("last_line", event->last_line), ORR_INT("count", event->count),
                       ORR_VALUE("ranks", numbers(json, event->ranks, event->rank_count)),

@@ -42,6 +42,24 @@ static void take_cpu(struct orr_beside *beside, const char *line, struct orr_are
             *keys[i].field = orr_arena_strndup(arena, value, strlen(value));
 }
 
+/* What other lines say of the vendor: names of CPUs, in lscpu's "Model name:" or a sentence, and the kernel's messages
+ * about the IOMMU. Two vendors in one text say nothing. */
+static void take_vendor(struct orr_beside *beside, const char *line)
+{
+    static const struct {
+        const char *word, *vendor;
+    } marks[] = {
+        {"EPYC", "AuthenticAMD"},       {"Ryzen", "AuthenticAMD"}, {"Threadripper", "AuthenticAMD"},
+        {"AMD-Vi:", "AuthenticAMD"},    {"Xeon", "GenuineIntel"},  {"Intel(R) Core", "GenuineIntel"},
+        {"Intel Core", "GenuineIntel"}, {"DMAR:", "GenuineIntel"},
+    };
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (strstr(line, marks[i].word)) {
+            beside->vendors_differ |= beside->said_vendor && strcmp(beside->said_vendor, marks[i].vendor) != 0;
+            beside->said_vendor = marks[i].vendor;
+        }
+}
+
 /* A row of `nvidia-smi topo -p2p r`: " GPU0  X  OK  CNS". Its cells say whether the driver offers P2P. */
 static void take_p2p(struct orr_beside *beside, const char *line)
 {
@@ -80,7 +98,10 @@ enum orr_code orr_beside_read(const char *bytes, size_t length, struct orr_arena
         ret_beside->whole |= strstr(text, "topo -m") != NULL && !strstr(text, "topo -mp");
         ret_beside->whole |= strstr(text, "NV#") != NULL;
         take_cpu(ret_beside, text, arena);
+        take_vendor(ret_beside, text);
         take_p2p(ret_beside, text);
     }
+    if (!ret_beside->vendor && !ret_beside->arch && !ret_beside->vendors_differ)
+        ret_beside->vendor = ret_beside->said_vendor;
     return ORR_OK;
 }

@@ -20,7 +20,9 @@ enum orr_relation {
 
 /* What the same text says beside the table; NULL and 0: nothing. */
 struct orr_beside {
-    const char *arch, *vendor, *family, *model, *cpu_name; /* of lscpu */
+    const char *arch, *vendor, *family, *model, *cpu_name; /* of lscpu; vendor also of other lines */
+    const char *said_vendor;                               /* by a CPU's name or the kernel's messages; NULL */
+    bool vendors_differ;                                   /* lines say more than one */
     bool pcie_only;                                        /* the table is of `topo -mp`, which hides NVLink */
     bool whole;                                            /* it is of `topo -m`, which shows NVLink */
     uint32_t p2p_pairs, p2p_refused;                       /* cells of `topo -p2p`; those where the driver refuses */
@@ -49,8 +51,13 @@ struct orr_matrix {
     bool has_more;      /* another table follows, which is not read */
     bool tells_places;  /* a cell says more than X, NV or OK */
     struct orr_beside beside;
+    uint32_t model_line;     /* the line of another kind that names the GPUs, 0: none does */
     uint32_t contradictions; /* cells that differ from those across the diagonal */
 };
+
+/* matrix_names.c: the models of the GPUs, as other lines of the text name them. */
+enum orr_code orr_matrix_read_names(struct orr_matrix *matrix, const char *bytes, size_t length,
+                                    struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
 
 /* Whether the text holds such a table. */
 bool orr_matrix_found(const char *bytes, size_t length);

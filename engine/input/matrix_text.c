@@ -239,42 +239,6 @@ static enum orr_code read_legend(struct table *table)
     return ORR_OK;
 }
 
-static struct orr_matrix_device *gpu_of_number(struct orr_matrix *matrix, unsigned long number)
-{
-    for (uint32_t i = 0; i < matrix->count; i++)
-        if (matrix->devices[i].is_gpu && matrix->devices[i].number == number)
-            return &matrix->devices[i];
-    return NULL;
-}
-
-/* What may be beside the table: "GPU 0: NVIDIA A100 (UUID: ...)" of `nvidia-smi -L`, and "0, NVIDIA A100,
- * 00000000:07:00.0" of `nvidia-smi --query-gpu=index,name,pci.bus_id --format=csv`. */
-static enum orr_code read_models(struct table *table, const char *bytes, size_t length)
-{
-    enum { LONGEST = 200 };
-    for (size_t at = 0; at < length;) {
-        const char *end = memchr(bytes + at, '\n', length - at);
-        size_t line = end ? (size_t)(end - bytes) - at : length - at;
-        char text[LONGEST], model[100] = "", bus[40] = "";
-        unsigned long number;
-        snprintf(text, sizeof text, "%.*s", (int)(line < sizeof text ? line : sizeof text - 1), bytes + at);
-        bool listed = sscanf(text, " GPU %lu: %99[^(\n]", &number, model) == 2;
-        bool queried = !listed && sscanf(text, " %lu, %99[^,], %39[0-9A-Fa-f:.]", &number, model, bus) == 3;
-        struct orr_matrix_device *gpu = listed || queried ? gpu_of_number(table->matrix, number) : NULL;
-        if (gpu) {
-            size_t used = strlen(model);
-            while (used && isspace((unsigned char)model[used - 1]))
-                used--;
-            gpu->model = orr_arena_strndup(table->arena, model, used);
-            gpu->bus_id = *bus ? orr_arena_strndup(table->arena, bus, strlen(bus)) : gpu->bus_id;
-            if (!gpu->model || (*bus && !gpu->bus_id))
-                return orr_fail_nomem(table->err);
-        }
-        at += line + 1;
-    }
-    return ORR_OK;
-}
-
 /* Fills cells whose row is missing from across the diagonal; of two that differ the nearer one counts. */
 static void mirror(struct orr_matrix *matrix)
 {
@@ -320,7 +284,7 @@ enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena
             orr_error_advice(err, "copy the whole output of nvidia-smi topo -m again, to its legend");
             return ORR_INVALID;
         }
-    ORR_TRY(read_models(&table, bytes, length));
+    ORR_TRY(orr_matrix_read_names(&matrix, bytes, length, arena, err));
     ORR_TRY(orr_beside_read(bytes, length, arena, &matrix.beside, err));
     mirror(&matrix);
     *ret_matrix = matrix;

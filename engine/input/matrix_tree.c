@@ -353,6 +353,9 @@ static void say(struct builder *b, const char *generation)
         orr_note_assumed(draft, ORR_TOUCHES_ALL,
                          "the cells say nothing about places: all devices are assumed side by side on %s",
                          cpus == 1 ? "one CPU" : "the CPU of their affinity");
+    if (matrix->model_line && !b->type)
+        orr_note_assumed(draft, ORR_TOUCHES_ALL, "the GPUs are %s, which line %u of the text names",
+                         matrix->devices[0].model, matrix->model_line);
     if (generation)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "%s: compute capability %d.%d", generation, b->sm / 10, b->sm % 10);
     orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH,
@@ -363,7 +366,7 @@ static void say(struct builder *b, const char *generation)
     if (knows_cpu)
         orr_note_assumed(draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
                          "bus ids and switches are made up from the distances, and ranks are the numbers of the GPUs; "
-                         "the CPUs are those of lscpu in the same text: %.80s",
+                         "the CPUs are those that the same text names: %.80s",
                          beside->cpu_name ? beside->cpu_name
                          : beside->vendor ? beside->vendor
                                           : beside->arch);

@@ -6,6 +6,7 @@
 #ifndef ORR_LOG_MESSAGES_H
 #define ORR_LOG_MESSAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* On which lines a row is tried. */
@@ -24,6 +25,7 @@ enum {
     X(ERROR, "error", "maybe")                                                                                         \
     X(FATAL, "error", "yes")                                                                                           \
     X(AFTERMATH, "error", "yes") /* it follows from another error, maybe in another rank's log */                      \
+    X(REPORT, "error", "yes")    /* it says that something ended, not why: a result of NCCL's, a launcher */           \
     X(HANG, "error", "yes")      /* ranks waited for one another until a time limit */
 
 enum orr_log_weight {
@@ -31,6 +33,12 @@ enum orr_log_weight {
     ORR_LOG_WEIGHT_MAP(X)
 #undef X
 };
+
+/* Whether a message of this weight follows from another. */
+static inline bool orr_log_follows(enum orr_log_weight weight)
+{
+    return weight == ORR_WEIGHT_AFTERMATH || weight == ORR_WEIGHT_REPORT;
+}
 
 struct orr_log_message {
     const char *id; /* stable word */

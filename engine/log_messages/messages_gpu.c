@@ -80,6 +80,11 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Another process has the GPU for itself (compute mode EXCLUSIVE_PROCESS), or the GPU failed.",
      "Check `nvidia-smi -q -d COMPUTE` and nvidia-smi's processes; `nvidia-smi -c 0` allows several processes.",
      "Cuda failure 46 'all CUDA-capable devices are busy or unavailable'"},
+    {"sysfs-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Could not find real path of /sys/class/pci_bus", NULL,
+     "NCCL did not find a GPU in /sys: WSL2 with an old NCCL, or a container or virtual machine that hides it.",
+     "On WSL2 use NCCL 2.10 or newer. In a container, mount /sys as it is; in a virtual machine, check `lspci` and "
+     "`ls /sys/class/pci_bus`.",
+     "Could not find real path of /sys/class/pci_bus/0000:21/../../0000:21:00.0"},
     {"cuda-fork", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "initialization error",
      "CUDA could not start in this process: it was forked after CUDA was used, or the driver or Fabric Manager is not "
      "ready.",
@@ -107,15 +112,19 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "A kernel on this GPU, of NCCL or of the application, used memory that it may not use.",
      "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find the kernel. It is often the application's.",
      "Cuda failure 700 'an illegal memory access was encountered'"},
+    {"cuda-shm-peer", ORR_FROM_WARN, ORR_WEIGHT_FATAL, "Cuda failure", "@shm.cc|peer access",
+     "NCCL shares host memory through cuMem here, and the driver refuses that between GPUs without P2P.",
+     "Set NCCL_CUMEM_HOST_ENABLE=0: NCCL then uses /dev/shm. Newer drivers and releases may not need it.",
+     "Cuda failure 217 'peer access is not supported between these two devices'"},
     {"cuda-peer-access", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "peer access",
      "The driver refuses peer-to-peer access between two GPUs.",
      "Check `nvidia-smi topo -p2p r`. NCCL_P2P_DISABLE=1 lets the job run without it; in virtual machines check ACS "
      "and IOMMU.",
      "Cuda failure 217 'peer access is not supported between these two devices'"},
     {"cuda-not-supported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "not supported",
-     "The driver or the container does not support a CUDA function that NCCL needs.",
-     "Try NCCL_CUMEM_ENABLE=0 and NCCL_NVLS_ENABLE=0. If one of them helps, check the driver version and the "
-     "container's access to the GPUs.",
+     "The driver, the virtual machine or the container does not support a CUDA function that NCCL needs.",
+     "Try NCCL_CUMEM_ENABLE=0, NCCL_CUMEM_HOST_ENABLE=0 and NCCL_NVLS_ENABLE=0. If one of them helps, check the driver "
+     "and the container's access to the GPUs. A vGPU needs unified memory: on VMware, pciPassthruX.cfg.enable_uvm=1.",
      "Cuda failure 801 'operation not supported'"},
     {"cuda-gpu-lost", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
      "unspecified launch failure|uncorrectable|is lost|hardware stack error|contained", "The GPU failed.",

@@ -29,9 +29,11 @@ const struct orr_log_message orr_log_messages_network[] = {
      "plugin.",
      "NET/IB : Got completion with error 1, opcode 0, len 0, vendor err 105"},
     {"ib-local-protection", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion", "status=4 |error 4,|LOC_PROT_ERR",
-     "The NIC was not allowed to read or write the local buffer (local protection error).",
-     "Check that the application does not free or unmap buffers while NCCL uses them. With GPUDirect RDMA check that "
-     "nvidia-peermem or DMA-BUF matches the driver; NCCL_NET_GDR_LEVEL=LOC shows whether GPUDirect RDMA is the cause.",
+     "The NIC was not allowed to read or write the local buffer (local protection error), mostly GPU memory that "
+     "PCIe ACS or the IOMMU keeps from it.",
+     "Run once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is GPUDirect RDMA. Then turn PCIe ACS off, boot "
+     "with iommu=pt, and check that nvidia-peermem or DMA-BUF matches the driver. If not, check that the application "
+     "does not free buffers while NCCL uses them.",
      "NET/IB : Got completion from peer 10.0.0.2<36315> with status=4 opcode=0 len=0 vendor err 81 (Send)"},
     {"ib-flushed", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Got completion", "status=5 |error 5,|WR_FLUSH_ERR",
      "The request was dropped, because its connection had already failed (work request flushed).",

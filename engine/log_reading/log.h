@@ -83,6 +83,9 @@
     X(COMM_END, "comm_end")                                                                                            \
     X(TEST_START, "test_start")                                                                                        \
     X(TEST_RESULT, "test_result")                                                                                      \
+    X(GPU_NAME, "gpu_name")                                                                                            \
+    X(RAS_GROUP, "ras_group")                                                                                          \
+    X(RAS_RANK, "ras_rank")                                                                                            \
     X(JOB_END, "job_end")                                                                                              \
     X(CHOICE, "choice")                                                                                                \
     X(CALL, "call")

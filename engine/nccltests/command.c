@@ -42,8 +42,18 @@ static uint32_t count_hosts(struct orr_span list)
     return count;
 }
 
+/* "1G", "8M", "1048576": bytes; 0: the word is something else. */
+static uint64_t size_of(struct orr_span word)
+{
+    static const char units[] = "kmg";
+    const char *unit = word.length ? strchr(units, word.at[word.length - 1] | ' ') : NULL;
+    const bool has_unit = unit && *unit;
+    const uint64_t number = number_of((struct orr_span){word.at, word.length - has_unit});
+    return has_unit ? number << 10 * (unit - units + 1) : number;
+}
+
 /* What an option counts. */
-enum counts { PROCESSES, HOSTS, HOST_LIST, PER_HOST, HOST_FILE, GPUS, THREADS };
+enum counts { PROCESSES, HOSTS, HOST_LIST, PER_HOST, HOST_FILE, GPUS, THREADS, LEAST };
 static const struct option {
     const char *name;
     enum counts counts;
@@ -74,6 +84,8 @@ static const struct option {
     {"--ngpus", GPUS, true, false},
     {"-t", THREADS, true, false},
     {"--nthreads", THREADS, true, false},
+    {"-b", LEAST, true, false},
+    {"--minbytes", LEAST, true, false},
 };
 
 static void take_value(struct orr_command *command, enum counts counts, struct orr_span value)
@@ -83,6 +95,8 @@ static void take_value(struct orr_command *command, enum counts counts, struct o
         [PER_HOST] = &command->per_host,   [GPUS] = &command->gpus,   [THREADS] = &command->threads};
     if (counts == HOST_FILE)
         command->host_file = true;
+    else if (counts == LEAST)
+        command->least = size_of(value);
     else
         *fields[counts] = counts == HOST_LIST ? count_hosts(value) : number_of(value);
 }

@@ -79,6 +79,7 @@ struct orr_raw_row {
 /* The command line before a table; see command.c. 0: an option is missing. */
 struct orr_command {
     uint32_t processes, hosts, per_host, gpus, threads, line;
+    uint64_t least; /* the smallest size, bytes; 0: not named */
     bool host_file, slurm;
     bool program;     /* the words of the launcher are read */
     bool open;        /* it goes on in the next line */
@@ -204,6 +205,8 @@ void orr_results_conclude(struct orr_results_building *b);
 
 /* summary.c: reads a line that no other reader took; makes tables of its figures if the text has no rows. */
 void orr_summary_take_line(struct orr_results_building *b, struct orr_span line);
+/* The average that nccl-tests print below their rows: a figure of large messages if the smallest size is large. */
+void orr_summary_take_average(struct orr_results_building *b, double bus_bw);
 void orr_summary_end(struct orr_results_building *b);
 
 /* json.c */

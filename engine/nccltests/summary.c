@@ -61,6 +61,14 @@ static double unit_in(struct orr_span text)
     return scale;
 }
 
+/* Whether a number goes on with a group of three digits after a comma. */
+enum { GROUP = 3 };
+static bool is_grouped(const char *at, const char *end)
+{
+    return end - at > GROUP && *at == ',' && is_digit(at[1]) && is_digit(at[2]) && is_digit(at[3]) &&
+           (end - at == GROUP + 1 || !is_digit(at[GROUP + 1]));
+}
+
 /* The first number at or after *at that no letter touches; *at then points to what follows. */
 static bool next_number(const char **at, const char *end, double *ret_value)
 {
@@ -71,6 +79,10 @@ static bool next_number(const char **at, const char *end, double *ret_value)
         struct orr_number number;
         while (stop < end && (is_digit(*stop) || (*stop == '.' && stop + 1 < end && is_digit(stop[1]))))
             stop++;
+        if (is_grouped(stop, end)) { /* "3,160": neither 3 nor 160 */
+            from = stop + GROUP;
+            continue;
+        }
         if (!orr_number_read((struct orr_span){from, (size_t)(stop - from)}, &number) || number.missing) {
             from = stop;
             continue;
@@ -121,7 +133,7 @@ static uint8_t role_of(struct orr_span cell, struct orr_summary_column *column)
                  {"bandwidth", ORR_SUMMARY_VALUE}, {"result", ORR_SUMMARY_VALUE},    {"measured", ORR_SUMMARY_VALUE},
                  {"node", ORR_SUMMARY_HOSTS},      {"host", ORR_SUMMARY_HOSTS},      {"server", ORR_SUMMARY_HOSTS},
                  {"test", ORR_SUMMARY_TEST},       {"collective", ORR_SUMMARY_TEST}, {"operation", ORR_SUMMARY_TEST},
-                 {"benchmark", ORR_SUMMARY_TEST}};
+                 {"benchmark", ORR_SUMMARY_TEST},  {"config", ORR_SUMMARY_TEST}};
     static const char *const others[] = {"expect", "theor", "target", "ideal", "peak", "latency", "time", "(us", "per"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (find(cell, others[i]))
@@ -162,32 +174,6 @@ static bool take_header(struct orr_results_building *b, char separator, struct o
     return true;
 }
 
-static bool take_row(struct orr_results_building *b, struct orr_span line)
-{
-    const struct orr_summary_columns *columns = &b->summary_columns;
-    struct orr_span cells[CELLS_MOST];
-    enum orr_test test = ORR_TEST_COUNT;
-    double hosts = 0, value;
-    uint32_t kept = b->summary_count;
-    if (!columns->count || orr_cells_cut(columns->separator, line.at, line.length, cells, CELLS_MOST) != columns->count)
-        return false;
-    for (uint32_t i = 0; i < columns->count; i++) {
-        const char *at = cells[i].at, *end = at + cells[i].length;
-        if (columns->columns[i].role == ORR_SUMMARY_TEST)
-            test = test_in(cells[i]);
-        if (columns->columns[i].role == ORR_SUMMARY_HOSTS && !next_number(&at, end, &hosts))
-            hosts = find(cells[i], "single") || find(cells[i], "one") ? 1 : 0;
-    }
-    for (uint32_t i = 0; i < columns->count; i++) {
-        const struct orr_summary_column *column = &columns->columns[i];
-        const char *at = cells[i].at, *end = at + cells[i].length;
-        const double unit = unit_in(cells[i]), scale = unit > 0 ? unit : column->scale > 0 ? column->scale : 1;
-        if (column->role == ORR_SUMMARY_VALUE && next_number(&at, end, &value))
-            keep(b, column->test == ORR_TEST_COUNT ? test : column->test, hosts, value * scale, column->algorithm);
-    }
-    return b->summary_count > kept;
-}
-
 /* Whether the word of a number is one of hosts: "2 nodes", "2-node". */
 static bool counts_hosts(const char *at, const char *end)
 {
@@ -209,6 +195,46 @@ static double hosts_in(struct orr_span text)
         if (counts_hosts(at, end))
             return number;
     return find(text, "single node") || find(text, "single-node") || find(text, "one node") ? 1 : 0;
+}
+
+/* A row of ib_write_bw and its like, in a table of figures. */
+static bool is_of_link_test(struct orr_span line)
+{
+    static const char *const words[] = {"mlx5", "ib_", " qp", "perftest", "iperf", "loopback"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (find(line, words[i]))
+            return true;
+    return false;
+}
+
+static bool take_row(struct orr_results_building *b, struct orr_span line)
+{
+    const struct orr_summary_columns *columns = &b->summary_columns;
+    struct orr_span cells[CELLS_MOST];
+    enum orr_test test = ORR_TEST_COUNT;
+    double hosts = 0, value;
+    uint32_t kept = b->summary_count;
+    if (is_of_link_test(line))
+        return false;
+    if (!columns->count || orr_cells_cut(columns->separator, line.at, line.length, cells, CELLS_MOST) < columns->count)
+        return false;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        const char *at = cells[i].at, *end = at + cells[i].length;
+        if (columns->columns[i].role == ORR_SUMMARY_TEST) {
+            test = test_in(cells[i]);
+            hosts = hosts > 0 ? hosts : hosts_in(cells[i]);
+        }
+        if (columns->columns[i].role == ORR_SUMMARY_HOSTS && !next_number(&at, end, &hosts))
+            hosts = find(cells[i], "single") || find(cells[i], "one") ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < columns->count; i++) {
+        const struct orr_summary_column *column = &columns->columns[i];
+        const char *at = cells[i].at, *end = at + cells[i].length;
+        const double unit = unit_in(cells[i]), scale = unit > 0 ? unit : column->scale > 0 ? column->scale : 1;
+        if (column->role == ORR_SUMMARY_VALUE && next_number(&at, end, &value))
+            keep(b, column->test == ORR_TEST_COUNT ? test : column->test, hosts, value * scale, column->algorithm);
+    }
+    return b->summary_count > kept;
 }
 
 static bool is_about_links(struct orr_span line)
@@ -306,6 +332,13 @@ void orr_summary_take_line(struct orr_results_building *b, struct orr_span line)
     if (!memchr(line.at, '|', line.length))
         b->summary_columns.count = 0;
     (void)take_sentence(b, line);
+}
+
+void orr_summary_take_average(struct orr_results_building *b, double bus_bw)
+{
+    static const uint64_t LEAST = (uint64_t)32 << 20;
+    if (b->command.least >= LEAST || b->run.min_bytes >= LEAST)
+        keep(b, ORR_TEST_COUNT, 0, bus_bw, false);
 }
 
 void orr_summary_end(struct orr_results_building *b)

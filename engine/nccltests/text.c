@@ -166,9 +166,12 @@ static void take_average(struct orr_results_building *b, const struct place *pla
     struct orr_number number;
     orr_rows_end(b);
     struct orr_result_table *table = orr_tables_last(b);
-    if (table && orr_number_read(word, &number) && !number.missing && number.value >= 0) {
+    const bool is_number = orr_number_read(word, &number) && !number.missing && number.value >= 0;
+    if (table && is_number) {
         table->average = number.value;
         table->complete = true;
+    } else if (is_number) {
+        orr_summary_take_average(b, number.value);
     }
     b->open = false;
 }

@@ -190,12 +190,16 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
     return ORR_OK;
 }
 
-/* NCCL_IB_HCA of the text names fewer NICs than the machine has, perhaps by other names. */
+/* NCCL_IB_HCA of the text names fewer NICs than the machine has, perhaps by other names; without a machine, one NIC for
+ * the many GPUs of each host. */
 static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
-    const struct orr_dump *given = table->analysis->given;
+    enum { MANY = 4 }; /* GPUs of a host */
+    const struct orr_dump *given = table->analysis ? table->analysis->given : NULL;
+    const uint32_t hosts = given ? (uint32_t)table->analysis->communicator.node_count : table->measured->hosts;
+    const uint32_t gpus = hosts ? table->measured->ranks / hosts : 0;
     uint32_t nics = 0, named = 1;
-    for (uint32_t e = 0; e < given->element_count; e++)
+    for (uint32_t e = 0; given && e < given->element_count; e++)
         nics += given->elements[e].kind == ORR_ELEMENT_NET;
     for (uint32_t i = 0; i < work->check->setting_count; i++) {
         const struct orr_perf_setting *setting = &work->check->settings[i];
@@ -208,8 +212,16 @@ static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_tab
         const bool driver = !strcmp(list, "mlx5") || !strcmp(list, "mlx4") || list[length - 1] < '0' ||
                             list[length - 1] > '9'; /* the beginning of the names of all NICs */
         const bool prefix = named == 1 && setting->value[0] != '=' && driver;
-        if (table->analysis->communicator.node_count < 2 || prefix || named * 2 > nics)
+        if (hosts < 2 || prefix || (given && named * 2 > nics) || (!given && (named > 1 || gpus < MANY)))
             return;
+        if (!given) {
+            lead(table, orr_perf_text(work->arena,
+                                      "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all "
+                                      "traffic between hosts goes through it. Name all NICs (`ibstat -l`), or unset "
+                                      "it.",
+                                      setting->value, setting->line, gpus));
+            return;
+        }
         lead(table, orr_perf_text(work->arena,
                                   "NCCL_IB_HCA=%.60s (line %u) names %u NIC%s, and each host has %u. Name all of them, "
                                   "or unset it.",
@@ -278,6 +290,7 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
 {
     if (!table->analysis) {
         say_symptom(&work->check->symptoms, true, table);
+        say_named_nics(work, table);
         say_settings(work, table);
     }
     if (!table->analysis || table->main == UINT32_MAX)

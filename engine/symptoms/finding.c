@@ -6,7 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/base/budget.h"
 #include "engine/base/words.h"
+#include "engine/log_reading/statements.h"
 
 const char *orr_symptom_word(enum orr_symptom_weight weight)
 {
@@ -59,4 +61,24 @@ bool orr_symptom_is_one(const char *word, const char *words)
         words += length + (words[length] == '|');
     }
     return false;
+}
+
+struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log)
+{
+    struct orr_symptom_transports seen = {0};
+    struct orr_log_connection connection;
+    for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++)
+        if (orr_log_connection_of(&log->records[i], &connection)) {
+            seen.p2p += connection.transport == ORR_TRANSPORT_P2P;
+            seen.shm += connection.transport == ORR_TRANSPORT_SHM;
+            seen.net += connection.transport == ORR_TRANSPORT_NET;
+            seen.gdr += connection.gdr;
+        }
+    return seen;
+}
+
+bool orr_symptom_acs_refuted(const struct orr_log *log)
+{
+    return orr_log_event_of(log, "acs-off") && !orr_log_event_of(log, "acs-on") &&
+           !orr_log_event_of(log, "iommu-translated");
 }

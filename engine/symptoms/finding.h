@@ -19,8 +19,18 @@ const char *orr_symptom_setting(const struct orr_log *log, const char *name, uin
 /* Whether a word is one of "A|B|C", whatever its case. */
 bool orr_symptom_is_one(const char *word, const char *words);
 
-/* pcie.c, ranks.c, network.c, gids.c, settings.c */
+/* How many connections of the log go which way; gdr: those of net with GPUDirect RDMA. */
+struct orr_symptom_transports {
+    uint32_t p2p, shm, net, gdr;
+};
+struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log);
+/* Whether lines rule ACS and the IOMMU out. */
+bool orr_symptom_acs_refuted(const struct orr_log *log);
+
+/* job.c, pcie.c, p2p.c, ranks.c, network.c, gids.c, settings.c */
+void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
+void orr_symptoms_of_p2p(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);
 void orr_symptoms_of_network(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);

@@ -84,6 +84,28 @@ static void half_port(struct orr_symptom_finder *f)
             .line = first->line});
 }
 
+/* Whether lines show that the job has one host. */
+static bool has_one_host(const struct orr_log *log)
+{
+    const uint32_t largest = orr_log_largest(log);
+    const char *host = NULL;
+    uint32_t devices = 0;
+    if (largest != UINT32_MAX) {
+        const struct orr_log_communicator *of = &log->communicators[largest];
+        return of->node_count == 1 ||
+               (of->node_count < 0 && of->seen == (uint32_t)of->rank_count && of->host_count == 1);
+    }
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        if (log->records[i].kind != ORR_LOG_DEVICE || log->records[i].word_count < 3)
+            continue;
+        if (host && strcmp(host, log->records[i].words[0]) != 0)
+            return false;
+        host = log->records[i].words[0];
+        devices++;
+    }
+    return devices > 1;
+}
+
 /* Sockets over an interface for management. */
 static void management_port(struct orr_symptom_finder *f)
 {
@@ -91,10 +113,12 @@ static void management_port(struct orr_symptom_finder *f)
     uint32_t line = 0;
     const char *name = orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", &line);
     bool sockets = false;
+    if (!name || has_one_host(f->log))
+        return;
     for (uint32_t i = 0; i < f->log->record_count; i++)
         sockets |= f->log->records[i].kind == ORR_LOG_NETWORK && f->log->records[i].word_count &&
                    !strncmp(f->log->records[i].words[0], "Socket", 6);
-    for (size_t i = 0; name && sockets && i < sizeof slow / sizeof slow[0]; i++) {
+    for (size_t i = 0; sockets && i < sizeof slow / sizeof slow[0]; i++) {
         if (strncmp(name + (*name == '='), slow[i], strlen(slow[i])) != 0)
             continue;
         orr_symptom_add(
@@ -113,20 +137,6 @@ static void management_port(struct orr_symptom_finder *f)
     }
 }
 
-/* How many connections over the network the text has, and how many with GPUDirect RDMA. */
-static uint32_t count_network(const struct orr_log *log, uint32_t *ret_gdr)
-{
-    struct orr_log_connection connection;
-    uint32_t count = 0;
-    *ret_gdr = 0;
-    for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++)
-        if (orr_log_connection_of(&log->records[i], &connection) && connection.transport == ORR_TRANSPORT_NET) {
-            count++;
-            *ret_gdr += connection.gdr;
-        }
-    return count;
-}
-
 /* Hosts that exchange data over TCP because NCCL found no RDMA NIC; a plugin of the provider has messages of its own.
  */
 static void no_rdma(struct orr_symptom_finder *f)
@@ -134,10 +144,10 @@ static void no_rdma(struct orr_symptom_finder *f)
     const struct orr_log *log = f->log;
     const struct orr_log_event *none = orr_log_event_of(log, "ib-none");
     const struct orr_log_event *library = orr_log_event_of(log, "ib-libibverbs");
-    uint32_t gdr;
+    const char *hca = orr_symptom_setting(log, "NCCL_IB_HCA", NULL);
     if (!(none || library) || log->kinds[ORR_LOG_OFI] || log->kinds[ORR_LOG_PLATFORM] ||
         orr_symptom_setting(log, "NCCL_IB_DISABLE", NULL) || orr_symptom_setting(log, "NCCL_NET", NULL) ||
-        network_list(log, "IB") || !count_network(log, &gdr))
+        network_list(log, "IB") || !(hca || orr_symptom_transports(log).net) || has_one_host(log))
         return;
     orr_symptom_add(
         f,
@@ -145,11 +155,12 @@ static void no_rdma(struct orr_symptom_finder *f)
             .id = "no-rdma-nic",
             .weight = ORR_SYMPTOM_CAUSE,
             .cause = orr_symptom_text(f,
-                                      "%s (line %u), so hosts exchange data over TCP sockets, which are many times "
-                                      "slower than RDMA.",
+                                      "%s (line %u)%s%.60s%s, so hosts exchange data over TCP sockets, which are many "
+                                      "times slower than RDMA.",
                                       library ? "The library of InfiniBand and RoCE (libibverbs) is missing"
                                               : "NCCL found no InfiniBand or RoCE NIC",
-                                      library ? library->line : none->line),
+                                      library ? library->line : none->line, hca ? " although NCCL_IB_HCA=" : "",
+                                      hca ? hca : "", hca ? " expects one" : ""),
             .check = "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the "
                      "host.",
             .cure = "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; "
@@ -193,7 +204,8 @@ static void gdr_is_off(struct orr_symptom_finder *f)
     const struct orr_log *log = f->log;
     const char *level = orr_symptom_setting(log, "NCCL_NET_GDR_LEVEL", NULL);
     struct orr_log_gdr_nic nic;
-    uint32_t off = 0, on = 0, line = 0, gdr = 0;
+    const struct orr_symptom_transports seen = orr_symptom_transports(log);
+    uint32_t off = 0, on = 0, line = 0;
     for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++)
         if (orr_log_gdr_nic_of(&log->records[i], &nic)) {
             line = line ? line : log->records[i].line;
@@ -201,7 +213,7 @@ static void gdr_is_off(struct orr_symptom_finder *f)
             on += nic.on;
         }
     if (!off || on || orr_log_event_of(log, "peermem-missing") || (level && orr_symptom_is_one(level, "LOC|0")) ||
-        !count_network(log, &gdr) || gdr)
+        !seen.net || seen.gdr)
         return;
     orr_symptom_add(
         f,

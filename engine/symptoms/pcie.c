@@ -1,79 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PCIe: P2P that the driver does not offer, ACS and the IOMMU, bridges that are slower than what hangs on them. */
+/* PCIe: ACS and the IOMMU, GPUDirect RDMA that they break, links and bridges that are slower than their devices. */
 #include <string.h>
 
 #include "engine/base/budget.h"
 #include "engine/base/words.h"
-#include "engine/hardware/gpu_models.h"
-#include "engine/log_reading/statements.h"
 #include "engine/log_reading/tree.h"
 #include "engine/symptoms/finding.h"
-
-/* What connections show. */
-struct transports {
-    uint32_t p2p, shm, net, gdr;
-};
-
-static struct transports count_transports(const struct orr_log *log)
-{
-    struct transports seen = {0};
-    struct orr_log_connection connection;
-    for (uint32_t i = 0; i < log->record_count; i++)
-        if (orr_log_connection_of(&log->records[i], &connection)) {
-            seen.p2p += connection.transport == ORR_TRANSPORT_P2P;
-            seen.shm += connection.transport == ORR_TRANSPORT_SHM;
-            seen.net += connection.transport == ORR_TRANSPORT_NET;
-            seen.gdr += connection.gdr;
-        }
-    return seen;
-}
-
-/* Two GPUs on one host of a model between which NVIDIA's driver offers no P2P over PCIe. */
-static const struct orr_log_record *without_p2p(const struct orr_log *log, const struct orr_gpu_model **ret_model)
-{
-    const struct orr_log_record *before = NULL;
-    for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        if (record->kind != ORR_LOG_DEVICE || record->word_count < 3)
-            continue;
-        const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[2]);
-        if (before && !strcmp(before->words[0], record->words[0]) && model && model->p2p == ORR_NO) {
-            *ret_model = model;
-            return record;
-        }
-        before = record;
-    }
-    return NULL;
-}
-
-static void driver_offers_none(struct orr_symptom_finder *f)
-{
-    const struct orr_gpu_model *model = NULL;
-    const struct orr_log_record *record = without_p2p(f->log, &model);
-    const struct transports seen = count_transports(f->log);
-    if (!record || seen.p2p || orr_log_event_of(f->log, "p2p-matrix-ok"))
-        return;
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "p2p-not-offered",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause = orr_symptom_text(f,
-                                      "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
-                                      "data between them through host memory, even below one PCIe switch.",
-                                      record->words[2]),
-            .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair.",
-            .cure = "No setting of NCCL changes this; use GPUs whose driver offers P2P, or keep traffic between these "
-                    "GPUs small.",
-            .line = record->line});
-}
-
-/* What says that ACS and the IOMMU are out of the question. */
-static bool acs_refuted(const struct orr_log *log)
-{
-    return orr_log_event_of(log, "acs-off") && !orr_log_event_of(log, "acs-on") &&
-           !orr_log_event_of(log, "iommu-translated");
-}
 
 /* RDMA that fails although the link is there: a GPU's memory that the NIC may not reach. A job without GPUDirect RDMA
  * cannot have failed of it. */
@@ -81,14 +13,14 @@ static void gdr_breaks(struct orr_symptom_finder *f)
 {
     static const char *const events[] = {"ib-local-protection", "ib-flushed", "ib-remote-access", "ib-retry-exceeded"};
     const struct orr_log *log = f->log;
-    const struct transports seen = count_transports(log);
+    const struct orr_symptom_transports seen = orr_symptom_transports(log);
     const struct orr_log_event *event = NULL;
     const char *level = orr_symptom_setting(log, "NCCL_NET_GDR_LEVEL", NULL);
     for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
         event = orr_log_event_of(log, events[i]);
     const bool off = (seen.net && !seen.gdr) || (level && orr_symptom_is_one(level, "LOC|0")) ||
                      (!seen.gdr && orr_log_event_of(log, "peermem-missing"));
-    if (!event || off || acs_refuted(log) || orr_log_event_of(log, "ib-async-port"))
+    if (!event || off || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "ib-async-port"))
         return;
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
     const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");
@@ -260,7 +192,6 @@ void orr_symptoms_of_pcie(struct orr_symptom_finder *f)
     slow_bridges(f);
     narrow_link(f);
     slow_link(f);
-    driver_offers_none(f);
     gdr_breaks(f);
     acs_is_on(f);
     iommu_translates(f);

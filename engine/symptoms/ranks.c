@@ -6,7 +6,6 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/words.h"
-#include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
 enum { NONE = UINT32_MAX };
@@ -14,18 +13,6 @@ enum { NONE = UINT32_MAX };
 static const char *host_of(const struct orr_log *log, const struct orr_log_session *session)
 {
     return session->writer == NONE ? NULL : log->writers[session->writer].host;
-}
-
-/* Connections between ranks of one host, by transport. */
-static void count_local(const struct orr_log *log, uint32_t *ret_p2p, uint32_t *ret_shm)
-{
-    struct orr_log_connection connection;
-    *ret_p2p = *ret_shm = 0;
-    for (uint32_t i = 0; i < log->record_count; i++)
-        if (orr_log_connection_of(&log->records[i], &connection)) {
-            *ret_p2p += connection.transport == ORR_TRANSPORT_P2P;
-            *ret_shm += connection.transport == ORR_TRANSPORT_SHM;
-        }
 }
 
 /* Ranks of one host that name different GPUs, but all the same number of it: each task sees one GPU, as with
@@ -36,7 +23,7 @@ static void one_gpu_each(struct orr_symptom_finder *f)
     enum { LOOKED_AT = 4096 };
     const struct orr_log *log = f->log;
     const struct orr_log_session *first = NULL;
-    uint32_t p2p, shm, ranks = 0, count = log->session_count < LOOKED_AT ? log->session_count : LOOKED_AT;
+    uint32_t ranks = 0, count = log->session_count < LOOKED_AT ? log->session_count : LOOKED_AT;
     for (uint32_t i = 0; i < count && ranks < 2; i++) {
         const struct orr_log_session *a = &log->sessions[i];
         const char *host = host_of(log, a);
@@ -58,21 +45,21 @@ static void one_gpu_each(struct orr_symptom_finder *f)
         if (orr_budget_spent(count))
             return;
     }
-    count_local(log, &p2p, &shm);
-    if (ranks < 2 || p2p)
+    const struct orr_symptom_transports seen = orr_symptom_transports(log);
+    if (ranks < 2 || seen.p2p)
         return;
     const char *host = host_of(log, first);
     orr_symptom_add(
         f,
         &(struct orr_symptom){
             .id = "one-gpu-a-rank",
-            .weight = shm ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+            .weight = seen.shm ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
             .cause = orr_symptom_text(f,
                                       "Each rank on host %.60s sees only its own GPU (%u ranks say cudaDev %d, with "
                                       "different bus ids)%s. NCCL finds NVLink and P2P only between GPUs that a "
                                       "process can see.",
                                       host, ranks, first->cuda_dev,
-                                      shm ? ", so NCCL uses shared memory instead of NVLink or P2P" : ""),
+                                      seen.shm ? ", so NCCL uses shared memory instead of NVLink or P2P" : ""),
             .check = "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
             .cure = "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of "
                     "--gpus-per-task, or one container with all GPUs; the program then picks its GPU by local rank."});

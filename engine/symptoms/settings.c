@@ -6,55 +6,67 @@
 
 #include "engine/symptoms/finding.h"
 
+/* Such settings mostly work around a hang. */
+#define WITHOUT_P2P                                                                                                    \
+    "Run once without it. If the job then hangs or its results are wrong, PCIe ACS or the IOMMU breaks P2P: turn ACS " \
+    "off in the BIOS or with setpci, and boot with iommu=pt."
+
 static const struct setting {
     const char *name;
     const char *values; /* "A|B": one of them; NULL: any; "<512": a smaller number */
     const char *does;   /* what NCCL then does: a clause that begins with a verb */
     enum orr_symptom_weight weight;
     const char *refuted_by; /* another setting under which it does nothing; NULL */
+    const char *cure;       /* NULL: to remove it */
 } rows[] = {
-    {"NCCL_P2P_DISABLE", "1", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL},
-    {"NCCL_P2P_LEVEL", "LOC|0", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL},
+    {"NCCL_P2P_DISABLE", "1", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL,
+     WITHOUT_P2P},
+    {"NCCL_P2P_LEVEL", "LOC|0", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL,
+     WITHOUT_P2P},
     {"NCCL_SHM_DISABLE", "1", "turns shared memory off, so GPUs without P2P use the network even on one host",
-     ORR_SYMPTOM_SETTING, NULL},
+     ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off, so hosts exchange data over TCP sockets",
-     ORR_SYMPTOM_SETTING, NULL},
-    {"NCCL_NET", "Socket", "makes hosts exchange data over TCP sockets", ORR_SYMPTOM_SETTING, NULL},
+     ORR_SYMPTOM_SETTING, NULL, NULL},
+    {"NCCL_NET", "Socket", "makes hosts exchange data over TCP sockets", ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_NET_GDR_LEVEL", "LOC|0", "turns GPUDirect RDMA off, so network traffic goes through host memory",
-     ORR_SYMPTOM_SETTING, NULL},
+     ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_NET_GDR_LEVEL", "PIX|1",
      "allows GPUDirect RDMA only where GPU and NIC share one PCIe switch; traffic of the others goes through host "
      "memory",
-     ORR_SYMPTOM_SETTING, NULL},
+     ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_NET_GDR_LEVEL", "PHB|NODE|SYS|3|4|5",
-     "forces GPUDirect RDMA through the CPUs, which is often slower than host memory", ORR_SYMPTOM_SETTING, NULL},
+     "forces GPUDirect RDMA through the CPUs, which is often slower than host memory", ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_P2P_LEVEL", "NVL", "allows P2P only over NVLink; GPUs joined by PCIe exchange data through host memory",
-     ORR_SYMPTOM_SETTING, NULL},
+     ORR_SYMPTOM_SETTING, NULL, WITHOUT_P2P},
     {"NCCL_P2P_LEVEL", "PHB|NODE|SYS|3|4|5",
-     "forces P2P between GPUs through the CPUs, which is often slower than shared memory", ORR_SYMPTOM_SETTING, NULL},
+     "forces P2P between GPUs through the CPUs, which is often slower than shared memory", ORR_SYMPTOM_SETTING, NULL,
+     NULL},
     {"NCCL_GRAPH_FILE", NULL, "forces the channels of a file, which fits one machine and one number of GPUs only",
-     ORR_SYMPTOM_SETTING, NULL},
-    {"NCCL_NVLS_ENABLE", "0", "turns NVLink SHARP (NVLS) off", ORR_SYMPTOM_SETTING, NULL},
+     ORR_SYMPTOM_SETTING, NULL, NULL},
+    {"NCCL_NVLS_ENABLE", "0", "turns NVLink SHARP (NVLS) off", ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_CUMEM_ENABLE", "0", "turns off the memory that NVLink SHARP (NVLS) and NVLink between hosts (MNNVL) need",
-     ORR_SYMPTOM_SETTING, NULL},
+     ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_PXN_DISABLE", "1", "turns PXN off, so a GPU reaches NICs of other GPUs across the PCIe switches",
-     ORR_SYMPTOM_SETTING, NULL},
-    {"NCCL_NET_GDR_READ", "0", "makes GPUs copy what they send to host memory first", ORR_SYMPTOM_SETTING, NULL},
-    {"NCCL_ALGO", NULL, "allows only some algorithms, for every size and operation", ORR_SYMPTOM_SETTING, NULL},
+     ORR_SYMPTOM_SETTING, NULL, NULL},
+    {"NCCL_NET_GDR_READ", "0", "makes GPUs copy what they send to host memory first", ORR_SYMPTOM_SETTING, NULL, NULL},
+    {"NCCL_ALGO", NULL, "allows only some algorithms, for every size and operation", ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_PROTO", NULL, "allows only some protocols; LL and LL128 are slow for large messages, Simple for small ones",
-     ORR_SYMPTOM_SETTING, NULL},
-    {"NCCL_MAX_NCHANNELS", "<8", "leaves NCCL too few channels to fill fast links", ORR_SYMPTOM_SETTING, NULL},
-    {"NCCL_NTHREADS", "<512", "gives each channel fewer threads, which slows large messages", ORR_SYMPTOM_SETTING,
+     ORR_SYMPTOM_SETTING, NULL, NULL},
+    {"NCCL_MAX_NCHANNELS", "<8", "leaves NCCL too few channels to fill fast links", ORR_SYMPTOM_SETTING, NULL, NULL},
+    {"NCCL_NTHREADS", "<512", "gives each channel fewer threads, which slows large messages", ORR_SYMPTOM_SETTING, NULL,
      NULL},
-    {"NCCL_BUFFSIZE", "<1048576", "makes the buffers too small for large messages", ORR_SYMPTOM_SETTING, NULL},
-    {"NCCL_DEBUG", "TRACE", "prints every call, which slows the job", ORR_SYMPTOM_NOTE, NULL},
-    {"NCCL_CHECKS_DISABLE", NULL, "has no effect since NCCL 2.2.12; use NCCL_CHECK_POINTERS", ORR_SYMPTOM_NOTE, NULL},
-    {"NCCL_TREE_THRESHOLD", NULL, "has no effect since NCCL 2.5; NCCL_ALGO took its place", ORR_SYMPTOM_NOTE, NULL},
-    {"NCCL_LL_THRESHOLD", NULL, "has no effect since NCCL 2.5; NCCL_PROTO took its place", ORR_SYMPTOM_NOTE, NULL},
+    {"NCCL_BUFFSIZE", "<1048576", "makes the buffers too small for large messages", ORR_SYMPTOM_SETTING, NULL, NULL},
+    {"NCCL_DEBUG", "TRACE", "prints every call, which slows the job", ORR_SYMPTOM_NOTE, NULL, NULL},
+    {"NCCL_CHECKS_DISABLE", NULL, "has no effect since NCCL 2.2.12; use NCCL_CHECK_POINTERS", ORR_SYMPTOM_NOTE, NULL,
+     NULL},
+    {"NCCL_TREE_THRESHOLD", NULL, "has no effect since NCCL 2.5; NCCL_ALGO took its place", ORR_SYMPTOM_NOTE, NULL,
+     NULL},
+    {"NCCL_LL_THRESHOLD", NULL, "has no effect since NCCL 2.5; NCCL_PROTO took its place", ORR_SYMPTOM_NOTE, NULL,
+     NULL},
     {"NCCL_IB_CUDA_SUPPORT", NULL, "has no effect since NCCL 2.4; NCCL_NET_GDR_LEVEL took its place", ORR_SYMPTOM_NOTE,
-     NULL},
-    {"NCCL_MAX_NRINGS", NULL, "is the old name of NCCL_MAX_NCHANNELS", ORR_SYMPTOM_NOTE, NULL},
-    {"NCCL_MIN_NRINGS", NULL, "is the old name of NCCL_MIN_NCHANNELS", ORR_SYMPTOM_NOTE, NULL},
+     NULL, NULL},
+    {"NCCL_MAX_NRINGS", NULL, "is the old name of NCCL_MAX_NCHANNELS", ORR_SYMPTOM_NOTE, NULL, NULL},
+    {"NCCL_MIN_NRINGS", NULL, "is the old name of NCCL_MIN_NCHANNELS", ORR_SYMPTOM_NOTE, NULL, NULL},
 };
 
 static bool has_value(const struct setting *row, const char *value)
@@ -94,8 +106,9 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f)
                             .weight = row->weight,
                             .cause = orr_symptom_text(f, "%s=%.60s (line %u) %s.", row->name, value, line, row->does),
                             .check = "Run once without it and compare.",
-                            .cure = "Remove it from the command line, the environment and nccl.conf unless a "
-                                    "measurement on this machine shows that it helps.",
+                            .cure = row->cure ? row->cure
+                                              : "Remove it from the command line, the environment and nccl.conf unless "
+                                                "a measurement on this machine shows that it helps.",
                             .line = line});
     }
 }

@@ -25,8 +25,10 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
         return ORR_OK; /* the rows are about NCCL and NVIDIA's GPUs */
     orr_symptoms_of_ranks(&f);
     orr_symptoms_of_pcie(&f);
+    orr_symptoms_of_p2p(&f);
     orr_symptoms_of_network(&f);
     orr_symptoms_of_gids(&f);
+    orr_symptoms_of_job(&f);
     orr_symptoms_of_settings(&f);
     if (ret_symptoms->count)
         qsort(ret_symptoms->rows, ret_symptoms->count, sizeof *ret_symptoms->rows, by_weight);

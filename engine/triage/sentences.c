@@ -122,7 +122,7 @@ static void say_event(struct orr_triaging *t)
     const bool waited = triage->verdict == ORR_TRIAGE_HUNG && triage->all_waited;
     if (event->message)
         say(t, event->message->means);
-    if (event->message && event->message->weight == ORR_WEIGHT_AFTERMATH)
+    if (event->message && orr_log_follows(event->message->weight))
         say(t, "This follows from another error that the log does not show: look at the logs of the other ranks.");
     if (waited)
         say(t,
@@ -310,8 +310,23 @@ static void say_check(struct orr_triaging *t)
                                check->machine_implied ? " for the machine type that its lines imply" : ""));
 }
 
+/* Output of tools, settings or an answer of RAS, without a line that a job printed. */
+static bool is_of_tools(const struct orr_triaging *t)
+{
+    const struct orr_log *log = t->log;
+    return t->triage->verdict == ORR_TRIAGE_UNKNOWN && !log->nccl_count && !log->communicator_count &&
+           !log->kinds[ORR_LOG_TEST_START] && !log->kinds[ORR_LOG_DEVICE] &&
+           (!log->kinds[ORR_LOG_VERSION] || orr_log_event_of(log, "ras-report"));
+}
+
 void orr_triage_sentences(struct orr_triaging *t)
 {
+    if (is_of_tools(t)) {
+        say_cause(t);
+        say(t, t->triage->sentence_count ? "The text has no lines of a job's log."
+                                         : "The text has no lines of a job's log, and nothing in it shows a cause.");
+        return;
+    }
     say_verdict(t);
     say_cause(t);
     say_ran(t);

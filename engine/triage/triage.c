@@ -93,6 +93,15 @@ static uint32_t first_of(const struct orr_log *log, const struct ending *ending,
     return NONE;
 }
 
+/* The first warning of NCCL's that no row has, before the errors that follow from another; NONE: there is none. */
+static uint32_t first_unknown(const struct orr_log *log, const struct ending *ending, uint32_t after)
+{
+    for (uint32_t i = 0; i < after && after != NONE; i++)
+        if (!log->events[i].message && !is_noise(&log->events[i], ending))
+            return i;
+    return NONE;
+}
+
 static void set_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why)
 {
     uint32_t kept = 0;
@@ -191,8 +200,10 @@ static void judge(struct orr_triaging *t)
     const struct ending ending = find_ending(log);
     const uint32_t fatal = first_of(log, &ending, ORR_WEIGHT_FATAL, ORR_WEIGHT_FATAL);
     const uint32_t hang = first_of(log, &ending, ORR_WEIGHT_HANG, ORR_WEIGHT_HANG);
-    const uint32_t after = first_of(log, &ending, ORR_WEIGHT_AFTERMATH, ORR_WEIGHT_AFTERMATH);
+    const uint32_t aftermath = first_of(log, &ending, ORR_WEIGHT_AFTERMATH, ORR_WEIGHT_AFTERMATH);
+    const uint32_t after = aftermath != NONE ? aftermath : first_of(log, &ending, ORR_WEIGHT_REPORT, ORR_WEIGHT_REPORT);
     const uint32_t maybe = first_of(log, &ending, ORR_WEIGHT_ERROR, ORR_WEIGHT_ERROR);
+    const uint32_t unknown = first_unknown(log, &ending, after);
     for (uint32_t i = 0; i < log->event_count; i++) {
         const char *severity = orr_event_severity(&log->events[i]);
         triage->errors += severity[0] == 'e';
@@ -205,6 +216,7 @@ static void judge(struct orr_triaging *t)
     triage->cause = fatal != NONE                                      ? fatal
                     : maybe != NONE && (hang != NONE || after != NONE) ? maybe
                     : hang != NONE                                     ? hang
+                    : unknown != NONE                                  ? unknown
                                                                        : after;
     const bool wrong = fatal != NONE || hang != NONE || after != NONE;
     if (wrong && !ending.results) {

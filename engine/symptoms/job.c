@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lines about a job as a whole show together: ranks that RAS calls late or lost, slices of one GPU, a start that
+ * ends at NCCL. */
+#include <string.h>
+
+#include "engine/base/words.h"
+#include "engine/hardware/gpu_models.h"
+#include "engine/symptoms/finding.h"
+
+/* "#0-0 (27a079b828ff1a75) MISMATCH", and below it how far ranks are. RAS prints the largest group first, and names the
+ * ranks of the small ones:
+ *
+ *     30 ranks have launched up to operation 640
+ *     2 ranks have launched up to operation 641
+ *     Rank 12 -- GPU 4 managed by process 323032 on node 10.137.190.124
+ *     Rank 13 has launched up to operation 639 -- GPU 5 managed by process 323033 on node 10.137.190.124
+ */
+static void ras_ranks(struct orr_symptom_finder *f)
+{
+    static const char *const events[] = {"ras-missing", "ras-lost", "ras-mismatch"};
+    enum { NAMED = 6 };
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *event = NULL;
+    const char *ranks = "", *first = NULL;
+    double most = -1, theirs = -1, group = -1;
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(log, events[i]);
+    for (uint32_t i = 0; event && i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->line < event->line)
+            continue;
+        if (record->kind == ORR_LOG_RAS_GROUP) {
+            if (count)
+                break; /* the next operation or communicator */
+            group = record->values[0];
+            most = most < 0 ? group : most;
+        } else if (record->kind == ORR_LOG_RAS_RANK && record->value_count > 1) {
+            theirs = record->value_count > 2 ? record->values[1] : group;
+            if (count < NAMED)
+                ranks = orr_symptom_text(f, "%s%s%d", ranks, count ? ", " : "", (int)record->values[0]);
+            first = first
+                        ? first
+                        : orr_symptom_text(f, "process %d on node %.60s", (int)record->values[record->value_count - 1],
+                                           record->words[record->word_count - 1]);
+            count++;
+        }
+    }
+    if (!count)
+        return;
+    const bool lost = strcmp(event->message->id, "ras-mismatch") != 0;
+    if (!lost && (most < 0 || theirs < 0 || most == theirs))
+        return;
+    ranks = orr_symptom_text(f, "%s%s", ranks, count > NAMED ? " and more" : "");
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "ras-ranks",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause =
+                lost ? orr_symptom_text(f, "RAS has lost rank%s %s (line %u; %s%s), and the others wait.",
+                                        orr_plural(count), ranks, event->line, count > 1 ? "the first is " : "", first)
+                : theirs < most
+                    ? orr_symptom_text(f,
+                                       "Rank%s %s %s late: up to operation %.0f, the others up to %.0f "
+                                       "(line %u; %s%s). If that stays, the others wait for %s.",
+                                       orr_plural(count), ranks, count == 1 ? "is" : "are", theirs, most, event->line,
+                                       count > 1 ? "the first is " : "", first, count == 1 ? "it" : "them")
+                    : orr_symptom_text(f,
+                                       "Rank%s %s %s ahead: up to operation %.0f, all others up to %.0f (line "
+                                       "%u). If that stays, look at the others: they are late.",
+                                       orr_plural(count), ranks, count == 1 ? "is" : "are", theirs, most, event->line),
+            .check = lost ? "Check on that node whether the process still runs (ps, dmesg, the scheduler's log)."
+                          : "Check: ask RAS again after some seconds (`ncclras`). Numbers that grow are normal; "
+                            "numbers that stay are a hang.",
+            .cure = lost ? "Find out why it ended or stopped answering, in its own log first."
+                         : "Look at the late ranks' processes with `py-spy dump`, and at their hosts.",
+            .line = event->line,
+            .explains = event->message->id});
+}
+
+/* MIG slices of one GPU have the same bus id. */
+static void slices_of_one_gpu(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *twice = orr_log_event_of(f->log, "duplicate-gpu");
+    const struct orr_log_event *slice = orr_log_event_of(f->log, "mig-device");
+    if (!twice || !slice)
+        return;
+    orr_symptom_add(f, &(struct orr_symptom){
+                           .id = "mig-slices",
+                           .weight = ORR_SYMPTOM_CAUSE,
+                           .cause = orr_symptom_text(f,
+                                                     "The ranks use MIG slices (line %u) of one GPU, which NCCL takes "
+                                                     "for the same GPU and refuses.",
+                                                     slice->line),
+                           .check = "Check: `nvidia-smi -L` shows to which GPU each slice belongs.",
+                           .cure = "Give each rank a whole GPU, or run one rank. Newer releases join slices as an "
+                                   "experiment (NCCL_MULTI_RANK_GPU_ENABLE=1), without P2P and NVLink.",
+                           .line = twice->line,
+                           .explains = twice->message->id});
+}
+
+/* vLLM says that it starts NCCL, and nothing comes after that. */
+static void ends_at_nccl(struct orr_symptom_finder *f)
+{
+    enum { LINES_AFTER = 3 };
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *start = orr_log_event_of(log, "vllm-nccl");
+    if (!start || log->nccl_count || orr_log_event_of(log, "vllm-no-p2p") ||
+        start->last_line + LINES_AFTER < log->line_count)
+        return;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        if (f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)
+            return; /* which says more */
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_gpu_model *model =
+            log->records[i].kind == ORR_LOG_GPU_NAME ? orr_gpu_model_of_name(log->records[i].words[0]) : NULL;
+        if (model && model->p2p == ORR_NO)
+            return; /* and so there is no P2P that could break */
+    }
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (!log->events[i].message || log->events[i].message->weight > ORR_WEIGHT_WARNING)
+            return;
+    orr_symptom_add(f, &(struct orr_symptom){
+                           .id = "ends-at-nccl",
+                           .weight = ORR_SYMPTOM_CAUSE,
+                           .cause = orr_symptom_text(f,
+                                                     "The text ends where vLLM starts NCCL (line %u). If the job hangs "
+                                                     "there, a rank does not reach the others, or data between GPUs "
+                                                     "does not arrive, mostly because PCIe ACS or the IOMMU breaks "
+                                                     "P2P.",
+                                                     start->last_line),
+                           .check = "Check: run once with NCCL_P2P_DISABLE=1 NCCL_DEBUG=INFO. If that works, it is "
+                                    "P2P. If ranks never print \"Init COMPLETE\", they do not reach one another: "
+                                    "name the interface that all hosts share in NCCL_SOCKET_IFNAME.",
+                           .cure = ORR_ACS_CURE,
+                           .line = start->last_line});
+}
+
+void orr_symptoms_of_job(struct orr_symptom_finder *f)
+{
+    ras_ranks(f);
+    slices_of_one_gpu(f);
+    ends_at_nccl(f);
+}

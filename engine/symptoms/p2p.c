@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* P2P over PCIe: not offered by the driver, offered by a patched one, broken by ACS or the IOMMU. */
+#include <string.h>
+
+#include "engine/hardware/gpu_models.h"
+#include "engine/symptoms/finding.h"
+
+/* Two GPUs on one host of a model between which NVIDIA's driver offers no P2P over PCIe. */
+static const struct orr_log_record *without_p2p(const struct orr_log *log, const struct orr_gpu_model **ret_model)
+{
+    const struct orr_log_record *before = NULL;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_DEVICE || record->word_count < 3)
+            continue;
+        const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[2]);
+        if (before && !strcmp(before->words[0], record->words[0]) && model && model->p2p == ORR_NO) {
+            *ret_model = model;
+            return record;
+        }
+        before = record;
+    }
+    return NULL;
+}
+
+static void driver_offers_none(struct orr_symptom_finder *f)
+{
+    const struct orr_gpu_model *model = NULL;
+    const struct orr_log_record *record = without_p2p(f->log, &model);
+    const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
+    if (!record || seen.p2p || orr_log_event_of(f->log, "p2p-matrix-ok"))
+        return;
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "p2p-not-offered",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause = orr_symptom_text(f,
+                                      "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
+                                      "data between them through host memory, even below one PCIe switch.",
+                                      record->words[2]),
+            .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair.",
+            .cure = "No setting of NCCL changes this; use GPUs whose driver offers P2P, or keep traffic between these "
+                    "GPUs small.",
+            .line = record->line});
+}
+
+/* GPUs of one host that have no NVLink, by their names; NULL: none do, or lines do not say. */
+static const struct orr_gpu_model *without_nvlink(const struct orr_log *log)
+{
+    const struct orr_log_record *before = NULL;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_DEVICE || record->word_count < 3)
+            continue;
+        const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[2]);
+        if (before && !strcmp(before->words[0], record->words[0]))
+            return model && !model->nvlink ? model : NULL;
+        before = record;
+    }
+    return NULL;
+}
+
+/* P2P over PCIe that NCCL uses, in a job that stops at its first transfers. */
+static void p2p_stops(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_gpu_model *model = without_nvlink(log);
+    const bool waits = log->kinds[ORR_LOG_TEST_START] && !log->kinds[ORR_LOG_TEST_RESULT];
+    if (!model || !orr_symptom_transports(log).p2p || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
+        orr_log_event_of(log, "iommu-translated") || !(waits || orr_log_event_of(log, "watchdog-timeout")))
+        return;
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (log->events[i].message && log->events[i].message->weight == ORR_WEIGHT_FATAL)
+            return;
+    orr_symptom_add(f,
+                    &(struct orr_symptom){
+                        .id = "p2p-stops",
+                        .weight = ORR_SYMPTOM_CAUSE,
+                        .cause = orr_symptom_text(
+                            f,
+                            "NCCL uses P2P over PCIe between these GPUs (%.*s)%s, and no transfer ends: PCIe ACS or "
+                            "the IOMMU probably breaks P2P. Run once with NCCL_P2P_DISABLE=1: if the job then works, "
+                            "it is that.",
+                            (int)strcspn(model->names, "|"), model->names,
+                            model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : ""),
+                        .check = ORR_ACS_CHECK,
+                        .cure = ORR_ACS_CURE});
+}
+
+/* The line of a person who says that something hangs; NULL: nobody does. */
+static const struct orr_log_event *said_hang(const struct orr_log *log)
+{
+    static const char *const events[] = {"said-hang", "said-stuck", "said-freeze"};
+    const struct orr_log_event *event = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(log, events[i]);
+    return event;
+}
+
+/* P2P that is turned off in a text about a hang: the setting works around it. */
+static void p2p_worked_around(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *hang = said_hang(log);
+    uint32_t line = 0;
+    const char *off = orr_symptom_setting(log, "NCCL_P2P_DISABLE", &line);
+    if (!hang || !off || strcmp(off, "1") != 0 || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
+        orr_log_event_of(log, "iommu-translated") || orr_log_event_of(log, "p2p-matrix-refused"))
+        return;
+    orr_symptom_add(f, &(struct orr_symptom){
+                           .id = "p2p-worked-around",
+                           .weight = ORR_SYMPTOM_CAUSE,
+                           .cause = orr_symptom_text(f,
+                                                     "The text speaks of a hang (line %u) and turns P2P off (line %u): "
+                                                     "if the job works with NCCL_P2P_DISABLE=1 and hangs without it, "
+                                                     "PCIe ACS or the IOMMU breaks P2P between the GPUs.",
+                                                     hang->line, line),
+                           .check = ORR_ACS_CHECK,
+                           .cure = ORR_ACS_CURE,
+                           .line = line});
+}
+
+/* P2P that the driver offers between GPUs to which NVIDIA's own driver does not offer it. */
+static void patched_driver(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *offered = orr_log_event_of(log, "p2p-matrix-ok");
+    const struct orr_gpu_model *model = NULL;
+    for (uint32_t i = 0; i < log->record_count && !model && offered; i++)
+        if (log->records[i].kind == ORR_LOG_GPU_NAME || log->records[i].kind == ORR_LOG_DEVICE)
+            model = orr_gpu_model_of_name(log->records[i].words[log->records[i].word_count - 1]);
+    if (!offered || !model || model->p2p != ORR_NO)
+        return;
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "p2p-patched",
+               .weight = said_hang(log) || orr_log_event_of(log, "vllm-nccl") ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+               .cause = orr_symptom_text(f,
+                                         "The driver offers P2P (line %u) between GPUs to which NVIDIA's own driver "
+                                         "offers none (%.*s), so it is patched. Such P2P can hang or deliver wrong "
+                                         "data.",
+                                         offered->line, (int)strcspn(model->names, "|"), model->names),
+               .check = "Check: run once with NCCL_P2P_DISABLE=1. If the job then works, P2P is broken: look at BAR1 "
+                        "(`nvidia-smi -q | grep -A3 BAR1` must cover the whole memory), PCIe ACS and the IOMMU.",
+               .cure = "Turn ACS and the IOMMU off and Resizable BAR on in the BIOS, use the patch that fits the "
+                       "driver's version, or leave NCCL_P2P_DISABLE=1 set.",
+               .line = offered->line});
+}
+
+void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
+{
+    driver_offers_none(f);
+    p2p_stops(f);
+    p2p_worked_around(f);
+    patched_driver(f);
+}
