@@ -20,7 +20,17 @@ case "$said" in *" $numbers" | *" $numbers+"* | "$numbers" | "$numbers+"*) ;; *)
 echo 1.2.3 >"$folder/VERSION"
 is "a tarball" "$(version "$folder")" 1.2.3
 git -C "$folder" init -q && commit one
-is "no tag" "$(version "$folder")" 1.2.3
+is "VERSION in no commit" "$(version "$folder")" 1.2.3
+git -C "$folder" add VERSION && commit release
+is "the release without a tag" "$(version "$folder")" 1.2.3
+commit later
+later=1.2.3+1.g$(git -C "$folder" rev-parse --short HEAD)
+is "a commit after a release without a tag" "$(version "$folder")" "$later"
+git clone -q --depth 1 "file://$folder" "$folder/no-history"
+is "a shallow clone without a tag" "$(version "$folder/no-history")" 1.2.3
+echo 1.3.0 >"$folder/VERSION"
+is "before the next release without a tag" "$(version "$folder")" 1.3.0
+echo 1.2.3 >"$folder/VERSION"
 git -C "$folder" tag v1.2.3
 is "the tagged commit" "$(version "$folder")" 1.2.3
 commit two
