@@ -10,8 +10,8 @@ check that is a script says what it leaves out on a line of its own: "skipped: W
 there, is the report of a second run of the files that failed (TAP): a test that passed in it counts as passed and is
 named as unsteady.
 
-Prints "PASSED FAILED SKIPPED" and then one line for each reason and each unsteady test. A part that fails without saying so, or that checks
-nothing, counts as failed.
+Prints "PASSED FAILED SKIPPED" and then one line for each reason and each unsteady test. A part that fails without
+saying so, or that checks nothing, counts as failed.
 """
 import collections
 import os
