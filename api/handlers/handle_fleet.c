@@ -40,7 +40,7 @@ static bool has_changed(const struct groups *groups, const char *name)
     uintptr_t row;
     for (struct orr_probe probe = {0};
          orr_index_next(&groups->changed, orr_hash_key(orr_hash_seeded(), name, strlen(name)), &probe, &row);)
-        if (!strcmp(groups->names[row], name))
+        if (row < groups->name_count && !strcmp(groups->names[row], name))
             return true;
     return false;
 }
