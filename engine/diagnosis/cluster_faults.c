@@ -247,7 +247,7 @@ static enum orr_code list_hosts(struct examining *e, struct fault *fault, struct
 
 static enum orr_code measure_fault(struct examining *e, struct fault *fault, struct orr_error *err)
 {
-    const struct orr_dump *fixed[MOST_DUMPS], *drained[MOST_DUMPS];
+    const struct orr_dump *fixed[MOST_DUMPS] = {0}, *drained[MOST_DUMPS] = {0};
     for (uint32_t s = 0; s < e->specimen_count; s++) {
         fixed[s] = fault->repaired[s] ? fault->repaired[s] : e->specimens[s].dump;
         drained[s] = fault->repaired[s] ? NULL : e->specimens[s].dump;
