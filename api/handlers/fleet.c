@@ -130,6 +130,7 @@ static enum orr_code add_shape(struct orr_call *call, struct orr_fleet *fleet, c
                                struct orr_error *err)
 {
     struct orr_dump *dump;
+    struct orr_record record;
     const uint32_t i = fleet->count;
     if (i == ORR_MAX_SET) {
         return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it: a further label, a search, or fewer topologies",
@@ -140,8 +141,10 @@ static enum orr_code add_shape(struct orr_call *call, struct orr_fleet *fleet, c
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     fleet->specimens[fleet->count++] = (struct orr_specimen){.dump = dump};
     fleet->bytes += dump->byte_count;
+    ORR_TRY(orr_store_get(call->app->store, member->id, &record, err));
     fleet->called[i] = (struct orr_called){fleet->ids[fleet->topologies - 1],
-                                           orr_arena_strndup(fleet->arena, member->name, strlen(member->name))};
+                                           orr_arena_strndup(fleet->arena, record.name, strlen(record.name))};
+    orr_record_release(&record);
     fleet->shapes[i] = orr_arena_strndup(fleet->arena, member->shape, strlen(member->shape));
     ORR_NEED(fleet->called[i].name && fleet->shapes[i] && orr_index_add(&fleet->by_shape, hash_of(member->shape), i),
              err);
@@ -155,7 +158,7 @@ static enum orr_code add_shape(struct orr_call *call, struct orr_fleet *fleet, c
 static enum orr_code add_member(struct orr_call *call, struct orr_fleet *fleet, enum orr_fleet_counting counting,
                                 const struct orr_set_member *member, struct orr_error *err)
 {
-    const int64_t counted = counting == ORR_FLEET_TOPOLOGIES || !member->ever ? 1 : member->last;
+    const int64_t counted = counting == ORR_FLEET_TOPOLOGIES || member->hosts < 0 ? 1 : member->hosts;
     const uint32_t stands_for = counted < UINT16_MAX ? (uint32_t)counted : UINT16_MAX;
     bool known;
     uintptr_t row = 0;
@@ -196,8 +199,6 @@ static enum orr_code add_listed(struct orr_call *call, const struct orr_params *
     enum orr_code code = ORR_OK;
     for (uint32_t i = 0; i < count && code == ORR_OK; i++)
         code = orr_budget_spent(16) ? orr_budget_check(err) : add_member(call, fleet, counting, &members[i], err);
-    for (uint32_t i = 0; i < count; i++)
-        orr_set_member_release(&members[i]);
     free(members);
     return code;
 }
@@ -215,9 +216,7 @@ enum orr_code orr_fleet_gather(struct orr_call *call, const struct orr_params *a
         struct orr_set_member member;
         ORR_TRY(orr_fleet_turn_to(call, "topology", asked->topologies.items[i], err));
         ORR_TRY(orr_store_member(call->app->store, call->id, &member, err));
-        enum orr_code code = add_member(call, fleet, counting, &member, err);
-        orr_set_member_release(&member);
-        ORR_TRY(code);
+        ORR_TRY(add_member(call, fleet, counting, &member, err));
     }
     return asked->label_count || asked->search ? add_listed(call, asked, counting, fleet, err) : ORR_OK;
 }

@@ -155,14 +155,14 @@ enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret
 enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
                              struct orr_record **ret_records, uint32_t *ret_count,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* A topology of a set, how many hosts have it as their last upload, and 1 if any host ever uploaded it. */
+/* A topology of a set, and how many hosts have it as their last upload; -1: no host ever uploaded it. */
 struct orr_set_member {
     char id[ORR_ID_LENGTH + 1];
     char shape[ORR_DIGEST_LENGTH + 1]; /* the id if none is known */
-    char *name;                        /* owned */
-    int64_t last, ever;
+    int64_t hosts;
 };
-/* The topologies that a listing selects, newest first, without pages. */
+/* The topologies that the labels and the search of a listing select, newest first, without pages: free() them. None
+ * without a label or a search. */
 enum orr_code orr_store_members(struct orr_store *store, const struct orr_listing *listing,
                                 struct orr_set_member **ret_members, uint32_t *ret_count,
                                 struct orr_error *err) ORR_NO_DISCARD;
@@ -197,13 +197,6 @@ struct orr_fleet_host {
  * in between may be among them or not. */
 enum orr_code orr_store_fleet(struct orr_store *store, uint32_t limit, struct orr_fleet_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
-/* How many hosts have the most frequent shape, how many have another one, and how many shapes there are: as they were
- * within the last minute or two. */
-struct orr_host_figures {
-    uint64_t most, others, groups;
-};
-enum orr_code orr_store_count_hosts(struct orr_store *store, struct orr_error *err) ORR_NO_DISCARD; /* now */
-struct orr_host_figures orr_store_host_figures(struct orr_store *store);
 /* Changes name and labels; NULL leaves one as it is. With a revision other than 0 only where the topology still has
  * it: *ret_done says whether it was changed. */
 enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t revision, const char *name,
@@ -263,7 +256,6 @@ void orr_record_release(struct orr_record *record);
 void orr_fleet_host_release(struct orr_fleet_host *host);
 void orr_event_release(struct orr_event *event);
 void orr_visit_release(struct orr_visit *visit);
-void orr_set_member_release(struct orr_set_member *member);
 void orr_host_release(struct orr_host *host);
 
 #endif

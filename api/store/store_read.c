@@ -248,27 +248,23 @@ enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *
     return list(store, listing, &records, statements, ret_records, ret_count, err);
 }
 
-static void release_member(void *item)
-{
-    orr_set_member_release(item);
-}
-
 static enum orr_code read_member(const struct orr_cell *cells, void *item, struct orr_error *err)
 {
     struct orr_set_member *member = item;
-    *member =
-        (struct orr_set_member){.name = orr_cell_text(&cells[2]), .last = cells[3].number, .ever = cells[4].number};
+    (void)err;
     orr_cell_copy(&cells[0], member->id, sizeof member->id);
     orr_cell_copy(&cells[1], member->shape, sizeof member->shape);
-    return orr_item_whole(member->name, item, release_member, err);
+    member->hosts = cells[2].number;
+    return ORR_OK;
 }
 
-static const struct orr_row_kind members = {sizeof(struct orr_set_member), read_member, release_member};
+static const struct orr_row_kind members = {sizeof(struct orr_set_member), read_member, NULL};
 
 enum orr_code orr_store_members(struct orr_store *store, const struct orr_listing *listing,
                                 struct orr_set_member **ret_members, uint32_t *ret_count, struct orr_error *err)
 {
-    static const enum orr_statement statements[] = {ORR_SQL_MEMBERS, ORR_SQL_MEMBERS_FOUND, ORR_SQL_MEMBERS_LABELLED};
+    static const enum orr_statement statements[] = {ORR_SQL_MEMBERS_FOUND, ORR_SQL_MEMBERS_FOUND,
+                                                    ORR_SQL_MEMBERS_LABELLED};
     return list(store, listing, &members, statements, ret_members, ret_count, err);
 }
 
@@ -359,12 +355,6 @@ void orr_visit_release(struct orr_visit *visit)
     free(visit->name);
     free(visit->labels);
     visit->name = visit->labels = NULL;
-}
-
-void orr_set_member_release(struct orr_set_member *member)
-{
-    free(member->name);
-    member->name = NULL;
 }
 
 void orr_event_release(struct orr_event *event)

@@ -97,6 +97,8 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
     "INSERT INTO words (created, topology, text) SELECT t.created, t.id, " ORR_WORDS " FROM topology t;"               \
     "CREATE INDEX words_by_topology ON words (topology);"
 
+#define MEMBERS "DROP INDEX host_by_topology; CREATE INDEX host_by_topology ON host (topology, shape);"
+
 const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
     {.sqlite = "CREATE TABLE topology ("
                " id TEXT PRIMARY KEY NOT NULL,"
@@ -155,4 +157,5 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
     {.sqlite = EVENT_TABLE, .postgresql = EVENT_TABLE},
     {.sqlite = ORR_HOST_TABLE("", " WITHOUT ROWID") ORR_WORDS_TABLE(" WITHOUT ROWID"),
      .postgresql = ORR_HOST_TABLE(" COLLATE \"C\"", "") ORR_WORDS_TABLE("")},
+    {.sqlite = MEMBERS, .postgresql = MEMBERS},
 };

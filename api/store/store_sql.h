@@ -10,12 +10,13 @@ enum { ORR_MOST_CELLS = 12 };
 
 #define ORR_RECORD_COLUMNS "t.id, t.digest, t.created, t.updated, t.size, t.revision, t.name, t.labels, t.shape"
 
-/* A topology, and of how many hosts it is the last upload, and whether a host ever uploaded it. */
-#define ORR_MEMBER_COLUMNS                                                                                             \
-    "t.id, CASE WHEN t.shape = '' THEN t.id ELSE t.shape END, t.name,"                                                 \
-    " (SELECT count(*) FROM host h WHERE h.topology = t.id),"                                                          \
-    " CASE WHEN EXISTS (SELECT 1 FROM upload u WHERE u.topology = t.id)"                                               \
-    " THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END"
+/* Topologies, their shapes, and of how many hosts each is the last upload; -1: no host ever uploaded it. The index of
+ * hosts by topology has both, so that most members are found there alone. */
+#define ORR_MEMBER_ROWS(id, from, where)                                                                               \
+    "SELECT " id ", coalesce(nullif(coalesce(min(h.shape), (SELECT s.shape FROM topology s WHERE s.id = " id           \
+    ")), ''), " id "), CASE WHEN count(h.host) > 0 THEN count(h.host) WHEN EXISTS (SELECT 1 FROM upload u"             \
+    " WHERE u.topology = " id ") THEN CAST(0 AS BIGINT) ELSE CAST(-1 AS BIGINT) END FROM " from                        \
+    " LEFT JOIN host h ON h.topology = " id " WHERE " where
 
 /* The table of hosts: a row each, of its last upload. sort: a text whose bytes are in natural order. */
 #define ORR_HOST_COLUMNS "sort, host, seq, topology, shape, at, labels, about"
@@ -34,24 +35,17 @@ enum { ORR_MOST_CELLS = 12 };
     " OR t.digest LIKE lower($4) ESCAPE '\\' OR lower(t.about) LIKE lower($4) ESCAPE '\\')"
 
 #define ORR_HAS_LABEL(name, value)                                                                                     \
-    " (" name " IS NULL OR EXISTS (SELECT 1 FROM label x WHERE x.topology = t.id AND x.name = " name                   \
+    " (" name " IS NULL OR EXISTS (SELECT 1 FROM label x WHERE x.topology = l.topology AND x.name = " name             \
     " AND x.value = " value "))"
 
 /* Lists of topologies: before, before_id, limit; the same with a pattern; the same with up to four labels, the first of
  * which leads. */
-#define ORR_ALL(columns)                                                                                               \
-    "SELECT " columns " FROM topology t WHERE (t.created, t.id) < ($1, $2)"                                            \
-    " ORDER BY t.created DESC, t.id DESC LIMIT $3"
-#define ORR_FOUND(columns)                                                                                             \
-    "SELECT " columns " FROM words w CROSS JOIN topology t WHERE (w.created, w.topology) < ($1, $2)"                   \
-    " AND" ORR_HAS_WORDS " AND t.id = w.topology AND" ORR_MATCHES_SEARCH                                               \
-    " ORDER BY w.created DESC, w.topology DESC LIMIT $3"
-#define ORR_LABELLED(columns)                                                                                          \
-    "SELECT " columns " FROM label l CROSS JOIN topology t WHERE t.id = l.topology AND l.name = $5 AND l.value = $6"   \
-    " AND (l.created, l.topology) < ($1, $2) AND ($4 IS NULL OR EXISTS (SELECT 1 FROM words w"                         \
-    " WHERE w.created = l.created AND w.topology = l.topology AND" ORR_HAS_WORDS                                       \
-    ")) AND ($4 IS NULL OR" ORR_MATCHES_SEARCH ") AND" ORR_HAS_LABEL("$7", "$8") " AND" ORR_HAS_LABEL(                 \
-        "$9", "$10") " AND" ORR_HAS_LABEL("$11", "$12") " ORDER BY l.created DESC, l.topology DESC LIMIT $3"
+#define ORR_FOUND "(w.created, w.topology) < ($1, $2) AND" ORR_HAS_WORDS " AND t.id = w.topology AND" ORR_MATCHES_SEARCH
+#define ORR_LABELLED                                                                                                   \
+    "l.name = $5 AND l.value = $6 AND (l.created, l.topology) < ($1, $2)"                                              \
+    " AND ($4 IS NULL OR EXISTS (SELECT 1 FROM words w CROSS JOIN topology t WHERE w.created = l.created"              \
+    " AND w.topology = l.topology AND" ORR_HAS_WORDS " AND t.id = l.topology AND" ORR_MATCHES_SEARCH                   \
+    ")) AND" ORR_HAS_LABEL("$7", "$8") " AND" ORR_HAS_LABEL("$9", "$10") " AND" ORR_HAS_LABEL("$11", "$12")
 
 #define ORR_STATEMENT_MAP(X)                                                                                           \
     /* id, at */                                                                                                       \
@@ -96,18 +90,28 @@ enum { ORR_MOST_CELLS = 12 };
       " (SELECT seq FROM upload WHERE host = $1 ORDER BY seq DESC LIMIT 1 OFFSET $2)")                                 \
     X(GET, "t", "SELECT " ORR_RECORD_COLUMNS " FROM topology t WHERE t.id = $1")                                       \
     X(READ, "t", "SELECT c.body, t.size FROM topology t JOIN content c ON c.topology = t.id WHERE t.id = $1")          \
-    X(LIST, "iti", ORR_ALL(ORR_RECORD_COLUMNS))                                                                        \
-    X(LIST_FOUND, "itit", ORR_FOUND(ORR_RECORD_COLUMNS))                                                               \
-    X(LIST_LABELLED, "itittttttttt", ORR_LABELLED(ORR_RECORD_COLUMNS))                                                 \
+    X(LIST, "iti",                                                                                                     \
+      "SELECT " ORR_RECORD_COLUMNS " FROM topology t WHERE (t.created, t.id) < ($1, $2)"                               \
+      " ORDER BY t.created DESC, t.id DESC LIMIT $3")                                                                  \
+    X(LIST_FOUND, "itit",                                                                                              \
+      "SELECT " ORR_RECORD_COLUMNS " FROM words w CROSS JOIN topology t WHERE " ORR_FOUND                              \
+      " ORDER BY w.created DESC, w.topology DESC LIMIT $3")                                                            \
+    X(LIST_LABELLED, "itittttttttt",                                                                                   \
+      "SELECT " ORR_RECORD_COLUMNS " FROM label l CROSS JOIN topology t WHERE t.id = l.topology AND " ORR_LABELLED     \
+      " ORDER BY l.created DESC, l.topology DESC LIMIT $3")                                                            \
     /* host, before, before_id, limit */                                                                               \
     X(HISTORY, "titi",                                                                                                 \
       "SELECT topology, at, name, labels, seq FROM upload WHERE host = $1 AND (seq, topology) < ($2, $3)"              \
       " ORDER BY seq DESC, topology DESC LIMIT $4")                                                                    \
     /* id */                                                                                                           \
-    X(MEMBER, "t", "SELECT " ORR_MEMBER_COLUMNS " FROM topology t WHERE t.id = $1")                                    \
-    X(MEMBERS, "iti", ORR_ALL(ORR_MEMBER_COLUMNS))                                                                     \
-    X(MEMBERS_FOUND, "itit", ORR_FOUND(ORR_MEMBER_COLUMNS))                                                            \
-    X(MEMBERS_LABELLED, "itittttttttt", ORR_LABELLED(ORR_MEMBER_COLUMNS))                                              \
+    X(MEMBER, "t", ORR_MEMBER_ROWS("t.id", "topology t", "t.id = $1 GROUP BY t.id"))                                   \
+    X(MEMBERS_FOUND, "itit",                                                                                           \
+      ORR_MEMBER_ROWS("w.topology", "words w CROSS JOIN topology t",                                                   \
+                      ORR_FOUND " GROUP BY w.created, w.topology ORDER BY w.created DESC, w.topology DESC LIMIT $3"))  \
+    X(MEMBERS_LABELLED, "itittttttttt",                                                                                \
+      ORR_MEMBER_ROWS("l.topology", "label l",                                                                         \
+                      ORR_LABELLED                                                                                     \
+                      " GROUP BY l.created, l.topology ORDER BY l.created DESC, l.topology DESC LIMIT $3"))            \
     /* a number that grows with every upload, of a host or not */                                                      \
     X(NEWEST, "",                                                                                                      \
       "SELECT coalesce((SELECT seq FROM upload ORDER BY seq DESC LIMIT 1), 0)"                                         \
@@ -199,7 +203,7 @@ extern const struct orr_statement_info orr_statements[ORR_SQL_COUNT];
 struct orr_migration {
     const char *sqlite, *postgresql;
 };
-enum { ORR_SCHEMA_VERSION = 6 };
+enum { ORR_SCHEMA_VERSION = 7 };
 extern const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION];
 
 #endif
