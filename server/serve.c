@@ -307,6 +307,7 @@ enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_re
         .max_body = config->max_body,
         .cache_bytes = config->cache,
         .stream_bytes = config->stream_memory,
+        .counts_hosts = true,
         .check_systems = config->check,
         .database_timeout_ms = (unsigned)config->database_ms,
         .database_connections = (unsigned)config->database_connections,

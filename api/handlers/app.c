@@ -7,6 +7,7 @@
 #include "api/handlers/app.h"
 #include "api/handlers/handlers.h"
 #include "api/handlers/shapes.h"
+#include "api/handlers/watch.h"
 #include "engine/base/clock.h"
 
 /* Retention deleted it. */
@@ -73,6 +74,8 @@ enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app 
         code = open_store(app, options, err);
     if (code == ORR_OK)
         code = orr_renderer_new(NULL, options->program, &app->renderer, err);
+    if (code == ORR_OK && options->counts_hosts)
+        code = orr_watch_start(app, &app->watch, err);
     if (code != ORR_OK) {
         orr_app_free(app);
         return code;
@@ -85,6 +88,7 @@ void orr_app_free(struct orr_app *app)
 {
     if (!app)
         return;
+    orr_watch_stop(app->watch);
     if (app->renderer)
         orr_renderer_free(app->renderer);
     orr_store_close(app->store);

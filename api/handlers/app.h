@@ -18,6 +18,7 @@ struct orr_app_options {
     size_t max_body;                /* largest dump in bytes; 0: 16 MiB */
     size_t cache_bytes;             /* ceiling of the cache; 0: 256 MiB */
     size_t stream_bytes;            /* that all streams under way may hold; 0: any */
+    bool counts_hosts;              /* for metrics, once a minute, with their verdicts */
     bool check_systems;             /* verify every system graph that is built */
 };
 

@@ -98,6 +98,19 @@ enum orr_code orr_fleet_cached(struct orr_call *call, const char *name,
     return code;
 }
 
+enum orr_code orr_read_since(struct orr_call *call, const char *text, int64_t *ret_since, struct orr_error *err)
+{
+    enum { MOST_DIGITS = 18 };
+    const size_t length = strlen(text);
+    if (!length || length > MOST_DIGITS || strspn(text, "0123456789") != length) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        return orr_fail_with(err, ORR_SETTING, "since", "take `next` of the page before, or milliseconds since 1970",
+                             "\"%.60s\" is not the sequence of an event", text);
+    }
+    *ret_since = strtoll(text, NULL, 10);
+    return ORR_OK;
+}
+
 static uint64_t hash_of(const char *text)
 {
     return orr_hash_key(orr_hash_seeded(), text, strlen(text));

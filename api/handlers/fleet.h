@@ -36,6 +36,10 @@ enum orr_code orr_fleet_work(struct orr_call *call, const char *parameter, const
 /* The analysis of a machine type in place of a stored topology. */
 enum orr_code orr_fleet_work_of_type(struct orr_call *call, const struct orr_machine_type *type,
                                      struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
+/* The topology of the host that all others are compared with: the first one, by name, of the largest group. "" in
+ * ret_id: there are no hosts. Selects by the labels and the search of the call. */
+enum orr_code orr_fleet_reference(struct orr_call *call, char ret_id[ORR_ID_LENGTH + 1],
+                                  struct orr_error *err) ORR_NO_DISCARD;
 /* Whether labels, a JSON object, are those that the request asks for. */
 bool orr_fleet_labels_fit(const struct orr_call *call, const char *labels);
 /* Appends what a cached answer about many hosts depends on, beside its parameters: it changes with each upload that

@@ -15,38 +15,82 @@
 
 enum { MOST_TEXT = 1 << 20 };
 
-/* What changed, as it is kept; changes and cost are null if one of the dumps is gone or has no analysis. */
+/* The host with which the first event of an answer that needs it was compared, for the others. */
+struct beside {
+    bool known;
+    char id[ORR_ID_LENGTH + 1];
+};
+
+static bool is_final(enum orr_code code)
+{
+    return code == ORR_NOMEM || code == ORR_SPENT || code == ORR_STORE;
+}
+
+/* The verdicts on the host before and after, beside the largest group of all hosts as it is now. Analyses are in the
+ * cache, so this costs two comparisons. */
+static enum orr_code judge(struct orr_call *call, struct orr_json *json, struct beside *beside,
+                           struct orr_work *const works[2], json_t **ret_object, struct orr_error *err)
+{
+    ORR_LOCAL(orr_work, reference);
+    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_comparison comparison;
+    struct orr_error own = {0};
+    enum orr_fleet_verdict verdicts[2];
+    ORR_NEED(arena, err);
+    if (!beside->known)
+        ORR_TRY(orr_fleet_reference(call, beside->id, err));
+    beside->known = true;
+    enum orr_code code = orr_fleet_work(call, "since", beside->id, &reference, &own);
+    for (unsigned i = 0; i < 2 && !is_final(code); i++) {
+        if (code == ORR_OK)
+            code = orr_compare(reference->analysis, works[i]->analysis, arena, &comparison, &own);
+        verdicts[i] = orr_drift_verdict(code == ORR_OK ? &comparison : NULL);
+    }
+    if (is_final(code)) {
+        *err = own;
+        return code;
+    }
+    *ret_object = ORR_OBJECT(json, ORR_STRING("before", orr_fleet_verdict_name(verdicts[0])),
+                             ORR_STRING("after", orr_fleet_verdict_name(verdicts[1])));
+    return ORR_OK;
+}
+
+/* What changed, as it is kept; changes, cost and verdict are null if one of the dumps is gone or has no analysis. */
 static enum orr_code compare(struct orr_call *call, struct orr_json *json, const struct orr_event *event,
-                             json_t **ret_detail, struct orr_error *err)
+                             struct beside *beside, json_t **ret_detail, struct orr_error *err)
 {
     ORR_LOCAL(orr_work, before);
     ORR_LOCAL(orr_work, after);
     ORR_LOCAL_ARENA(arena, 0);
     struct orr_comparison comparison;
     struct orr_error own = {0};
+    json_t *verdict = NULL;
     ORR_NEED(arena, err);
     enum orr_code code = orr_fleet_work(call, "since", event->before, &before, &own);
     if (code == ORR_OK)
         code = orr_fleet_work(call, "since", event->after, &after, &own);
     if (code == ORR_OK)
         code = orr_compare(before->analysis, after->analysis, arena, &comparison, &own);
+    if (code == ORR_OK)
+        code = judge(call, json, beside, (struct orr_work *const[2]){before, after}, &verdict, &own);
     call->problem = ORR_PROBLEM_NONE;
-    if (code == ORR_NOMEM || code == ORR_SPENT || code == ORR_STORE) {
+    if (is_final(code)) {
         *err = own;
         return code;
     }
-    *ret_detail = code == ORR_OK ? orr_drift_json(json, &comparison, true) : orr_drift_json(json, NULL, true);
+    *ret_detail = orr_drift_json(json, code == ORR_OK ? &comparison : NULL, true);
+    ORR_SET(json, *ret_detail, ORR_VALUE("verdict", verdict ? verdict : json_null()));
     return ORR_OK;
 }
 
 static enum orr_code detail_of(struct orr_call *call, struct orr_json *json, const struct orr_event *event,
-                               json_t **ret_detail, struct orr_error *err)
+                               struct beside *beside, json_t **ret_detail, struct orr_error *err)
 {
     ORR_LOCAL_TEXT(text, MOST_TEXT);
     *ret_detail = event->detail[0] ? json_loads(event->detail, 0, NULL) : NULL; /* our own text */
     if (*ret_detail)
         return ORR_OK;
-    ORR_TRY(compare(call, json, event, ret_detail, err));
+    ORR_TRY(compare(call, json, event, beside, ret_detail, err));
     enum orr_code code = orr_json_write(json, orr_json_again(*ret_detail), false, &text, err);
     if (code != ORR_OK) {
         json_decref(*ret_detail);
@@ -88,14 +132,15 @@ static json_t *sentence_json(struct orr_json *json, const struct orr_event *even
 }
 
 static enum orr_code event_json(struct orr_call *call, struct orr_json *json, const struct orr_event *event,
-                                json_t **ret_object, struct orr_error *err)
+                                struct beside *beside, json_t **ret_object, struct orr_error *err)
 {
     json_t *detail;
-    ORR_TRY(detail_of(call, json, event, &detail, err));
+    ORR_TRY(detail_of(call, json, event, beside, &detail, err));
     *ret_object = ORR_OBJECT(
         json, ORR_INT("sequence", event->sequence), ORR_VALUE("at", orr_time_json(json, event->at)),
         ORR_STRING("host", event->host), ORR_VALUE("sentence", sentence_json(json, event, detail)),
-        ORR_VALUE("before", side_json(json, event->before)), ORR_VALUE("after", side_json(json, event->after)));
+        ORR_VALUE("before", side_json(json, event->before)), ORR_VALUE("after", side_json(json, event->after)),
+        ORR_VALUE("verdict", json_null())); /* details that older versions kept have none */
     if (!*ret_object || json_object_update(*ret_object, detail) < 0)
         json->failed = true;
     json_decref(detail);
@@ -107,13 +152,14 @@ static enum orr_code stream_events(struct orr_call *call, const struct orr_event
                                    struct orr_answer **ret_answer, struct orr_error *err)
 {
     enum { AGAIN_MS = 5000 };
+    struct beside beside = {0};
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
     orr_text_printf(&text, "retry: %d\n\n", (int)AGAIN_MS);
     for (uint32_t i = 0; i < count; i++) {
         struct orr_json json = {0};
         ORR_LOCAL_TEXT(line, MOST_TEXT);
         json_t *object;
-        ORR_TRY(event_json(call, &json, &events[i], &object, err));
+        ORR_TRY(event_json(call, &json, &events[i], &beside, &object, err));
         ORR_TRY(orr_json_write(&json, object, false, &line, err));
         orr_text_printf(&text, "id: %lld\nevent: change\ndata: %s\n\n", (long long)events[i].sequence, line.data);
     }
@@ -125,9 +171,10 @@ static enum orr_code list_events(struct orr_call *call, const struct orr_event *
 {
     struct orr_json json = {0};
     json_t *items = orr_json_array(&json), *object = NULL;
+    struct beside beside = {0};
     enum orr_code code = ORR_OK;
     for (uint32_t i = 0; i < count && code == ORR_OK; i++) {
-        code = event_json(call, &json, &events[i], &object, err);
+        code = event_json(call, &json, &events[i], &beside, &object, err);
         if (code == ORR_OK)
             orr_json_add(&json, items, object);
     }
@@ -138,19 +185,6 @@ static enum orr_code list_events(struct orr_call *call, const struct orr_event *
     object = ORR_OBJECT(&json, ORR_VALUE("items", items), ORR_INT("next", count ? events[count - 1].sequence : since),
                         ORR_BOOL("more", count == call->params.limit));
     return orr_answer_of_json(200, &json, object, ret_answer, err);
-}
-
-enum orr_code orr_read_since(struct orr_call *call, const char *text, int64_t *ret_since, struct orr_error *err)
-{
-    enum { MOST_DIGITS = 18 };
-    const size_t length = strlen(text);
-    if (!length || length > MOST_DIGITS || strspn(text, "0123456789") != length) {
-        call->problem = ORR_PROBLEM_PARAMETER;
-        return orr_fail_with(err, ORR_SETTING, "since", "take `next` of the page before, or milliseconds since 1970",
-                             "\"%.60s\" is not the sequence of an event", text);
-    }
-    *ret_since = strtoll(text, NULL, 10);
-    return ORR_OK;
 }
 
 enum orr_code orr_handle_events(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)

@@ -133,7 +133,6 @@ static int compare_groups(const void *left, const void *right)
 static enum orr_code make_groups(struct orr_call *call, struct groups *groups, struct orr_error *err)
 {
     groups->by_shape.arena = groups->arena;
-    ORR_TRY(read_changed(call, groups, err));
     ORR_TRY(orr_store_fleet(call->app->store, ORR_MAX_SET_HOSTS + 1, &groups->hosts, &groups->host_count, err));
     if (groups->host_count > ORR_MAX_SET_HOSTS)
         return orr_fail(err, ORR_LIMIT, "more than %d hosts are stored", (int)ORR_MAX_SET_HOSTS);
@@ -148,13 +147,12 @@ static enum orr_code make_groups(struct orr_call *call, struct groups *groups, s
     return ORR_OK;
 }
 
-static enum orr_fleet_verdict verdict_of(const json_t *cost)
+static void release(struct groups *groups)
 {
-    const json_t *change = json_object_get(cost, "change");
-    const double share = json_number_value(change), least = 0.01;
-    if (!json_is_number(change))
-        return ORR_FLEET_UNKNOWN;
-    return share <= -least ? ORR_FLEET_SLOWER : share >= least ? ORR_FLEET_FASTER : ORR_FLEET_ALIKE;
+    for (uint32_t i = 0; i < groups->host_count; i++)
+        orr_fleet_host_release(&groups->hosts[i]);
+    free(groups->hosts);
+    orr_arena_free(groups->arena);
 }
 
 /* What the group has other than the reference, and its verdict; null members and unknown if one of them has no
@@ -177,7 +175,7 @@ static enum orr_code differs_json(struct orr_call *call, struct orr_json *json, 
         return code;
     }
     *ret_object = orr_drift_json(json, code == ORR_OK ? &comparison : NULL, false);
-    *ret_verdict = verdict_of(json_object_get(*ret_object, "cost"));
+    *ret_verdict = orr_drift_verdict(code == ORR_OK ? &comparison : NULL);
     return ORR_OK;
 }
 
@@ -212,6 +210,22 @@ static json_t *sentence_json(struct orr_json *json, const struct groups *groups)
     return orr_json_text_of(json, &text);
 }
 
+/* Hosts by group and verdict. */
+struct tally {
+    uint64_t hosts[2][ORR_FLEET_UNKNOWN + 1]; /* [0]: of the reference */
+};
+_Static_assert(ORR_FLEET_ALIKE == 0 && ORR_FLEET_SLOWER == 1 && ORR_FLEET_FASTER == 2 && ORR_FLEET_UNKNOWN == 3,
+               "ORDER: api/metrics/metrics_table.c");
+
+/* Leaves figures about all hosts with the metrics. */
+static void publish(const struct orr_call *call, const struct groups *groups, const struct tally *tally)
+{
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k <= ORR_FLEET_UNKNOWN; k++)
+            orr_metric_set(call->app->metrics, ORR_METRIC_HOSTS, i * (ORR_FLEET_UNKNOWN + 1) + k, tally->hosts[i][k]);
+    orr_metric_set(call->app->metrics, ORR_METRIC_HOST_GROUPS, 0, groups->count);
+}
+
 static enum orr_code list_groups(struct orr_call *call, const struct groups *groups, const struct orr_work *reference,
                                  bool of_type, struct orr_answer **ret_answer, struct orr_error *err)
 {
@@ -219,6 +233,7 @@ static enum orr_code list_groups(struct orr_call *call, const struct groups *gro
     json_t *rows = orr_json_array(&json);
     enum orr_code code = ORR_OK;
     uint32_t listed = 0, compared = 0, seen = 0;
+    struct tally tally = {0};
     for (; seen < groups->count && listed < call->params.limit && code == ORR_OK; seen++) {
         const bool is_reference = !of_type && !seen;
         enum orr_fleet_verdict verdict = is_reference ? ORR_FLEET_ALIKE : ORR_FLEET_UNKNOWN;
@@ -227,6 +242,7 @@ static enum orr_code list_groups(struct orr_call *call, const struct groups *gro
             continue;
         if (!is_reference && compared++ < MOST_COMPARED)
             code = differs_json(call, &json, reference, &groups->rows[seen], &differs, &verdict, err);
+        tally.hosts[!is_reference][verdict] += groups->rows[seen].count;
         if (code == ORR_OK && (!call->params.verdict || call->params.verdict == verdict + 1)) {
             orr_json_add(&json, rows, group_json(&json, &groups->rows[seen], is_reference, verdict, differs));
             listed++;
@@ -238,6 +254,11 @@ static enum orr_code list_groups(struct orr_call *call, const struct groups *gro
         json_decref(rows);
         return code;
     }
+    for (uint32_t i = seen; i < groups->count; i++)
+        tally.hosts[1][ORR_FLEET_UNKNOWN] += groups->rows[i].count;
+    if (groups->all && !of_type && !call->params.label_count && !call->params.search &&
+        (seen == groups->count || compared >= MOST_COMPARED))
+        publish(call, groups, &tally);
     json_t *object = ORR_OBJECT(&json, ORR_INT("hosts", groups->fitting), ORR_INT("groups", groups->count),
                                 ORR_VALUE("sentence", sentence_json(&json, groups)), ORR_VALUE("items", rows),
                                 ORR_INT("left_out", groups->count - seen));
@@ -252,7 +273,9 @@ static enum orr_code answer_fleet(struct orr_call *call, struct orr_answer **ret
     struct orr_error own = {0};
     orr_drift_query(&call->params.query);
     call->params.machine = NULL; /* of the reference alone */
-    enum orr_code code = groups.arena ? make_groups(call, &groups, err) : orr_fail_nomem(err);
+    enum orr_code code = groups.arena ? read_changed(call, &groups, err) : orr_fail_nomem(err);
+    if (code == ORR_OK)
+        code = make_groups(call, &groups, err);
     if (code == ORR_OK && groups.count > !type)
         code = type ? orr_fleet_work_of_type(call, type, &reference, &own)
                     : orr_fleet_work(call, "label", groups.rows[0].first->id, &reference, &own);
@@ -264,10 +287,16 @@ static enum orr_code answer_fleet(struct orr_call *call, struct orr_answer **ret
         code = ORR_OK; /* groups are groups, even if one of them has no analysis */
     if (code == ORR_OK)
         code = list_groups(call, &groups, reference, type != NULL, ret_answer, err);
-    for (uint32_t i = 0; i < groups.host_count; i++)
-        orr_fleet_host_release(&groups.hosts[i]);
-    free(groups.hosts);
-    orr_arena_free(groups.arena);
+    release(&groups);
+    return code;
+}
+
+enum orr_code orr_fleet_reference(struct orr_call *call, char ret_id[ORR_ID_LENGTH + 1], struct orr_error *err)
+{
+    struct groups groups = {.arena = orr_arena_new(0), .all = true};
+    enum orr_code code = groups.arena ? make_groups(call, &groups, err) : orr_fail_nomem(err);
+    snprintf(ret_id, ORR_ID_LENGTH + 1, "%s", code == ORR_OK && groups.count ? groups.rows[0].first->id : "");
+    release(&groups);
     return code;
 }
 

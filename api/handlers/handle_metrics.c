@@ -13,7 +13,6 @@ static void collect_app(struct orr_app *app)
 {
     struct orr_cache_figures cache;
     struct orr_renderer_figures renderer;
-    const struct orr_host_figures hosts = orr_store_host_figures(app->store);
     orr_cache_figures(app->cache, &cache);
     orr_renderer_figures(app->renderer, &renderer);
     const struct {
@@ -27,9 +26,6 @@ static void collect_app(struct orr_app *app)
         {ORR_METRIC_CACHE_HITS, 0, cache.hits},
         {ORR_METRIC_CACHE_MISSES, 0, cache.misses},
         {ORR_METRIC_CACHE_EVICTIONS, 0, cache.evictions},
-        {ORR_METRIC_HOSTS, 0, hosts.most},
-        {ORR_METRIC_HOSTS, 1, hosts.others},
-        {ORR_METRIC_HOST_GROUPS, 0, hosts.groups},
         {ORR_METRIC_HOST_CHANGES, 0, orr_store_event_count(app->store)},
         {ORR_METRIC_RENDER_WORKERS, 0, renderer.running},
         {ORR_METRIC_RENDER_WORKERS, 1, renderer.busy},

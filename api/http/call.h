@@ -16,6 +16,7 @@
 #include "engine/base/version.h"
 
 struct orr_renderer; /* engine/diagram/diagram_worker.h */
+struct orr_watch;    /* api/handlers/watch.h */
 
 struct orr_app {
     const struct orr_route *routes;
@@ -24,9 +25,10 @@ struct orr_app {
     struct orr_cache *cache;
     struct orr_renderer *renderer;
     struct orr_metrics *metrics;
-    char *static_folder; /* NULL: no page */
-    char *docs_folder;   /* NULL: no documentation */
-    char *program;       /* this program, for processes of its own; NULL: /proc/self/exe */
+    struct orr_watch *watch; /* NULL: nobody counts hosts */
+    char *static_folder;     /* NULL: no page */
+    char *docs_folder;       /* NULL: no documentation */
+    char *program;           /* this program, for processes of its own; NULL: /proc/self/exe */
     size_t max_body;
     size_t stream_most;         /* bytes that streams under way may hold; 0: any */
     atomic_size_t stream_bytes; /* that they hold */

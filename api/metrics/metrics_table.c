@@ -62,6 +62,7 @@ ORR_WORDS(reasons_to_end, "reason", "client_gone", "shutting_down")
 ORR_WORDS(results, "result", "done", "failed")
 ORR_WORDS(states, "state", "running", "busy")
 ORR_WORDS(groups, "group", "most", "other")
+ORR_WORDS(verdicts, "verdict", "alike", "slower", "faster", "unknown")
 _Static_assert(sizeof stages_words / sizeof stages_words[0] == ORR_TIMED_COUNT, "ORDER");
 _Static_assert(sizeof operations_words / sizeof operations_words[0] == ORR_STORE_OPERATION_COUNT, "ORDER");
 _Static_assert(sizeof reloads_words / sizeof reloads_words[0] == ORR_RELOAD_COUNT, "ORDER");
@@ -134,9 +135,11 @@ const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT] = {
             "Time of each operation of the store.", &operations),
     ORR_ROW(STORE_FAILURES, "orrery_store_failures_total", COUNTER, NONE,
             "Operations that the database refused, or that did not reach it.", &operations),
-    ORR_ROW(HOSTS, "orrery_hosts", GAUGE, NONE,
-            "Hosts whose last upload is like most except for GUIDs and host hashes, and others; counted once a minute.",
-            &groups),
+    ORR_ROW(
+        HOSTS, "orrery_hosts", GAUGE, NONE,
+        "Hosts whose last upload is like most except for GUIDs and host hashes, and others, by their verdict beside "
+        "most; counted once a minute.",
+        &groups, &verdicts),
     ORR_ROW(HOST_GROUPS, "orrery_host_groups", GAUGE, NONE, "Kinds of hosts by their last uploads.", NULL),
     ORR_ROW(HOST_CHANGES, "orrery_host_changes_total", COUNTER, NONE,
             "Uploads in which a host's dump differed from its last one in more than GUIDs and host hashes.", NULL),

@@ -90,10 +90,9 @@ struct orr_store {
     void *context;
     struct orr_keeper *keeper; /* NULL: nothing expires */
     struct orr_store_door door;
-    _Atomic uint64_t hosts_most, hosts_others, host_groups; /* struct orr_host_figures */
-    _Atomic uint64_t events;                                /* made by uploads to this process */
-    _Atomic int64_t write_failed;                           /* the last one, when, by orr_clock_ms(); 0: it did not */
-    atomic_bool damaged;                                    /* the database said that it is; set by the driver */
+    _Atomic uint64_t events;      /* made by uploads to this process */
+    _Atomic int64_t write_failed; /* the last one, when, by orr_clock_ms(); 0: it did not */
+    atomic_bool damaged;          /* the database said that it is; set by the driver */
 };
 
 enum orr_code orr_store_sqlite_open(const char *path, const struct orr_store_options *options,

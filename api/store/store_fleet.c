@@ -157,54 +157,6 @@ enum orr_code orr_store_fleet(struct orr_store *store, uint32_t limit, struct or
     return ORR_OK;
 }
 
-static int compare_shapes(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-enum orr_code orr_store_count_hosts(struct orr_store *store, struct orr_error *err)
-{
-    struct orr_host_figures figures = {0};
-    char(*shapes)[ORR_DIGEST_LENGTH + 1] = NULL, (*longer)[ORR_DIGEST_LENGTH + 1];
-    char after[MOST_NAME + 1] = "";
-    uint32_t count = 0, got = PAGE;
-    enum orr_code code = ORR_OK;
-    while (got == PAGE && code == ORR_OK) {
-        struct orr_fleet_host *page;
-        code = read_page(store, after, &page, &got, err);
-        if (code != ORR_OK)
-            break;
-        longer = realloc(shapes, ((size_t)count + got + 1) * sizeof *shapes);
-        shapes = longer ? longer : shapes;
-        code = longer ? ORR_OK : orr_fail_nomem(err);
-        for (uint32_t i = 0; i < got && longer; i++)
-            memcpy(shapes[count++], page[i].shape, sizeof *shapes);
-        if (got)
-            snprintf(after, sizeof after, "%s", page[got - 1].name);
-        release_hosts(page, got);
-    }
-    if (code == ORR_OK)
-        qsort(shapes, count, sizeof *shapes, compare_shapes);
-    for (uint32_t i = 0, end; code == ORR_OK && i < count; i = end, figures.groups++) {
-        for (end = i + 1; end < count && !strcmp(shapes[end], shapes[i]); end++)
-            ;
-        figures.most = end - i > figures.most ? end - i : figures.most;
-    }
-    free(shapes);
-    ORR_TRY(code);
-    atomic_store(&store->hosts_most, figures.most);
-    atomic_store(&store->hosts_others, count - figures.most);
-    atomic_store(&store->host_groups, figures.groups);
-    return ORR_OK;
-}
-
-struct orr_host_figures orr_store_host_figures(struct orr_store *store)
-{
-    return (struct orr_host_figures){.most = atomic_load(&store->hosts_most),
-                                     .others = atomic_load(&store->hosts_others),
-                                     .groups = atomic_load(&store->host_groups)};
-}
-
 void orr_host_release(struct orr_host *host)
 {
     free(host->name);

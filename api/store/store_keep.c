@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Retention at work: a thread that looks once a minute, and soon after uploads, for dumps that are due. It also counts
- * the hosts once a minute. Uploads never wait for it, and a pass is bounded; where more is due, the next pass follows
- * after a breath.
+/* Retention at work: a thread that looks once a minute, and soon after uploads, for dumps that are due. Uploads never
+ * wait for it, and a pass is bounded; where more is due, the next pass follows after a breath.
  *
  * A clock that is wrong must not empty the store. So age is judged by a time that a jump of the wall clock does not
  * move (orr_time_believed()), and by age at most a tenth of what is stored goes until something is uploaded again: a
@@ -193,7 +192,6 @@ enum orr_code orr_store_shape(struct orr_store *store, uint32_t *ret_count, stru
 
 struct orr_keeper {
     struct orr_store *store;
-    int64_t counted; /* when the hosts were counted, by orr_clock_ms(); 0: not yet */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool ending, woken;
@@ -227,9 +225,6 @@ static void *keep(void *context)
         const bool shaped = code == ORR_OK && !count;
         if (shaped && keeps)
             code = orr_store_expire(store, now, &count, NULL);
-        if (shaped && (!keeper->counted || orr_clock_ms() - keeper->counted >= MINUTE_MS) &&
-            orr_store_count_hosts(store, NULL) == ORR_OK)
-            keeper->counted = orr_clock_ms();
         pthread_mutex_lock(&keeper->lock);
         if (code != ORR_OK || (shaped && count < ORR_EXPIRE_AT_ONCE))
             rest(keeper, MINUTE_MS, keeps);

@@ -22,6 +22,9 @@ CASES = [
     ("orrery_host_changes_total", "0x30 3x30", "OrreryManyHostsChanged", False),
     ('orrery_hosts{group="other"}', "2x130", "OrreryHostsDiffer", True),
     ('orrery_hosts{group="most"}', "2x130", "OrreryHostsDiffer", False),
+    ('orrery_hosts{group="other",verdict="slower"}', "1x60", "OrreryHostsSlower", True),
+    ('orrery_hosts{group="other",verdict="alike"}', "1x60", "OrreryHostsSlower", False),
+    ('orrery_hosts{group="other",verdict="slower"}', "0x56 1x4", "OrreryHostsSlower", False),  # not for long yet
     ('orrery_store_failures_total{operation="put"}', "0x40 0+1x20", "OrreryStoreFails", True),
     ('orrery_store_failures_total{operation="put"}', "0x57 1x3", "OrreryStoreFails", False),  # only for a moment
 ]

@@ -7,7 +7,7 @@ import urllib.parse
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, Server
 
 HEALTHY = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
 NARROW = HEALTHY.replace(b'link_width="16"', b'link_width="8"')
@@ -71,6 +71,21 @@ def test_a_changed_host_is_an_event_with_its_cost(server, start):
     assert events(server, start) == events(server, start)  # reading keeps the answer
 
 
+def test_an_event_has_the_verdicts_before_and_after(database):
+    """Beside most hosts, which neither the host's first dump nor its last one need be like."""
+    server = Server("--database", database)
+    for i in range(3):
+        upload(server, f"vd-{i}", guids(HEALTHY, i))
+    for dump in (NARROW, SLOW, HEALTHY, NARROW):
+        upload(server, "vd-9", dump)
+    found = events(server)["items"]
+    verdicts = [(event["verdict"]["before"], event["verdict"]["after"]) for event in found]
+    assert verdicts == [("slower", "slower"), ("slower", "alike"), ("alike", "slower")]
+    listed = {row["like"]: row["verdict"] for row in server.json("GET", "/v1/fleet")[1]["items"]}
+    assert listed == {"vd-0": "alike", "vd-9": verdicts[-1][1]}
+    server.stop()
+
+
 def test_pages_against_a_twin(server, start):
     """Some hosts upload some dumps in turn; the twin knows which of these uploads changed something."""
     kinds, last, expected = {"h": HEALTHY, "n": NARROW, "s": SLOW}, {}, []
@@ -132,7 +147,8 @@ def test_an_event_whose_past_is_deleted_before_it_is_read(server, start):
     upload(server, "ev-8", HEALTHY)
     assert server.ask("DELETE", f"/v1/topologies/{odd}")[0].status == 204
     (event,) = events(server, start)["items"]
-    assert event["changes"] is None and event["cost"] is None and "cannot compare" in event["sentence"]
+    assert event["changes"] is None and event["cost"] is None and event["verdict"] is None
+    assert "cannot compare" in event["sentence"]
 
 
 @pytest.mark.parametrize("since", ["", "x", "-1", "1e3", "9" * 19])

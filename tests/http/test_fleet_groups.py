@@ -134,9 +134,8 @@ def test_a_list_of_groups_has_an_end(server, hosts):
     assert len(answer["items"]) == 1 and answer["left_out"] == 2 and answer["hosts"] == 10
 
 
-def test_the_metrics_count_hosts_by_group(tmp_path):
-    """They are counted once a minute, and when the service starts."""
-    database = str(tmp_path / "fleet.sqlite")
+def test_the_metrics_count_hosts_by_group_and_verdict(database):
+    """They are counted once a minute, and when the service starts; whoever asks for all groups renews them too."""
     server = Server("--database", database)
     for i, dump in enumerate((HEALTHY, HEALTHY, NARROW, HEALTHY, SLOW)):
         put(server, f"m{i}", guids(dump, i))
@@ -145,8 +144,19 @@ def test_the_metrics_count_hosts_by_group(tmp_path):
     server = Server("--database", database)
     wait_until(lambda: value(families(server)[0], "orrery_host_groups"))
     found = families(server)[0]
-    assert value(found, "orrery_hosts", group="most") == 2 and value(found, "orrery_hosts", group="other") == 3
+    assert value(found, "orrery_hosts", group="most") == 2 == value(found, "orrery_hosts", verdict="alike")
+    assert (
+        value(found, "orrery_hosts", group="other", verdict="slower")
+        == 3
+        == value(found, "orrery_hosts", group="other")
+    )
     assert value(found, "orrery_host_groups") == 3
+    put(server, "m2", guids(HEALTHY, 9))
+    for query in ("q=m3", "label=host%3Dm3", "machine=hgx-h100", "since=1", "limit=1"):
+        fleet(server, query)  # not about all hosts, or not all of the answer
+    assert value(families(server)[0], "orrery_hosts", verdict="slower") == 3
+    fleet(server)
+    assert value(families(server)[0], "orrery_hosts", verdict="slower") == 2
     server.stop()
 
 
