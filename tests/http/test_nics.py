@@ -114,6 +114,15 @@ def test_a_graph_file_replaces_the_search(server, tmp_path):
     assert status == 422 and "does not fit this machine" in body["detail"] and body.get("line", 0) > 1
 
 
+def test_a_refused_graph_file_is_named_with_its_own_line(tmp_path):
+    graph, machine = tmp_path / "graph.xml", str(ROOT / "static/examples/h100-nvswitch.xml")
+    for text, line in ((ring([0, 1, 2, 3, 4, 5, 6, 9]), 3), ("<system version='1'/>", None)):
+        graph.write_text(text)
+        status, _, err = run("analyze", "--release", "2.27.7", "--graphs", str(graph), machine)
+        assert status != 0 and str(graph) in err and "h100-nvswitch" not in err, err
+        assert line is None or f"{graph}:{line}:" in err, err
+
+
 ROWS = "allreduce,0,65536,tree,ll,4,-1,-1\nallreduce,65537,1048576,ring,simple,8,-1,-1\n"
 
 

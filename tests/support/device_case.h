@@ -30,19 +30,6 @@ void after_each(void)
     arena = NULL;
 }
 
-/* "NCCL_X=1 NCCL_Y=2". */
-static inline void give(struct orr_settings *settings, const char *given)
-{
-    char text[256], *rest = NULL;
-    snprintf(text, sizeof text, "%s", given);
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        char *value = strchr(word, '=');
-        assert_non_null(value);
-        *value++ = 0;
-        assert_ok(orr_settings_set(settings, word, value, &err), &err);
-    }
-}
-
 static inline void read_file(const char *path)
 {
     char *text = calloc(1, MOST_FILE);

@@ -6,6 +6,20 @@
 #include "engine/analysis/analysis.h"
 #include "tests/support/dump_text.h"
 
+/* Settings as people write them: "NCCL_X=1 NCCL_Y=2". */
+static inline void give(struct orr_settings *settings, const char *given)
+{
+    struct orr_error err = {0};
+    char text[256], *rest = NULL;
+    snprintf(text, sizeof text, "%s", given);
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(word, '=');
+        assert_non_null(value);
+        *value++ = 0;
+        assert_ok(orr_settings_set(settings, word, value, &err), &err);
+    }
+}
+
 struct fixture {
     struct orr_dump *dump;
     struct orr_analysis *analysis;

@@ -111,6 +111,34 @@ TEST(the_same_uuid_and_clique_are_one_system)
     assert_systems("2.27.7", (const char *const[]){"NCCL_MNNVL_UUID", "0", NULL}, lines, 4, 6, ORR_MNNVL_RULE_NO_UUID);
 }
 
+/* The clique from 2.23.4 on, the UUID from 2.25.1 on, the chassis (-2) from 2.28.3 on; of one UUID two cliques. */
+TEST(each_variable_counts_from_its_release_on)
+{
+    static const struct {
+        const char *release;
+        uint32_t by_clique, by_uuid, by_chassis;
+    } rows[] = {{"2.22.3", 2, 2, 2}, {"2.23.4", 1, 2, 1}, {"2.24.3", 1, 2, 1}, {"2.25.1", 1, 2, 1},
+                {"2.27.7", 1, 2, 1}, {"2.28.3", 1, 2, 2}, {"2.30.7", 1, 2, 2}};
+    const struct orr_cluster_line cliques[] = {{.dump = tray, .count = 2, .fabric = &of_a},
+                                               {.dump = tray, .count = 2, .fabric = &other_clique}};
+    const struct orr_cluster_line domains[] = {{.dump = tray, .count = 2, .fabric = &of_a},
+                                               {.dump = tray, .count = 2, .fabric = &of_b}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *release = rows[i].release;
+        const uint32_t by_number = orr_setting_in(ORR_SET_MNNVL_UUID, orr_release_find(release)) ? 1 : 2;
+        assert_systems(release, (const char *const[]){"NCCL_MNNVL_CLIQUE_ID", "7", NULL}, cliques, 2, rows[i].by_clique,
+                       ORR_MNNVL_RULE_ON);
+        assert_systems(release, (const char *const[]){"NCCL_MNNVL_CLIQUE_ID", "7", NULL}, domains, 2, rows[i].by_uuid,
+                       ORR_MNNVL_RULE_ON);
+        assert_systems(release, (const char *const[]){"NCCL_MNNVL_CLIQUE_ID", "-2", NULL}, cliques, 2,
+                       rows[i].by_chassis, ORR_MNNVL_RULE_ON);
+        assert_systems(release, (const char *const[]){"NCCL_MNNVL_UUID", "5", NULL}, domains, 2, by_number,
+                       ORR_MNNVL_RULE_ON);
+    }
+    assert_false(orr_setting_in(ORR_SET_MNNVL_UUID, orr_release_find("2.24.3")));
+    assert_true(orr_setting_in(ORR_SET_MNNVL_UUID, orr_release_find("2.25.1")));
+}
+
 TEST(a_name_stands_for_what_nobody_tells)
 {
     const struct orr_cluster_line names[] = {{.dump = tray, .count = 1, .domain = "x"},
@@ -182,18 +210,23 @@ TEST(settings_decide_as_each_release_reads_them)
         assert_systems(cases[i].release, cases[i].pairs, &line, 1, cases[i].systems, cases[i].rule);
 }
 
-TEST(only_2_21_fails_where_it_is_forced)
+TEST(a_forced_domain_fails_up_to_2_24)
 {
+    static const char *const fail[] = {"2.21.5", "2.22.3", "2.23.4", "2.24.3"}, *const go_on[] = {"2.25.1", "2.27.7"};
     const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .domain = "rack"}, {.dump = tray, .count = 1}};
-    orr_settings_init(&settings, orr_release_find("2.21.5"));
-    set("NCCL_MNNVL_ENABLE", "1");
-    assert_error(ask(lines, 2), ORR_SETTING, &err, "NCCL 2.21.5 fails");
-    assert_string_equal(err.where, "hosts[1]");
-    assert_ok(ask(lines, 1), &err);
-    orr_settings_init(&settings, orr_release_find("2.27.7"));
-    set("NCCL_MNNVL_ENABLE", "1");
-    assert_ok(ask(lines, 2), &err);
-    assert_int_equal(cluster->system_count, 3);
+    for (size_t i = 0; i < sizeof fail / sizeof *fail; i++) {
+        orr_settings_init(&settings, orr_release_find(fail[i]));
+        set("NCCL_MNNVL_ENABLE", "1");
+        assert_error(ask(lines, 2), ORR_SETTING, &err, "fails if NCCL_MNNVL_ENABLE=1");
+        assert_string_equal(err.where, "hosts[1]");
+        assert_ok(ask(lines, 1), &err);
+    }
+    for (size_t i = 0; i < sizeof go_on / sizeof *go_on; i++) {
+        orr_settings_init(&settings, orr_release_find(go_on[i]));
+        set("NCCL_MNNVL_ENABLE", "1");
+        assert_ok(ask(lines, 2), &err);
+        assert_int_equal(cluster->system_count, 3);
+    }
 }
 
 TEST(cliques_of_one_uuid_may_use_nvlink)

@@ -131,7 +131,8 @@ TEST(test_words_of_types)
         enum orr_path_type type;
     } cases[] = {{"NVL", ORR_PATH_NVL}, {"P2C", ORR_PATH_P2C},   {"SYS", ORR_PATH_SYS}, {"C2C", ORR_PATH_LOC},
                  {"NET", ORR_PATH_LOC}, {"bogus", ORR_PATH_LOC}, {"phb", ORR_PATH_LOC}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    static const char *const releases[] = {"2.27.7", "2.30.7"};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         char text[4096];
         struct orr_error err;
         ORR_LOCAL(orr_dump, dump);
@@ -141,29 +142,36 @@ TEST(test_words_of_types)
                  "<graphs version=\"1\"><graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" "
                  "speedintra=\"5\" speedinter=\"5\" typeintra=\"%s\" typeinter=\"PXB\" samechannels=\"1\">" CHANNEL(
                      "0", "0x1") "</graph></graphs>",
-                 cases[i].word);
-        assert_ok(analyse(text, "2.27.7", 1, &dump, &analysis, &err), &err);
-        assert_int_equal(analysis->parts[0].contribution.graphs[ORR_GRAPH_RING].type_intra, cases[i].type);
+                 cases[i / 2].word);
+        assert_ok(analyse(text, releases[i % 2], 1, &dump, &analysis, &err), &err);
+        assert_int_equal(analysis->parts[0].contribution.graphs[ORR_GRAPH_RING].type_intra, cases[i / 2].type);
     }
 }
 
 /* NCCL takes the first nchannels; without any graph in the file, it searches for each. */
-TEST(test_fewer_channels_than_listed)
+static void use_the_first_channels(const char *release)
 {
     struct orr_error err;
     ORR_LOCAL(orr_dump, dump);
     ORR_LOCAL(orr_analysis, analysis);
     ORR_LOCAL(orr_dump, empty);
     ORR_LOCAL(orr_analysis, searched);
-    assert_ok(analyse(FILE_OF(GRAPH("0", "4", "0", "1", CHANNEL("0x1", "0") CHANNEL("0", "0x1"))), "2.27.7", 2, &dump,
+    assert_ok(analyse(FILE_OF(GRAPH("0", "4", "0", "1", CHANNEL("1", "0") CHANNEL("0", "1"))), release, 2, &dump,
                       &analysis, &err),
               &err);
     const struct orr_graph *ring = &analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
     assert_int_equal(ring->channels, 1);
     assert_int_equal(ring->gpus[0], 1);
-    assert_ok(analyse(FILE_OF(""), "2.27.7", 2, &empty, &searched, &err), &err);
+    assert_ok(analyse(FILE_OF(""), release, 2, &empty, &searched, &err), &err);
     ring = &searched->parts[0].contribution.graphs[ORR_GRAPH_RING];
     assert_true(ring->channels > 0 && ring->story.end != ORR_END_FILE);
+}
+
+TEST(test_fewer_channels_than_listed)
+{
+    static const char *const releases[] = {"2.12.12", "2.21.5", "2.27.7", "2.28.9", "2.30.7"};
+    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++)
+        use_the_first_channels(releases[i]);
 }
 
 /* A dump of 2.30.7 names GPUs by rank too. The other hosts read the same numbers, so NCCL fails there. */
