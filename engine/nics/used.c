@@ -296,16 +296,18 @@ enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settin
                                                     orr_setting_text(settings, ORR_SET_SOCKET_IFNAME), .sockets = true},
                          [ORR_FILTER_NICS] = {"nics", settings->nics, .sockets = true, .others = true},
                      }};
-    bool interfaces = false, others = false;
+    bool interfaces = false, others = false, of_network = false;
     bool automatic = settings->fuse_nics == ORR_FUSE_AUTO;
     bool fuses = settings->fuse_nics == ORR_FUSE_ALWAYS || (automatic && !is_nccls(dump));
     for (uint32_t i = 0; i < dump->element_count; i++)
         if (dump->elements[i].kind == ORR_ELEMENT_NET) {
             bool interface = orr_element_int(dump, i, ORR_ATTR_PORT, 1) == 0 && orr_card_is_port_number(dump, i);
+            bool for_gin_alone = settings->release->has_gin && !orr_element_int(dump, i, ORR_ATTR_NET_, 1);
             interfaces |= interface;
             others |= !interface;
+            of_network |= !interface && !for_gin_alone;
         }
-    ORR_TRY(check_network(&v, interfaces, others, err));
+    ORR_TRY(check_network(&v, interfaces, of_network, err));
     for (int f = 0; f < ORR_FILTERS; f++)
         v.filtered |= v.filters[f].list && ((interfaces && v.filters[f].sockets) || (others && v.filters[f].others));
     v.listed = v.filtered || fuses ? count_nets(dump) : 0;

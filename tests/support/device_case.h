@@ -17,6 +17,7 @@ static struct orr_cluster *cluster;
 static struct orr_arena *arena;
 static struct orr_device_side device;
 static struct orr_error err;
+static enum orr_fuse_mode fuse_mode; /* of the next decision alone */
 
 void after_each(void)
 {
@@ -70,6 +71,8 @@ static inline void decide_some(const char *machine, const char *gpus, uint32_t h
     err = (struct orr_error){0};
     orr_settings_init(&query.settings, orr_release_find(release));
     query.settings.gpus = gpus;
+    query.settings.fuse_nics = fuse_mode;
+    fuse_mode = ORR_FUSE_AUTO;
     give(&query.settings, given);
     read_machine(machine);
     assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);

@@ -15,6 +15,35 @@
              SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "90", NVLINK("0000:12:00.0", "18"))                       \
                  GPU("0000:12:00.0", "1", "90", NVLINK("0000:11:00.0", "18")) nic "</pci>"))
 
+/* A card with two ports, which NCCL fuses when a job runs. */
+#define DUAL_PORT                                                                                                      \
+    "<pci busid=\"0000:15:00.0\" class=\"0x020000\" " GEN4X16 "><nic><net name=\"mlx5_0\" dev=\"0\" speed=\"200000\""  \
+    " port=\"1\" guid=\"0x5abc00\" maxconn=\"131072\" gdr=\"1\"/><net name=\"mlx5_1\" dev=\"1\" speed=\"200000\""      \
+    " port=\"2\" guid=\"0x5abc00\" maxconn=\"131072\" gdr=\"1\"/></nic></pci>"
+
+/* What fuses in the dump is what counts: the default fuses, and NCCL_IB_MERGE_NICS=0 keeps the ports apart. */
+TEST(ports_fused_by_the_job_and_gin)
+{
+    static const struct {
+        const char *release;
+        int32_t fused_symmetric, fused_rma, rma;
+    } rows[] = {{"2.28.7", 1, -1, -1}, {"2.28.9", 1, -1, -1}, {"2.29.2", 0, 0, 1},
+                {"2.29.7", 0, 0, 1},   {"2.30.4", 0, 0, 1},   {"2.30.7", 1, 1, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fuse_mode = ORR_FUSE_ALWAYS;
+        decide(PAIR_WITH(DUAL_PORT), 2, rows[i].release, "");
+        IS(SYMMETRIC, rows[i].fused_symmetric);
+        IS(RMA, rows[i].fused_rma);
+        fuse_mode = ORR_FUSE_ALWAYS;
+        decide(PAIR_WITH(DUAL_PORT), 2, rows[i].release, "NCCL_IB_MERGE_NICS=0");
+        IS(SYMMETRIC, 1);
+        IS(RMA, rows[i].rma);
+        fuse_mode = ORR_FUSE_ALWAYS;
+        decide(PAIR_WITH(DUAL_PORT), 1, rows[i].release, ""); /* one host alone needs no GIN */
+        IS(SYMMETRIC, 1);
+    }
+}
+
 TEST(fused_nics_and_gin)
 {
     static const char *const fused = PAIR_WITH(PORT_OF("mlx5_0+mlx5_1", "1", "0x5abc00"));
@@ -49,6 +78,7 @@ TEST(rails_and_gin)
         IS(GIN, ORR_GIN_SUPPORT_RAIL);
         IS(SYMMETRIC, 1);
         IS(RMA, 0);
+        assert_int_equal(device.kinds[0].gin_type, ORR_GIN_TYPE_GDAKI);
     }
     decide("hgx-h100", 2, "2.29.2", "NCCL_GIN_ENABLE=0");
     IS(SYMMETRIC, 1);
@@ -74,6 +104,20 @@ TEST(sockets_and_gin)
         assert_string_equal(orr_device_verdict(&device, ORR_DEVICE_SYMMETRIC)->rule, "GIN_NO_NIC");
         decide(sockets, 1, releases[i], "");
         IS(SYMMETRIC, 1);
+    }
+    /* A job with NCCL_NET=Socket whose hosts have InfiniBand: GIN looks for a plugin of its own from 2.29.7 on, and the
+     * job's dump lists the NIC for GIN alone. */
+    static const char *const both =
+        PAIR_WITH(PORT_OF("eth0", "0", "0x0") "<pci busid=\"0000:16:00.0\" class=\"0x020000\" " GEN4X16
+                                              "><nic><net name=\"mlx5_0\" dev=\"0\" speed=\"400000\" port=\"1\" "
+                                              "guid=\"0x5abc00\" maxconn=\"131072\" gdr=\"1\" gin=\"1\" net=\"0\"/>"
+                                              "</nic></pci>");
+    for (size_t i = 1; i < sizeof releases / sizeof releases[0]; i++) {
+        decide(both, 2, releases[i], "NCCL_NET=Socket");
+        IS(SYMMETRIC, 1);
+        IS(GIN, ORR_GIN_SUPPORT_FULL);
+        assert_int_equal(orr_system_count(&analysis->parts[0].system, ORR_NET), 1);
+        assert_int_equal(device.kinds[0].gin_type, ORR_GIN_TYPE_GDAKI);
     }
     decide(PAIR_WITH(PORT_OF("bnxt_re0", "1", "0x5abc00")), 2, "2.30.7", "");
     IS(SYMMETRIC, 1);
