@@ -41,12 +41,12 @@ export const soon = Object.fromEntries(
     ]),
 );
 
-/** An object whose `page` and `server` are those of the running test. */
-export function fixture() {
+/** An object whose `page` and `server` are those of the running test; start: how the server is started. */
+export function fixture(start = startServer) {
     const it = { page: null, server: null, browser: null };
     const folder = temporaryFolder();
     before(async () => {
-        it.server = await startServer();
+        it.server = await start();
         it.browser = await startBrowser();
     });
     after(async () => {

@@ -46,9 +46,14 @@ export function exampleFile(part) {
 
 const program = process.env.ORRERY ? resolve(process.env.ORRERY) : join(root, "build/orrery");
 
-export async function startServer(...options) {
+export const startServer = (...options) => startProgram(program, ...options);
+
+/** Another program of the build, such as one with another release table. */
+export const built = (name) => join(dirname(program), name);
+
+export async function startProgram(started, ...options) {
     const child = spawn(
-        program,
+        started,
         [
             "serve",
             "--listen",
