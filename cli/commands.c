@@ -38,11 +38,12 @@ const struct orr_command orr_commands[] = {
      ORR_ONE_FILE, orr_command_show},
     {"analyze", "[FILE|-]", "print everything that NCCL decides on a machine, as JSON",
      "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as JSON. "
-     "On a terminal it prints the report of `orrery show`, unless --json is given.\n\n"
+     "On a terminal it prints the report of `orrery show`, unless --json is given. A release that Orrery does not know "
+     "needs --nearest here, because programs read the answer; other commands use the nearest and say so.\n\n"
      "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_ANALYZE | ORR_CMD_TEXT | ORR_CMD_CAVEAT,
+     ORR_CMD_ASKING | ORR_CMD_ANALYZE | ORR_CMD_TEXT | ORR_CMD_CAVEAT | ORR_CMD_EXACT,
      ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS, ORR_TOPIC_AGAINST, ORR_TOPIC_SECTION),
      ORR_ONE_FILE, orr_command_analyze},
     {"channels", "[FILE|-]", "print the rings and trees of up to 131,072 ranks",

@@ -265,14 +265,16 @@ static enum orr_code read_values(const struct given *given, struct orr_error *er
 {
     struct orr_params *params = &given->options->params;
     const char *release = NULL;
-    /* People get an answer for a release that is newer than Orrery, and read once whose rules it follows. */
-    bool nearest =
-        !(given->command->bits & (ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE | ORR_CMD_COPY | ORR_CMD_LIST));
+    bool exact = given->command->bits & ORR_CMD_EXACT, named = false;
     for (size_t i = 0; i < given->count; i++) {
         release = given->asks[i]->ask == ORR_ASK_RELEASE ? given->values[i] : release;
-        nearest = nearest || given->asks[i]->ask == ORR_ASK_NEAREST;
+        exact = exact || given->asks[i]->ask == ORR_ASK_STRICT;
+        named = named || given->asks[i]->ask == ORR_ASK_NEAREST;
     }
-    ORR_TRY(orr_params_init(params, given->command->topics, release, nearest, err));
+    ORR_TRY(orr_params_init(params, given->command->topics, release, named || !exact, err));
+    if (params->query.settings.asked && !named) /* a service that is asked refuses such releases otherwise */
+        given->options->asked[given->options->asked_count++] =
+            (struct orr_asked){orr_question_find(given->command->topics, "nearest", strlen("nearest")), "1"};
     for (size_t i = 0; i < given->count; i++) {
         char setting[80] = "";
         const char *value = given->values[i];

@@ -48,7 +48,9 @@ enum orr_command_bit {
     ORR_CMD_SETTINGS = 1 << 20,
     ORR_CMD_COLOR = 1 << 21,   /* text in colours; ORR_CMD_TEXT has them too */
     ORR_CMD_VERBOSE = 1 << 22, /* text that --verbose lengthens */
-    ORR_CMD_CAVEAT = 1 << 23   /* its output says if the release was not compared with NCCL, or is the nearest */
+    ORR_CMD_CAVEAT = 1 << 23,  /* its output says if the release was not compared with NCCL, or is the nearest */
+    ORR_CMD_EXACT = 1 << 24    /* for programs: refuses a release that is not emulated, as every command does with
+                                * --strict; people get the nearest, and read once whose rules it follows */
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
@@ -74,7 +76,7 @@ struct orr_options {
     struct orr_asked {            /* the parameters of requests as they were given, for a service */
         const struct orr_question_row *row;
         const char *value;
-    } asked[ORR_MAX_GIVEN];
+    } asked[ORR_MAX_GIVEN + 1]; /* and `nearest`, which commands have by default */
     size_t asked_count;
     bool extract, pretty, json, lines, text, verbose, majority, help, check_config, running, tree, matrix, findings;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */

@@ -125,7 +125,7 @@ json_t *orr_explanation_json(struct orr_json *json, const struct orr_explanation
 {
     json_t *root = decision_json(json, explanation), *what_ifs = orr_json_array(json);
     ORR_SET(json, root, ORR_STRING("topology", name), ORR_STRING("nccl", explanation->release->name),
-            ORR_BOOL("verified", !explanation->nearest && explanation->release->compared),
+            ORR_BOOL("verified", !explanation->nearest_to && explanation->release->compared),
             ORR_VALUE("release_rules", rests_json(json, explanation)),
             ORR_VALUE("distance", distance_json(json, explanation)),
             ORR_VALUE("assumptions", assumed_json(json, explanation)), ORR_STRING("advice", explanation->advice));

@@ -97,7 +97,7 @@ enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_
     ORR_NEED(out, err);
     out->kind = why->kind;
     out->release = analysis->query.settings.release;
-    out->nearest = orr_settings_nearest(&analysis->query.settings);
+    out->nearest_to = orr_settings_nearest(&analysis->query.settings) ? analysis->query.settings.asked : 0;
     struct orr_explainer e = {.a = analysis,
                               .why = why,
                               .row = &orr_kind_rows[why->kind],

@@ -109,7 +109,7 @@ enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6, ORR_MOST_INPUTS = 32 };
 struct orr_explanation {
     enum orr_why_kind kind;
     const struct orr_release *release;
-    bool nearest;                   /* that was not the release that was asked for */
+    uint32_t nearest_to;            /* number of the release that was asked for and is not emulated; 0: it is */
     const char *question, *verdict; /* verdict: in a few words, equal exactly where the decision is */
     const char *answer;             /* two or three plain sentences: the decision, why, and what is assumed */
     const char *rule_id, *rule;     /* stable word, sentence */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/explain/assumptions.h"
+#include "engine/release/release_names.h"
 #include "engine/report/answers_text.h"
 
 enum { TEXT_MOST = 1 << 16 };
@@ -132,11 +133,13 @@ void orr_report_explanation(struct orr_page *page, const struct orr_explanation 
     if (explanation->advice)
         orr_page_say(page, ORR_STYLE_PLAIN, "  ", explanation->advice);
     orr_page_blank(page);
-    orr_page_printf(page, ORR_STYLE_HEADING, "", "Rule %s of NCCL %s%s:", explanation->rule_id,
+    char version[ORR_VERSION_SIZE];
+    orr_page_printf(page, ORR_STYLE_HEADING, "", "Rule %s of NCCL %s%s%s:", explanation->rule_id,
                     explanation->release->name,
-                    explanation->nearest              ? ", the nearest release to the one that was asked for"
+                    explanation->nearest_to           ? ", the nearest release to "
                     : !explanation->release->compared ? ", a release not compared with NCCL's own results"
-                                                      : "");
+                                                      : "",
+                    explanation->nearest_to ? orr_version_format(explanation->nearest_to, version) : "");
     orr_page_say(page, ORR_STYLE_PLAIN, "  ", explanation->rule);
     write_compared(page, explanation, verbose);
     if (explanation->limit.from[0]) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/log_comparing/survey.h"
+#include "engine/release/release_names.h"
 #include "engine/report/read_text.h"
 
 enum { TEXT_MOST = 1 << 20 };
@@ -52,9 +53,11 @@ static void write_question(struct orr_page *page, const struct orr_log_check *ch
     ORR_LOCAL_TEXT(text, TEXT_MOST);
     orr_text_printf(&text, "The machine, compared with the prediction for NCCL %s",
                     check->query.settings.release->name);
-    if (!check->release_exact)
-        orr_text_puts(&text, check->release_named ? ", the nearest emulated release"
-                                                  : ", which agrees best, as the log does not name its release");
+    char version[ORR_VERSION_SIZE];
+    if (orr_settings_nearest(&check->query.settings))
+        orr_text_printf(&text, ", the nearest release to %s", orr_version_format(check->query.settings.asked, version));
+    else if (!check->release_exact && !check->release_named)
+        orr_text_puts(&text, ", which agrees best, as the log does not name its release");
     else if (!check->query.settings.release->compared)
         orr_text_puts(&text, ", a release not compared with NCCL's own results");
     orr_text_printf(&text, ", %u host%s of %u ranks%s", check->query.hosts, orr_plural(check->query.hosts),

@@ -182,7 +182,7 @@ def test_releases_are_told_apart():
     ],
 )
 def test_an_unknown_release_is_told_from_its_neighbours(dump, release, words):
-    for command in (("analyze", dump), ("render", dump), ("settings",), ("releases",)):
+    for command in (("analyze", dump), ("render", "--strict", dump), ("settings", "--strict")):
         status, out, err = run(command[0], "--release", release, *command[1:])
         assert status == 2 and not out and words in err, (command, err)
 

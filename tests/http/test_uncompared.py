@@ -73,10 +73,27 @@ def test_a_log_of_such_a_release():
     assert not SAYS.search(run("check-log", "--json", *HOPPER, "-", text=LOG.replace("2.30.7+", "2.30.4+")))
 
 
-@pytest.mark.parametrize("command", ["gate", "place", "channels", "order", "compare", "check-perf"])
-def test_the_nearest_release_is_named_by_commands(command):
-    text = run(command, "--release", "2.32.3", "--nearest", *COMMANDS[command])
-    assert "NCCL 2.32.3 is assumed to behave like 2.30.7" in text
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_people_get_the_nearest_release(command):
+    """Each command takes it by itself and says so once; the one for programs wants to be asked."""
+    given = COMMANDS[command]
+    said = r"2\.32\.3 is assumed to behave like 2\.30\.7|2\.30\.7, the nearest release to 2\.32\.3"
+    if command == "analyze":
+        refused = run(command, "--release", "2.32.3", *given)
+        assert "newer than 2.30.7" in refused
+        text = run(command, "--release", "2.32.3", "--nearest", *given)
+        assert re.search(r'"asked": ?"2.32.3"', text) and re.search(r'"verified": ?false', text)
+        return
+    text = run(command, "--release", "2.32.3", *given)
+    # A drawing has it in the caption and two tooltips; the document of `place` has it besides the note.
+    times = {"render": 3, "place": 2}.get(command, 1)
+    assert "newer than 2.30.7, the newest" not in text and len(re.findall(said, text)) == times, text[:2000]
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_strict_refuses_a_release_that_is_not_emulated(command):
+    if "--strict" in run("help", command):
+        assert "newer than 2.30.7" in run(command, "--strict", "--release", "2.32.3", *COMMANDS[command])
 
 
 def test_it_is_not_the_default():
