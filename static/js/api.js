@@ -207,6 +207,8 @@ export function predict(id, question, program, signal, sizes = "") {
 /** What the usual operations get on 1, 2, 4 ... and as many hosts as are asked. */
 export const scaling = (id, question, signal) =>
     json(ask(`${topology(id)}/scaling`, question), { signal });
+export const settingsThatHelp = (id, question, signal) =>
+    json(ask(`${topology(id)}/settings`, question), { signal });
 /** Whether a problem says that the service does not know what was sent. */
 export const isUnrecognised = (problem) => /\/unrecognised/.test(problem.type ?? "");
 /** The text that was uploaded; of a tar, which is none, the XML that it gives. */

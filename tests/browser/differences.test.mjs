@@ -27,6 +27,16 @@ test("another release is compared with this one: sections, reasons, changes with
         async () => (await page.locator("#canvas .edge.changed").count()) > 0,
         "links that change are marked on the drawing",
     );
+    await soon.doesNotMatch(
+        () => page.locator("#reasons").textContent(),
+        /tuning\./,
+        "words first",
+    );
+    await it.key("fold:ids").click();
+    await soon.match(
+        () => page.locator("details:has([data-key='fold:ids'])").textContent(),
+        /tuning\./,
+    );
     await page.getByRole("tab", { name: /^Paths \d+/ }).click();
     const row = page.locator('.changes tr[data-change^="paths."]').first();
     await soon.match(() => row.textContent(), /NVB.*SYS/, "the kind of a path before and after");
@@ -122,6 +132,30 @@ test("a setting is typed for the other side; both sides can be swapped", async (
     await it.key("no-against").click();
     await page.locator("#no-comparison").waitFor();
     await soon.doesNotMatch(() => page.url(), /against/);
+});
+
+test("the settings that help here are tried once they are asked for; each is one comparison", async () => {
+    await it.open(exampleFile("h100-nvswitch").path, "hosts=2&view=diff");
+    const { page } = it;
+    await page.locator("#no-comparison").waitFor();
+    await soon.equal(() => page.locator("#helping").count(), 0, "nothing is tried unasked");
+    await it.key("fold:helping").click();
+    await soon.match(
+        () => page.locator("#helping").textContent(),
+        /[1-9]\d* of \d+ settings and pairs of settings helps? without costing anything/,
+    );
+    const row = page.locator("#helping tbody tr").first();
+    await soon.match(() => row.textContent(), /^NCCL_\w+=.*GB\/s \(\+\d+ %\).*helps$/);
+    await soon.match(() => page.locator("#helping").textContent(), /only costs/);
+    const name = await row.getByRole("button").textContent();
+    await row.getByRole("button").click();
+    await page.locator("#diff-summary").waitFor();
+    await soon.ok(
+        () => name.split(" ").every((text) => decodeURIComponent(page.url()).includes(text)),
+        "the comparison is in the address",
+    );
+    await it.key("no-against").click();
+    await soon.ok(() => page.locator("#helping tbody tr").first().isVisible(), "and it stays");
 });
 
 test("the matrix says before, after, or both, and marks what changes", async () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What another release or other settings would change: sections, their changes before and after, and the reasons. */
-import { h, table } from "../dom.js";
+import { fold, h, table } from "../dom.js";
 import {
     findChange,
     grouped,
@@ -12,6 +12,7 @@ import {
     valueText,
     writeSide,
 } from "../compare.js";
+import { helpingView } from "./helping.js";
 import { outcomesView } from "./outcomes.js";
 import { problemView } from "./problem.js";
 import { tabs } from "./frame.js";
@@ -158,6 +159,7 @@ function empty(releases, state, model, actions) {
                 " ",
             ]),
         ),
+        fold("helping", "Settings that help here", () => helpingView(state, actions)),
     );
 }
 
@@ -170,7 +172,11 @@ function answer(model, state, { diff }, actions) {
             .filter(([name]) => diff.sections[name])
             .map(([name, label]) => [name, `${label} ${diff.sections[name].changed}`]),
     ];
-    const names = { a: sideName(diff.a, diff.b), b: sideName(diff.b, diff.a) };
+    const names = {
+        a: sideName(diff.a, diff.b),
+        b: sideName(diff.b, diff.a),
+        reasons: diff.reasons,
+    };
     return [
         h("p", { id: "diff-summary" }, h("b", names.a), " → ", h("b", names.b), ": ", diff.summary),
         outcomesView(diff.outcomes),
@@ -209,13 +215,9 @@ function reasons(diff, id, names) {
                     tag: row.id === id ? "tr.on" : "tr",
                     props: { "data-reason": row.id },
                     cells: [
-                        [
-                            row.kind === "setting" ? h("span.mono", row.id) : row.text,
-                            h(
-                                "div.muted",
-                                row.kind === "setting" ? row.text : h("span.mono", row.id),
-                            ),
-                        ],
+                        row.kind === "setting"
+                            ? [h("span.mono", row.id), h("div.muted", row.text)]
+                            : row.text,
                         row.a,
                         row.b,
                         String(row.changed),
@@ -224,11 +226,21 @@ function reasons(diff, id, names) {
                 })),
             { id: "reasons" },
         ),
-        diff.without_effect.length > 0 &&
-            h("p.note", `Differ too, and change nothing here: ${diff.without_effect.join(", ")}.`),
+        (diff.without_effect.length > 0 || diff.reasons.some((row) => row.kind !== "setting")) &&
+            fold("ids", "Ids of the rules", () => ids(diff)),
     ];
 }
 
+const ids = ({ reasons, without_effect: idle }) => [
+    table(
+        "Ids of the rules",
+        ["~Rule", "Id"],
+        reasons.filter((row) => row.kind !== "setting").map((row) => [row.text, row.id]),
+    ),
+    idle.length > 0 && h("p.note", `Differ too, and change nothing here: ${idle.join(", ")}.`),
+];
+
+/** names: of both sides, and the reasons of the answer; reasons false: it has none. */
 export function section(model, rows, name, selected, names, actions) {
     if (!rows.changed) return h("p", `None of ${rows.compared} facts changes.`);
     return [
@@ -267,7 +279,7 @@ export function section(model, rows, name, selected, names, actions) {
                                 change,
                                 change === selected,
                                 actions,
-                                names.reasons !== false,
+                                names.reasons,
                             ),
                         ),
                     ),
@@ -278,13 +290,19 @@ export function section(model, rows, name, selected, names, actions) {
     ];
 }
 
+/* A reason in words; a setting is one. */
+const words = (reasons, id) => {
+    const row = reasons.find((reason) => reason.id === id);
+    return !row || row.kind === "setting" ? id : row.text;
+};
+
 function changeRow(model, section, i, change, open, actions, reasons) {
     const key = `${section}.${i}`,
         first = change.where[0] ?? {},
         toggle = () => actions.change(open ? section : key);
     const because = change.because.flatMap((id, n) => [
-        n ? ", " : "",
-        h("button.text.mono", { onclick: () => actions.change(`why.${id}`) }, id),
+        n ? "; " : "",
+        h("button.text", { onclick: () => actions.change(`why.${id}`) }, words(reasons, id)),
     ]);
     return [
         h(

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The settings that help here: the service tries those that people set, once somebody opens the list. */
+import * as api from "../api.js";
+import { h, replace, table } from "../dom.js";
+import { question } from "../state.js";
+import { problemView } from "./problem.js";
+
+/* It stays while the page is made anew around it. */
+const root = h("div", { id: "helping", "aria-live": "polite" });
+let asked = "",
+    control = new AbortController();
+
+/** actions: against(list). */
+export function helpingView(state, actions) {
+    const words = question(state),
+        key = `${state.id}?${words}`;
+    if (key !== asked) load(state.id, words, (asked = key), actions);
+    return root;
+}
+
+async function load(id, words, key, actions) {
+    control.abort();
+    const { signal } = (control = new AbortController());
+    replace(root, h("p.muted", "Trying the settings that people set, and pairs of them…"));
+    try {
+        const answer = await api.settingsThatHelp(id, words, signal);
+        replace(root, answered(answer, actions));
+    } catch (error) {
+        if (asked === key) asked = ""; // it is asked again when the list is shown again
+        if (error.name !== "AbortError") replace(root, problemView(api.problemOf(error)));
+    }
+}
+
+const effect = ({ helps, gains }) =>
+    helps ? "helps" : gains ? "helps some, costs others" : "only costs";
+
+function answered({ settings, tried, helping, complete }, actions) {
+    return [
+        h(
+            "p",
+            `${helping ? `${helping} of` : "None of"} ${tried} settings and pairs of settings ` +
+                `${helping > 1 ? "help" : "helps"} without costing anything, as predicted` +
+                `${complete ? "." : "; not all could be tried."}`,
+        ),
+        settings.length > 0 &&
+            table(
+                "Settings that change a bandwidth by more than 2 %",
+                ["Setting", "~What changes most", "Effect"],
+                settings.map((row) => {
+                    const list = Object.entries(row.settings).map(([name, to]) => `${name}=${to}`);
+                    return [
+                        h(
+                            "button.text.mono",
+                            {
+                                "data-key": `helping:${list.join(" ")}`,
+                                onclick: () => actions.against(list),
+                            },
+                            list.join(" "),
+                        ),
+                        row.sentence.slice(row.sentence.indexOf(": ") + 2),
+                        effect(row),
+                    ];
+                }),
+                { rowHeads: true },
+            ),
+    ];
+}
