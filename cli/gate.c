@@ -66,6 +66,8 @@ static enum orr_code print_answer(const struct gating *g, const struct orr_gate 
     ORR_LOCAL_TEXT(table, MOST_ANSWER);
     if (gate->outcomes[0].host_count)
         orr_outcomes_write(&gate->outcomes[0], &gate->outcomes[1], "expected > of this node", &table);
+    if (gate->state != ORR_GATE_NOT_COMPARABLE)
+        orr_gate_write(gate, &table);
     return printf("%s\n%s", gate->sentence, orr_text_data(&table)) < 0 || fflush(stdout) ? ORR_IO : ORR_OK;
 }
 

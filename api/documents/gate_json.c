@@ -19,12 +19,12 @@ json_t *orr_gate_json(struct orr_json *json, const struct orr_gate_request *requ
     json_t *depends = orr_json_array(json);
     for (uint32_t i = 0; i < gate->count; i++)
         orr_json_add(json, reasons, reason_json(json, &gate->reasons[i]));
-    for (uint32_t i = 0; i < gate->depends_count; i++) {
-        const struct orr_gate_depends *row = &gate->depends[i];
+    for (uint32_t i = 0; i < gate->depends.count; i++) {
+        const struct orr_depends *row = &gate->depends.rows[i];
         orr_json_add(json, depends,
                      ORR_OBJECT(json, ORR_STRING("assuming", row->assuming),
-                                ORR_STRING("state", orr_gate_state_name(row->state)), ORR_NUMBER("busbw", row->bus_bw),
-                                ORR_NUMBER("expected", row->expected)));
+                                ORR_STRING("state", orr_gate_state_name((enum orr_gate_state)row->verdict)),
+                                ORR_NUMBER("busbw", row->bus_bw), ORR_NUMBER("expected", row->expected)));
     }
     return ORR_OBJECT(json, ORR_STRING("state", orr_gate_state_name(gate->state)),
                       ORR_STRING("sentence", gate->sentence), ORR_STRING("node", request->node_name),

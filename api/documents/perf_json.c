@@ -34,7 +34,7 @@ static json_t *row_json(struct orr_json *json, const struct orr_perf_row *row)
     set_printed(json, object, "expected", row->known ? row->expected.bus_bw : -1);
     set_printed(json, object, "low", row->known && row->band.low > 0 ? row->low : -1);
     set_printed(json, object, "high", row->known && row->band.low > 0 ? row->high : -1);
-    ORR_SET(json, object, ORR_STRING("verdict", orr_perf_verdict_name(row->verdict)),
+    ORR_SET(json, object, ORR_STRING("verdict", orr_perf_verdict_name((enum orr_perf_verdict)row->verdict)),
             ORR_WHEN(*row->why, ORR_STRING("why", row->why)),
             ORR_STRING("algorithm", row->known ? row->expected.algorithm_name : NULL),
             ORR_STRING("protocol", row->known ? row->expected.protocol_name : NULL),
@@ -113,8 +113,8 @@ static void set_table(struct orr_json *json, json_t *object, const struct orr_pe
             ORR_STRING("limit", table->limit_known ? table->limit.text : NULL));
     set_printed(json, object, "per_nic", table->per_nic > 0 ? table->per_nic : -1);
     json_t *depends = orr_json_array(json);
-    for (uint32_t i = 0; i < table->depends_count; i++) {
-        const struct orr_perf_depends *row = &table->depends[i];
+    for (uint32_t i = 0; i < table->depends.count; i++) {
+        const struct orr_depends *row = &table->depends.rows[i];
         orr_json_add(json, depends,
                      ORR_OBJECT(json, ORR_STRING("assuming", row->assuming),
                                 ORR_STRING("verdict", orr_perf_verdict_name(row->verdict)),

@@ -11,6 +11,11 @@ bool orr_diagnosed_costs(const struct orr_diagnosed *row)
     return row->has_cost && !row->cost.none;
 }
 
+bool orr_diagnosed_adds(const struct orr_diagnosed *row)
+{
+    return orr_diagnosed_costs(row) && !row->of_file && row->cost.figure != ORR_COST_GPUS;
+}
+
 /* The first finding present of those that explain row i by the table, UINT32_MAX: none. */
 static uint32_t named_cause(const struct orr_diagnosis *out, uint32_t i)
 {

@@ -153,12 +153,6 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
     return ORR_OK;
 }
 
-/* Whether the repair counts in the machine with everything repaired. */
-static bool is_for_all(const struct orr_diagnosed *row)
-{
-    return orr_diagnosed_costs(row) && !row->of_file && row->cost.figure != ORR_COST_GPUS;
-}
-
 /* The machine with the repairs of the first `count` rows together, UINT32_MAX: of all. */
 static enum orr_code try_together(struct doctor *d, uint32_t count, struct orr_measured *ret_repaired,
                                   struct orr_error *err)
@@ -167,7 +161,7 @@ static enum orr_code try_together(struct doctor *d, uint32_t count, struct orr_m
     struct orr_variant variant;
     ORR_TRY(orr_patient_copy(&d->patient, scratch, &variant, err));
     for (uint32_t i = 0; i < d->out->count && i < count; i++)
-        if (is_for_all(&d->out->rows[i]))
+        if (orr_diagnosed_adds(&d->out->rows[i]))
             orr_repair_find(d->out->rows[i].finding->row->id)->apply(&variant);
     ORR_NEED(!orr_arena_starved(scratch), err);
     return measure_repaired(d, &variant, false, UINT32_MAX, ret_repaired, err);
@@ -179,7 +173,7 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
 {
     uint32_t costly = 0, only = 0;
     for (uint32_t i = 0; i < d->out->count; i++)
-        if (is_for_all(&d->out->rows[i])) {
+        if (orr_diagnosed_adds(&d->out->rows[i])) {
             costly++;
             only = i;
         }
@@ -212,7 +206,7 @@ static double bus_bw_with(const struct orr_cost *cost, const struct orr_cost *al
 /* Whether a repair has a turn of its own in what follows. */
 static bool adds(const struct orr_diagnosed *row)
 {
-    return is_for_all(row) && row->follows == UINT32_MAX && row->cost.figure == ORR_COST_BUS_BW;
+    return orr_diagnosed_adds(row) && row->follows == UINT32_MAX && row->cost.figure == ORR_COST_BUS_BW;
 }
 
 /* What each repair adds once the costlier findings before it are repaired. The first adds what it gains alone, the last
@@ -314,6 +308,8 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
     enum { MEMO_BYTES = 8 << 20 };
     d.trials.memo = analysis->cluster ? NULL : orr_search_memo_new(MEMO_BYTES);
     enum orr_code code = try_all_repairs(&d, err);
+    if (code == ORR_OK)
+        code = orr_diagnosis_depend(ret_diagnosis, &d.patient, d.trials.memo, err);
     orr_search_memo_free(d.trials.memo);
     ORR_TRY(code);
     ret_diagnosis->analyses = d.trials.made;

@@ -10,6 +10,7 @@
 
 #include "engine/base/text.h"
 #include "engine/findings/findings.h"
+#include "engine/trials/suppositions.h"
 #include "engine/whatif/steps.h"
 
 /* What is compared, in the order in which a cost is looked for. X(symbol, name in documents, unit, higher is better,
@@ -72,6 +73,9 @@ struct orr_diagnosis {
     bool has_all; /* something costs something; all repairs were tried together */
     struct orr_cost all;
     const char *all_repair; /* what was repaired for it */
+    /* What everything costs rests on a figure that the input does not show: degraded or healthy with each value. */
+    struct orr_depends_list depends;
+    const struct orr_suppositions *rests_on; /* NULL: it does not */
     enum orr_verdict_state state;
     const char *sentence; /* the headline; names cause and cost */
     const char *advice;   /* what to do first; "": nothing */

@@ -116,6 +116,49 @@ static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct
     }
 }
 
+/* The row of depends with the state that lies next to one with the other. */
+static const struct orr_depends *next_to_other(const struct orr_depends_list *list, int state)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->rows[i].verdict == state &&
+            ((i && list->rows[i - 1].verdict != state) || (i + 1 < list->count && list->rows[i + 1].verdict != state)))
+            return &list->rows[i];
+    return NULL;
+}
+
+/* A cost that rests on a figure which the input does not show: with one value it is there, with another it is not. */
+static void write_question(const struct orr_diagnosis *d, uint32_t cause, struct orr_text *text)
+{
+    const struct orr_depends *costs = next_to_other(&d->depends, ORR_VERDICT_DEGRADED);
+    const struct orr_depends *nothing = next_to_other(&d->depends, ORR_VERDICT_HEALTHY);
+    struct orr_cost cost = d->all;
+    orr_text_printf(text, "The input does not show %s. ", d->rests_on->what);
+    if (costs) {
+        cost.now = costs->bus_bw;
+        cost.all_repaired = costs->expected;
+        orr_text_printf(text, "If %s, ", costs->assuming);
+        orr_cost_clause(&cost, text);
+        orr_text_puts(text, ", because ");
+        orr_finding_clause(d->rows[cause].finding, text);
+        orr_text_puts(text, "; ");
+    } else {
+        write_clause(d->rows[cause].finding, text);
+        orr_text_puts(text, "; ");
+    }
+    orr_text_printf(text, "if %s, that costs nothing. Which is it? `%s` shows it.",
+                    (nothing ? nothing : d->depends.rows)->assuming, d->rests_on->confirm);
+}
+
+/* It costs something with every value: how much is that of the value by which it was computed. */
+static void write_assuming(const struct orr_diagnosis *d, const struct orr_dump *dump, struct orr_text *text)
+{
+    for (uint32_t row = 0; row < ORR_MOST_SUPPOSITIONS && d->rests_on->rows[row].assuming; row++)
+        if (orr_supposes_now(dump, d->rests_on, row)) {
+            orr_text_printf(text, " That is if %s, which is assumed.", d->rests_on->rows[row].assuming);
+            return;
+        }
+}
+
 /* The first row that a test accepts; UINT32_MAX: none. */
 static uint32_t first_row(const struct orr_diagnosis *d, bool (*test)(const struct orr_diagnosed *row))
 {
@@ -132,6 +175,15 @@ static bool is_error(const struct orr_diagnosed *row)
 static bool is_costly(const struct orr_diagnosed *row)
 {
     return row->has_cost && !row->cost.none && !row->of_file;
+}
+/* Bandwidths are not those of the machine if NVLinks are missing from them. */
+static bool hides_nvlinks(const struct orr_diagnosed *row)
+{
+    return !strcmp(row->finding->row->id, "nvlink-hidden");
+}
+static bool lacks_gpus(const struct orr_diagnosed *row)
+{
+    return is_costly(row) && row->cost.figure == ORR_COST_GPUS;
 }
 static bool is_of_file(const struct orr_diagnosed *row)
 {
@@ -261,6 +313,7 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
                                 struct orr_error *err)
 {
     const struct orr_assumed *assumed = shaky(analysis);
+    const bool hidden = first_row(d, hides_nvlinks) != UINT32_MAX;
     ORR_LOCAL_TEXT(text, 4096);
     uint32_t row;
     d->state = ORR_VERDICT_CANNOT_TELL;
@@ -271,9 +324,12 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         d->state = ORR_VERDICT_DEGRADED;
         orr_text_puts(&text, "NCCL cannot work with this machine as the file describes it, because ");
         write_title(d->rows[row].finding, &text);
-    } else if ((row = first_row(d, is_costly)) != UINT32_MAX) {
-        d->state = ORR_VERDICT_DEGRADED;
-        write_degraded(d, row, &text);
+    } else if ((row = first_row(d, hidden ? lacks_gpus : is_costly)) != UINT32_MAX) {
+        const bool asks = d->rests_on && orr_depends_differ(&d->depends, ORR_VERDICT_DEGRADED);
+        d->state = asks ? ORR_VERDICT_CANNOT_TELL : ORR_VERDICT_DEGRADED;
+        (asks ? write_question : write_degraded)(d, row, &text);
+        if (d->rests_on && !asks)
+            write_assuming(d, analysis->given, &text);
     } else if ((row = first_row(d, is_of_file)) != UINT32_MAX) {
         orr_text_puts(&text, "Cannot tell from this file, because ");
         write_title(d->rows[row].finding, &text);

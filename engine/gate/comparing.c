@@ -6,7 +6,6 @@
 #include "engine/compare/unlike.h"
 #include "engine/gate/judging.h"
 #include "engine/machines/recognise.h"
-#include "engine/trials/limit.h"
 
 static const char *arch_of(const struct orr_gate_side *side)
 {
@@ -167,20 +166,4 @@ enum orr_code orr_gate_compare(const struct orr_gate_request *request, const str
         ORR_TRY(take_differences(d, arena, gate, err));
     }
     return take_missing(node, expected, d, arena, gate, err);
-}
-
-enum orr_code orr_gate_bus_bw(const struct orr_analysis *analysis, double *ret_bw, struct orr_expect_limit *ret_limit,
-                              struct orr_error *err)
-{
-    struct orr_expectation *expectation;
-    struct orr_expected expected = {0};
-    *ret_bw = 0;
-    if (!analysis || orr_expectation_new(analysis, ORR_TEST_ALL_REDUCE, &expectation, NULL) != ORR_OK)
-        return ORR_OK;
-    if (orr_expect(expectation, UINT64_C(1) << 30, &expected))
-        *ret_bw = expected.bus_bw;
-    enum orr_code code =
-        ret_limit ? orr_find_limit(NULL, analysis, ORR_TEST_ALL_REDUCE, expectation, ret_limit, err) : ORR_OK;
-    orr_expectation_free(expectation);
-    return code;
 }

@@ -2,90 +2,51 @@
 /* A verdict is never better than its inputs: where a file does not show a figure, each value that it may have is tried.
  * If the node is fit with one and degraded with another, there is no verdict but a question. */
 #include <limits.h>
-#include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/gate/judging.h"
-#include "engine/trials/suppositions.h"
+#include "engine/trials/variant.h"
 
-static const struct orr_effort most_effort = {.analyses = 40, .steps = 20000000};
+struct judging {
+    const struct orr_gate_request *request;
+    const struct orr_gate_side *sides[2]; /* of the node, and what it should be */
+    bool of_expected;                     /* the side that has the values */
+};
 
-/* The bandwidths of one side with one value, on one host and on those of the job; 0: no answer. */
-static enum orr_code bandwidths_with(struct orr_trials *trials, const struct orr_gate_side *side,
-                                     const struct orr_suppositions *of, uint32_t row, double ret_bw[2],
-                                     struct orr_error *err)
+/* Judges anew, findings included: with another speed the same fault may cost nothing. */
+static enum orr_code judge_with(void *judging, const struct orr_suppositions *of, uint32_t row,
+                                struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err)
 {
-    const struct orr_analysis *const now[] = {side->one, side->many};
-    for (int i = 0; i < 2; i++) {
-        ORR_LOCAL_ARENA(scratch, 0);
-        struct orr_variant variant;
-        struct orr_analysis *answer;
-        struct orr_error refused = {0};
-        ret_bw[i] = 0;
-        if (!now[i] || (i == 0 && of->kind == ORR_LINKS_NICS))
-            continue;
-        ORR_NEED(scratch, err);
-        orr_variant_init(&variant, now[i], NULL, NULL, scratch);
-        variant.query.plan = true;
-        orr_suppose(&variant, of, row);
-        ORR_TRY(orr_variant_analyze(trials, &variant, &answer, &refused, err));
-        enum orr_code code = orr_gate_bus_bw(answer, &ret_bw[i], NULL, err);
-        orr_analysis_free(answer);
-        ORR_TRY(code);
-    }
-    return ORR_OK;
+    const struct judging *j = judging;
+    struct orr_gate_request request = *j->request;
+    const struct orr_gate_side *sides[2] = {j->sides[0], j->sides[1]};
+    struct orr_gate_side side = {0};
+    struct orr_gate gate = {.state = ORR_GATE_NOT_COMPARABLE};
+    struct orr_variant variant;
+    struct orr_error own = {0};
+    const char *why;
+    unsigned limits;
+    ORR_LOCAL_ARENA(scratch, 0);
+    ORR_NEED(scratch, err);
+    orr_variant_init(&variant, sides[j->of_expected]->one, sides[j->of_expected]->dump, NULL, scratch);
+    orr_suppose(&variant, of, row);
+    const struct orr_dump **dump = j->of_expected ? &request.expected : &request.node;
+    ORR_TRY(orr_variant_dump(&variant, dump, err));
+    sides[j->of_expected] = &side;
+    enum orr_code code = orr_gate_read(*dump, &request.query, scratch, &side, &own, err);
+    if (code == ORR_OK && side.one)
+        code = orr_gate_judge_as_is(&request, sides[0], sides[1], scratch, &gate, &limits, &why, err);
+    orr_gate_side_free(&side);
+    *ret_depends = (struct orr_depends){of->rows[row].assuming, (int)gate.state, gate.bus_bw, gate.expected};
+    *ret_judged = gate.state != ORR_GATE_NOT_COMPARABLE;
+    return code;
 }
 
-static bool is_enough(const struct orr_gate_request *request, const struct orr_gate_bandwidths *bw)
+static void write_row(const struct orr_gate *gate, const struct orr_depends *row, struct orr_text *text)
 {
-    for (int i = 0; i < 2; i++)
-        if (bw->wants[i] > 0 && bw->has[i] < request->min_bus_bw * bw->wants[i])
-            return false;
-    return true;
-}
-
-/* Whether a further row says something: another state, or clearly more bandwidth. */
-static bool is_new(const struct orr_gate *gate, const struct orr_gate_depends *row)
-{
-    const struct orr_gate_depends *last = gate->depends_count ? &gate->depends[gate->depends_count - 1] : NULL;
-    return !last || last->state != row->state || row->bus_bw > 1.02 * last->bus_bw ||
-           row->expected > 1.02 * last->expected;
-}
-
-static enum orr_code try_values(const struct orr_gate_request *request, struct orr_trials *trials,
-                                const struct orr_gate_side *side, bool of_expected, const struct orr_suppositions *of,
-                                const struct orr_gate_bandwidths *now, struct orr_gate *gate, bool *ret_asks,
-                                struct orr_error *err)
-{
-    gate->depends_count = 0;
-    *ret_asks = false;
-    for (uint32_t row = 0; row < ORR_MOST_SUPPOSITIONS && of->rows[row].assuming; row++) {
-        struct orr_gate_bandwidths bw = *now;
-        double tried[2];
-        if (!orr_trials_may_go_on(trials))
-            break;
-        ORR_TRY(bandwidths_with(trials, side, of, row, tried, err));
-        for (int i = 0; i < 2; i++)
-            if (tried[i] > 0 && now->wants[i] > 0)
-                (of_expected ? bw.wants : bw.has)[i] = tried[i];
-        const int shown = bw.wants[1] > 0;
-        const struct orr_gate_depends depends = {.assuming = of->rows[row].assuming,
-                                                 .state = is_enough(request, &bw) ? ORR_GATE_FIT : ORR_GATE_DEGRADED,
-                                                 .bus_bw = bw.has[shown],
-                                                 .expected = bw.wants[shown]};
-        if (tried[0] <= 0 && tried[1] <= 0)
-            continue;
-        if (is_new(gate, &depends))
-            gate->depends[gate->depends_count++] = depends;
-        *ret_asks |= depends.state != gate->state;
-    }
-    return ORR_OK;
-}
-
-static void write_row(const struct orr_gate *gate, const struct orr_gate_depends *row, struct orr_text *text)
-{
-    orr_text_printf(text, "%s if %s (%.3g of %.3g GB/s on %u host%s)", orr_gate_state_name(row->state), row->assuming,
-                    row->bus_bw, row->expected, gate->hosts, orr_plural(gate->hosts));
+    orr_text_printf(text, "%s if %s (%.3g of %.3g GB/s on %u host%s)",
+                    orr_gate_state_name((enum orr_gate_state)row->verdict), row->assuming, row->bus_bw, row->expected,
+                    gate->hosts, orr_plural(gate->hosts));
 }
 
 /* The two values between which the answer changes. */
@@ -93,37 +54,71 @@ static const char *question(const struct orr_gate_request *request, const struct
                             const struct orr_suppositions *of, struct orr_arena *arena)
 {
     ORR_LOCAL_TEXT(text, 1024);
+    const struct orr_depends *rows = gate->depends.rows;
     uint32_t i = 1;
-    while (i < gate->depends_count && gate->depends[i].state == gate->depends[i - 1].state)
+    while (i < gate->depends.count && rows[i].verdict == rows[i - 1].verdict)
         i++;
     orr_text_printf(&text, "the input of %.200s does not show %s: ", of_expected ? request->expected_name : "this node",
                     of->what);
-    if (i < gate->depends_count) {
-        const bool fit = gate->depends[i].state == ORR_GATE_FIT;
-        write_row(gate, &gate->depends[fit ? i : i - 1], &text);
+    if (i < gate->depends.count) {
+        const bool fit = rows[i].verdict == ORR_GATE_FIT;
+        write_row(gate, &rows[fit ? i : i - 1], &text);
         orr_text_puts(&text, ", ");
-        write_row(gate, &gate->depends[fit ? i - 1 : i], &text);
+        write_row(gate, &rows[fit ? i - 1 : i], &text);
     } else {
-        write_row(gate, &gate->depends[0], &text);
+        write_row(gate, &rows[0], &text);
     }
     orr_text_printf(&text, ". Which is it? `%s` shows it", of->confirm);
     return orr_text_failed(&text) ? NULL : orr_text_copy(&text, arena);
 }
 
-/* Whether another bandwidth could change the state: no other reason makes the node degraded. */
-static bool is_open(const struct orr_gate *gate)
+/* Devices are missing, or NCCL refuses the machine: that rests on no figure. */
+static bool is_certain(const struct orr_gate *gate)
 {
-    return gate->state == ORR_GATE_FIT || (gate->counted == 1 && !strcmp(gate->reasons[0].id, "busbw-low"));
+    for (uint32_t i = 0; i < gate->counted; i++)
+        if (!gate->reasons[i].cost || gate->reasons[i].cost->figure == ORR_COST_GPUS)
+            return true;
+    return false;
+}
+
+static bool has_nvlinks(const struct orr_dump *dump)
+{
+    for (uint32_t e = 0; e < dump->element_count; e++)
+        if (dump->elements[e].kind == ORR_ELEMENT_NVLINK)
+            return true;
+    return false;
+}
+
+/* Whether a side may have NVLinks that its input does not show, and that matter beside the other. */
+static bool hides_nvlinks(const struct orr_dump *dump, const struct orr_dump *other)
+{
+    const struct orr_dump_notes *notes = dump->notes;
+    return notes && notes->nvlink_hidden != ORR_NO && !has_nvlinks(dump) &&
+           (has_nvlinks(other) || (other->notes && other->notes->nvlink_hidden == ORR_YES));
+}
+
+static const char *ask_for_nvlinks(const struct orr_gate_request *request, const struct orr_gate *gate,
+                                   struct orr_arena *arena)
+{
+    const bool of_node = hides_nvlinks(request->node, request->expected);
+    if (!of_node && !hides_nvlinks(request->expected, request->node))
+        return NULL;
+    return orr_arena_printf(arena,
+                            "the input of %.200s shows no NVLink, as `nvidia-smi topo -mp` never does: %s if it has "
+                            "none (%.3g of %.3g GB/s on %u host%s), unknown if it has some. Which is it? "
+                            "`nvidia-smi topo -m` shows it",
+                            of_node ? "this node" : request->expected_name, orr_gate_state_name(gate->state),
+                            gate->bus_bw, gate->expected, gate->hosts, orr_plural(gate->hosts));
 }
 
 /* Nothing says that the node is slow, but nothing says that it is fast either: the figure that limits it is not shown,
  * and the expectation has no bandwidth to compare it with. */
 static enum orr_code ask_what_limits(const struct orr_gate_request *request, const struct orr_gate_side *node,
-                                     const struct orr_gate_bandwidths *now, struct orr_arena *arena,
-                                     struct orr_gate *gate, const char **ret_why, struct orr_error *err)
+                                     unsigned limits, struct orr_arena *arena, struct orr_gate *gate,
+                                     const char **ret_why, struct orr_error *err)
 {
     size_t at = 0;
-    const struct orr_suppositions *of = orr_supposed(node->dump, now->limits[0] | now->limits[1], false, &at);
+    const struct orr_suppositions *of = orr_supposed(node->dump, limits, false, &at);
     if (!of || gate->state != ORR_GATE_FIT)
         return ORR_OK;
     gate->state = ORR_GATE_NOT_COMPARABLE;
@@ -136,21 +131,40 @@ static enum orr_code ask_what_limits(const struct orr_gate_request *request, con
     return ORR_OK;
 }
 
-enum orr_code orr_gate_depend(const struct orr_gate_request *request, const struct orr_gate_side *node,
-                              const struct orr_gate_side *expected, const struct orr_gate_bandwidths *now,
-                              struct orr_arena *arena, struct orr_gate *gate, const char **ret_why,
-                              struct orr_error *err)
+/* What a state with every value rests on all the same: the value by which its bandwidth was computed. */
+static const char *assumed_now(const struct orr_gate *gate, const struct orr_dump *dump,
+                               const struct orr_suppositions *of)
 {
-    struct orr_trials trials = {.left = most_effort};
+    for (uint32_t row = 0; gate->depends.count > 1 && row < ORR_MOST_SUPPOSITIONS && of->rows[row].assuming; row++)
+        if (orr_supposes_now(dump, of, row))
+            return of->rows[row].assuming;
+    return NULL;
+}
+
+enum orr_code orr_gate_depend(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                              const struct orr_gate_side *expected, unsigned limits, struct orr_arena *arena,
+                              struct orr_gate *gate, const char **ret_why, struct orr_error *err)
+{
+    struct judging judging = {request, {node, expected}, false};
     const struct orr_suppositions *of;
-    for (int i = 0; i < 2 && is_open(gate); i++) {
-        const struct orr_gate_side *side = i ? expected : node;
+    if (is_certain(gate))
+        return ORR_OK;
+    *ret_why = ask_for_nvlinks(request, gate, arena);
+    if (*ret_why) {
+        gate->state = ORR_GATE_NOT_COMPARABLE;
+        gate->confirm = "nvidia-smi topo -m";
+        return ORR_OK;
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct orr_dump *dump = judging.sides[i]->dump;
         size_t at = 0;
-        while ((of = orr_supposed(side->dump, UINT_MAX, false, &at))) {
-            bool asks;
-            ORR_TRY(try_values(request, &trials, side, i, of, now, gate, &asks, err));
-            if (!asks)
+        judging.of_expected = i;
+        while ((of = orr_supposed(dump, UINT_MAX, false, &at))) {
+            ORR_TRY(orr_depends_find(of, judge_with, &judging, &gate->depends, err));
+            if (!orr_depends_differ(&gate->depends, (int)gate->state)) {
+                gate->assuming = gate->assuming ? gate->assuming : assumed_now(gate, dump, of);
                 continue;
+            }
             gate->state = ORR_GATE_NOT_COMPARABLE;
             gate->confirm = of->confirm;
             *ret_why = question(request, gate, i, of, arena);
@@ -158,6 +172,6 @@ enum orr_code orr_gate_depend(const struct orr_gate_request *request, const stru
             return ORR_OK;
         }
     }
-    gate->depends_count = 0;
-    return ask_what_limits(request, node, now, arena, gate, ret_why, err);
+    gate->depends.count = 0;
+    return ask_what_limits(request, node, limits, arena, gate, ret_why, err);
 }

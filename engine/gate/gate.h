@@ -10,6 +10,7 @@
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/hardware/hardware.h"
 #include "engine/trials/outcomes.h"
+#include "engine/trials/suppositions.h"
 
 enum orr_gate_state {
     ORR_GATE_FIT,
@@ -40,14 +41,7 @@ struct orr_gate_reason {
     bool allowed;                /* the caller accepts it */
 };
 
-/* The answer with one value of a figure that an input does not show. */
-struct orr_gate_depends {
-    const char *assuming; /* a clause: "the NICs run at 100 Gb/s" */
-    enum orr_gate_state state;
-    double bus_bw, expected; /* as in struct orr_gate */
-};
-
-enum { ORR_GATE_DEVICES = 16, ORR_GATE_DIFFERENCES = 32, ORR_GATE_DEPENDS = 8 };
+enum { ORR_GATE_DEVICES = 16, ORR_GATE_DIFFERENCES = 32 };
 
 struct orr_gate {
     enum orr_gate_state state;
@@ -59,8 +53,9 @@ struct orr_gate {
     struct orr_outcomes outcomes[2]; /* of the expectation and of the node; without hosts if it cannot be judged */
     const char *const *differences;  /* [difference_count]: hardware that differs, whatever it costs; clauses */
     uint32_t difference_count, more_differences;
-    struct orr_gate_depends depends[ORR_GATE_DEPENDS]; /* where an input does not show what decides: each value */
-    uint32_t depends_count;
+    struct orr_depends_list
+        depends;                /* where an input does not show what decides: enum orr_gate_state with each value */
+    const char *assuming;       /* a bandwidth of this node rests on it, and the state does not; NULL: nothing */
     const char *confirm;        /* the command that shows the real value; NULL: nothing is asked */
     const char *const *assumed; /* [assumed_count]: values that the answer rests on; clauses */
     uint32_t assumed_count;
@@ -72,6 +67,8 @@ enum orr_code orr_gate_judge(const struct orr_gate_request *request, struct orr_
 /* The answer of a caller that has no node or no expectation. why: one clause. NOMEM. */
 enum orr_code orr_gate_refuse(const char *node_name, const char *why, struct orr_arena *arena,
                               struct orr_gate *ret_gate, struct orr_error *err) ORR_NO_DISCARD;
+/* What people read below the line and the outcomes: all reasons if there are several, then hardware that differs. */
+void orr_gate_write(const struct orr_gate *gate, struct orr_text *text);
 /* "fit", "degraded", "not comparable". */
 const char *orr_gate_state_name(enum orr_gate_state state);
 /* Whether a reason can have that id. */

@@ -12,16 +12,15 @@ struct orr_gate_side {
     struct orr_analysis *one, *many; /* jobs on one host, and on query.hosts; many NULL: NCCL cannot use it there */
 };
 
-/* GB/s of AllReduce at 1 GiB on one host, and on those of the job; an expectation of 0 is not compared. */
-struct orr_gate_bandwidths {
-    double has[2], wants[2];
-    unsigned limits[2]; /* kinds of links that limit a node that is not compared: bits by enum orr_link_kind */
-};
-
-/* GB/s of a large AllReduce, as `orrery predict` prints it; 0: it cannot be predicted. ret_limit NULL: not asked.
- * (comparing.c) */
-enum orr_code orr_gate_bus_bw(const struct orr_analysis *analysis, double *ret_bw, struct orr_expect_limit *ret_limit,
-                              struct orr_error *err) ORR_NO_DISCARD;
+/* *own says why NCCL cannot use the machine. The caller frees what is read, whatever is returned. (judging.c) */
+enum orr_code orr_gate_read(const struct orr_dump *dump, const struct orr_query *query, struct orr_arena *arena,
+                            struct orr_gate_side *side, struct orr_error *own, struct orr_error *err) ORR_NO_DISCARD;
+void orr_gate_side_free(struct orr_gate_side *side);
+/* Judges two sides as their inputs have them. *ret_why: a clause where the state is "not comparable". *ret_limits:
+ * kinds of links that limit a node whose bandwidth is not compared, bits by enum orr_link_kind. (judging.c) */
+enum orr_code orr_gate_judge_as_is(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                                   const struct orr_gate_side *expected, struct orr_arena *arena, struct orr_gate *gate,
+                                   unsigned *ret_limits, const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
 /* Why the two are different kinds of machine, a clause; NULL: they are not. (comparing.c) */
 const char *orr_gate_other_kind(const struct orr_gate_request *request, const struct orr_gate_side *node,
                                 const struct orr_gate_side *expected, struct orr_arena *arena);
@@ -32,9 +31,8 @@ enum orr_code orr_gate_compare(const struct orr_gate_request *request, const str
 /* Takes the verdict back if it rests on a figure that an input does not show: fills depends, and *ret_why with the
  * question, a clause. (depends.c) */
 enum orr_code orr_gate_depend(const struct orr_gate_request *request, const struct orr_gate_side *node,
-                              const struct orr_gate_side *expected, const struct orr_gate_bandwidths *now,
-                              struct orr_arena *arena, struct orr_gate *gate, const char **ret_why,
-                              struct orr_error *err) ORR_NO_DISCARD;
+                              const struct orr_gate_side *expected, unsigned limits, struct orr_arena *arena,
+                              struct orr_gate *gate, const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
 /* Writes gate->sentence. (sentence.c) */
 enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *why, struct orr_arena *arena,
                            struct orr_gate *gate, struct orr_error *err) ORR_NO_DISCARD;

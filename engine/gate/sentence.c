@@ -6,11 +6,13 @@
 #include "engine/base/text.h"
 #include "engine/gate/judging.h"
 
-static void write_cost(const struct orr_cost *cost, struct orr_text *text)
+static void write_cost(const struct orr_gate *gate, const struct orr_cost *cost, struct orr_text *text)
 {
     orr_cost_clause(cost, text);
     if (cost->figure == ORR_COST_BUS_BW && cost->all_repaired > 0)
         orr_text_printf(text, " (%.0f %% less)", floor(100 * (1 - cost->now / cost->all_repaired) + 0.5));
+    if (cost->figure == ORR_COST_BUS_BW && cost->hosts == gate->hosts && gate->assuming)
+        orr_text_printf(text, " if %s, which is assumed", gate->assuming);
 }
 
 /* The first reason, with what explains it. */
@@ -21,7 +23,7 @@ static void write_degraded(const struct orr_gate *gate, struct orr_text *text)
     const size_t at = text->length;
     const bool counts = first->cost && first->cost->figure == ORR_COST_GPUS; /* the text says how many */
     if (first->cost && !counts)
-        write_cost(first->cost, text);
+        write_cost(gate, first->cost, text);
     else if (!first->compared && !counts)
         orr_text_puts(text, "NCCL cannot work with this node");
     if (text->length > at)
@@ -66,6 +68,27 @@ enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *w
             *at = ' ';
     gate->sentence = sentence;
     return ORR_OK;
+}
+
+void orr_gate_write(const struct orr_gate *gate, struct orr_text *text)
+{
+    if (gate->count > 1)
+        orr_text_puts(text, "\nReasons\n");
+    for (uint32_t i = 0; gate->count > 1 && i < gate->count; i++) {
+        const struct orr_gate_reason *reason = &gate->reasons[i];
+        orr_text_printf(text, "  %s", reason->allowed ? "allowed: " : "");
+        if (reason->cost && reason->cost->figure != ORR_COST_GPUS) {
+            write_cost(gate, reason->cost, text);
+            orr_text_puts(text, ": ");
+        }
+        orr_text_printf(text, "%s\n", reason->text);
+    }
+    if (gate->difference_count)
+        orr_text_puts(text, "\nHardware that differs\n");
+    for (uint32_t i = 0; i < gate->difference_count; i++)
+        orr_text_printf(text, "  %s\n", gate->differences[i]);
+    if (gate->more_differences)
+        orr_text_printf(text, "  and %u more (--json lists them)\n", gate->more_differences);
 }
 
 const char *orr_gate_state_name(enum orr_gate_state state)

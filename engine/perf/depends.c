@@ -7,33 +7,43 @@
 #include "engine/base/budget.h"
 #include "engine/perf/perfing.h"
 #include "engine/search/memo.h"
-#include "engine/trials/suppositions.h"
+#include "engine/trials/variant.h"
 
-/* The table judged by the machine with one value. *ret_judged false: that question has no answer. */
-static enum orr_code judge_with(const struct orr_perf_work *work, const struct orr_suppositions *of, uint32_t row,
-                                struct orr_perf_table *table, bool *ret_judged, struct orr_error *err)
+struct judging {
+    const struct orr_perf_work *work;
+    const struct orr_perf_table *table;
+};
+
+/* The table judged by the machine with one value. What could not give these results is refuted by them. */
+static enum orr_code judge_with(void *judging, const struct orr_suppositions *of, uint32_t row,
+                                struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err)
 {
+    const struct judging *j = judging;
     struct orr_trials trials = {.left = {.analyses = 1, .steps = ORR_PERF_OTHER_STEPS}};
+    struct orr_perf_table table = *j->table;
     struct orr_variant variant;
     struct orr_analysis *analysis;
     struct orr_expectation *expectation = NULL;
     struct orr_error refused = {0};
     ORR_LOCAL_ARENA(scratch, 0);
-    *ret_judged = false;
     ORR_NEED(scratch, err);
-    orr_variant_init(&variant, table->analysis, NULL, NULL, scratch);
+    orr_variant_init(&variant, table.analysis, NULL, NULL, scratch);
     variant.query.plan = true;
     orr_suppose(&variant, of, row);
     ORR_TRY(orr_variant_analyze(&trials, &variant, &analysis, &refused, err));
     if (!analysis)
         return ORR_OK;
-    table->rows = ORR_NEW(work->arena, struct orr_perf_row, (size_t)table->row_count + 1);
-    table->analysis = analysis; /* the copy of the table does not outlive it */
-    enum orr_code code = table->rows ? ORR_OK : orr_fail_nomem(err);
-    if (code == ORR_OK && orr_expectation_new(analysis, table->test, &expectation, &refused) == ORR_OK) {
-        orr_perf_judge_rows(expectation, NULL, table);
-        table->verdict = orr_perf_verdict_of(table->rows, table->row_count, &table->main);
-        *ret_judged = table->main != UINT32_MAX;
+    table.rows = ORR_NEW(j->work->arena, struct orr_perf_row, (size_t)table.row_count + 1);
+    table.analysis = analysis;
+    enum orr_code code = table.rows ? ORR_OK : orr_fail_nomem(err);
+    if (code == ORR_OK && orr_expectation_new(analysis, table.test, &expectation, &refused) == ORR_OK) {
+        orr_perf_judge_rows(expectation, NULL, &table);
+        const enum orr_perf_verdict verdict = orr_perf_verdict_of(table.rows, table.row_count, &table.main);
+        if ((*ret_judged = table.main != UINT32_MAX && verdict != ORR_PERF_HIGH)) {
+            ret_depends->verdict = verdict;
+            ret_depends->bus_bw = table.rows[table.main].bus_bw;
+            ret_depends->expected = table.rows[table.main].expected.bus_bw;
+        }
     }
     orr_expectation_free(expectation);
     orr_analysis_free(analysis);
@@ -46,53 +56,31 @@ static bool is_guessed(const struct orr_perf_work *work, const struct orr_perf_m
     return machine->type || (!work->question->dump && machine->compared.check && machine->compared.machine.type);
 }
 
-/* Whether a further row says something: another verdict, or clearly more bandwidth. */
-static bool is_new(const struct orr_perf_table *table, const struct orr_perf_depends *row)
+/* What is low with each value, stays low. */
+static bool asks(const struct orr_perf_table *table, const struct orr_suppositions *of)
 {
-    const struct orr_perf_depends *last = table->depends_count ? &table->depends[table->depends_count - 1] : NULL;
-    return !last || last->verdict != row->verdict || row->expected > 1.02 * last->expected;
-}
-
-/* Tries the values of one figure. What is low with each, stays low. *ret_asks: the verdict becomes a question. */
-static enum orr_code try_values(const struct orr_perf_work *work, const struct orr_suppositions *of,
-                                struct orr_perf_table *table, bool *ret_asks, struct orr_error *err)
-{
-    bool all_low = true, differs = false;
-    table->depends_count = 0;
-    for (uint32_t row = 0; row < ORR_MOST_SUPPOSITIONS && of->rows[row].assuming; row++) {
-        struct orr_perf_table other = *table;
-        bool judged;
-        ORR_TRY(judge_with(work, of, row, &other, &judged, err));
-        if (!judged || other.verdict == ORR_PERF_HIGH) /* refuted: such a machine could not give these results */
-            continue;
-        const struct orr_perf_row *main = &other.rows[other.main];
-        const struct orr_perf_depends depends = {.assuming = of->rows[row].assuming,
-                                                 .verdict = other.verdict,
-                                                 .bus_bw = main->bus_bw,
-                                                 .expected = main->expected.bus_bw};
-        if (table->depends_count < ORR_PERF_DEPENDS && is_new(table, &depends))
-            table->depends[table->depends_count++] = depends;
-        all_low &= other.verdict == ORR_PERF_LOW;
-        differs |= other.verdict != table->verdict;
-    }
-    table->confirm = of->confirm;
-    *ret_asks = differs || (table->limit.kinds >> of->kind & 1 && !(table->depends_count && all_low));
-    return ORR_OK;
+    return orr_depends_differ(&table->depends, (int)table->verdict) ||
+           (table->limit.kinds >> of->kind & 1 &&
+            (!table->depends.count || orr_depends_differ(&table->depends, ORR_PERF_LOW)));
 }
 
 enum orr_code orr_perf_depend(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
                               struct orr_perf_table *table, struct orr_error *err)
 {
+    struct judging judging = {work, table};
     const struct orr_suppositions *of;
     size_t at = 0;
-    bool asks = false;
-    while (table->main != UINT32_MAX && !asks &&
-           (of = orr_supposed(table->analysis->given, UINT_MAX, is_guessed(work, machine), &at)))
-        if (of->kind != ORR_LINKS_NICS || table->analysis->communicator.node_count > 1)
-            ORR_TRY(try_values(work, of, table, &asks, err));
-    if (asks)
-        table->verdict = ORR_PERF_CANNOT_JUDGE;
-    else
-        table->depends_count = 0;
+    while (table->main != UINT32_MAX &&
+           (of = orr_supposed(table->analysis->given, UINT_MAX, is_guessed(work, machine), &at))) {
+        if (of->kind == ORR_LINKS_NICS && table->analysis->communicator.node_count < 2)
+            continue;
+        ORR_TRY(orr_depends_find(of, judge_with, &judging, &table->depends, err));
+        table->confirm = of->confirm;
+        if (asks(table, of)) {
+            table->verdict = ORR_PERF_CANNOT_JUDGE;
+            return ORR_OK;
+        }
+    }
+    table->depends.count = 0;
     return ORR_OK;
 }

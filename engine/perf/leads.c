@@ -266,8 +266,8 @@ static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *ta
 /* Low as it is, or with one of the values that the input does not show. */
 static bool is_low_somehow(const struct orr_perf_table *table)
 {
-    for (uint32_t i = 0; i < table->depends_count; i++)
-        if (table->depends[i].verdict == ORR_PERF_LOW)
+    for (uint32_t i = 0; i < table->depends.count; i++)
+        if (table->depends.rows[i].verdict == ORR_PERF_LOW)
             return true;
     return table->verdict == ORR_PERF_LOW;
 }

@@ -13,6 +13,7 @@
 #include "engine/nccltests/results.h"
 #include "engine/perf/bands.h"
 #include "engine/symptoms/symptoms.h"
+#include "engine/trials/suppositions.h"
 
 /* How the GPUs of an analysis reach each other. */
 enum orr_perf_link orr_perf_network(const struct orr_analysis *analysis);
@@ -84,14 +85,6 @@ struct orr_perf_setting {
     uint32_t line;
     bool applied; /* to the machine; false: the user gave another value, or it has no effect on what is predicted */
 };
-/* The verdict with one value of a figure that the input does not show. */
-struct orr_perf_depends {
-    const char *assuming; /* a clause: "the NICs run at 100 Gb/s" */
-    enum orr_perf_verdict verdict;
-    double bus_bw, expected; /* of the row that shows it */
-};
-
-enum { ORR_PERF_DEPENDS = 8 };
 
 struct orr_perf_table {
     const struct orr_result_table *measured;
@@ -121,8 +114,7 @@ struct orr_perf_table {
     uint32_t assumed_count;
     /* The limit is assumed: each value that would decide the verdict. Values with which the results would be
      * impossible are left out. */
-    struct orr_perf_depends depends[ORR_PERF_DEPENDS];
-    uint32_t depends_count;
+    struct orr_depends_list depends;
     const char *confirm; /* with depends: the command that shows the real value */
 };
 

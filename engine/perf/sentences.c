@@ -38,21 +38,21 @@ static const char *ask(const struct orr_perf_work *work, const struct orr_perf_t
 {
     char expected[16];
     const char *text = orr_perf_text(work->arena, "%s GB/s at %s is", measured, size);
-    for (uint32_t i = 0; i < table->depends_count; i++) {
-        const struct orr_perf_depends *row = &table->depends[i];
+    for (uint32_t i = 0; i < table->depends.count; i++) {
+        const struct orr_depends *row = &table->depends.rows[i];
         const bool low = row->verdict == ORR_PERF_LOW;
         text = orr_perf_text(work->arena, "%s%s %s", text,
                              !i                             ? ""
-                             : i + 1 < table->depends_count ? ","
+                             : i + 1 < table->depends.count ? ","
                                                             : " and",
-                             orr_perf_verdict_name(row->verdict));
+                             orr_perf_verdict_name((enum orr_perf_verdict)row->verdict));
         if (low)
             text = orr_perf_text(work->arena, "%s (%.0f %%)", text, 100 * row->bus_bw / row->expected);
         text = orr_perf_text(work->arena, "%s if %s", text, row->assuming);
         if (!low)
             text = orr_perf_text(work->arena, "%s (predicted %s)", text, number(expected, row->expected));
     }
-    if (table->depends_count > 1)
+    if (table->depends.count > 1)
         return orr_perf_text(work->arena, "%s: which is it? The input does not show it; run `%s`.", text,
                              table->confirm);
     return orr_perf_text(work->arena, "%s, which the input does not show; run `%s`.", text, table->confirm);
@@ -67,7 +67,7 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
     orr_size_text(row->size, size);
     number(measured, row->bus_bw);
     describe(table, row, about);
-    if (table->verdict == ORR_PERF_CANNOT_JUDGE && table->depends_count)
+    if (table->verdict == ORR_PERF_CANNOT_JUDGE && table->depends.count)
         return ask(work, table, measured, size);
     switch (table->verdict) {
     case ORR_PERF_EXPECTED:

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/hardware/pcie.h"
+#include "engine/trials/variant.h"
 
 static const struct orr_suppositions tables[] = {
     {
@@ -117,6 +118,35 @@ bool orr_supposes_now(const struct orr_dump *dump, const struct orr_suppositions
     for (uint32_t e = 0; e < dump->element_count; e++)
         if (dump->elements[e].kind == of->element &&
             !strcmp(orr_element_word(dump, e, of->attrs[of->attr_count - 1]), of->rows[row].values[of->attr_count - 1]))
+            return true;
+    return false;
+}
+
+static bool is_new(const struct orr_depends_list *list, const struct orr_depends *row)
+{
+    const struct orr_depends *last = list->count ? &list->rows[list->count - 1] : NULL;
+    return !last || last->verdict != row->verdict || row->bus_bw > 1.02 * last->bus_bw ||
+           row->expected > 1.02 * last->expected;
+}
+
+enum orr_code orr_depends_find(const struct orr_suppositions *of, orr_judge_with *judge, void *work,
+                               struct orr_depends_list *ret_list, struct orr_error *err)
+{
+    ret_list->count = 0;
+    for (uint32_t row = 0; row < ORR_MOST_SUPPOSITIONS && of->rows[row].assuming; row++) {
+        struct orr_depends depends = {.assuming = of->rows[row].assuming};
+        bool judged = false;
+        ORR_TRY(judge(work, of, row, &depends, &judged, err));
+        if (judged && is_new(ret_list, &depends))
+            ret_list->rows[ret_list->count++] = depends;
+    }
+    return ORR_OK;
+}
+
+bool orr_depends_differ(const struct orr_depends_list *list, int verdict)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->rows[i].verdict != verdict)
             return true;
     return false;
 }

@@ -5,8 +5,10 @@
 #define ORR_TRIALS_SUPPOSITIONS_H
 
 #include "engine/base/text.h"
+#include "engine/dump/dump.h"
 #include "engine/expect/expect.h"
-#include "engine/trials/variant.h"
+
+struct orr_variant;
 
 enum { ORR_MOST_SUPPOSITIONS = 8 }; /* of one figure */
 
@@ -35,5 +37,25 @@ bool orr_supposed_list(const struct orr_dump *dump, unsigned kinds, struct orr_t
 void orr_suppose(struct orr_variant *variant, const struct orr_suppositions *of, uint32_t row);
 /* Whether the machine as it is has the value of a row. */
 bool orr_supposes_now(const struct orr_dump *dump, const struct orr_suppositions *of, uint32_t row);
+
+/* A verdict with one value of an assumed figure. */
+struct orr_depends {
+    const char *assuming;    /* the row's clause */
+    int verdict;             /* of the room that asks: enum orr_gate_state, enum orr_perf_verdict ... */
+    double bus_bw, expected; /* GB/s that the verdict quotes */
+};
+/* One row for each value that changes the verdict, or the bandwidths by more than 2 %; from slow to fast. */
+struct orr_depends_list {
+    struct orr_depends rows[ORR_MOST_SUPPOSITIONS];
+    uint32_t count;
+};
+/* Judges with the value of a row. *ret_judged false, as it is before: nothing can be said with it. */
+typedef enum orr_code orr_judge_with(void *work, const struct orr_suppositions *of, uint32_t row,
+                                     struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err);
+/* Judges with each value of a figure. */
+enum orr_code orr_depends_find(const struct orr_suppositions *of, orr_judge_with *judge, void *work,
+                               struct orr_depends_list *ret_list, struct orr_error *err) ORR_NO_DISCARD;
+/* Whether a row of the list has another verdict. */
+bool orr_depends_differ(const struct orr_depends_list *list, int verdict);
 
 #endif

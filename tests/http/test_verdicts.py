@@ -13,6 +13,7 @@ import pytest
 from conftest import ROOT
 
 sys.path.append(str(ROOT / "tests" / "tools"))
+import check_faults  # noqa: E402
 import other_forms  # noqa: E402
 
 ORRERY = ROOT / os.environ.get("ORRERY", "build-dev/orrery")
@@ -158,6 +159,15 @@ def test_a_comparison_starts_with_outcomes():
     assert len(rows) == 16 and rows["all_reduce", 1 << 30, 2]["change"] < -0.2
 
 
+def test_ids_of_nodes_come_last():
+    """Facts are for everybody, ids for those who ask."""
+    for words in (("compare", "--text", WHOLE, FAULTY), ("show", "--hosts", 2, "--against", "2.7.8", FAULTY)):
+        ids = re.compile(r"\b(GPU|NET|NIC|CPU|PCI|NVS)/[0-9a-f]+-")
+        brief = run(*words)
+        assert " -> " in brief and not ids.search(brief), ids.search(brief)
+        assert ids.search(run(*words, "--verbose"))
+
+
 def test_the_gate_starts_with_a_line_and_outcomes(matrix):
     fault = ("gate", "--timeout", 600, "--hosts", 64, "--expect", WHOLE)
     line = run(*fault, FAULTY, status=3)
@@ -165,6 +175,10 @@ def test_the_gate_starts_with_a_line_and_outcomes(matrix):
     shown = run(*fault, "--text", FAULTY, status=3)
     assert flat(shown).startswith(flat(line)) and "GB/s expected > of this node" in shown
     assert re.search(r"^ +2  AllReduce +1 GiB +455 > 342 \(-25 %\)$", shown, re.M)
+    table, rest = shown.split("\nReasons\n")
+    reasons, facts = rest.split("\nHardware that differs\n")
+    assert "AlltoAll" in table and "GPUDirect RDMA is off on some RDMA NICs" in flat(reasons)
+    assert "NIC mlx5_3: PCIe lanes 8 instead of 16" in facts
     said = json.loads(run(*fault, "--json", FAULTY, status=3))
     rows = {(row["collective"], row["size"], row["hosts"]): row for row in said["outcomes"]}
     assert len(rows) == 24 and {hosts for _, _, hosts in rows} == {1, 2, 64}
@@ -231,24 +245,88 @@ def test_the_gate_asks_where_nothing_can_be_compared(tmp_path):
     """The PCIe switches of this type are made up, so its bandwidth is not compared with one that rests on assumed
     speeds."""
     dump = run("convert", "--machine", "g6e.48xlarge")
-    xml, table = tmp_path / "node.xml", tmp_path / "node.txt"
+    xml, table, tree = tmp_path / "node.xml", tmp_path / "node.txt", tmp_path / "lstopo.xml"
     xml.write_text(dump)
     table.write_text(other_forms.matrix(other_forms.Machine(dump)))
+    tree.write_text(other_forms.hwloc(other_forms.Machine(dump)))
     asked = ("gate", "--timeout", 600, "--expect", "g6e.48xlarge", "--json")
-    said = json.loads(run(*asked, table, status=4))
+    said = json.loads(run(*asked, tree, status=4))  # it shows the PCIe links
     assert "does not show the speed of the NICs, which limits AllReduce" in said["sentence"]
     assert said["confirm"] == "ibstat | grep Rate" and said["outcomes"] == []
+    said = json.loads(run(*asked, table, status=4))
+    assert "does not show the speed of the PCIe links: fit if the PCIe links are of generation 4" in said["sentence"]
     assert json.loads(run(*asked, xml))["state"] == "fit", "the dump shows every speed"
     assert json.loads(run(*asked, "--assume", "g6e.48xlarge", table))["state"] == "fit", "the user says so"
 
 
-def test_a_lower_bandwidth_names_its_hosts(tmp_path):
-    tree = ET.fromstring(run("convert", "--machine", "dgx-1"))
-    for gpu in tree.iter("gpu"):
-        for link in gpu.findall("nvlink"):
-            gpu.remove(link)
+def table_of(name, tmp_path, change, head=""):
+    """What `nvidia-smi topo -m` shows of a machine type with something changed."""
+    tree = ET.fromstring(run("convert", "--machine", name))
+    change(tree)
     table = tmp_path / "node.txt"
-    table.write_text(other_forms.matrix(other_forms.Machine(ET.tostring(tree, encoding="unicode"))))
+    table.write_text(head + other_forms.matrix(other_forms.Machine(ET.tostring(tree, encoding="unicode"))))
+    return table
+
+
+def test_a_cost_that_rests_on_an_assumed_speed_is_a_question(tmp_path):
+    """One of 16 NICs is in the wrong place: with NICs of 200 Gb/s that costs something, with 400 nothing."""
+    table = table_of("BM.GPU.H100.8", tmp_path, check_faults.nic_moved)
+    verdict = json.loads(run("analyze", "--hosts", 2, table))["summary"]["verdict"]
+    assert (verdict["state"], verdict["finding"]) == ("cannot tell", "nic-misplaced")
+    assert re.search(
+        r"^The input does not show the speed of the NICs\. If the NICs run at 200 Gb/s, AllReduce gets 349 of 371 GB/s "
+        r"on 2 hosts, because a NIC is not on the PCIe switch .*; if the NICs run at 400 Gb/s, that costs nothing\. "
+        r"Which is it\? `ibstat \| grep Rate` shows it\.$",
+        verdict["sentence"],
+    ), verdict
+    said = json.loads(run("analyze", "--hosts", 2, "--assume", "BM.GPU.H100.8", table))["summary"]["verdict"]
+    assert said["state"] == "degraded" and "which is assumed" not in said["sentence"], "the user says so"
+    asked = ("gate", "--timeout", 600, "--min-busbw", 0.5, "--expect", "BM.GPU.H100.8", "--json")
+    said = json.loads(run(*asked, table, status=4))
+    assert said["confirm"] == "ibstat | grep Rate"
+    states = {row["assuming"]: row["state"] for row in said["depends"]}
+    assert states["the NICs run at 200 Gb/s"] == "degraded" and states["the NICs run at 400 Gb/s"] == "fit"
+
+
+def test_a_cost_with_each_value_is_a_cost(tmp_path):
+    """A GPU without NVLinks is slow whatever the rest is like; the figures still say what they assume."""
+    table = table_of("hgx-h100", tmp_path, check_faults.nvlinks_of_one_gone)
+    verdict = json.loads(run("analyze", "--hosts", 2, table))["summary"]["verdict"]
+    assert verdict["state"] == "degraded"
+    assert re.search(r" That is if .* run at \d+ Gb/s, which is assumed\.$", verdict["sentence"]), verdict
+    table = table_of("hgx-h100", tmp_path, check_faults.nvlinks_of_one)  # NVLink limits one host, and is shown
+    verdict = json.loads(run("analyze", "--hosts", 2, table))["summary"]["verdict"]
+    assert verdict["state"] == "degraded" and "assumed" not in verdict["sentence"]
+    moved = table_of("hgx-h100", tmp_path, check_faults.nic_moved)
+    line = run("gate", "--timeout", 600, "--expect", "hgx-h100", moved, status=3)
+    assert re.search(r" of 455 GB/s on 2 hosts \(\d+ % less\) if the NICs run at \d+ Gb/s, which is assumed: ", line)
+
+
+def test_no_verdict_on_hidden_nvlinks(tmp_path):
+    head = "$ nvidia-smi topo -mp\n"
+    for change in (
+        check_faults.nvlinks_gone,
+        lambda tree: check_faults.nvlinks_gone(tree) and check_faults.nic_moved(tree),
+    ):
+        table = table_of("hgx-h100", tmp_path, change, head)
+        verdict = json.loads(run("analyze", "--hosts", 2, table))["summary"]["verdict"]
+        assert verdict["state"] == "cannot tell" and verdict["finding"] == "nvlink-hidden"
+        said = json.loads(run("gate", "--timeout", 600, "--expect", "hgx-h100", "--json", table, status=4))
+        assert said["confirm"] == "nvidia-smi topo -m" and said["outcomes"] == []
+        assert re.search(r"degraded if it has none \([\d.]+ of \d+ GB/s on \d hosts?\), unknown if", said["sentence"])
+        itself = json.loads(run("gate", "--timeout", 600, "--expect", table, "--json", table, status=4))
+        assert "shows no NVLink" in itself["sentence"]
+    # no NVLink hides a GPU that is missing, and `topo -m` hides none
+    table = table_of(
+        "hgx-h100", tmp_path, lambda tree: check_faults.nvlinks_gone(tree) and check_faults.gpu_gone(tree), head
+    )
+    assert "7 GPUs" in run("gate", "--timeout", 600, "--expect", "hgx-h100", table, status=3)
+    table = table_of("hgx-h100", tmp_path, check_faults.nvlinks_gone, "$ nvidia-smi topo -m\n")
+    run("gate", "--timeout", 600, "--expect", "hgx-h100", table, status=3)
+
+
+def test_a_lower_bandwidth_names_its_hosts(tmp_path):
+    table = table_of("dgx-1", tmp_path, check_faults.nvlinks_gone, "$ nvidia-smi topo -m\n")
     line = run("gate", "--timeout", 600, "--expect", "dgx-1", table, status=3)
     assert re.search(r"AllReduce gets [\d.]+ of 120 GB/s on 1 host \(", line), line
 

@@ -269,14 +269,14 @@ TEST(test_guessed_machine)
     assert_string_equal(table->machine_source, "guessed");
     assert_int_equal(table->analysis->query.hosts, 2);
     assert_int_equal(table->verdict, ORR_PERF_LOW);
-    for (uint32_t i = 0; i < table->depends_count; i++)
-        assert_int_equal(table->depends[i].verdict, ORR_PERF_LOW);
+    for (uint32_t i = 0; i < table->depends.count; i++)
+        assert_int_equal(table->depends.rows[i].verdict, ORR_PERF_LOW);
     assert_non_null(strstr(table->assumed[0], "guessed from the names of the GPUs"));
     table = judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 59652, 72.0, 135.0, 0), NULL, 0);
     assert_int_equal(table->verdict, ORR_PERF_CANNOT_JUDGE);
-    assert_true(table->depends_count > 1);
-    assert_int_equal(table->depends[0].verdict, ORR_PERF_EXPECTED);
-    assert_int_equal(table->depends[table->depends_count - 1].verdict, ORR_PERF_LOW);
+    assert_true(table->depends.count > 1);
+    assert_int_equal(table->depends.rows[0].verdict, ORR_PERF_EXPECTED);
+    assert_int_equal(table->depends.rows[table->depends.count - 1].verdict, ORR_PERF_LOW);
     assert_non_null(strstr(table->sentence, "which is it?"));
     assert_non_null(strstr(table->sentence, "as expected if the NICs run at"));
     assert_non_null(strstr(table->sentence, "low ("));
@@ -289,7 +289,7 @@ TEST(test_guessed_machine)
     table = judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 17500, 245.0, 460.0, 0),
                   "hgx-h100", 2);
     assert_int_equal(table->verdict, ORR_PERF_EXPECTED);
-    assert_int_equal(table->depends_count, 0);
+    assert_int_equal(table->depends.count, 0);
 }
 
 #define FOUR_RANKS                                                                                                     \
