@@ -72,6 +72,8 @@ json_t *orr_system_json(struct orr_json *json, const struct orr_analysis *analys
                                  ORR_STRING("type", orr_node_type_name(node->type)));
         if (setters[node->type])
             setters[node->type](json, row, node);
+        if (orr_node_id_made_up(system, i))
+            ORR_SET(json, row, ORR_BOOL("id_assumed", true));
         orr_json_add(json, nodes, row);
     }
     ORR_SET(json, object, ORR_NUMBER("max_bw", system->max_bw), ORR_NUMBER("total_bw", system->total_bw),

@@ -180,48 +180,22 @@ const char *orr_label_id(const struct orr_labels *labels, uint32_t node)
     return orr_drawing_text(labels->drawing, "%s", buffer);
 }
 
-/* The dump of a machine type is made up as a whole, but the facts of the type are known: only its bus ids are not. */
-static bool is_machine_type(const struct orr_labels *labels)
-{
-    const struct orr_dump *dump = labels->system->dump;
-    return dump && dump->notes && !strcmp(dump->notes->kind, "machine-type");
-}
-
-/* Whether the reader of the input had to assume the attribute: of the node's element, or of the PCI device that the
- * element is in. */
-static bool is_supposed(const struct orr_labels *labels, uint32_t node, enum orr_attr attr)
-{
-    const struct orr_dump *dump = labels->system->dump;
-    uint32_t at = dump ? labels->system->nodes[node].element : ORR_NO_ELEMENT;
-    for (; at != ORR_NO_ELEMENT; at = dump->elements[at].parent) {
-        const struct orr_element *element = &dump->elements[at];
-        for (uint32_t i = 0; i < element->attribute_count; i++)
-            if (dump->attributes[element->first_attribute + i].id == attr)
-                return dump->attributes[element->first_attribute + i].origin == ORR_VALUE_ASSUMED;
-    }
-    return false;
-}
-
-static bool has_bus_id(const struct orr_labels *labels, uint32_t node)
-{
-    return !is_machine_type(labels) && !is_supposed(labels, node, ORR_ATTR_BUSID);
-}
-
 bool orr_label_assumed(const struct orr_labels *labels, uint32_t node)
 {
     static const enum orr_attr deciding[ORR_NODE_TYPE_COUNT] = {
         [ORR_PCI] = ORR_ATTR_BUSID, [ORR_CPU] = ORR_ATTR_ARCH, [ORR_NET] = ORR_ATTR_SPEED};
     enum orr_node_type type = labels->system->nodes[node].type;
-    if (is_machine_type(labels) || (type != ORR_PCI && type != ORR_CPU && type != ORR_NET))
+    if (type != ORR_PCI && type != ORR_CPU && type != ORR_NET)
         return false;
-    return is_supposed(labels, node, deciding[type]) || (type == ORR_CPU && is_supposed(labels, node, ORR_ATTR_VENDOR));
+    return orr_node_supposed(labels->system, node, deciding[type]) ||
+           (type == ORR_CPU && orr_node_supposed(labels->system, node, ORR_ATTR_VENDOR));
 }
 
 /* Bus id after a blank, without a domain of 0, which says nothing: " 1b:00.0"; "" if it is made up. */
 static const char *short_bus_id(const struct orr_labels *labels, uint32_t node)
 {
     char buffer[ORR_BUS_ID_SIZE];
-    if (!has_bus_id(labels, node))
+    if (orr_node_id_made_up(labels->system, node))
         return "";
     orr_bus_id_format(orr_id_local(labels->system->nodes[node].id), buffer);
     return orr_drawing_text(labels->drawing, " %s", strncmp(buffer, "0000:", 5) == 0 ? buffer + 5 : buffer);
@@ -355,7 +329,7 @@ const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
         numa = orr_drawing_text(drawing, ", NUMA node %llu", (unsigned long long)orr_id_local(system->nodes[root].id));
     if (labels->several_systems && at->type != ORR_NVS)
         numa = orr_drawing_text(drawing, "%s of host %u", numa, orr_id_system(at->id));
-    const char *place = has_bus_id(labels, node) ? orr_bus_id_format(orr_id_local(at->id), bus) : NULL,
+    const char *place = orr_node_id_made_up(labels->system, node) ? NULL : orr_bus_id_format(orr_id_local(at->id), bus),
                *assumed = orr_label_assumed(labels, node) ? ", assumed" : "";
     const struct orr_uplink *uplink = &labels->uplinks[node];
     const char *pci = "";

@@ -191,8 +191,8 @@ static const struct orr_behaviour rows[] = {
     {ORR_FIELD_HERE(ORR_AT_TOPO, qpi_intel), .kind = ORR_BEHAVIOUR_TABLE, .read = orr_read_grid, .grid = &intel_grid,
      .unit = "GB/s", .bears = SYS | BW | PATHS | GRAPHS, .sentence = "link between Intel CPUs by model (QPI, UPI)"},
     ORR_FLOAT(ORR_AT_SEARCH, intel_overhead_up, NULL, GRAPHS,
-              "PCIe through an Intel CPU between GPUs is charged this much ..."),
-    ORR_FLOAT(ORR_AT_SEARCH, intel_overhead_down, NULL, GRAPHS, "... for each part of the rate"),
+              "extra load of PCIe between GPUs across an Intel CPU: this part ..."),
+    ORR_FLOAT(ORR_AT_SEARCH, intel_overhead_down, NULL, GRAPHS, "... divided by this, of the rate"),
 
     ORR_WORD(ORR_AT_TOPO, pci_kind, pci_kinds, SYS | IN, "what makes a PCI device a GPU or a NIC"),
     ORR_TRUTH(ORR_AT_TOPO, merges_nic_functions, SYS | PATHS | GRAPHS, "functions of one card are one NIC"),
@@ -215,7 +215,7 @@ static const struct orr_behaviour rows[] = {
     ORR_TRUTH(ORR_AT_TOPO, knows_zhaoxin, SYS | BW, "has Zhaoxin CPUs as a vendor of their own"),
     ORR_TRUTH(ORR_AT_TOPO, knows_latency, SYS | GRAPHS | TUNING, "reads the latency of NICs"),
     ORR_INT(ORR_AT_TOPO, newest_intel, NULL, SYS | BW,
-            "Intel model (1 BDW, 2 SKL, 3 SRP, 4 ERP) that all newer ones count as"),
+            "newest Intel CPU that NCCL tells from older ones: 2 is Skylake, 4 is Emerald Rapids"),
 
     ORR_WORD(ORR_AT_PATHS, admission, admissions, PATHS, "when a path replaces the one found before"),
     ORR_TRUTH(ORR_AT_PATHS, relays_by_gpu, PATHS | P2P | GRAPHS, "NVLink paths through another GPU (NVB)"),

@@ -113,6 +113,13 @@ static const char *bus_id_of(const struct tree *tree, uint32_t pci)
     return text ? text : "";
 }
 
+/* After a blank; nothing for a bus id that is made up. */
+static void write_bus_id(const struct tree *tree, uint32_t pci, struct orr_text *text)
+{
+    if (!tree->anonymous && !orr_bus_id_made_up(tree->dump, pci))
+        orr_text_printf(text, " %s", bus_id_of(tree, pci));
+}
+
 /* NVLinks of a GPU to one device. */
 struct bundle {
     const struct orr_node *to;
@@ -179,9 +186,10 @@ static void put_gpu(const struct tree *tree, const char *prefix, bool last, uint
     if (tree->anonymous)
         orr_text_puts(&text, "GPU");
     else if (node != ORR_NO_NODE)
-        orr_text_printf(&text, "GPU %d %s", tree->system->nodes[node].gpu.rank, bus_id_of(tree, pci));
+        orr_text_printf(&text, "GPU %d", tree->system->nodes[node].gpu.rank);
     else
-        orr_text_printf(&text, "GPU without a rank %s", bus_id_of(tree, pci));
+        orr_text_puts(&text, "GPU without a rank");
+    write_bus_id(tree, pci, &text);
     if (sm > 0)
         orr_text_printf(&text, ", sm %d", sm);
     write_link(card, &text);
@@ -202,9 +210,8 @@ static void put_net(const struct tree *tree, const char *prefix, bool last, uint
     orr_text_puts(&text, "NIC");
     if (name && !tree->anonymous)
         orr_text_printf(&text, " %.60s", name);
-    if (card && !tree->anonymous) {
-        orr_text_printf(&text, " %s", bus_id_of(tree, card->element));
-    }
+    if (card)
+        write_bus_id(tree, card->element, &text);
     if (speed > 0)
         orr_text_printf(&text, ", %g Gb/s", (double)speed / 1000);
     if (orr_element_int(tree->dump, net, ORR_ATTR_GDR, 0) == 0)
@@ -237,7 +244,8 @@ static uint32_t push_below(const struct tree *tree, uint32_t element, uint32_t *
 static void put_switch(const struct tree *tree, const char *prefix, bool last, uint32_t element)
 {
     ORR_LOCAL_TEXT(text, 2048);
-    orr_text_printf(&text, "PCIe switch %s", tree->anonymous ? "" : bus_id_of(tree, element));
+    orr_text_puts(&text, "PCIe switch");
+    write_bus_id(tree, element, &text);
     write_link(&tree->hw->cards[tree->hw->card_of[element]], &text);
     bool marked = write_slower(tree, slower_of(tree, element), &text);
     put(tree, prefix, last, text.data, marked);

@@ -181,3 +181,38 @@ enum orr_code orr_system_verify(const struct orr_system *system, struct orr_erro
 #endif
     return !wanted || orr_system_check(system, err) ? ORR_OK : ORR_INTERNAL;
 }
+
+/* The dump of a machine type is made up as a whole, but the facts of the type are known: only its bus ids are not. */
+static bool is_machine_type(const struct orr_dump *dump)
+{
+    return dump && dump->notes && !strcmp(dump->notes->kind, "machine-type");
+}
+
+/* Whether the value was assumed in the element, or in the first one around it that has the attribute. */
+static bool is_supposed(const struct orr_dump *dump, uint32_t at, enum orr_attr attr)
+{
+    for (; dump && at != ORR_NO_ELEMENT; at = dump->elements[at].parent) {
+        const struct orr_element *element = &dump->elements[at];
+        for (uint32_t i = 0; i < element->attribute_count; i++)
+            if (dump->attributes[element->first_attribute + i].id == attr)
+                return dump->attributes[element->first_attribute + i].origin == ORR_VALUE_ASSUMED;
+    }
+    return false;
+}
+
+bool orr_node_supposed(const struct orr_system *system, uint32_t node, enum orr_attr attr)
+{
+    return !is_machine_type(system->dump) && is_supposed(system->dump, system->nodes[node].element, attr);
+}
+
+bool orr_bus_id_made_up(const struct orr_dump *dump, uint32_t element)
+{
+    return is_machine_type(dump) || is_supposed(dump, element, ORR_ATTR_BUSID);
+}
+
+bool orr_node_id_made_up(const struct orr_system *system, uint32_t node)
+{
+    enum orr_node_type type = system->nodes[node].type;
+    return (type == ORR_GPU || type == ORR_PCI || type == ORR_NIC || type == ORR_DEV) &&
+           orr_bus_id_made_up(system->dump, system->nodes[node].element);
+}

@@ -147,6 +147,14 @@ uint32_t orr_system_find(const struct orr_system *system, const char *text);
 uint32_t orr_gpu_of_rank(const struct orr_system *system, int32_t rank);
 uint32_t orr_net_of_id(const struct orr_system *system, int64_t id);
 
+/* Whether the reader of the input had to assume the attribute of the node's element, or of the PCI device around it.
+ * The facts of a machine type count as known. */
+bool orr_node_supposed(const struct orr_system *system, uint32_t node, enum orr_attr attr);
+/* Whether Orrery made up the bus id of a node, or of an element of a dump: the input has none, as an `nvidia-smi topo
+ * -m` has none, or is a machine type. */
+bool orr_node_id_made_up(const struct orr_system *system, uint32_t node);
+bool orr_bus_id_made_up(const struct orr_dump *dump, uint32_t element);
+
 /* Builds the graph of a dump as the settings' release does it, ranks renumbered from 0. All memory comes from arena.
  * INVALID with the place in the file for what NCCL would refuse, NO_RANKS where no GPU takes part. */
 enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_settings *settings,

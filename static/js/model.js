@@ -131,6 +131,13 @@ export function index(doc) {
     };
 }
 
+/* A bus id, or a number in the order of the machine for a device whose bus id is made up. */
+function place(model, id) {
+    const { type, local } = parseId(id);
+    if (!model.nodes.get(id)?.id_assumed) return busId(local);
+    return [...model.nodes.keys()].filter((one) => typeOf(one) === type).indexOf(id);
+}
+
 /** "GPU 3", "NET 0", "CPU 1": short names as in tables. */
 export function shortName(model, id) {
     const node = model.nodes.get(id),
@@ -139,7 +146,7 @@ export function shortName(model, id) {
     switch (type) {
         case "GPU":
             return node?.rank === undefined
-                ? `GPU ${busId(local)}`
+                ? `GPU ${place(model, id)}`
                 : model.severalSystems
                   ? `Rank ${node.rank}`
                   : `GPU ${node.rank}`; /* in a domain, GPUs have a number in each tray */
@@ -150,11 +157,11 @@ export function shortName(model, id) {
         case "NVS":
             return "NVSwitch";
         case "PCI":
-            return `PCIe ${busId(local)}`;
+            return `PCIe ${node?.id_assumed ? "switch " : ""}${place(model, id)}`;
         case "NIC":
-            return `NIC ${busId(local)}`;
+            return `NIC ${place(model, id)}`;
         case "DEV":
-            return `GPU ${busId(local)}`;
+            return `GPU ${place(model, id)}`;
         default:
             return id;
     }
@@ -181,11 +188,12 @@ export function deviceName(id) {
 export function deviceFacts(model, id) {
     const node = model.nodes.get(id) ?? {},
         { type, local } = parseId(id);
-    const facts = [["Id", id]];
+    const facts = [["Id", id]]; /* the one in addresses and in JSON */
     const add = (name, value) =>
         value !== undefined && value !== null && facts.push([name, String(value)]);
     const yes = (value) => (value === undefined ? undefined : value ? "yes" : "no");
-    if (["GPU", "PCI", "NIC"].includes(type)) add("Bus id", busId(local));
+    if (["GPU", "PCI", "NIC"].includes(type))
+        add("Bus id", node.id_assumed ? "not known; the one in Id is made up" : busId(local));
     if (type === "GPU") {
         add("Rank", node.rank);
         add("Device", node.dev);
@@ -409,7 +417,7 @@ export function figures(doc) {
                 ? `${channels.nvls?.channels ?? ""} channels`.trim()
                 : "off",
         ],
-        ["AllReduce, bus bandwidth of the largest messages", allReduce()],
+        ["AllReduce, large messages", allReduce()],
     ];
 }
 

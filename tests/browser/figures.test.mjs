@@ -59,10 +59,7 @@ test("bandwidth, channels, P2P, GPUDirect RDMA, findings and links are the same 
             `${name}: algorithm`,
         );
         assert.equal(
-            first(
-                /AllReduce, bus bandwidth of the largest messages [\d.]+ GB\/s, (\w+ \w+)/,
-                figures,
-            ),
+            first(/AllReduce, large messages [\d.]+ GB\/s, (\w+ \w+)/, figures),
             algorithm,
             `${name}: algorithm among the figures`,
         );

@@ -436,3 +436,18 @@ def test_a_machine_type_has_known_devices_and_no_bus_ids(server):
     dot = Answer(server, "POST", "/v1/render?machine=hgx-h100&format=dot&hosts=2", b"").body.decode()
     assert "GPU 0" in dot and "dashed" not in dot
     assert not re.search(r"(label|tooltip)=\"[^\"]*\b[0-9a-f]{2}:[0-9a-f]{2}\.0", dot)
+
+
+def test_json_says_which_bus_ids_are_made_up(server):
+    def made_up(query, body):
+        answer = Answer(server, "POST", f"/v1/analyze?hosts=2{query}", body).json()
+        nodes = answer["system"]["nodes"]
+        assert all(node.get("id_assumed") in (None, True) for node in nodes)
+        by_bus_id = {node["id"] for node in nodes if node["type"] in ("GPU", "PCI", "NIC", "DEV")}
+        return {node["id"] for node in nodes if "id_assumed" in node}, by_bus_id
+
+    ids, all_ids = made_up("", MATRIX + b"\n0, NVIDIA H100, 00000000:07:00.0\n")
+    assert len(ids) > 8 and all_ids - ids == {"GPU/0-7000", "DEV/0-7000"}
+    ids, all_ids = made_up("&machine=hgx-h100", b"")
+    assert len(ids) > 8 and ids == all_ids
+    assert made_up("", H100.encode())[0] == set()

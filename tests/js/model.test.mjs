@@ -281,10 +281,7 @@ test("figures tell the machine in a few lines", () => {
     const figures = new Map(model.figures(doc));
     assert.equal(figures.get("Ranks"), "6 on 2 hosts");
     assert.equal(figures.get("P2P"), "1 of 2 ordered pairs");
-    assert.equal(
-        figures.get("AllReduce, bus bandwidth of the largest messages"),
-        "20.8 GB/s, Ring Simple",
-    );
+    assert.equal(figures.get("AllReduce, large messages"), "20.8 GB/s, Ring Simple");
 });
 
 test("an analysis without anything in it breaks nothing", () => {
@@ -337,4 +334,25 @@ test("sequences of a terminal are not shown, and a mark below a line keeps its p
     assert.equal(model.withoutEscapes("\x1b[4mGPU0\x1b[0m \x1b]0;title\x07x"), "GPU0 x");
     const [row] = model.excerpt("\x1b[1m<bad\x1b[0m attribute", 1, 14, 0); // the column after both sequences
     assert.deepEqual([row.text, row.caret], ["<bad attribute", 5]);
+});
+
+test("a bus id that is made up is in no name, and the facts say so", () => {
+    const made = (id, type) => ({ id, type, id_assumed: true }),
+        system = {
+            nodes: [
+                made("PCI/0-100000", "PCI"),
+                made("PCI/0-200000", "PCI"),
+                made("NIC/0-210000", "NIC"),
+            ],
+            links: [],
+        },
+        assumed = model.index({ ...doc, system }),
+        name = (id) => model.shortName(assumed, id);
+    assert.deepEqual(
+        system.nodes.map(({ id }) => name(id)),
+        ["PCIe switch 0", "PCIe switch 1", "NIC 0"],
+    );
+    const said = (one, id) => new Map(model.deviceFacts(one, id)).get("Bus id");
+    assert.match(said(assumed, "PCI/0-200000"), /made up/);
+    assert.equal(said(model.index(doc), S), "1a:00.0");
 });
