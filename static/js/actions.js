@@ -37,6 +37,8 @@ function receiptText(opened, rest) {
         .join(" ");
 }
 
+const LONGEST_SETTING = 8000; // characters: the page keeps the text in its address
+
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is
  * another. */
 export function makeActions({
@@ -270,14 +272,15 @@ export function makeActions({
                 name = loaded.summary?.name ?? "",
                 source = loaded.source ?? (await api.source(id)),
                 graphs = await blob?.text();
-            moment.refused = "";
+            const refuse = (why) => (moment.refused = { graphs: { why } });
+            moment.refused = {};
             if (blob && !isGraphFile(graphs)) {
-                moment.refused = "This is not a graph file: its first element is not <graphs>";
+                refuse("This is not a graph file: its first element is not <graphs>");
                 return loading.changed();
             }
             const text = blob ? withGraphs(source, graphs) : withoutGraphs(source);
             const kept = await opening.keep(new Blob([text]), name, name, ({ problem }) => {
-                moment.refused = [problem.title, problem.detail].filter(Boolean).join(": ");
+                refuse([problem.title, problem.detail].filter(Boolean).join(": "));
             });
             if (!kept || store.state.id !== id) return loading.changed();
             loaded.summary = kept;
@@ -419,8 +422,16 @@ export function makeActions({
         },
         assume: (assume) => store.set({ assume }),
         assumeNics: (assume_nics) => store.set({ assume_nics }),
-        /** name: "gpus", "nics", "fuse_nics" or "tuner"; "": the default. */
-        take: (name, text) => store.set({ [name]: text }),
+        /** name: "gpus", "nics", "fuse_nics" or "tuner"; a text or a file with it, "": the default. */
+        take: async (name, given) => {
+            const { id } = store.state,
+                text = (given instanceof Blob ? await given.text() : given).trim(),
+                fits = text.length <= LONGEST_SETTING,
+                why = `The text has ${text.length} characters; the page takes up to ${LONGEST_SETTING}`;
+            if (store.state.id !== id) return; // another machine was opened while the file was read
+            moment.refused = fits ? {} : { [name]: { why, text } };
+            if (!fits || !store.set({ [name]: text })) loading.changed();
+        },
         setting: (name) => {
             moment.focus = name;
             store.set({ panel: "settings" }, { replace: true });

@@ -29,6 +29,9 @@ export function s(tag, props, ...children) {
     return fill(document.createElementNS(SVG, tag), props, children);
 }
 
+/* What fields were made with: what differs from it was written since, and not entered. */
+const given = new WeakMap();
+
 function fill(node, props, children) {
     for (const [name, value] of Object.entries(props ?? {})) {
         if (value === undefined || value === null || value === false) continue;
@@ -41,6 +44,13 @@ function fill(node, props, children) {
             .flat(3)
             .filter((child) => child !== null && child !== undefined && child !== false),
     );
+    if (
+        node instanceof HTMLElement &&
+        node.matches("textarea, select, input:not([type=range], [type=checkbox], [type=file])")
+    ) {
+        given.set(node, node.value);
+        if (props?.onchange) node.addEventListener("change", () => given.delete(node));
+    }
     return node;
 }
 
@@ -109,7 +119,7 @@ export function table(
         value === null || value instanceof HTMLTableCellElement
             ? value // null: a cell above spans this row too
             : rowHeads && !i
-              ? h("th", { scope: "row" }, value)
+              ? h(kinds[i] ? `th.${kinds[i]}` : "th", { scope: "row" }, value)
               : h(kinds[i] ? `td.${kinds[i]}` : "td", value);
     const rowOf = ({ tag: of = "tr", props = null, cells }) => h(of, props, cells.map(cell));
     const made = h(
@@ -138,18 +148,43 @@ export const share = (value, of, what, high = "0.999") =>
         title: `${Math.round((of ? value / of : 0) * 100)} %`,
     });
 
-/** Replaces what is in a node, keeping the focus on the element of the same data-key. The browser keeps the node's
- * scroll position, as long as nobody asks for it in between: that would lay out the page each time. */
+/** Replaces what is in a node, keeping the focus on the element of the same data-key, and what somebody is writing into
+ * a field. The browser keeps the node's scroll position, as long as nobody asks for it in between: that would lay out
+ * the page each time. */
 export function replace(node, ...children) {
     const key = node.contains(document.activeElement)
-        ? document.activeElement.closest("[data-key]")?.dataset.key
-        : null;
-    node.replaceChildren(
-        ...children
-            .flat(3)
-            .filter((child) => child !== null && child !== undefined && child !== false),
+            ? document.activeElement.closest("[data-key]")?.dataset.key
+            : null,
+        fresh = fill(document.createDocumentFragment(), null, children),
+        named = (name) => fresh.querySelector(`[data-key="${CSS.escape(name)}"]`),
+        written = [...node.querySelectorAll("[data-key]")]
+            .filter((field) => given.has(field) && field.value !== given.get(field))
+            .map((field) => ({ field, now: named(field.dataset.key), at: field.selectionStart }))
+            .filter(({ field, now }) => now && given.get(now) === given.get(field));
+    // a field that leaves the page reports what was written into it, which is not entered yet
+    for (const { field } of written)
+        field.addEventListener("change", (event) => event.stopImmediatePropagation(), true);
+    const focused = key && named(key);
+    node.replaceChildren(fresh);
+    focused?.focus({ preventScroll: true });
+    for (const { field, now, at } of written) carry(now, field.value, at);
+}
+
+/* Writes a text into the field that took the place of another. A browser reports only what it saw being written as a
+ * change, so that this one is reported here. */
+function carry(field, text, at) {
+    field.value = text;
+    if (field.selectionStart !== null) field.setSelectionRange?.(at, at);
+    field.dispatchEvent(new Event("carried"));
+    const over = new AbortController(),
+        enter = () => field.isConnected && field.dispatchEvent(new Event("change"));
+    field.addEventListener("change", () => over.abort(), over);
+    field.addEventListener("blur", enter, over);
+    field.addEventListener(
+        "keydown",
+        ({ key }) => key === "Enter" && field.tagName === "INPUT" && enter(),
+        over,
     );
-    if (key) node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
 /** Says something to screen readers. */
@@ -179,6 +214,43 @@ export function copyButton(text, label = "Copy") {
     }
     return button;
 }
+
+/** A button that asks for files, and the field behind it, whose id and name it takes. take(files). Browsers draw the
+ * field each in its own way, with a text that fits nowhere.
+ * @param {string} id
+ * @param {string} label
+ * @param {string} name
+ * @param {(files: File[]) => any} take
+ * @param {{tag?: string, accept?: string, multiple?: boolean}} [options] */
+export function fileButton(id, label, name, take, { tag = "button", ...options } = {}) {
+    const field = h("input.unseen", {
+        type: "file",
+        id,
+        "aria-label": name,
+        tabindex: "-1",
+        onchange: () => field.files.length && take([...field.files]),
+        ...options,
+    });
+    return [h(tag, { "data-key": `${id}-choose`, onclick: () => field.click() }, label), field];
+}
+
+/** A list to choose from, under its label. options: rows [value, text], of which that of `current` is chosen, and
+ * nodes. choose(value). */
+export const dropDown = (id, label, options, current, choose) =>
+    h(
+        "label.field",
+        label,
+        " ",
+        h(
+            "select",
+            { id, "data-key": id, onchange: ({ target }) => choose(target.value) },
+            options.map((one) =>
+                typeof one?.[0] === "string"
+                    ? h("option", { value: one[0], selected: one[0] === current }, one[1])
+                    : one,
+            ),
+        ),
+    );
 
 /** A link to a page of the documentation, which opens beside this one. */
 export const docsLink = (page, label) =>

@@ -3,7 +3,6 @@
 import * as api from "./api.js";
 import { describe, runsOf } from "./cluster.js";
 import { announce } from "./dom.js";
-import { handsOff } from "./handling.js";
 import { DEFAULTS } from "./state.js";
 import { deleteDialog, editDialog, labelDialog } from "./views/dialogs.js";
 
@@ -45,7 +44,7 @@ export class Library {
                 this.runs = this.runs
                     .filter((run) => run.id !== id || run === first)
                     .map((run) => (run === first ? { id, count } : run));
-                handsOff().then(() => this.changed());
+                this.changed();
             },
             cluster: async () => {
                 try {

@@ -7,7 +7,7 @@ import { Beside } from "./beside.js";
 import { Clusters } from "./clusters.js";
 import { announce, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
-import { handsOff, idle, textEntered, watchHands } from "./handling.js";
+import { handsOff, idle, unpressed, watchHands } from "./handling.js";
 import { listenToKeys } from "./keys.js";
 import { Library } from "./library.js";
 import { Loading } from "./loading.js";
@@ -47,12 +47,13 @@ const moment = {
     focus: "",
     startProblem: null,
     receipt: "", // what a drop of several files opened
-    refused: "",
+    refused: {}, // settings that were not taken: {name: {why, text}}
     log: null,
     results: null,
 }; // what is in no address
 const main = document.getElementById("main");
 const working = new Working(() => actions.stop());
+const renderAll = unpressed(renderNow);
 const loading = new Loading(store, {
     busy: (by) => working.add(by),
     asked: () => scene.draw(),
@@ -68,20 +69,14 @@ const loading = new Loading(store, {
 });
 const { loaded } = loading;
 const diagram = new Diagram((id, extend) => actions.choose(id, extend));
-const schedule = new Schedule(() => {
-    if (store.state.view === "transfers") {
-        panes.drawer();
-        scene.mark();
-    }
+/* Tables and what they mark on the drawing. */
+const renderTables = unpressed(() => {
+    panes.drawer();
+    scene.mark();
 });
+const schedule = new Schedule(() => store.state.view === "transfers" && renderTables());
 const results = new Results(store, { busy: (by) => working.add(by), changed: renderAll });
-const placing = new Placing(store, {
-    busy: (by) => working.add(by),
-    changed: () => {
-        panes.drawer();
-        scene.mark();
-    },
-});
+const placing = new Placing(store, { busy: (by) => working.add(by), changed: renderTables });
 const scene = new Scene({
     store,
     loading,
@@ -93,7 +88,10 @@ const scene = new Scene({
     refused: () => panes.side(),
     opened: (finding) => actions.finding(finding),
 });
-const scaling = new Scaling(store, () => handsOff().then(() => store.state.id && panes.verdict()));
+const scaling = new Scaling(
+    store,
+    unpressed(() => store.state.id && panes.verdict()),
+);
 const beside = new Beside({ store, loading });
 const opening = new Opening({
     store,
@@ -132,10 +130,7 @@ const actions = makeActions({
     sourceLines,
     schedule,
     attached,
-    stepped: () => {
-        panes.drawer();
-        scene.mark();
-    },
+    stepped: renderTables,
 });
 const rail = new Rail(document.getElementById("rail"), actions, () => ({
     theme: theme.current(),
@@ -195,7 +190,7 @@ function loadSchedule(again = false) {
 
 /* What reads positions comes before what moves things, and what measures the drawing comes last: the page is laid out
  * once. */
-function renderAll() {
+function renderNow() {
     if (store.state.id) {
         if (panes.work.parentNode !== main) main.replaceChildren(panes.work);
         panes.all();
@@ -215,10 +210,10 @@ function renderAll() {
 let soon = null;
 function renderSoon() {
     soon ??= idle()
-        .then(textEntered)
+        .then(handsOff)
         .then(() => {
             soon = null;
-            renderAll();
+            renderNow();
         });
     return soon;
 }

@@ -118,6 +118,7 @@ export class Opening {
             // that of the log which was open is not asked of the next file
             const asked = chosen === releaseOfLog(loaded.summary?.input) ? "" : chosen;
             moment.startProblem = moment.log = moment.results = null;
+            moment.refused = {};
             loaded.summary = summary;
             const release = asked || releaseOfLog(summary.input);
             if (release && !asked) announce(`The log is of NCCL ${release}, which is chosen now`);

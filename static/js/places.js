@@ -91,7 +91,6 @@ export function startPlace({ store, moment, clusters, library, majority, picture
             state,
             actions: { ...clusters.actions, home: actions.home, library: actions.library },
         });
-    const pasted = document.getElementById("paste")?.value; // what was refused can be corrected
     return startView({
         examples: moment.examples,
         inputs: moment.inputs,
@@ -104,6 +103,5 @@ export function startPlace({ store, moment, clusters, library, majority, picture
         log: moment.log,
         results: moment.results,
         state,
-        pasted,
     });
 }

@@ -166,7 +166,7 @@ test("bytes that are not a topology are refused with advice, and the page goes o
 test("an address of a machine that is missing says so", async () => {
     await it.page.goto(`${it.server.url}/#id=0123456789abcdef0123456789abcdef`);
     await it.page.locator(".problem").waitFor();
-    await soon.equal(() => it.page.locator("#choose").count(), 1);
+    await soon.equal(() => it.key("file-choose").count(), 1);
 });
 
 for (const [name, gpus] of [

@@ -2,7 +2,7 @@
 /* What can be shown later waits while somebody presses something. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { handsOff, textEntered, watchHands } from "../../static/js/handling.js";
+import { handsOff, unpressed, watchHands } from "../../static/js/handling.js";
 
 const later = () => new Promise((next) => setTimeout(next, 60));
 
@@ -40,22 +40,21 @@ test(
     },
 );
 
-test("a text that is being written is not replaced before it is entered", async () => {
-    const field = Object.assign(new EventTarget(), { isConnected: true });
-    watchHands(field, 5000);
-    const write = () => field.dispatchEvent(new Event("input"));
-    for (const kind of ["change", "focusout"]) {
-        write();
-        let over = false;
-        const waiting = textEntered().then(() => (over = true));
-        await later();
-        await later();
-        assert.equal(over, false);
-        field.dispatchEvent(new Event(kind));
-        await waiting;
-    }
-    write();
-    assert.equal(await held(), false, "what answers to each letter does not wait");
-    field.isConnected = false;
-    await textEntered();
+test("what is drawn anew waits for the click, and is drawn at once after it", async () => {
+    const button = new EventTarget();
+    watchHands(button, Infinity);
+    let drawn = 0;
+    const draw = unpressed(() => drawn++);
+    draw();
+    assert.equal(drawn, 1);
+    button.dispatchEvent(new Event("pointerdown"));
+    draw();
+    await later();
+    assert.equal(drawn, 1);
+    button.dispatchEvent(new Event("pointerup"));
+    button.dispatchEvent(new Event("click"));
+    draw();
+    assert.equal(drawn, 2, "the click's own change");
+    await later();
+    assert.equal(drawn, 3, "the one that waited");
 });

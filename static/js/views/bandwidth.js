@@ -18,7 +18,7 @@ import {
 } from "../bandwidth.js";
 import { sizeText } from "../compare.js";
 import { capital } from "../diagnosis.js";
-import { copyButton, fold, h } from "../dom.js";
+import { copyButton, dropDown, fileButton, fold, h, table } from "../dom.js";
 import { bandwidth } from "../model.js";
 import { bandwidthChart } from "./bandwidth_chart.js";
 import { machineOptions } from "./input.js";
@@ -80,47 +80,36 @@ const forget = (name, forgotten) =>
         h("button.text", { "data-key": "no-results", onclick: forgotten }, "forget"),
     );
 
-function fileButton(actions, label) {
-    const file = h("input.unseen", {
-        type: "file",
-        id: "results-file",
-        "aria-label": "Results of nccl-tests",
-        tabindex: "-1",
-        onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name),
-    });
-    return [
-        h("button", { "data-key": "results-choose", onclick: () => file.click() }, label),
-        file,
-    ];
-}
+const resultsButton = (actions, label) =>
+    fileButton("results-file", label, "Results of nccl-tests", ([file]) =>
+        actions.open(file, file.name),
+    );
+
+/** The programs of nccl-tests; first: rows before them. */
+export const programs = (id, current, choose, first = []) =>
+    dropDown(id, "Program", [...first, ...PROGRAMS.map((one) => [one, one])], current, choose);
 
 /* What the results are compared with, and other results. */
 const controls = ({ state, guessed, tested, machines, actions }) =>
     h(
         "div.toolbar",
         { id: "results-controls" },
-        h(
-            "label.field",
-            "Machine type ",
-            h(
-                "select",
-                {
-                    id: "results-machine",
-                    "data-key": "results-machine",
-                    onchange: (event) =>
-                        event.target.value && actions.resultsOn(event.target.value),
-                },
-                h(
-                    "option",
-                    { value: "" },
+        dropDown(
+            "results-machine",
+            "Machine type",
+            [
+                [
+                    "",
                     guessed
                         ? `guessed: ${state.machine}`
                         : state.machine
                           ? "choose…"
                           : "the open machine",
-                ),
+                ],
                 machineOptions(machines ?? [], [], "", guessed ? "" : state.machine),
-            ),
+            ],
+            null,
+            (type) => type && actions.resultsOn(type),
         ),
         h(
             "label.field",
@@ -135,31 +124,15 @@ const controls = ({ state, guessed, tested, machines, actions }) =>
                     Number(event.target.value) > 0 && actions.hosts(Number(event.target.value)),
             }),
         ),
-        h(
-            "label.field",
-            "Program ",
-            h(
-                "select",
-                {
-                    id: "results-program",
-                    "data-key": "results-program",
-                    onchange: (event) => actions.tested(event.target.value),
-                },
-                h("option", { value: "" }, "as the results say"),
-                PROGRAMS.map((program) =>
-                    h("option", { value: program, selected: program === tested }, program),
-                ),
-            ),
-        ),
-        fileButton(actions, "Choose other results…"),
+        programs("results-program", tested, actions.tested, [["", "as the results say"]]),
+        resultsButton(actions, "Choose other results…"),
     );
 
-/* Where results come from. What was typed stays where the view is made anew. */
+/* Where results come from. */
 function chooser(actions) {
     const text = h("textarea", {
         id: "results-paste",
         "data-key": "results-paste",
-        value: document.getElementById("results-paste")?.value ?? "",
         rows: "2",
         spellcheck: "false",
         autocomplete: "off",
@@ -170,7 +143,7 @@ function chooser(actions) {
     return h(
         "div.toolbar",
         { id: "results-chooser" },
-        fileButton(actions, "Choose results…"),
+        resultsButton(actions, "Choose results…"),
         h("span.muted", "or drop a file of nccl-tests on this page, or paste it:"),
         text,
         h(
@@ -328,55 +301,45 @@ function tables({ tables: list = [] }, current, actions) {
 
 /* measured: the rows of results; else what is predicted. */
 function rows(list, measured) {
-    const body = list.map((row) => {
-        const [mark, tone] = markOf(row.verdict);
-        return h(
-            `tr.tone-${tone}`,
-            measured ? { "data-verdict": row.verdict } : null,
-            h("th.num", { scope: "row" }, sizeText(row.size)),
-            measured && h("td.num", bandwidth(row.busbw)),
-            measured && h("td.num", row.in_place > 0 ? bandwidth(row.in_place) : "–"),
-            h("td.num", row.expected > 0 ? bandwidth(row.expected) : "–"),
-            measured && h("td.num", rangeText(row)),
-            measured && h("td", h("span.tone", { "aria-hidden": "true" }, mark), ` ${row.verdict}`),
-            h("td", [row.algorithm, row.protocol].filter(Boolean).join(" ") || "–"),
-            h("td.num", row.channels > 0 ? String(row.channels) : "–"),
-        );
-    });
+    const gbps = (bw) => (bw > 0 ? bandwidth(bw) : "–");
+    const cells = (row, mark) => [
+        sizeText(row.size),
+        ...(measured ? [bandwidth(row.busbw), gbps(row.in_place)] : []),
+        gbps(row.expected),
+        ...(measured
+            ? [rangeText(row), [h("span.tone", { "aria-hidden": "true" }, mark), ` ${row.verdict}`]]
+            : []),
+        [row.algorithm, row.protocol].filter(Boolean).join(" ") || "–",
+        row.channels > 0 ? String(row.channels) : "–",
+    ];
     return h(
         "div",
-        h(
-            "div.scroll",
+        table(
+            measured ? "Rows of the results" : "Predicted rows",
+            [
+                "#Size",
+                ...(measured ? ["#Measured", "#In place"] : []),
+                "#Predicted",
+                ...(measured ? ["#Normal", "Verdict"] : []),
+                "Algorithm and protocol",
+                "#Channels",
+            ],
+            list.map((row) => {
+                const [mark, tone] = markOf(row.verdict);
+                return {
+                    tag: `tr.tone-${tone}`,
+                    props: measured ? { "data-verdict": row.verdict } : null,
+                    cells: cells(row, mark),
+                };
+            }),
             {
-                tabindex: "0",
-                role: "group",
-                "aria-label": measured ? "Rows of the results" : "Predicted rows",
+                id: "bandwidth-rows",
+                tag: "table",
+                rowHeads: true,
+                caption: measured
+                    ? "Row by row, bus bandwidth in GB/s"
+                    : "Predicted bus bandwidth in GB/s",
             },
-            h(
-                "table",
-                { id: "bandwidth-rows" },
-                h(
-                    "caption",
-                    measured
-                        ? "Row by row, bus bandwidth in GB/s"
-                        : "Predicted bus bandwidth in GB/s",
-                ),
-                h(
-                    "thead",
-                    h(
-                        "tr",
-                        h("th.num", { scope: "col" }, "Size"),
-                        measured && h("th.num", { scope: "col" }, "Measured"),
-                        measured && h("th.num", { scope: "col" }, "In place"),
-                        h("th.num", { scope: "col" }, "Predicted"),
-                        measured && h("th.num", { scope: "col" }, "Normal"),
-                        measured && h("th", { scope: "col" }, "Verdict"),
-                        h("th", { scope: "col" }, "Algorithm and protocol"),
-                        h("th.num", { scope: "col" }, "Channels"),
-                    ),
-                ),
-                h("tbody", body),
-            ),
         ),
         measured && reasons(list).map((row) => h("p.note", `${reasonText(row)}.`)),
     );
@@ -387,35 +350,7 @@ function alone(model, { doc, problem }, state, actions) {
     const shown = doc?.rows.length > 0 && predictedPicture(doc),
         command = commandFor(state.program, model.doc);
     return [
-        chooser(actions),
-        h(
-            "p",
-            "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, " +
-                "and what would explain it where it is not.",
-        ),
-        h("div.command", h("pre", { tabindex: "0" }, command), copyButton(command)),
-        h(
-            "div.toolbar",
-            h(
-                "label.field",
-                "Program ",
-                h(
-                    "select",
-                    {
-                        id: "program",
-                        "data-key": "program",
-                        onchange: (event) => actions.program(event.target.value),
-                    },
-                    PROGRAMS.map((program) =>
-                        h(
-                            "option",
-                            { value: program, selected: program === state.program },
-                            program,
-                        ),
-                    ),
-                ),
-            ),
-        ),
+        h("div.toolbar", programs("program", state.program, actions.program)),
         model.doc.ranks < 2
             ? h("p.note", "Nothing is predicted for one rank: it sends nothing.")
             : problem
@@ -449,6 +384,14 @@ function alone(model, { doc, problem }, state, actions) {
                           "Computed with NCCL's own model: a prediction, not a measurement.",
                       ),
                   ],
+        h("h2", "Is it what you measure?"),
+        h(
+            "p",
+            "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, " +
+                "and what would explain it where it is not.",
+        ),
+        h("div.command", h("pre", { tabindex: "0" }, command), copyButton(command)),
+        chooser(actions),
     ];
 }
 

@@ -11,7 +11,7 @@ import {
     ranges,
     withDomains,
 } from "../cluster.js";
-import { choices, h, share, table } from "../dom.js";
+import { choices, dropDown, h, share, table } from "../dom.js";
 import { bandwidth } from "../model.js";
 import { outcomesView } from "./outcomes.js";
 import { problemView } from "./problem.js";
@@ -26,19 +26,12 @@ const answered = ({ answer, problem }, show) =>
 const against = ([release = ""], releases, choose, label) =>
     h(
         "div.toolbar",
-        h(
-            "label.field",
+        dropDown(
+            "cluster-against",
             label,
-            h(
-                "select",
-                {
-                    id: "cluster-against",
-                    "data-key": "cluster-against",
-                    onchange: ({ target: { value } }) => choose(value ? [value] : []),
-                },
-                h("option", { value: "" }, release ? "none" : "choose…"),
-                releaseOptions(releases, release),
-            ),
+            [["", release ? "none" : "choose…"], ...releaseOptions(releases, release)],
+            null,
+            (value) => choose(value ? [value] : []),
         ),
     );
 
@@ -149,7 +142,6 @@ function domains(mnnvl, { description }) {
 }
 
 const DOMAINS = [2, 4, 8, 9, 16, 18, 36, 72]; // hosts that share NVLink switches
-let domainSize = "1"; // as chosen: the list is made anew with each answer that arrives
 
 /* The same hosts as another cluster, with other NVLink domains. */
 function domainMaker(hosts, { name, description }, actions) {
@@ -157,19 +149,9 @@ function domainMaker(hosts, { name, description }, actions) {
     if (!sizes.length) return null;
     const size = h(
         "select",
-        {
-            id: "domain-size",
-            "data-key": "domain-size",
-            onchange: () => (domainSize = size.value),
-        },
+        { id: "domain-size", "data-key": "domain-size" },
         h("option", { value: "1" }, "none"),
-        sizes.map((n) =>
-            h(
-                "option",
-                { value: String(n), selected: String(n) === domainSize },
-                `${n} hosts each`,
-            ),
-        ),
+        sizes.map((n) => h("option", { value: String(n) }, `${n} hosts each`)),
     );
     const make = () => {
         const made = withDomains(description, Number(size.value));
@@ -214,7 +196,7 @@ export function groupsTab({ clusters, state, actions }) {
         "data-key": "layout",
         placeholder: "tp=8,pp=4",
         "aria-label": "Sizes of the groups",
-        value: document.getElementById("layout")?.value ?? state.groups,
+        value: state.groups,
         onkeydown: (event) => event.key === "Enter" && actions.layout(field.value.trim()),
     });
     return [

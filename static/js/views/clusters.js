@@ -53,13 +53,13 @@ const kept = (items, state, actions) =>
 function list({ clusters, state, actions }) {
     const text = h("textarea", {
         id: "cluster-text",
+        "data-key": "cluster-text",
         rows: "5",
         spellcheck: "false",
         "aria-label": "Description of a cluster",
         placeholder:
             '{"hosts": [{"topology": "ID of a kept dump", "count": 4}, {"machine": "hgx-h100", "count": 2}], ' +
             '"ranks": "block"}',
-        value: document.getElementById("cluster-text")?.value ?? "",
     });
     return [
         h(

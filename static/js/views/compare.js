@@ -2,7 +2,7 @@
 /* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides
  * differently for it. */
 import { SECTIONS } from "../compare.js";
-import { choices, h, table } from "../dom.js";
+import { choices, dropDown, fileButton, h, table } from "../dom.js";
 import { calledText, findRow, rowText } from "../pairs.js";
 import { tabs } from "./frame.js";
 import { section } from "./differences.js";
@@ -29,52 +29,34 @@ export function compareView({ model, state, pair, kept, machines, actions }) {
 function chooser(state, pair, kept, machines, actions) {
     const rows = (kept ?? []).filter((row) => row.id !== state.id),
         known = rows.some((row) => row.id === state.with);
-    const select = h(
-        "select",
-        { id: "second", "data-key": "second", onchange: () => actions.with(select.value) },
-        h("option", { value: "", selected: !state.with }, kept ? "choose a dump" : "loading…"),
-        state.with &&
-            !known &&
-            h(
-                "option",
-                { value: state.with, selected: true },
-                pair.doc ? calledText(pair.doc.b) : state.with.slice(0, 12),
-            ),
-        rows.map((row) =>
-            h(
-                "option",
-                { value: row.id, selected: row.id === state.with },
-                `${row.name || row.id.slice(0, 12)}${row.machine ? ` – ${row.machine.gpus} GPUs` : ""}`,
-            ),
-        ),
-    );
-    const file = h("input.unseen", {
-        type: "file",
-        id: "second-file",
-        "aria-label": "Second topology file",
-        tabindex: "-1",
-        onchange: () => file.files[0] && actions.second(file.files[0], file.files[0].name),
-    });
+    const called = pair.doc ? calledText(pair.doc.b) : state.with.slice(0, 12),
+        kinds = rows.map(({ id, name, machine }) => [
+            id,
+            `${name || id.slice(0, 12)}${machine ? ` – ${machine.gpus} GPUs` : ""}`,
+        ]);
     return h(
         "div.toolbar",
         { id: "second-chooser" },
-        h("label.field", "With", select),
-        h("button", { "data-key": "second-open", onclick: () => file.click() }, "File…"),
-        file,
-        h(
-            "label.field",
+        dropDown(
+            "second",
+            "With",
+            [
+                ["", kept ? "choose a dump" : "loading…"],
+                state.with && !known && [state.with, called],
+                ...kinds,
+            ],
+            state.with,
+            actions.with,
+        ),
+        fileButton("second-file", "File…", "Second topology file", ([file]) =>
+            actions.second(file, file.name),
+        ),
+        dropDown(
+            "second-type",
             "or a machine type",
-            h(
-                "select",
-                {
-                    id: "second-type",
-                    "data-key": "second-type",
-                    onchange: (event) =>
-                        event.target.value && actions.secondType(event.target.value),
-                },
-                h("option", { value: "" }, "choose…"),
-                machineOptions(machines ?? []),
-            ),
+            [["", "choose…"], machineOptions(machines ?? [])],
+            null,
+            (type) => type && actions.secondType(type),
         ),
         state.with &&
             choices(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What another release or other settings would change: sections, their changes before and after, and the reasons. */
-import { fold, h, table } from "../dom.js";
+import { dropDown, fold, h, table } from "../dom.js";
 import {
     findChange,
     grouped,
@@ -43,12 +43,6 @@ export function differencesView({ model, state, other, releases, settings, actio
 function chooser(state, diff, releases, settings, actions) {
     const side = otherSide(state.against),
         set = (patch) => actions.against(writeSide({ ...side, ...patch }));
-    const release = h(
-        "select",
-        { id: "against", "data-key": "against", onchange: () => set({ release: release.value }) },
-        h("option", { value: "", selected: !side.release }, "the same release"),
-        releaseOptions(releases, side.release),
-    );
     const text = h("input", {
         id: "against-setting",
         "data-key": "against-setting",
@@ -68,6 +62,7 @@ function chooser(state, diff, releases, settings, actions) {
                 ),
                 text.reportValidity()
             );
+        text.value = "";
         set({ settings: { ...side.settings, [match[1].toUpperCase()]: match[2] } });
     };
     const drop = (name) =>
@@ -79,7 +74,13 @@ function chooser(state, diff, releases, settings, actions) {
     return h(
         "div.toolbar",
         { id: "chooser" },
-        h("label.field", "Against", release),
+        dropDown(
+            "against",
+            "Against",
+            [["", "the same release"], ...releaseOptions(releases, side.release)],
+            side.release ?? "",
+            (value) => set({ release: value }),
+        ),
         h(
             "span.field",
             "with",

@@ -15,7 +15,7 @@ export function libraryView({ library, state, actions }) {
         "data-key": "library-search",
         placeholder: "Name, label or id",
         "aria-label": "Search the library",
-        value: document.getElementById("library-search")?.value ?? state.q,
+        value: state.q,
         oninput: () => actions.search(search.value),
     });
     const { items } = library;
@@ -250,4 +250,7 @@ const keptDumps = (items, { picked, runs }, actions) =>
 const counts = (findings) =>
     Object.entries(findings ?? {})
         .filter(([, n]) => n)
-        .map(([name, n]) => h(`span.sev-${name}`, `${n} ${name} `));
+        .map(([name, n], i) => [
+            i > 0 && ", ",
+            h(`span.sev-${name}`, `${n} ${name === "info" ? "note" : name}${n === 1 ? "" : "s"}`),
+        ]);

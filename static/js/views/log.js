@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic,
  * the first difference and its likely causes. */
-import { copyButton, fold, h, table } from "../dom.js";
+import { copyButton, dropDown, fileButton, fold, h, table } from "../dom.js";
 import { onPage } from "../page_words.js";
 import {
     applied,
@@ -48,19 +48,12 @@ function typeChoice(machines, implied, actions) {
         fits = rows.filter((row) => implied?.fits.includes(row.name));
     return h(
         "p",
-        h(
-            "label.field",
-            "Compare with a machine of the type ",
-            h(
-                "select",
-                {
-                    id: "log-machine",
-                    "data-key": "log-machine",
-                    onchange: (event) => event.target.value && actions.logOn(event.target.value),
-                },
-                h("option", { value: "" }, "choose…"),
-                machineOptions(rows, fits, "Fits the log's lines"),
-            ),
+        dropDown(
+            "log-machine",
+            "Compare with a machine of the type",
+            [["", "choose…"], machineOptions(rows, fits, "Fits the log's lines")],
+            null,
+            (type) => type && actions.logOn(type),
         ),
     );
 }
@@ -81,14 +74,6 @@ export function logView({ model, state, log, machines, actions }) {
 }
 
 function chooser(log, machines, actions) {
-    const file = h("input.unseen", {
-        type: "file",
-        id: "log-file",
-        "aria-label": "NCCL log",
-        accept: ".log,.txt,.out,.xml,text/plain",
-        tabindex: "-1",
-        onchange: () => file.files[0] && actions.log(file.files[0], file.files[0].name),
-    });
     const text = h("textarea", {
         id: "log-paste",
         "data-key": "log-paste",
@@ -101,8 +86,13 @@ function chooser(log, machines, actions) {
     return h(
         "div.toolbar",
         { id: "log-chooser" },
-        h("button", { "data-key": "log-choose", onclick: () => file.click() }, "Choose a log…"),
-        file,
+        fileButton(
+            "log-file",
+            "Choose a log…",
+            "NCCL log",
+            ([file]) => actions.log(file, file.name),
+            { accept: ".log,.txt,.out,.xml,text/plain" },
+        ),
         h("span.muted", "or drop it on this page, or paste it:"),
         text,
         h(

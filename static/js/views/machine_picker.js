@@ -19,6 +19,7 @@ export function machinePicker(machines, open, label = "Open this machine") {
         spellcheck: "false",
         disabled: !machines,
         oninput: () => list(),
+        oncarried: () => list(),
         onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), take()),
     });
     const types = h("select", {
@@ -27,6 +28,7 @@ export function machinePicker(machines, open, label = "Open this machine") {
         size: String(ROWS),
         disabled: !machines,
         onchange: () => about(),
+        oncarried: () => about(),
         ondblclick: () => take(),
         onkeydown: (event) => event.key === "Enter" && take(),
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
-import { choices, h } from "../dom.js";
+import { choices, fileButton, h } from "../dom.js";
 import { graphCount } from "../graph_file.js";
 import { FUSE_NICS, MOST_HOSTS, repairs } from "../state.js";
 import { CPUS } from "./input.js";
@@ -53,7 +53,6 @@ const GRAPHS = {
         "service keeps the dump with this file under another address.",
 };
 
-const LONGEST_FILE = 8000; // characters: the page keeps the text in its address
 const lineCount = (text) => {
     const lines = text.trim().split("\n").length;
     return `${lines} ${lines === 1 ? "line" : "lines"}`;
@@ -213,14 +212,12 @@ function nicsChip(word) {
 
 /** All settings of the release with their meaning, and those asked for that it does not have. input: what the service
  * took the bytes for;
- *  refused: why it did not take a graph file, "": it did. */
-function settingsList({ state, input = null, settings, focus, filter, refused = "", actions }) {
+ *  refused: what was not taken, {name: {why, text}}. */
+function settingsList({ state, input = null, settings, focus, filter, refused, actions }) {
     const known = new Set(settings.map((row) => row.name));
     const rows = [
         ...SELECTIONS,
-        ...(input?.kind === "nccl-topology"
-            ? [{ ...GRAPHS, count: input.graph_file ?? 0, refused }]
-            : []),
+        ...(input?.kind === "nccl-topology" ? [{ ...GRAPHS, count: input.graph_file ?? 0 }] : []),
         ...settings,
         ...Object.keys(state.settings)
             .filter((name) => !known.has(name))
@@ -229,7 +226,9 @@ function settingsList({ state, input = null, settings, focus, filter, refused = 
     const list = h(
         "ul.settings",
         rows.map((row) =>
-            row.name === GRAPHS.name ? graphFile(row, actions) : setting(row, state, actions),
+            row.name === GRAPHS.name
+                ? graphFile(row, refused[row.name], actions)
+                : setting(row, refused[row.name], state, actions),
         ),
     );
     const apply = () => {
@@ -262,25 +261,25 @@ function settingsList({ state, input = null, settings, focus, filter, refused = 
     ];
 }
 
-function graphFile({ name, label, meaning, count, refused }, actions) {
+const refusal = (refused) => refused && h("p.problem", { role: "alert" }, refused.why);
+
+function graphFile({ name, label, meaning, count }, refused, actions) {
     const id = `set-${name}`;
-    const file = h("input", {
-        type: "file",
-        id,
-        "data-key": id,
-        accept: ".xml,.txt",
-        "aria-describedby": `${id}-meaning`,
-        onchange: () => file.files[0] && actions.graphs(file.files[0]),
-    });
     return h(
         count ? "li.changed" : "li",
-        h("div.line", h("label", { for: id }, label), file),
-        refused && h("p.problem", { role: "alert" }, refused),
+        h(
+            "div.line",
+            h("label", { for: id }, label),
+            fileButton(id, "Choose…", label, ([file]) => actions.graphs(file), {
+                accept: ".xml,.txt",
+            }),
+        ),
+        refusal(refused),
         h("p", { id: `${id}-meaning` }, meaning, count ? ` In use: ${graphCount(count)}.` : ""),
     );
 }
 
-function setting(row, state, actions) {
+function setting(row, refused, state, actions) {
     const selects = SELECTIONS.includes(row),
         value = (selects ? state[row.name] : state.settings[row.name]) ?? "",
         id = `set-${row.name}`;
@@ -297,10 +296,10 @@ function setting(row, state, actions) {
         : row.file
           ? h("textarea", {
                 ...said,
-                value,
+                value: refused?.text ?? value,
                 rows: "3",
                 spellcheck: "false",
-                onchange: () => take(input.value),
+                onchange: () => become(input.value),
             })
           : h("input", {
                 ...said,
@@ -310,27 +309,22 @@ function setting(row, state, actions) {
                 placeholder: String(row.default ?? ""),
                 onchange: () => become(input.value),
             });
-    const take = (text) => {
-        input.setCustomValidity(
-            text.length > LONGEST_FILE
-                ? `The file has ${text.length} characters; the page takes up to ${LONGEST_FILE}`
-                : "",
-        );
-        if (input.reportValidity()) become(text);
-    };
-    const file =
-        row.file &&
-        h("input", {
-            type: "file",
-            id: `${id}-file`,
-            accept: ".csv,.conf,.txt",
-            "aria-label": `Choose a ${row.label.toLowerCase()}`,
-            onchange: async () => file.files[0] && take(await file.files[0].text()),
-        });
     return h(
         value ? "li.changed" : "li",
-        h("div.line", h("label", { for: id }, row.label ?? row.name), input),
-        file,
+        h(
+            "div.line",
+            h(row.label ? "label" : "label.mono", { for: id }, row.label ?? row.name),
+            row.file &&
+                fileButton(
+                    `${id}-file`,
+                    "Choose…",
+                    `Choose a ${row.label.toLowerCase()}`,
+                    ([file]) => actions.take(row.name, file),
+                    { accept: ".csv,.conf,.txt" },
+                ),
+            input,
+        ),
+        refusal(refused),
         h(
             "p",
             { id: `${id}-meaning` },

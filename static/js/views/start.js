@@ -2,7 +2,7 @@
 /* Before a machine is open: one place for whatever describes a machine, the machine types, what was opened lately, and
  * examples with their pictures. */
 import { costBar, decidingLine, headline } from "../diagnosis.js";
-import { copyButton, h } from "../dom.js";
+import { copyButton, fileButton, h } from "../dom.js";
 import { isRack, typeText } from "../machine_types.js";
 import { index } from "../model.js";
 import { address, DEFAULTS } from "../state.js";
@@ -18,7 +18,7 @@ const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 
  * /v1/machines, null while they are not known. recent: rows of recent.js.
  * live: the analysis of the example with faults, null while it is not known.
  *  problem: a node with what went wrong last, or null. log, results: those that imply no machine, {name, answer}, or
- *  null. pasted: text of the field. pictures: of pictures.js. */
+ *  null. pictures: of pictures.js. */
 export function startView({
     examples,
     inputs,
@@ -31,23 +31,10 @@ export function startView({
     log = null,
     results = null,
     state,
-    pasted = "",
 }) {
-    const file = h("input.unseen", {
-        type: "file",
-        id: "file",
-        multiple: true,
-        "aria-label": "Topology file",
-        tabindex: "-1",
-        onchange: () =>
-            file.files.length > 1
-                ? actions.openMany([...file.files])
-                : file.files[0] && actions.open(file.files[0], file.files[0].name),
-    });
     const text = h("textarea", {
         id: "paste",
         "data-key": "paste",
-        value: pasted,
         rows: "2",
         spellcheck: "false",
         autocomplete: "off",
@@ -87,8 +74,16 @@ export function startView({
             ),
             h(
                 "p.drop-line",
-                h("button.primary", { id: "choose", onclick: () => file.click() }, "Choose files…"),
-                file,
+                fileButton(
+                    "file",
+                    "Choose files…",
+                    "Topology file",
+                    (files) =>
+                        files.length > 1
+                            ? actions.openMany(files)
+                            : actions.open(files[0], files[0].name),
+                    { tag: "button.primary", multiple: true },
+                ),
                 text,
                 h("button", { id: "read", onclick: read }, "Read the pasted text"),
             ),
