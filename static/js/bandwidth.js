@@ -121,8 +121,8 @@ export function predictedText({ collective, rows, limit, release, hosts, ranks }
     );
 }
 
-export const PLOT = { w: 760, h: 340, left: 52, right: 14, top: 14, bottom: 30 };
-export const NARROW = { ...PLOT, w: 420, h: 300, left: 44 };
+export const PLOT = { w: 1000, h: 400, left: 52, right: 14, top: 14, bottom: 30 };
+export const NARROW = { ...PLOT, w: 360, h: 280, left: 44 };
 /** How the axes run: over all sizes, or where the plateau is. */
 export const SCALES = [
     ["log", "All sizes, logarithmic"],

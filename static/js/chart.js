@@ -3,6 +3,7 @@
  * functions. */
 
 export const FRAME = { w: 560, h: 290, left: 54, right: 12, top: 12, bottom: 30 };
+export const NARROW = { ...FRAME, w: 358, h: 250 };
 
 /** Bus bandwidth in GB/s of a message of `bytes` that takes `time` microseconds. */
 export const busBandwidth = (bytes, time, share) => (time > 0 ? (bytes / time / 1000) * share : 0);

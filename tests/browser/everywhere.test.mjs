@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { dump, ids, malformed } from "./dumps.mjs";
 import { SECTIONS } from "../../static/js/state.js";
 import { fixture, soon } from "./fixture.mjs";
-import { ready } from "./support.mjs";
+import { exampleFile, ready } from "./support.mjs";
 
 const it = fixture(),
     dumpFile = () => it.write("three-gpus.xml", dump),
@@ -106,6 +106,38 @@ test("a phone shows all of it without scrolling sideways", async () => {
     for (const panel of ["Selection", "Why", "Question"]) {
         await it.tab(panel).click();
         await soon.ok(() => it.wideAsWindow(), panel);
+    }
+});
+
+/* Tables that are cut off beside no bar of their own, and texts in columns that are too narrow for a word. */
+const cramped = () => [
+    ...[...document.querySelectorAll("#drawer, #panel, #verdict-body")]
+        .filter((body) => body.scrollWidth > body.clientWidth + 1)
+        .map((body) => `${body.id}: ${body.scrollWidth} in ${body.clientWidth}`),
+    ...[...document.querySelectorAll("#drawer :is(td, dd), #panel :is(td, dd)")]
+        .filter((one) => one.offsetParent && one.textContent.length > 3 && one.clientWidth < 24)
+        .map((one) => `${one.textContent} in ${one.clientWidth}`),
+];
+
+test("no view and no panel of a wide window is cramped or cut off", async () => {
+    await it.open(exampleFile("h100-with-faults").path, "hosts=2");
+    for (const width of [1440, 1024]) {
+        await it.page.setViewportSize({ width, height: 900 });
+        for (const [, , views] of SECTIONS)
+            for (const [, view] of views) {
+                await it.view(view);
+                await it.settled();
+                await soon.deepEqual(() => it.page.evaluate(cramped), [], `${view} at ${width}`);
+            }
+        await it.ask();
+        for (const panel of ["Why", "Question"]) {
+            await it.tab(panel).click();
+            await soon.deepEqual(() => it.page.evaluate(cramped), [], `${panel} at ${width}`);
+            await soon.ok(
+                async () => (await it.page.locator("#panel").boundingBox())?.width > 300,
+                `${panel} at ${width}`,
+            );
+        }
     }
 });
 

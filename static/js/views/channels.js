@@ -266,48 +266,35 @@ function channelTable(model, state, actions) {
     const texts = rows.map(
         (row, i) => `Channel ${String(i).padStart(2, "0")}/${channels.count} : ${line(row)}`,
     );
-    return h(
-        "div.scroll",
-        { tabindex: "0", role: "group", "aria-label": "Channels as NCCL writes them" },
-        h(
-            "table.wide",
-            { id: "channels" },
-            h(
-                "caption",
+    return table(
+        "Channels as NCCL writes them",
+        [
+            "Channel",
+            state.graph === "ring" ? "Ranks" : "Places in the tree",
+            ...(outside ? ["NIC in", "NIC out"] : []),
+        ],
+        rows.map((row, i) => ({
+            tag: i === state.channel ? "tr.click.on" : "tr.click",
+            props: { onclick: () => actions.channel(i) },
+            cells: [
+                h(
+                    "button.text",
+                    { "data-key": `channel:${i}` },
+                    `${String(i).padStart(2, "0")}/${channels.count}`,
+                ),
+                h("td.mono", line(row)),
+                ...(outside ? [0, 1].map((end) => nics[i][end] ?? "–") : []),
+            ],
+        })),
+        {
+            id: "channels",
+            caption: [
                 state.graph === "ring"
                     ? "Every ring, as NCCL writes it "
                     : "Every tree: children->rank->parent of each rank of this host, as NCCL writes it ",
                 copyButton(() => texts.join("\n"), "Copy"),
-            ),
-            h(
-                "thead",
-                h(
-                    "tr",
-                    h("th", "Channel"),
-                    h("th", state.graph === "ring" ? "Ranks" : "Places in the tree"),
-                    outside && [h("th", "NIC in"), h("th", "NIC out")],
-                ),
-            ),
-            h(
-                "tbody",
-                rows.map((row, i) =>
-                    h(
-                        i === state.channel ? "tr.click.on" : "tr.click",
-                        { onclick: () => actions.channel(i) },
-                        h(
-                            "td",
-                            h(
-                                "button.text",
-                                { "data-key": `channel:${i}` },
-                                `${String(i).padStart(2, "0")}/${channels.count}`,
-                            ),
-                        ),
-                        h("td.mono", line(row)),
-                        outside && [0, 1].map((end) => h("td", nics[i][end] ?? "–")),
-                    ),
-                ),
-            ),
-        ),
+            ],
+        },
     );
 }
 

@@ -13,7 +13,7 @@ import {
     sentence,
 } from "../cluster.js";
 import { capital } from "../diagnosis.js";
-import { h } from "../dom.js";
+import { dropDown, h } from "../dom.js";
 import { bandwidth } from "../model.js";
 import { address, CLUSTER_TABS, DEFAULTS, shownTab } from "../state.js";
 import { faultsTab } from "./cluster_faults.js";
@@ -51,18 +51,12 @@ export function clusterView({ one, clusters, releases, state, actions }) {
             "header",
             h("h1", clusterName(record)),
             h("p.muted", { id: "cluster-sentence" }, sentence(view, doc)),
-            h(
-                "label.field",
+            dropDown(
+                "cluster-release",
                 "NCCL",
-                h(
-                    "select",
-                    {
-                        id: "cluster-release",
-                        "data-key": "cluster-release",
-                        onchange: (event) => actions.release(event.target.value),
-                    },
-                    releaseOptions(releases, doc.nccl),
-                ),
+                releaseOptions(releases, doc.nccl),
+                null,
+                actions.release,
             ),
             h(
                 "a",

@@ -93,13 +93,17 @@ export function finding(row, { model, source, state, actions }) {
                 "p",
                 capital(row.detail),
                 line && [
-                    " (",
+                    " ",
                     h(
-                        "button.text",
-                        { "data-key": `line:${line}`, onclick: () => actions.line(line) },
-                        `line ${line}`,
+                        "span.whole",
+                        "(",
+                        h(
+                            "button.text",
+                            { "data-key": `line:${line}`, onclick: () => actions.line(line) },
+                            `line ${line}`,
+                        ),
+                        ")",
                     ),
-                    ")",
                 ],
                 ".",
             ),

@@ -2,7 +2,7 @@
 /* What the input was taken for: recognised, assumed, missing with the command that would supply it; and the machine
  * type that fills it in. */
 import { capital } from "../diagnosis.js";
-import { copyButton, fold, h } from "../dom.js";
+import { copyButton, dropDown, fold, h } from "../dom.js";
 import { onPage } from "../page_words.js";
 import { graphCount } from "../graph_file.js";
 
@@ -112,73 +112,60 @@ export function assumptionControls({ input, machine = null, state, machines, act
         actions.assumeNics(
             direct ? (gbps === "default" ? "" : gbps) : `${gbps || "default"}-no-gdr`,
         );
-    const gbps = h(
-        "select",
-        {
-            id: `${ids}assume-speed`,
-            "data-key": `${ids}assume-speed`,
-            onchange: () => become(gbps.value, gdr),
-        },
-        h(
-            "option",
-            { value: "default", selected: !speed || speed === "default" },
-            now && (!speed || speed === "default") ? `${now.gbps} Gb/s` : "as the input suggests",
-        ),
-        SPEEDS.filter((one) => one !== now?.gbps || speed === one).map((one) =>
-            h("option", { value: one, selected: one === speed }, `${one} Gb/s`),
-        ),
-    );
-    const direct = h(
-        "select",
-        {
-            id: `${ids}assume-gdr`,
-            "data-key": `${ids}assume-gdr`,
-            onchange: () => become(speed || "default", direct.value === "on"),
-        },
-        h("option", { value: "on", selected: gdr && now?.gdr !== false }, "on"),
-        h("option", { value: "off", selected: !gdr || now?.gdr === false }, "off"),
-    );
-    const cpu = cpusAssumed(input);
-    const cpus = h(
-        "select",
-        {
-            id: `${ids}assume-cpu`,
-            "data-key": `${ids}assume-cpu`,
-            onchange: () => actions.take("assume_cpu", cpus.value),
-        },
-        Object.entries(CPUS).map(([word, name]) =>
-            h("option", { value: word, selected: word === cpu }, name),
-        ),
-    );
-    const fused = h(
-        "select",
-        {
-            id: `${ids}assume-fused`,
-            "data-key": `${ids}assume-fused`,
-            onchange: () => actions.take("fuse_nics", fused.value),
-        },
-        h(
-            "option",
-            { value: "", selected: state.fuse_nics !== "always" },
-            "as the dump lists them",
-        ),
-        h(
-            "option",
-            { value: "always", selected: state.fuse_nics === "always" },
-            "fused, as in a job",
-        ),
-    );
+    const usual = !speed || speed === "default",
+        cpu = cpusAssumed(input),
+        field = (name, label, options, current, choose) =>
+            dropDown(`${ids}assume-${name}`, label, options, current, choose);
     return [
         (input.assumed.some(({ what }) => FUSED.test(what)) || state.fuse_nics === "always") &&
-            h("p.controls", h("label.field", "NIC ports ", fused)),
+            h(
+                "p.controls",
+                field(
+                    "fused",
+                    "NIC ports",
+                    [
+                        ["", "as the dump lists them"],
+                        ["always", "fused, as in a job"],
+                    ],
+                    state.fuse_nics === "always" ? "always" : "",
+                    (when) => actions.take("fuse_nics", when),
+                ),
+            ),
         input.assumed_nics > 0 &&
             h(
                 "p.controls",
-                h("label.field", "NIC speed ", gbps),
+                field(
+                    "speed",
+                    "NIC speed",
+                    [
+                        ["default", now && usual ? `${now.gbps} Gb/s` : "as the input suggests"],
+                        ...SPEEDS.filter((one) => one !== now?.gbps || speed === one).map((one) => [
+                            one,
+                            `${one} Gb/s`,
+                        ]),
+                    ],
+                    speed || "default",
+                    (gbps) => become(gbps, gdr),
+                ),
                 " ",
-                h("label.field", "GPUDirect RDMA ", direct),
+                field(
+                    "gdr",
+                    "GPUDirect RDMA",
+                    [
+                        ["on", "on"],
+                        ["off", "off"],
+                    ],
+                    gdr && now?.gdr !== false ? "on" : "off",
+                    (word) => become(speed || "default", word === "on"),
+                ),
             ),
-        cpu && h("p.controls", h("label.field", "CPUs ", cpus)),
+        cpu &&
+            h(
+                "p.controls",
+                field("cpu", "CPUs", Object.entries(CPUS), cpu, (word) =>
+                    actions.take("assume_cpu", word),
+                ),
+            ),
         isPartial(input, state) && machineChoice(state, machine, machines, actions, ids),
     ].filter(Boolean);
 }
@@ -224,26 +211,26 @@ function machineChoice(state, machine, machines, actions, ids = "") {
     const likely = state.assume ? [] : fitting(machine, rows); // by what the input itself says
     const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)),
         known = rows.some((row) => row.name === state.assume);
-    const choice = h(
-        "select",
-        {
-            id: `${ids}assume`,
-            "data-key": `${ids}assume`,
-            onchange: () => actions.assume(choice.value),
-        },
-        h("option", { value: "", selected: !state.assume }, "not chosen"),
-        state.assume &&
-            !known &&
-            h("option", { value: state.assume, selected: true }, state.assume),
-        machineOptions(
-            rows,
-            likely,
-            `As many GPUs${machine?.nets ? " and NIC ports" : ""} as here`,
-            state.assume,
-        ),
-    );
     return [
-        h("p", h("label.field", "Machine type ", choice)),
+        h(
+            "p",
+            dropDown(
+                `${ids}assume`,
+                "Machine type",
+                [
+                    ["", "not chosen"],
+                    state.assume && !known && [state.assume, state.assume],
+                    machineOptions(
+                        rows,
+                        likely,
+                        `As many GPUs${machine?.nets ? " and NIC ports" : ""} as here`,
+                        state.assume,
+                    ),
+                ],
+                state.assume,
+                actions.assume,
+            ),
+        ),
         chosen &&
             h(
                 "p.muted",

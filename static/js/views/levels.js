@@ -7,7 +7,8 @@ import { levelRows } from "../levels.js";
 export const levelsView = ({ model, settings, state, actions }) => [
     h(
         "p.muted",
-        "What limits NCCL's decisions on this machine. Choose a setting to change it; Why explains single decisions.",
+        `What limits NCCL ${model.doc.nccl} on this machine. Choose a setting to change it; Why explains ` +
+            "single decisions.",
     ),
     table(
         "Levels and limits in effect",
@@ -15,7 +16,7 @@ export const levelsView = ({ model, settings, state, actions }) => [
         levelRows(model, settings, state.settings).map((row) => [
             h("td.wrap", row.what),
             h("td.wrap", h("b", row.value)),
-            h("td.wrap", row.asked ? h("span.mono", row.from) : row.from),
+            h("td.wrap", row.asked ? h("span.mono", row.from) : "default"),
             h("td.wrap", row.result || "–"),
             h(
                 "button.text.mono",

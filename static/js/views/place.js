@@ -2,10 +2,10 @@
 /* "Which GPUs should a job of k take?" The best sets with their NICs, what another choice costs, and what
  * stays free.
  * */
-import { PROGRAMS } from "../bandwidth.js";
 import { capital } from "../diagnosis.js";
 import { copyButton, fold, h, table } from "../dom.js";
 import { command, costOf, placeRows, readSet, shownRow, toggled, usualCount } from "../place.js";
+import { programs } from "./bandwidth.js";
 import { problemView } from "./problem.js";
 
 const MOST_BOXES = 16;
@@ -13,14 +13,18 @@ const MOST_BOXES = 16;
 /** placing: {answer, problem}. actions: count(n), free(list), pick(set), rival(set), program(name). */
 export function placeView({ model, state, placing, actions }) {
     const { answer, problem } = placing,
-        gpus = model.gpus.length;
+        rows = answer ? placeRows(answer) : [],
+        shown = shownRow(rows, state.pick);
     return [
-        controls(state, gpus, actions),
         problem
             ? problemView(problem)
             : !answer
               ? h("p.muted", "Comparing sets of GPUs…")
-              : answered(model, state, answer, actions),
+              : shown
+                ? advice(model, answer, shown, costOf(shown, rows))
+                : h("p", capital(answer.sentence)),
+        controls(state, model.gpus.length, actions),
+        !problem && shown && sets(answer, rows, shown, actions),
     ];
 }
 
@@ -48,21 +52,7 @@ function controls(state, gpus, actions) {
         "div.toolbar",
         { id: "place-controls" },
         h("label.field", "GPUs of the job ", count),
-        h(
-            "label.field",
-            "Program ",
-            h(
-                "select",
-                {
-                    id: "place-program",
-                    "data-key": "place-program",
-                    onchange: (event) => actions.program(event.target.value),
-                },
-                PROGRAMS.map((program) =>
-                    h("option", { value: program, selected: program === state.program }, program),
-                ),
-            ),
-        ),
+        programs("place-program", state.program, actions.program),
         h("label.field", "Compare with GPUs ", rival),
         gpus <= MOST_BOXES &&
             h(
@@ -84,26 +74,26 @@ function controls(state, gpus, actions) {
     );
 }
 
-function answered(model, state, answer, actions) {
-    const rows = placeRows(answer),
-        shown = shownRow(rows, state.pick),
-        cost = costOf(shown, rows),
-        { hosts } = answer;
-    if (!shown) return h("p", capital(answer.sentence));
+/* What to take, and what it costs where it is not the best. */
+const advice = (model, answer, shown, cost) => [
+    h("p", { id: "place-sentence" }, answer.sentence),
+    h(
+        "div.command",
+        h("pre", { tabindex: "0" }, command(model, shown)),
+        copyButton(command(model, shown)),
+    ),
+    h(
+        "p",
+        { id: "place-cost" },
+        `On the drawing: GPUs ` +
+            `${shown.gpus.join(", ")}${shown.nics.length ? ` with ${shown.nics.join(", ")}` : ""}`,
+        cost ? [". ", h("b", `Costs ${cost}`), "."] : ".",
+    ),
+];
+
+function sets(answer, rows, shown, actions) {
+    const { hosts } = answer;
     return [
-        h("p", { id: "place-sentence" }, answer.sentence),
-        h(
-            "div.command",
-            h("pre", { tabindex: "0" }, command(model, shown)),
-            copyButton(command(model, shown)),
-        ),
-        h(
-            "p",
-            { id: "place-cost" },
-            `On the drawing: GPUs ` +
-                `${shown.gpus.join(", ")}${shown.nics.length ? ` with ${shown.nics.join(", ")}` : ""}`,
-            cost ? [". ", h("b", `Costs ${cost}`), "."] : ".",
-        ),
         table(
             "Sets of GPUs, the best first",
             [

@@ -257,24 +257,19 @@ function beforeAfter(model, { model: after, names }, { from, to }) {
     return h(
         "section.verdict",
         { id: "before-after", "aria-label": "Before and after" },
-        h(
-            "table.wide",
-            h("caption.unseen", "This path on both sides"),
-            h("thead", h("tr", h("td", ""), h("th", names.a), h("th", names.b))),
-            h(
-                "tbody",
-                a.map(([what, text]) =>
-                    h(
-                        "tr",
-                        h("th", { scope: "row" }, what),
-                        h("td.wrap", text),
-                        h(
-                            b.get(what) === text ? "td.wrap.zero" : "td.wrap.after",
-                            b.get(what) === text ? "the same" : (b.get(what) ?? "–"),
-                        ),
-                    ),
-                ),
-            ),
+        table(
+            "This path on both sides",
+            ["", names.a, names.b],
+            a.map(([what, text]) => {
+                const now = b.get(what) ?? "–",
+                    same = now === text;
+                return [
+                    what,
+                    h("td.wrap", text),
+                    h(same ? "td.wrap.zero" : "td.wrap.after", same ? "the same" : now),
+                ];
+            }),
+            { rowHeads: true, scroll: false },
         ),
     );
 }

@@ -8,6 +8,7 @@ import {
     curves,
     envelope,
     FRAME,
+    NARROW,
     pathOf,
     ranges,
     timeText,
@@ -73,48 +74,36 @@ function predicted(predictions, collective, lines, other, state, actions) {
             ),
             h(
                 "div.at",
-                h(
-                    "table",
-                    { id: "at-size" },
-                    h(
-                        "caption",
-                        `${collective} of ${sizeText(size)} `,
-                        h(
-                            "button.text",
-                            {
-                                "data-key": "ask:algorithm",
-                                "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`,
-                                onclick: () => actions.why(writeWhy("algorithm", collective, size)),
-                            },
-                            "Why?",
-                        ),
-                    ),
-                    h(
-                        "thead",
-                        h(
-                            "tr",
-                            h("th", "Algorithm and protocol"),
-                            h("th.num", "Time"),
-                            h("th.num", "Bus bandwidth (GB/s)"),
-                        ),
-                    ),
-                    h(
-                        "tbody",
-                        ways.map((way) =>
+                table(
+                    `${collective} of ${sizeText(size)}`,
+                    ["Algorithm and protocol", "#Time", "#GB/s bus"],
+                    ways.map((way) => ({
+                        tag: way.chosen ? "tr.on" : "tr",
+                        cells: [
+                            [swatch(way), way.name, way.chosen && h("b", " chosen")],
+                            timeText(way.time),
+                            bandwidth(way.bw),
+                        ],
+                    })),
+                    {
+                        id: "at-size",
+                        tag: "table",
+                        rowHeads: true,
+                        scroll: false,
+                        caption: [
+                            `${collective} of ${sizeText(size)} `,
                             h(
-                                way.chosen ? "tr.on" : "tr",
-                                h(
-                                    "th",
-                                    { scope: "row" },
-                                    swatch(way),
-                                    way.name,
-                                    way.chosen && h("b", " chosen"),
-                                ),
-                                h("td.num", timeText(way.time)),
-                                h("td.num", bandwidth(way.bw)),
+                                "button.text",
+                                {
+                                    "data-key": "ask:algorithm",
+                                    "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`,
+                                    onclick: () =>
+                                        actions.why(writeWhy("algorithm", collective, size)),
+                                },
+                                "Why?",
                             ),
-                        ),
-                    ),
+                        ],
+                    },
                 ),
             ),
         ),
@@ -159,8 +148,9 @@ const swatch = ({ algorithm, protocol }) =>
     );
 
 function chart(sizes, lines, rows, size, after, collective, actions) {
-    const at = axes(sizes, [...lines, ...(after?.lines ?? [])]),
-        { w, h: height, left, right, top, bottom } = FRAME;
+    const frame = matchMedia("(max-width: 759px)").matches ? NARROW : FRAME,
+        at = axes(sizes, [...lines, ...(after?.lines ?? [])], frame),
+        { w, h: height, left, right, top, bottom } = frame;
     const move = (event) => {
         const step = {
             ArrowLeft: -1,
@@ -204,13 +194,19 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
                     String(Number(bw.toPrecision(1))),
                 ),
             ]),
-            at.xTicks.map((bytes) =>
-                s(
-                    "text",
-                    { x: at.x(bytes), y: height - bottom + 15, class: "x" },
-                    sizeText(bytes).replace("iB", ""),
+            at.xTicks
+                .filter((_, i) => frame === FRAME || i % 2 === 0)
+                .map((bytes) =>
+                    s(
+                        "text",
+                        {
+                            x: at.x(bytes),
+                            y: height - bottom + 15,
+                            class: bytes === sizes.at(-1) ? "x end" : "x",
+                        },
+                        sizeText(bytes).replace("iB", ""),
+                    ),
                 ),
-            ),
             s("text", { x: left, y: top - 2, class: "axis" }, "GB/s bus"),
             rows.slice(1).map((row, i) => [
                 s("path", {
