@@ -2,10 +2,11 @@
 /* What every file of browser tests needs: one daemon, one browser, a page a test that fails on any complaint, and
  * words for looking at it. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
-import { after, afterEach, before, beforeEach } from "node:test";
+import { cpus, loadavg } from "node:os";
+import { dirname, join } from "node:path";
+import { after, afterEach, before, beforeEach, test } from "node:test";
 import { SECTIONS } from "../../static/js/state.js";
 import {
     choose,
@@ -14,6 +15,7 @@ import {
     openFile,
     patience,
     ready,
+    root,
     startBrowser,
     startServer,
     temporaryFolder,
@@ -41,6 +43,21 @@ export const soon = Object.fromEntries(
     ]),
 );
 
+const ACT = "orrery: an act"; // a click or a key, as the page tells it to the test
+const TABLE = join(root, "build/tasks.md"),
+    HEAD = "| task | clicks and keys | seconds | machine |\n|---|---|---|---|\n";
+
+/* A row of build/tasks.md, which takes the place of the last run's. */
+function note(name, cells) {
+    const rows = existsSync(TABLE) ? readFileSync(TABLE, "utf8").split("\n").slice(2) : [],
+        others = rows.filter((row) => row && !row.startsWith(`| ${name} |`));
+    mkdirSync(dirname(TABLE), { recursive: true });
+    writeFileSync(
+        TABLE,
+        `${HEAD}${[...others, `| ${[name, ...cells].join(" | ")} |`].join("\n")}\n`,
+    );
+}
+
 /** An object whose `page` and `server` are those of the running test; start: how the server is started. */
 export function fixture(start = startServer) {
     const it = { page: null, server: null, browser: null };
@@ -64,6 +81,30 @@ export function fixture(start = startServer) {
         writeFileSync(path, text);
         return path;
     };
+    /* A test of what somebody comes for: what they click and press until it is answered, and the seconds, are noted in
+     * build/tasks.md. A text that is pasted or a file that is dropped is neither. */
+    it.task = (name, act) =>
+        test(name, async () => {
+            let acts = 0;
+            const count = (message) => message.text() === ACT && acts++,
+                watch = (page) => {
+                    page.on("console", count);
+                    return page.addInitScript((said) => {
+                        for (const kind of ["pointerdown", "keydown"])
+                            addEventListener(
+                                kind,
+                                (one) => one.isTrusted && console.debug(said),
+                                true,
+                            );
+                    }, ACT);
+                },
+                start = performance.now();
+            await watch(it.page);
+            await act();
+            const seconds = ((performance.now() - start) / 1000).toFixed(1),
+                load = `${cpus().length} cores, load ${loadavg()[0].toFixed(0)}`;
+            note(name.replaceAll("|", "/"), [acts, seconds, load]);
+        });
     it.another = async (options) => {
         await it.page.context().close();
         return (it.page = await newPage(it.browser, options));

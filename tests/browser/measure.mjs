@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How quick the page is: node tests/browser/measure.mjs [DUMP]. Prints figures, judges nothing.
- *   interactive: from the last byte of the analysis (and of the drawing) until devices can be reached and the
- *   answers are there, two frames later panning: frames drawn and dropped by Chromium's own trace while the
- *   drawing is dragged for two seconds */
+/* How quick the page is: ./dev bench page [DUMP]. Prints figures and the machine they are from, judges nothing.
+ *   verdict: from the last byte of the analysis (and of the drawing) until the verdict is painted, two frames after it
+ *   is there, and how much moved after the first paint (CLS)
+ *   panning: frames drawn and dropped by Chromium's own trace while the drawing is dragged for two seconds */
+import { cpus, loadavg } from "node:os";
 import { exampleFile, newPage, openFile, ready, startBrowser, startServer } from "./support.mjs";
 
 const file = process.argv[2] ?? exampleFile("h100-nvswitch").path,
@@ -10,21 +11,27 @@ const file = process.argv[2] ?? exampleFile("h100-nvswitch").path,
     browser = await startBrowser();
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-async function interactive(fragment) {
+console.log(
+    `${cpus()[0].model}, ${cpus().length} cores, ${loadavg()[0].toFixed(1)} processes waiting on average`,
+);
+
+async function verdict(fragment) {
     const times = [];
     for (let run = 0; run < 7; run++) {
         const page = await newPage(browser);
         await openFile(page, server.url, file);
         const url = `${page.url()}${fragment}`;
         await page.addInitScript(() => {
-            const seen = () =>
-                document.querySelector("#canvas g.node[tabindex]") &&
-                document.querySelector("#glance dd:last-child, #glance dd");
+            globalThis.moved = 0;
+            new PerformanceObserver((list) => {
+                for (const shift of list.getEntries()) globalThis.moved += shift.value;
+            }).observe({ type: "layout-shift", buffered: true });
+            const seen = () => document.querySelector("#verdict h2, #hosts-table, #matrix");
             new MutationObserver((_, observer) => {
                 if (!seen()) return;
                 observer.disconnect();
                 requestAnimationFrame(() =>
-                    requestAnimationFrame(() => (globalThis.interactiveAt = performance.now())),
+                    requestAnimationFrame(() => (globalThis.shownAt = performance.now())),
                 );
             }).observe(document, { childList: true, subtree: true });
         });
@@ -40,10 +47,10 @@ async function interactive(fragment) {
                         // the first: the page asks about two hosts later
                         .find((entry) => entry.name.includes(part)).responseEnd;
                 return {
-                    analysis: globalThis.interactiveAt - end("/analysis"),
-                    both:
-                        globalThis.interactiveAt - Math.max(end("/analysis"), end("/diagram.svg")),
-                    start: globalThis.interactiveAt,
+                    analysis: globalThis.shownAt - end("/analysis"),
+                    both: globalThis.shownAt - Math.max(end("/analysis"), end("/diagram.svg")),
+                    start: globalThis.shownAt,
+                    moved: globalThis.moved,
                 };
             }),
         );
@@ -53,8 +60,9 @@ async function interactive(fragment) {
         `${Math.round(median(times.map((time) => time[name])))} ms (worst ` +
         `${Math.round(Math.max(...times.map((time) => time[name])))})`;
     console.log(
-        `interactive${fragment ? ` ${fragment}` : ""}: ${of("analysis")} after the analysis, ${of("both")} ` +
-            `after the drawing too, ${of("start")} after the address was opened`,
+        `shown${fragment ? ` ${fragment}` : ""}: ${of("analysis")} after the analysis, ${of("both")} ` +
+            `after the drawing too, ${of("start")} after the address was opened; CLS ` +
+            `${Math.max(...times.map(({ moved }) => moved)).toFixed(3)}`,
     );
 }
 
@@ -110,9 +118,9 @@ let id = "";
 const idOf = async () =>
     (id ||= (await (await fetch(`${server.url}/v1/topologies`)).json()).items[0].id);
 
-await interactive("");
-await interactive("&hosts=2&view=matrix");
-await interactive("&hosts=512&view=hosts");
+await verdict("");
+await verdict("&hosts=2&view=matrix");
+await verdict("&hosts=512&view=hosts");
 await panning("", "the machine");
 await panning("&hosts=2&view=channels", "the machine with a ring");
 await panning("&hosts=512&view=hosts", "512 hosts");

@@ -27,7 +27,7 @@ const paste = (value) =>
 const openType = async (type, more = "") =>
     it.visit(`${it.server.url}/#machine=${type}&view=bandwidth${more}`);
 
-test(
+it.task(
     "results pasted on the start page open the machine that they show, and the verdict comes " +
         "first",
     async () => {

@@ -3,7 +3,6 @@
  * hosts: clusters.test.mjs; a broken dump: verdict.test.mjs.) */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
 import { fixture, soon } from "./fixture.mjs";
 import { exampleFile, ready } from "./support.mjs";
 
@@ -56,7 +55,7 @@ function matrix() {
     );
 }
 
-test(
+it.task(
     "a pasted matrix: the NIC of GPU 3, its GPUDirect RDMA, and AllReduce on four hosts with what it " +
         "assumes, " +
         "in three clicks; the assumption is changed beside the figure",
@@ -122,7 +121,7 @@ test(
     },
 );
 
-test(
+it.task(
     "a paste that is not understood: what was seen, without a terminal's sequences, and every accepted " +
         "form",
     async () => {
@@ -145,7 +144,7 @@ test(
     },
 );
 
-test(
+it.task(
     "findings, devices and links: a title lights them, a mark on the link opens the finding, a link and its " +
         "label are selected",
     async () => {
@@ -200,24 +199,29 @@ test(
     },
 );
 
-test("a path without Shift: a device, Path to…, the other device; the panel can be hidden", async () => {
-    await it.open(exampleFile("h100-nvswitch").path);
-    await it.device("GPU/0-19000").click();
-    await it.key("extend").click();
-    await soon.match(() => text("#extending"), /click the device at the other end/);
-    await it.device("GPU/0-3c000").click();
-    await it.until(() => /GPU 0 → GPU 1/.test(document.querySelector("#panel h2")?.textContent));
-    const before = await it.page.locator("#canvas").boundingBox();
-    await it.key("panel-hide").click();
-    await soon.equal(() => it.page.locator("#panel").isVisible(), false);
-    await soon.ok(
-        async () => (await it.page.locator("#canvas").boundingBox()).width > before.width * 1.3,
-    );
-    await it.page.keyboard.press("z");
-    await soon.ok(() => it.page.locator("#panel").isVisible());
-});
+it.task(
+    "a path without Shift: a device, Path to…, the other device; the panel can be hidden",
+    async () => {
+        await it.open(exampleFile("h100-nvswitch").path);
+        await it.device("GPU/0-19000").click();
+        await it.key("extend").click();
+        await soon.match(() => text("#extending"), /click the device at the other end/);
+        await it.device("GPU/0-3c000").click();
+        await it.until(() =>
+            /GPU 0 → GPU 1/.test(document.querySelector("#panel h2")?.textContent),
+        );
+        const before = await it.page.locator("#canvas").boundingBox();
+        await it.key("panel-hide").click();
+        await soon.equal(() => it.page.locator("#panel").isVisible(), false);
+        await soon.ok(
+            async () => (await it.page.locator("#canvas").boundingBox()).width > before.width * 1.3,
+        );
+        await it.page.keyboard.press("z");
+        await soon.ok(() => it.page.locator("#panel").isVisible());
+    },
+);
 
-test(
+it.task(
     "by keyboard alone: from the start page to an example, past the drawing to the tabs, a device, a " +
         "path, the " +
         "panel",
@@ -257,7 +261,7 @@ test(
     },
 );
 
-test(
+it.task(
     "what was opened is offered again; pictures of examples come into sight; links to the page have words of " +
         "their own",
     async () => {
@@ -285,7 +289,7 @@ test(
     },
 );
 
-test("a link that is selected names its findings, and their titles open them", async () => {
+it.task("a link that is selected names its findings, and their titles open them", async () => {
     await it.open(
         exampleFile("h100-with-faults").path,
         "panel=selection&from=PCI/0-5a000&to=NIC/0-5e000",

@@ -7,7 +7,7 @@ if [ $# -gt 0 ]; then
     about "$1"
 else
     printf 'usage: ./dev COMMAND [ARGUMENT...]     ./dev help COMMAND says more\n'
-    for group in "run build test fmt lint" "conformance fuzz portability rules soak tsan" "bench load readers measure stopwatch" "pictures shots" "archive packages help"; do
+    for group in "run build test fmt lint" "conformance fuzz portability rules soak tsan" "bench load readers stopwatch" "pictures shots" "archive packages help"; do
         echo
         for name in $group; do printf '  %-12s %s\n' "$name" "$(about "$name" | sed -n 2p)"; done
     done
