@@ -184,16 +184,20 @@ bool orr_search_may_improve(const struct orr_search_state *s, const struct orr_b
     return false;
 }
 
-/* With the trial's rates and pattern, whatever the types of paths and the crossing of NICs: can anything be better? */
-static bool may_improve_somehow(struct orr_search_state *s)
+/* With the trial's rates and pattern, whatever the types of paths and the crossing of NICs: can anything be better?
+ * NCCL_CROSS_NIC may be any number, with which the search then begins. */
+static bool may_improve_somehow(struct orr_search_state *s, const struct orr_limits *limits)
 {
+    const int32_t crossings[] = {limits->start.cross_nic, 0, 1, s->input.system->release->cross_nic_try};
     struct orr_bound bound;
     orr_search_set_rates(s);
     if (!orr_search_bound(s, &bound))
         return true;
-    for (s->trial.cross_nic = 0; s->trial.cross_nic <= 2; s->trial.cross_nic++)
+    for (size_t i = 0; i < sizeof crossings / sizeof crossings[0]; i++) {
+        s->trial.cross_nic = crossings[i];
         if (orr_search_may_improve(s, &bound))
             return true;
+    }
     return false;
 }
 
@@ -212,7 +216,7 @@ bool orr_search_nothing_better(struct orr_search_state *s, const struct orr_limi
             s->trial.pattern = patterns[i];
             for (unsigned j = 0; j < i; j++)
                 s->trial.pattern = patterns[j] == patterns[i] ? ORR_PATTERN_NONE : s->trial.pattern;
-            better = s->trial.pattern != ORR_PATTERN_NONE && may_improve_somehow(s);
+            better = s->trial.pattern != ORR_PATTERN_NONE && may_improve_somehow(s, limits);
         }
     }
     s->trial = now;
