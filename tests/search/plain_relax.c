@@ -47,11 +47,11 @@ static bool relax_crossing(struct plain *s)
     const bool some = s->release->crossing_scope == ORR_CROSSING_SOME;
     const bool fits = s->release->nic_pairs != ORR_PAIRS_RINGS || s->best.pattern == ORR_PATTERN_RING ||
                       s->best.pattern == ORR_PATTERN_BALANCED_TREE;
-    if ((some ? s->cross_input == 2 : s->cross_input != 0) && !t->cross_nic && fits) {
+    if ((some ? s->asked.input.cross_nic_input == 2 : s->asked.input.cross_nic_input != 0) && !t->cross_nic && fits) {
         t->cross_nic = s->release->cross_nic_try;
         return true;
     }
-    t->cross_nic = some && s->cross_input == 1;
+    t->cross_nic = some && s->asked.input.cross_nic_input == 1;
     return false;
 }
 
@@ -63,7 +63,7 @@ static bool relax(struct plain *s, int32_t same_at_start, int32_t left, int64_t 
     const struct orr_release *release = s->release;
     const struct orr_node *cpu = orr_system_node(s->system, ORR_CPU, 0);
     const bool amd = cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD, found = b->channels > 0;
-    if (t->same_channels && !(release->amd_keeps_same_channels && amd && t->type_intra == s->number[ORR_PATH_SYS])) {
+    if (t->same_channels && !(release->amd_keeps_same_channels && amd && t->type_intra == s->limits.sys)) {
         t->same_channels = 0;
         return true;
     }
@@ -71,30 +71,30 @@ static bool relax(struct plain *s, int32_t same_at_start, int32_t left, int64_t 
     *all = release->finishes_at_full_rate && left == -1 ? release->steps_all : *all + left;
     if (*all < 0 && (found || release->finishes_at_full_rate))
         return false;
-    if (release->tree_for_sm90 && s->cc_min >= 90 && t->pattern == ORR_PATTERN_BALANCED_TREE) {
+    if (release->tree_for_sm90 && s->asked.input.cc_min >= 90 && t->pattern == ORR_PATTERN_BALANCED_TREE) {
         t->pattern = ORR_PATTERN_TREE;
         return true;
     }
     if (!release->relaxes_split_tree)
         t->pattern = b->pattern;
-    if (t->type_intra < (s->inter ? t->type_inter : s->max_intra) && (!found || t->type_intra < b->type_intra) &&
-        ++t->type_intra < s->dis)
+    if (t->type_intra < (s->inter ? t->type_inter : s->limits.max_intra) && (!found || t->type_intra < b->type_intra) &&
+        ++t->type_intra < s->limits.dis)
         return true;
-    t->type_intra = s->min_intra;
-    if (s->inter && t->type_inter < s->max_inter &&
-        (!found || t->type_inter < b->type_inter || t->type_inter < s->number[release->type_inter_always]) &&
-        ++t->type_inter < s->dis)
+    t->type_intra = s->limits.min_intra;
+    if (s->inter && t->type_inter < s->limits.max_inter &&
+        (!found || t->type_inter < b->type_inter || t->type_inter < s->limits.always_inter) &&
+        ++t->type_inter < s->limits.dis)
         return true;
-    t->type_inter = s->min_inter;
+    t->type_inter = s->limits.min_inter;
     if (release->relaxes_split_tree && release->relaxes_pattern_first && relax_split_tree(s))
         return true;
     if (relax_crossing(s))
         return true;
     if (release->relaxes_split_tree && !release->relaxes_pattern_first && relax_split_tree(s))
         return true;
-    if (*rate + 1 == s->rate_count || (found && !(s->rates[*rate + 1] / b->bw_inter > .49)))
+    if (*rate + 1 == s->limits.rate_count || (found && !(s->limits.rates[*rate + 1] / b->bw_inter > .49)))
         return false;
-    t->bw_intra = t->bw_inter = s->rates[++*rate];
+    t->bw_intra = t->bw_inter = s->limits.rates[++*rate];
     return true;
 }
 
@@ -106,9 +106,9 @@ static bool may_double(const struct plain *s)
     if (!b->channels || b->pattern == ORR_PATTERN_NVLS)
         return false;
     if (s->release->doubling == ORR_DOUBLING_UP_TO_90)
-        return (s->cc_min <= 80 && b->bw_intra >= 25) || (s->cc_min <= 90 && b->bw_intra >= 50);
-    return b->bw_intra >= 25 &&
-           !(s->release->doubling == ORR_DOUBLING_BY_CHANNELS && s->cc_min > 80 && b->bw_intra < 50 && b->channels > 4);
+        return (s->asked.input.cc_min <= 80 && b->bw_intra >= 25) || (s->asked.input.cc_min <= 90 && b->bw_intra >= 50);
+    return b->bw_intra >= 25 && !(s->release->doubling == ORR_DOUBLING_BY_CHANNELS && s->asked.input.cc_min > 80 &&
+                                  b->bw_intra < 50 && b->channels > 4);
 }
 
 static void duplicate(struct plain *s)
@@ -137,18 +137,18 @@ static bool raise_rate(struct plain *s, uint32_t *rate)
         return false;
     if (b->pattern == ORR_PATTERN_RING) {
         if (s->release->raises_rings)
-            t->bw_intra = t->bw_inter = s->rates[--*rate];
+            t->bw_intra = t->bw_inter = s->limits.rates[--*rate];
         return s->release->raises_rings;
     }
     if (s->release->raises_rings && b->pattern == ORR_PATTERN_NVLS && t->bw_inter == b->bw_inter &&
         t->bw_inter < t->bw_intra * 2) {
         t->min_channels = t->max_channels = b->channels;
-        t->bw_inter = s->rates[--*rate];
+        t->bw_inter = s->limits.rates[--*rate];
         return true;
     }
     if (t->bw_intra != b->bw_intra || t->bw_intra >= t->bw_inter * 2)
         return false;
-    t->bw_intra = s->rates[--*rate];
+    t->bw_intra = s->limits.rates[--*rate];
     return true;
 }
 
@@ -156,9 +156,9 @@ static void raise_rates(struct plain *s, int64_t *all)
 {
     uint32_t rate = 0;
     s->trial = s->best;
-    while (rate + 1 < s->rate_count && s->rates[rate] > s->best.bw_inter)
+    while (rate + 1 < s->limits.rate_count && s->limits.rates[rate] > s->best.bw_inter)
         rate++;
-    s->trial.bw_intra = s->trial.bw_inter = s->rates[rate];
+    s->trial.bw_intra = s->trial.bw_inter = s->limits.rates[rate];
     s->trial.min_channels = s->best.channels;
     for (int32_t left = 1; left != 0 && raise_rate(s, &rate);)
         left = attempt(s, all);
@@ -174,7 +174,7 @@ static void simple_order(struct plain *s)
     b->channels = 1;
     b->nets[0][0] = b->nets[0][1] = -1;
     b->bw_intra = b->bw_inter = 0.1f;
-    b->type_intra = b->type_inter = s->number[ORR_PATH_SYS];
+    b->type_intra = b->type_inter = s->limits.sys;
     if (!s->release->simple_order_by_preference)
         return;
     if (s->nets) {
@@ -182,7 +182,7 @@ static void simple_order(struct plain *s)
         b->nets[0][1] = (int16_t)plain_preferred(s, s->n - 1, 0);
     } else {
         b->bw_inter = 0;
-        b->type_inter = s->dis;
+        b->type_inter = s->limits.dis;
     }
 }
 
@@ -195,7 +195,7 @@ void plain_search_graph(struct plain *s, uint32_t rate)
     int64_t all = s->release->steps_all;
     int32_t left;
     s->best = s->trial;
-    s->trial.bw_intra = s->trial.bw_inter = s->rates[rate];
+    s->trial.bw_intra = s->trial.bw_inter = s->limits.rates[rate];
     do
         left = attempt(s, &all);
     while (!is_done(s, left) && relax(s, same, left, &all, &rate));

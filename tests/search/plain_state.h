@@ -4,6 +4,7 @@
 #define ORR_TESTS_PLAIN_STATE_H
 
 #include "engine/release/release.h"
+#include "engine/search/limits.h"
 #include "tests/search/plain_search.h"
 
 enum { CHANNELS = ORR_MAX_CHANNELS };
@@ -30,12 +31,10 @@ struct plain {
     const struct orr_release *release;
     int n, nets;
     bool inter, has_nvs, overrun;
-    int32_t cc_min, cross_input;
     int32_t number[ORR_PATH_TYPE_COUNT]; /* of each type of paths in the release; 0: it does not have the type */
-    const float *rates;
-    uint32_t rate_count;
-    int32_t min_intra, max_intra, min_inter, max_inter, dis; /* types of paths */
-    float *capacity;                                         /* [link] */
+    struct orr_search_state asked;       /* the engine's, for the limits alone */
+    struct orr_limits limits;            /* of the graph */
+    float *capacity;                     /* [link] */
     float net_bw[PLAIN_MOST_NETS];
     int32_t connections[PLAIN_MOST_NETS];
     bool used[CHANNELS][PLAIN_MOST_GPUS];

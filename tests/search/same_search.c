@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Does engine/search find what the plain search finds? On small random machines, under every release.
  *
- *     same_search [--seed N] [--count M]
+ *     same_search [--seed N] [--count M] [--most GPUS]
  *     same_search --file XML --release R [--hosts H] [--odd N] [--set NAME=VALUE]...
  *     same_search --cases LIST
  *
@@ -151,12 +151,19 @@ static void make_question(struct chance *c, struct question *q)
     static const struct {
         const char *name, *values[4];
     } settings[] = {
-        {"NCCL_CROSS_NIC", {"0", "1", "2", "3"}},           {"NCCL_CROSS_NIC", {"0", "1", "0", "1"}},
-        {"NCCL_P2P_LEVEL", {"LOC", "PIX", "SYS", "NVL"}},   {"NCCL_NET_GDR_LEVEL", {"LOC", "PIX", "SYS", "PHB"}},
-        {"NCCL_PXN_DISABLE", {"1", "0", "1", "1"}},         {"NCCL_COLLNET_ENABLE", {"1", "1", "1", "1"}},
-        {"NCCL_COLLNET_ENABLE", {"1", "1", "1", "1"}},      {"NCCL_NETDEVS_POLICY", {"ALL", "MAX:1", "MAX:2", "AUTO"}},
-        {"NCCL_MNNVL_RAIL_PER_HOST", {"1", "1", "0", "1"}}, {"NCCL_NVB_DISABLE", {"1", "1", "1", "1"}},
-        {"NCCL_P2P_DISABLE", {"1", "1", "1", "1"}},         {"NCCL_PXN_C2C", {"0", "1", "0", "1"}},
+        {"NCCL_CROSS_NIC", {"0", "1", "2", "3"}},
+        {"NCCL_CROSS_NIC", {"0", "1", "0", "1"}},
+        {"NCCL_P2P_LEVEL", {"LOC", "PIX", "SYS", "NVL"}},
+        {"NCCL_NET_GDR_LEVEL", {"LOC", "PIX", "SYS", "PHB"}},
+        {"NCCL_PXN_DISABLE", {"1", "0", "1", "1"}},
+        {"NCCL_COLLNET_ENABLE", {"1", "1", "1", "1"}},
+        {"NCCL_COLLNET_ENABLE", {"1", "1", "1", "1"}},
+        {"NCCL_NETDEVS_POLICY", {"ALL", "MAX:1", "MAX:2", "AUTO"}},
+        {"NCCL_MNNVL_RAIL_PER_HOST", {"1", "1", "0", "1"}},
+        {"NCCL_NVB_DISABLE", {"1", "1", "1", "1"}},
+        {"NCCL_P2P_DISABLE", {"1", "1", "1", "1"}},
+        {"NCCL_PXN_C2C", {"0", "1", "0", "1"}},
+        {"NCCL_CROSS_NIC", {"-1", "3", "-7", "2147483647"}},
     };
     uint32_t releases;
     const struct orr_release *release = orr_releases(&releases);
@@ -203,7 +210,7 @@ static bool set(struct question *q, char *text)
     return true;
 }
 
-static int compare_many(uint64_t seed, uint64_t count)
+static int compare_many(uint64_t seed, uint64_t count, uint32_t most)
 {
     uint64_t compared = 0, failed = 0;
     for (uint64_t i = seed; i < seed + count; i++) {
@@ -212,7 +219,7 @@ static int compare_many(uint64_t seed, uint64_t count)
         uint32_t parts;
         ORR_LOCAL_TEXT(xml, LARGEST_XML);
         make_question(&chance, &q);
-        small_machine_write(&chance, &xml);
+        small_machine_write(&chance, most, &xml);
         if (!compare(xml.data, xml.length, &q, &parts) && ++failed <= MOST_REPORTS)
             describe(i, &q, &xml);
         compared += parts;
@@ -270,7 +277,7 @@ static int compare_cases(const char *list)
 
 static int usage(void)
 {
-    fputs("usage: same_search [--seed N] [--count M] | --cases LIST |\n"
+    fputs("usage: same_search [--seed N] [--count M] [--most GPUS] | --cases LIST |\n"
           "       --file XML --release R [--hosts H] [--odd N] [--set A=B]...\n",
           stderr);
     return 2;
@@ -279,6 +286,7 @@ static int usage(void)
 int main(int argc, char **argv)
 {
     uint64_t seed = 1, count = 1000;
+    uint32_t most = 6;
     setvbuf(stdout, NULL, _IOLBF, 0);
     const char *file = NULL, *cases = NULL;
     struct question q = {.release = orr_release_default(), .hosts = 1};
@@ -288,6 +296,8 @@ int main(int argc, char **argv)
             seed = strtoull(value, NULL, 10);
         } else if (value && !strcmp(argv[i], "--count")) {
             count = strtoull(value, NULL, 10);
+        } else if (value && !strcmp(argv[i], "--most")) {
+            most = (uint32_t)strtoul(value, NULL, 10);
         } else if (value && !strcmp(argv[i], "--file")) {
             file = value;
         } else if (value && !strcmp(argv[i], "--release") && (q.release = orr_release_find(value))) {
@@ -302,5 +312,5 @@ int main(int argc, char **argv)
             return usage();
         }
     }
-    return cases ? compare_cases(cases) : file ? compare_file(file, &q) : compare_many(seed, count);
+    return cases ? compare_cases(cases) : file ? compare_file(file, &q) : compare_many(seed, count, most);
 }

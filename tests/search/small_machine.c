@@ -123,13 +123,15 @@ static void write_devices(struct machine *m, uint32_t gpus, uint32_t nics, uint3
     }
 }
 
-void small_machine_write(struct chance *c, struct orr_text *xml)
+void small_machine_write(struct chance *c, uint32_t most, struct orr_text *xml)
 {
     static const uint8_t capabilities[] = {60, 70, 75, 80, 80, 86, 90, 90, 90, 100, 120};
     static const int32_t speeds[] = {400000, 400000, 200000, 100000, 40000, 25000, 10000, -1, -1};
     static const uint8_t gpu_counts[] = {1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 6};
     static const uint8_t nic_counts[] = {0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6};
     struct machine m = {.c = c, .xml = xml, .gpus = CHANCE_OF(c, gpu_counts), .nics = CHANCE_OF(c, nic_counts)};
+    m.gpus = m.gpus < most ? m.gpus : most;
+    m.nics = m.nics < most ? m.nics : most;
     m.cpus = 1 + chance_below(c, MOST_CPUS);
     m.next_bus = 0x40;
     m.sm = CHANCE_OF(c, capabilities);

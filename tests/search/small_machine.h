@@ -6,7 +6,7 @@
 #include "engine/base/text.h"
 #include "tests/property/chance.h"
 
-/* Writes one as topology XML, one element a line. */
-void small_machine_write(struct chance *chance, struct orr_text *xml);
+/* Writes one as topology XML, one element a line. most: GPUs, and NICs; 6 is the largest. */
+void small_machine_write(struct chance *chance, uint32_t most, struct orr_text *xml);
 
 #endif
