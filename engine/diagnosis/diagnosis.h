@@ -17,12 +17,12 @@
  * least change that counts as a share) */
 #define ORR_COST_FIGURE_MAP(X)                                                                                         \
     X(BUS_BW, "bus bandwidth of AllReduce at 1 GiB", "GB/s", true, 0.01)                                               \
+    X(GPUS, "GPUs of the machine", "GPUs", true, 0)                                                                    \
     X(P2P_PAIRS, "pairs of GPUs with P2P", "pairs", true, 0)                                                           \
     X(GDR, "GPUs with GPUDirect RDMA", "GPUs", true, 0)                                                                \
     X(LATENCY, "time of AllReduce at 8 bytes", "us", false, 0.01)                                                      \
     X(CHANNELS, "channels", "channels", true, 0)                                                                       \
-    X(NVLS, "NVLS channels", "channels", true, 0)                                                                      \
-    X(GPUS, "GPUs of the machine", "GPUs", true, 0)
+    X(NVLS, "NVLS channels", "channels", true, 0)
 
 enum orr_cost_figure {
 #define X(symbol, name, unit, higher, least) ORR_COST_##symbol,

@@ -293,9 +293,11 @@ static void write_type(const struct orr_analysis *analysis, struct orr_text *tex
     if (figures.value[ORR_COST_BUS_BW] <= 0)
         orr_text_puts(text, ": no bandwidth can be predicted for this job.");
     else if (fused > 1)
-        orr_text_printf(text, ": AllReduce gets about %.3g GB/s on %u GPUs, in %u NVLink domain%s of %u trays.",
+        orr_text_printf(text, ": AllReduce gets about %.3g GB/s on %u GPUs, in %u NVLink domain%s of %u trays. %s.",
                         figures.value[ORR_COST_BUS_BW], analysis->ranks, analysis->query.hosts,
-                        orr_plural(analysis->query.hosts), fused);
+                        orr_plural(analysis->query.hosts), fused,
+                        analysis->query.hosts > 1 ? "Only traffic between the domains leaves NVLink"
+                                                  : "No traffic leaves NVLink");
     else
         orr_text_printf(text, ": AllReduce gets about %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW],
                         analysis->query.hosts, orr_plural(analysis->query.hosts));

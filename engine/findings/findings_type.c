@@ -92,6 +92,11 @@ static void nics_below_type(struct orr_finder *f)
     orr_text_puts(&text, "like ");
     write_types(nearly, &text);
     orr_text_printf(&text, ", but %u instead of %u NIC ports", nearly->here, nearly->there);
+    uint32_t slower = 0;
+    for (uint32_t i = 0; i < given.hw.net_count; i++)
+        slower += orr_has_name_of(nearly->types[0], orr_element_word(given.hw.dump, given.hw.nets[i], ORR_ATTR_NAME));
+    if (slower > nearly->here)
+        orr_text_printf(&text, " of this speed, and %u slower", slower - nearly->here);
     write_evidence(nearly, "GPUs, and names and speed of the NICs", &text);
     if (nearly->chosen)
         orr_text_puts(&text, "; some PCIe switches with GPUs have a NIC, others have none");
@@ -109,6 +114,11 @@ static void gpu_missing(struct orr_finder *f)
     if (machine->type && machine->gpus_here < machine->gpus) {
         orr_say(f, "%u GPUs are in the dump; machines of this kind, such as %s, have %u", machine->gpus_here,
                 machine->type->title, machine->gpus);
+        return;
+    }
+    if (!machine->type && machine->gpus_here < machine->gpus) {
+        orr_say(f, "%u GPUs are in the dump of several hosts; if each had as many as most, there would be %u",
+                machine->gpus_here, machine->gpus);
         return;
     }
     if (!is_nearly(&given, ORR_DIFFERS_GPUS) || (f->analysis && f->analysis->cluster))
@@ -187,7 +197,7 @@ const struct orr_finding_row orr_findings_type[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_nccl = true,
         .find = nics_below_type,
-        .title = "Half of the NICs of this machine type are missing, or more",
+        .title = "Half of the NICs of this machine type, or more, are missing or slow",
         .why = "GPUs share the NICs that are left, so each gets less bandwidth between hosts.",
         .advice = "Count the NICs on the PCIe bus and those with a driver and an active port. In a container, check "
                   "that it sees all of them.",

@@ -141,6 +141,32 @@ static bool has_nvlinks(const struct orr_hardware_facts *h)
     return false;
 }
 
+static const char *host_of(const struct orr_hardware_facts *h, uint32_t element)
+{
+    while (element != ORR_NO_ELEMENT && h->dump->elements[element].kind != ORR_ELEMENT_CPU)
+        element = h->dump->elements[element].parent;
+    return orr_element_word(h->dump, element, ORR_ATTR_HOST_HASH);
+}
+
+/* The GPUs of several hosts if each had as many as most of them have; 0: half of them have fewer, or more. */
+static uint32_t gpus_of_hosts(const struct orr_hardware_facts *h)
+{
+    enum { MOST_PAIRS = 1 << 20 }; /* of CPUs and GPUs: a bound for hostile dumps */
+    uint32_t hosts = 0, most = 0, with_most = 0;
+    for (uint32_t c = 0; (uint64_t)h->cpu_count * h->gpu_count <= MOST_PAIRS && c < h->cpu_count; c++) {
+        const char *host = host_of(h, h->cpus[c]);
+        uint32_t before = 0, gpus = 0;
+        while (strcmp(host_of(h, h->cpus[before]), host) != 0)
+            before++;
+        for (uint32_t g = 0; before == c && g < h->gpu_count; g++)
+            gpus += !strcmp(host_of(h, h->gpus[g]), host);
+        hosts += before == c;
+        with_most = gpus > most ? 1 : with_most + (before == c && gpus == most);
+        most = gpus > most ? gpus : most;
+    }
+    return 2 * with_most > hosts ? hosts * most : 0;
+}
+
 void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machine *ret_machine)
 {
     struct orr_seen seen = look(h);
@@ -151,6 +177,8 @@ void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machin
     if (seen.mixed)
         return;
     read_boards(h, &seen, ret_machine);
+    if (!is_one_host(h))
+        ret_machine->gpus = gpus_of_hosts(h);
     for (size_t i = 0; is_one_host(h) && (type = orr_machine_type(i)); i++) {
         uint32_t ports, away = orr_machine_has_gpus(type, &seen, h->gpu_count) ? distance(h, type, &ports) : NO_FIT;
         if (away == NO_FIT || away > nearest)

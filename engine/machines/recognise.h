@@ -35,7 +35,8 @@ struct orr_machine {
                             capability alone */
     int32_t nvlinks;     /* that every GPU of such a machine has */
     int32_t generation;  /* PCIe generation that the GPUs and the CPU can both run at */
-    uint32_t gpus, nics; /* of one such machine; nics: ports that are as fast as the type's */
+    uint32_t gpus, nics; /* of one such machine; nics: ports that are as fast as the type's. gpus of several hosts: if
+                          * each had as many as most have; 0: they differ */
     uint32_t gpus_here, nics_here; /* of the dump */
     struct orr_nearly nearly;      /* if no type fits */
 };

@@ -111,6 +111,7 @@ def test_a_rack_is_one_nvlink_domain():
     assert said["ranks"] == 72
     sentence = said["summary"]["verdict"]["sentence"]
     assert 890 <= float(re.search(r"about (\d+) GB/s on 72 GPUs", sentence)[1]) <= 930, sentence
+    assert sentence.endswith("No traffic leaves NVLink.")
     two = json.loads(run("predict", "--machine", "gb300-nvl72", "--hosts", 2, "--sizes", "1G", "--json"))
     assert two["ranks"] == 144
     assert json.loads(run("analyze", "--machine", "gb200-tray"))["ranks"] == 4
@@ -131,8 +132,39 @@ def test_a_part_of_a_rack_is_one_nvlink_domain(tmp_path):
         assert got == pytest.approx(wanted, rel=1e-3), trays
     said = verdict("--machine", "gb200-nvl72:16", "--hosts", 2)
     assert "16 of the 18 trays" in said and "on 128 GPUs, in 2 NVLink domains of 16 trays" in said
+    assert said.endswith("Only traffic between the domains leaves NVLink.")
     for wrong in ("gb200-nvl72:1", "gb200-nvl72:19", "gb200-nvl72:", "dgx-h100:2"):
         run("analyze", "--machine", wrong, status=2)
+
+
+def test_a_gpu_that_one_tray_lacks_is_missing(tmp_path):
+    for trays, state in ((3, "degraded"), (2, "healthy")):  # of two, nobody knows which one is whole
+        tree = ET.fromstring(run("convert", "--machine", f"gb200-nvl72:{trays}"))
+        assert check_faults.gpu_gone(tree)
+        rack = tmp_path / "rack.xml"
+        rack.write_text(ET.tostring(tree, encoding="unicode"))
+        verdict = json.loads(run("analyze", rack))["summary"]["verdict"]
+        assert verdict["state"] == state, verdict
+        assert ("has 11 of 12 GPUs" in verdict["sentence"]) == (state == "degraded")
+
+
+def test_half_the_gpus_are_worse_than_a_far_nic(tmp_path):
+    """Both cost something; with half of its GPUs the machine has its NIC far from all of them."""
+    tree = ET.fromstring(run("convert", "--machine", "Standard_ND40rs_v2"))
+    assert check_faults.half_the_gpus_gone(tree)
+    file = tmp_path / "half.xml"
+    file.write_text(ET.tostring(tree, encoding="unicode"))
+    verdict = json.loads(run("analyze", "--hosts", 2, file))["summary"]["verdict"]
+    assert verdict["finding"] == "gpu-missing" and "4 of 8 GPUs" in verdict["sentence"]
+
+
+def test_a_port_that_is_slow_is_not_said_to_be_missing(tmp_path):
+    tree = ET.fromstring(run("convert", "--machine", "dgx-spark"))
+    assert check_faults.port_slow(tree)
+    file = tmp_path / "spark.xml"
+    file.write_text(ET.tostring(tree, encoding="unicode"))
+    verdict = json.loads(run("analyze", "--hosts", 2, file))["summary"]["verdict"]
+    assert "1 instead of 2 NIC ports of this speed, and 1 slower" in verdict["sentence"]
 
 
 def test_trays_without_a_rack_say_so():

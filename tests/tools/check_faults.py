@@ -329,7 +329,7 @@ FAULTS = {  # name: edit, ids of findings that name it
     "bridge-nearly-down": (bridge_nearly_down, {"nvlinks-below-board"}),
     "gdr-off": (gdr_off, {"gdr-off"}),
     "all-ports-without-gdr": (all_ports_without_gdr, {"gdr-off"}),
-    "port-slow": (port_slow, {"port-slow", "mixed-speeds"}),
+    "port-slow": (port_slow, {"port-slow", "mixed-speeds", "nics-below-type"}),
     "nic-gone": (nic_gone, {"nic-missing"}),
     "nic-moved": (nic_moved, {"nic-misplaced"}),
     "gpu-gone": (gpu_gone, {"gpu-missing"}),
