@@ -34,6 +34,7 @@ sanitized_answers() { # what ./dev test asks of the release build
     http_tests build-dev $(http_files NO)
 }
 slow_page() { (export ORRERY_SLOW=4 ORRERY=$PWD/build/orrery && npm_packages && node --test --test-concurrency=1 tests/browser/*.test.mjs); }
+every_allocation() { ORR_TEST_ALLOCATIONS=all build-dev/tests/test_api_allocation; }
 kills() { # more of what ./dev test does a hundred times
     ORR_TEST_KILLS=1000 build-dev/tests/test_api_store_kill &&
         ORR_TEST_KILLS=1000 python3 tests/support/postgresql.py build-dev/tests/test_api_store_kill &&
@@ -41,4 +42,4 @@ kills() { # more of what ./dev test does a hundred times
 }
 
 export ORRERY=$PWD/build-dev/orrery
-mixed_requests "${1:-60}" && random_machines && every_fault && large_results && plain_search && choices_of_gpus && twins && broken_logs && sanitized_answers && slow_page && kills
+mixed_requests "${1:-60}" && random_machines && every_fault && large_results && plain_search && choices_of_gpus && twins && broken_logs && every_allocation && sanitized_answers && slow_page && kills
