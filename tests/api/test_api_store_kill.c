@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process that stores, changes and deletes is killed a hundred times at moments of chance. What it had acknowledged
  * is there each time, and nothing is there by half. ORR_TEST_KILLS asks for more kills. */
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -59,8 +60,9 @@ static void write_on(const struct place *place, unsigned first, int to)
 static signed char *acknowledged;
 static unsigned used, total;
 
-/* One life of a writer; it is killed after this many microseconds. */
-static void live(const struct place *place, unsigned microseconds)
+/* One life of a writer; it is killed after this many microseconds, which begin with its start or, however slow the
+ * machine is, with its first acknowledgement. */
+static void live(const struct place *place, unsigned microseconds, bool from_first)
 {
     int ends[2], status;
     struct ack ack;
@@ -72,6 +74,8 @@ static void live(const struct place *place, unsigned microseconds)
         write_on(place, used, ends[1]);
     }
     close(ends[1]);
+    if (from_first)
+        assert_int_equal(poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, 120000), 1);
     usleep(microseconds);
     kill(writer, SIGKILL);
     assert_int_equal(waitpid(writer, &status, 0), writer);
@@ -147,7 +151,7 @@ TEST(nothing_acknowledged_is_lost_in_a_hundred_kills)
     srand(20260101);
     for (int i = 0; i < kills; i++) {
         unsigned first = used;
-        live(&place, (unsigned)rand() % LONGEST_US);
+        live(&place, (unsigned)rand() % LONGEST_US, i % 2);
         const struct orr_store_options options = {.location = place.location};
         struct orr_store *store;
         struct orr_error err = {0};
@@ -160,7 +164,7 @@ TEST(nothing_acknowledged_is_lost_in_a_hundred_kills)
         orr_store_close(store);
     }
     print_message("%d kills, %u acknowledged changes\n", kills, total);
-    assert_true(total > (unsigned)kills);
+    assert_true(total >= (unsigned)kills / 2);
     free(acknowledged);
     remove_place(&place);
 }

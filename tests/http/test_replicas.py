@@ -144,13 +144,13 @@ def test_a_draining_replica_costs_no_request(arrangement):
     writers.check(second)
 
 
-def test_a_read_only_root_leaves_no_place_for_a_file(tmp_path):
+def test_a_read_only_root_leaves_no_place_for_a_file():
     """That the replicas above really ran without a place to write: SQLite finds none."""
     if not read_only_works():
         pytest.skip("this machine grants no mount namespace: the replicas above ran with a writable root")
     program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
     done = subprocess.run(
-        [*READ_ONLY, os.path.abspath(program), "serve", "--database", tmp_path / "a.db"],
+        [*READ_ONLY, os.path.abspath(program), "serve", "--database", "/orrery-test.db"],
         capture_output=True,
         text=True,
         timeout=20,

@@ -27,6 +27,7 @@ twins() {
     python3 tests/cluster/twin_check.py --orrery build-dev/orrery --seed "$now" --count "$count" &&
         python3 tests/detect/twin_check.py --seed "$now" --count "$((count / 10))"
 }
+shared_files() { python3 tests/tools/check_inputs.py && python3 tests/tools/check_pairs.py && python3 tests/tools/check_logs.py; }
 broken_logs() { /usr/bin/python3 tests/tools/mutate_log.py 500 "$now"; }
 sanitized_answers() { # what ./dev test asks of the release build
     . tools/suite.sh
@@ -42,4 +43,4 @@ kills() { # more of what ./dev test does a hundred times
 }
 
 export ORRERY=$PWD/build-dev/orrery
-mixed_requests "${1:-60}" && random_machines && every_fault && large_results && plain_search && choices_of_gpus && twins && broken_logs && every_allocation && sanitized_answers && slow_page && kills
+mixed_requests "${1:-60}" && random_machines && every_fault && large_results && plain_search && choices_of_gpus && twins && shared_files && broken_logs && every_allocation && sanitized_answers && slow_page && kills
