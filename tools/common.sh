@@ -106,10 +106,10 @@ npm_packages() {
     (cd tests/browser && npm ci --silent --no-audit --no-fund) >&2 </dev/null && cp "$lock" "$have"
 }
 
-# properties SEED COUNT [ARGUMENT...]: random machines through every release. A seed makes the same machine again.
+# properties BUILD SEED COUNT [ARGUMENT...]: random machines through every release. A seed makes the same machine again.
 properties() {
     ASAN_OPTIONS=handle_segv=2:detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-        build-dev/tests/property --seed "$1" --count "$2" "${@:3}"
+        "$1/tests/property" --seed "$2" --count "$3" "${@:4}"
 }
 
 # All cases of machines on which Orrery was wrong once.

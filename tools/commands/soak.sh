@@ -10,7 +10,7 @@ need build run unit http page && build dev release || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 
 mixed_requests() { python3 tests/tools/soak.py "$1"; }
-random_machines() { properties "${now}000" "$count"; }
+random_machines() { properties build-dev "${now}000" "$count"; }
 every_fault() { python3 tests/tools/check_faults.py && python3 tests/tools/check_faults.py --assumed && python3 tests/tools/check_gate.py && python3 tests/tools/check_explanations.py --cases 300; }
 large_results() { ORRERY=$PWD/build/orrery python3 tests/tools/check_large_results.py; }
 plain_search() { # nine of ten machines have at most 3 GPUs: a core compares about 240 of them a second, and 90 of the others
@@ -34,7 +34,7 @@ sanitized_answers() { # what ./dev test asks of the release build
     # shellcheck disable=SC2046 # file names without spaces
     http_tests build-dev $(http_files NO)
 }
-slow_page() { (export ORRERY_SLOW=4 ORRERY=$PWD/build/orrery && npm_packages && node --test --test-concurrency=1 tests/browser/*.test.mjs); }
+slow_page() { (export ORRERY_SLOW=4 ORRERY_ALL=1 ORRERY=$PWD/build/orrery && npm_packages && node --test --test-concurrency=1 tests/browser/*.test.mjs); }
 every_allocation() { ORR_TEST_ALLOCATIONS=all build-dev/tests/test_api_allocation; }
 kills() { # more of what ./dev test does a hundred times
     ORR_TEST_KILLS=1000 build-dev/tests/test_api_store_kill &&
