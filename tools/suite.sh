@@ -11,9 +11,9 @@ unit        unit                        ctest   dev         unit
 fuzz        fuzz                        ctest   dev         -
 browser     browser-1,browser-2,browser-3 node    release     page
 http        http,memory-1,memory-2      pytest  dev,release http
+conformance conformance,shared          lines   release     -
 answers     answers                     ctest   release     -
 property    property-1,property-2       lines   dev,release -
-conformance conformance,shared          lines   release     -
 package     package                     lines   package     package
 readme      readme                      lines   release     -
 js          js                          node    -           page"
@@ -36,12 +36,13 @@ http_files() {
 }
 # What the suite needs of a build; nothing: all. The programs of unit tests run in build-dev alone.
 targets_of() { [ "$1" != release ] || echo suite; }
-# Seconds of one core, or of waiting if that is longer, for the longest files of http and browser; others count as 5.
+# Seconds of one core, or of waiting if that is longer, for the longest files of browser and of http under the sanitizers; others count as 5.
 lengths="
-http/ends 45      http/attacks 45   http/openapi 40   http/command_line 40  http/show 40        http/log_machine 35
-http/faults 30    http/shared_logs 30 http/gate 25    http/database 20      http/limits 20      http/check_log 15
-http/clusters 15  http/triage 12    http/service 12   http/place 12         http/predict 12     http/log_mutations 12
-http/inputs 10    http/config 10    http/streams 8    http/machine_types 8  http/verdicts 8
+http/ends 45      http/attacks 45   http/openapi 40   http/faults 35      http/limits 20      http/service 12     http/log_mutations 12
+browser/clusters 40  browser/twelve 40    browser/inputs 30   browser/log 28      browser/compare 26    browser/everywhere 26
+browser/figures 25   browser/page 22      browser/verdict 20  browser/export 20   browser/transfers 18  browser/opening 18
+browser/perf 16      browser/why 16       browser/explore 16  browser/tasks 16    browser/library 16    browser/glance 15
+browser/settings 14  browser/differences 14 browser/hosts 12  browser/source 10   browser/bandwidth 8   browser/channels 7
 "
 # share N I FILE...: the Ith of N shares that take about the same time. The longest file is dealt first, each to the shortest share so far.
 share() {
