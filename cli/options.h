@@ -179,8 +179,6 @@ const char *orr_base_name(const char *path);
 int orr_print_json(struct orr_json *json, json_t *root, bool pretty);
 /* Prints what was written, with a line break; code: what writing it gave. The same. */
 int orr_print_text(const char *name, enum orr_code code, struct orr_text *text, const struct orr_error *err);
-/* Reports that a text could not be written: no memory, or too large. Gives the exit status. */
-int orr_report_text(const char *name, const struct orr_text *text);
 /* "<standard input>" for "-" and NULL. */
 const char *orr_input_name(const char *file);
 

@@ -84,7 +84,8 @@ const char *orr_base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-int orr_report_text(const char *name, const struct orr_text *text)
+/* Reports that a text could not be written: no memory, or too large. Gives the exit status. */
+static int report_text(const char *name, const struct orr_text *text)
 {
     struct orr_error err = {0};
     if (text->starved)
@@ -98,7 +99,7 @@ int orr_print_text(const char *name, enum orr_code code, struct orr_text *text, 
 {
     orr_text_puts(text, "\n");
     int status = code != ORR_OK          ? orr_report(name, err)
-                 : orr_text_failed(text) ? orr_report_text(name, text)
+                 : orr_text_failed(text) ? report_text(name, text)
                                          : orr_write_out(NULL, text->data, text->length);
     orr_text_release(text);
     return status;

@@ -221,8 +221,6 @@ enum orr_code orr_store_expire(struct orr_store *store, int64_t now, uint32_t *r
 /* How many of the stored topologies retention would delete now. */
 enum orr_code orr_store_due(struct orr_store *store, int64_t now, int64_t *ret_due, int64_t *ret_stored,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* Gives up to ORR_EXPIRE_AT_ONCE topologies without a shape theirs; *ret_count: how many. */
-enum orr_code orr_store_shape(struct orr_store *store, uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
 /* Can it be written to? For readiness: STORE also where calls wait for an answer, where the last write failed and
  * writing fails still, and where the database was found damaged. */
 enum orr_code orr_store_check(struct orr_store *store, struct orr_error *err) ORR_NO_DISCARD;

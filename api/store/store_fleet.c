@@ -38,7 +38,7 @@ static enum orr_code read_host(const struct orr_cell *cells, void *item, struct 
 /* The order of orr_order_naturally() for a database that orders bytes. A number becomes its length and its digits, so
  * that "node9" ("node" 0 001 9) comes before "node10" (0 002 10). The first 0 keeps the order of digits among other
  * bytes. */
-char *orr_host_sort(const char *host)
+static char *sort_of(const char *host)
 {
     enum { PREFIX = 4 };
     char *sort = malloc((PREFIX + 1) * strlen(host) + 1), *to = sort;
@@ -66,7 +66,7 @@ static enum orr_code list_after(struct orr_store *store, const struct orr_row_ki
                                 const char *after, uint32_t limit, void *ret_items, uint32_t *ret_count,
                                 struct orr_error *err)
 {
-    char *sort = orr_host_sort(after);
+    char *sort = sort_of(after);
     ORR_NEED(sort, err);
     const struct orr_cell cells[] = {orr_text_cell(sort), orr_text_cell(after), orr_int_cell(limit)};
     enum orr_code code = orr_rows_list(store, kind, statement, cells, limit, ret_items, ret_count, err);
@@ -77,7 +77,7 @@ static enum orr_code list_after(struct orr_store *store, const struct orr_row_ki
 static enum orr_code run_sorted(struct orr_session *session, enum orr_statement statement, const char *host,
                                 struct orr_error *err)
 {
-    char *sort = orr_host_sort(host);
+    char *sort = sort_of(host);
     ORR_NEED(sort, err);
     const struct orr_cell cells[] = {orr_text_cell(sort), orr_text_cell(host)};
     enum orr_code code = orr_run(session, statement, cells, NULL, err);

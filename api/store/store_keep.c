@@ -169,7 +169,8 @@ static enum orr_code shape_work(struct orr_session *session, void *context, stru
     return orr_run(session, ORR_SQL_HOST_SHAPE, cells, NULL, err);
 }
 
-enum orr_code orr_store_shape(struct orr_store *store, uint32_t *ret_count, struct orr_error *err)
+/* Gives up to ORR_EXPIRE_AT_ONCE topologies without a shape theirs; *ret_count: how many. */
+static enum orr_code give_shapes(struct orr_store *store, uint32_t *ret_count, struct orr_error *err)
 {
     struct expiry found = {0};
     *ret_count = 0;
@@ -221,7 +222,7 @@ static void *keep(void *context)
         pthread_mutex_unlock(&keeper->lock);
         const int64_t now = orr_time_believed(&keeper->time, orr_wall_ms(), orr_clock_boot_ms());
         /* What fails now is tried again. */
-        enum orr_code code = store->shape ? orr_store_shape(store, &count, NULL) : ORR_OK;
+        enum orr_code code = store->shape ? give_shapes(store, &count, NULL) : ORR_OK;
         const bool shaped = code == ORR_OK && !count;
         if (shaped && keeps)
             code = orr_store_expire(store, now, &count, NULL);

@@ -74,8 +74,6 @@ enum orr_code orr_store_no_such(struct orr_error *err, const char *id);
 enum orr_code orr_store_find(struct orr_session *session, const char *id, bool *ret_found, struct orr_error *err);
 
 /* store_fleet.c: the row of a host follows its uploads. */
-/* The place of a host in natural order, as a text whose bytes are in that order: free() it. NULL: no memory. */
-char *orr_host_sort(const char *host);
 /* In a transaction: after a visit of the host, and after a topology was deleted. */
 enum orr_code orr_host_remember(struct orr_session *session, const char *host, struct orr_error *err);
 enum orr_code orr_host_forget(struct orr_session *session, const char *id, struct orr_error *err);

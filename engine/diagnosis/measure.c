@@ -57,7 +57,8 @@ void orr_measure(const struct orr_analysis *analysis, struct orr_performance *re
     ret->value[ORR_COST_GPUS] = (double)n;
 }
 
-double orr_cost_share(const struct orr_cost *cost)
+/* What is lost of the better value, 0 to 1; 0 if nothing is. */
+static double share_lost(const struct orr_cost *cost)
 {
     double better = fmax(cost->now, cost->repaired);
     bool lost = figures[cost->figure].higher ? cost->now < cost->repaired : cost->now > cost->repaired;
@@ -66,11 +67,11 @@ double orr_cost_share(const struct orr_cost *cost)
 
 int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b)
 {
-    bool lost_a = orr_cost_share(a) > 0, lost_b = orr_cost_share(b) > 0;
+    bool lost_a = share_lost(a) > 0, lost_b = share_lost(b) > 0;
     if (!lost_a || !lost_b)
         return lost_b - lost_a;
     ORR_BY(ORR_ORDER(a->figure, b->figure));
-    return orr_cost_share(a) > orr_cost_share(b) ? -1 : orr_cost_share(a) < orr_cost_share(b);
+    return share_lost(a) > share_lost(b) ? -1 : share_lost(a) < share_lost(b);
 }
 
 static void list_changes(const struct orr_measured *now, const struct orr_measured *repaired, struct orr_cost *cost)
@@ -97,7 +98,7 @@ struct orr_cost orr_cost_between(const struct orr_measured *now, const struct or
                                     .fused = now->fused};
             if (!now->figures[i].known || !repaired->figures[i].known)
                 continue;
-            if (orr_cost_share(&cost) > figures[f].least && (best.none || orr_cost_compare(&cost, &best) < 0))
+            if (share_lost(&cost) > figures[f].least && (best.none || orr_cost_compare(&cost, &best) < 0))
                 best = cost;
             else if (!best.hosts) /* the first figure, should none change */
                 best = cost, best.none = true;

@@ -28,8 +28,6 @@ struct orr_cost orr_cost_between(const struct orr_measured *now, const struct or
 /* The reference of a cost: its figure and its number of hosts on the machine with everything repaired; what it is
  * without that if either is not known. */
 void orr_cost_refer(struct orr_cost *cost, const struct orr_measured *all);
-/* What is lost of the better value, 0 to 1; 0 if nothing is. */
-double orr_cost_share(const struct orr_cost *cost);
 /* Which of the two costs is the greater one, as a share: negative, 0, positive as in qsort(), the greater first. */
 int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b);
 

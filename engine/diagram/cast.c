@@ -96,7 +96,7 @@ int32_t orr_cast_rail(const struct orr_cast *cast, int32_t rank, int64_t net)
                                             : system->nodes[i].net.dev;
 }
 
-const struct orr_labels *orr_cast_labels(const struct orr_cast *cast, uint32_t part)
+static const struct orr_labels *labels_of(const struct orr_cast *cast, uint32_t part)
 {
     if (!cast->labels[part].system)
         orr_labels_init(&cast->labels[part], &cast->parts[part]->system, cast->drawing);
@@ -163,7 +163,7 @@ void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_po
                    float font)
 {
     struct orr_drawing *drawing = cast->drawing;
-    const struct orr_labels *labels = orr_cast_labels(cast, part_of(cast, actor));
+    const struct orr_labels *labels = labels_of(cast, part_of(cast, actor));
     uint32_t node = node_of(cast, actor), host = orr_cast_host(cast, actor->rank);
     char buffer[ORR_NODE_ID_SIZE];
     const char *id, *title, *label, *place = "";

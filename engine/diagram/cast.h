@@ -19,7 +19,7 @@ struct orr_cast {
     struct orr_drawing *drawing;
     const struct orr_part **parts; /* all that differ: those of every kind of host */
     const uint32_t *kinds;         /* [part]: kind of the cluster, 0 if hosts are equal */
-    struct orr_labels *labels;     /* [part], made when they are first asked for: orr_cast_labels() */
+    struct orr_labels *labels;     /* [part], made when they are first asked for */
     uint32_t part_count, host_count;
     struct orr_seat *seats; /* [rank] */
 };
@@ -40,7 +40,6 @@ struct orr_hop {
 
 /* Memory ran out: drawing->failed. */
 void orr_cast_init(struct orr_cast *cast, const struct orr_analysis *analysis, struct orr_drawing *drawing);
-const struct orr_labels *orr_cast_labels(const struct orr_cast *cast, uint32_t part);
 static inline uint32_t orr_cast_host(const struct orr_cast *cast, int32_t rank)
 {
     return cast->seats[rank].host;

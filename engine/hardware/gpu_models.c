@@ -195,7 +195,7 @@ bool orr_gpu_model_is(const struct orr_gpu_model *model, const char *name)
     return !strncmp(model->names, name, length) && !name[length];
 }
 
-bool orr_gpu_model_has_device(const struct orr_gpu_model *model, uint32_t device)
+static bool has_device(const struct orr_gpu_model *model, uint32_t device)
 {
     for (size_t i = 0; device && i < ORR_GPU_MODEL_IDS; i++)
         if (model->ids[i].device == device)
@@ -206,7 +206,7 @@ bool orr_gpu_model_has_device(const struct orr_gpu_model *model, uint32_t device
 const struct orr_gpu_model *orr_gpu_model_of_device(uint32_t device)
 {
     for (size_t m = 0; m < MODEL_COUNT; m++)
-        if (orr_gpu_model_has_device(&models[m], device))
+        if (has_device(&models[m], device))
             return &models[m];
     return NULL;
 }

@@ -42,7 +42,6 @@ const struct orr_gpu_model *orr_gpu_model_of_device(uint32_t device);
 const struct orr_gpu_model *orr_gpu_model_of_name(const char *product);
 /* Whether that is the model's own name. */
 bool orr_gpu_model_is(const struct orr_gpu_model *model, const char *name);
-bool orr_gpu_model_has_device(const struct orr_gpu_model *model, uint32_t device);
 
 /* Compute capabilities by the same rules; 0: unknown. */
 int32_t orr_gpu_sm_of_device(uint32_t device);

@@ -60,7 +60,7 @@ static const char *value_of(enum orr_setting setting, unsigned value)
     return info.kind == ORR_SETTING_INT ? numbers[value] : texts[value];
 }
 
-static void give(struct orr_settings *settings, enum orr_setting setting, unsigned value)
+static void set_value(struct orr_settings *settings, enum orr_setting setting, unsigned value)
 {
     struct orr_setting_info info;
     struct orr_error err = {0};
@@ -240,7 +240,7 @@ TEST(test_all_at_once)
             static struct orr_settings settings;
             orr_settings_init(&settings, &releases[r]);
             for (int s = 0; s < ORR_SETTING_COUNT; s++)
-                give(&settings, (enum orr_setting)s, v);
+                set_value(&settings, (enum orr_setting)s, v);
             analyse(&settings, 1 + v % 3);
             if (v % 4 == r % 4)
                 analyse_cluster(&settings);
@@ -261,7 +261,7 @@ TEST(test_one_by_one)
                 if (number++ % stride || !orr_setting_in((enum orr_setting)s, &releases[r]))
                     continue;
                 orr_settings_init(&settings, &releases[r]);
-                give(&settings, (enum orr_setting)s, v);
+                set_value(&settings, (enum orr_setting)s, v);
                 analyse(&settings, 2);
             }
     print_message("%u analyses, %u refused\n", analyses, refused);
