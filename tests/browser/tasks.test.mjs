@@ -56,6 +56,7 @@ function matrix() {
 }
 
 it.task(
+    "support engineer",
     "a pasted matrix: the NIC of GPU 3, its GPUDirect RDMA, and AllReduce on four hosts with what it " +
         "assumes, " +
         "in three clicks; the assumption is changed beside the figure",
@@ -85,6 +86,7 @@ it.task(
             /assumed 8 NIC ports have 400 Gb\/s, with GPUDirect RDMA, and \d more$/,
         );
         assert.ok(clicks <= 3);
+        it.answered();
         const bandwidth = async () =>
                 Number(/AllReduce at 1 GiB\s+≈ (\d+(\.\d+)?)/.exec(await text("#expected"))[1]),
             before = await bandwidth();
@@ -122,6 +124,7 @@ it.task(
 );
 
 it.task(
+    "newcomer",
     "a paste that is not understood: what was seen, without a terminal's sequences, and every accepted " +
         "form",
     async () => {
@@ -145,6 +148,7 @@ it.task(
 );
 
 it.task(
+    "support engineer",
     "findings, devices and links: a title lights them, a mark on the link opens the finding, a link and its " +
         "label are selected",
     async () => {
@@ -200,6 +204,7 @@ it.task(
 );
 
 it.task(
+    "expert",
     "a path without Shift: a device, Path to…, the other device; the panel can be hidden",
     async () => {
         await it.open(exampleFile("h100-nvswitch").path);
@@ -222,6 +227,7 @@ it.task(
 );
 
 it.task(
+    "keyboard user",
     "by keyboard alone: from the start page to an example, past the drawing to the tabs, a device, a " +
         "path, the " +
         "panel",
@@ -262,6 +268,7 @@ it.task(
 );
 
 it.task(
+    "operator",
     "what was opened is offered again; pictures of examples come into sight; links to the page have words of " +
         "their own",
     async () => {
@@ -289,14 +296,18 @@ it.task(
     },
 );
 
-it.task("a link that is selected names its findings, and their titles open them", async () => {
-    await it.open(
-        exampleFile("h100-with-faults").path,
-        "panel=selection&from=PCI/0-5a000&to=NIC/0-5e000",
-    );
-    const finding = it.page
-        .locator("#panel button.text", { hasText: "PCIe link has fewer lanes" })
-        .first();
-    await finding.click();
-    await it.until(() => /finding=slow-link/.test(location.href));
-});
+it.task(
+    "expert",
+    "a link that is selected names its findings, and their titles open them",
+    async () => {
+        await it.open(
+            exampleFile("h100-with-faults").path,
+            "panel=selection&from=PCI/0-5a000&to=NIC/0-5e000",
+        );
+        const finding = it.page
+            .locator("#panel button.text", { hasText: "PCIe link has fewer lanes" })
+            .first();
+        await finding.click();
+        await it.until(() => /finding=slow-link/.test(location.href));
+    },
+);

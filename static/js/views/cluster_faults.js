@@ -96,7 +96,7 @@ function found({ findings, view, record }, state, actions) {
                 h(
                     "li",
                     { "data-finding": row.key },
-                    h(`span.sev-${row.severity}`, row.severity),
+                    h(`span.sev.sev-${row.severity}`, row.severity),
                     " ",
                     h("b", title(row)),
                     where(row),
