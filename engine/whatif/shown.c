@@ -205,13 +205,16 @@ void orr_change_value(const struct orr_changes *changes, const struct orr_change
         ret_value->items[0] = single(changes, analysis, unit, value);
 }
 
+/* For people; the names in JSON are those of orr_fact_section_name(). */
+static const char *const section_words[ORR_SECTION_COUNT] = {"the system",      "paths",  "P2P",      "GPUDirect RDMA",
+                                                             "the ranks' NICs", "graphs", "channels", "tuning"};
+
 void orr_changed_sections(const struct orr_changes *changes, struct orr_text *text)
 {
     const char *separator = " ";
     for (int s = 0; s < ORR_SECTION_COUNT; s++)
         if (changes->section_changed[s]) {
-            orr_text_printf(text, "%s%zu in %s", separator, changes->section_changed[s],
-                            orr_fact_section_name((enum orr_fact_section)s));
+            orr_text_printf(text, "%s%zu of %s", separator, changes->section_changed[s], section_words[s]);
             separator = ", ";
         }
     orr_text_puts(text, ".");

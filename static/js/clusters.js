@@ -194,10 +194,11 @@ export class Clusters {
         if (this.one === one) this.changed();
     }
 
-    /* The chosen host and its machine. */
+    /* The chosen host and its machine; the first one that differs from most until one is chosen. */
     #choose() {
         const { view, record } = this.one,
-            host = Number(/^host:(\d+)$/.exec(this.store.state.from)?.[1] ?? -1),
+            [, chosen] = /^host:(\d+)$/.exec(this.store.state.from) ?? [],
+            host = Number(chosen ?? view.kinds.find(({ odd }) => odd)?.hosts[0][0] ?? -1),
             tile = host >= 0 && host < view.hosts && tiles(view)[host];
         this.chosen = tile || null;
         this.host.shown = tile ? record.description.hosts[view.kinds[tile.kind].line] : null;

@@ -248,11 +248,13 @@ test("a cell a host: coloured by its verdict, by rack, by keyboard; the chosen o
         () => it.page.locator("#tiles .legend li").allTextContents(),
         ["✗ 1 with a fault", " 3 like most"],
     );
+    const chosen = it.page.locator("#chosen-host");
+    await soon.match(() => chosen.textContent(), /^node3 /, "which differs, until one is chosen");
     await it.page.locator("#tiles button.cell").first().focus();
+    await it.page.keyboard.press("Enter");
+    await soon.match(() => chosen.textContent(), /^node1 /);
     await it.page.keyboard.press("End");
     await it.page.keyboard.press("Enter");
-    const chosen = it.page.locator("#chosen-host");
-    await chosen.waitFor();
     await soon.match(() => it.page.url(), /from=host:3/);
     await soon.match(
         () => chosen.textContent(),
