@@ -41,7 +41,7 @@ int orr_command_analyze(const struct orr_options *options)
     unsigned place;
     if (section && !orr_word_find(orr_section_name, section, &place)) {
         orr_words_write(orr_section_name, "and", &text);
-        fprintf(stderr, "orrery: an analysis has no section \"%s\"; there are: %s\n", section, text.data);
+        fprintf(stderr, "orrery: an analysis has no section \"%s\"; its sections are: %s\n", section, text.data);
         return ORR_EXIT_USAGE;
     }
     bool plan = options->cluster && section && strcmp(section, "channels") != 0;

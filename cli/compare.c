@@ -164,15 +164,14 @@ int orr_command_compare(const struct orr_options *options)
     const bool made = options->params.machine && !options->majority;
     size_t least = options->majority ? 3 : 2, count = options->file_count + made;
     if (options->params.machine && options->majority) {
-        fprintf(stderr,
-                "orrery compare: --machine takes the place of a second dump, and --majority takes files only\n");
+        fprintf(stderr, "orrery compare: --machine replaces the second dump, and --majority takes files only\n");
         return ORR_EXIT_USAGE;
     }
     if (count < least || (!options->majority && count > 2) || count > ORR_MAX_SET) {
         if (options->majority)
             fprintf(stderr, "orrery compare: --majority needs 3 to %d dumps, not %zu\n", (int)ORR_MAX_SET, count);
         else
-            fprintf(stderr, "orrery compare: two dumps are needed, not %zu; --majority takes more\n", count);
+            fprintf(stderr, "orrery compare: give two dumps, not %zu; --majority takes more\n", count);
         return ORR_EXIT_USAGE;
     }
     int status = ORR_EXIT_OK;

@@ -31,7 +31,7 @@ static bool settings_are_known(const struct orr_options *options)
             k++;
         if (name)
             continue;
-        fprintf(stderr, "orrery: detection heeds no setting %.*s; there are:", (int)length, options->settings[i]);
+        fprintf(stderr, "orrery: detection does not use the setting %.*s; it uses:", (int)length, options->settings[i]);
         for (k = 0; (name = orr_detect_setting_name(k)); k++)
             fprintf(stderr, " %s", name);
         fprintf(stderr, "\n");
@@ -93,7 +93,7 @@ static bool post_is_usable(const struct orr_options *options)
     if (options->ca_file)
         lone = "--ca-file";
     if (!options->post && lone) {
-        fprintf(stderr, "orrery: %s is for --post URL\n", lone);
+        fprintf(stderr, "orrery: %s needs --post URL\n", lone);
         return false;
     }
     if (options->root && options->file) {

@@ -56,9 +56,9 @@ static int facts_of_cluster(const struct orr_options *options)
     if (format->faults && !options->file && !options->params.machine)
         return facts_about_faults(options);
     if (!format->fleet || options->file || options->params.machine) {
-        fprintf(stderr, format->fleet ? "orrery facts: --cluster names the hosts: leave files and --machine out\n"
-                                      : "orrery facts: --cluster goes with the formats of several hosts, such as "
-                                        "slurm-block\n");
+        fprintf(stderr, format->fleet
+                            ? "orrery facts: --cluster names the hosts: leave files and --machine out\n"
+                            : "orrery facts: --cluster needs a format for several hosts, such as slurm-block\n");
         return ORR_EXIT_USAGE;
     }
     int status = write_fleet(options, &text, &err) == ORR_OK

@@ -321,11 +321,11 @@ static const char *wrong_usage(const struct orr_options *options)
     if (!strncmp(expect, "fleet:", 6) && !options->server)
         return "fleet:QUERY asks a service: --server URL says which";
     if (!options->server && (options->token_file || options->ca_file))
-        return "--token-file and --ca-file are for --server URL";
+        return "--token-file and --ca-file need --server URL";
     if ((options->root || options->nvml || options->sm) && options->file)
-        return "--root, --nvml and --sm are for detection, and a file takes its place";
+        return "--root, --nvml and --sm apply to detection, which a file replaces";
     if (options->params.machine && options->root)
-        return "--machine takes the place of this node: leave --root out";
+        return "--machine replaces this node: leave --root out";
     return NULL;
 }
 

@@ -49,7 +49,8 @@ static enum orr_code answer(const struct orr_options *options, const struct orr_
             orr_text_release(&text);
         if (code == ORR_OK && names.made_up)
             fprintf(stderr,
-                    "orrery: nothing names %u of the hosts: host-0, host-1, ... are their numbers in the cluster\n"
+                    "orrery: names are missing for %u of the hosts, so host-0, host-1, ... stand for their numbers in "
+                    "the cluster\n"
                     "  give \"names\" in the cluster file\n",
                     names.made_up);
     }

@@ -44,7 +44,7 @@ static bool read_token(const char *path, char token[TOKEN_SIZE])
         fclose(file);
     token[done ? strcspn(token, " \t\r\n") : 0] = 0;
     if (!token[0])
-        fprintf(stderr, "%s: holds no token in its first line\n", path);
+        fprintf(stderr, "%s: the first line is empty; it must be the token\n", path);
     return token[0];
 }
 
@@ -153,7 +153,7 @@ static void explain(const struct upload *upload, CURLcode result, long status, c
         return;
     }
     orr_json_member(upload->answer.data, upload->answer.length, "detail", detail, sizeof detail);
-    snprintf(text, size, "the service answers %ld%s%s", status, detail[0] ? ": " : "", detail);
+    snprintf(text, size, "the service answered %ld%s%s", status, detail[0] ? ": " : "", detail);
 }
 
 /* Tries until the service kept it, refused it, or the time is up. */
@@ -184,11 +184,10 @@ static int upload_all(struct upload *upload, const struct orr_options *options, 
         fprintf(stderr, "%s: %s\n", options->post, why);
         if (!again) {
             fprintf(stderr, "  %s\n",
-                    may_pass(result, status) ? "given up: --patience says how long it is tried"
-                                             : "it is not tried again");
+                    may_pass(result, status) ? "gave up; --patience sets how long to retry" : "not retried");
             return ORR_EXIT_INPUT;
         }
-        fprintf(stderr, "  tried again in %.1f s\n", delay);
+        fprintf(stderr, "  retrying in %.1f s\n", delay);
         orr_clock_sleep((int64_t)(delay * 1000));
     }
 }
@@ -234,13 +233,13 @@ enum orr_code orr_post_question(const struct orr_options *options, const char *p
     if (options->token_file && !read_token(options->token_file, token))
         return orr_fail(err, ORR_IO, "the token cannot be read");
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
-        return orr_fail(err, ORR_IO, "HTTP cannot be used");
+        return orr_fail(err, ORR_IO, "libcurl cannot start");
     orr_text_init(&upload.url, MOST_URL);
     orr_text_init(&upload.answer, answer->limit);
     make_question_url(options, path, node, &upload.url);
     enum orr_code code = ORR_OK;
     if (!prepare(&upload, options, token, bytes, length, seconds)) {
-        code = orr_fail(err, ORR_IO, "this address cannot be posted to");
+        code = orr_fail(err, ORR_IO, "libcurl cannot prepare the request");
     } else {
         CURLcode result = curl_easy_perform(upload.curl);
         curl_easy_getinfo(upload.curl, CURLINFO_RESPONSE_CODE, &status);
@@ -280,7 +279,7 @@ int orr_post_dump(const struct orr_options *options, const char *xml, size_t len
     if (prepare(&upload, options, token, xml, length, TRY_SECONDS))
         status = upload_all(&upload, options, (int64_t)patience * 1000);
     else
-        fprintf(stderr, "%s: cannot be used as an address to post to\n", options->post);
+        fprintf(stderr, "%s: libcurl cannot prepare a request to this address\n", options->post);
     release_upload(&upload);
     return status;
 }

@@ -191,7 +191,7 @@ static enum orr_code take_logged_release(const struct orr_options *options, cons
     if (!logged || orr_given(&options->params, ORR_ASK_RELEASE) || options->params.against.count)
         return ORR_OK;
     orr_progress_clear();
-    fprintf(stderr, "orrery: the log is of NCCL %s, which is emulated; --release chooses another\n", logged);
+    fprintf(stderr, "orrery: using the rules of NCCL %s, which the log names; --release chooses another\n", logged);
     return orr_settings_for(&query->settings, orr_release_find(logged), &given, err);
 }
 
@@ -219,7 +219,7 @@ bool orr_is_machine_and_file(const struct orr_options *options)
 {
     const char *given = options->cluster ? "--cluster" : options->graphs ? "--graphs" : options->file;
     if (options->params.machine && given)
-        fprintf(stderr, "orrery: --machine takes the place of a file: leave %s out\n", given);
+        fprintf(stderr, "orrery: --machine replaces a file: leave %s out\n", given);
     return options->params.machine && given;
 }
 
@@ -277,7 +277,7 @@ int orr_question_read(const struct orr_options *options, bool plan, struct orr_q
         return ORR_EXIT_USAGE;
     }
     if (options->cluster && options->graphs) {
-        fprintf(stderr, "orrery: --graphs goes with one machine; for a cluster, append the graph file to each dump\n");
+        fprintf(stderr, "orrery: --graphs needs a single machine; for a cluster, append the graph file to each dump\n");
         return ORR_EXIT_USAGE;
     }
     if (options->cluster && options->file) {

@@ -42,7 +42,7 @@ static enum orr_code read_as(struct orr_machine *machine, const char *bytes, siz
     char text[128];
     if (params->machine && length) {
         *ret_problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "machine replaces an input, but there is one");
+        orr_fail(err, ORR_SETTING, "machine replaces the input, but there is an input as well");
         orr_error_where(err, "machine");
         return ORR_SETTING;
     }

@@ -55,7 +55,7 @@ static const struct orr_path *find_path(const struct orr_plan *plan, const char 
         return orr_path(&part->paths, a, b);
     }
     if (known[0] && known[1])
-        not_found(report, "only the network joins the two: trimming parted them from", to);
+        not_found(report, "only the network joins the two: trimming separated them from", to);
     else
         not_found(report, "there is no device", known[0] ? to : from);
     return NULL;

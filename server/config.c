@@ -110,7 +110,7 @@ static enum orr_code wrong(const struct orr_config_row *row, const char *value, 
         [ORR_CONFIG_CHOICE] = "",
         [ORR_CONFIG_TEXT] = "a text",
         [ORR_CONFIG_URL] = "a path or a URL",
-        [ORR_CONFIG_LIST] = "items parted by commas",
+        [ORR_CONFIG_LIST] = "items separated by commas",
     };
     char name[72], lowest[32], highest[32];
     if (source == ORR_CONFIG_ENVIRONMENT)

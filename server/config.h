@@ -26,7 +26,7 @@ enum orr_config_kind {
     ORR_CONFIG_CHOICE,  /* uint64_t: the place among the words of the row's `value`, "json|logfmt" */
     ORR_CONFIG_TEXT,    /* const char *, NULL: not given */
     ORR_CONFIG_URL,     /* the same; a password in it is never shown */
-    ORR_CONFIG_LIST     /* the same; items parted by commas: orr_config_item() */
+    ORR_CONFIG_LIST     /* the same; items separated by commas: orr_config_item() */
 };
 
 enum orr_config_group {

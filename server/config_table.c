@@ -39,8 +39,8 @@ const struct orr_config_row orr_config_rows[] = {
     ORR_ROW("database-connections", "N", COUNT, STORAGE, "8", 1, 256, database_connections,
         "maximum number of connections to PostgreSQL")
     ORR_ROW("keep-days", "N", COUNT, STORAGE, "0", 0, 36500, keep_days,
-        "number of days after which a dump that nobody uploads again is deleted, at most a tenth of all before the "
-        "next upload; 0 means never")
+        "number of days after which a dump that nobody uploads again is deleted; 0 means never. Between two uploads, "
+        "at most a tenth of all dumps is deleted")
     ORR_ROW("keep-count", "N", COUNT, STORAGE, "0", 0, UINT32_MAX, keep_count,
         "maximum number of dumps to keep, newest first; 0 means no limit")
     ORR_ROW("keep-dry-run", NULL, BOOL, STORAGE, "no", 0, 1, keep_dry_run,

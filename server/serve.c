@@ -121,8 +121,9 @@ static void fit_files(struct orr_config *config)
     const rlim_t room = limit.rlim_cur < LEAST_OTHER + LEAST ? LEAST : limit.rlim_cur - LEAST_OTHER;
     config->connections = room < config->connections ? room : config->connections;
     snprintf(now, sizeof now, "%llu", (unsigned long long)config->connections);
-    orr_log((enum orr_log_format)config->log_format, "warn", "few file descriptors", "connections", now, "wanted",
-            before, "advice", "raise the limit with ulimit -n, or LimitNOFILE= of the unit", NULL);
+    orr_log((enum orr_log_format)config->log_format, "warn", "too few file descriptors for --connections",
+            "connections", now, "wanted", before, "advice",
+            "raise the limit with ulimit -n, or LimitNOFILE= of the unit", NULL);
 }
 
 struct service {
@@ -144,8 +145,8 @@ static void report_reload(const struct service *service, enum orr_reload which, 
     if (code == ORR_OK)
         orr_log(service->format, "info", "reloaded", "what", what, NULL);
     else
-        orr_log(service->format, "error", "reload failed: what was in force stays", "what", what, "error", err->text,
-                NULL);
+        orr_log(service->format, "error", "reload failed; the previous version stays in force", "what", what, "error",
+                err->text, NULL);
 }
 
 static void reload(struct service *service)
@@ -188,7 +189,7 @@ static void *end_by_force(void *context)
     do
         arrived = sigtimedwait(&last->signals, NULL, last->milliseconds ? &time : NULL);
     while (arrived == SIGHUP || (arrived < 0 && errno == EINTR));
-    orr_log(last->service->format, "warn", "stopped by force: work was broken off", NULL);
+    orr_log(last->service->format, "warn", "stopped at once; work in progress was abandoned", NULL);
     fflush(NULL);
     _exit(0); /* what was acknowledged is in the database */
 }

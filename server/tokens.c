@@ -135,7 +135,7 @@ static enum orr_code read_file(const char *path, struct table *ret_table, struct
         code = orr_fail(err, ORR_IO, "the token file %.120s cannot be read: %s", path, strerror(errno));
     fclose(file);
     if (code == ORR_OK && !table.count) {
-        code = orr_fail(err, ORR_SETTING, "the token file %.120s holds no token", path);
+        code = orr_fail(err, ORR_SETTING, "the token file %.120s has no token", path);
         orr_error_advice(err, "`orrery token NAME --scope read,write` makes one and prints its line");
     }
     if (code == ORR_OK)

@@ -66,10 +66,9 @@ static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, stru
         if (json_is_string(gpu) && !out->bus_id)
             return orr_fail_nomem(err);
         if (out->bus_id && !isxdigit((unsigned char)out->bus_id[0]))
-            return orr_cluster_wrong(err, where, "a GPU's bus id is written as in \"0000:1b:00.0\"");
+            return orr_cluster_wrong(err, where, "write a GPU's bus id as in \"0000:1b:00.0\"");
         if (!out->bus_id && (!json_is_integer(gpu) || number < 0 || number >= MOST_GPUS))
-            return orr_cluster_wrong(err, where,
-                                     "a GPU is named by its rank in the topology, from 0, or by its bus id");
+            return orr_cluster_wrong(err, where, "name a GPU by its rank in the topology, from 0, or by its bus id");
         out->number = (uint32_t)number;
     }
     return ORR_OK;
@@ -95,7 +94,7 @@ static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, 
     ORR_NEED(fabric, err);
     if (!json_is_object(object))
         return orr_cluster_wrong(err, where,
-                                 "fabric is an object: {\"uuid\": UUID, \"clique\": N, \"state\": \"completed\"}");
+                                 "fabric must be an object: {\"uuid\": UUID, \"clique\": N, \"state\": \"completed\"}");
     ORR_TRY(orr_cluster_check_keys(object, known, where, err));
     ORR_TRY(orr_cluster_read_text(file, object, "uuid", ORR_UUID_SIZE - 1, where, &uuid, err));
     ORR_TRY(orr_cluster_read_text(file, object, "state", 16, where, &state, err));
@@ -103,15 +102,17 @@ static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, 
     while (state && strcmp(state, orr_fabric_state_name(fabric->state)) != 0)
         if (fabric->state-- == ORR_FABRIC_NOT_SUPPORTED)
             return orr_cluster_wrong(err, where,
-                                     "the fabric's state is completed, in-progress, not-started or not-supported");
+                                     "the fabric's state must be completed, in-progress, not-started or not-supported");
     fabric->has_uuid = uuid && orr_uuid_parse(uuid, fabric->uuid);
     if (uuid && !fabric->has_uuid)
-        return orr_cluster_wrong(err, where, "the fabric's uuid has 32 hexadecimal digits, with hyphens or without");
+        return orr_cluster_wrong(err, where,
+                                 "the fabric's uuid must have 32 hexadecimal digits, with hyphens or without");
     if (!uuid && !host->domain && fabric->state == ORR_FABRIC_COMPLETED)
         return orr_cluster_wrong(
-            err, where, "a completed fabric needs its uuid, or the host a domain, whose name is used in its place");
+            err, where, "a completed fabric needs a uuid, or its host a domain, whose name then replaces the uuid");
     if (!read_word(object, "clique", &fabric->clique) || !read_word(object, "health", &fabric->health))
-        return orr_cluster_wrong(err, where, "the fabric's clique and health are whole numbers from 0 to 4294967295");
+        return orr_cluster_wrong(err, where,
+                                 "the fabric's clique and health must be whole numbers from 0 to 4294967295");
     host->fabric = fabric;
     return ORR_OK;
 }
@@ -131,13 +132,12 @@ static enum orr_code read_names(struct orr_cluster_file *file, json_t *names, st
     if (!names)
         return ORR_OK;
     if (!json_is_array(names) || json_array_size(names) != host->count)
-        return orr_cluster_wrong(err, where,
-                                 "names must be an array with a name for each of the hosts that count says");
+        return orr_cluster_wrong(err, where, "names must be an array with one name for each of the `count` hosts");
     ORR_NEED(host->names = ORR_NEW(file->arena, const char *, host->count), err);
     json_array_foreach (names, i, name) {
         if (!is_host_name(json_string_value(name)))
             return orr_cluster_wrong(err, where,
-                                     "a host's name has up to 253 letters, digits, hyphens, underscores and dots");
+                                     "a host's name may have up to 253 letters, digits, hyphens, underscores and dots");
         ORR_NEED(host->names[i] = orr_arena_strndup(file->arena, json_string_value(name), json_string_length(name)),
                  err);
     }
@@ -152,7 +152,7 @@ static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, si
     char where[32];
     snprintf(where, sizeof where, "hosts[%zu]", i);
     if (!json_is_object(object))
-        return orr_cluster_wrong(err, where, "a host is an object");
+        return orr_cluster_wrong(err, where, "each host must be an object");
     ORR_TRY(orr_cluster_check_keys(object, known, where, err));
     ORR_TRY(read_machine(file, object, host, where, err));
     ORR_TRY(orr_cluster_read_text(file, object, "domain", MOST_DOMAIN, where, &host->domain, err));
@@ -193,7 +193,7 @@ static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, st
         if (!json_is_integer(host) || number < 0 || number >= ORR_MAX_CLUSTER_HOSTS) {
             char place[40];
             snprintf(place, sizeof place, "ranks[%zu]", i);
-            return orr_cluster_wrong(err, place, "the host of a rank is a number from 0, counted through all hosts");
+            return orr_cluster_wrong(err, place, "the host of a rank must be a number from 0, counted over all hosts");
         }
         file->host_of_rank[file->listed_ranks++] = (uint32_t)number;
     }
@@ -207,7 +207,7 @@ static enum orr_code read_root(struct orr_cluster_file *file, json_t *root, stru
     json_t *host, *hosts = json_object_get(root, "hosts");
     size_t count = json_array_size(hosts);
     if (!json_is_object(root))
-        return orr_cluster_wrong(err, "", "a cluster is an object");
+        return orr_cluster_wrong(err, "", "a cluster must be an object");
     ORR_TRY(orr_cluster_check_keys(root, known, "", err));
     ORR_TRY(orr_cluster_read_text(file, root, "name", ORR_MAX_NAME, "name", &file->name, err));
     if (!file->name)
@@ -235,7 +235,7 @@ enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_
         return orr_cluster_wrong(err, "", "the description of a cluster is empty");
     if (text[blank] == '<')
         return orr_cluster_wrong(
-            err, "", "a cluster is described in JSON, and this is XML: a topology, perhaps, that `hosts` names");
+            err, "", "this is XML, perhaps a topology: describe the cluster in JSON, and name the topology in `hosts`");
     json_t *root;
     ORR_TRY(orr_json_parse(text, length, &root, err));
     struct orr_cluster_file file = {.arena = orr_arena_new(0)};

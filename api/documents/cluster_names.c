@@ -99,7 +99,7 @@ enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_to
     if (names.made_up) {
         return orr_fail_with(err, ORR_INVALID, NULL,
                              "give \"names\" in the description of the cluster, a different one for each host",
-                             "nothing names %u of the %u hosts", names.made_up, count);
+                             "names are missing for %u of the %u hosts", names.made_up, count);
     }
     for (uint32_t l = 0; l < file->host_count; l++)
         for (uint32_t i = 0; i < file->hosts[l].count; i++, request->count++)

@@ -41,7 +41,7 @@ enum orr_code orr_cluster_read_nics(struct orr_cluster_file *file, json_t *nics,
         char place[48];
         snprintf(place, sizeof place, "%s.nics[%zu]", where, i);
         if (!json_is_object(object))
-            return orr_cluster_wrong(err, place, "a NIC is an object: {\"name\": \"mlx5_0\", \"rail\": \"0\"}");
+            return orr_cluster_wrong(err, place, "each NIC must be an object: {\"name\": \"mlx5_0\", \"rail\": \"0\"}");
         ORR_TRY(orr_cluster_check_keys(object, known, place, err));
         ORR_TRY(orr_cluster_read_text(file, object, "name", MOST_FACT, place, &nic->name, err));
         nic->dev = (int32_t)i;
@@ -56,7 +56,7 @@ enum orr_code orr_cluster_read_rails(struct orr_cluster_file *file, json_t *rail
     const char *text = json_string_value(rails);
     file->isolated = text && !strcmp(text, "isolated");
     if (rails && !file->isolated && (!text || strcmp(text, "joined") != 0))
-        return orr_cluster_wrong(err, "rails", "rails are \"joined\", or \"isolated\" if no switch connects them");
+        return orr_cluster_wrong(err, "rails", "rails must be \"joined\", or \"isolated\" if no switch connects them");
     return ORR_OK;
 }
 

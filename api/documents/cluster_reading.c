@@ -17,8 +17,8 @@ enum orr_code orr_cluster_wrong(struct orr_error *err, const char *where, const 
 static enum orr_code for_all(struct orr_error *err, const char *where, const char *what)
 {
     return orr_fail_with(err, ORR_INVALID, where,
-                         "all ranks of a communicator have one release and the same settings: ask with --release and "
-                         "--set, or release= and NCCL_...=",
+                         "all ranks of a communicator use one release and the same settings: give them with --release "
+                         "and --set, or release= and NCCL_...=",
                          "%s", what);
 }
 

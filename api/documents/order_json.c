@@ -76,12 +76,13 @@ static json_t *assumed_json(struct orr_json *json, uint32_t made_up)
     if (made_up)
         orr_json_add(json, array,
                      orr_json_format(json,
-                                     "Nothing names %u of the hosts; host-0, host-1, ... are their numbers in the "
-                                     "cluster. Give `names` in the cluster file.",
+                                     "Names are missing for %u of the hosts, so host-0, host-1, ... stand for their "
+                                     "numbers in the cluster. Give `names` in the cluster file.",
                                      made_up));
-    orr_json_add(json, array,
-                 orr_json_text(json, "Each host keeps its ranks together; NCCL's model does not know leaf switches and "
-                                     "other jobs."));
+    orr_json_add(
+        json, array,
+        orr_json_text(json,
+                      "Each host keeps its ranks together; NCCL's model knows neither leaf switches nor other jobs."));
     return array;
 }
 

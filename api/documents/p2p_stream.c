@@ -259,7 +259,7 @@ static enum orr_code read_range(const char *name, const char *text, uint32_t mos
     if (!end || *end || ret_range->last < ret_range->first)
         return bad_wish(name, text, "a number or a range such as 0-7", err);
     if (ret_range->first >= most) {
-        orr_fail(err, ORR_SETTING, "%s begins with %u, and the last one is %u", name, ret_range->first, most - 1);
+        orr_fail(err, ORR_SETTING, "%s begins with %u, but the last one is %u", name, ret_range->first, most - 1);
         orr_error_where(err, "%s", name);
         return ORR_SETTING;
     }
@@ -277,9 +277,9 @@ static enum orr_code choose_group(struct orr_p2p_window *window, const struct or
     if (!wish->layout && !wish->group)
         return ORR_OK;
     if (!cluster)
-        return bad_wish("group", wish->group, "left out: groups are asked for of a cluster", err);
+        return bad_wish("group", wish->group, "left out, because only clusters have groups", err);
     if (!wish->layout)
-        return bad_wish("layout", "", "given with a group, such as tp=8,dp=4", err);
+        return bad_wish("layout", "", "given together with a group, such as tp=8,dp=4", err);
     if (!colon)
         return bad_wish("group", wish->group ? wish->group : "", "a kind and a number, such as ep:0", err);
     ORR_TRY(orr_layout_read(wish->layout, cluster->rank_count, &layout, err));

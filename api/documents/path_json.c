@@ -45,13 +45,13 @@ enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *an
     ORR_TRY(orr_device_find(analysis, from, "from", &part, &a, err));
     ORR_TRY(orr_device_find(analysis, to, "to", &other, &b, err));
     if (part != other) {
-        return orr_fail_with(err, ORR_NOT_FOUND, NULL, "they reach each other by the network only",
+        return orr_fail_with(err, ORR_NOT_FOUND, NULL, "they reach each other only through the network",
                              "%.60s and %.60s are in different systems: trimming split the host", from, to);
     }
     bool starts = orr_paths_has(&part->paths, a);
     if (!starts || !orr_paths_has(&part->paths, b)) {
         return orr_fail_with(err, ORR_NOT_FOUND, starts ? "to" : "from",
-                             "paths start and end at GPUs, NETs, CPUs and NVSwitches", "no paths are kept %s %.60s",
+                             "paths start and end at GPUs, NETs, CPUs and NVSwitches", "NCCL keeps no paths %s %.60s",
                              starts ? "to" : "from", starts ? to : from);
     }
     const struct orr_path *path = orr_path(&part->paths, a, b);

@@ -10,7 +10,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
 
-_Static_assert((int)ORR_MAX_FILTER_LABELS == (int)ORR_MAX_FILTERS, "requests may name the labels that lists can have");
+_Static_assert((int)ORR_MAX_FILTER_LABELS == (int)ORR_MAX_FILTERS, "a request may filter by as many labels as a list");
 
 enum orr_code orr_fleet_turn_to(struct orr_call *call, const char *parameter, const char *id, struct orr_error *err)
 {
@@ -104,8 +104,8 @@ enum orr_code orr_read_since(struct orr_call *call, const char *text, int64_t *r
     const size_t length = strlen(text);
     if (!length || length > MOST_DIGITS || strspn(text, "0123456789") != length) {
         call->problem = ORR_PROBLEM_PARAMETER;
-        return orr_fail_with(err, ORR_SETTING, "since", "take `next` of the page before, or milliseconds since 1970",
-                             "\"%.60s\" is not the sequence of an event", text);
+        return orr_fail_with(err, ORR_SETTING, "since", "use `next` of the previous page, or milliseconds since 1970",
+                             "" % .60s\" is not the sequence number of an event", text);
     }
     *ret_since = strtoll(text, NULL, 10);
     return ORR_OK;
@@ -127,7 +127,7 @@ static enum orr_code take_id(struct orr_fleet *fleet, const char *id, bool *ret_
             return ORR_OK;
         }
     if (fleet->topologies == ORR_MAX_SET_HOSTS) {
-        return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it: a further label, or a search",
+        return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it by a further label or a search",
                              "the set has more than %d topologies", (int)ORR_MAX_SET_HOSTS);
     }
     ORR_NEED(ORR_RESERVE(fleet->arena, fleet->ids, fleet->topologies, fleet->capacity) &&
@@ -146,7 +146,7 @@ static enum orr_code add_shape(struct orr_call *call, struct orr_fleet *fleet, c
     struct orr_record record;
     const uint32_t i = fleet->count;
     if (i == ORR_MAX_SET) {
-        return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it: a further label, a search, or fewer topologies",
+        return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it by a further label or a search, or name fewer topologies",
                              "the set has more than %d topologies that differ in more than GUIDs and host hashes",
                              (int)ORR_MAX_SET);
     }
@@ -162,7 +162,7 @@ static enum orr_code add_shape(struct orr_call *call, struct orr_fleet *fleet, c
     ORR_NEED(fleet->called[i].name && fleet->shapes[i] && orr_index_add(&fleet->by_shape, hash_of(member->shape), i),
              err);
     if (fleet->bytes > ORR_SET_BYTES) {
-        return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it: a further label, or fewer topologies",
+        return orr_fail_with(err, ORR_LIMIT, NULL, "narrow it by a further label, or name fewer topologies",
                              "the dumps of the set have more than %d MiB together", ORR_SET_BYTES >> 20);
     }
     return call->params.strict ? orr_dump_check_strict(dump, err) : ORR_OK;

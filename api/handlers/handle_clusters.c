@@ -41,7 +41,7 @@ static enum orr_code read_body(struct orr_call *call, struct orr_cluster_file *f
     enum { MOST = 4 << 20 };
     if (call->request->body_length > MOST) {
         call->problem = ORR_PROBLEM_BODY_SIZE;
-        return orr_fail(err, ORR_LIMIT, "the description of a cluster has at most %d bytes", (int)MOST);
+        return orr_fail(err, ORR_LIMIT, "the description of a cluster may have at most %d bytes", (int)MOST);
     }
     if (!call->request->body_length) {
         call->problem = ORR_PROBLEM_BODY_EMPTY;

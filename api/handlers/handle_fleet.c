@@ -199,7 +199,7 @@ static json_t *sentence_json(struct orr_json *json, const struct groups *groups)
     ORR_LOCAL_TEXT(text, 1024);
     const uint32_t hosts = groups->fitting, most = groups->count ? groups->rows[0].count : 0;
     if (!hosts)
-        orr_text_puts(&text, "No host fits.");
+        orr_text_puts(&text, "No host matches.");
     else if (groups->count == 1)
         orr_text_printf(&text, hosts == 1 ? "There is %u host, %s." : "All %u hosts are like %s.", hosts,
                         groups->rows[0].first->name);

@@ -142,7 +142,7 @@ static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump
     if (params->machine && call->request->body_length) {
         call->problem = ORR_PROBLEM_PARAMETER;
         return orr_fail_with(err, ORR_SETTING, "machine", "assume=TYPE fills in what a body lacks",
-                             "machine replaces a body, but the request has one");
+                             "machine replaces the body, but the request has a body as well");
     }
     if (params->machine)
         return orr_input_machine_with(params->machine, params->assumed_nics, ret_dump, err);

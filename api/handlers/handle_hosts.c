@@ -79,7 +79,7 @@ enum orr_code orr_handle_history(struct orr_call *call, struct orr_answer **ret_
         free(visits);
         return orr_fail_with(err, ORR_NOT_FOUND, NULL,
                              "GET /v1/hosts lists the hosts; POST /v1/topologies?label=host%3DNAME adds to one",
-                             "no upload carried the label host=%.100s", host);
+                             "no upload has the label host=%.100s", host);
     }
     json_t *object = orr_json_object(&json), *items = orr_json_array(&json), *next = json_null();
     for (uint32_t i = 0; i < count && i < limit; i++)

@@ -23,17 +23,17 @@ static const char *check_body(json_t *body)
     size_t i;
     json_t *value, *ids = json_object_get(body, "topologies"), *labels = json_object_get(body, "labels");
     if (!json_is_object(body) || json_object_size(body) != 2 || !json_is_array(ids) || !json_is_object(labels))
-        return "an object of topologies and labels is expected";
+        return "the body must be an object with topologies and labels";
     if (!json_array_size(ids) || json_array_size(ids) > MOST)
-        return "topologies must be 1 to 1000 ids";
+        return "topologies must be an array of 1 to 1000 ids";
     json_array_foreach (ids, i, value)
         if (!json_is_string(value) || !orr_is_id(json_string_value(value)))
-            return "an id of a topology has 32 hex digits";
+            return "the id of a topology has 32 hex digits";
     if (!json_object_size(labels))
-        return "labels names no label";
+        return "labels is empty";
     json_object_foreach (labels, key, value)
         if (!json_is_null(value) && !orr_label_is_valid(key, value))
-            return "a label is a text of at most 256 bytes under a name of at most 64";
+            return "a label's name may have at most 64 bytes, and its text at most 256";
     return NULL;
 }
 
@@ -115,6 +115,7 @@ enum orr_code orr_handle_relabel(struct orr_call *call, struct orr_answer **ret_
     atomic_fetch_add(&call->app->changes, 1);
     ORR_TRY(code);
     if (!done)
-        return orr_fail_with(err, ORR_STORE, NULL, "try again shortly", "others change these topologies all the while");
+        return orr_fail_with(err, ORR_STORE, NULL, "try again shortly",
+                             "other requests keep changing these topologies");
     return orr_answer_of_json(200, &json, ORR_OBJECT(&json, ORR_INT("topologies", count)), ret_answer, err);
 }

@@ -288,19 +288,19 @@ static const char *check_patch(json_t *patch)
     const char *key;
     json_t *value, *labels = json_object_get(patch, "labels"), *name = json_object_get(patch, "name");
     if (!json_is_object(patch))
-        return "an object is expected";
+        return "the body must be an object";
     json_object_foreach (patch, key, value)
         if (strcmp(key, "name") && strcmp(key, "labels"))
             return "only name and labels can be changed";
     if (!name && !labels)
-        return "neither name nor labels is there";
+        return "the body has neither name nor labels";
     if (name && (!json_is_string(name) || json_string_length(name) > ORR_MAX_NAME))
         return "name must be a text of at most 200 bytes";
     if (labels && (!json_is_object(labels) || json_object_size(labels) > ORR_MAX_LABELS))
         return "labels must be an object of at most 32 members";
     json_object_foreach (labels, key, value)
         if (!orr_label_is_valid(key, value))
-            return "a label is a text of at most 256 bytes under a name of at most 64";
+            return "a label's name may have at most 64 bytes, and its text at most 256";
     return NULL;
 }
 

@@ -27,7 +27,7 @@ static enum orr_code find_body(struct orr_call *call, struct orr_error *err)
     if (machine && call->body_length) {
         call->problem = ORR_PROBLEM_PARAMETER;
         return orr_fail_with(err, ORR_SETTING, "machine", "assume=TYPE fills in what a body lacks",
-                             "machine replaces a body, but the request has one");
+                             "machine replaces the body, but the request has a body as well");
     }
     if (machine) {
         static const char sign[] = "machine type: ";

@@ -10,15 +10,15 @@
 static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
     [ORR_NOMEM] = {NULL, 503, "Service unavailable: out of memory"},
     [ORR_SYNTAX] = {NULL, 400, "Malformed XML"},
-    [ORR_REFUSED] = {NULL, 422, "Rejected by NCCL itself"},
+    [ORR_REFUSED] = {NULL, 422, "NCCL rejects this topology"},
     [ORR_UNRECOGNISED] = {NULL, 415, "Unsupported media type"},
     [ORR_INVALID] = {NULL, 422, "Inconsistent or incomplete topology"},
     [ORR_NO_RANKS] = {NULL, 422, "No GPU takes part"},
-    [ORR_LIMIT] = {NULL, 422, "Input over a limit"},
+    [ORR_LIMIT] = {NULL, 422, "Input exceeds a limit"},
     [ORR_SETTING] = {NULL, 400, "Invalid release, host count or setting"},
     [ORR_NOT_FOUND] = {NULL, 404, "Not found"},
     [ORR_UNSUPPORTED] = {NULL, 422, "Not supported"},
-    [ORR_SPENT] = {NULL, 422, "Time or memory limit of a request reached"},
+    [ORR_SPENT] = {NULL, 422, "Time or memory limit exceeded"},
     [ORR_UNPACKED] = {NULL, 413, "Content too large"},
     [ORR_STOPPED] = {NULL, 503, "Service unavailable: work stopped"},
     [ORR_RENDER] = {NULL, 500, "Drawing failed"},
@@ -41,7 +41,7 @@ static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
     [ORR_PROBLEM_HEADER_SIZE] = {"headers-too-large", 431, "Request header fields too large"},
     [ORR_PROBLEM_HEADERS] = {"malformed-headers", 400, "Malformed headers"},
     [ORR_PROBLEM_HOST] = {"misdirected", 421, "Misdirected request"},
-    [ORR_PROBLEM_CROSS_SITE] = {"cross-site", 403, "Forbidden to pages of other sites"},
+    [ORR_PROBLEM_CROSS_SITE] = {"cross-site", 403, "Forbidden"},
     [ORR_PROBLEM_TIMEOUT] = {"request-timeout", 408, "Request timeout"},
 };
 _Static_assert(ORR_CODE_COUNT == 18, "ORDER: a new code needs a row here");

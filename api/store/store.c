@@ -284,7 +284,8 @@ static enum orr_code relabel_work(struct orr_session *session, void *context, st
         ORR_TRY(update_work(session, &change, err));
         if (!change.done) {
             all->changed_since = true;
-            return orr_fail(err, ORR_INVALID, "topology %s was changed meanwhile", change.id); /* undoes the others */
+            return orr_fail(err, ORR_INVALID, "topology %s has changed in the meantime",
+                            change.id); /* undoes the others */
         }
     }
     return ORR_OK;

@@ -128,7 +128,7 @@ enum orr_code orr_store_cluster_has(struct orr_store *store, const char *id, str
     if (!question.missing[0])
         return ORR_OK;
     return orr_fail_with(err, ORR_NOT_FOUND, NULL, "upload the same dump again, or delete the cluster",
-                         "topology %.32s of this cluster is not stored any more", question.missing);
+                         "topology %.32s of this cluster is no longer stored", question.missing);
 }
 
 static enum orr_code delete_work(struct orr_session *session, void *context, struct orr_error *err)

@@ -232,8 +232,8 @@ enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code 
         break;
     default:
         return orr_fail(err, ORR_STOPPED, "the work was stopped at the stage \"%s\"%s%s: %s", stage, during, task,
-                        budget->spent == ORR_SPENT_CLIENT     ? "the client has gone"
-                        : budget->spent == ORR_SPENT_SHUTDOWN ? "the server shuts down"
+                        budget->spent == ORR_SPENT_CLIENT     ? "the client disconnected"
+                        : budget->spent == ORR_SPENT_SHUTDOWN ? "the server is shutting down"
                                                               : "interrupted");
     }
     orr_error_advice(err, "%s raises the limit%s", limits[budget->spent].names[budget->by],

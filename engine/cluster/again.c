@@ -119,7 +119,7 @@ static enum orr_code check_strict(const struct orr_analysis *analysis, struct or
     if (!orr_analysis_fails(analysis, &failure))
         return ORR_OK;
     orr_fail(err, ORR_REFUSED, "NCCL would not start: %s", failure.text);
-    orr_error_advice(err, "%swithout strict the input is analysed all the same, with a finding",
+    orr_error_advice(err, "%swithout strict, Orrery analyses the input anyway and adds a finding",
                      failure.lacks_nets ? "add the NIC or socket interface that the job uses; " : "");
     return ORR_REFUSED;
 }

@@ -35,15 +35,15 @@ struct orr_clique {
 /* Why hosts of a clique are one system, or are not. */
 #define ORR_MNNVL_MAP(X)                                                                                               \
     X(ON, "The hosts of a clique are one system.")                                                                     \
-    X(NOT_STATED, "No host is said to be in an NVLink domain.")                                                        \
-    X(UNKNOWN, "The release knows no NVLink domains of several hosts.")                                                \
+    X(NOT_STATED, "The input puts no host in an NVLink domain.")                                                       \
+    X(UNKNOWN, "This release does not support NVLink domains over several hosts.")                                     \
     X(ONE_HOST, "There is one host.")                                                                                  \
     X(DISABLED, "NCCL_MNNVL_ENABLE is 0.")                                                                             \
     X(P2P_OFF, "P2P is off (NCCL_P2P_DISABLE or NCCL_P2P_LEVEL), and NCCL_MNNVL_ENABLE is not 1.")                     \
     X(CUMEM_OFF, "NCCL_CUMEM_ENABLE is 0.")                                                                            \
-    X(NOT_COMPLETED, "The fabric of a host is not completed, and NCCL uses domains only where that of every host is.") \
-    X(NO_UUID, "The fabric of a host has no UUID, and NCCL uses domains only where that of every host has one.")       \
-    X(APART, "No two hosts are of one clique.")
+    X(NOT_COMPLETED, "The fabric of a host is not completed, and NCCL uses domains only if every host's fabric is.")   \
+    X(NO_UUID, "The fabric of a host has no UUID, and NCCL uses domains only if every host's fabric has one.")         \
+    X(APART, "No two hosts share a clique.")
 
 enum orr_mnnvl_rule {
 #define X(name, text) ORR_MNNVL_RULE_##name,

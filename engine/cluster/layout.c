@@ -44,7 +44,7 @@ static enum orr_code read_order(const char *text, size_t length, struct orr_layo
             name++;
         int found = find_name(text + at, name);
         if (found < 0 || found >= ORR_DIMENSION_COUNT || seen[found])
-            return wrong(err, "the order names dimensions once each, not", text, length);
+            return wrong(err, "the order must name each dimension once, not", text, length);
         seen[found] = true;
         layout->order[count++] = (enum orr_dimension)found;
         at += name + 1;
@@ -62,7 +62,7 @@ static enum orr_code read_part(const char *text, size_t length, struct orr_layou
     enum { ORDER_NAME = 5, MOST_DIGITS = 7 };
     const char *equals = memchr(text, '=', length);
     if (!equals)
-        return wrong(err, "a size is name=number, not", text, length);
+        return wrong(err, "a size must be NAME=NUMBER, not", text, length);
     size_t name = (size_t)(equals - text), value = length - name - 1;
     if (name == ORDER_NAME && !strncmp(text, "order", name))
         return read_order(equals + 1, value, layout, err);
@@ -76,11 +76,11 @@ static enum orr_code read_part(const char *text, size_t length, struct orr_layou
     bool rest = value == 1 && equals[1] == '*' && found != ORR_GROUP_EP;
     for (size_t i = 0; i < value && !rest; i++) {
         if (!isdigit((unsigned char)equals[1 + i]) || value > MOST_DIGITS)
-            return wrong(err, "a size is a number from 1, not", equals + 1, value);
+            return wrong(err, "a size must be a number from 1, not", equals + 1, value);
         number = 10 * number + (uint32_t)(equals[1 + i] - '0');
     }
     if (!number && !rest)
-        return wrong(err, "a size is a number from 1, not", equals + 1, value);
+        return wrong(err, "a size must be a number from 1, not", equals + 1, value);
     if (found == ORR_GROUP_EP)
         layout->expert = number;
     else
@@ -133,7 +133,7 @@ enum orr_code orr_layout_read(const char *text, uint32_t rank_count, struct orr_
         layout.size[d] = d == ORR_DP ? 0 : 1;
     }
     if (!*text)
-        return wrong(err, "a layout names sizes, not", text, 0);
+        return wrong(err, "a layout must name sizes, not", text, 0);
     for (const char *at = text; *at;) {
         size_t length = strcspn(at, ",");
         ORR_TRY(read_part(at, length, &layout, &seen, err));

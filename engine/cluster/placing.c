@@ -33,7 +33,7 @@ static enum orr_code count_gpus(const struct orr_cluster *cluster, uint32_t line
     const struct orr_cluster_line *from = &cluster->lines[line];
     if (from->gpus) {
         *ret_count = from->gpu_count;
-        return from->gpu_count ? ORR_OK : orr_fail(err, ORR_NO_RANKS, "hosts[%u] takes none of its GPUs", line);
+        return from->gpu_count ? ORR_OK : orr_fail(err, ORR_NO_RANKS, "hosts[%u] uses none of its GPUs", line);
     }
     ORR_LOCAL_ARENA(arena, 0);
     struct orr_system system;
@@ -124,7 +124,7 @@ static enum orr_code place_sorted(struct orr_cluster *c, enum orr_rank_order ord
         const char *name = line->names ? line->names[c->hosts[h].at] : NULL;
         const char *by = order == ORR_ORDER_NAME ? name : order == ORR_ORDER_SWITCH ? line->leaf : line->rack;
         if (!by) {
-            orr_fail(err, ORR_INVALID, "the ranks are sorted by the %s of each host, and that of host %u is not known",
+            orr_fail(err, ORR_INVALID, "the ranks are sorted by the %s of each host, but that of host %u is not known",
                      missing[order][0], h);
             orr_error_where(err, "hosts[%u]", c->hosts[h].line);
             orr_error_advice(err, "describe the hosts with %s", missing[order][1]);
@@ -191,7 +191,7 @@ enum orr_code orr_place_ranks(struct orr_cluster *cluster, const struct orr_clus
     case ORR_ORDER_LIST:
         return place_list(cluster, request, err);
     }
-    return orr_fail(err, ORR_INTERNAL, "no such order of ranks");
+    return orr_fail(err, ORR_INTERNAL, "unknown order of ranks");
 }
 
 struct ordered_host {

@@ -8,8 +8,8 @@
 const char *orr_likeness_text(enum orr_likeness likeness)
 {
     static const char *const texts[] = {[ORR_LIKE_RANKS] = "the same",
-                                        [ORR_LIKE_HARDWARE] = "the same but for the order of ranks",
-                                        [ORR_LIKE_SHAPE] = "the same devices in the same places, some unlike",
+                                        [ORR_LIKE_HARDWARE] = "the same except for the order of ranks",
+                                        [ORR_LIKE_SHAPE] = "the same devices in the same places, but some differ",
                                         [ORR_LIKE_PARTS] = "devices are missing, new or moved"};
     return texts[likeness];
 }

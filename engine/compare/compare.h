@@ -24,7 +24,7 @@ enum orr_code orr_compare(const struct orr_analysis *a, const struct orr_analysi
 uint32_t orr_device_node(const struct orr_devices *devices, uint32_t device, const struct orr_system *built);
 /* compare_text.c: a sentence or two. */
 void orr_comparison_summary(const struct orr_comparison *comparison, struct orr_text *text);
-/* "the same", "the same but for the order of ranks" ... */
+/* "the same", "the same except for the order of ranks" ... */
 const char *orr_likeness_text(enum orr_likeness likeness);
 
 #endif

@@ -303,7 +303,7 @@ static void write_first(const struct orr_deviation *row, const char *device, cha
         snprintf(text, size, "%s is missing", device);
         break;
     case ORR_UNLIKE_ADDED:
-        snprintf(text, size, "%s is there, and most lack it", device);
+        snprintf(text, size, "%s is extra: most dumps lack it", device);
         break;
     case ORR_UNLIKE_MOVED:
         snprintf(text, size, "%s is in another place than on most", device);

@@ -229,7 +229,7 @@ static enum orr_code dealt_gpu(const struct orr_paths *paths, uint32_t net, uint
             position = at;
             memcpy(scratch, own, set * sizeof *own);
         } else if (own_count != set || memcmp(scratch, own, set * sizeof *own) != 0) {
-            return orr_fail(err, ORR_INVALID, "NCCL %s fails where GPUs share some of their nearest NICs but not all",
+            return orr_fail(err, ORR_INVALID, "NCCL %s fails if GPUs share some but not all of their nearest NICs",
                             system->release->name);
         }
         gpus[count++] = g;

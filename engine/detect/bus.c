@@ -223,8 +223,8 @@ static void complete_one(struct orr_detector *d, struct orr_doc_node *pci)
     const char *vendor = orr_doc_get(pci, ORR_ATTR_VENDOR), *device = orr_doc_get(pci, ORR_ATTR_DEVICE);
     if (vendor && device && !strcmp(vendor, "0x104c") && !strcmp(device, "0x8232"))
         orr_note(d, ORR_NOTE_EMULATED_SWITCH,
-                 "the switch %s is a hypervisor's emulation (104c:8232) that says %s x%s, so NCCL counts on that "
-                 "bandwidth for all below it",
+                 "the switch %s is a hypervisor's emulation (104c:8232) that reports %s x%s, so NCCL assumes that "
+                 "bandwidth for all devices below it",
                  bus_id, orr_doc_get(pci, ORR_ATTR_LINK_SPEED), orr_doc_get(pci, ORR_ATTR_LINK_WIDTH));
     if (!pci->parent)
         hang(d, pci, path ? find_parent(d, pci, path) : orr_host_cpu(d, "-1"));

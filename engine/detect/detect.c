@@ -50,7 +50,7 @@ enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_
         orr_host_facts_ask_nvml_beside(&d->facts, d->root);
         if (d->facts.nvml)
             orr_note(d, ORR_NOTE_NVML_BESIDE,
-                     "the copy holds no answers of NVML: the library that the environment names was asked, as its "
+                     "the copy has no answers from NVML, so Orrery asked the library that the environment names, whose "
                      "GPUs are those of the copy");
     }
     return ORR_OK;
@@ -83,7 +83,7 @@ static void check_size(struct orr_detector *d, const struct orr_doc *tree)
     for (const struct orr_doc_node *node = tree->system; node; node = orr_doc_next(node, tree->system))
         count++;
     if (count >= d->release->max_elements)
-        orr_note(d, ORR_NOTE_TOO_LARGE, "the document has %u elements, and NCCL %s takes fewer than %u", count,
+        orr_note(d, ORR_NOTE_TOO_LARGE, "the document has %u elements, but NCCL %s accepts fewer than %u", count,
                  d->release->name, d->release->max_elements);
 }
 
@@ -146,7 +146,7 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
                  "/sys shows no PCI devices: neither the places of GPUs and NICs nor their links are known");
     if (d->rules.trim == ORR_TRIM_NONE)
         orr_note(d, ORR_NOTE_OLD_RELEASE,
-                 "what NCCL %s writes is known less well than for newer releases: NICs are found as 2.8.3 finds them",
+                 "Orrery knows less about what NCCL %s writes than about newer releases: it finds NICs as 2.8.3 does",
                  d->release->name);
     if (d->rules.peer_links) { /* as NCCL does: reading it makes the driver of those switches look anew */
         char ignored[16];

@@ -22,7 +22,7 @@
       "docker run --gpus all, or NVIDIA_VISIBLE_DEVICES=all; nvidia-smi -L lists those that are here",                 \
       "nvidia-smi -L")                                                                                                 \
     X(OTHER_DRIVER, WARNING, "gpu-of-another-driver",                                                                  \
-      "lspci -nnk -d 10de: shows it; one of vfio-pci is a virtual machine's: detect inside that",                      \
+      "lspci -nnk -d 10de: shows it; a GPU on vfio-pci belongs to a virtual machine: detect inside it",                \
       "lspci -nnk -d 10de:")                                                                                           \
     X(WSL, WARNING, "wsl", "the real tree shows on Linux itself; LD_LIBRARY_PATH=/usr/lib/wsl/lib finds NVML in WSL",  \
       "nvidia-smi -L")                                                                                                 \
@@ -33,7 +33,7 @@
     X(CPUS_WITHHELD, INFO, "cpus-not-allowed",                                                                         \
       "docker run --cpuset-cpus gives CPUs of each node; grep Cpus_allowed_list /proc/self/status shows them",         \
       "grep Cpus_allowed_list /proc/self/status")                                                                      \
-    X(NVML_BESIDE, INFO, "nvml-beside-copy", "--nvml none leaves it out, where the copy is another machine's",         \
+    X(NVML_BESIDE, INFO, "nvml-beside-copy", "--nvml none leaves it out if the copy is of another machine",            \
       "orrery detect --root DIR --nvml none")                                                                          \
     X(NO_CUDA, INFO, "no-cuda", "ldconfig -p | grep libcuda shows whether the driver's library is there",              \
       "ldconfig -p | grep libcuda")                                                                                    \
@@ -65,7 +65,7 @@
     X(NO_HOST, INFO, "no-host-hash", "copy /proc/sys/kernel/hostname and random/boot_id too, or use orrery gather",    \
       "orrery gather machine.tar.gz")                                                                                  \
     X(EMULATED_SWITCH, WARNING, "emulated-switch",                                                                     \
-      "NCCL takes its link at its word: give NCCL_TOPO_FILE with the real tree", "lspci -tv")                          \
+      "NCCL believes the link that it reports: give NCCL_TOPO_FILE with the real tree", "lspci -tv")                   \
     X(IDLE_LINK, WARNING, "idle-gpu-link", "detect again while the GPU works: nvidia-smi -q -d PCIE",                  \
       "nvidia-smi -q -d PCIE")                                                                                         \
     X(GDR_ASSUMED, INFO, "gdr-assumed", "NCCL asks the CUDA driver: nvidia-smi topo -p2p r", "nvidia-smi topo -p2p r") \

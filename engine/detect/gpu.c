@@ -20,11 +20,10 @@ static void take_function(struct orr_detector *d, const char *bus_id)
     orr_sys_value(d, path, "class", class);
     orr_sys_value(d, path, "device", device);
     if (!strncmp(class, "0x0680", 6)) {
-        orr_note(
-            d, ORR_NOTE_NO_NVLINK_DATA,
-            "there are NVSwitches (%s at %s), but without NVML it is unknown which NVLinks lead there: the GPUs are "
-            "written without NVLink",
-            device, bus_id);
+        orr_note(d, ORR_NOTE_NO_NVLINK_DATA,
+                 "the machine has NVSwitches (%s at %s), but without NVML Orrery does not know which NVLinks lead "
+                 "there, so it writes the GPUs without NVLink",
+                 device, bus_id);
         return;
     }
     if (!orr_is_gpu_function(d, bus_id) || d->facts.gpu_count == ORR_FACT_GPUS)
@@ -35,7 +34,7 @@ static void take_function(struct orr_detector *d, const char *bus_id)
         sm = d->options->sm;
         orr_note(d, ORR_NOTE_NO_CAPABILITY, "the compute capability of device 10de:%.6s at %s is not known%s",
                  device + (strncmp(device, "0x", 2) ? 0 : 2), bus_id,
-                 sm ? ": it was given" : ": the GPU is written without one and takes no part");
+                 sm ? ": it was given" : ": Orrery writes the GPU without one, so it takes no part");
     }
     *gpu = (struct orr_gpu_fact){.gdr = ORR_NO, .dma_buf = ORR_NO, .major = sm / 10, .minor = sm % 10};
     orr_bus_id_tidy(bus_id, gpu->bus_id);
@@ -50,7 +49,7 @@ void orr_gpus_find(struct orr_detector *d)
         orr_note(d, ORR_NOTE_NO_NVML,
                  "NVML cannot be asked: %s. GPUs were taken from the PCI tree in the order of their bus ids, without "
                  "NVLinks, with capability by device id and gdr 0; NCCL itself would not start",
-                 d->facts.nvml_problem[0] ? d->facts.nvml_problem : "the copy holds no answers of it");
+                 d->facts.nvml_problem[0] ? d->facts.nvml_problem : "the copy has no answers from it");
         if (orr_detector_list(d, "/sys/bus/pci/devices", &names))
             for (uint32_t i = 0; i < names.count; i++)
                 if (orr_looks_like_bus_id(names.names[i], strlen(names.names[i])))

@@ -12,7 +12,7 @@ static void set_hash(struct orr_detector *d, struct orr_doc_node *cpu)
     if (d->rules.hash == ORR_HASH_NONE)
         return;
     if (!d->facts.hashed)
-        orr_note(d, ORR_NOTE_NO_HOST, "the copy holds neither host name nor boot id, so host_hash is 0");
+        orr_note(d, ORR_NOTE_NO_HOST, "the copy has neither host name nor boot id, so host_hash is 0");
     orr_doc_set_once(d->tree, cpu, ORR_ATTR_HOST_HASH, hash ? "0x%" PRIx64 : "%" PRIx64, hash);
 }
 
@@ -25,7 +25,8 @@ struct orr_doc_node *orr_host_cpu(struct orr_detector *d, const char *numa)
     set_hash(d, cpu);
     orr_doc_set(d->tree, cpu, ORR_ATTR_NUMAID, "%s", numa);
     if ((!numa[0] || !strcmp(numa, "-1")) && orr_root_find(d->root, "/sys/bus/pci/devices", NULL) == ORR_ROOT_FOLDER)
-        orr_note(d, ORR_NOTE_NO_NUMA, "the kernel knows no NUMA node of some devices: they hang on a CPU \"%s\"", numa);
+        orr_note(d, ORR_NOTE_NO_NUMA,
+                 "the kernel does not know the NUMA node of some devices: they are attached to a CPU \"%s\"", numa);
     return cpu;
 }
 
@@ -40,8 +41,8 @@ static void set_affinity(struct orr_detector *d, struct orr_doc_node *cpu)
     orr_sys_value(d, path, "cpumap", mask);
     if (strlen(mask) > LONGEST)
         orr_note(d, ORR_NOTE_LONG_AFFINITY,
-                 "the CPU mask of NUMA node %.6s is longer than what NCCL reads of it: affinity holds its first %zu "
-                 "characters, the highest CPUs",
+                 "the CPU mask of NUMA node %.6s is longer than NCCL reads: affinity has its first %zu characters, for "
+                 "the highest CPUs",
                  numa, strlen(mask));
     orr_surroundings_cpu(d, numa, mask);
     if (mask[0] || d->rules.affinity_always)
@@ -55,7 +56,7 @@ void orr_host_complete(struct orr_detector *d, struct orr_doc_node *cpu)
     const struct orr_host_facts *facts = &d->facts;
     set_affinity(d, cpu);
     if (!facts->arch[0])
-        orr_note(d, ORR_NOTE_NO_PROCESSOR, "the processor is not known: x86_64 is written, without a vendor");
+        orr_note(d, ORR_NOTE_NO_PROCESSOR, "the processor is not known, so Orrery writes x86_64 without a vendor");
     const char *arch = facts->arch[0] ? facts->arch : "x86_64";
     orr_doc_set_once(d->tree, cpu, ORR_ATTR_ARCH, "%s", arch);
     if (strcmp(arch, "x86_64")) /* of this machine, whatever a file says */

@@ -59,16 +59,16 @@ static void look_for_plugin(struct orr_detector *d)
 {
     const char *named = orr_detect_setting_of(d, "NCCL_NET_PLUGIN");
     if (named && *named && strcasecmp(named, "none")) {
-        orr_note(d, ORR_NOTE_NET_PLUGIN,
-                 "NCCL_NET_PLUGIN names %.80s: what it lists cannot be known here, so the NICs are those of NCCL's own "
-                 "plugins",
-                 named);
+        orr_note(
+            d, ORR_NOTE_NET_PLUGIN,
+            "NCCL_NET_PLUGIN names %.80s, whose NICs Orrery cannot know, so the NICs are those of NCCL's own plugins",
+            named);
         return;
     }
     for (size_t i = 0; orr_net_plugins[i] && !named; i++)
         if (orr_root_find(d->root, orr_net_plugins[i], NULL) != ORR_ROOT_NONE)
             orr_note(d, ORR_NOTE_NET_PLUGIN,
-                     "%s is there and would be asked first: the NICs here are those of NCCL's own plugins",
+                     "%s is installed, and NCCL would ask it first; the NICs here are those of NCCL's own plugins",
                      orr_net_plugins[i]);
 }
 
@@ -136,11 +136,11 @@ static const char *pci_path(struct orr_detector *d, const struct orr_net_device 
         return net->card;
     if (net->path[0] && strcmp(net->path, net->card))
         orr_note(d, ORR_NOTE_NIC_MERGED_AWAY,
-                 "NIC %s is function %.13s, but NCCL looks for function %.13s of the card, which is missing: it hangs "
-                 "the NIC on the CPU of each GPU",
+                 "NIC %s is function %.13s, but NCCL looks for function %.13s of the card, which is missing, so it "
+                 "attaches the NIC to the CPU of each GPU",
                  net->name, strrchr(net->path, '/') + 1, strrchr(net->card, '/') + 1);
     else
-        orr_note(d, ORR_NOTE_NOT_PCI_NIC, "NIC %s is not a PCI device (%.60s): NCCL hangs it on the CPU of each GPU",
+        orr_note(d, ORR_NOTE_NOT_PCI_NIC, "NIC %s is not a PCI device (%.60s): NCCL attaches it to the CPU of each GPU",
                  net->name, kind == ORR_ROOT_NONE ? "it has no bus" : target);
     return NULL;
 }

@@ -195,12 +195,10 @@ static void take_device(struct orr_detector *d, const char *name)
         opens = opens || !strcmp(d->facts.verbs[i], name);
     if (!opens)
         orr_note(d, ORR_NOTE_NO_VERBS,
-                 "%.40s is listed though this user may not open it: NCCL run by this user passes over "
-                 "it",
-                 name);
+                 "%.40s is listed, but this user may not open it, so NCCL skips it when this user runs it", name);
     else if (d->facts.ibverbs && !orr_host_facts_device(&d->facts, name))
-        orr_note(d, ORR_NOTE_NOT_LISTED,
-                 "%.40s is in /sys, but libibverbs does not list or open it: NCCL passes over it", name);
+        orr_note(d, ORR_NOTE_NOT_LISTED, "%.40s is in /sys, but libibverbs does not list or open it, so NCCL skips it",
+                 name);
     if (!orr_detector_list(d, path, &ports) || !ports.count)
         return;
     qsort(ports.names, ports.count, sizeof ports.names[0], by_number);

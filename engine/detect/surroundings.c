@@ -21,11 +21,11 @@ static void look_for_wsl(struct orr_detector *d)
     if (!strstr(kernel, "microsoft") && !strstr(kernel, "WSL"))
         return;
     d->off_bus = true;
-    orr_note(
-        d, ORR_NOTE_WSL,
-        "this is WSL (kernel %.60s). Windows gives the GPUs through /dev/dxg, and they have no place in the PCI tree. "
-        "So NCCL knows neither their switches nor their CPUs; NICs are virtual%s",
-        kernel, d->facts.nvml ? "" : ", and NVML lies in /usr/lib/wsl/lib");
+    orr_note(d, ORR_NOTE_WSL,
+             "this is WSL (kernel %.60s). Windows provides the GPUs through /dev/dxg, and they have no place in the "
+             "PCI tree. "
+             "So NCCL knows neither their switches nor their CPUs; NICs are virtual%s",
+             kernel, d->facts.nvml ? "" : ", and NVML lies in /usr/lib/wsl/lib");
 }
 
 static void look_for_jetson(struct orr_detector *d)
@@ -37,7 +37,7 @@ static void look_for_jetson(struct orr_detector *d)
     if (!named && !is_there(d, "/etc/nv_tegra_release"))
         return;
     d->off_bus = true;
-    orr_note(d, ORR_NOTE_JETSON, "this is %s%.60s: its GPU is a part of the processor and no PCI device%s",
+    orr_note(d, ORR_NOTE_JETSON, "this is %s%.60s: its GPU is part of the processor, not a PCI device%s",
              named ? "" : "a Jetson board", named ? model : "",
              d->facts.nvml ? "" : ", and without NVML nothing shows it; NCCL itself would not start");
 }
@@ -47,18 +47,16 @@ static void look_for_half_a_driver(struct orr_detector *d)
 {
     bool asked = d->facts.nvml_problem[0] && strcmp(d->facts.nvml_problem, ORR_NOT_ASKED) != 0;
     if (!d->facts.nvml && asked && is_there(d, "/sys/module/nvidia/version"))
-        orr_note(
-            d, ORR_NOTE_HALF_A_DRIVER,
-            "the kernel has NVIDIA's driver loaded, but its library does not answer here: this is a container that the "
-            "GPUs were not given to, or the driver is installed in part");
+        orr_note(d, ORR_NOTE_HALF_A_DRIVER,
+                 "the kernel has NVIDIA's driver loaded, but its library does not answer here: either this container "
+                 "was started without GPUs, or the driver is only partly installed");
 }
 
 static void look_for_hidden_rdma(struct orr_detector *d)
 {
     if (orr_root_find(d->root, "/dev/infiniband", NULL) == ORR_ROOT_FOLDER && !is_there(d, "/sys/class/infiniband"))
-        orr_note(
-            d, ORR_NOTE_HIDDEN_RDMA,
-            "/dev/infiniband is there and /sys/class/infiniband is not: which RDMA devices there are cannot be known");
+        orr_note(d, ORR_NOTE_HIDDEN_RDMA,
+                 "/dev/infiniband exists, but /sys/class/infiniband does not, so Orrery cannot list the RDMA devices");
 }
 
 void orr_surroundings_look(struct orr_detector *d)
@@ -115,11 +113,10 @@ void orr_surroundings_check(struct orr_detector *d)
             check_driver(d, names.names[i]);
     }
     if (d->facts.nvml && listed < there)
-        orr_note(
-            d, ORR_NOTE_GPUS_WITHHELD,
-            "the PCI tree has %u NVIDIA GPUs, of which NVML lists %u: the others are not given to this container, or "
-            "to another driver",
-            there, listed);
+        orr_note(d, ORR_NOTE_GPUS_WITHHELD,
+                 "the PCI tree has %u NVIDIA GPUs, of which NVML lists %u: the others are not given to this container, "
+                 "or belong to another driver",
+                 there, listed);
 }
 
 /* Whether two masks as /sys and /proc write them, words of 32 bits in hex, highest first, have a CPU in common. */

@@ -86,7 +86,7 @@ static void decide_direct(struct orr_device_side *d, struct orr_device_nodes *ki
     if (own->rank_count == 1) {
         bool counts = d->rules->direct_p2p_alone;
         orr_device_say(d, kind, ORR_DEVICE_DIRECT_P2P, counts, counts ? "ALONE" : "ALONE_DOES_NOT_COUNT", 0,
-                       counts ? "The rank is alone on its node, so there is nobody whom it does not reach."
+                       counts ? "The rank is alone on its node, so it reaches every rank there."
                               : "The rank is alone on its node, which does not count as P2P in this release.");
         if (!counts)
             orr_device_remedy(d, kind, ORR_DEVICE_DIRECT_P2P, "In NCCL 2.28.7 or newer it counts.");
@@ -118,7 +118,7 @@ static void decide_cuda(struct orr_device_side *d, struct orr_device_nodes *kind
                        "NCCL_IGNORE_DISABLED_P2P=2 keeps NCCL from asking NVML.");
     else
         orr_device_say(d, kind, ORR_DEVICE_CUDA_P2P, 1, "NVML_ASSUMED_OK", ORR_DEVICE_ASSUMES_NVML,
-                       "NVML is assumed to report P2P as OK for every pair. Path and P2P level play no part in it.");
+                       "NVML is assumed to report P2P as OK for every pair. Path and P2P level do not matter.");
 }
 
 /* The nearest and the farthest pair of GPUs of the system. */

@@ -170,7 +170,7 @@ static const char *excluded(const struct orr_device_side *d, const struct orr_de
     }
     if (!d->rules->kernels_by_window && call->windows != ORR_WINDOWS_BOTH) {
         *ret_rule = "WINDOWS";
-        return "This release wants both buffers in windows.";
+        return "This release needs both buffers in windows.";
     }
     return NULL;
 }

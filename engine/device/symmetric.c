@@ -27,7 +27,7 @@ static bool lacks_gin(struct orr_device_side *d, struct orr_device_nodes *kind)
     if (gin->value > 0 || (by_node ? c->node_count : d->team_count) <= 1)
         return false;
     orr_device_say(d, kind, ORR_DEVICE_SYMMETRIC, 0, gin->rule, gin->assumes,
-                   "There are %u %ss, which need GIN between them, and there is none: %s",
+                   "There are %u %ss, which need GIN between them, but GIN is not available: %s",
                    by_node ? c->node_count : d->team_count, by_node ? "node" : "team",
                    orr_device_inside(d, gin->sentence));
     orr_device_remedy(d, kind, ORR_DEVICE_SYMMETRIC, "%s", gin->remedy);
@@ -148,20 +148,18 @@ static void decide_copy_engine(struct orr_device_side *d, struct orr_device_node
         follow(d, kind, ORR_DEVICE_COPY_ENGINE, ORR_DEVICE_SYMMETRIC);
     } else if (several && d->rules->copy_engine_over_nodes && orr_device_is(kind, ORR_DEVICE_RMA) &&
                d->lsa_size >= c->max_local_ranks) {
-        orr_device_say(
-            d, kind, ORR_DEVICE_COPY_ENGINE, 1, "CE_OVER_NODES", assumes,
-            "AllGather and AlltoAll may go by copy engine and RMA over several nodes, if both buffers are in "
-            "windows and NCCL_CTA_POLICY is ZERO.");
+        orr_device_say(d, kind, ORR_DEVICE_COPY_ENGINE, 1, "CE_OVER_NODES", assumes,
+                       "AllGather and AlltoAll may use copy engines and RMA over several nodes if both buffers are in "
+                       "windows and NCCL_CTA_POLICY is ZERO.");
     } else if (several) {
         orr_device_say(d, kind, ORR_DEVICE_COPY_ENGINE, 0, by_team ? "SEVERAL_TEAMS" : "SEVERAL_NODES", 0,
                        "Copy engines reach one %s, and there are %u.", by_team ? "team" : "node",
                        by_team ? d->team_count : c->node_count);
     } else {
-        orr_device_say(
-            d, kind, ORR_DEVICE_COPY_ENGINE, 1, own ? "CE_BY_SIZE" : "CE_IF_ASKED", assumes, "%s",
-            own ? "AllGather goes by copy engine above NCCL_SYM_CE_THRESHOLD elements a rank, and AllGather, "
-                  "AlltoAll, Scatter and Gather at any size if NCCL_CTA_POLICY is ZERO."
-                : "AllGather, AlltoAll, Scatter and Gather go by copy engine if NCCL_CTA_POLICY is ZERO.");
+        orr_device_say(d, kind, ORR_DEVICE_COPY_ENGINE, 1, own ? "CE_BY_SIZE" : "CE_IF_ASKED", assumes, "%s",
+                       own ? "AllGather uses copy engines above NCCL_SYM_CE_THRESHOLD elements per rank, and "
+                             "AllGather, AlltoAll, Scatter and Gather use them at any size if NCCL_CTA_POLICY is ZERO."
+                           : "AllGather, AlltoAll, Scatter and Gather use copy engines if NCCL_CTA_POLICY is ZERO.");
     }
 }
 

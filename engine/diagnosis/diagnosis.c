@@ -133,7 +133,7 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
     row->repair = repair->what;
     row->of_file = repair->of_file;
     if (!orr_trials_may_go_on(&d->trials)) {
-        row->not_tried = "the analyses allowed for costs are spent";
+        row->not_tried = "the limit on analyses for costs was reached";
         return ORR_OK;
     }
     ORR_LOCAL_ARENA(scratch, 0);

@@ -12,7 +12,7 @@ static enum orr_code apply(struct orr_variant *variant, const char *finding, str
 {
     const struct orr_repair *repair = orr_repair_find(finding);
     if (!repair)
-        return orr_fail(err, ORR_SETTING, "repair: no repair of the finding \"%.40s\" is known", finding);
+        return orr_fail(err, ORR_SETTING, "repair: Orrery knows no repair of the finding \"%.40s\"", finding);
     variant->changed = false;
     repair->apply(variant);
     ORR_NEED(!orr_arena_starved(variant->arena), err);

@@ -152,7 +152,7 @@ enum orr_code orr_view_path(const struct orr_analysis *analysis, const char *fro
     bool starts = orr_paths_has(&part->paths, ends[0]);
     if (!starts || !orr_paths_has(&part->paths, ends[1])) {
         orr_error_advice(err, "let the path start and end at a GPU, NET or CPU");
-        return orr_fail(err, ORR_NOT_FOUND, "no paths are kept %s %.60s", starts ? "to" : "from", starts ? to : from);
+        return orr_fail(err, ORR_NOT_FOUND, "NCCL keeps no paths %s %.60s", starts ? "to" : "from", starts ? to : from);
     }
     walk.path = orr_path(&part->paths, ends[0], ends[1]);
     walk.narrowest = orr_path_narrowest(&part->paths, walk.path);

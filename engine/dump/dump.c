@@ -142,6 +142,6 @@ enum orr_code orr_dump_check_strict(const struct orr_dump *dump, struct orr_erro
         return ORR_OK;
     orr_fail_at(err, ORR_REFUSED, dump->refusal.line, dump->refusal.column, "NCCL's own reader would stop here: %s",
                 dump->refusal.text);
-    orr_error_advice(err, "without strict the file is analysed all the same, with a finding");
+    orr_error_advice(err, "without strict, Orrery analyses the file anyway and adds a finding");
     return ORR_REFUSED;
 }

@@ -111,7 +111,7 @@ static bool read_end_tag(struct lexer *lexer, size_t tag)
     lexer->depth--;
     if (lexer->open[lexer->depth].known && (length != lexer->open[lexer->depth].length ||
                                             memcmp(lexer->bytes + start, lexer->open[lexer->depth].name, length) != 0))
-        return refuse(lexer, tag, "an end tag that does not fit its start tag, or holds a blank"), false;
+        return refuse(lexer, tag, "an end tag that does not fit its start tag, or contains a blank"), false;
     return true;
 }
 

@@ -35,7 +35,7 @@ static enum orr_code named(const struct orr_export_request *request, uint32_t ho
     if (*ret_name)
         return ORR_OK;
     return orr_fail_with(err, ORR_INVALID, NULL, "give \"names\" in the description of the cluster",
-                         "nothing names host %u, which is at fault", host);
+                         "host %u, which is at fault, has no name", host);
 }
 
 /* A field of CSV (RFC 4180). What a spreadsheet would take for a formula begins with an apostrophe. */

@@ -257,7 +257,7 @@ const struct orr_finding_row orr_findings_graph[] = {
         .find = crosses_rails,
         .title = "Rings leave one host and enter the next through different NICs",
         .why = "If the network has separate rails, this traffic crosses from one rail to another.",
-        .advice = "Nothing to do where the rails are connected at full speed, as in most networks of one or two levels "
+        .advice = "Nothing to do if the rails are connected at full speed, as in most networks of one or two levels "
                   "of switches.",
         .references = {"NVIDIA/nccl#836", "NVIDIA/nccl#2345"},
         .follows_from = {"nic-past-cpu", "nic-on-other-socket", "port-slow", "slow-link"},

@@ -245,7 +245,7 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .of_nccl = true,
         .find = no_links,
         .title = "The dump lists an NVLink connection with 0 links",
-        .why = "NCCL takes it for an NVLink path of 0 GB/s and does not look for another path between these devices.",
+        .why = "NCCL treats it as an NVLink path of 0 GB/s and does not look for another path between these devices.",
         .advice = "Check the NVLinks of that GPU, then write the dump again. In a file written by hand, remove the "
                   "element.",
         .commands = {"nvidia-smi nvlink -s"},

@@ -203,9 +203,8 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .of_nccl = true,
         .find = nvlink_may_be_hidden,
         .title = "NVLink may be hidden: `nvidia-smi topo -mp` shows PCIe paths only; use `nvidia-smi topo -m`",
-        .why =
-            "Without NVLink, Orrery sees GPUs that are joined by PCIe alone. If they have NVLink, all that it says of "
-            "P2P, channels and bandwidths is wrong.",
+        .why = "Without NVLink, Orrery sees GPUs that are joined by PCIe alone. If they have NVLink, everything it "
+               "says about P2P, channels and bandwidths is wrong.",
         .advice = "Give the output of `nvidia-smi topo -m`. The places of the NICs are the same in both.",
         .commands = {"nvidia-smi topo -m", "nvidia-smi nvlink -s"},
         .references = {"deepseek-ai/DeepEP#60"},

@@ -268,7 +268,7 @@ const struct orr_finding_row orr_findings_pci[] = {
         .of_nccl = true,
         .find = links_hidden,
         .title = "The dump does not contain the speeds of PCIe links",
-        .why = "NCCL takes a missing speed for PCIe generation 3 and a missing width for 16 lanes, and so does this "
+        .why = "NCCL reads a missing speed as PCIe generation 3 and a missing width as 16 lanes, and so does this "
                "prediction. Virtual machines hide the real values, which may be higher.",
         .advice = "Nothing to do on a virtual machine whose provider measured this. If predictions across PCIe matter "
                   "to you, supply a topology file with the real links (NCCL_TOPO_FILE).",

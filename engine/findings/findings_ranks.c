@@ -223,7 +223,7 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .id = "no-gpu",
         .severity = ORR_SEVERITY_ERROR,
         .find = no_gpu,
-        .title = "The file holds no GPUs",
+        .title = "The file has no GPUs",
         .why = NOTHING_TO_ANALYSE,
         .advice = RUN_A_JOB,
     },

@@ -182,7 +182,7 @@ static void say(const struct filler *f)
         type->title, f->new_gpus, orr_plural(f->new_gpus), orr_board_model(type->board)->sm, f->new_nets,
         orr_plural(f->new_nets), f->new_links, orr_plural(f->new_links));
     if (*type->unsure)
-        orr_note_assumed(draft, ORR_TOUCHES_ALL, "of %s these facts are not certain: %s", type->title, type->unsure);
+        orr_note_assumed(draft, ORR_TOUCHES_ALL, "these facts about %s are not certain: %s", type->title, type->unsure);
     if (f->gpu_count != type->gpus)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "%s has %u GPUs, the input has places for %u", type->title, type->gpus,
                          f->gpu_count);

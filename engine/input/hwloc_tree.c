@@ -134,10 +134,9 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
                         links ? orr_draft_format(draft, "NVLinks in %u rows", links) : "no NVLinks",
                         b->nvswitches ? ", with NVSwitches" : "");
     if (b->amd)
-        orr_note_assumed(
-            draft, ORR_TOUCHES_ALL,
-            "the GPUs are AMD's, which NCCL does not drive: they are read as NVIDIA GPUs of sm 80, without "
-            "the xGMI links that the export does not hold");
+        orr_note_assumed(draft, ORR_TOUCHES_ALL,
+                         "the GPUs are AMD's, which NCCL does not drive: they are read as NVIDIA GPUs of sm 80, "
+                         "without the xGMI links, which the export does not contain");
     else if (b->sm_supposed)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "the model of a GPU is not known: compute capability 8.0");
     if (b->gpu_count > 1)
@@ -152,7 +151,7 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
                           : "");
     if (!links && !b->nvswitches && !b->amd && b->gpu_count > 1) {
         draft->no_nvlinks = true;
-        orr_note_assumed(draft, ORR_TOUCHES_ALL, "the export holds no NVLinks: none are assumed");
+        orr_note_assumed(draft, ORR_TOUCHES_ALL, "the export lists no NVLinks, so none are assumed");
         orr_note_missing(draft, "nvidia-smi topo -m; nvidia-smi nvlink -s",
                          "NVLinks: lstopo reports them only if it was built with NVML");
     }
@@ -174,13 +173,13 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
 static enum orr_code check(const struct orr_hwloc_builder *b, struct orr_error *err)
 {
     if (!b->pci_objects) {
-        orr_fail(err, ORR_INVALID, "the hwloc export holds no PCI devices, so neither GPUs nor NICs");
+        orr_fail(err, ORR_INVALID, "the hwloc export contains no PCI devices, and so neither GPUs nor NICs");
         orr_error_advice(
             err, "export it again with PCI devices: lstopo --whole-io --of xml machine.xml, with hwloc's PCI support");
         return ORR_INVALID;
     }
     if (!b->gpu_count && !b->type) {
-        orr_fail(err, ORR_NO_RANKS, "the hwloc export holds %u PCI devices, but no GPU of NVIDIA or AMD among them",
+        orr_fail(err, ORR_NO_RANKS, "the hwloc export contains %u PCI devices, but no GPU of NVIDIA or AMD among them",
                  b->pci_objects);
         orr_error_advice(err,
                          "export it on a machine where lstopo sees the GPUs: lstopo --whole-io --of xml machine.xml");

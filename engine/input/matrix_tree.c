@@ -406,8 +406,7 @@ static void say(struct builder *b, const char *generation)
     if (matrix->has_more)
         orr_note_assumed(
             draft, ORR_TOUCHES_ALL,
-            "the text holds more than one table: the first is taken; of several hosts each needs a file of "
-            "its own");
+            "the text contains more than one table, and Orrery uses the first; give each host a file of its own");
     orr_note_missing(draft,
                      orr_draft_format(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g %u",
                                       matrix->gpu_count),

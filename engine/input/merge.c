@@ -198,7 +198,7 @@ void orr_note_dump(struct orr_draft *draft, const struct orr_dump *dump)
     if (rccl)
         orr_note_assumed(draft, ORR_TOUCHES_ALL,
                          "a dump of RCCL is read as NCCL would: xgmi links between AMD GPUs, which NCCL does not know, "
-                         "count for nothing");
+                         "have no effect");
     if (!c.ranked) {
         orr_note_missing(
             draft,

@@ -38,7 +38,8 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
                      "CPU is one of the printed family");
     if (log->host_count > 1)
         orr_note_assumed(draft, ORR_TOUCHES_ALL,
-                         "the log is of %u hosts: the first whole tree is taken, and the other hosts for alike",
+                         "the log is from %u hosts: Orrery uses the first complete tree and assumes that the other "
+                         "hosts are like it",
                          log->host_count);
     orr_note_missing(draft, "NCCL_TOPO_DUMP_FILE=topo.xml, set for the same job",
                      "what a tree does not print: compute capabilities, GPUDirect RDMA, latencies, and devices that "

@@ -25,7 +25,7 @@ enum orr_code orr_read_graphs(const struct orr_input *input, const struct orr_in
 {
     (void)input, (void)kind, (void)ret_dump;
     orr_fail(err, ORR_UNRECOGNISED,
-             "NCCL graph XML (NCCL_GRAPH_DUMP_FILE): it holds the channels that NCCL chose, not the machine");
+             "NCCL graph XML (NCCL_GRAPH_DUMP_FILE): it lists the channels that NCCL chose, not the machine");
     orr_error_advice(err, "send the topology (NCCL_TOPO_DUMP_FILE) of the same run; `orrery check-log` compares graphs "
                           "with a prediction");
     return ORR_UNRECOGNISED;

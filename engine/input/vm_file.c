@@ -76,12 +76,12 @@ static enum orr_code apply(struct devices *devices, uint32_t index, const char *
         char real[64], id[ORR_BUS_ID_SIZE];
         snprintf(real, sizeof real, "%.*s", (int)(equals - item < 63 ? equals - item : 63), item);
         if (!orr_bus_id_short(real, id))
-            return bad_list(devices, item, "starts with no bus id", err);
+            return bad_list(devices, item, "does not start with a bus id", err);
         device = NULL;
         for (uint32_t i = 0; i < devices->count && !device; i++)
             device = strcmp(devices->list[i].id, id) ? NULL : &devices->list[i];
         if (!device)
-            return bad_list(devices, item, "names a device that the dump has not", err);
+            return bad_list(devices, item, "names a device that is not in the dump", err);
         *pairs = true;
     }
     if (!device)
@@ -89,7 +89,7 @@ static enum orr_code apply(struct devices *devices, uint32_t index, const char *
     if (!orr_bus_id_short(equals ? equals + 1 : item, device->new_id))
         return bad_list(devices, item, "is not a bus id", err);
     if (device->named)
-        return bad_list(devices, item, "names a device for the second time", err);
+        return bad_list(devices, item, "names a device twice", err);
     device->named = true;
     return ORR_OK;
 }

@@ -253,8 +253,8 @@ static enum orr_code make_dump(struct matching *m, bool given_gpus, bool given_n
     edit.sm = check->made_up ? orr_log_capability(check->log) : 0;
     if (edit.sm && m->gpu_count && orr_element_int(m->dump, m->gpus[0], ORR_ATTR_SM, edit.sm) != edit.sm)
         orr_log_assume(check,
-                       "The log's GPUs have compute capability %d.%d, and those of the given machine %d.%d: the log's "
-                       "is taken, so the machine is probably another one",
+                       "The log's GPUs have compute capability %d.%d, and those of the given machine %d.%d: Orrery "
+                       "uses the log's, but the machine is probably another one",
                        edit.sm / 10, edit.sm % 10, orr_element_int(m->dump, m->gpus[0], ORR_ATTR_SM, 0) / 10,
                        orr_element_int(m->dump, m->gpus[0], ORR_ATTR_SM, 0) % 10);
     if (!edit.ranks && !edit.bus_ids && !edit.net_devs && !edit.sm && !edit.collnet)

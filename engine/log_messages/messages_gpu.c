@@ -232,7 +232,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Correct the file: `orrery show FILE` names the line; or unset NCCL_TOPO_FILE.",
      "Attribute arch of node cpu not found"},
     {"xml-parse", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "XML Parse", NULL,
-     "The topology or graph file is not what NCCL's reader understands.",
+     "NCCL's reader does not understand the topology or graph file.",
      "Correct the file: `orrery show FILE` names the line; or unset NCCL_TOPO_FILE and NCCL_GRAPH_FILE.",
      "XML Parse error : unexpected trailing character < in closing tag cpu"},
     {"xml-nodes", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "too many XML nodes", NULL,

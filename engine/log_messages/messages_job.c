@@ -71,7 +71,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "[rank0]:[W ProcessGroupNCCL.cpp:1496] Warning: WARNING: destroy_process_group() was not called before program "
      "exit"},
     {"store-id", ORR_FROM_ALL, ORR_WEIGHT_AFTERMATH, "via c10d key-value store by key", NULL,
-     "A rank did not get the communicator's id from rank 0, which failed, ended or never came so far.",
+     "A rank did not get the communicator's id from rank 0, which failed, ended or never got that far.",
      "Look for the first error of rank 0 and whether all ranks reached this communicator.",
      "[1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', "
      "but "
@@ -99,7 +99,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "`nvidia-smi -q | grep -A6 Fabric`.",
      "[CUDA_ERROR_INVALID_VALUE] invalid argument in expression cuMemSetAccess(...) in MultinodeMemoryAllocation"},
     {"mpi-slots", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "There are not enough slots available", NULL,
-     "mpirun was asked for more processes than its hosts have slots.",
+     "mpirun should start more processes than its hosts have slots.",
      "Name slots in the host list (-H node1:8,node2:8), or use --oversubscribe.",
      "There are not enough slots available in the system to satisfy the 16 slots that were requested"},
     {"cuda-memory-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA out of memory", NULL,

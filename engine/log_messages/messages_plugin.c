@@ -12,7 +12,8 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "file or directory"},
     {"plugin-symbol", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin", "Failed to find ncclNetPlugin",
      "The plugin offers an older interface than this NCCL asks for first; NCCL goes on to the older ones.",
-     "Nothing, if a line \"Loaded net plugin\" follows. Else update the plugin: this NCCL no longer has its interface.",
+     "Nothing to do if a line \"Loaded net plugin\" follows. Otherwise update the plugin: this NCCL no longer supports "
+     "its interface.",
      "NET/Plugin: Failed to find ncclNetPlugin_v9 symbol."},
     {"plugin-collnet-symbol", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "Failed to find ncclCollNetPlugin", NULL,
      "The plugin does not reduce in the network (CollNet).", "Nothing, unless the job should use SHARP.",
@@ -95,7 +96,7 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "If the job hangs too, look at the host that the line names and at firewalls; NCCL_RAS_ENABLE=0 turns RAS off.",
      "RAS connect retry timeout (60s) on socket connection with 10.0.0.2<42918>"},
     {"ras-bind", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "RAS failed to establish a client listening socket", NULL,
-     "NCCL's monitoring (RAS) got no port to listen at, because another job of the host has it.",
+     "NCCL's monitoring (RAS) could not open its port, because another job of the host uses it.",
      "Nothing: the job does not need it. NCCL_RAS_ADDR chooses another port.",
      "RAS failed to establish a client listening socket at ::1<28028>"},
 };

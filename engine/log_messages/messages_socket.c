@@ -65,14 +65,15 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Sending over a socket failed.", "Check the interface and the network between the two hosts.",
      "Net : Call to send to 10.0.0.2<42918> failed : No buffer space available"},
     {"socket-truncated", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "essage truncated", NULL,
-     "A rank received another size than it expected. The ranks do not run the same operation or not the same settings.",
+     "A rank received a message of another size than it expected. The ranks do not run the same operation, or their "
+     "settings differ.",
      "Check that all ranks call the same collectives with the same counts, and that NCCL_ALGO, NCCL_PROTO and the "
      "version of NCCL are the same on all hosts.",
      "NET/Socket : peer 10.0.0.2<42918> message truncated : receiving 4194304 bytes instead of 1048576. If you believe "
      "your "
      "socket network is in healthy state, there may be a mismatch in collective sizes"},
     {"socket-no-subnet", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No interface found in the same subnet", NULL,
-     "NCCL_COMM_ID names an address that no interface of this host shares a subnet with.",
+     "No interface of this host is in the subnet of the address that NCCL_COMM_ID names.",
      "Give an address in NCCL_COMM_ID that every host reaches directly, or set NCCL_SOCKET_IFNAME.",
      "No interface found in the same subnet as remote address 10.0.0.2<42918>"},
     {"socket-none", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "socket interface found", NULL,
@@ -91,7 +92,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "(NCCL_SOCKET_IFNAME).",
      "socketFinalizeAccept: wrong type 4 != 3"},
     {"proxy-poll", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Socket recv failed while polling", NULL,
-     "A rank lost the connection to its proxy thread, because an operation of that failed before.",
+     "A rank lost the connection to its proxy thread, because an earlier operation of that thread failed.",
      "Look for the first warning on this host.", "Socket recv failed while polling for opId=0x7f6f18cb7f40"},
     {"service-closed", ORR_FROM_INFO, ORR_WEIGHT_NOTE, "[Service thread] Connection closed by localRank", NULL,
      "A rank of this host closed its communicator, as at the end of a job.",

@@ -182,10 +182,11 @@ static void find_test(struct orr_results_building *b, struct orr_result_table *t
         table->tests_possible = 1U << table->test;
     } else if (e->mentioned != ORR_TEST_COUNT && possible >> e->mentioned & 1) {
         table->test = e->mentioned;
-        orr_tables_note(b, "The program is %s_perf by the text around the table", orr_test_programs[table->test].name);
+        orr_tables_note(b, "The text around the table says that the program is %s_perf",
+                        orr_test_programs[table->test].name);
     } else if (possible & 1U << ORR_TEST_ALL_REDUCE) {
         table->test = ORR_TEST_ALL_REDUCE;
-        orr_tables_note(b, "No line names the program; all_reduce_perf is assumed, which most results are of");
+        orr_tables_note(b, "No line names the program, so Orrery assumes all_reduce_perf, the most common one");
     } else if (!(possible & ~(uint32_t)EXCHANGES)) {
         table->test = ORR_TEST_ALLTOALL;
     } else {

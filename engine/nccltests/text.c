@@ -211,8 +211,8 @@ static const struct {
 } others[] = {
     {"OSU MPI", "the OSU Micro-Benchmarks"},
     {"OSU NCCL", "the OSU Micro-Benchmarks"},
-    {"BW average[", "perftest (ib_write_bw and its like)"},
-    {"t_min[usec]", "perftest (ib_write_lat and its like)"},
+    {"BW average[", "perftest (ib_write_bw and similar)"},
+    {"t_min[usec]", "perftest (ib_write_lat and similar)"},
     {"nvbandwidth", "nvbandwidth"},
     {"P2P Connectivity Matrix", "p2pBandwidthLatencyTest"},
     {"Bandwidth Matrix", "p2pBandwidthLatencyTest"},

@@ -82,7 +82,7 @@ static void describe_better(const struct orr_ordering *o, struct orr_order *orde
         add_gain(best / now, text);
         add_words(text, " the present order (%s GB/s).", number(before, now));
     } else if (order->by_prediction) {
-        add_words(text, "This order gets %s GB/s for %s; NCCL has nothing for it in the present order.",
+        add_words(text, "This order gets %s GB/s for %s; NCCL has no algorithm for it in the present order.",
                   number(after, best), what_is_predicted(o, what));
     } else {
         add_words(

@@ -62,7 +62,7 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
 {
     char size[24], measured[16], about[320];
     if (table->main == UINT32_MAX)
-        return orr_perf_text(work->arena, "It cannot be judged whether this is the bandwidth to expect: %s.", why);
+        return orr_perf_text(work->arena, "Orrery cannot judge whether this is the bandwidth to expect: %s.", why);
     const struct orr_perf_row *row = &table->rows[table->main];
     orr_size_text(row->size, size);
     number(measured, row->bus_bw);
@@ -82,7 +82,7 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
                              "another machine or NCCL release.",
                              measured, size, about);
     default:
-        return orr_perf_text(work->arena, "It cannot be judged whether %s GB/s at %s is the bandwidth to expect: %s.",
+        return orr_perf_text(work->arena, "Orrery cannot judge whether %s GB/s at %s is the bandwidth to expect: %s.",
                              measured, size, why);
     }
 }

@@ -27,12 +27,13 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
     }
     orr_size_text(from, text);
     if (wrong)
-        add_shape(table, ORR_PERF_SHAPE_WRONG, from, to,
-                  orr_perf_text(
-                      work->arena,
-                      "The results hold %llu wrong value%s, first at %s: data was corrupted. A wrong result makes the "
-                      "bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
-                      (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
+        add_shape(
+            table, ORR_PERF_SHAPE_WRONG, from, to,
+            orr_perf_text(
+                work->arena,
+                "The results contain %llu wrong value%s, first at %s: data was corrupted. A wrong result makes the "
+                "bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
+                (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
 }
 
 /* What a row reaches of what such runs usually reach, or of the prediction if that is not known. 0: no figure. */

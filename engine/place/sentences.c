@@ -129,15 +129,15 @@ const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, cha
         if (!question->orders)
             return "ranks are in the order of the GPUs' numbers; between GPUs that are not all connected alike another "
                    "order can be faster, which --orders (orders=1) tries for up to 4 GPUs";
-        return "of sets of up to 4 GPUs every order of ranks was tried; larger ones have the order of the GPUs' "
+        return "every order of ranks was tried for sets of up to 4 GPUs; larger sets use the order of the GPUs' "
                "numbers";
     }
     if (placing->packed && i-- == 0)
         return "the traffic of the jobs on links that they share is not modelled";
     if (question->host_counts > 1 && i-- == 0)
-        return "a set is judged by the mean time of a byte over the numbers of hosts, by their weights";
+        return "sets are ranked by the weighted mean time per byte over the host counts";
     if (question->nic_count && question->nic_count < orr_scores_about(placing->scores)->port_count && i-- == 0)
-        return "a job is given the NICs by NCCL_IB_HCA";
+        return "the job gets its NICs through NCCL_IB_HCA";
     for (uint32_t h = 0; h < question->host_counts; h++)
         if (best->by_hosts[h].busbw <= 0 && i-- == 0) {
             snprintf(text, 400, "%u host%s cannot be predicted for the best set, so %s not count",

@@ -5,7 +5,7 @@
 
 static const char *const direct_p2ps[] = {
     [ORR_DIRECT_P2P_NONE] = "not asked",
-    [ORR_DIRECT_P2P_CONNECTED] = "by what the P2P transport connects, relays included",
+    [ORR_DIRECT_P2P_CONNECTED] = "by the pairs that the P2P transport connects, relays included",
     [ORR_DIRECT_P2P_PAIRS] = "by P2P without a relay",
 };
 static const char *const all_nvlinks[] = {
@@ -15,11 +15,11 @@ static const char *const all_nvlinks[] = {
 };
 static const char *const direct_nvlinks[] = {
     [ORR_DIRECT_NVLINK_NONE] = "not asked",
-    [ORR_DIRECT_NVLINK_PAIRS] = "the farthest pair is NVL; a lone GPU does not count",
-    [ORR_DIRECT_NVLINK_OR_ALONE] = "the farthest pair is NVL, or the GPU is alone",
+    [ORR_DIRECT_NVLINK_PAIRS] = "if the farthest pair is NVL; a lone GPU does not count",
+    [ORR_DIRECT_NVLINK_OR_ALONE] = "if the farthest pair is NVL or the GPU is alone",
 };
 static const char *const symmetrics[] = {
-    [ORR_SYMMETRIC_NONE] = "nothing: there is none",
+    [ORR_SYMMETRIC_NONE] = "not supported",
     [ORR_SYMMETRIC_ONE_NODE] = "P2P between all pairs, and one node",
     [ORR_SYMMETRIC_ANY_NODES] = "P2P between all pairs as NVML reports it",
     [ORR_SYMMETRIC_OWN_GIN] = "P2P as NVML reports it, and over several nodes GIN at the rank",
@@ -83,26 +83,27 @@ static const char *const rate_lines[] = {"below sm 100", "from sm 100"};
 static const struct orr_grid rate_grid = {ORR_GRID_FLOAT, 2, 1, rate_lines};
 
 static const struct orr_behaviour rows[] = {
-    ORR_TRUTH(ORR_AT_INIT, covered, "the rules of the device side are known"),
+    ORR_TRUTH(ORR_AT_INIT, covered, "Orrery knows the rules of the device side"),
     ORR_WORD(ORR_AT_TRANSPORT, direct_p2p, direct_p2ps,
              "how NCCL asks whether the ranks of a node reach each other's memory"),
-    ORR_TRUTH(ORR_AT_TRANSPORT, direct_p2p_alone, "a lone rank of a node counts as reaching all"),
-    ORR_TRUTH(ORR_AT_TRANSPORT, cuda_p2p, "NCCL also asks what NVML reports of each pair (isAllCudaP2p)"),
+    ORR_TRUTH(ORR_AT_TRANSPORT, direct_p2p_alone, "a rank that is alone on its node reaches all"),
+    ORR_TRUTH(ORR_AT_TRANSPORT, cuda_p2p, "NCCL also asks NVML about each pair (isAllCudaP2p)"),
     ORR_WORD(ORR_AT_PATHS, all_nvlink, all_nvlinks, "the pair of GPUs that decides isAllNvlink"),
     ORR_WORD(ORR_AT_PATHS, direct_nvlink, direct_nvlinks, "when isAllDirectNvlink is 1"),
     ORR_TRUTH(ORR_AT_INIT, counts_lone_ranks, "NCCL notes that every node has one rank (isOneRPN)"),
 
-    ORR_WORD(ORR_AT_INIT, symmetric, symmetrics, "needs of symmetric memory"),
+    ORR_WORD(ORR_AT_INIT, symmetric, symmetrics, "conditions of symmetric memory"),
     ORR_TRUTH(ORR_AT_DEVR, windows_become_null,
               "without symmetric memory a window is NULL, not an ordinary registration"),
     ORR_TRUTH(ORR_AT_SCHEDULER, kernels_over_nodes, "symmetric kernels run over several nodes"),
     ORR_TRUTH(ORR_AT_SCHEDULER, kernels_need_nvlink,
               "symmetric kernels need NVLink between all pairs (isAllDirectNvlink)"),
-    ORR_TRUTH(ORR_AT_SYMMETRIC, kernels_by_window, "for some symmetric kernels one registered side is enough"),
+    ORR_TRUTH(ORR_AT_SYMMETRIC, kernels_by_window, "some symmetric kernels need only one registered side"),
     ORR_TRUTH(ORR_AT_SYMMETRIC, rounds_sizes, "the model of symmetric kernels rounds sizes up to 1024 bytes"),
     ORR_TRUTH(ORR_AT_SYMMETRIC, multimem_past_two, "multimem is not used in a team of two"),
     ORR_TRUTH(ORR_AT_SYMMETRIC, has_tma, "symmetric kernels may use TMA (NCCL_SYM_TMA_ENABLE)"),
-    ORR_WORD(ORR_AT_SCHEDULER, ll_yields, ll_yieldings, "when a symmetric kernel with LL yields to the classic choice"),
+    ORR_WORD(ORR_AT_SCHEDULER, ll_yields, ll_yieldings,
+             "when NCCL prefers the classic choice to a symmetric kernel with LL"),
 
     ORR_WORD(ORR_AT_DEVR, lsa, lsas, "ranks of a team with load and store access (LSA)"),
     ORR_WORD(ORR_AT_INIT, gin, gins, "support of GIN"),
@@ -110,14 +111,15 @@ static const struct orr_behaviour rows[] = {
               "NCCL_GIN_ENABLE=0 shows in the support of GIN, not only in a failure at first use"),
     ORR_TRUTH(ORR_AT_INIT, gin_with_fused_nics, "GIN works with fused NICs"),
     ORR_TRUTH(ORR_AT_INIT, gin_not_partitioned, "a partition of a GPU (MLOPart) anywhere switches GIN off"),
-    ORR_INT(ORR_AT_GIN, gin_sm_min, NULL, "least compute capability of GIN, 0: any"),
-    ORR_TRUTH(ORR_AT_INIT, gin_rate_of_all,
-              "kernels with GIN reckon with the least rate of all ranks' paths to NICs, not of the own NICs' lines"),
+    ORR_INT(ORR_AT_GIN, gin_sm_min, NULL, "lowest compute capability of GIN; 0: any"),
+    ORR_TRUTH(
+        ORR_AT_INIT, gin_rate_of_all,
+        "kernels with GIN use the lowest rate of all ranks' paths to NICs, not the line rate of the rank's own NICs"),
     ORR_WORD(ORR_AT_SYMMETRIC, gin_kernels, gin_kernels, "symmetric kernels that use GIN"),
-    ORR_RATES_OF(ORR_AT_SYMMETRIC, gin_ld_rates, "rate of a block of ReduceScatter by GIN with LD"),
-    ORR_RATES_OF(ORR_AT_SYMMETRIC, gin_ldmc_rates, "rate of a block of ReduceScatter by GIN with LDMC"),
-    ORR_INT(ORR_AT_SYMMETRIC, gin_chunk, "bytes", "chunk of ReduceScatter by GIN"),
-    ORR_TRUTH(ORR_AT_RMA, has_rma, "ncclPutSignal and its kind exist"),
+    ORR_RATES_OF(ORR_AT_SYMMETRIC, gin_ld_rates, "rate of one ReduceScatter block over GIN with LD"),
+    ORR_RATES_OF(ORR_AT_SYMMETRIC, gin_ldmc_rates, "rate of one ReduceScatter block over GIN with LDMC"),
+    ORR_INT(ORR_AT_SYMMETRIC, gin_chunk, "bytes", "chunk size of ReduceScatter over GIN"),
+    ORR_TRUTH(ORR_AT_RMA, has_rma, "ncclPutSignal and related calls exist"),
     ORR_TRUTH(ORR_AT_INIT, rma_of_all, "all ranks together decide whether these may be used"),
     ORR_TRUTH(ORR_AT_RMA, rma_counts_contexts, "... only if NCCL_NUM_RMA_CTX leaves a context"),
 

@@ -37,7 +37,7 @@ struct orr_connect_rules {
     bool aligns_cross_nic;
     bool aligns_type_inter;
     bool aligns_to_nearest; /* the nearest types win, not the farthest */
-    bool own_capability;    /* every rank takes its own GPU's capability for that of all */
+    bool own_capability;    /* every rank uses its own GPU's compute capability instead of the lowest */
 
     enum orr_rails rails;
 
@@ -64,21 +64,21 @@ struct orr_connect_rules {
     /* NVLS. */
     int32_t nvls_channels;   /* by default, 0: the release has no NVLS */
     bool nvls_one_node;      /* only with one node, without a graph */
-    bool nvls_trees_for_all; /* all channels have trees of NVLS, not only its own */
+    bool nvls_trees_for_all; /* all channels have NVLS trees, not only the NVLS channels */
     bool nvls_channels_stay; /* counted even where the graph turned out empty */
     bool nvls_heads_repeat;  /* a GPU that heads two channels counts twice; as many heads as the own graph has
                                 channels; the list of all nodes' heads is zeroes beyond the base channels */
     int32_t nvls_channels_sm100, nvls_channels_sm100_hosts; /* from capability 100 on: one host, several */
     bool nvls_by_net_rate;     /* then, with several nodes, more by NIC rate and node size */
-    bool nvls_copies_channels; /* collective channels are copied up to the NVLS channels */
+    bool nvls_copies_channels; /* channels of collectives are copied until there are as many as NVLS channels */
 
     /* Point to point. */
     enum orr_net_peer net_peer;
-    bool net_peer_positive;          /* NCCL_NCHANNELS_PER_NET_PEER below 1 counts as not given */
+    bool net_peer_positive;          /* NCCL_NCHANNELS_PER_NET_PEER below 1 is ignored */
     bool p2p_bounded;                /* by the arguments' room, and per peer by the total */
     bool nvb_counts;                 /* NVLink through another GPU counts as NVLink there */
     enum orr_p2p_order p2p_schedule; /* rounds of sends and receives */
-    bool groups_one_node;            /* groups of ranks are formed with one node, too */
+    bool groups_one_node;            /* ranks are grouped even on one node */
 };
 
 #endif

@@ -61,10 +61,10 @@ enum orr_net_choice {
 enum orr_separation { ORR_APART_WITHOUT_SHM, ORR_APART_WITHOUT_SHM_AND_P2P, ORR_APART_WHERE_NETWORK_IS_BETTER };
 enum orr_pxn_rule {
     ORR_PXN_NONE,
-    ORR_PXN_PREFERRING_ONLY,      /* the first GPU that prefers the NIC, else none */
-    ORR_PXN_FIRST_PREFERRING,     /* the first GPU that prefers the NIC, else the last near one */
-    ORR_PXN_FIRST_FASTER,         /* the same, among those that are faster or spare a path beyond PXB */
-    ORR_PXN_LOCAL_GPU_PAST_PXB,   /* the NIC's local GPU, where faster or the own path is beyond PXB */
+    ORR_PXN_PREFERRING_ONLY,    /* the first GPU that prefers the NIC, else none */
+    ORR_PXN_FIRST_PREFERRING,   /* the first GPU that prefers the NIC, else the last near one */
+    ORR_PXN_FIRST_FASTER,       /* the same, among those that are faster or spare a path beyond PXB */
+    ORR_PXN_LOCAL_GPU_PAST_PXB, /* the NIC's local GPU, when that is faster or the GPU's own path is longer than PXB */
     ORR_PXN_LOCAL_GPU_PAST_RELAY, /* ... beyond the farthest type that a relay may have */
     ORR_PXN_LOCAL_GPU_PAST_PXN,
     ORR_PXN_LOCAL_GPU_WITH_GDR
@@ -156,7 +156,7 @@ struct orr_release {
     /* Paths and verdicts. */
     enum orr_admission admission;
     bool relays_by_gpu;          /* NVLink through another GPU (NVB) */
-    bool reverse_of_any_type;    /* the reverse hop is the first link there, whatever its type */
+    bool reverse_of_any_type;    /* the way back uses the first link there, whatever its type */
     bool near_two_switches;      /* two switches are PIX if the path has at most three hops */
     bool power_sockets_are_near; /* NVLink, then the link between POWER CPUs, counts as the same socket */
     bool has_nvs_paths;
@@ -185,7 +185,7 @@ struct orr_release {
     enum orr_nets_needed nets_needed;
     bool keeps_nets;            /* NETs stay if no rank is elsewhere; the search leaves them alone */
     bool retags_near_nets_only; /* P2C only for the NETs nearest to a GPU */
-    float single_gpu_total;     /* total bandwidth of a GPU without NICs */
+    float single_gpu_total;     /* total bandwidth of a GPU if there are no NICs */
 
     /* Search. */
     const struct orr_search_rates *search_rates;

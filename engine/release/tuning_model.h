@@ -34,14 +34,14 @@ enum orr_capability_row {                        /* which row a communicator tak
                           ORR_ROW_BY_LEAST /* by the least capability: from 80, 90, 100 on as far as there are rows */
 };
 
-enum orr_ring_ll { /* what LL leaves of a ring's bandwidth */
+enum orr_ring_ll { /* share of its bandwidth that a ring keeps with LL */
                    ORR_RING_LL_HALF,
                    ORR_RING_LL_QUARTER /* a quarter with several nodes or a reduction to all, else a third */
 };
 
 enum orr_nvls_rate {
-    ORR_NVLS_AS_RING,     /* as a ring's channel: inside with up to two nodes, else outside */
-    ORR_NVLS_LEAST,       /* the lesser of inside and outside */
+    ORR_NVLS_AS_RING,     /* as a ring's channel: bandwidth inside a node with up to two nodes, else between nodes */
+    ORR_NVLS_LEAST,       /* the lower of both bandwidths */
     ORR_NVLS_BY_FUNCTION, /* AllReduce so, the others by their share of traffic */
     ORR_NVLS_BY_SHARE     /* efficiency of the switch, one channel's share lost */
 };
@@ -110,7 +110,7 @@ struct orr_tuning_model {
     double tree_ll128_share;             /* of a tree's bandwidth with several nodes */
     enum orr_ring_ll ring_ll;
     double ring_ll128_alone; /* LL128's share of a ring with less than two ranks a node; .92 otherwise */
-    bool tree_flat_limits;   /* trees are limited as a whole, by number of nodes and capability (2.7.8) */
+    bool tree_flat_limits;   /* trees have one limit in total, by number of nodes and compute capability (2.7.8) */
     enum { ORR_TREE_COST_NONE, ORR_TREE_COST_OWN, ORR_TREE_COST_ANY } tree_pattern_cost; /* .85 for pattern TREE */
     enum orr_nvls_rate nvls_rate;
     double nvls_efficiency[ORR_TUNING_ROWS];
@@ -142,11 +142,11 @@ struct orr_tuning_model {
     enum orr_list_syntax lists;
     bool lists_for_allreduce;      /* algorithm switches only concern AllReduce */
     bool lists_spare_rings;        /* other functions always have their ring */
-    bool collnet_ungated;          /* a CollNet graph has figures whether CollNet is on or not */
+    bool collnet_ungated;          /* a CollNet graph has figures even if CollNet is off */
     bool needs_nvswitch;           /* CollNetDirect does */
-    bool ring_backup;              /* a function without any bandwidth gets its ring's */
+    bool ring_backup;              /* an operation without any bandwidth gets its ring's */
     bool backup_obeys_protocols;   /* but not with a protocol that is off */
-    bool fallback_to_ring_tree;    /* without CollNet and with nothing else enabled, Ring and Tree come back */
+    bool fallback_to_ring_tree;    /* without CollNet and if nothing else is enabled, Ring and Tree are enabled again */
     int32_t chain_max_local_ranks; /* CollNetChain is off where a node has more, or its heads are not the network's; 0:
                                       any */
     enum {
@@ -178,7 +178,7 @@ struct orr_tuning_model {
     bool nvls_bounded;        /* several nodes: NVLS takes no more channels than others */
     bool collective_channels; /* NVLS' copies do not count */
     bool collnet_half_channels;
-    bool collnet_sheds_in_rounds;                /* CollNet, or CollNetDirect, takes fewer channels in rounds */
+    bool collnet_sheds_in_rounds;                /* CollNet or CollNetDirect reduces its channels in several rounds */
     int32_t simple_threads[ORR_ALGORITHM_COUNT]; /* added with Simple */
     int32_t least_threads;
     int32_t fixed_threads; /* of Tree and PAT, 0: none */

@@ -38,7 +38,7 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 
 /* What both PCIe rows and others say. */
 #define ORR_ACS_CHECK                                                                                                  \
-    "Check: `sudo lspci -vvv | grep -i acsctl` shows ACS on where a bridge has SrcValid+ or ReqRedir+; `cat "          \
+    "Check: `sudo lspci -vvv | grep -i acsctl` shows that ACS is on if a bridge has SrcValid+ or ReqRedir+; `cat "     \
     "/proc/cmdline` and `dmesg | grep -i -e dmar -e iommu` show the IOMMU."
 #define ORR_ACS_CURE                                                                                                   \
     "Turn ACS off in the BIOS, or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start, "   \

@@ -121,7 +121,7 @@ export class Opening {
             moment.refused = {};
             loaded.summary = summary;
             const release = asked || releaseOfLog(summary.input);
-            if (release && !asked) announce(`The log is of NCCL ${release}, which is chosen now`);
+            if (release && !asked) announce(`The log is from NCCL ${release}, which is chosen now`);
             if (!store.set({ ...DEFAULTS, release, hosts, settings, machine, id: summary.id }))
                 this.shown(); // the same machine, as it was shown before
             return true;

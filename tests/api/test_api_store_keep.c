@@ -163,7 +163,7 @@ TEST(clusters_are_kept_beside_their_topologies)
     /* Deleting a topology leaves the cluster, which then says what it lacks. */
     assert_ok(orr_store_delete(store, topology[1], 0, &done, &err), &err);
     assert_ok(orr_store_cluster_has(store, "c2", &err), &err);
-    assert_error(orr_store_cluster_has(store, "c1", &err), ORR_NOT_FOUND, &err, "not stored any more");
+    assert_error(orr_store_cluster_has(store, "c1", &err), ORR_NOT_FOUND, &err, "no longer stored");
     err = (struct orr_error){0};
     put_number(store, 2, "", 1002, NULL);
     assert_ok(orr_store_cluster_has(store, "c1", &err), &err);

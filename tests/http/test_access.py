@@ -207,7 +207,7 @@ def test_the_file_is_read_again_on_sighup(token_file):
     assert server.ask("GET", "/v1/topologies", headers=as_(LATER))[0].status == 200
     for broken, word in (
         ("reader read 12\n", "64 hex digits"),
-        ("", "holds no token"),
+        ("", "has no token"),
         (line("a", "admin", "x"), "scopes"),
     ):
         token_file.write_text(before + broken if broken else "")

@@ -148,7 +148,7 @@ def test_the_grace_time_ends_what_is_computed(program):
         log = drains(server)
         answer = busy.recv(65536)
     assert not answer or b"503" in answer.split(b"\r\n")[0]
-    assert "ended=shutting_down" in log or "stopped by force" in log
+    assert "ended=shutting_down" in log or "stopped at once" in log
 
 
 def test_a_second_signal_ends_at_once(program):
@@ -157,7 +157,7 @@ def test_a_second_signal_ends_at_once(program):
         server.process.send_signal(signal.SIGTERM)
         server.wait_for_log("draining")
         log = drains(server)
-    assert "ended=shutting_down" in log or "stopped by force" in log
+    assert "ended=shutting_down" in log or "stopped at once" in log
 
 
 def test_what_is_computed_within_the_grace_time_is_answered(program):
@@ -167,7 +167,7 @@ def test_what_is_computed_within_the_grace_time_is_answered(program):
         wait_until(lambda: b"orrery_http_requests_in_flight 2\n" in server.ask("GET", "/metrics")[1])
         log = drains(server, 120)
         assert busy.makefile("rb").readline() == b"HTTP/1.1 200 OK\r\n"
-    assert "ended=" not in log and "stopped by force" not in log
+    assert "ended=" not in log and "stopped at once" not in log
 
 
 def test_one_client_leaves_room_for_another():

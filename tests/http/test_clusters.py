@@ -155,7 +155,7 @@ def test_the_view_tells_who_is_slow_and_why_and_what_is_full(server):
         (b'{"release": "2.21.5", "hosts": []}', 400, "one release"),
         (b'{"hosts": [{"topology": "' + b"0" * 32 + b'"}], "ranks": [0, "1"]}', 400, "ranks[1]"),
         (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "gpus": [""]}]}', 400, "bus id"),
-        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "fabric": {}}]}', 400, "needs its uuid"),
+        (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "fabric": {}}]}', 400, "needs a uuid"),
         (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "fabric": {"uuid": "8f4c"}}]}', 400, "32 hexadecimal digits"),
         (
             b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"clique": -1}}]}',

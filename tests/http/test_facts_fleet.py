@@ -184,7 +184,7 @@ def test_yaml_without_a_complete_tree(facts):
 
 def test_what_is_not_known_is_not_claimed(facts):
     unnamed = [{"machine": "hgx-h100", "count": 2, "switch": "a"}]
-    assert "nothing names 2 of the 2 hosts" in facts("slurm-tree", unnamed, 1)
+    assert "names are missing for 2 of the 2 hosts" in facts("slurm-tree", unnamed, 1)
     assert "leaf switch of 1 of 2 hosts is not known, such as that of b" in facts(
         "slurm-tree",
         [{"machine": "hgx-h100", "names": ["a"], "switch": "s"}, {"machine": "hgx-h100", "names": ["b"]}],

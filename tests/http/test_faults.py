@@ -264,7 +264,7 @@ def test_few_file_descriptors_mean_fewer_connections():
     for one in held:
         one.close()
     wait_until(lambda: answers(server, "/healthz"))
-    assert "few file descriptors" in server.stop()
+    assert "too few file descriptors for --connections" in server.stop()
 
 
 def test_spellings_of_a_target_do_not_fill_the_cache():

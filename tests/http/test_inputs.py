@@ -341,9 +341,9 @@ def test_convert_says_what_it_took_for_granted():
 def test_a_log_is_analysed_with_the_release_that_it_names(server):
     log = ROOT / "tests/data/logs/workstation-2.21.5-1h.log"
     status, out, err = run("analyze", "--section", "nccl", str(log))
-    assert (status, json.loads(out)) == (0, "2.21.5") and "the log is of NCCL 2.21.5" in err
+    assert (status, json.loads(out)) == (0, "2.21.5") and "using the rules of NCCL 2.21.5" in err
     status, out, err = run("analyze", "--release", "2.28.9", "--section", "nccl", str(log))
-    assert (status, json.loads(out)) == (0, "2.28.9") and "the log is of" not in err
+    assert (status, json.loads(out)) == (0, "2.28.9") and "the rules of NCCL" not in err
     status, body = server.json("POST", "/v1/analyze?release=2.28.9", log.read_bytes())
     assert status == 200 and body["input"]["logged_release"] == "2.21.5" and body["nccl"] == "2.28.9"
 

@@ -317,7 +317,7 @@ def test_one_client_may_have_so_many_requests_under_way():
     response, data = server.ask("GET", "/v1/topologies")
     assert (
         response.status == 429
-        and "2 requests under way" in json.loads(data)["detail"]
+        and "2 requests in progress" in json.loads(data)["detail"]
         and response.getheader("Retry-After") == "1"
     )
     assert server.ask("GET", "/readyz")[0].status == 200

@@ -234,7 +234,7 @@ def test_bus_ids_of_all_gpus_give_their_order_whatever_cuda_numbers_them(tmp_pat
 def test_a_machine_type_and_a_file_exclude_each_other(server):
     for command in (("analyze",), ("convert",), ("explain", "--why", "graph"), ("render",)):
         status, _, err = run(*command, "--machine", "hgx-h100", str(H100))
-        assert status == 2 and "takes the place of a file" in err
+        assert status == 2 and "replaces a file" in err
     assert server.json("POST", "/v1/analyze?machine=hgx-h100", H100.read_bytes())[0] == 400
     assert server.json("POST", "/v1/analyze?machine=hgx-h10", b"")[0] == 400
     assert server.json("POST", "/v1/analyze", b"")[0] == 400

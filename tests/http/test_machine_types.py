@@ -74,7 +74,10 @@ def test_a_route_takes_a_type(server, path):
     assert (by_name.status, by_text.status) == (200, 200), (wanted[:400], same[:400])
     assert wanted == same and len(wanted) > 100
     both, problem = server.json("POST", f"{path}?machine={TYPE}{asked}", DUMP)
-    assert (both, problem["detail"]) == (400, "machine replaces a body, but the request has one") and problem["advice"]
+    assert (both, problem["detail"]) == (
+        400,
+        "machine replaces the body, but the request has a body as well",
+    ) and problem["advice"]
     status, problem = server.json("POST", f"{path}?machine=hgx-h10{asked}", b"")
     assert status == 400 and "hgx-h100" in problem["advice"]
     status, problem = server.json("POST", f"{path}?{asked.lstrip('&')}", b"")
@@ -101,7 +104,7 @@ def test_a_command_takes_a_type(command):
     status, same, err = run(command, *COMMANDS[command], "-", stdin=TEXT)
     assert status == 0 and wanted == same.replace(b"<standard input>", TYPE.encode()) and len(wanted) > 100, err
     status, out, err = run(command, "--machine", TYPE, *COMMANDS[command], "topo.xml")
-    assert (status, out) == (2, b"") and "--machine takes the place of a file: leave topo.xml out" in err
+    assert (status, out) == (2, b"") and "--machine replaces a file: leave topo.xml out" in err
 
 
 def test_a_file_for_a_virtual_machine_of_a_type():

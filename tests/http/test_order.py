@@ -180,7 +180,7 @@ def test_stored_hosts_are_called_by_their_labels():
 @pytest.mark.parametrize(
     "host, words",
     [
-        ({"count": 2, "names": ["a"]}, "a name for each"),
+        ({"count": 2, "names": ["a"]}, "one name for each"),
         ({"names": ["a b"]}, "letters, digits"),
         ({"names": ["a\nb"]}, "letters, digits"),
         ({"names": "a"}, "an array"),

@@ -167,7 +167,7 @@ def test_surplus_requests_of_a_client_change_nothing_metrics_included():
         wait_until(begin)
     changes_are_refused(server, topology, 429, "too-many-requests")
     response, data = server.ask("GET", "/metrics")  # a client like any other, unlike the probes
-    assert response.status == 429 and response.getheader("Retry-After") == "1" and b"2 requests under way" in data
+    assert response.status == 429 and response.getheader("Retry-After") == "1" and b"2 requests in progress" in data
     assert server.ask("GET", "/healthz")[0].status == 200 and server.ask("GET", "/readyz")[0].status == 200
     for s in begun:
         s.close()  # halves of uploads are not kept either

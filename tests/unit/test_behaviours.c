@@ -271,8 +271,8 @@ TEST(differences_are_named)
     compare("2.30.7", "2.27.7");
     DIFFERS("nvls_least_gpus", "2", "3");
     DIFFERS("has_devs", "yes", "no");
-    DIFFERS("connect.rails", "where the node's own ring graph crosses NICs in pairs",
-            "where the aligned ring graph crosses NICs in pairs");
+    DIFFERS("connect.rails", "if the node's own ring graph crosses NICs in pairs",
+            "if the aligned ring graph crosses NICs in pairs");
     DIFFERS("NCCL_PXN_C2C", "1", "0");
     DIFFERS("NCCL_NETDEVS_POLICY", "AUTO: its share", "not known");
     assert_null(difference("qpi_intel"));

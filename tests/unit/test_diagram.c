@@ -280,8 +280,8 @@ TEST(what_is_not_there_is_said)
         {{.view = ORR_VIEW_PATH}, "both of its ends"},
         {{.view = ORR_VIEW_PATH, .from = "GPU/0-1b000", .to = "GPU/7-7"}, "no device \"GPU/7-7\""},
         {{.view = ORR_VIEW_PATH, .from = "GPU/0-1b000", .to = "NET/0-0"}, "trimmed"},
-        {{.view = ORR_VIEW_PATH, .from = "GPU/0-1b000", .to = "PCI/0-20000"}, "no paths are kept to PCI/0-20000"},
-        {{.view = ORR_VIEW_PATH, .from = "PCI/0-20000", .to = "GPU/0-1b000"}, "no paths are kept from PCI/0-20000"},
+        {{.view = ORR_VIEW_PATH, .from = "GPU/0-1b000", .to = "PCI/0-20000"}, "NCCL keeps no paths to PCI/0-20000"},
+        {{.view = ORR_VIEW_PATH, .from = "PCI/0-20000", .to = "GPU/0-1b000"}, "NCCL keeps no paths from PCI/0-20000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct orr_error err = {0};

@@ -155,7 +155,7 @@ TEST(who_ends_it_hears_why_it_was_analysed)
     enum orr_code code = orr_explain(f.analysis, &why, (struct orr_effort){4, UINT64_MAX}, &explanation, &err);
     orr_budget_end();
     assert_error(orr_budget_verdict(&budget, code, &err), ORR_STOPPED, &err,
-                 "while trying settings for the explanation: the client has gone");
+                 "while trying settings for the explanation: the client disconnected");
     if (code == ORR_OK)
         orr_explanation_free(explanation);
 }

@@ -27,7 +27,7 @@ TEST(a_machine_type_fills_places_in)
     assert_false(assumes(dump, "not certain"));
     orr_dump_free(dump);
     dump = read_as(text, "BM.GPU3.8");
-    assert_true(assumes(dump, "these facts are not certain: network, CPU"));
+    assert_true(assumes(dump, "are not certain: network, CPU"));
     orr_dump_free(dump);
 }
 

@@ -73,8 +73,8 @@ TEST(what_does_not_fit_is_refused)
 {
     static const struct {
         const char *text, *why;
-    } wrong[] = {{"", "names sizes"},
-                 {"tp", "name=number"},
+    } wrong[] = {{"", "must name sizes"},
+                 {"tp", "NAME=NUMBER"},
                  {"tp=", "number from 1"},
                  {"tp=0", "number from 1"},
                  {"tp=2x", "number from 1"},
@@ -84,7 +84,7 @@ TEST(what_does_not_fit_is_refused)
                  {"zp=2", "no dimension"},
                  {"ep=3", "does not divide"},
                  {"tp=*,pp=*", "only one"},
-                 {"order=tp-ep", "once each"},
+                 {"order=tp-ep", "each dimension once"},
                  {"tp=123456789", "number from 1"},
                  {"ep=*", "number from 1"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

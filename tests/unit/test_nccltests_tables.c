@@ -39,7 +39,7 @@ TEST(markdown)
     assert_false(table->test_certain);
     assert_true(has_note(results, "nearest power of two") && has_note(results, "read as bus bandwidth") &&
                 has_note(results, "1 further column with bandwidths is not read") &&
-                has_note(results, "reduce_scatter_perf by the text around"));
+                has_note(results, "says that the program is reduce_scatter_perf"));
     orr_results_free(results);
     results = read("| size | count | type | redop | root | time | algbw | busbw |\n|---|---|---|---|---|---|---|---|\n"
                    "| 1048576 | 262144 | float | sum | -1 | 50.00 | 20.97 | 31.46 |\n");

@@ -24,7 +24,7 @@ TEST(defaults_are_those_of_the_release)
         {"NCCL_NET_GDR_LEVEL", "2.27.7", "PXB"},
         {"NCCL_NET_GDR_LEVEL", "2.30.7", "P2C; PXB with NCCL_NET_GDR_C2C=0"},
         {"NCCL_P2P_LEVEL", "2.7.8", "PXB on ARM and Intel Broadwell, PHB on other Intel, else SYS"},
-        {"NCCL_P2P_LEVEL", "2.30.7", "PXB, SYS for two GPUs on AMD"},
+        {"NCCL_P2P_LEVEL", "2.30.7", "PXB; SYS for two GPUs on AMD"},
         {"NCCL_NVLS_NCHANNELS", "2.21.5", "16"},
         {"NCCL_NVLS_NCHANNELS", "2.30.7", "16; from capability 100 on 24 on one host, 32 on several"},
         {"NCCL_NVLS_ENABLE", "2.17.1", "1"},

@@ -231,6 +231,6 @@ TEST(who_ends_it_hears_why_it_was_analysed)
     orr_budget_end();
     assert_error(
         orr_budget_verdict(&budget, code, &err), ORR_STOPPED, &err,
-        "at the stage \"graph of the machine\" while finding the cause of each difference: the client has gone");
+        "at the stage \"graph of the machine\" while finding the cause of each difference: the client disconnected");
     release(&s);
 }
