@@ -139,9 +139,9 @@ export function makeActions({
         clusters: () => home({ place: "clusters" }),
         /* Results of nccl-tests go to the machine that is open, or open the one that they imply; what the service does
          * not know as such is read on.
-         * A log goes to the machine that is open, or opens the one that it prints or implies; where it does neither,
+         * A log goes to the machine that is open, or opens the one that it prints or implies; if it does neither,
          * its triage is shown alone.
-         * A dump where one is compared is the second one, all else is a machine of its own. */
+         * If one dump is compared, the next one is the second; all else is a machine of its own. */
         open: async (blob, name) => {
             moment.receipt = "";
             if (isArchive(new Uint8Array(await blob.slice(0, LOOKED_AT / 1024).arrayBuffer()))) {
@@ -175,7 +175,7 @@ export function makeActions({
             )
                 await actions.log(blob, name);
         },
-        /** The files that archives among these hold; [] where one cannot be unpacked, which was said. */
+        /** The files that archives among these hold; [] if one cannot be unpacked, which was said. */
         unpacked: async (files) => {
             try {
                 return (await Promise.all(files.map(unpacked))).flat();
@@ -195,7 +195,7 @@ export function makeActions({
                 return [];
             }
         },
-        /** Any number of files and archives of any kind, sorted by what they are: one dump is opened, and logs and
+        /** Any number of files and archives of any kind, sorted by kind: one dump is opened, and logs and
          * results are checked against it; several are hosts, kept and chosen in the library. */
         openMany: async (dropped) => {
             const files = await actions.unpacked(dropped),
@@ -220,7 +220,7 @@ export function makeActions({
         },
         /** A machine of a type in place of a file; whether it is open now. */
         machine: (type) => opening.machine(type),
-        /** Results of nccl-tests; gives false where they are none. */
+        /** Results of nccl-tests; returns false if the text has none. */
         results: async (blob, name) => {
             if (store.state.id) {
                 store.set({ view: "bandwidth", results: "" }, { replace: true });
@@ -441,7 +441,7 @@ export function makeActions({
             moment.focus = "";
         },
 
-        /** What is shown by itself is no choice: another view decides anew. */
+        /** A view that Orrery shows by itself is not a choice: another view decides anew. */
         panel: (panel) =>
             store.set(
                 { panel: panel === shownPanel({ ...store.state, panel: "auto" }) ? "auto" : panel },

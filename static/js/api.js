@@ -15,13 +15,13 @@ export function problemOf(error) {
     throw error;
 }
 
-/* The bearer token lives here and nowhere else: closing or reloading the page forgets it. */
+/* The bearer token lives here and nowhere else: closing or reloading the page drops it. */
 let token = "",
     asking = null,
     /** @type {(refused: boolean) => Promise<string>} */
     askForToken = async () => "";
 
-/** Sets who asks for a token where the server wants one: ask(refused) gives it, or "" to give up. */
+/** Sets who asks for a token if the server needs one: ask(refused) gives it, or "" to give up. */
 export const onTokenNeeded = (ask) => (askForToken = ask);
 export const hasToken = () => token !== "";
 export const forgetToken = () => (token = "");
@@ -211,7 +211,7 @@ export const settingsThatHelp = (id, question, signal) =>
     json(ask(`${topology(id)}/settings`, question), { signal });
 /** Whether a problem says that the service does not know what was sent. */
 export const isUnrecognised = (problem) => /\/unrecognised/.test(problem.type ?? "");
-/** The text that was uploaded; of a tar, which is none, the XML that it gives. */
+/** The text that was uploaded; for a tar, the XML that it gives. */
 export async function source(id, signal) {
     const response = await call(`${topology(id)}/source`, { signal });
     return /\b(tar|gzip)\b/.test(response.headers.get("Content-Type"))

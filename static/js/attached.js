@@ -53,9 +53,9 @@ export class Attached {
     open;
     damaged;
 
-    #opened = { log: "", results: "" }; // letters that were opened, or made of what is shown
+    #opened = { log: "", results: "" }; // letters that were opened, or made of the machine in view
 
-    /** shown(kind): {blob, name} of what is shown, blob null: nothing. open(kind, blob, name); damaged(kind). */
+    /** shown(kind): {blob, name} of the file in use, blob null: none. open(kind, blob, name); damaged(kind). */
     constructor(store, { shown, open, damaged }) {
         Object.assign(this, { store, shown, open, damaged });
     }

@@ -185,11 +185,11 @@ function linear(lines, frame) {
 }
 
 /** The outline of a band, for the points of an SVG polygon's path: along the top and back along the bottom. []
- * where it has no width. */
+ * if it has no width. */
 export const outline = ({ low, high }) =>
     low.length && high.length ? [...high, ...[...low].reverse()] : [];
 
-/** "331–371"; "–" where no range is known. */
+/** "331–371"; "–" if no range is known. */
 export const rangeText = ({ low, high }) =>
     high > 0 ? `${bandwidth(low)}–${bandwidth(high)}` : "–";
 

@@ -13,7 +13,7 @@ const upOf = (channels, graph, channel) =>
             : null;
 
 /** The steps of a channel as seen on one of the hosts, which are alike: [{from, to, a, b}], a and b ranks or names,
- *  from and to node ids; "" where the end is on another host and no NIC is known. */
+ *  from and to node ids; "" if the end is on another host and no NIC is known. */
 export function channelSteps(model, graph, channel, host = 0) {
     const channels = model.doc.channels ?? {},
         local = model.doc.local_ranks ?? model.gpus.length;

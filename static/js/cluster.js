@@ -19,7 +19,7 @@ export function tiles(view) {
 }
 
 /** Hosts beside one another that are of one kind and size as one: [{from, to, kind, ranks}]; each by itself
- * where there are few. */
+ * if there are few. */
 export function runs(view, few = 32) {
     const rows = [];
     for (const { host, kind, ranks } of tiles(view)) {
@@ -33,7 +33,7 @@ export function runs(view, few = 32) {
 /** Up to this many hosts have a cell each; of more, each run of equal hosts, as long as there are no more of those. */
 export const MOST_TILES = 2048;
 
-/** "node40", or "host 40" where it has no name. one: {record, view, verdict}. */
+/** "node40", or "host 40" if it has no name. one: {record, view, verdict}. */
 export const calledHost = ({ record }, host) => hostNames(record)[host] || `host ${host}`;
 
 /** The faults of a host in the cluster's verdict. */
@@ -97,7 +97,7 @@ export function litKinds(one, chosen) {
     return new Set(tiles(one.view).flatMap(({ host, kind }) => (lit.has(host) ? [kind] : [])));
 }
 
-/** The bar of the verdict, as costBar() makes one of a machine's; null where no bandwidth is lost. */
+/** The bar of the verdict, as costBar() makes one of a machine's; null if no bandwidth is lost. */
 export function clusterBar(verdict) {
     const { now, all_repaired: repaired, unit, for: what, faults } = verdict;
     if (!(repaired > now * 1.001)) return null;
@@ -253,7 +253,7 @@ export function lineHosts(description, line) {
     return `host${count === 1 ? "" : "s"} ${ranges([[first, first + count - 1]])}`;
 }
 
-/** What NCCL makes of the NVLink fabrics of the hosts; "" where nothing is said of them. Hosts of ranks that
+/** What NCCL makes of the NVLink fabrics of the hosts; "" if nothing is said of them. Hosts of ranks that
  * are listed one by one have other numbers than their lines. */
 export function domainSentence({ rule, text, line, crosses_cliques: crosses }, description) {
     if (rule === "NOT_STATED") return "";
@@ -334,7 +334,7 @@ export function withDomains({ hosts, ...rest }, size) {
     return { ...rest, hosts: rows };
 }
 
-/** Names of the hosts of a cluster by their numbers, from its record; "" where a host has none. */
+/** Names of the hosts of a cluster by their numbers, from its record; "" if a host has none. */
 export const hostNames = (record) =>
     record.description.hosts.flatMap(({ count = 1, names = [] }) =>
         Array.from({ length: count }, (_, i) => names[i] ?? ""),

@@ -8,7 +8,7 @@ import * as theme from "./theme.js";
 import { Diagram } from "./views/diagram.js";
 import { problemView } from "./views/problem.js";
 
-/** Of the graphs, those that have a drawing of their own. */
+/** The graphs that have a drawing of their own. */
 export const DRAWN = ["ring", "tree"];
 
 export class ClusterPicture {

@@ -76,7 +76,7 @@ export const SECTIONS = {
     tuning: "Tuning",
 };
 
-/** "paths.3" -> {section, change}; change null where a section or a reason is meant: {section: "why", id}. */
+/** "paths.3" -> {section, change}; change null if a section or a reason is meant: {section: "why", id}. */
 export function findChange(diff, text) {
     const [section, rest] = [text.split(".")[0], text.slice(text.indexOf(".") + 1)];
     if (section === "why") return { section, change: null, id: rest };
@@ -86,7 +86,7 @@ export function findChange(diff, text) {
         : { section: "", change: null, id: "" };
 }
 
-/** Changes of a section by what they are about: [{text, rows: [{i, change}]}]. */
+/** Changes of a section by subject: [{text, rows: [{i, change}]}]. */
 export function grouped(section) {
     const groups = new Map();
     section.changes.forEach((change, i) => {

@@ -15,7 +15,7 @@ const isLoss = (cost) => (cost.unit === "us" ? cost.now > cost.repaired : cost.n
 /** The repair of this finding improves a figure. */
 export const costs = (finding) => Boolean(finding.cost) && isLoss(finding.cost);
 
-/** "Costs 56 of 455 GB/s (AllReduce at 1 GiB on 2 hosts)"; "" where nothing is known about a cost, not even why. */
+/** "Costs 56 of 455 GB/s (AllReduce at 1 GiB on 2 hosts)"; "" if nothing is known about a cost, not even why. */
 export function costText({ cost, no_cost: why }) {
     if (!cost) return why ? `Cost unknown: ${why}` : "";
     if (!isLoss(cost)) return "Costs nothing here";
@@ -70,7 +70,7 @@ export function causes(findings) {
     }));
 }
 
-/** Devices with findings that are no notes, for marks on the drawing: [{node, severity, findings: [the rows about
+/** Devices with findings other than notes, for marks on the drawing: [{node, severity, findings: [the rows about
  * it]}]. */
 export function flawedDevices(findings) {
     const rows = new Map();
@@ -105,7 +105,7 @@ const NVLINK = [
     "nvlink-targets",
 ];
 
-/** The links that a finding is about: [[from, to, type]]. Of PCIe the link towards the CPU; of NVLink those between
+/** The links that a finding is about: [[from, to, type]]. For PCIe the link towards the CPU; for NVLink those between
  * the named GPUs, else the weakest of each GPU. */
 export function linksOfFinding(model, { id, places }) {
     const nodes = places.map(({ node }) => node).filter((node) => model.nodes.has(node));
@@ -187,7 +187,7 @@ export function bySeverity(findings) {
     };
 }
 
-/** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice, measured}; null where nothing was
+/** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice, measured}; null if nothing was
  * diagnosed. results: of nccl-tests
  *  that were opened; low ones are not healthy, whatever the dump shows, and are measured: what they say. */
 export function headline(doc, results = null) {
@@ -257,7 +257,7 @@ const hostCount = (n, doc) =>
     hostsText(doc).includes("domain") ? plural(n, "domain") : plural(n, "host");
 
 /** The bar below that line: what there is now, and what each fault's repair gains, in GB/s: {now, repaired, unit, for,
- * parts: [{finding, device, gain, share}]}; shares of the parts sum to what is lost. null where
+ * parts: [{finding, device, gain, share}]}; shares of the parts sum to what is lost. null if
  * no bandwidth is lost. */
 export function costBar(model) {
     const { doc } = model,
@@ -307,7 +307,7 @@ const bigAllReduce = ({ predictions }) =>
     waysAt(predictions, "AllReduce", LARGE).find((way) => way.chosen);
 
 /** What the chosen algorithm gives, on more hosts too where their analysis is given, and what all repairs together
- * would give: [[name, value]]; none where one rank sends nothing. */
+ * would give: [[name, value]]; none if one rank sends nothing. */
 export function expected(doc, network = null) {
     const at = (bytes, { predictions } = doc) =>
             waysAt(predictions, "AllReduce", bytes).find((way) => way.chosen),
@@ -345,7 +345,7 @@ export function bandwidthTone(doc, { shown = false } = {}) {
     return { healthy: "good", degraded: "limited" }[verdict.state] ?? "open";
 }
 
-/** The gravest of these findings that is no note, with what it makes of a line: {tone: "fault" | "limited", title};
+/** The gravest of these findings, notes excepted, with what it makes of a line: {tone: "fault" | "limited", title};
  * null: none. */
 export function flaw(doc, ids) {
     const rows = (doc.findings ?? []).filter(

@@ -93,7 +93,7 @@ export const withCode = (text) =>
 
 const MARKS = { "#": "num", "~": "wrap" };
 
-/** A table that scrolls by itself where it is too wide for its place.
+/** A table that scrolls by itself if it is too wide for its place.
  * @param {string} name what it lists
  * @param {any[]} heads names of the columns: "#GB/s" of figures, "~Why" of texts that wrap,
  * "(Share)" not shown; or <th>

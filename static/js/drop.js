@@ -34,7 +34,7 @@ export function listenToDrops(actions) {
             document.querySelector("dialog[open]") ||
             (!file && !text.includes("\n"))
         )
-            return; // a word on the clipboard is no machine
+            return; // a single word on the clipboard is not a machine
         event.preventDefault();
         actions.open(file ?? new Blob([text]), file?.name ?? "pasted.txt");
     });

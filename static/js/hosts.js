@@ -15,7 +15,7 @@ export function shape(model) {
     };
 }
 
-/* The rail of a rank: its place among the NICs, by the search's channels where they say it, else its best NIC.
+/* The rail of a rank: its place among the NICs, by the search's channels if they say it, else its best NIC.
  * -1: none. */
 function railOfRank(model) {
     const rails = new Map(),

@@ -14,7 +14,7 @@ const SHORTER = { "PCIe switch": "PCIe", NVSwitch: "NVS" };
 
 /** What a tile of some lines may say instead, longest first: ["GPU 0 · rank 0", "12:00.0"] -> ["GPU 0 · rank 0 ·
  * 12:00.0", "GPU 0 · rank 0", "GPU 0", "0"].
- *  type: the class of the device. less: without bus ids and what else is behind the name. */
+ *  type: the class of the device. less: without bus ids and whatever else follows the name. */
 export function briefNames(lines, type = "", less = false) {
     if (type === "station") {
         // "60 hosts alike, 7…125", "▼ Host 5: slowest"
@@ -38,7 +38,7 @@ export function briefNames(lines, type = "", less = false) {
     return [...(less ? [] : [lines.join(" · "), lines[0]]), plain, shortest];
 }
 
-/** A link's text in brief: "Gen4 x16 · 24 GB/s" -> "24"; with its kind where there is room, "NVL 722 GB/s" -> "NVL
+/** A link's text in brief: "Gen4 x16 · 24 GB/s" -> "24"; with its kind if there is room, "NVL 722 GB/s" -> "NVL
  * 722". */
 export const briefLink = (text, kinds) =>
     kinds
@@ -50,8 +50,8 @@ export const briefLink = (text, kinds) =>
 const sizeOf = (text, { w, h }, scale, own) =>
     Math.min(Math.max(own, WANTED / scale), h * 0.86, (w * 0.94) / (WIDTH * text.length));
 
-/** Texts for tiles of one kind [{names, box: {w, h}, own}] at so many pixels a unit: all say as much as all have room
- * for, [{text, size}]; null where nothing can be read. */
+/** Texts for tiles of one kind [{names, box: {w, h}, own}] at this many pixels per unit: all say as much as all have room
+ * for, [{text, size}]; null if nothing can be read. */
 export function fitting(tiles, scale) {
     const most = Math.max(0, ...tiles.map((tile) => tile.names.length)),
         pixels = (tile, i) =>

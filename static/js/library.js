@@ -38,7 +38,7 @@ export class Library {
                     : this.runs.filter((run) => run.id !== id);
                 this.changed();
             },
-            /** How many such hosts the cluster is to have. */
+            /** Number of such hosts in the cluster. */
             count: (id, count) => {
                 const [first] = this.runs.filter((run) => run.id === id);
                 this.runs = this.runs
@@ -137,7 +137,7 @@ export class Library {
         this.changed();
     }
 
-    /* act gives the row as it is now, null where it is gone. */
+    /* act gives the row as it is now, null if it was deleted. */
     async #change(row, act) {
         try {
             const now = await act();

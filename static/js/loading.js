@@ -71,7 +71,7 @@ export class Loading {
         this.#comparing?.abort();
     }
 
-    /** The other side as views need it; null while it is not there. */
+    /** The other side as views need it; null until it is loaded. */
     get compared() {
         const { diff } = this.other;
         return (
@@ -204,7 +204,7 @@ export class Loading {
         }
     }
 
-    /** The comparison with a second dump, and, where it is chosen, what there is to choose from. */
+    /** The comparison with a second dump, and what there is to choose it from. */
     async pairing({ again = false } = {}) {
         const { store, pair } = this,
             { id, with: other, view } = store.state,
@@ -281,7 +281,7 @@ export class Loading {
     }
 
     /** Compares a log with the prediction; without one, the log that is there with what is asked now. Gives the answer.
-     *  implied: what the lines say of the machine, where it was opened for them. */
+     *  implied: what the lines say of the machine, if it was opened for them. */
     async checkLog(blob = this.log.blob, name = this.log.name, implied = this.log.implied) {
         const { store, log } = this,
             { id } = store.state,

@@ -61,7 +61,7 @@ function missingGpus({ log, check }, model) {
         : `none of the log's ${wanted.size} GPUs is in the dump`;
 }
 
-/** Of a log whose GPUs are not the machine's: what it is from, and what is shown; "": it may be from this
+/** What a log is from whose GPUs are not the machine's, and what is shown; "": it may be from this
  * machine. */
 export function otherMachine(answer, model) {
     const missing = missingGpus(answer, model),

@@ -52,7 +52,7 @@ export function marksOfChannel(model, drawn) {
     });
 }
 
-/* Findings that compare the hosts of a cluster: they are about those that are not like most, or about all where none
+/* Findings that compare the hosts of a cluster: they are about those that are not like most, or about all if none
  * is. */
 const COMPARING = ["cluster-odd-host", "cluster-nic-order"];
 

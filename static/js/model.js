@@ -55,7 +55,7 @@ export function parseId(id) {
         : { type: typeOf(id), system: "0", local: "" };
 }
 
-/** "1b000" -> "1b:00.0", the domain only where it is not 0. */
+/** "1b000" -> "1b:00.0", the domain only if it is not 0. */
 export function busId(local) {
     const digits = local.padStart(8, "0");
     const [domain, bus, device, fn] = [

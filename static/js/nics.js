@@ -15,7 +15,7 @@ export const hidesNetwork = (doc) =>
 export const netName = (model, id) =>
     model.doc.summary?.net_names?.[id] || `NET ${parseInt(parseId(id).local, 16)}`;
 
-/* The bus id of the NIC that a port belongs to; "" where it is on none. */
+/* The bus id of the NIC that a port belongs to; "" if it is on none. */
 function busOf(model, net) {
     const nic = [...model.nodes.keys()].find(
         (id) => typeOf(id) === "NIC" && model.links.has(`${id}>${net}`),
@@ -55,7 +55,7 @@ export function nicTable(model) {
     }));
 }
 
-/** A row in short: the GPU's own NICs, or where it has none the first of another GPU; more: how many others it reaches
+/** A row in short: the GPU's own NICs, or if it has none, the first of another GPU; more: how many others it reaches
  * through other GPUs. */
 export function inShort({ nics, ...row }) {
     const own = nics.filter((nic) => nic.via === null),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes a dump in: sends it, shows how far it is, and says what is wrong with it where it is refused. */
+/* Takes a dump in: sends it, shows how far it is, and says what is wrong with it if it is refused. */
 import * as api from "./api.js";
 import { announce, h } from "./dom.js";
 import { withoutEscapes } from "./model.js";
@@ -22,7 +22,7 @@ export class Working {
         );
     }
 
-    /** by: 1 where work begins, -1 where it ends. */
+    /** by: 1 when work begins, -1 when it ends. */
     add(by) {
         this.#under += by;
         this.root.classList.toggle("on", this.#under > 0);
@@ -40,9 +40,9 @@ export class Working {
     }
 }
 
-const SEEN = 600; // bytes at the beginning of what was not understood
+const SEEN = 600; // bytes at the beginning of text that was not understood
 
-/** The release that a log names, "" where the input is none, or its release is not emulated. */
+/** The release that a log names, "" if the input is not a log, or its release is not emulated. */
 export const releaseOfLog = (input) => input?.logged_release ?? "";
 
 export class Opening {
@@ -135,7 +135,7 @@ export class Opening {
         return false;
     }
 
-    /** What POST /v1/check-log answers about a log alone; null where that failed and was said. */
+    /** What POST /v1/check-log answers about a log alone; null if that failed and was said. */
     readLog(blob, file) {
         return this.#read(api.checkLogAlone, blob, file);
     }
@@ -177,7 +177,7 @@ export class Opening {
         }
     }
 
-    /** Sends a dump to compare with the open one; gives its summary, null where that failed and refused(error, file)
+    /** Sends a dump to compare with the open one; gives its summary, null if that failed and refused(error, file)
      * said it. */
     async keep(blob, file, name, refused = this.refused) {
         const { working } = this,

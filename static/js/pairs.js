@@ -3,7 +3,7 @@
  * functions. */
 import { findChange, marksOf } from "./compare.js";
 
-/** "hardware.2" -> {section, row}, "paths.0" -> as findChange(); row and change null where a section is meant. */
+/** "hardware.2" -> {section, row}, "paths.0" -> as findChange(); row and change null if a section is meant. */
 export function findRow(pair, text) {
     const [section, at] = text.split(".");
     if (section === "hardware" || section === "numbering")

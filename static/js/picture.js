@@ -22,7 +22,7 @@ const FORBIDDEN = new Set(
 );
 const XLINK = "http://www.w3.org/1999/xlink";
 
-/** The <svg> element of a text; throws where the text is none. */
+/** The <svg> element of a text; throws if the text is not one. */
 export function picture(text) {
     const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
     const root = parsed.documentElement;

@@ -20,7 +20,7 @@ export class Placing {
         Object.assign(this, { store, busy, changed });
     }
 
-    /** model: of the open machine, null while it is not there. */
+    /** model: of the open machine, null until it is loaded. */
     async load(model) {
         const {
                 store: { state },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The fifteen questions that people bring, answered from an analysis where it can, each with the place that shows the
+/* The fifteen questions that people bring, answered from an analysis if it can, each with the place that shows the
  * evidence.
  * A row: {id, ask, answer, tone, patch: of the state, or null, assumes: texts}.
  * tone: "good", "assumed" (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a
@@ -24,8 +24,8 @@ const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 const all = (n, one) =>
     n === 1 ? `the only ${one}` : n === 2 ? `both ${one}s` : `all ${n} ${one}s`;
 
-/** network: the index of the same question about two hosts, where one is asked about; null: there is none.
- *  known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check
+/** network: the index of the same question about two hosts, if one was asked about; null: there is none.
+ *  known: what was found out since, each null if it was not: {pair: a comparison with another dump, log: the check
  *  of a log, other: what says that the log is from another machine, results: results of nccl-tests judged}. */
 export function questions(asked, { network = null, releases = [], known = {} } = {}) {
     return QUESTIONS.map(([id, ask, answer, parts = [], findings = []]) => {

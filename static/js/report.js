@@ -60,7 +60,7 @@ export function matrixRows(model, mode, after = null) {
     ];
 }
 
-/** The table of a view as rows, with a name for its file; null where it has none. */
+/** The table of a view as rows, with a name for its file; null if it has none. */
 export function tableOf({ model, other, pair, log, results, schedule, state }) {
     const { doc } = model;
     switch (state.view) {
@@ -271,7 +271,7 @@ function findingsText(findings, add) {
         );
 }
 
-/** The whole story of what is shown, for a ticket. link: the page's address, or "". */
+/** The whole story of the machine in view, for a ticket. link: the page's address, or "". */
 export function markdown({ model, other, state, summary, releases, link }) {
     const { doc } = model,
         parts = [],

@@ -20,7 +20,7 @@ export class Results {
     busy = false;
     guessed = false; // the machine was opened for them, because they look like those of its type
     withLog = false; // NCCL's own log is in the same text
-    tested = ""; // the program that they are taken to be of; "": as they say
+    tested = ""; // the program that printed them; "": as they say
     table = null; // the index of the table that is shown; null: the one that the service chose
     #key = "";
     #control = null;
@@ -42,7 +42,7 @@ export class Results {
         return query;
     }
 
-    /** Judges results for the open machine; gives false where the service does not recognise them, which is said
+    /** Judges results for the open machine; gives false if the service does not recognise them, which is said
      * nowhere. */
     async open(blob, name) {
         this.#begin({ name, blob, answer: null, guessed: false });

@@ -3,7 +3,7 @@
 import { busId, parseId, shortName, typeOf } from "./model.js";
 import { placeOf } from "./source.js";
 
-/** Entries to search: [{id, name, text}]. lines and devices: of the dump, where it is at hand; they hold names and
+/** Entries to search: [{id, name, text}]. lines and devices: of the dump, if it is loaded; they hold names and
  * GUIDs. */
 export function entries(model, lines = [], devices = new Map()) {
     return [...model.nodes.values()]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where devices stand in a dump: a reading of its tags that needs no valid XML. Pure functions. */
+/* Where devices are in a dump: a reading of its tags that needs no valid XML. Pure functions. */
 import { parseId } from "./model.js";
 
 const TAG = /<!--[\s\S]*?-->|<(\/?)([A-Za-z_][\w.-]*)((?:[^>"']|"[^"]*"|'[^']*')*?)(\/?)>/g;
@@ -9,7 +9,7 @@ const attribute = (text, name) =>
         ?.slice(1)
         .find((value) => value !== undefined);
 
-/** "0000:1b:00.0" -> "1b000", as node ids have it; "" where it is no bus id. */
+/** "0000:1b:00.0" -> "1b000", as node ids have it; "" if it is not a bus id. */
 export function localOf(busid) {
     const match = /^([0-9a-f]+):([0-9a-f]{2}):([0-9a-f]{2})\.([0-9a-f])$/i.exec(busid ?? "");
     return match
@@ -73,7 +73,7 @@ export function devicesIn(text) {
     return devices;
 }
 
-/** Where a node id is: exactly, or as the only device of that kind and place on any host; null where it does not. */
+/** Where a node id is: exactly, or as the only device of that kind and place on any host; null if it does not. */
 export function placeOf(devices, id) {
     const { type, local } = parseId(id.replace(/^DEV\//, "GPU/"));
     return (

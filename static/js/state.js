@@ -75,14 +75,14 @@ export const DEFAULTS = Object.freeze({
     // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
     assume_nics: "",
     assume_cpu: "", // the same for CPUs that the input does not describe: "amd"
-    repair: "", // findings that are taken as repaired, such as "slow-link,gdr-off"
+    repair: "", // findings that are assumed to be repaired, such as "slow-link,gdr-off"
     against: Object.freeze([]), // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "verdict",
     panel: "auto", // of the inspector, see shownPanel()
     from: "", // selected device, or start of the selected path
     to: "", // end of the selected path
     finding: "", // that is lit on the drawing, by its id
-    why: "", // the decision that is asked why, as why.js writes it; "": the first about the selection
+    why: "", // the decision to explain, as why.js writes it; "": the first about the selection
     cell: "type", // what matrix cells say
     side: "a", // of a comparison, in the matrix: before, after, or both
     change: "", // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
@@ -234,7 +234,7 @@ export function format(state) {
     return query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":").replaceAll("%3D", "=");
 }
 
-/** The findings that are taken as repaired. */
+/** The findings that are assumed to be repaired. */
 export const repairs = ({ repair }) => repair.split(",").filter(Boolean);
 
 /** The part of a state that decides an analysis, as query parameters of the service. */
@@ -265,7 +265,7 @@ export function changes(before, after) {
 /** The address of a state that differs from this one in a patch, for links. */
 export const address = (state, patch) => `#${format({ ...state, ...patch })}`;
 
-/** The state in the address bar: set() writes it and calls the listeners, as do the browser's back and forward. */
+/** The state in the address bar: set() writes it and calls the listeners, like the browser's back and forward. */
 export class Store {
     #listeners = [];
 

@@ -58,7 +58,7 @@ export function nicText(way, rank) {
 export const rowOf = (doc, rank) =>
     doc.schedule.find((row) => row.rank === rank) ?? doc.schedule[0];
 
-/** A rank of the communicator, with the cluster's rank where it is one of a group. */
+/** A rank of the communicator, with the cluster's rank if it is one of a group. */
 export const rankText = (doc, rank) =>
     doc.group ? `${rank} (${doc.group.world[rank]})` : String(rank);
 

@@ -6,7 +6,7 @@ import { cell, parseId } from "./model.js";
 /** From this many columns on a matrix is summarised by tray at first. */
 export const MANY_COLUMNS = 40;
 
-/** The trays of a machine: [{system, name, gpus, nets}] in order; one where it is one host. name: "Tray 3", ranks:
+/** The trays of a machine: [{system, name, gpus, nets}] in order; one if it is one host. name: "Tray 3", ranks:
  * "12–15". */
 export function trays(model) {
     const rows = new Map(),

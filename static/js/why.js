@@ -4,7 +4,7 @@
 import { GRAPH_NAMES, shortName, typeOf } from "./model.js";
 import { sizeText } from "./compare.js";
 
-/** The parts behind the name of a decision, in the order in which they are written, as parameters of the service. */
+/** The parts after the name of a decision, in the order in which they are written, as parameters of the service. */
 export const PARTS = {
     path: ["from", "to"],
     p2p: ["from", "to"],
@@ -24,7 +24,7 @@ export const PARTS = {
     registration: [],
 };
 
-/** A question as parameters of the service, {decision, ...}; null where the text is none. */
+/** A question as parameters of the service, {decision, ...}; null if the text is not one. */
 export function parseWhy(text) {
     const [decision, ...values] = text.split(":"),
         parts = Object.hasOwn(PARTS, decision) ? PARTS[decision] : null;

@@ -61,9 +61,7 @@ def lines_of_trays(tmp_path, release, trays=4, cliques=1, order="block", setting
 
 
 def with_fabric(lines, host, old, new):
-    return [
-        line.replace(old, new) if line.startswith(f"{host}:") and "fabric UUID" in line else line for line in lines
-    ]
+    return [line.replace(old, new) if line.startswith(f"{host}:") and "fabric UUID" in line else line for line in lines]
 
 
 @pytest.mark.parametrize("release", ["2.24.3", "2.27.7", "2.28.9", "2.30.7"])

@@ -64,7 +64,9 @@ def main():
         return 1
     graph = collections.defaultdict(set)
     for source, names in needs.items():
-        graph[source] |= {home[name] for name in names if name in home and home[name].parent == source.parent} - {source}
+        graph[source] |= {home[name] for name in names if name in home and home[name].parent == source.parent} - {
+            source
+        }
     allowed = {
         frozenset(readme.parent / name for name in re.split(r",\s*", names))
         for part in PARTS

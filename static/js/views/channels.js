@@ -66,7 +66,7 @@ export function channelsView({ model, state, step, comparison, releases, actions
             "p.note",
             "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
             `${model.doc.channels?.count ?? 0} channels are set up in the end. `,
-            whyButton(actions, "channels", "so many channels"),
+            whyButton(actions, "channels", "this number of channels"),
         ),
     ];
 }

@@ -36,7 +36,7 @@ export function deviceRows(doc) {
     });
 }
 
-/** The card; null where the release has none of it. actions: why(text). */
+/** The card; null if the release has none of it. actions: why(text). */
 export function deviceCard(doc, actions) {
     const rows = deviceRows(doc);
     return (

@@ -16,7 +16,7 @@ const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown devic
 const BADGES_AT = [0.2, 0.5, 0.8]; // of a link's length: where it is farthest from the link's text
 // units from the device: the rest of a link to an NVSwitch lies on those of other devices
 const ON_A_BUS = [12, 22, 32];
-// pixels a unit at which all is shown, where there is room for more: texts about as large as the page's own
+// pixels a unit at which all is shown, if there is room for more: texts about as large as the page's own
 const LARGEST = 1.6;
 const AHEAD = 0.5; // of the part in sight, drawn on each side of it while it moves
 const WHEEL = 1.0018,
@@ -263,7 +263,7 @@ export class Diagram {
         this.canvas.classList.toggle("lighting", links.length > 0);
     }
 
-    /* Links are drawn once, from either end; a second one of a pair has its type behind the ids. A GPU of another part
+    /* Links are drawn once, from either end; a second one of a pair has its type after the ids. A GPU of another part
      * of a split host has no rank in this one, but is drawn as a GPU. */
     #edges(one, other, type = "") {
         const [from, to] = [one, other].map((id) =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Questions that stop the page: each shows a dialog and gives the answer, null where it was given up. */
+/* Questions that stop the page: each shows a dialog and gives the answer, null if it was given up. */
 import { h } from "../dom.js";
 
 /* Shows a dialog of these contents; `read` makes the answer when its form is sent. */
@@ -37,7 +37,7 @@ function ask(title, contents, { yes, danger = false, read }) {
     });
 }
 
-/** Gives a bearer token, "" where there is none. refused: one was given and does not hold. */
+/** Gives a bearer token, "" if there is none. refused: one was given and does not hold. */
 export async function tokenDialog(refused) {
     const field = h("input.wide", {
         id: "token",
@@ -149,7 +149,7 @@ export const writeLabels = (labels) =>
         .map(([name, value]) => `${name}=${value}`)
         .join("\n");
 
-/** Labels of a text, null where a line is none. */
+/** Labels of a text, null if a line is not a label. */
 export function readLabels(text) {
     const labels = {};
     for (const line of text

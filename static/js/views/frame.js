@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The frame around every view: the rail, the header with where this is and what is asked, tabs, and the menus. */
+/* The frame around every view: the rail, the header with the place and the question, tabs, and the menus. */
 import { copyButton, docsLink, h, replace, s } from "../dom.js";
 import { shape } from "../hosts.js";
 import { sectionOf, SECTIONS } from "../state.js";
@@ -311,7 +311,7 @@ export function helpDialog() {
             "dl.facts",
             KEYS.map(([keys, meaning]) => [h("dt", h("kbd", keys)), h("dd", meaning)]),
         ),
-        h("p.muted", "The menu behind the logo turns the single-letter keys off."),
+        h("p.muted", "The menu after the logo turns the single-letter keys off."),
         h("form", { method: "dialog" }, h("button", "Close")),
     );
     document.body.append(dialog);

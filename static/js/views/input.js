@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the input was taken for: recognised, assumed, missing with the command that would supply it; and the machine
+/* How the input was read: recognised, assumed, missing with the command that would supply it; and the machine
  * type that fills it in. */
 import { capital } from "../diagnosis.js";
 import { copyButton, dropDown, fold, h } from "../dom.js";
@@ -102,7 +102,7 @@ export function cpusAssumed(input) {
 }
 
 /** What can be assumed otherwise: speed and GPUDirect RDMA of NICs that the input does not describe, the CPUs, and the
- * machine type. [] where the input leaves nothing open.
+ * machine type. [] if the input leaves nothing open.
  *  ids: what the ids of these elements begin with. actions: assumeNics(word), assume(name), take("fuse_nics", when). */
 export function assumptionControls({ input, machine = null, state, machines, actions, ids = "" }) {
     const [speed, ...flags] = state.assume_nics.split("-"),
@@ -178,7 +178,7 @@ export function nicsAssumed(input) {
 }
 const NICS = /NIC ports? ha\w+ ([\d.]+) Gb\/s, (with|without) GPUDirect RDMA/;
 
-/** The types that have as many GPUs and NIC ports as were found, which come first; none where nothing was found, or
+/** The types that have as many GPUs and NIC ports as were found, which come first; none if nothing was found, or
  * nearly all fit. */
 export const fitting = (machine, rows) => {
     const fit = machine?.gpus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts of a drawing by the room that it has. Where its own would be too small to read, each device says its short
+/* Texts of a drawing by the room that it has. If its own texts would be too small to read, each device shows its short
  * name, as large as its tile takes, and links their figure. */
 import { s } from "../dom.js";
 import { briefLink, briefNames, fitting, LEAST, SMALL } from "../legible.js";

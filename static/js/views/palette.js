@@ -35,7 +35,7 @@ export function commands({ open, settings, actions }) {
         ...view.map(row("view")),
         ...[
             ["Change release, hosts, settings, assumptions", () => actions.panel("settings")],
-            ["Why: the rule behind a decision", () => actions.panel("why")],
+            ["Why: the rule that decided", () => actions.panel("why")],
             ["Files: pictures, tables, a report", actions.export],
             ["Hide or show the inspector", actions.inspector],
             ["Clear the selection", actions.clear],

@@ -44,7 +44,7 @@ const SELECTIONS = [
     },
 ];
 
-/* Only NCCL's own XML can have a graph file behind it. */
+/* Only NCCL's own XML can have a graph file after it. */
 const GRAPHS = {
     name: "graphs",
     label: "Graph file",
@@ -81,7 +81,7 @@ const HOSTS = [1, 2, 4, 8, 16, 64];
 
 /** Everything that is asked, in one place: release, hosts, what was changed, assumptions, settings. graphs: how many
  * the graph file of the dump has, 0: there is none. domain: hosts of the dump that NVLink joins, each of which counts
- * where there are several. controls: nodes that assume something else. The rest as in settingsList().
+ * if there are several. controls: nodes that assume something else. The rest as in settingsList().
  *  actions: release(text), hosts(n), set(name, value), take(name, text), graphs(file). */
 export function questionView({
     state,

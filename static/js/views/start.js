@@ -256,7 +256,7 @@ export function exampleList({ examples, machines, actions, pictures = null }) {
 
 const fold = (title, what) => h("details.fold", h("summary", title), what);
 
-/* Open where there is room, folded on a phone. */
+/* Open if there is room, folded on a phone. */
 const folded = (title, ...what) =>
     h(
         "details.folded-away",

@@ -255,7 +255,7 @@ function figures(tuning, collective) {
             h(
                 "table",
                 { id: "tuning" },
-                h("caption", "The model behind it"),
+                h("caption", "The model that decides"),
                 h(
                     "thead",
                     h(

@@ -60,7 +60,7 @@ export function verdictHead({ model, base, scaling, state, known, actions }) {
 }
 
 /* What there is as the machine is, what each repair gains, and what all of them together give: each gain is a switch
- * that takes its fault as repaired. left: the bar of what is shown, null: nothing costs anything there. */
+ * that takes its fault as repaired. left: the bar of the machine in view, null: nothing costs anything there. */
 function bar(cost, repaired, left, state, actions) {
     const everything = repaired.length === cost.parts.length;
     const now = left?.for === cost.for ? left.now : everything ? cost.repaired : null;
@@ -201,7 +201,7 @@ function expectation(doc, network, before) {
     );
 }
 
-/* What the input is. Of what is assumed one badge, which opens the list and the controls that assume something else. */
+/* What the input is. One badge for everything assumed, which opens the list and the controls that assume something else. */
 function inputSection({ doc, input, machine, state, machines, actions }) {
     const open = !doc && input.assumed.length + input.missing.length > 0,
         more = input.assumed.length - 1;
