@@ -105,7 +105,7 @@ enum orr_code orr_read_since(struct orr_call *call, const char *text, int64_t *r
     if (!length || length > MOST_DIGITS || strspn(text, "0123456789") != length) {
         call->problem = ORR_PROBLEM_PARAMETER;
         return orr_fail_with(err, ORR_SETTING, "since", "use `next` of the previous page, or milliseconds since 1970",
-                             "" % .60s\" is not the sequence number of an event", text);
+                             "\"%.60s\" is not the sequence number of an event", text);
     }
     *ret_since = strtoll(text, NULL, 10);
     return ORR_OK;
