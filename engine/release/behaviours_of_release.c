@@ -15,7 +15,7 @@ static const char *const fusions[] = {
 };
 static const char *const mnnvls[] = {
     [ORR_MNNVL_NONE] = "none",
-    [ORR_MNNVL_MUST] = "those of a clique; NCCL_MNNVL_ENABLE=1 fails if they cannot share one share one",
+    [ORR_MNNVL_MUST] = "those of a clique; NCCL_MNNVL_ENABLE=1 fails if they cannot share one",
     [ORR_MNNVL_TRIED] = "those of a clique",
     [ORR_MNNVL_CLIQUES] = "those of a clique, unless P2P is off",
 };
@@ -216,7 +216,7 @@ static const struct orr_behaviour rows[] = {
     ORR_TRUTH(ORR_AT_TOPO, has_rma, SYS, "a NIC may have RMA nodes"),
     ORR_TRUTH(ORR_AT_TOPO, refuses_gpu_bridges, IN, "a GPU inside a PCI device with a bridge's class is an error"),
     ORR_TRUTH(ORR_AT_TOPO, knows_zhaoxin, SYS | BW, "Zhaoxin is a CPU vendor of its own"),
-    ORR_TRUTH(ORR_AT_TOPO, knows_latency, SYS | GRAPHS | TUNING, "NCCL NCCL reads the latency of NICs"),
+    ORR_TRUTH(ORR_AT_TOPO, knows_latency, SYS | GRAPHS | TUNING, "NCCL reads the latency of NICs"),
     ORR_INT(ORR_AT_TOPO, newest_intel, NULL, SYS | BW,
             "newest Intel CPU that NCCL tells from older ones: 2 is Skylake, 4 is Emerald Rapids"),
 

@@ -215,7 +215,7 @@ export function copyButton(text, label = "Copy") {
     return button;
 }
 
-/** A button that asks for files, and the field behind it, whose id and name it takes. take(files). Browsers draw the
+/** A button that asks for files, and the field after it, whose id and name it takes. take(files). Browsers draw the
  * field each in its own way, with a text that fits nowhere.
  * @param {string} id
  * @param {string} label

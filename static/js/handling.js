@@ -11,7 +11,7 @@ const pressed = () => performance.now() < until;
 export function watchHands(target = document, most = MOST_MS) {
     const listen = (kind, act) => target.addEventListener(kind, act, true);
     listen("pointerdown", () => (until = performance.now() + most));
-    // a list stays open; otherwise after the click, which ends it where there is one
+    // a list stays open; otherwise after the click, which ends it if there is one
     listen("pointerup", (event) => event.target.closest?.("select") || setTimeout(end));
     listen("click", end);
     // a field changes when a button beside it is pressed: that button still waits for its click

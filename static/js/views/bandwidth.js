@@ -388,7 +388,7 @@ function alone(model, { doc, problem }, state, actions) {
         h(
             "p",
             "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, " +
-                "and what would explain it where it is not.",
+                "and what would explain it if it is not.",
         ),
         h("div.command", h("pre", { tabindex: "0" }, command), copyButton(command)),
         chooser(actions),

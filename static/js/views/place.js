@@ -74,7 +74,7 @@ function controls(state, gpus, actions) {
     );
 }
 
-/* What to take, and what it costs where it is not the best. */
+/* What to take, and what it costs if it is not the best. */
 const advice = (model, answer, shown, cost) => [
     h("p", { id: "place-sentence" }, answer.sentence),
     h(
