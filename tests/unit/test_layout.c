@@ -73,20 +73,11 @@ TEST(what_does_not_fit_is_refused)
 {
     static const struct {
         const char *text, *why;
-    } wrong[] = {{"", "must name sizes"},
-                 {"tp", "NAME=NUMBER"},
-                 {"tp=", "number from 1"},
-                 {"tp=0", "number from 1"},
-                 {"tp=2x", "number from 1"},
-                 {"tp=5", "does not fit"},
-                 {"tp=2,dp=2", "does not fit"},
-                 {"tp=2,tp=4", "twice"},
-                 {"zp=2", "no dimension"},
-                 {"ep=3", "does not divide"},
-                 {"tp=*,pp=*", "only one"},
-                 {"order=tp-ep", "each dimension once"},
-                 {"tp=123456789", "number from 1"},
-                 {"ep=*", "number from 1"}};
+    } wrong[] = {{"", "must name sizes"},           {"tp", "NAME=NUMBER"},      {"tp=", "number from 1"},
+                 {"tp=0", "number from 1"},         {"tp=2x", "number from 1"}, {"tp=5", "does not fit"},
+                 {"tp=2,dp=2", "does not fit"},     {"tp=2,tp=4", "twice"},     {"zp=2", "no dimension"},
+                 {"ep=3", "does not divide"},       {"tp=*,pp=*", "only one"},  {"order=tp-ep", "each dimension once"},
+                 {"tp=123456789", "number from 1"}, {"ep=*", "number from 1"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         err = (struct orr_error){0};
         assert_error(orr_layout_read(wrong[i].text, 8, &layout, &err), ORR_SETTING, &err, wrong[i].why);
