@@ -23,12 +23,12 @@ foreach(row IN LISTS rows)
  \"purl\": \"pkg:generic/${CMAKE_MATCH_2}@${version}\", \"licenses\": [{\"expression\": \"${CMAKE_MATCH_3}\"}]}")
 endforeach()
 string(REPLACE ";" ",\n" components "${components}")
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/orrery.cdx.json @ONLY CONTENT [=[
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/orrery.cdx.json CONTENT [=[
 {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
  "metadata": {"component": {"type": "application", "name": "orrery", "version": "@ORR_VERSION@",
   "purl": "pkg:generic/orrery@@ORR_VERSION@", "licenses": [{"expression": "Apache-2.0"}]}},
  "components": [
 @components@
  ]}
-]=])
+]=] @ONLY) # the order that CMake 3.18 wants
 install(FILES ${CMAKE_BINARY_DIR}/orrery.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
