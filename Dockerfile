@@ -5,7 +5,9 @@
 #
 # --insecure lets it listen beyond the container without tokens: publish the port on loopback (as above), or give
 # ORRERY_TOKEN_FILE, and ORRERY_TLS_CERT with ORRERY_TLS_KEY. Every setting of `orrery serve` can be such a variable.
-FROM debian:bookworm-slim AS build
+# BASE can name the base by its digest: --build-arg BASE=debian@sha256:...
+ARG BASE=debian:bookworm-slim
+FROM ${BASE} AS build
 WORKDIR /src
 COPY dev /src/dev
 COPY tools /src/tools
@@ -13,9 +15,10 @@ RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq 
 COPY . /src
 RUN cmake --preset package && cmake --build --preset package && cd build-package && cpack -D CPACK_COMPONENTS_ALL=program
 
-FROM debian:bookworm-slim
-COPY --from=build /src/build-package/orrery_*.deb /tmp/
-RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends /tmp/orrery_*.deb fonts-dejavu-core curl && rm -rf /var/lib/apt/lists/* /tmp/orrery_*.deb
+FROM ${BASE}
+RUN --mount=type=bind,from=build,source=/src/build-package,target=/built apt-get update -qq && \
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends /built/orrery_*.deb fonts-dejavu-core curl && \
+    rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin
 RUN useradd --system --home-dir /var/lib/orrery --create-home --shell /usr/sbin/nologin orrery
 RUN orrery show /usr/share/orrery/static/examples/h100-nvswitch.xml | grep Verdict
 USER orrery
