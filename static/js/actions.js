@@ -136,6 +136,7 @@ export function makeActions({
     const actions = {
         home: () => home({}),
         library: () => home({ place: "library" }),
+        fleet: () => home({ place: "fleet" }),
         clusters: () => home({ place: "clusters" }),
         /* Results of nccl-tests go to the machine that is open, or open the one that they imply; what the service does
          * not know as such is read on.

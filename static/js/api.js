@@ -218,6 +218,14 @@ export async function source(id, signal) {
         ? xml(id, "", signal)
         : response.text();
 }
+/** A kept dump as it was uploaded: {name, bytes}. */
+export async function sourceFile(id) {
+    const response = await call(`${topology(id)}/source`);
+    return {
+        name: /filename="([^"]*)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1],
+        bytes: new Uint8Array(await response.arrayBuffer()),
+    };
+}
 export const findings = (id) => json(`${topology(id)}/findings`);
 /** Those of an analysis, with the devices that they are about: a list. */
 export const findingsOf = (id, question, signal) =>
@@ -235,6 +243,10 @@ export function list({ q, cursor, limit = 50 }, signal) {
     if (cursor) query.set("cursor", cursor);
     return json(ask("v1/topologies", query), { signal });
 }
+/** The hosts in groups, by what fleetQuery() made; and the events of a host. */
+export const fleet = (query, signal) => json(ask("v1/fleet", query), { signal });
+export const events = (host, since, signal) =>
+    json(ask("v1/events", new URLSearchParams({ host, since, limit: "200" })), { signal });
 /** changes: {name, labels}. */
 export const change = (id, changes) =>
     json(topology(id), {

@@ -143,3 +143,30 @@ async function unzip(bytes) {
     }
     return entries;
 }
+
+/** A tar.gz of files: [{name, bytes}]. Names are cut to the 100 bytes that fit. */
+export function tarGzip(files) {
+    const encoder = new TextEncoder(),
+        parts = files.flatMap(({ name, bytes }) => {
+            const head = new Uint8Array(BLOCK),
+                put = (at, value) => head.set(encoder.encode(value), at),
+                octal = (value, digits) => `${value.toString(8).padStart(digits, "0")}\0`;
+            head.set(encoder.encode(name.replace(/[^\w.-]+/g, "_")).subarray(0, 100));
+            put(100, octal(0o644, 7) + octal(0, 7) + octal(0, 7) + octal(bytes.length, 11));
+            put(136, `${octal(0, 11)}        0`); // the time, and a sum that counts as blanks
+            put(257, "ustar\x0000");
+            put(
+                148,
+                octal(
+                    head.reduce((sum, byte) => sum + byte, 0),
+                    6,
+                ),
+            );
+            return [head, bytes, new Uint8Array(-bytes.length & (BLOCK - 1))];
+        });
+    return new Response(
+        new Blob([...parts, new Uint8Array(2 * BLOCK)])
+            .stream()
+            .pipeThrough(new CompressionStream("gzip")),
+    ).blob();
+}

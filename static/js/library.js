@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { describe, runsOf } from "./cluster.js";
 import { announce } from "./dom.js";
+import { save } from "./save.js";
 import { DEFAULTS } from "./state.js";
 import { deleteDialog, editDialog, labelDialog } from "./views/dialogs.js";
 
@@ -70,6 +71,22 @@ export class Library {
             label: async () => {
                 const labels = await labelDialog(this.picked.size);
                 if (labels) this.#changeAll(() => api.label([...this.picked], labels));
+            },
+            /** The chosen dumps as they were uploaded, in one archive. */
+            export: async () => {
+                try {
+                    const { tarGzip } = await import("./archive.js"),
+                        files = [];
+                    for (const id of this.picked) {
+                        const { name, bytes } = await api.sourceFile(id);
+                        files.push({ name: `${id.slice(0, 12)}-${name ?? "dump"}`, bytes });
+                    }
+                    save("dumps.tar.gz", await tarGzip(files));
+                    announce(`${files.length} dumps exported`);
+                } catch (error) {
+                    this.problem = api.problemOf(error);
+                    this.changed();
+                }
             },
             removeAll: async () => {
                 if (await deleteDialog({ name: `${this.picked.size} dumps` }))

@@ -9,6 +9,7 @@ import { announce, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
 import { handsOff, idle, unpressed, watchHands } from "./handling.js";
 import { listenToKeys } from "./keys.js";
+import { Fleet } from "./fleet.js";
 import { Library } from "./library.js";
 import { Loading } from "./loading.js";
 import { newestFirst } from "./machine_types.js";
@@ -109,6 +110,7 @@ const sourceLines = new SourceView((id) =>
 );
 const help = helpDialog(),
     library = new Library(store, () => !store.state.id && renderAll()),
+    fleet = new Fleet(store, () => !store.state.id && renderAll()),
     majority = new Majority(store, () => !store.state.id && renderAll());
 const attached = new Attached(store, {
     shown: (kind) => (kind === "log" ? loading.log : results),
@@ -197,7 +199,7 @@ function renderNow() {
     } else {
         replace(
             main,
-            startPlace({ store, moment, clusters, library, majority, pictures, actions }),
+            startPlace({ store, moment, clusters, fleet, library, majority, pictures, actions }),
         );
     }
     showNames({ store, loading, clusters, rail, header });
@@ -227,6 +229,12 @@ store.subscribe((state, changed) => {
         (asked || changed.has("place") || changed.has("q"))
     )
         library.load();
+    if (
+        !state.id &&
+        state.place === "fleet" &&
+        ["place", "id", "q", "verdict", "days", "expect", "node"].some((name) => changed.has(name))
+    )
+        fleet.load();
     if (!state.id && state.place === "set" && (asked || changed.has("place") || changed.has("set")))
         majority.load();
     loading.pairing();
@@ -280,6 +288,7 @@ async function start() {
     renderAll();
     if (!store.state.id && store.state.machine) opening.asked();
     if (!store.state.id && store.state.place === "library") library.load();
+    if (!store.state.id && store.state.place === "fleet") fleet.load();
     if (!store.state.id && store.state.place === "set") majority.load();
     if (!store.state.id && store.state.place === "clusters") clusters.load();
     const answer = loading.analysis();

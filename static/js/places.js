@@ -8,7 +8,12 @@ import { questionText } from "./views/settings.js";
 import { DEFAULTS } from "./state.js";
 import { startView } from "./views/start.js";
 
-const places = { library: "Library", set: "Comparison with the majority", clusters: "Clusters" };
+const places = {
+    library: "Library",
+    fleet: "Hosts",
+    set: "Comparison with the majority",
+    clusters: "Clusters",
+};
 
 /* What a link to this address shows where it is pasted, as far as its reader runs scripts; index.html says the rest. */
 function describePage(name, sentence, doc) {
@@ -64,8 +69,24 @@ const loadingView = () =>
     h("div.library.clusters", { "aria-busy": "true" }, h("p.muted", "Loading…"));
 
 /** What fills the page. */
-export function startPlace({ store, moment, clusters, library, majority, pictures, actions }) {
+export function startPlace({
+    store,
+    moment,
+    clusters,
+    fleet,
+    library,
+    majority,
+    pictures,
+    actions,
+}) {
     const { state } = store;
+    if (state.place === "fleet")
+        return (fleet.view ?? loadingView)({
+            fleet,
+            machines: (moment.machines ?? []).map(({ name }) => name),
+            state,
+            actions: { ...fleet.actions, library: actions.library },
+        });
     if (state.place === "set")
         return (majority.view ?? loadingView)({
             majority,
@@ -79,6 +100,7 @@ export function startPlace({ store, moment, clusters, library, majority, picture
             actions: {
                 ...library.actions,
                 home: actions.home,
+                fleet: actions.fleet,
                 majority: actions.majority,
                 pair: (a, b) =>
                     store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }),

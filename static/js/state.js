@@ -107,8 +107,8 @@ export const DEFAULTS = Object.freeze({
     line: 0, // of the dump
     trays: "", // of a matrix of many trays: "" summarised by tray, "all" devices, or two trays such as "3,5"
     detail: "all", // or "less": bus ids hidden, identical blocks folded
-    // "library": the kept dumps; "set": some of them against what most are like; "clusters": the kept clusters, or one
-    // of them
+    // "library": the kept dumps; "fleet": their hosts in groups; "set": some dumps against what most are like;
+    // "clusters": the kept clusters, or one of them
     place: "",
     cluster: "", // its id
     groups: "", // its parallel groups, such as "tp=8,pp=4"
@@ -117,6 +117,10 @@ export const DEFAULTS = Object.freeze({
     log: "", // that is attached to the address, as attached.js packs it
     results: "", // the same of nccl-tests
     q: "", // what is searched there
+    verdict: "", // of the groups of hosts that are shown; "": any
+    days: 0, // within which they changed; 0: whenever
+    expect: "", // the machine type that they are compared with; "": the largest group
+    node: "", // the host whose history is shown
     set: "", // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
 
@@ -169,6 +173,8 @@ const TEXTS = [
     "pick",
     "trays",
     "finding",
+    "expect",
+    "node",
 ];
 export const FUSE_NICS = ["never", "always"];
 const ONE_OF = {
@@ -180,7 +186,8 @@ const ONE_OF = {
     layout: ["machine", "alone", "load"],
     axes: ["log", "linear"],
     detail: ["less", "all"],
-    place: ["library", "set", "clusters"],
+    place: ["library", "fleet", "set", "clusters"],
+    verdict: ["alike", "slower", "faster", "unknown"],
     tab: CLUSTER_TABS.map(([name]) => name),
     beside: ["ghost", "side"],
 };
@@ -195,6 +202,7 @@ const NUMBERS = {
     round: 262143,
     line: 1e7,
     count: 1024,
+    days: 3650,
 };
 const MOST_AGAINST = 48;
 

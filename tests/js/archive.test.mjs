@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateRawSync, gzipSync } from "node:zlib";
-import { ArchiveError, isArchive, unpacked } from "../../static/js/archive.js";
+import { ArchiveError, isArchive, tarGzip, unpacked } from "../../static/js/archive.js";
 import { tarOf } from "../support/archives.mjs";
 
 const dump = (n) => `<system version="1"><!-- ${n} --></system>\n`;
@@ -115,4 +115,22 @@ test("damaged, empty and too large ones are refused in words", async () => {
         /holds 513 files; the page takes up to 512/,
     );
     await refusal(gzipSync(Buffer.alloc(257 << 20)), "bomb.gz", /more than 256 MiB/);
+});
+
+test("an archive that the page makes is one that it reads", async () => {
+    const long = "n".repeat(150),
+        rows = [
+            ["a b/../c.xml", dump(1)],
+            [long, "x".repeat(512)],
+            ["empty", ""],
+        ];
+    const made = await tarGzip(
+        rows.map(([name, text]) => ({ name, bytes: new TextEncoder().encode(text) })),
+    );
+    const files = await unpacked(file(await made.arrayBuffer(), "dumps.tar.gz"));
+    assert.deepEqual(names(files), ["a_b_.._c.xml", long.slice(0, 100), "empty"]);
+    assert.deepEqual(
+        await Promise.all(files.map((one) => one.text())),
+        rows.map(([, text]) => text),
+    );
 });

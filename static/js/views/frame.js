@@ -111,7 +111,12 @@ export class Rail {
                   )
                 : [
                       row("open", "Open", !place, actions.home),
-                      row("library", "Library", place === "library", actions.library),
+                      row(
+                          "library",
+                          "Library",
+                          ["library", "fleet"].includes(place),
+                          actions.library,
+                      ),
                       row("clusters", "Clusters", place === "clusters", actions.clusters),
                   ],
         );

@@ -25,6 +25,7 @@ export function libraryView({ library, state, actions }) {
             "header",
             h("h1", "Library"),
             h("p.muted", "Dumps that this server keeps, newest first. "),
+            h("button", { "data-key": "fleet", onclick: actions.fleet }, "Hosts in groups"),
             h("button", { "data-key": "add-dump", onclick: actions.home }, "Add one…"),
         ),
         library.refused.length > 0 &&
@@ -134,6 +135,7 @@ function together({ picked, runs }, items, state, actions) {
         ),
         chosen.length > 0 && [
             h("button", { "data-key": "label-chosen", onclick: actions.label }, "Label…"),
+            h("button", { "data-key": "export-chosen", onclick: actions.export }, "Export"),
             chosen.length > 1 &&
                 h("button", { "data-key": "delete-chosen", onclick: actions.removeAll }, "Delete…"),
         ],

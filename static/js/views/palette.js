@@ -56,6 +56,7 @@ export function commands({ open, settings, actions }) {
         ...[
             ["Open another machine", actions.home],
             ["Library", actions.library],
+            ["Hosts in groups", actions.fleet],
             ["Clusters", actions.clusters],
             ["Light or dark colours", actions.theme],
             ["Keys", actions.help],

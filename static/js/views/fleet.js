@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Hosts in groups that are alike, each with its verdict beside the largest group or a machine type, and how one host
+ * changed over time. */
+import { changeText } from "../compare.js";
+import { choices, dropDown, fold, h, table } from "../dom.js";
+import { address, DEFAULTS } from "../state.js";
+import { problemView } from "./problem.js";
+
+const FEW = 5, // names and changes that are shown without a click
+    VERDICTS = [
+        ["", "All"],
+        ["slower", "Slower"],
+        ["alike", "As fast"],
+        ["faster", "Faster"],
+        ["unknown", "Unknown"],
+    ],
+    DAYS = [
+        ["0", "At any time"],
+        ["1", "In the last day"],
+        ["7", "In the last week"],
+        ["30", "In the last 30 days"],
+    ];
+
+/** fleet: see fleet.js. machines: the names of the known types. actions: those of fleet.js, library(). */
+export function fleetView({ fleet, machines, state, actions }) {
+    const { doc, problem } = fleet;
+    return h(
+        "div.library.fleet",
+        h(
+            "header",
+            h("h1", "Hosts"),
+            h("p", { id: "fleet-summary" }, doc?.sentence ?? ""),
+            h("button", { "data-key": "fleet-dumps", onclick: actions.library }, "Dumps"),
+        ),
+        filters(doc, machines, state, actions),
+        problem
+            ? problemView(problem, { again: actions.again })
+            : !doc
+              ? h("p.muted", "Loading…")
+              : [
+                    state.node && fleet.events && history(fleet.events, state, actions),
+                    doc.items.length ? groups(doc, state, actions) : nothing(doc, state),
+                    doc.left_out > 0 &&
+                        h("p.note", `${doc.left_out} more groups are not listed: search for some.`),
+                ],
+    );
+}
+
+function filters(doc, machines, state, actions) {
+    const search = h("input.filter", {
+            type: "search",
+            id: "fleet-search",
+            "data-key": "fleet-search",
+            placeholder: "Host, GPU model, or label such as rack=7",
+            "aria-label": "Search the hosts",
+            value: state.q,
+            oninput: () => actions.search(search.value),
+        }),
+        hosts = doc?.items.reduce((sum, row) => sum + row.hosts, 0) ?? 0;
+    return [
+        search,
+        h(
+            "p.toolbar",
+            choices("Verdict", VERDICTS, state.verdict, (verdict) => actions.set({ verdict })),
+            dropDown("fleet-days", "Changed", DAYS, String(state.days), (days) =>
+                actions.set({ days: Number(days) }),
+            ),
+            dropDown(
+                "fleet-expect",
+                "Compare with",
+                [["", "the largest group"], ...machines.map((name) => [name, name])],
+                state.expect,
+                (expect) => actions.set({ expect }),
+            ),
+            hosts > 1 &&
+                h(
+                    "button",
+                    { "data-key": "fleet-cluster", onclick: actions.cluster },
+                    `Make a cluster of ${hosts} hosts`,
+                ),
+        ),
+    ];
+}
+
+const nothing = (doc, state) =>
+    h(
+        "p",
+        { id: "fleet-empty" },
+        doc.hosts || state.q
+            ? "No group of hosts fits."
+            : [
+                  "No dump has the label ",
+                  h("code", "host"),
+                  " yet. On each host, run ",
+                  h("code", `orrery detect --post ${location.origin}`),
+                  ".",
+              ],
+    );
+
+const day = (time) => time.slice(0, 16).replace("T", " ");
+const arrows = (text) => text.replaceAll("->", "→");
+/* Of AllReduce at 1 GiB on two hosts. */
+const figure = ({ before, after }) =>
+    h("span.stack", `${after.toPrecision(3)} instead of ${before.toPrecision(3)} GB/s`);
+
+function groups(doc, state, actions) {
+    const reference = doc.items.find((row) => row.reference);
+    return table(
+        "Groups of hosts",
+        ["~Hosts", "~Machine", "Verdict", "~What differs", "Last upload (UTC)", "(Do)"],
+        doc.items.map((row) => ({
+            props: { "data-group": row.like },
+            cells: [
+                [h("b", `${row.hosts} like ${row.like}`), names(row, state, actions)],
+                h("td.wrap.machine", row.machine),
+                verdict(row),
+                differences(row),
+                h("time", { datetime: row.last }, day(row.last)),
+                [
+                    h(
+                        "a",
+                        {
+                            href: address(DEFAULTS, { id: row.topology }),
+                            "data-key": `open:${row.like}`,
+                        },
+                        "Open",
+                    ),
+                    reference &&
+                        reference !== row && [
+                            " ",
+                            beside(reference.topology, row.topology, row.like),
+                        ],
+                ],
+            ],
+        })),
+        { id: "groups" },
+    );
+}
+
+const beside = (id, other, key) =>
+    h(
+        "a",
+        {
+            href: address(DEFAULTS, { id, with: other, view: "compare", hosts: 2 }),
+            "data-key": `beside:${key}`,
+        },
+        "Compare",
+    );
+
+function names({ like, names: all, hosts }, state, actions) {
+    const one = (name) =>
+        h(
+            "button.label",
+            {
+                "data-key": `host:${name}`,
+                title: "How this host changed",
+                "aria-pressed": String(name === state.node),
+                onclick: () => actions.host(name === state.node ? "" : name),
+            },
+            name,
+        );
+    const left = hosts - FEW;
+    return h(
+        "div.names",
+        all.slice(0, FEW).map(one),
+        left > 0 &&
+            fold(
+                `names:${like}`,
+                `${left} more`,
+                h(
+                    "div.names",
+                    all.slice(FEW).map(one),
+                    hosts > all.length && ` and ${hosts - all.length} more`,
+                ),
+            ),
+    );
+}
+
+const WORDS = { alike: "as fast", slower: "slower", faster: "faster", unknown: "unknown" };
+function verdict({ reference, verdict: word, differs }) {
+    const change = differs?.cost?.change;
+    return reference
+        ? h("td.muted", "most are so")
+        : h(
+              `td.verdict-${word}`,
+              WORDS[word],
+              ["slower", "faster"].includes(word) && [
+                  ` ${changeText(change)}`,
+                  figure(differs.cost),
+              ],
+          );
+}
+
+function differences({ differs, reference }) {
+    if (!differs) return reference ? "–" : "not compared";
+    if (!differs.changes) return "cannot be compared";
+    const more = differs.changes.length + differs.left_out - FEW;
+    return differs.changes.length
+        ? h(
+              "ul.plain",
+              differs.changes.slice(0, FEW).map((text) => h("li", arrows(text))),
+              more > 0 && h("li.muted", `and ${more} more`),
+          )
+        : "names and numbers of devices";
+}
+
+/* "mlx5_3: x16 -> x8 since 12 Nov" */
+const history = (events, state, actions) =>
+    h(
+        "section",
+        { id: "host-history" },
+        h("h2", `How ${state.node} changed`),
+        events.length
+            ? h(
+                  "ol.plain",
+                  events.map((event) =>
+                      h(
+                          "li",
+                          h("time", { datetime: event.at }, `Since ${day(event.at)} UTC`),
+                          " ",
+                          event.verdict &&
+                              h(`span.verdict-${event.verdict.after}`, WORDS[event.verdict.after]),
+                          ` ${arrows(event.sentence.slice(event.host.length + 2))} `,
+                          beside(event.before.topology, event.after.topology, event.sequence),
+                      ),
+                  ),
+              )
+            : h("p", "Its uploads never differed in more than GUIDs and host hashes."),
+        h("button", { "data-key": "history-close", onclick: () => actions.host("") }, "Close"),
+    );
