@@ -381,7 +381,8 @@ static int play(const char *part)
         uint32_t kind, detail;
         uint64_t length;
     } frame = {0x4f525203, 0, (uint64_t)1 << 40};
-    if (read(STDIN_FILENO, buffer, 16 + 24) != 40 || read(STDIN_FILENO, buffer, sizeof buffer) <= 0)
+    /* The server sends the head and the limits one after the other, so that read() may see the head alone. */
+    if (recv(STDIN_FILENO, buffer, 16 + 24, MSG_WAITALL) != 40 || read(STDIN_FILENO, buffer, sizeof buffer) <= 0)
         return 1;
     if (strcmp(part, "die") == 0)
         kill(getpid(), SIGKILL);
