@@ -147,6 +147,10 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
     }
     struct orr_measured repaired;
     ORR_TRY(measure_repaired(d, &variant, repair->network_only, index, &repaired, err));
+    if (repair->supposes) {
+        row->supposed = orr_cost_between(&repaired, &d->now);
+        return ORR_OK;
+    }
     row->cost = orr_cost_between(&d->now, &repaired);
     row->has_cost = row->cost.hosts;
     row->not_tried = row->has_cost ? NULL : "no figures of the repaired machine could be computed";
@@ -245,6 +249,8 @@ static enum orr_code find_gains(struct doctor *d, struct orr_error *err)
 static void judge(struct orr_diagnosed *row)
 {
     row->severity = row->finding->row->severity;
+    if (row->supposed.hosts && row->supposed.none)
+        row->severity = ORR_SEVERITY_INFO; /* it makes no difference */
     if (!row->has_cost || row->of_file || row->severity == ORR_SEVERITY_ERROR)
         return;
     row->severity = row->cost.none ? ORR_SEVERITY_INFO : ORR_SEVERITY_WARNING;

@@ -60,9 +60,10 @@ struct orr_diagnosed {
     const char *repair;         /* what was repaired to find the cost, a phrase; NULL: no repair is known */
     bool has_cost;
     struct orr_cost cost;
-    bool of_file;          /* the file is incomplete, not the machine */
-    const char *not_tried; /* why a repair was not tried, a phrase; NULL: it was, or there is none */
-    uint32_t follows;      /* the row of struct orr_diagnosis of which it is a consequence; UINT32_MAX: none */
+    struct orr_cost supposed; /* what it costs if the finding's "if" is so; hosts 0: it supposes nothing */
+    bool of_file;             /* the file is incomplete, not the machine */
+    const char *not_tried;    /* why a repair was not tried, a phrase; NULL: it was, or there is none */
+    uint32_t follows;         /* the row of struct orr_diagnosis of which it is a consequence; UINT32_MAX: none */
 };
 
 enum orr_verdict_state { ORR_VERDICT_HEALTHY, ORR_VERDICT_DEGRADED, ORR_VERDICT_CANNOT_TELL };
@@ -82,6 +83,9 @@ struct orr_diagnosis {
     uint32_t cause;       /* row that the headline is about; UINT32_MAX: none */
     uint32_t analyses;    /* made for it */
 };
+
+/* "If so, AllReduce gets about 5 GB/s, else 24." False: the finding supposes nothing that makes a difference. */
+bool orr_supposed_clause(const struct orr_diagnosed *row, struct orr_text *text);
 
 /* Diagnoses an analysis. Everything is in arena. The work is at most 20 further analyses and a number of search steps,
  * so that the result never depends on the clock. */

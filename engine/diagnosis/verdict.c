@@ -73,6 +73,15 @@ void orr_finding_devices(const struct orr_finding *finding, struct orr_text *tex
         orr_text_printf(text, " and %u more", more);
 }
 
+bool orr_supposed_clause(const struct orr_diagnosed *row, struct orr_text *text)
+{
+    const struct orr_cost *supposed = &row->supposed;
+    if (!supposed->hosts || supposed->none || supposed->figure != ORR_COST_BUS_BW)
+        return false;
+    orr_text_printf(text, "If so, AllReduce gets about %.3g GB/s, else %.3g.", supposed->now, supposed->repaired);
+    return true;
+}
+
 /* "342 of 455 GB/s", and what each repair adds to it in turn: the figures add up to the reference. */
 static void write_gains(const struct orr_diagnosis *d, struct orr_text *text)
 {
@@ -237,7 +246,8 @@ static void write_assumed(const struct orr_analysis *analysis, const struct orr_
     uint32_t count = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && count < MOST; i++)
         if (orr_dump_assumed(analysis->given, rows[i].kind, rows[i].attr) &&
-            (!rows[i].network || analysis->query.hosts > 1))
+            (!rows[i].network || analysis->query.hosts > 1) &&
+            !(rows[i].kind == ORR_ELEMENT_CPU && analysis->given->notes->cpu_given))
             what[count++] = rows[i].what;
     if (!strcmp(analysis->given->notes->kind, "nccl-log"))
         orr_text_puts(text, "Nothing wrong was found in the tree of the log; `orrery check-log` compares it with the "
@@ -341,8 +351,9 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         if (!orr_text_failed(&loss) && loss.length)
             orr_text_printf(&text, "%.512s.", loss.data);
     } else if ((row = first_row(d, is_open)) != UINT32_MAX) {
-        orr_text_printf(&text, "%s: %s. Orrery cannot compute what this costs.", d->rows[row].finding->title,
-                        d->rows[row].finding->detail);
+        orr_text_printf(&text, "%s: %s. ", d->rows[row].finding->title, d->rows[row].finding->detail);
+        if (!orr_supposed_clause(&d->rows[row], &text))
+            orr_text_puts(&text, "Orrery cannot compute what this costs.");
     } else if (is_type(analysis)) {
         d->state = ORR_VERDICT_HEALTHY;
         write_type(analysis, &text);

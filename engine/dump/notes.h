@@ -72,6 +72,7 @@ struct orr_dump_notes {
     uint32_t assumed_count, missing_count;
     uint32_t assumed_nics;           /* NIC ports of assumed speed */
     bool cpu_assumed;                /* nothing says what the CPUs are, and nobody asked for a kind */
+    bool cpu_given;                  /* the user said which kind they are */
     enum orr_known nvlink_hidden;    /* a table without NVLinks may hide them, as `nvidia-smi topo -mp` does */
     bool p2p_alone;                  /* the only table is of `nvidia-smi topo -p2p` */
     const char *gpu_name;            /* the model of the GPUs as the input names it; NULL: it does not */

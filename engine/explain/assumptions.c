@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/explain/assumptions.h"
+#include "engine/hardware/gpu_models.h"
+#include "engine/hardware/hardware.h"
 
 #include "engine/cluster/cluster.h"
 #include "engine/explain/explain.h"
+#include "engine/hardware/hardware.h"
 #include "engine/release/device_rules.h"
 #include "engine/release/release.h"
 #include "engine/release/release_names.h"
@@ -14,6 +17,14 @@ static bool always(const struct orr_analysis *analysis)
 static bool several_ranks(const struct orr_analysis *analysis)
 {
     return analysis->local_ranks > 1;
+}
+static bool is_refused(const struct orr_analysis *analysis)
+{
+    return several_ranks(analysis) && orr_gpu_model_without_p2p(analysis->given);
+}
+static bool is_offered(const struct orr_analysis *analysis)
+{
+    return several_ranks(analysis) && !is_refused(analysis);
 }
 static bool not_fused(const struct orr_analysis *analysis)
 {
@@ -64,7 +75,11 @@ static const struct orr_assumption rows[] = {
      is_not_compared, ALL},
     {"one-gpu-per-process", "Every rank is its own process with one GPU.", always,
      ORR_OF(P2P) | ORR_OF(CHANNELS) | ORR_OF(REGISTRATION)},
-    {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", several_ranks,
+    {"nvml-p2p-refused",
+     "NVIDIA's driver offers no P2P over PCIe between GPUs of this model. What is shown of paths and P2P is as if NVML "
+     "reported P2P as OK.",
+     is_refused, ORR_OF(PATH) | ORR_OF(P2P) | JOINED | ORR_OF(SYMMETRIC) | ORR_OF(CE) | ORR_OF(REGISTRATION)},
+    {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", is_offered,
      ORR_OF(PATH) | ORR_OF(P2P) | JOINED | ORR_OF(SYMMETRIC) | ORR_OF(CE) | ORR_OF(REGISTRATION)},
     {"new-driver", "The driver is new enough for everything that the release supports.", always,
      ORR_OF(GDR) | ORR_OF(NVLS) | ORR_OF(ALGORITHM) | ORR_OF(SYMMETRIC) | ORR_OF(MULTIMEM) | ORR_OF(CE)},

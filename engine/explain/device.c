@@ -4,6 +4,8 @@
 
 #include "engine/device/kernels.h"
 #include "engine/explain/explainer.h"
+#include "engine/hardware/gpu_models.h"
+#include "engine/hardware/hardware.h"
 
 /* The verdicts of the analysis; NULL: want of memory, which the arena remembers. */
 static const struct orr_device_side *device_of(struct orr_explainer *e)
@@ -172,6 +174,20 @@ static bool is_doubtful(const struct orr_device_side *device)
     return !orr_device_verdict(device, ORR_DEVICE_ALL_NVLINK)->value;
 }
 
+/* Whether symmetric memory is supported, as a clause, where kernels for it may not run. */
+static const char *tell_memory(struct orr_explainer *e, const struct orr_device_side *device,
+                               const struct orr_device_verdict *memory)
+{
+    const struct orr_gpu_model *refused = orr_gpu_model_without_p2p(e->a->given);
+    if (memory->value <= 0)
+        return "";
+    if (is_doubtful(device) && refused)
+        return orr_tell(e, ", and there is no symmetric memory either: NVML reports no P2P between %.*s cards (%.80s)",
+                        (int)strcspn(refused->names, "|"), refused->names, refused->source);
+    return is_doubtful(device) ? ", although symmetric memory itself is supported if NVML reports P2P as OK"
+                               : ", although symmetric memory itself is supported";
+}
+
 /* What else the answer would be, where the assumption is not a safe one. */
 static const char *otherwise(struct orr_explainer *e, const struct orr_device_side *device,
                              const struct orr_device_verdict *verdict)
@@ -237,12 +253,8 @@ enum orr_code orr_explain_symmetric(struct orr_explainer *e, struct orr_error *e
         out->answer =
             orr_tell(e, "No: NCCL %s has no symmetric memory. %s", e->a->query.settings.release->name, kernels->remedy);
     else if (kernels->value == 0)
-        out->answer =
-            orr_tell(e, "No, every collective takes its classic algorithm%s. %s%s",
-                     memory->value <= 0    ? ""
-                     : is_doubtful(device) ? ", although symmetric memory itself is supported if NVML reports P2P as OK"
-                                           : ", although symmetric memory itself is supported",
-                     kernels->sentence, hardware_remedy(e, kernels));
+        out->answer = orr_tell(e, "No, every collective takes its classic algorithm%s. %s%s",
+                               tell_memory(e, device, memory), kernels->sentence, hardware_remedy(e, kernels));
     else
         out->answer = orr_tell(
             e, "Yes%s. %s%s",

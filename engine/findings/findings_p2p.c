@@ -73,29 +73,48 @@ static uint32_t pcie_pairs(const struct orr_analysis *a)
     return pairs;
 }
 
+/* Pairs that are too far apart for P2P. */
+static uint32_t beyond_level(const struct orr_analysis *a)
+{
+    uint32_t pairs = 0, n = a->local_ranks;
+    for (uint32_t from = 0; from < n; from++)
+        for (uint32_t to = 0; to < from; to++) {
+            const struct orr_decision *decision = &a->p2p[(size_t)from * n + to].decision;
+            pairs += !decision->verdict && !decision->by_user && decision->rule == ORR_RULE_P2P_BEYOND_LEVEL;
+        }
+    return pairs;
+}
+
 /* The driver's choice by the model of the GPUs, or by `topo -p2p` in the same text, which counts more. NCCL asks NVML;
  * Orrery's analysis takes P2P as offered. */
 static void not_offered(struct orr_finder *f)
 {
-    enum { NVIDIA = 0x10de };
     const struct orr_dump_notes *notes = f->dump->notes;
-    const struct orr_gpu_model *model = notes && notes->gpu_name ? orr_gpu_model_of_name(notes->gpu_name) : NULL;
-    for (uint32_t i = 0; !model && i < f->hw.card_count; i++)
-        if (f->hw.cards[i].gpus_at && f->hw.cards[i].identity >> 48 == NVIDIA)
-            model = orr_gpu_model_of_device((uint32_t)(f->hw.cards[i].identity >> 32 & 0xffff));
+    const struct orr_gpu_model *model = orr_gpu_model_without_p2p(f->dump);
     const uint32_t pairs = f->analysis->local_ranks > 1 ? pcie_pairs(f->analysis) : 0;
     if (!pairs && notes && notes->p2p_refused) {
         orr_say(f, "`nvidia-smi topo -p2p` refuses %u of %u cells", notes->p2p_refused, notes->p2p_pairs);
         return;
     }
+    const uint32_t beyond = beyond_level(f->analysis);
+    if (!pairs && beyond && model && notes && !strcmp(notes->kind, "nvidia-smi-topo"))
+        orr_say(f, "the GPUs are %.*s; NCCL uses shared memory for %u pair%s, whatever the CPU",
+                (int)strcspn(model->names, "|"), model->names, beyond, orr_plural(beyond));
     if (!pairs)
         return;
     if (notes && notes->p2p_refused)
         orr_say(f, "`nvidia-smi topo -p2p` in the same text refuses %u of %u cells; NCCL would use P2P for %u pair%s",
                 notes->p2p_refused, notes->p2p_pairs, pairs, orr_plural(pairs));
-    else if (model && model->p2p == ORR_NO && !(notes && notes->p2p_pairs))
+    else if (model)
         orr_say(f, "the GPUs are %.*s, and NCCL would use P2P for %u pair%s", (int)strcspn(model->names, "|"),
                 model->names, pairs, orr_plural(pairs));
+}
+
+/* Whether the driver offers no P2P at all, whatever the CPU is. */
+static bool is_refused(const struct orr_finder *f)
+{
+    const struct orr_dump_notes *notes = f->dump->notes;
+    return (notes && notes->p2p_pairs && notes->p2p_refused == notes->p2p_pairs) || orr_gpu_model_without_p2p(f->dump);
 }
 
 /* The CPU is assumed to be Intel's; with AMD's, NCCL allows P2P at every distance: for two GPUs, in older releases for
@@ -105,13 +124,22 @@ static void by_cpu(struct orr_finder *f)
     const struct orr_analysis *a = f->analysis;
     const struct orr_dump_notes *notes = f->dump->notes;
     const bool further = a->query.settings.release->p2p_default != ORR_P2P_PXB_BUT_AMD_PAIR || a->local_ranks == 2;
-    uint32_t pairs = 0, n = a->local_ranks;
-    for (uint32_t i = 0; i < n * n; i++)
-        pairs += i / n < i % n && !a->p2p[i].decision.verdict && !a->p2p[i].decision.by_user &&
-                 a->p2p[i].decision.rule == ORR_RULE_P2P_BEYOND_LEVEL;
+    const uint32_t pairs = is_refused(f) ? 0 : beyond_level(a);
     if (notes && notes->cpu_assumed && further && pairs)
         orr_say(f, "the input does not show the CPU, and %u pair%s of GPUs %s joined through it", pairs,
                 orr_plural(pairs), pairs == 1 ? "is" : "are");
+}
+
+/* A table without NVLink that does not name its GPUs: for some models the driver offers no P2P. */
+static void by_model(struct orr_finder *f)
+{
+    const struct orr_analysis *a = f->analysis;
+    const struct orr_dump_notes *notes = f->dump->notes;
+    const uint32_t n = a->local_ranks, pairs = n > 1 ? pcie_pairs(a) : 0;
+    if (!pairs || pairs < n * (n - 1) / 2 - beyond_level(a) || !notes || strcmp(notes->kind, "nvidia-smi-topo") != 0 ||
+        notes->gpu_name || notes->p2p_pairs || notes->machine_type)
+        return;
+    orr_say(f, "the table does not name them, and NCCL would use P2P for %u pair%s", pairs, orr_plural(pairs));
 }
 
 /* The same where lines of lscpu, or the question, say that the CPU is AMD's: somebody who pastes a table asks about a
@@ -126,7 +154,7 @@ static void through_amd(struct orr_finder *f)
     for (uint32_t i = 0; i < n * n; i++)
         pairs += i / n < i % n && a->p2p[i].decision.verdict && !a->p2p[i].decision.by_user &&
                  a->p2p[i].decision.distance >= ORR_PATH_PHB;
-    if (pairs && !(notes->p2p_pairs && notes->p2p_refused == notes->p2p_pairs))
+    if (pairs && !is_refused(f))
         orr_say(f, "NCCL uses P2P for %u pair%s of GPUs at %s", pairs, orr_plural(pairs),
                 orr_path_type_name((enum orr_path_type)a->p2p[1].decision.distance));
 }
@@ -163,7 +191,8 @@ static void amd_pair(struct orr_finder *f)
     const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
     const struct orr_decision *decision = &f->analysis->p2p[1].decision; /* rank 0 to rank 1 */
     if (cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD && decision->verdict &&
-        decision->rule == ORR_RULE_P2P_WITHIN_LEVEL && !decision->by_user && decision->distance >= ORR_PATH_PHB)
+        decision->rule == ORR_RULE_P2P_WITHIN_LEVEL && !decision->by_user && decision->distance >= ORR_PATH_PHB &&
+        !is_refused(f))
         orr_say(f, "2 GPUs on an AMD CPU, with a path of type %s between them",
                 orr_path_type_name((enum orr_path_type)decision->distance));
 }
@@ -240,6 +269,20 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .commands = {"lscpu | grep -i vendor", ACS_COMMANDS},
         .references = {"NVIDIA/nccl#2079"},
         .follows_from = {"nvlink-hidden", "setting-hinders"},
+    },
+    {
+        .id = "p2p-by-model",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = by_model,
+        .title = "If these GPUs are GeForce cards since RTX 40, NVIDIA's driver offers no P2P between them",
+        .why =
+            "NCCL asks the driver, and uses shared memory where it refuses. The channels and bandwidths here are those "
+            "with P2P, which other cards and boards mostly have.",
+        .advice = "Paste the output of `nvidia-smi -L` and `nvidia-smi topo -p2p r` below the table.",
+        .commands = {"nvidia-smi -L", "nvidia-smi topo -p2p r"},
+        .references = {"NVIDIA/nccl-tests#287", "NVIDIA/nccl-tests#307"},
+        .follows_from = {"nvlink-hidden", "p2p-by-cpu", "p2p-through-cpu", "p2p-level-forced", "setting-hinders"},
     },
     {
         .id = "p2p-through-cpu",

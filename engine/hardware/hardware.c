@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "engine/base/hash.h"
+#include "engine/dump/notes.h"
 #include "engine/hardware/equals.h"
+#include "engine/hardware/gpu_models.h"
 #include "engine/topology/pci.h"
 
 static void add_card(struct orr_hardware_facts *h, uint32_t element, uint32_t above)
@@ -168,4 +170,20 @@ const struct orr_slower *orr_slower_first(const struct orr_hardware_facts *hardw
         if (hardware->slower[i].kind == kind)
             return &hardware->slower[i];
     return NULL;
+}
+
+const struct orr_gpu_model *orr_gpu_model_without_p2p(const struct orr_dump *dump)
+{
+    enum { NVIDIA = 0x10de };
+    const struct orr_gpu_model *model =
+        dump->notes && dump->notes->gpu_name ? orr_gpu_model_of_name(dump->notes->gpu_name) : NULL;
+    for (uint32_t e = 0; !model && e < dump->element_count; e++) {
+        if (dump->elements[e].kind != ORR_ELEMENT_GPU || dump->elements[e].parent == ORR_NO_ELEMENT)
+            continue;
+        const uint64_t identity = orr_pci_identity(dump, dump->elements[e].parent);
+        if (identity >> 48 == NVIDIA)
+            model = orr_gpu_model_of_device((uint32_t)(identity >> 32 & 0xffff));
+    }
+    const bool offered = dump->notes && dump->notes->p2p_pairs > dump->notes->p2p_refused;
+    return model && model->p2p == ORR_NO && !offered ? model : NULL;
 }

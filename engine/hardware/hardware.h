@@ -93,4 +93,9 @@ bool orr_name_is_rdma(const char *name);
  */
 bool orr_name_is_virtual(const char *name);
 
+struct orr_gpu_model;
+/* The model of the machine's GPUs, by the name that the input gives or else by PCI id, if NVIDIA's driver offers no P2P
+ * over PCIe between two of them; NULL: it does, or it is unknown, or `topo -p2p` in the same text says that it does. */
+const struct orr_gpu_model *orr_gpu_model_without_p2p(const struct orr_dump *dump);
+
 #endif

@@ -12,6 +12,7 @@ enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *
         orr_draft_assume_nics(draft, input->options.assumed_nics);
     if (!orr_arena_starved(doc->arena) && !doc->too_many && !input->options.assumed)
         orr_draft_assume_cpu(draft, input->options.assumed_cpu);
+    draft->notes.cpu_given = input->options.assumed_cpu && !input->options.assumed;
     if (doc->too_many) {
         enum orr_code code = orr_fail(err, ORR_LIMIT, "more than %u elements", doc->limit);
         orr_draft_release(draft);

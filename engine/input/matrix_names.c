@@ -28,7 +28,8 @@ static enum orr_code read_numbered(struct orr_matrix *matrix, const char *bytes,
         char text[LONGEST], model[100] = "", bus[40] = "";
         unsigned long number;
         snprintf(text, sizeof text, "%.*s", (int)(line < sizeof text ? line : sizeof text - 1), bytes + at);
-        bool listed = sscanf(text, " GPU %lu: %99[^(\n]", &number, model) == 2;
+        bool listed = sscanf(text, " GPU %lu: %99[^(\n]", &number, model) == 2 &&
+                      isalpha((unsigned char)model[0]); /* "GPU 00000000:01:00.0" of nvidia-smi -q is not */
         bool queried = !listed && sscanf(text, " %lu, %99[^,], %39[0-9A-Fa-f:.]", &number, model, bus) == 3;
         struct orr_matrix_device *gpu = listed || queried ? gpu_of_number(matrix, number) : NULL;
         if (gpu) {

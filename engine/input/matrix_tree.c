@@ -385,7 +385,7 @@ static void say(struct builder *b, const char *generation)
     draft->notes.p2p_refused = beside->p2p_refused;
     for (uint32_t i = 0; i < matrix->count && !draft->notes.gpu_name; i++)
         draft->notes.gpu_name = matrix->devices[i].model;
-    if (!knows_cpu)
+    if (!knows_cpu && !draft->cpu_row)
         orr_note_missing(draft, "lscpu", "the CPUs: paste the output below the matrix, or name them with --assume-cpu");
     if (nics)
         orr_note_assumed(draft, ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS,

@@ -53,10 +53,14 @@ static void write_finding(struct orr_page *page, const struct orr_diagnosed *row
     write_headline(page, row, number, false);
     if (is_cost_known(row))
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s.", row->finding->detail);
-    else
+    else {
+        ORR_LOCAL_TEXT(supposed, 200);
+        const bool supposes = orr_supposed_clause(row, &supposed);
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s. %s %s", row->finding->detail, finding->why,
-                        row->has_cost ? "A repair changes none of the figures that Orrery compares."
-                                      : "What it costs is not known.");
+                        supposes        ? orr_text_data(&supposed)
+                        : row->has_cost ? "A repair changes none of the figures that Orrery compares."
+                                        : "What it costs is not known.");
+    }
     orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Remedy: %s", row->finding->advice);
     if (row->finding->commands[0])
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Check: %s", row->finding->commands[0]);

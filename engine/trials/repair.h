@@ -13,6 +13,7 @@ struct orr_repair {
     void (*apply)(struct orr_variant *variant);
     bool network_only; /* changes nothing for a job on one host */
     bool of_file;      /* the file is incomplete, not the machine: the repaired figure is the one to expect */
+    bool supposes;     /* no repair, but what may be so: the verdict says the figure with it beside the one without */
 };
 
 /* NULL: no repair of this finding is known. */

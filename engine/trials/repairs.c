@@ -57,32 +57,40 @@ static void leave_out_pasted(struct orr_variant *variant)
     }
 }
 
+/* What NCCL does where the driver offers no P2P. */
+static void refuse_p2p(struct orr_variant *variant)
+{
+    orr_variant_setting(variant, ORR_SET_P2P_DISABLE, "1");
+}
+
 static const struct orr_repair rows[] = {
-    {"nvlinks-not-in-file", "the NVLinks of this GPU model in the file", orr_repair_board_nvlinks, false, true},
-    {"nvlinks-missing", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false},
-    {"nvlinks-below-board", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false},
-    {"nvlink-islands", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false},
-    {"nvlink-count", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false},
-    {"nvlink-zero", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false},
-    {"nvlink-one-sided", "the larger number of NVLinks in both directions", orr_repair_one_sided, false, false},
-    {"nvlink-targets", "the same NVSwitches as the other GPUs", orr_repair_targets, false, false},
-    {"slow-link", "speed and width of equal devices", orr_repair_slow_links, false, false},
-    {"pcie-below-model", "the PCIe link that GPU and CPU support", orr_repair_all_links, false, false},
-    {"idle-gpus", "the PCIe link that GPU and CPU support", orr_repair_all_links, false, true},
-    {"link-missing", "the link of an equal device", orr_repair_unknown_links, false, true},
-    {"throttling-bridge", "the link of the fastest device below it", orr_repair_bridges, false, false},
-    {"slow-slot", "a slot as fast as the NIC", orr_repair_slots, true, false},
-    {"port-slow", "the speed of equal ports", orr_repair_ports, true, false},
-    {"ports-below-type", "the speed that ports of this machine type have", orr_repair_ports_of_type, true, false},
-    {"nics-below-type", "the NICs that this machine type has", orr_repair_nics_of_type, true, false},
+    {"nvlinks-not-in-file", "the NVLinks of this GPU model in the file", orr_repair_board_nvlinks, false, true, false},
+    {"nvlinks-missing", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false, false},
+    {"nvlinks-below-board", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false, false},
+    {"nvlink-islands", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false, false},
+    {"nvlink-count", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false, false},
+    {"nvlink-zero", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false, false},
+    {"nvlink-one-sided", "the larger number of NVLinks in both directions", orr_repair_one_sided, false, false, false},
+    {"nvlink-targets", "the same NVSwitches as the other GPUs", orr_repair_targets, false, false, false},
+    {"slow-link", "speed and width of equal devices", orr_repair_slow_links, false, false, false},
+    {"pcie-below-model", "the PCIe link that GPU and CPU support", orr_repair_all_links, false, false, false},
+    {"idle-gpus", "the PCIe link that GPU and CPU support", orr_repair_all_links, false, true, false},
+    {"link-missing", "the link of an equal device", orr_repair_unknown_links, false, true, false},
+    {"throttling-bridge", "the link of the fastest device below it", orr_repair_bridges, false, false, false},
+    {"slow-slot", "a slot as fast as the NIC", orr_repair_slots, true, false, false},
+    {"port-slow", "the speed of equal ports", orr_repair_ports, true, false, false},
+    {"ports-below-type", "the speed that ports of this machine type have", orr_repair_ports_of_type, true, false,
+     false},
+    {"nics-below-type", "the NICs that this machine type has", orr_repair_nics_of_type, true, false, false},
     {"nics-below-generation", "NICs as slow as any machine type has with such GPUs", orr_repair_nics_of_generation,
-     true, false},
-    {"nic-missing", "the NIC that the other GPUs have", orr_repair_missing_nics, true, false},
-    {"nic-misplaced", "the NIC on the PCIe switch of its GPUs", orr_repair_strays, true, false},
-    {"gdr-off", "GPUDirect RDMA on", allow_gdr, true, false},
-    {"gdr-too-far", "NCCL_NET_GDR_LEVEL at the distance of the nearest NICs", widen_gdr, true, false},
-    {"setting-hinders", "these settings at their defaults", reset_settings, false, false},
-    {"text-sets", "these settings at their defaults", leave_out_pasted, false, false},
+     true, false, false},
+    {"nic-missing", "the NIC that the other GPUs have", orr_repair_missing_nics, true, false, false},
+    {"nic-misplaced", "the NIC on the PCIe switch of its GPUs", orr_repair_strays, true, false, false},
+    {"gdr-off", "GPUDirect RDMA on", allow_gdr, true, false, false},
+    {"gdr-too-far", "NCCL_NET_GDR_LEVEL at the distance of the nearest NICs", widen_gdr, true, false, false},
+    {"setting-hinders", "these settings at their defaults", reset_settings, false, false, false},
+    {"text-sets", "these settings at their defaults", leave_out_pasted, false, false, false},
+    {"p2p-by-model", "no P2P between the GPUs (NCCL_P2P_DISABLE=1)", refuse_p2p, false, false, true},
 };
 
 const char *orr_repair_id(size_t i)

@@ -253,6 +253,21 @@ export function lineHosts(description, line) {
     return `host${count === 1 ? "" : "s"} ${ranges([[first, first + count - 1]])}`;
 }
 
+/** What the description says of the NICs of a host: "mlx5_0: rail 1, leaf L1". Hosts of ranks that are listed one by
+ * one have other numbers than their lines; the line of their kind then counts. */
+export function nicSentences(description, host, lineOfKind) {
+    const { hosts, ranks } = description;
+    let line = Array.isArray(ranks) ? lineOfKind : 0;
+    for (let left = host; !Array.isArray(ranks) && left >= (hosts[line]?.count ?? 1); line++)
+        left -= hosts[line]?.count ?? 1;
+    return (hosts[line]?.nics ?? []).map(
+        ({ name, ...facts }, i) =>
+            `${name ?? `NIC ${i}`}: ${Object.entries(facts)
+                .map(([key, value]) => `${key} ${value}`)
+                .join(", ")}`,
+    );
+}
+
 /** What NCCL makes of the NVLink fabrics of the hosts; "" if nothing is said of them. Hosts of ranks that
  * are listed one by one have other numbers than their lines. */
 export function domainSentence({ rule, text, line, crosses_cliques: crosses }, description) {

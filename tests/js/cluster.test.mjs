@@ -16,6 +16,7 @@ import {
     letter,
     litHosts,
     litKinds,
+    nicSentences,
     odd,
     order,
     racks,
@@ -352,4 +353,18 @@ test("the same hosts with other NVLink domains: lines are split, names stay with
         { topology: "a", count: 3, names: ["x", "y", "z"] },
         { machine: "m", count: 1 },
     ]);
+});
+
+test("the NICs of a host as its cluster file describes them", () => {
+    const hosts = [
+        { count: 2, nics: [{ name: "mlx5_0", rail: "1", leaf: "L1", subnet: "10.1.0.0/16" }] },
+        { nics: [{ rail: "2" }] },
+        {},
+    ];
+    assert.deepEqual(nicSentences({ hosts }, 1, 0), [
+        "mlx5_0: rail 1, leaf L1, subnet 10.1.0.0/16",
+    ]);
+    assert.deepEqual(nicSentences({ hosts }, 2, 0), ["NIC 0: rail 2"]);
+    assert.deepEqual(nicSentences({ hosts }, 3, 0), []);
+    assert.deepEqual(nicSentences({ hosts, ranks: [] }, 0, 1), ["NIC 0: rail 2"]);
 });

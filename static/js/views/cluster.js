@@ -8,6 +8,7 @@ import {
     letter,
     litHosts,
     MOST_TILES,
+    nicSentences,
     openKind,
     racks,
     sentence,
@@ -235,7 +236,8 @@ function chosenHost(one, clusters, state) {
             h("p.muted", "Choose a host to see its machine and its faults."),
         );
     const kind = view.kinds[chosen.kind],
-        faults = faultsOf(one, chosen.host);
+        faults = faultsOf(one, chosen.host),
+        nics = nicSentences(record.description, chosen.host, kind.line);
     return h(
         "aside.chosen-host",
         { id: "chosen-host", "aria-label": "Chosen host" },
@@ -259,6 +261,12 @@ function chosenHost(one, clusters, state) {
                 faults.map((row) => h("li", row.device && h("b", row.device, ": "), row.what, ".")),
             ),
         !faults.length && kind.odd && h("p", "It differs from most hosts; see Faults."),
+        nics.length > 0 &&
+            h(
+                "ul.muted",
+                { "aria-label": "NICs as the cluster file describes them" },
+                nics.map((text) => h("li", text)),
+            ),
         clusters.host.shown && h("div.host-picture", clusters.host.diagram.root),
     );
 }
