@@ -88,12 +88,13 @@ struct orr_device_side {
     const struct orr_device_rules *rules;
     struct orr_device_nodes *kinds; /* kind 0 holds rank 0 */
     uint32_t kind_count;
-    uint32_t lsa_size, team_count; /* 0: the release has no teams */
-    bool crosses_cliques;          /* P2P between the cliques of an NVLink domain */
-    bool domain_of_all;            /* which holds all ranks */
-    bool fused;                    /* a node has several hosts (MNNVL) */
-    float min_net_bw;              /* GB/s, that GIN kernels reckon with; 0: no NIC */
-    struct orr_arena *arena;       /* not owned */
+    uint32_t lsa_size, team_count;               /* 0: the release has no teams */
+    bool crosses_cliques;                        /* P2P between the cliques of an NVLink domain */
+    bool domain_of_all;                          /* which holds all ranks */
+    bool fused;                                  /* a node has several hosts (MNNVL) */
+    float min_net_bw;                            /* GB/s, that GIN kernels reckon with; 0: no NIC */
+    int32_t nvls_registered[ORR_FUNCTION_COUNT]; /* channels with buffers registered with NVLS; 0: none are */
+    struct orr_arena *arena;                     /* not owned */
 };
 
 /* Decides all facts. Everything is in arena; the analysis must live as long. */

@@ -3,6 +3,45 @@
  */
 #include "engine/device/deciding.h"
 
+/* Channels over the heads, rounded up. */
+static int32_t shared(const struct orr_communicator *c, int32_t channels)
+{
+    return c->nvls_head_count > 0 ? (channels + c->nvls_head_count - 1) / c->nvls_head_count : channels;
+}
+
+/* How many channels a collective takes if its buffers are registered with NVLS. */
+static int32_t registered_channels(const struct orr_device_side *d, enum orr_function function)
+{
+    const struct orr_communicator *c = &d->analysis->communicator;
+    const bool newer = c->sm_min >= 100, reduces = function == ORR_REDUCESCATTER, all = function == ORR_ALLREDUCE;
+    const float bw = d->analysis->tuning.bandwidth[ORR_REDUCESCATTER][ORR_ALGO_NVLS][ORR_SIMPLE];
+    const bool one_node = c->node_count == 1;
+    const enum orr_nvls_registered rule = d->rules->nvls_registered;
+    if (rule < ORR_NVLS_REGISTERED_BY_HEADS) {
+        if (!newer || rule == ORR_NVLS_REGISTERED_FIXED)
+            return one_node ? (reduces ? 5 : 4) : 6;
+        return one_node ? (reduces ? 6 : 8) : 7;
+    }
+    if (one_node)
+        return shared(c, newer ? (reduces ? 48 : all ? 64 : 32) : reduces ? 40 : 32);
+    if (reduces)
+        return shared(c, bw > 400 ? 56 : 48);
+    if (!newer || !all)
+        return shared(c, 48);
+    return shared(c, rule == ORR_NVLS_REGISTERED_BY_RATE && d->min_net_bw >= 96 ? 80 : 56);
+}
+
+static void count_registered(struct orr_device_side *d)
+{
+    static const enum orr_function functions[] = {ORR_REDUCESCATTER, ORR_ALLGATHER, ORR_ALLREDUCE};
+    const struct orr_communicator *c = &d->analysis->communicator;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        const int32_t channels = registered_channels(d, functions[i]);
+        const int32_t most = channels < c->max_ctas ? channels : c->max_ctas;
+        d->nvls_registered[functions[i]] = most > c->min_ctas ? most : c->min_ctas;
+    }
+}
+
 static void decide_nvls(struct orr_device_side *d, struct orr_device_nodes *kind)
 {
     if (d->fused) {
@@ -13,8 +52,13 @@ static void decide_nvls(struct orr_device_side *d, struct orr_device_nodes *kind
         orr_device_say(d, kind, ORR_DEVICE_NVLS_BUFFERS, 1, "NVLS_OFF", ORR_DEVICE_ASSUMES_PROCESSES,
                        "The flag is 1, but NVLink SHARP is off: %s", orr_device_inside(d, nvls->sentence));
     } else {
-        orr_device_say(d, kind, ORR_DEVICE_NVLS_BUFFERS, 1, "OWN_PROCESSES", ORR_DEVICE_ASSUMES_PROCESSES,
-                       "No two ranks of a host share a process.");
+        count_registered(d);
+        orr_device_say(
+            d, kind, ORR_DEVICE_NVLS_BUFFERS, 1, "OWN_PROCESSES", ORR_DEVICE_ASSUMES_PROCESSES,
+            "No two ranks of a host share a process. With registered buffers ReduceScatter takes %d channels, "
+            "AllGather %d and AllReduce %d.",
+            d->nvls_registered[ORR_REDUCESCATTER], d->nvls_registered[ORR_ALLGATHER],
+            d->nvls_registered[ORR_ALLREDUCE]);
     }
 }
 

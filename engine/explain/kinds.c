@@ -158,7 +158,7 @@ const struct orr_kind_row orr_kind_rows[ORR_WHY_COUNT] = {
                               .explain = orr_explain_registration,
                               .touched = ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P | ORR_TOUCHES_GDR,
                               .rests = {"device.ipc_registration", "device.ring_registration",
-                                        "device.pair_registration"}},
+                                        "device.pair_registration", "device.nvls_registered"}},
 };
 
 void orr_why_info(enum orr_why_kind kind, struct orr_why_info *ret_info)

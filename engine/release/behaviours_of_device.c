@@ -81,6 +81,12 @@ static const char *const pair_registrations[] = {
 
 static const char *const rate_lines[] = {"below sm 100", "from sm 100"};
 static const struct orr_grid rate_grid = {ORR_GRID_FLOAT, 2, 1, rate_lines};
+static const char *const nvls_registereds[] = {
+    [ORR_NVLS_REGISTERED_FIXED] = "4 to 6",
+    [ORR_NVLS_REGISTERED_BY_CAPABILITY] = "4 to 6, from capability 10.0 on 6 to 8",
+    [ORR_NVLS_REGISTERED_BY_HEADS] = "32 to 64 shared by the heads",
+    [ORR_NVLS_REGISTERED_BY_RATE] = "32 to 64 shared by the heads, and 80 with NICs of 96 GB/s",
+};
 
 static const struct orr_behaviour rows[] = {
     ORR_TRUTH(ORR_AT_INIT, covered, "Orrery knows the rules of the device side"),
@@ -129,6 +135,8 @@ static const struct orr_behaviour rows[] = {
     ORR_TRUTH(ORR_AT_REGISTER, ring_registration, "user buffers are registered with the network of rings"),
     ORR_WORD(ORR_AT_REGISTER, pair_registration, pair_registrations,
              "when buffers of send and receive are registered with the network"),
+    ORR_WORD(ORR_AT_NVLS, nvls_registered, nvls_registereds,
+             "channels of a collective whose buffers are registered with NVLS"),
 };
 
 const struct orr_behaviour_rows orr_behaviours_of_device = {rows, ORR_COUNT(rows)};

@@ -39,6 +39,14 @@ enum orr_copy_engine { ORR_CE_NONE, ORR_CE_ASKED, ORR_CE_ONE_NODE, ORR_CE_ONE_TE
 /* Buffers of send and receive registered with the network: never; without PXN or NVLink everywhere; the same, or with
  * one rank a node. */
 enum orr_pair_registration { ORR_PAIR_REG_NONE, ORR_PAIR_REG_WITHOUT_PXN, ORR_PAIR_REG_OR_ALONE };
+/* Channels of a collective with buffers registered with NVLS: fixed; more from capability 100 on; by the number of
+ * heads; the same, and more where NICs are fast. */
+enum orr_nvls_registered {
+    ORR_NVLS_REGISTERED_FIXED,
+    ORR_NVLS_REGISTERED_BY_CAPABILITY,
+    ORR_NVLS_REGISTERED_BY_HEADS,
+    ORR_NVLS_REGISTERED_BY_RATE
+};
 
 struct orr_device_rules {
     bool covered; /* these rules were read in the release's source */
@@ -77,6 +85,7 @@ struct orr_device_rules {
     bool copy_engine_over_nodes;
     bool ipc_registration, ring_registration;
     enum orr_pair_registration pair_registration;
+    enum orr_nvls_registered nvls_registered;
 };
 
 /* Changes the rules of the release before into those of this one; nothing where the release changed none. */

@@ -24,6 +24,7 @@ static void at_2_24_3(struct orr_device_rules *d)
 static void at_2_25_1(struct orr_device_rules *d)
 {
     d->all_nvlink = ORR_NVLINK_BY_FARTHEST;
+    d->nvls_registered = ORR_NVLS_REGISTERED_BY_CAPABILITY;
 }
 
 static void at_2_26_2(struct orr_device_rules *d)
@@ -35,6 +36,7 @@ static void at_2_27_3(struct orr_device_rules *d)
 {
     d->direct_p2p = ORR_DIRECT_P2P_PAIRS;
     d->symmetric = ORR_SYMMETRIC_ONE_NODE;
+    d->nvls_registered = ORR_NVLS_REGISTERED_BY_HEADS;
 }
 
 static void at_2_28_3(struct orr_device_rules *d)
@@ -104,6 +106,7 @@ static void at_2_30_7(struct orr_device_rules *d)
     d->gin_chunk = 128 << 10;
     d->rma_counts_contexts = true;
     d->copy_engine_over_nodes = true;
+    d->nvls_registered = ORR_NVLS_REGISTERED_BY_RATE;
 }
 
 void orr_device_rules_step(uint32_t version, struct orr_device_rules *rules)

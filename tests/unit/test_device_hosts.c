@@ -262,6 +262,46 @@ TEST(buffers_by_release)
     assert_string_equal(orr_device_verdict(&device, ORR_DEVICE_RING_BUFFERS)->rule, "RING_BY_PXN");
 }
 
+/* With 8 heads; of ReduceScatter, AllGather and AllReduce. */
+TEST(channels_with_buffers_registered_with_nvls)
+{
+    static const struct {
+        const char *machine, *release, *given;
+        uint32_t hosts;
+        int32_t reduce_scatter, all_gather, all_reduce;
+    } rows[] = {
+        {"hgx-h100", "2.24.3", "", 1, 5, 4, 4},
+        {"hgx-h100", "2.24.3", "", 2, 6, 6, 6},
+        {"hgx-h100", "2.26.2", "", 1, 5, 4, 4},
+        {"hgx-h100", "2.26.2", "", 2, 6, 6, 6},
+        {"hgx-b200", "2.24.3", "", 1, 5, 4, 4},
+        {"hgx-b200", "2.25.1", "", 1, 6, 8, 8},
+        {"hgx-b200", "2.26.2", "", 2, 7, 7, 7},
+        {"hgx-h100", "2.27.3", "", 1, 5, 4, 4},
+        {"hgx-b200", "2.27.3", "", 1, 6, 4, 8},
+        {"hgx-h100", "2.30.7", "", 2, 6, 6, 6},
+        {"hgx-b200", "2.30.4", "", 2, 6, 6, 7},
+        {"hgx-b200", "2.30.7", "", 2, 6, 6, 7}, /* NICs of 50 GB/s */
+        {"hgx-b300", "2.30.4", "", 2, 6, 6, 7},
+        {"hgx-b300", "2.30.7", "", 2, 6, 6, 10}, /* of 100 GB/s */
+        {"hgx-h100", "2.30.7", "NCCL_MAX_CTAS=3", 1, 3, 3, 3},
+        {"hgx-h100", "2.30.7", "NCCL_MIN_CTAS=9", 1, 9, 9, 9},
+        {"hgx-h100", "2.30.7", "NCCL_NVLS_ENABLE=0", 1, 0, 0, 0},
+        {"dgx-a100", "2.30.7", "", 1, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        decide(rows[i].machine, rows[i].hosts, rows[i].release, rows[i].given);
+        if (device.nvls_registered[ORR_REDUCESCATTER] != rows[i].reduce_scatter ||
+            device.nvls_registered[ORR_ALLGATHER] != rows[i].all_gather ||
+            device.nvls_registered[ORR_ALLREDUCE] != rows[i].all_reduce)
+            fail_msg("case %zu: %d, %d, %d", i, device.nvls_registered[ORR_REDUCESCATTER],
+                     device.nvls_registered[ORR_ALLGATHER], device.nvls_registered[ORR_ALLREDUCE]);
+    }
+    decide("hgx-h100", 1, "2.30.7", "");
+    assert_non_null(strstr(orr_device_verdict(&device, ORR_DEVICE_NVLS_BUFFERS)->sentence,
+                           "ReduceScatter takes 5 channels, AllGather 4 and AllReduce 4."));
+}
+
 TEST(what_gin_needs_of_gpus)
 {
     decide("dgx-1-p100", 2, "2.30.4", "");
