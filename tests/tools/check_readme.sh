@@ -44,6 +44,18 @@ $blocks"
         failed=1
     fi
 done
+# A guide begins with a command and its answer: the first text block is what the first sh block prints.
+for file in docs/guides/*.md; do
+    [ "$file" = docs/guides/page.md ] && continue # it begins with ./dev run
+    first=$(awk '/^```sh$/ {on = 1; next} /^```$/ && on {exit} on' "$file")
+    answer=$(awk '/^```text$/ {on = 1; next} /^```$/ && on {exit} on' "$file")
+    if difference=$(diff <(printf '%s\n' "$answer") <(timeout 60 bash -c "$first" 2>/dev/null)); then
+        echo "ok: the answer with which $file begins"
+    else
+        printf '%s begins with another answer than its command:\n%s\n' "$file" "$difference" >&2
+        failed=1
+    fi
+done
 for file in README.md docs/*.md docs/guides/*.md; do
     broken=$(grep -o '](\([^)#:]*\))' "$file" | sed 's/^](//; s/)$//' | while read -r link; do
         [ -e "$(dirname "$file")/$link" ] || echo "$link"
