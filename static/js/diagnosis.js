@@ -15,17 +15,19 @@ const isLoss = (cost) => (cost.unit === "us" ? cost.now > cost.repaired : cost.n
 /** The repair of this finding improves a figure. */
 export const costs = (finding) => Boolean(finding.cost) && isLoss(finding.cost);
 
-/** "Costs 56 of 455 GB/s (AllReduce at 1 GiB on 2 hosts)"; "" if nothing is known about a cost, not even why. */
+/** "Costs 56 of 455 GB/s (AllReduce at 1 GiB on 2 hosts)": of what the machine has with everything repaired. "" if
+ * nothing is known about a cost, not even why. */
 export function costText({ cost, no_cost: why }) {
     if (!cost) return why ? `Cost unknown: ${why}` : "";
     if (!isLoss(cost)) return "Costs nothing here";
     const { now, repaired, unit } = cost,
+        whole = bandwidth(cost.all_repaired ?? repaired),
         what = cost.for.replace(/^(bus bandwidth|time) of /, ""),
         loss = difference(now, repaired);
-    if (unit === "us") return `Adds ${loss} µs to ${bandwidth(repaired)} µs (${what})`;
+    if (unit === "us") return `Adds ${loss} µs to ${whole} µs (${what})`;
     return what.startsWith(unit)
-        ? `Costs ${loss} of ${bandwidth(repaired)} ${what}`
-        : `Costs ${loss} of ${bandwidth(repaired)} ${unit} (${what})`;
+        ? `Costs ${loss} of ${whole} ${what}`
+        : `Costs ${loss} of ${whole} ${unit} (${what})`;
 }
 
 /* No more digits than the values themselves show. */

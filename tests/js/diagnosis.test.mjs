@@ -36,6 +36,11 @@ test("a cost in words: of what, for which job; nothing; or why it is not known",
         says(398.558807, 454.636871),
         "Costs 56 of 455 GB/s (AllReduce at 1 GiB on 2 hosts)",
     );
+    assert.equal(
+        costText({ cost: { ...cost(342, 399), all_repaired: 455 } }),
+        "Costs 57 of 455 GB/s (AllReduce at 1 GiB on 2 hosts)",
+        "one reference for all faults",
+    );
     assert.equal(says(20, 240), "Costs 220 of 240 GB/s (AllReduce at 1 GiB on 2 hosts)");
     assert.equal(says(11.97, 23.96), "Costs 12 of 24 GB/s (AllReduce at 1 GiB on 2 hosts)");
     assert.equal(
