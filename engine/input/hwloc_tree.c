@@ -25,7 +25,7 @@ static bool read_type(const struct orr_hwloc_object *object, struct orr_hwloc_de
     return true;
 }
 
-static void collect(struct orr_hwloc_builder *b)
+static enum orr_code collect(struct orr_hwloc_builder *b, struct orr_error *err)
 {
     for (uint32_t i = 0; i < b->hwloc->count; i++) {
         const struct orr_hwloc_object *object = orr_hwloc_at(b, i);
@@ -36,13 +36,17 @@ static void collect(struct orr_hwloc_builder *b)
             continue;
         bool gpu = device.class >> 8 == GPU_CLASS && (device.vendor == NVIDIA || device.vendor == AMD);
         b->nvswitches += device.vendor == NVIDIA && device.class == NVSWITCH_CLASS;
-        if (gpu && b->gpu_count < ORR_HWLOC_MOST_DEVICES)
+        const bool nic = device.class >> 8 == NIC_CLASS;
+        if ((gpu && b->gpu_count == ORR_HWLOC_MOST_DEVICES) || (nic && b->nic_count == ORR_HWLOC_MOST_DEVICES))
+            return orr_fail(err, ORR_LIMIT, "more than %d %s", (int)ORR_HWLOC_MOST_DEVICES, gpu ? "GPUs" : "NICs");
+        if (gpu)
             b->gpus[b->gpu_count++] = device;
-        else if (device.class >> 8 == NIC_CLASS && b->nic_count < ORR_HWLOC_MOST_DEVICES)
+        else if (nic)
             b->nics[b->nic_count++] = device;
     }
     for (uint32_t i = 0; i < b->gpu_count; i++)
         b->amd |= b->gpus[i].vendor == AMD;
+    return ORR_OK;
 }
 
 /* Links that the export does not describe are as fast as those of the GPUs' generation. */
@@ -198,7 +202,7 @@ enum orr_code orr_hwloc_build(const struct orr_hwloc *hwloc, const struct orr_ma
     b->type = type;
     b->draft = draft;
     b->node_of = node_of;
-    collect(b);
+    ORR_TRY(collect(b, err));
     ORR_TRY(check(b, err));
     keep_visible(b);
     for (uint32_t i = 0; i < b->gpu_count; i++)

@@ -238,6 +238,28 @@ TEST(hwloc_without_devices_is_refused)
     assert_true(err.line >= 2);
 }
 
+TEST(hwloc_with_more_devices_than_orrery_takes_is_refused)
+{
+    for (unsigned count = 1024; count <= 1025; count++) {
+        struct orr_error err;
+        struct orr_dump *dump = NULL;
+        ORR_LOCAL_TEXT(text, 1 << 20);
+        orr_text_puts(&text, "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"Package\">");
+        for (unsigned i = 0; i < count; i++)
+            orr_text_printf(
+                &text, "<object type=\"PCIDev\" pci_busid=\"%04x:%02x:00.0\" pci_type=\"0302 [10de:2330] [0:0] a1\"/>",
+                i >> 8, i & 255);
+        orr_text_puts(&text, "</object></object></topology>");
+        assert_false(orr_text_failed(&text));
+        enum orr_code code = orr_input_read(text.data, text.length, NULL, &dump, &err);
+        if (count == 1024)
+            assert_ok(code, &err);
+        else
+            assert_error(code, ORR_LIMIT, &err, "more than 1024 GPUs");
+        orr_dump_free(dump);
+    }
+}
+
 #define SAYS "node1:7:8 [0] NCCL INFO "
 /* Two GPUs of one CPU, as NCCL prints them; the end can be left out. */
 #define TREE                                                                                                           \
