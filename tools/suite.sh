@@ -38,7 +38,7 @@ http_files() {
 targets_of() { [ "$1" != release ] || echo suite; }
 # Seconds of one core, or of waiting if that is longer, for the longest files of browser and of http under the sanitizers; others count as 5.
 lengths="
-http/ends 45      http/attacks 45   http/openapi 40   http/faults 35      http/limits 20      http/service 12     http/log_mutations 12
+http/ends 45      http/attacks 45   http/openapi 30   http/faults 35      http/limits 20      http/uncompared 12  http/service 10     http/log_mutations 12
 browser/clusters 40  browser/twelve 40    browser/inputs 30   browser/log 28      browser/compare 26    browser/everywhere 26
 browser/figures 25   browser/page 22      browser/verdict 20  browser/export 20   browser/transfers 18  browser/opening 18
 browser/perf 16      browser/why 16       browser/explore 16  browser/tasks 16    browser/library 16    browser/glance 15
