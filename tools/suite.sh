@@ -25,7 +25,7 @@ report_of() { awk -v piece="$1" 'index("," $2 ",", "," piece ",") { print $3 }' 
 # Files of http that run under the sanitizers, because their subject is memory: every route and every command, with good and with hostile input;
 # what is refused, fails or is cut off in the middle. The others compare answers, which the release build gives in a fifth of the time; `./dev soak`
 # asks those of the sanitized program too.
-sanitized=" openapi uncompared ends hostile attacks limits refusals recovery faults streams service log_mutations "
+sanitized=" openapi uncompared hostile attacks limits refusals recovery faults streams service log_mutations "
 # http_files YES|NO: those of this list, or the others
 http_files() {
     local file name
@@ -38,7 +38,7 @@ http_files() {
 targets_of() { [ "$1" != release ] || echo suite; }
 # Seconds of one core, or of waiting if that is longer, for the longest files of browser and of http under the sanitizers; others count as 5.
 lengths="
-http/ends 45      http/attacks 45   http/openapi 30   http/faults 35      http/limits 20      http/uncompared 12  http/service 10     http/log_mutations 12
+http/attacks 45   http/openapi 30   http/faults 35      http/limits 20      http/uncompared 12  http/service 10     http/log_mutations 12
 browser/clusters 40  browser/twelve 40    browser/inputs 30   browser/log 28      browser/compare 26    browser/everywhere 26
 browser/figures 25   browser/page 22      browser/verdict 20  browser/export 20   browser/transfers 18  browser/opening 18
 browser/perf 16      browser/why 16       browser/explore 16  browser/tasks 16    browser/library 16    browser/glance 15

@@ -28,7 +28,7 @@ import attacks  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery")))
 LIMIT = 0.5  # seconds
-SLACK = 5.0 if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() else 1.0
+SLACK = 10.0 if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() else 2.0
 
 
 def events(count):
