@@ -10,6 +10,7 @@ const DOCUMENTS = [
     ["Quick start", "quick-start.html"],
     ["Findings and what to do about them", "findings.html"],
     ["How NCCL sees a machine", "nccl/"],
+    ["Glossary: bus bandwidth, rail, PXN, NVLS", "glossary.html"],
     ["I have a dump", "guides/dump.html"],
     ["I have a log", "guides/log.html"],
     ["I have nccl-tests numbers", "guides/nccl-tests.html"],
