@@ -8,12 +8,14 @@ usage: fleet.py [HOSTS] [--history N] [--clients N] [--database URL] [--fill]
 Posts the dumps of HOSTS hosts (1000 by default) to a real `orrery serve`, N times each (1). Each host has GUIDs of its
 own, a rack of 40 hosts, and one host in a hundred has slow NICs. With --fill only the first 500 hosts are posted, and
 rows like theirs are written into the SQLite file for all others, with histories of N uploads. Prints a table: the first
-answer, and the median and the worst of five more, in milliseconds.
+answer, and the median and the worst of five more, in milliseconds; and the processor time that the service took for the
+first one and for a later one, which other work on the machine does not change.
 """
 import argparse
 import hashlib
 import http.client
 import json
+import os
 import pathlib
 import re
 import signal
@@ -65,6 +67,11 @@ class Service:
     def peak(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024
+
+    def cpu(self):
+        """Processor time so far, in milliseconds."""
+        times = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+        return sum(map(int, times)) * 1000 / os.sysconf("SC_CLK_TCK")
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -154,13 +161,16 @@ def questions(hosts):
     ]
 
 
-def measure(name, ask):
-    times = []
+def measure(service, name, ask):
+    times, cpu = [], [service.cpu()]
     for _ in range(6):
         begun = time.monotonic()
         ask()
         times.append(1000 * (time.monotonic() - begun))
-    print(f"{name:<36}{times[0]:>10.1f}{statistics.median(times[1:]):>10.1f}{max(times[1:]):>10.1f}", flush=True)
+        cpu.append(service.cpu())
+    wall = (times[0], statistics.median(times[1:]), max(times[1:]))
+    spent = (cpu[1] - cpu[0], (cpu[-1] - cpu[1]) / 5)
+    print(f"{name:<36}" + "".join(f"{value:>10.1f}" for value in wall + spent), flush=True)
 
 
 def cluster_of_all(service):
@@ -194,12 +204,14 @@ def main():
             service.stop()
             fill(database, posted, args.hosts, args.history)
             service = Service(database)
-        print(f"{'milliseconds':<36}{'first':>10}{'median':>10}{'worst':>10}")
+        print(f"{'milliseconds':<36}{'first':>10}{'median':>10}{'worst':>10}{'CPU first':>10}{'CPU later':>10}")
         for name, method, target, body in questions(args.hosts):
-            measure(name, lambda: service.ask(method, target, body))
+            measure(service, name, lambda: service.ask(method, target, body))
         ident, lines = cluster_of_all(service)
         for what in ("findings", "verdict"):
-            measure(f"cluster of {lines} hosts, {what}", lambda: service.ask("GET", f"/v1/clusters/{ident}/{what}"))
+            measure(
+                service, f"cluster of {lines} hosts, {what}", lambda: service.ask("GET", f"/v1/clusters/{ident}/{what}")
+            )
         print(f"at most {service.peak():.0f} MiB resident")
         service.stop()
         begun = time.monotonic()
