@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 import attacks  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery")))
-LIMIT = 0.5  # seconds
+LIMIT = 0.2  # seconds
 SLACK = 10.0 if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() else 2.0
 
 
