@@ -83,7 +83,7 @@ static void write_what_ifs(struct orr_page *page, const struct orr_explanation *
         }
         if (!i)
             orr_page_heading(page, "Settings that change it, each tried in an analysis of its own:");
-        orr_page_line(page, "  ", "%s=%s  (now %s): %s", row->name, row->value, row->was, row->then);
+        orr_page_line(page, "  ", "%s=%s  instead of %s: %s", row->name, row->value, row->was, row->then);
         if (!row->refused)
             write_consequences(page, row, verbose);
     }

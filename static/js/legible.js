@@ -50,8 +50,8 @@ export const briefLink = (text, kinds) =>
 const sizeOf = (text, { w, h }, scale, own) =>
     Math.min(Math.max(own, WANTED / scale), h * 0.86, (w * 0.94) / (WIDTH * text.length));
 
-/** Texts for tiles of one kind [{names, box: {w, h}, own}] at this many pixels per unit: all say as much as all have room
- * for, [{text, size}]; null if nothing can be read. */
+/** Texts for tiles of one kind [{names, box: {w, h}, own}] at this many pixels per unit: all
+ * say as much as all have room for, [{text, size}]; null if nothing can be read. */
 export function fitting(tiles, scale) {
     const most = Math.max(0, ...tiles.map((tile) => tile.names.length)),
         pixels = (tile, i) =>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An analysis as NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,GRAPH prints it, for comparison with a real log: NCCL's own
- * words and order of columns. Pure functions over the index of an analysis. */
+/* An analysis as NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,GRAPH prints it, for comparison
+ * with a real log: NCCL's own words and order of columns. Pure functions over the index of an
+ * analysis. */
 import { netName } from "./nics.js";
 
 const two = (n) => String(n).padStart(2, "0");

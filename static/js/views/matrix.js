@@ -201,8 +201,8 @@ const trayChoices = (state, pair, actions) =>
         actions.trays,
     );
 
-/* Tray by tray: a cell is what all its pairs have in common, and leads to them. The columns after them are the NICs of the
- * row's own tray and of the others. */
+/* Tray by tray: a cell is what all its pairs have in common, and leads to them. The columns
+ * after them are the NICs of the row's own tray and of the others. */
 function trayMatrix(model, racks, other, state, actions) {
     const used = new Set(),
         open = (a, b) => actions.trays(`${a},${b}`),

@@ -201,7 +201,8 @@ function expectation(doc, network, before) {
     );
 }
 
-/* What the input is. One badge for everything assumed, which opens the list and the controls that assume something else. */
+/* What the input is. One badge for everything assumed, which opens the list and the controls
+ * that assume something else. */
 function inputSection({ doc, input, machine, state, machines, actions }) {
     const open = !doc && input.assumed.length + input.missing.length > 0,
         more = input.assumed.length - 1;
