@@ -41,6 +41,7 @@ compilers() { # SYSTEM
             apt-cache policy \$compiler | grep -q '^  Candidate: [^(]' || continue
             apt-get install -y -qq --no-install-recommends \$compiler >/dev/null
             CC=\$compiler cmake -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DORR_WERROR=ON >/dev/null
+            ninja -C /build \$(python3 tests/tools/compile_commands.py /build) >/dev/null
             case \$compiler in clang*) only=-fsyntax-only ;; *) only='-o /dev/null' ;; esac
             python3 tests/tools/compile_commands.py /build \"\$only\" | xargs -d '\\n' -P2 -n1 sh -c
             rm -rf /build

@@ -56,7 +56,7 @@ static double unit_in(struct orr_span text)
 {
     size_t length;
     double scale = 0;
-    for (const char *at = text.at, *end = at + text.length; at < end && !scale; at++)
+    for (const char *at = text.at, *end = at + text.length; at < end && scale == 0; at++)
         scale = unit_at(at, end, &length);
     return scale;
 }
@@ -152,7 +152,7 @@ static bool take_header(struct orr_results_building *b, char separator, struct o
 {
     struct orr_span cells[CELLS_MOST];
     struct orr_summary_columns columns = {.separator = separator};
-    bool labels = false, values = false, tests = false;
+    bool labels = false, values = false;
     columns.count = orr_cells_cut(separator, line.at, line.length, cells, CELLS_MOST);
     if (columns.count < 2 || columns.count > ORR_SUMMARY_COLUMNS)
         return false;
@@ -166,7 +166,6 @@ static bool take_header(struct orr_results_building *b, char separator, struct o
         column->role = role_of(cells[i], column);
         labels |= column->role == ORR_SUMMARY_HOSTS || column->role == ORR_SUMMARY_TEST;
         values |= column->role == ORR_SUMMARY_VALUE;
-        tests |= column->role == ORR_SUMMARY_VALUE && column->test != ORR_TEST_COUNT;
     }
     if (!labels || !values)
         return false;
