@@ -94,7 +94,7 @@ struct orr_triage_call {
 
 struct orr_triage {
     enum orr_triage_verdict verdict;
-    const char *sentences[14]; /* two or more; the verdict first, then causes */
+    const char *sentences[14]; /* one or more; the verdict first, then causes */
     uint32_t sentence_count;
     struct orr_symptoms symptoms;
     uint32_t cause;            /* the event to look at first; UINT32_MAX: none */

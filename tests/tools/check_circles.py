@@ -32,12 +32,16 @@ def objects(build):
 
 def read(build):
     """source: names that it needs, and name: source that defines it"""
-    needs, home = {}, {}
-    for source, path in objects(build).items():
-        lines = subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout.splitlines()
-        words = [line.split() for line in lines]
-        needs[source] = {row[1] for row in words if row[0] == "U"}
-        home.update({row[2]: source for row in words if len(row) == 3 and row[1] in "TDRBV"})
+    sources = {str(path): source for source, path in objects(build).items()}
+    needs, home = {source: set() for source in sources.values()}, {}
+    said = subprocess.run(["nm", "-A", *sources], check=True, capture_output=True, text=True).stdout if sources else ""
+    for line in said.splitlines():
+        path, row = line.split(":", 1)
+        words = row.split()
+        if words[0] == "U":
+            needs[sources[path]].add(words[1])
+        elif len(words) == 3 and words[1] in "TDRBV":
+            home[words[2]] = sources[path]
     return needs, home
 
 

@@ -124,7 +124,7 @@ TEST(lists_that_do_not_fit_are_refused)
         {"0000:00:05.0", NULL, "1 bus ids for 2"},
         {"0000:00:05.0,0000:00:06.0,0000:00:07.0", NULL, "one more"},
         {"x,y", NULL, "is not a bus id"},
-        {"0000:99:00.0=0000:00:05.0", NULL, "has not"},
+        {"0000:99:00.0=0000:00:05.0", NULL, "not in the dump"},
         {"0000:00:05.0,0000:00:05.0", NULL, "two devices"},
         {"0000:00:05.0,0000:00:06.0", "0000:00:06.0", "two devices"},
     };
