@@ -138,7 +138,7 @@ static struct fault *fault_of(struct examining *e, const struct orr_finding *fin
         .finding = finding,
         .what = what,
         .device = finding && finding->place_count ? finding->places[0].device : "",
-        .remedy = finding ? finding->row->advice : "Compare the host with one of the others: `orrery compare`."};
+        .remedy = finding ? finding->advice : "Compare the host with one of the others: `orrery compare`."};
     return made;
 }
 
@@ -164,7 +164,7 @@ static enum orr_code try_finding(struct examining *e, uint32_t s, const struct o
     if (!gains)
         return ORR_OK;
     ORR_LOCAL_TEXT(clause, 1024);
-    orr_text_printf(&clause, "%s: %s", finding->row->title, finding->detail);
+    orr_text_printf(&clause, "%s: %s", finding->title, finding->detail);
     const char *what = orr_arena_strndup(e->arena, orr_text_data(&clause), clause.length);
     ORR_NEED(what, err);
     struct fault *fault = fault_of(e, finding, what);

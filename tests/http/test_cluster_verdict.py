@@ -79,6 +79,15 @@ def test_different_faults_are_rows_of_their_own(server, machines):
         assert close(fault["fixed"], verdict["now"]) and verdict["all_repaired"] > 1.05 * verdict["now"]
 
 
+def test_remedies_are_those_of_the_host(server, machines):
+    """A port without GPUDirect RDMA beside seven with it misses no kernel module; a NIC with 8 lanes is not idle."""
+    healthy, faulty, _, _ = machines
+    _, verdict = verdict_of(server, hosts_of(healthy, 6), hosts_of(faulty, 1, 7))
+    remedies = " ".join(fault["remedy"] for fault in verdict["faults"])
+    assert "Compare these ports with them" in remedies and "does not depend on the load" in remedies, remedies
+    assert "nvidia-peermem" not in remedies and "idle" not in remedies, remedies
+
+
 def test_a_healthy_cluster_has_no_fault(server, machines):
     _, verdict = verdict_of(server, hosts_of(machines[0], 8))
     assert verdict["faults"] == [] and verdict["hosts_at_fault"] == 0
