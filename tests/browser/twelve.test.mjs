@@ -25,10 +25,10 @@ const INTERACTIONS = {
     "1 two devices: the path, its hops, what decides": async (file, a, b) => {
         await it.device(a).click();
         await it.device(b).click({ modifiers: ["Shift"] });
+        await soon.match(heading, /GPU \d+ → GPU \d+/);
         await it.until(() => document.querySelector("#canvas .edge.lit"));
         const lit = await it.lit(),
             title = await heading();
-        assert.match(title, /GPU \d+ → GPU \d+/);
         await soon.ok(
             async () => (await it.page.locator("#panel tr", { hasText: "narrowest" }).count()) > 0,
         );
