@@ -159,7 +159,7 @@ def test_what_is_refused_for_good_is_not_tried_again(failing, machine, answer):
     options, environment = machine
     Failing.plan = [answer]
     status, out, err = agent(*options, "--post", failing, environment=environment)
-    assert (status, out, len(Failing.seen)) == (1, "", 1) and f"answers {answer}" in err
+    assert (status, out, len(Failing.seen)) == (1, "", 1) and f"answered {answer}" in err
 
 
 def test_the_agent_gives_up(failing, machine):
@@ -167,12 +167,12 @@ def test_the_agent_gives_up(failing, machine):
     Failing.plan = [503] * 9
     start = time.monotonic()
     status, _, err = agent(*options, "--post", failing, "--patience", "3", environment=environment)
-    assert status == 1 and "given up" in err and 2 <= len(Failing.seen) <= 4 and time.monotonic() - start < 20
+    assert status == 1 and "gave up" in err and 2 <= len(Failing.seen) <= 4 and time.monotonic() - start < 20
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
         status, _, err = agent(*options, "--post", address, "--patience", "0", environment=environment)
-    assert status == 1 and "onnect" in err and "given up" in err
+    assert status == 1 and "onnect" in err and "gave up" in err
 
 
 @pytest.mark.parametrize(
