@@ -137,7 +137,7 @@ static struct fault *fault_of(struct examining *e, const struct orr_finding *fin
     made->row = (struct orr_cluster_fault){
         .finding = finding,
         .what = what,
-        .device = finding && finding->place_count ? finding->places[0].device : "",
+        .device = finding && finding->place_count ? finding->places[0].name : "",
         .remedy = finding ? finding->advice : "Compare the host with one of the others: `orrery compare`."};
     return made;
 }

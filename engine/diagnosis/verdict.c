@@ -66,9 +66,9 @@ void orr_finding_devices(const struct orr_finding *finding, struct orr_text *tex
 {
     const struct orr_finding_place *place = finding->places;
     const uint32_t more = finding->place_count + finding->more_places - 1;
-    if (!finding->place_count || !(place->device[0] || place->node[0]))
+    if (!finding->place_count || !(place->name[0] || place->node[0]))
         return;
-    orr_text_puts(text, place->device[0] ? place->device : place->node);
+    orr_text_puts(text, place->name[0] ? place->name : place->node);
     if (more)
         orr_text_printf(text, " and %u more", more);
 }

@@ -35,6 +35,15 @@ static struct orr_finding_place *new_place(struct orr_finder *f)
     return &f->at->places[f->at->place_count++];
 }
 
+/* The name of a card's only port, by which people know the NIC; "" of other devices. */
+static const char *only_port(const struct orr_finder *f, uint32_t element)
+{
+    const uint32_t at = f->hw.card_of[element];
+    const struct orr_card *card = at == ORR_NO_CARD ? NULL : &f->hw.cards[at];
+    const bool own = card && card->element == element && card->kind == ORR_CARD_NIC && card->nets == 1;
+    return own && !card->bridge_class ? orr_attr_of(f, card->net, ORR_ATTR_NAME) : "";
+}
+
 static void place_in_file(const struct orr_finder *f, uint32_t element, struct orr_finding_place *place)
 {
     place->element = element;
@@ -49,6 +58,8 @@ static void place_in_file(const struct orr_finder *f, uint32_t element, struct o
                      ? ""
                      : orr_attr_of(f, f->hw.cards[f->hw.card_of[element]].element, ORR_ATTR_BUSID);
     snprintf(place->device, sizeof place->device, "%s%.30s", at->kind == ORR_ELEMENT_CPU ? "NUMA " : "", device);
+    const char *port = only_port(f, element);
+    snprintf(place->name, sizeof place->name, "%.30s", *port ? port : place->device);
 }
 
 void orr_point(struct orr_finder *f, uint32_t element)
@@ -92,8 +103,12 @@ void orr_name_device(const struct orr_finder *f, uint32_t element, char text[ORR
                          : kind == ORR_ELEMENT_NET ? ORR_ATTR_NAME
                                                    : ORR_ATTR_BUSID;
     uint32_t node = f->node_of ? f->node_of[element] : ORR_NO_NODE;
-    snprintf(text, ORR_FOUND_NAME_SIZE, "%s%.40s", kind == ORR_ELEMENT_GPU ? "GPU " : "",
-             orr_attr_of(f, element, attr));
+    const char *port = only_port(f, element);
+    if (*port)
+        snprintf(text, ORR_FOUND_NAME_SIZE, "%.20s (%.20s)", port, orr_attr_of(f, element, attr));
+    else
+        snprintf(text, ORR_FOUND_NAME_SIZE, "%s%.40s", kind == ORR_ELEMENT_GPU ? "GPU " : "",
+                 orr_attr_of(f, element, attr));
     size_t length = strlen(text);
     if (node != ORR_NO_NODE && f->analysis->built.host_count > 1)
         snprintf(text + length, ORR_FOUND_NAME_SIZE - length, " of host %u",

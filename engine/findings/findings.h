@@ -45,6 +45,7 @@ struct orr_finding_place {
     uint32_t line, column;         /* 0: no place in the file */
     char node[ORR_NODE_ID_SIZE];   /* id of the node that the element became; empty: none, or no analysis */
     char device[ORR_NODE_ID_SIZE]; /* bus id, name of a NIC ...; empty: none */
+    char name[ORR_NODE_ID_SIZE];   /* what people call it: of a NIC's card the name of its only port; else device */
 };
 
 struct orr_finding {

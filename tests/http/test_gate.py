@@ -317,7 +317,7 @@ def test_links_count_as_they_run(tmp_path):
     for number, (change, wanted) in enumerate(cases):
         arguments, nvml = detected(tmp_path / str(number), change)
         status, line = gate_here(arguments, nvml, "--expect", "hgx-h100")
-        assert status == wanted and (status == FIT or "0000:19:00.0 has " in line), line
+        assert status == wanted and (status == FIT or "mlx5_0 (0000:19:00.0) has " in line), line
 
 
 def test_what_detection_cannot_see_is_no_verdict(tmp_path):
