@@ -57,8 +57,8 @@ void orr_majority_summary(const struct orr_majority *m, const struct orr_called 
         orr_text_printf(text, "All %u dumps have the same hardware; NICs have other names or numbers on some.",
                         m->hosts);
     else
-        orr_text_printf(
-            text,
-            "%u of %u different dumps have hardware that most of them do not have. There %s %u kind%s of machine.",
-            unlike, m->specimens, m->shapes == 1 ? "is" : "are", m->shapes, orr_plural(m->shapes));
+        orr_text_printf(text,
+                        "%u of %u distinct dumps %s in hardware from the majority. There %s %u kind%s of machine.",
+                        unlike, m->specimens, unlike == 1 ? "differs" : "differ", m->shapes == 1 ? "is" : "are",
+                        m->shapes, orr_plural(m->shapes));
 }

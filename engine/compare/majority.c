@@ -337,7 +337,7 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
                         first->unlike.a != ORR_NO_DEVICE ? first->unlike.a : first->unlike.b, name);
         write_first(first, name, value, sizeof value);
         size_t length =
-            (size_t)snprintf(text, sizeof text, "%u of %u different dumps: %s", count, majority->specimens, value);
+            (size_t)snprintf(text, sizeof text, "%u of %u distinct dumps: %s", count, majority->specimens, value);
         if (rows > 1)
             snprintf(text + length, sizeof text - length, "; %u more difference%s", rows - 1, rows == 2 ? "" : "s");
         struct orr_set_finding *finding = &findings[(*ret_count)++];

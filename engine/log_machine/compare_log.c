@@ -17,10 +17,11 @@ static const char *name_types(const struct orr_log *log, const char *why, const 
         for (uint32_t i = 0; i < machine->clue_count; i++)
             orr_text_printf(&text, "%sline %u: %s", i ? "; " : "", machine->clues[i].line, machine->clues[i].says);
     }
+    if (machine->fit_count)
+        orr_text_printf(&text, "; %u machine type%s. Which one is it (--machine TYPE)? ", machine->fits_in_all,
+                        machine->fits_in_all == 1 ? " fits" : "s fit");
     for (uint32_t i = 0; i < machine->fit_count; i++)
-        orr_text_printf(&text, "%s%s",
-                        i ? ", " : "; these machine types fit the log's lines, and none is chosen (--machine TYPE): ",
-                        machine->fits[i]->name);
+        orr_text_printf(&text, "%s%s", i ? ", " : "", machine->fits[i]->name);
     if (machine->fits_in_all > machine->fit_count)
         orr_text_printf(&text, " and %u more", machine->fits_in_all - machine->fit_count);
     if (machine->open[0])

@@ -280,7 +280,7 @@ test(
         await soon.match(() => page.locator("#log-outcome").textContent(), /Verdict: cannot tell/);
         await soon.match(
             () => page.locator("#why-not-compared").textContent(),
-            /none is chosen.*dgx-h100.*these lines would decide: the names of the NICs/s,
+            /Which one is it.*dgx-h100.*these lines would decide: the names of the NICs/s,
         );
         const fits = page.locator("#log-machine optgroup").first();
         await soon.equal(() => fits.getAttribute("label"), "Fits the log's lines");

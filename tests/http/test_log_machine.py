@@ -398,7 +398,7 @@ def test_where_several_types_fit_none_is_chosen_and_what_would_decide_is_named(t
     answer = implied(tmp_path, "hgx-h100", *said)
     found = answer["implied_machine"]
     assert answer["check"] is None and found["type"] is None and some <= set(found["fits"])
-    assert "none is chosen (--machine TYPE): " in answer["why_no_check"] and all(
+    assert "Which one is it (--machine TYPE)? " in answer["why_no_check"] and all(
         name in answer["why_no_check"] for name in found["fits"]
     )
     assert [text in found["would_decide"] for text in would_decide] == [True] * len(would_decide)

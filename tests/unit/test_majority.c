@@ -75,7 +75,7 @@ TEST(the_odd_one_is_named)
     assert_int_equal(t.found, 1);
     assert_string_equal(t.findings[0].row.catalogue, "L90");
     assert_int_equal(t.findings[0].specimens[0], 0);
-    assert_non_null(strstr(t.findings[0].detail, "1 of 4 different dumps: "));
+    assert_non_null(strstr(t.findings[0].detail, "1 of 4 distinct dumps: "));
     assert_non_null(strstr(t.findings[0].detail, ": PCIe lanes 4, most have 16"));
     release(&t);
     t = run((const char *const[]){good, one_nic, good_too, good, NULL}, NULL);
