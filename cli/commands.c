@@ -180,8 +180,8 @@ const struct orr_command orr_commands[] = {
      "  orrery detect machine.tar.gz > machine.xml\n",
      ORR_CMD_GATHER, NONE, ORR_ONE_FILE, orr_command_gather},
     {"gate", "[FILE|-]", "check whether this node is fit for a job",
-     "Compares this node with what it should be: a machine type, another node's dump, or the normal host of those that "
-     "a service keeps. One line says whether the node is fit, what a fault costs, and why. The exit status is 0 if the "
+     "Compares this node with what it should be: a machine type, another node's dump, or a typical host of those in a "
+     "service. One line says whether the node is fit, what a fault costs, and why. The exit status is 0 if the "
      "node is fit, 3 if it is degraded, and 4 if it cannot be judged.\n\n"
      "  orrery gate --expect dgx-h100\n"
      "  orrery gate --expect fleet:label=rack%3D7 --server https://hub.example:8080 --token-file token\n"
