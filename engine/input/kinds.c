@@ -266,6 +266,8 @@ static enum orr_code unrecognised(const struct orr_input *input, struct orr_erro
         {"Link 0: ", "output of nvidia-smi nvlink, which does not show where the links lead", ORR_ASK_MATRIX},
         {"CA type:", "output of ibstat, which shows no GPUs", ORR_ASK_MATRIX},
         {"hca_id:", "output of ibv_devinfo, which shows no GPUs", ORR_ASK_MATRIX},
+        {"# OSU ", "output of the OSU Micro-Benchmarks, whose times Orrery does not judge",
+         "run a program of nccl-tests, such as all_reduce_perf, and give its whole output to `orrery check-perf`"},
         {"LnkSta:", "output of lspci, which `orrery check-log` reads", ORR_ASK_MATRIX},
         {"ACSCtl:", "output of lspci, which `orrery check-log` reads", ORR_ASK_MATRIX},
     };

@@ -20,6 +20,12 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "The GPU driver is older than the CUDA version that the job was built with needs.",
      "Install a newer driver on the host, or use an image with an older CUDA version.",
      "Cuda failure 35 'CUDA driver version is insufficient for CUDA runtime version'"},
+    {"cuda-ptx", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "PTX was compiled with an unsupported toolchain", NULL,
+     "The GPU driver is older than the CUDA version that NCCL or the program was compiled with, and has to compile its "
+     "code for this GPU.",
+     "Install a newer driver on the host (nvidia-smi shows the CUDA version that it knows), or use builds of an older "
+     "CUDA version with code for this GPU.",
+     "Cuda failure 222 'the provided PTX was compiled with an unsupported toolchain.'"},
     {"nvls-slots", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NVLink SHARP (NVLS) Multicast", "out of memory",
      "The NVSwitches have no multicast slot left for NVLink SHARP (NVLS): a host has 128, and each communicator with "
      "NVLS "

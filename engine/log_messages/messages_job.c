@@ -18,6 +18,11 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Compare the numbers of the ranks: the rank with the lowest last enqueued work did not call the collective.",
      "[rank3]:[E ProcessGroupNCCL.cpp:1537] [PG 0 Rank 3] Timeout at NCCL work: 30, last enqueued NCCL work: 31, last "
      "completed NCCL work: 29."},
+    {"watchdog-at-work", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "detected by watchdog at work: ", NULL,
+     "PyTorch says how far this rank came: the work that failed or timed out, and the last one that it enqueued.",
+     "Compare the numbers of the ranks: the rank with the lowest last enqueued work did not call the collective.",
+     "[rank3]:[E816 ProcessGroupNCCL.cpp:1664] [PG 0 (default_pg) Rank 3] Exception (either an error or timeout) "
+     "detected by watchdog at work: 30, last enqueued NCCL work: 31, last completed NCCL work: 29."},
     {"watchdog-heartbeat", ORR_FROM_ALL, ORR_WEIGHT_HANG, "eartbeat monitor timed out", NULL,
      "PyTorch's watchdog thread itself stopped, mostly inside a CUDA or NCCL call, and the process was ended.",
      "Look for the first error of the other ranks; TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC sets the limit.",
@@ -109,6 +114,11 @@ const struct orr_log_message orr_log_messages_job[] = {
      "The system ended a process, because the host or the container had no memory left.",
      "Raise the job's memory limit, or use fewer data loader processes.",
      "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=123.0."},
+    {"segfault", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Segmentation fault", NULL,
+     "A process crashed: it used memory that it may not use.",
+     "Look at the functions of the crash report below the line: if they are NCCL's or a plugin's (libnccl.so, "
+     "libnccl-net.so), try a newer release of it.",
+     "[node1:00001] Signal: Segmentation fault (11)"},
     {"signal-exit", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exited on signal", NULL,
      "A process of the job was ended by a signal. Signal 9 is often the out-of-memory killer, 11 a crash.",
      "Look at the kernel log (dmesg) of that host.",

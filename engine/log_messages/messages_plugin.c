@@ -43,9 +43,8 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "Use a newer plugin and EFA driver; p4d and p5 support LL128 with current ones.",
      "NET/OFI Setting NCCL_PROTO to \"simple\""},
     {"ofi-open", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI", "Couldn't open|Creating new endpoint",
-     "Amazon's network plugin could not open an EFA device, mostly because the device has no resources left or "
-     "libfabric "
-     "and the driver do not fit.",
+     "Amazon's network plugin could not open the device that libfabric offers: it is not an EFA device, has no "
+     "resources left, or libfabric and the driver do not fit.",
      "Look at dmesg for efa, and use libfabric, driver and plugin of one EFA installer. FI_LOG_LEVEL=warn says more.",
      "NET/OFI Couldn't open AV. RC: -22, ERROR: Invalid argument"},
     {"efa-address", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "efa_rdm_txe_handle_error", NULL,

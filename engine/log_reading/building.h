@@ -51,7 +51,8 @@ struct orr_log_building {
     struct orr_log_called *called;            /* [writer] */
     uint32_t nobody;                          /* the session of lines without a writer, plus one */
     unsigned record_capacity, writer_capacity, session_of_capacity, session_capacity, lines_of_capacity,
-        called_capacity, release_capacity, setting_capacity, communicator_capacity, choice_capacity, call_capacity;
+        called_capacity, release_capacity, setting_capacity, communicator_capacity, choice_capacity, call_capacity,
+        progress_capacity, timed_out_capacity;
     const char *functions[32]; /* names of collectives */
     char listed[64];           /* a variable of a list whose value the next line has; listed_length 0: none */
     size_t listed_length;
@@ -86,6 +87,9 @@ bool orr_log_events_init(struct orr_log_building *b);
  */
 void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
                         int32_t dev, uint32_t line);
+/* watchdog.c: a line of PyTorch's watchdog, by the row of the table of messages that it has, about a rank. */
+void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const char *text, size_t length, int32_t rank,
+                           uint32_t line);
 /* devices.c: a line of lspci; true: no row of the table of messages needs to be tried on it. */
 bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */

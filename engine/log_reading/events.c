@@ -39,7 +39,7 @@ struct orr_log_events {
     uint32_t source_count;
     struct orr_index index; /* of sources, by all that they hold */
     struct orr_log_catch *found;
-    unsigned event_capacity, unknown_capacity, source_capacity, progress_capacity;
+    unsigned event_capacity, unknown_capacity, source_capacity;
 };
 
 static uint32_t load(const char *at)
@@ -200,18 +200,6 @@ static int32_t named_rank(const char *text, size_t length)
     return -1;
 }
 
-static void take_progress(struct orr_log_building *b, int32_t rank, uint32_t line)
-{
-    struct orr_log *log = b->log;
-    const struct orr_log_catch *found = b->events->found;
-    enum { PROGRESS_MOST = 65536, VALUES = 2 };
-    if (rank < 0 || found->value_count != VALUES || log->progress_count == PROGRESS_MOST)
-        return;
-    if (!ORR_RESERVE(log->arena, log->progress, log->progress_count, b->events->progress_capacity))
-        return;
-    log->progress[log->progress_count++] = (struct orr_log_progress){rank, (int32_t)found->values[1], line};
-}
-
 void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
                         int32_t dev, uint32_t line)
 {
@@ -234,10 +222,8 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
     event->count++;
     event->last_line = line;
     add_source(b, (struct source){index, rank >= 0 ? NONE : writer, rank >= 0 ? -1 : dev, rank});
-    if (event->message && !strcmp(event->message->id, "watchdog-work")) {
-        (void)orr_log_scan(event->message->pattern, ORR_LIST_REST, at, length - (size_t)(at - begin), b->events->found);
-        take_progress(b, rank, line);
-    }
+    if (event->message && rank >= 0)
+        orr_log_take_watchdog(b, event->message->id, begin, length, rank, line);
 }
 
 static int by_event(const void *a, const void *b)

@@ -162,7 +162,16 @@ struct orr_log_event {
 /* How far PyTorch says that a rank came when a time limit ended. */
 struct orr_log_progress {
     int32_t rank;
-    int32_t enqueued; /* the number of the last work */
+    int32_t work, enqueued; /* the numbers of the work that timed out and of the last work */
+    const char *group;      /* the process group, NULL if ranks may mean different groups by the same name */
+    uint32_t line;
+};
+
+/* A collective that PyTorch's time limit ended. */
+struct orr_log_timed_out {
+    int32_t rank, work;
+    const char *operation; /* "ALLREDUCE" */
+    double elements;       /* that go in */
     uint32_t line;
 };
 
@@ -210,6 +219,8 @@ struct orr_log {
     uint32_t events_left_out; /* lines about something wrong beyond the 1024 kinds that are kept */
     struct orr_log_progress *progress;
     uint32_t progress_count;
+    struct orr_log_timed_out *timed_out;
+    uint32_t timed_out_count;
     struct orr_log_choice *choices; /* in order of their first line */
     uint32_t choice_count, choices_left_out;
     struct orr_log_call *calls;

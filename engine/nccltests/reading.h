@@ -116,6 +116,7 @@ struct orr_run {
 struct orr_summary {
     enum orr_test test;
     uint32_t hosts; /* 0: not said */
+    uint64_t size;  /* of messages, bytes; 0: not said */
     double value;   /* GB/s */
     bool algorithm; /* it is algorithm bandwidth */
     uint32_t line;

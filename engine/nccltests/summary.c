@@ -4,8 +4,9 @@
  *     | test           | result         |        | Nodes | busbw (GB/s) |        1 node: 480, 2 nodes: 370 GB/s
  *     | all_reduce     | **480** GB/s   |        | 2     | 370          |        all_gather reaches 44 GB/s on 2 nodes
  *
- * Such figures are of large messages. They count only where the text has no rows. A sentence needs a unit, and
- * sentences about links or expectations ("each NIC has 400 Gb/s", "should be 480 GB/s") are left out.
+ * Such figures are of large messages, unless the name of the test has a size. They count only where the text has no
+ * rows. A sentence needs a unit, and sentences about links or expectations ("each NIC has 400 Gb/s", "should be 480
+ * GB/s") are left out.
  */
 #include <string.h>
 
@@ -110,7 +111,39 @@ static enum orr_test test_in(struct orr_span text)
     return ORR_TEST_COUNT;
 }
 
-static void keep(struct orr_results_building *b, enum orr_test test, double hosts, double value, bool algorithm)
+/* The size of messages in the name of a test: "all_reduce_perf, 16 ranks, 1 GiB"; 0: none, or several. It is a power of
+ * two up to 8 GiB, which tells it from a GPU's memory ("H100 80GB"). */
+static uint64_t size_in(struct orr_span text)
+{
+    static const struct {
+        char prefix;
+        int bits;
+    } units[] = {{'k', 10}, {'m', 20}, {'g', 30}};
+    static const double MOST = 1 << 20;
+    const char *at = text.at, *end = at + text.length;
+    uint64_t size = 0;
+    double number;
+    while (next_number(&at, end, &number)) {
+        const char *next = at;
+        while (next < end && *next == ' ')
+            next++;
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+            const char *stop = next + 1;
+            if (next >= end || (*next | 0x20) != units[i].prefix)
+                continue;
+            stop += stop < end && *stop == 'i';
+            if (stop >= end || *stop != 'B' || (stop + 1 < end && (is_letter(stop[1]) || stop[1] == '/')))
+                continue; /* "GB/s" or "Gb" */
+            if (size || !(number >= 1 && number <= MOST) || number != (double)(uint32_t)number)
+                return 0;
+            size = (uint64_t)number << units[i].bits;
+        }
+    }
+    return size <= LARGE && !(size & (size - 1)) ? size : 0;
+}
+
+static void keep(struct orr_results_building *b, enum orr_test test, double hosts, uint64_t size, double value,
+                 bool algorithm)
 {
     static const double HOSTS_MOST = 1 << 17, MOST = 10000;
     if (b->summary_count == ORR_SUMMARY_MOST || !(value > 0) || value > MOST || hosts > HOSTS_MOST || hosts < 0)
@@ -118,6 +151,7 @@ static void keep(struct orr_results_building *b, enum orr_test test, double host
     b->summary[b->summary_count++] =
         (struct orr_summary){.test = test == ORR_TEST_COUNT ? b->mentioned : test,
                              .hosts = hosts == (double)(uint32_t)hosts ? (uint32_t)hosts : 0,
+                             .size = size,
                              .value = value,
                              .algorithm = algorithm,
                              .line = b->line};
@@ -212,6 +246,7 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
     struct orr_span cells[CELLS_MOST];
     enum orr_test test = ORR_TEST_COUNT;
     double hosts = 0, value;
+    uint64_t size = 0;
     uint32_t kept = b->summary_count;
     if (is_of_link_test(line))
         return false;
@@ -221,6 +256,7 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
         const char *at = cells[i].at, *end = at + cells[i].length;
         if (columns->columns[i].role == ORR_SUMMARY_TEST) {
             test = test_in(cells[i]);
+            size = size_in(cells[i]);
             hosts = hosts > 0 ? hosts : hosts_in(cells[i]);
         }
         if (columns->columns[i].role == ORR_SUMMARY_HOSTS && !next_number(&at, end, &hosts))
@@ -231,7 +267,8 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
         const char *at = cells[i].at, *end = at + cells[i].length;
         const double unit = unit_in(cells[i]), scale = unit > 0 ? unit : column->scale > 0 ? column->scale : 1;
         if (column->role == ORR_SUMMARY_VALUE && next_number(&at, end, &value))
-            keep(b, column->test == ORR_TEST_COUNT ? test : column->test, hosts, value * scale, column->algorithm);
+            keep(b, column->test == ORR_TEST_COUNT ? test : column->test, hosts, size, value * scale,
+                 column->algorithm);
     }
     return b->summary_count > kept;
 }
@@ -275,7 +312,7 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
             hosts = number;
             listed = true;
         } else if (hosts > 0) {
-            keep(b, test, hosts, number * scale, find(line, "algbw") != NULL);
+            keep(b, test, hosts, 0, number * scale, find(line, "algbw") != NULL);
             any = true;
             hosts = 0;
         }
@@ -308,7 +345,7 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line)
     }
     if (values != 1 || (test == ORR_TEST_COUNT && !(hosts > 0)) || (test == ORR_TEST_COUNT && !bandwidth))
         return false;
-    keep(b, test, hosts, value, find(line, "algbw") != NULL);
+    keep(b, test, hosts, 0, value, find(line, "algbw") != NULL);
     return true;
 }
 
@@ -337,16 +374,18 @@ void orr_summary_take_average(struct orr_results_building *b, double bus_bw)
 {
     static const uint64_t LEAST = (uint64_t)32 << 20;
     if (b->command.least >= LEAST || b->run.min_bytes >= LEAST)
-        keep(b, ORR_TEST_COUNT, 0, bus_bw, false);
+        keep(b, ORR_TEST_COUNT, 0, 0, bus_bw, false);
 }
 
 void orr_summary_end(struct orr_results_building *b)
 {
     if (b->results->table_count || !b->summary_count)
         return;
+    bool supposed = false;
     for (uint32_t i = 0; i < b->summary_count; i++) {
         const struct orr_summary *one = &b->summary[i];
-        struct orr_result_row row = {.size = LARGE, .line = one->line, .root = -1};
+        supposed |= !one->size;
+        struct orr_result_row row = {.size = one->size ? one->size : LARGE, .line = one->line, .root = -1};
         row.out = row.in = (struct orr_result_way){.time = -1, .alg_bw = -1, .bus_bw = -1, .wrong = -1};
         if (one->algorithm)
             row.out.alg_bw = one->value;
@@ -362,5 +401,6 @@ void orr_summary_end(struct orr_results_building *b)
     }
     b->results->form = "summary without sizes";
     b->results->summary = true;
-    orr_tables_note(b, "The text gives no sizes: its figures are read as bus bandwidth of large messages (8 GiB)");
+    if (supposed)
+        orr_tables_note(b, "The text gives no sizes: its figures are read as bus bandwidth of large messages (8 GiB)");
 }

@@ -85,7 +85,7 @@ static void write_explanations(struct orr_page *page, const struct orr_perf_tabl
         if (!i)
             orr_page_blank(page);
         orr_page_line(page, "", "This looks as if %s (fit %.2f%s%s).", explanation->what, explanation->fit,
-                      *explanation->evidence ? "; " : "", explanation->evidence);
+                      *explanation->evidence ? "; " : ", and no line of the input shows it", explanation->evidence);
         orr_page_line(page, "  ", "%s", explanation->confirm);
     }
     if (table->verdict == ORR_PERF_LOW && !table->explanation_count) {

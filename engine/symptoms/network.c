@@ -191,7 +191,8 @@ static void slow_provider(struct orr_symptom_finder *f)
                              "/dev/infiniband`.",
                     .cure = "Give the container the EFA devices (Kubernetes: vpc.amazonaws.com/efa), install the EFA "
                             "software in the image, and set FI_PROVIDER=efa.",
-                    .line = record->line});
+                    .line = record->line,
+                    .explains = "ofi-open"});
             return;
         }
     }

@@ -102,7 +102,7 @@ static uint32_t first_unknown(const struct orr_log *log, const struct ending *en
     return NONE;
 }
 
-static void set_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why)
+void orr_triage_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why)
 {
     uint32_t kept = 0;
     if (!count)
@@ -146,39 +146,26 @@ static uint32_t find_unfinished(struct orr_triaging *t)
             ranks[count++] = session->rank;
     }
     if (ranks)
-        set_missing(t, ranks, count, "did not finish initialisation");
+        orr_triage_missing(t, ranks, count, "did not finish initialisation");
     return count;
 }
 
-/* The ranks that are after when a time limit ended: those whose last enqueued work is lower than others', else those
- * that report nothing though most ranks do. */
+/* The ranks that others waited for when a time limit ended: those that called something else or less, else those that
+ * report nothing though most ranks do. */
 static void find_behind(struct orr_triaging *t)
 {
     const struct orr_log *log = t->log;
-    int32_t most = -1, least = INT32_MAX;
-    for (uint32_t i = 0; i < log->progress_count; i++) {
-        most = log->progress[i].enqueued > most ? log->progress[i].enqueued : most;
-        least = log->progress[i].enqueued < least ? log->progress[i].enqueued : least;
-    }
     const struct orr_log_communicator *of = log->communicator_count ? &log->communicators[orr_log_largest(log)] : NULL;
-    size_t room = (size_t)log->progress_count + (of && of->rank_count > 0 ? (size_t)of->rank_count : 0);
-    int32_t *ranks = ORR_NEW(t->arena, int32_t, room + 1);
+    int32_t *ranks = ORR_NEW(t->arena, int32_t, of && of->rank_count > 0 ? (size_t)of->rank_count : 1);
     uint32_t count = 0;
-    if (!ranks)
+    if (!ranks || orr_triage_timeouts(t))
         return;
-    for (uint32_t i = 0; i < log->progress_count && least < most; i++)
-        if (log->progress[i].enqueued == least)
-            ranks[count++] = log->progress[i].rank;
-    if (count) {
-        set_missing(
-            t, ranks, count,
-            orr_triage_text(t, "enqueued less work than the others: up to work %d, the others up to %d", least, most));
-        return;
-    }
     bool *reported = mark_progress(t, most_ranks(log));
     if (!reported || !of)
         return;
     t->triage->all_waited = log->progress_count > 0;
+    for (uint32_t i = 0; i < log->progress_count; i++)
+        t->triage->all_waited &= log->progress[i].group && !strcmp(log->progress[i].group, log->progress[0].group);
     for (int32_t r = 0; r < of->rank_count; r++)
         t->triage->all_waited &= reported[r];
     for (uint32_t i = 0; i < log->event_count; i++)
@@ -190,7 +177,7 @@ static void find_behind(struct orr_triaging *t)
         if (!reported[r])
             ranks[count++] = r;
     if (count && count * 2 < (uint32_t)of->rank_count)
-        set_missing(t, ranks, count, "reported no timeout, unlike the others");
+        orr_triage_missing(t, ranks, count, "reported no timeout, unlike the others");
 }
 
 static void judge(struct orr_triaging *t)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which ranks were behind, or called another collective, when PyTorch's time limit ended the job. Work is numbered in
+ * each process group, so only numbers of one group are compared. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/sorting.h"
+#include "engine/triage/building.h"
+
+/* The first group that a line names; NULL: none. */
+static const char *group_of(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->progress_count; i++)
+        if (log->progress[i].group)
+            return log->progress[i].group;
+    return NULL;
+}
+
+static bool is_of(const struct orr_log_progress *row, const char *group)
+{
+    return row->group && !strcmp(row->group, group);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct orr_log_progress *x = *(const struct orr_log_progress *const *)a,
+                                  *y = *(const struct orr_log_progress *const *)b;
+    return ORR_ORDER(x->rank, y->rank);
+}
+
+/* Collectives in which every rank gives as many elements. */
+static bool is_even(const char *operation)
+{
+    return !strcmp(operation, "ALLREDUCE") || !strcmp(operation, "BROADCAST") || !strcmp(operation, "REDUCE");
+}
+
+/* Transfers between two ranks, and groups of calls, are not called alike by all. */
+static bool is_collective(const char *operation)
+{
+    return strcmp(operation, "SEND") && strcmp(operation, "RECV") && strcmp(operation, "COALESCED") &&
+           strcmp(operation, "UNKNOWN");
+}
+
+static bool is_same(const struct orr_log_timed_out *a, const struct orr_log_timed_out *b)
+{
+    return !strcmp(a->operation, b->operation) && (!is_even(a->operation) || a->elements == b->elements);
+}
+
+/* What ranks waited in when the work timed out that the first line of a group names. A rank counts if such a line of
+ * its own names the same work. */
+static uint32_t gather(struct orr_triaging *t, const char *group, const struct orr_log_timed_out ***ret_calls)
+{
+    const struct orr_log *log = t->log;
+    const struct orr_log_progress **rows = ORR_NEW(t->arena, const struct orr_log_progress *, log->progress_count);
+    const struct orr_log_timed_out **calls = ORR_NEW(t->arena, const struct orr_log_timed_out *, log->timed_out_count);
+    uint32_t row_count = 0, count = 0;
+    for (uint32_t i = 0; rows && i < log->progress_count; i++)
+        if (is_of(&log->progress[i], group) && (!row_count || log->progress[i].work == rows[0]->work))
+            rows[row_count++] = &log->progress[i];
+    if (row_count)
+        qsort(rows, row_count, sizeof *rows, by_rank);
+    for (uint32_t i = 0; calls && row_count && i < log->timed_out_count && !orr_budget_spent(1); i++) {
+        const struct orr_log_timed_out *call = &log->timed_out[i];
+        const struct orr_log_progress like = {.rank = call->rank}, *key = &like;
+        if (call->work == rows[0]->work && is_collective(call->operation) &&
+            bsearch(&key, rows, row_count, sizeof *rows, by_rank))
+            calls[count++] = call;
+    }
+    *ret_calls = calls;
+    return count;
+}
+
+/* Ranks that wait in another collective than the others, by the same number. */
+static bool name_other_calls(struct orr_triaging *t, const char *group)
+{
+    const struct orr_log_timed_out **calls = NULL, *odd = NULL, *most = NULL;
+    const uint32_t count = gather(t, group, &calls);
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < count; i++)
+        first += is_same(calls[i], calls[0]);
+    for (uint32_t i = 1; i < count && !odd; i++)
+        if (!is_same(calls[i], calls[0])) {
+            odd = first * 2 > count ? calls[i] : calls[0];
+            most = odd == calls[0] ? calls[i] : calls[0];
+        }
+    int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)count + 1);
+    uint32_t odd_count = 0;
+    if (!odd || !ranks)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_same(calls[i], odd))
+            ranks[odd_count++] = calls[i]->rank;
+    orr_triage_missing(t, ranks, odd_count,
+                       orr_triage_text(t,
+                                       "called %s of %.0f elements as work %d (line %u), and other ranks called %s of "
+                                       "%.0f (line %u): the program's ranks took different paths",
+                                       odd->operation, odd->elements, odd->work, odd->line, most->operation,
+                                       most->elements, most->line));
+    return true;
+}
+
+/* Ranks whose last enqueued work is lower than others'. */
+static bool name_behind(struct orr_triaging *t, const char *group)
+{
+    const struct orr_log *log = t->log;
+    int32_t most = -1, least = INT32_MAX;
+    int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)log->progress_count + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < log->progress_count; i++) {
+        const struct orr_log_progress *row = &log->progress[i];
+        if (!is_of(row, group))
+            continue;
+        most = row->enqueued > most ? row->enqueued : most;
+        least = row->enqueued < least ? row->enqueued : least;
+    }
+    for (uint32_t i = 0; ranks && i < log->progress_count && least < most; i++)
+        if (is_of(&log->progress[i], group) && log->progress[i].enqueued == least)
+            ranks[count++] = log->progress[i].rank;
+    orr_triage_missing(
+        t, ranks, count,
+        orr_triage_text(t, "enqueued less work than the others: up to work %d, the others up to %d", least, most));
+    return count > 0;
+}
+
+bool orr_triage_timeouts(struct orr_triaging *t)
+{
+    const char *group = group_of(t->log);
+    return group && (name_other_calls(t, group) || name_behind(t, group));
+}
