@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of clients, behind proxies that are trusted, and networks such as 10.0.0.0/8. */
+/* Client addresses, also through trusted proxies, and networks such as 10.0.0.0/8. */
 #ifndef ORR_SERVER_CLIENT_ADDRESS_H
 #define ORR_SERVER_CLIENT_ADDRESS_H
 
@@ -27,7 +27,8 @@ struct orr_networks {
 
 enum { ORR_ADDRESS_TEXT = 48 };
 
-/* Reads "10.0.0.0/8, ::1, 192.168.1.7"; NULL gives none. SETTING if the text is not such a list. */
+/* Reads "10.0.0.0/8, ::1, 192.168.1.7"; NULL gives none. SETTING if the text is not a list of addresses and networks.
+ */
 enum orr_code orr_networks_read(const char *list, struct orr_networks *ret_networks,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_networks_release(struct orr_networks *networks);

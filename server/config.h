@@ -6,7 +6,7 @@
  *
  *     row "max-body"  ->  --max-body BYTES,  ORRERY_MAX_BODY,  config.max_body
  *
- * A flag goes before the environment, the environment before the default.
+ * A flag overrides the environment, which overrides the default.
  */
 #ifndef ORR_SERVER_CONFIG_H
 #define ORR_SERVER_CONFIG_H
@@ -44,11 +44,11 @@ enum orr_config_source { ORR_CONFIG_DEFAULT, ORR_CONFIG_ENVIRONMENT, ORR_CONFIG_
 
 struct orr_config_row {
     const char *name;  /* "max-body" */
-    const char *value; /* what --help calls the value; of a CHOICE its words; NULL for BOOL */
+    const char *value; /* name of the value in --help; the words of a CHOICE; NULL for a BOOL */
     enum orr_config_kind kind;
     enum orr_config_group group;
-    const char *fallback;     /* the default as one would write it; NULL: none, which `help` explains */
-    uint64_t lowest, highest; /* of numbers, in the unit that is stored */
+    const char *fallback;     /* the default as text; NULL: none, and `help` says what happens then */
+    uint64_t lowest, highest; /* bounds of a number, in the stored unit */
     const char *help;
     size_t at; /* in struct orr_config */
 };

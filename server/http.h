@@ -13,23 +13,22 @@ struct orr_http;
 struct orr_http_parts {
     struct orr_app *app;
     const struct orr_config *config; /* threads is not 0 */
-    struct orr_tokens *tokens;       /* NULL: nobody is asked for one */
+    struct orr_tokens *tokens;       /* NULL: no token is required */
     struct orr_tls *tls;             /* NULL: HTTP */
 };
 
-/* Listens and serves from now on, with threads of its own. The parts stay the caller's, and must outlive it. */
+/* Starts to listen and serve, on threads of its own. The caller keeps the parts, which must outlive the service. */
 enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http **ret_http,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* Where it listens: "http://127.0.0.1:8080". */
+/* The address on which it listens, such as "http://127.0.0.1:8080". */
 const char *orr_http_address(const struct orr_http *http);
-/* Turns further connections away, and closes each that is open after its next answer. */
+/* Refuses new connections, and closes each open one after its next answer. */
 void orr_http_quiesce(struct orr_http *http);
-/* Requests that were begun and not yet answered. */
+/* Number of requests that have begun and are not answered yet. */
 unsigned orr_http_in_flight(const struct orr_http *http);
-/* Stops all work: requests that wait or run are answered 503 as soon as they look at their budget, and so are new ones.
- */
+/* Stops all work: new, waiting and running requests get a 503, the latter as soon as they check their budget. */
 void orr_http_break_off(struct orr_http *http);
-/* Closes all and frees, when the work that runs has ended; answers that are being sent are broken off. */
+/* Waits for running work, then closes all connections and frees the service; answers still being sent are cut off. */
 void orr_http_stop(struct orr_http *http);
 
 #endif

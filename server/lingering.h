@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets that the server has done with while their client still sends, as after the refusal of an endless request
- * line. Closed at once, the client's next bytes would be answered with a reset, which makes many clients drop the
- * answer unread. So what still comes is read and dropped until the client closes, for a while.
+/* Sockets of refused requests whose clients still send, such as an endless request line. If the server closed them at
+ * once, the next bytes would get a reset, and many clients would then drop the answer unread. So for a while the
+ * server reads and drops those bytes, until the client closes.
  *
  * The caller serialises the calls. */
 #ifndef ORR_SERVER_LINGERING_H
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum { ORR_LINGERING_MOST = 64 }; /* further sockets are closed at once */
+enum { ORR_LINGERING_MOST = 64 }; /* beyond this many, sockets are closed at once */
 
 struct orr_lingering {
     unsigned count;
@@ -19,9 +19,9 @@ struct orr_lingering {
     } rows[ORR_LINGERING_MOST];
 };
 
-/* Keeps a copy of the socket, which the caller closes as ever, and says to the client that nothing more is sent. */
+/* Keeps a duplicate of the socket, which the caller closes as usual, and shuts down the sending side. */
 void orr_lingering_take(struct orr_lingering *lingering, int socket, uint64_t until_ms);
-/* Reads what has come, and closes what is over. */
+/* Drains all sockets, and closes those whose client closed or whose time is up. */
 void orr_lingering_look(struct orr_lingering *lingering, uint64_t now_ms);
 /* Closes all. */
 void orr_lingering_end(struct orr_lingering *lingering);

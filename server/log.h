@@ -9,7 +9,7 @@
 
 #include "server/config.h"
 
-enum { ORR_LOG_TAIL = 4 /* room for what ends a line */ };
+enum { ORR_LOG_TAIL = 4 /* room for the end of a line */ };
 
 struct orr_log_line {
     enum orr_log_format format;
@@ -20,12 +20,13 @@ struct orr_log_line {
 
 /* Begins a line: time, level ("info", "warn", "error"), message. */
 void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const char *level, const char *message);
-/* A field with a text, quoted and escaped as the format wants it; NULL and "" are left out. */
+/* Adds a text field, quoted and escaped for the format; NULL and "" are left out. */
 void orr_log_text(struct orr_log_line *line, const char *key, const char *value);
 void orr_log_number(struct orr_log_line *line, const char *key, unsigned long long value);
 /* A duration, written as milliseconds with three decimals. */
 void orr_log_milliseconds(struct orr_log_line *line, const char *key, uint64_t nanoseconds);
-/* Ends the line and writes it. Any thread may call: lines never mix. Blocks while standard error takes nothing. */
+/* Ends the line and writes it. Callable from any thread: lines never mix. Blocks while standard error does not accept
+ * data. */
 void orr_log_end(struct orr_log_line *line);
 
 /* A whole line with pairs of key and text, ended by NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An answer that is made while it is sent, a piece at a time. */
+/* Sends an answer piece by piece, while it is computed. */
 #ifndef ORR_SERVER_STREAMING_H
 #define ORR_SERVER_STREAMING_H
 
@@ -10,14 +10,14 @@
 
 #include "api/http/answer.h"
 
-/* The piece at hand; all zero: none yet. */
+/* The piece being sent; all zero before the first. */
 struct orr_streaming {
     char *piece; /* owned */
     size_t length, taken;
     bool ended, failed; /* after this piece */
 };
 
-/* Makes the next piece; in a worker, for it may compute. */
+/* Makes the next piece. Runs in a worker, because it may compute. */
 void orr_streaming_fill(struct orr_streaming *streaming, struct orr_stream *stream);
 /* libmicrohttpd's MHD_ContentReaderCallback; exchange: struct orr_exchange. Never computes. */
 ssize_t orr_streaming_read(void *exchange, uint64_t at, char *buffer, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The certificate that the service shows, read again on SIGHUP without dropping a connection: each handshake takes the
- * one in force. */
+/* The certificate of the service. SIGHUP reads it again without dropping a connection: each handshake uses the current
+ * one. */
 #ifndef ORR_SERVER_TLS_H
 #define ORR_SERVER_TLS_H
 
@@ -15,12 +15,12 @@
 
 struct orr_tls;
 
-/* Reads a chain and its key (PEM). IO or SETTING if they cannot be read or do not belong together. One at a time in
- * a process: the callback has no context of its own. */
+/* Reads a chain and its key (PEM). IO if a file cannot be read, SETTING if the two do not match. Only one per process,
+ * because the callback has no context. */
 enum orr_code orr_tls_open(const char *certificate, const char *key, struct orr_tls **ret_tls,
                            struct orr_error *err) ORR_NO_DISCARD;
 void orr_tls_close(struct orr_tls *tls);
-/* Reads both again; what was in force stays where that fails. */
+/* Reads both again; if that fails, the old certificate stays in force. */
 enum orr_code orr_tls_reload(struct orr_tls *tls, struct orr_error *err) ORR_NO_DISCARD;
 /* "CN=..., until 2027-01-31" of the certificate in force. */
 void orr_tls_describe(struct orr_tls *tls, char *text, size_t size);

@@ -10,7 +10,8 @@
 
 json_t *orr_json_object(struct orr_json *json);
 json_t *orr_json_array(struct orr_json *json);
-/* Add a member or an element and take its reference over, even on failure. key and value may be what failed before. */
+/* Add a member or an element and take ownership of it, even on failure. key and value may be NULL because an earlier
+ * step failed. */
 void orr_json_set(struct orr_json *json, json_t *object, const char *key, json_t *value);
 void orr_json_add(struct orr_json *json, json_t *array, json_t *value);
 /* text NULL: null. */
@@ -18,8 +19,8 @@ void orr_json_set_text(struct orr_json *json, json_t *object, const char *key, c
 void orr_json_set_int(struct orr_json *json, json_t *object, const char *key, int64_t value);
 /* Members of an object, written as a list: ORR_OBJECT(json, ORR_STRING("name", name), ORR_WHEN(line > 0,
  * ORR_INT("line", line))) is a new object, and ORR_SET() adds members to one. A member that ORR_WHEN() leaves out is
- * not evaluated; otherwise members must not depend on the order in which they are evaluated. ORR_STRING: NULL gives
- * null; ORR_VALUE: taken over, even on failure. */
+ * not evaluated; the order of evaluation of the others is unspecified. ORR_STRING: NULL becomes null. ORR_VALUE: the
+ * object takes ownership, even on failure. */
 struct orr_json_row {
     enum { ORR_ROW_NONE, ORR_ROW_TEXT, ORR_ROW_INT, ORR_ROW_NUMBER, ORR_ROW_BOOL, ORR_ROW_VALUE, ORR_ROW_END } kind;
     const char *key;
@@ -42,26 +43,26 @@ struct orr_json_row {
 #define ORR_SET(json, object, ...)  orr_json_set_members(json, object, ORR_MEMBERS(__VA_ARGS__))
 json_t *orr_json_object_of(struct orr_json *json, const struct orr_json_row *members);
 void orr_json_set_members(struct orr_json *json, json_t *object, const struct orr_json_row *members);
-/* The value of a member, a new reference; ORR_VALUE: the one that it was given. */
+/* The value of a member as a new reference; for ORR_VALUE, the reference that it was given. */
 json_t *orr_json_row_value(struct orr_json *json, const struct orr_json_row *member);
-/* How documents are written: numbers with nine significant digits. */
+/* Flags with which documents are written: numbers have nine significant digits. */
 #define ORR_JSON_WRITTEN (JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY)
 #define ORR_JSON_COMPACT (ORR_JSON_WRITTEN | JSON_COMPACT)
-/* A shared value: takes a further reference and leaves the caller's. */
+/* Takes another reference to a shared value; the caller keeps its own. */
 json_t *orr_json_again(json_t *value);
 
 /* Text; bytes that are not UTF-8 become U+FFFD. NULL gives null. */
 json_t *orr_json_text(struct orr_json *json, const char *text);
-/* The same of a text that may have run out of room (then as far as it went) or of memory (then nothing). */
+/* The same for a text that may have run out of room (it is then cut) or of memory (NULL then). */
 json_t *orr_json_text_of(struct orr_json *json, const struct orr_text *text);
 json_t *orr_json_format(struct orr_json *json, const char *format, ...) ORR_PRINTF(2, 3);
-/* Up to `count` texts; a NULL ends them. */
+/* An array of up to `count` texts, which a NULL ends early. */
 json_t *orr_json_texts(struct orr_json *json, const char *const *texts, uint32_t count);
 json_t *orr_json_int(struct orr_json *json, int64_t value);
 json_t *orr_json_bool(struct orr_json *json, bool value);
 /* A number: whole values without a fraction; written with nine significant digits. */
 json_t *orr_json_number(struct orr_json *json, double value);
-/* A node id as users see it. */
+/* The id of a node in the form that users see. */
 json_t *orr_json_node(struct orr_json *json, enum orr_node_type type, int64_t id);
 /* The id of a node of a system, as the release writes it. */
 json_t *orr_json_node_of(struct orr_json *json, const struct orr_system *system, uint32_t node);

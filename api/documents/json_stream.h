@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A document that is too large to be held: its JSON is made while it is read, a step at a time, from the same members
- * as other documents (json.h). The stream places commas; each step adds what follows what is there. */
+/* A document that is too large for memory: its JSON is generated step by step while it is read, from the same members
+ * as other documents (json.h). The stream places the commas; each step appends to the text so far. */
 #ifndef ORR_API_JSON_STREAM_H
 #define ORR_API_JSON_STREAM_H
 
@@ -8,14 +8,14 @@
 
 enum {
     ORR_STREAM_CHUNK = 32768,
-    ORR_STREAM_STEP = 16384 /* more than any step adds: a transfer over 64 channels, each by a NIC of its own */
+    ORR_STREAM_STEP = 16384 /* more bytes than any step adds: a transfer over 64 channels, each with its own NIC */
 };
 
 enum orr_stream_step { ORR_STEP_MORE, ORR_STEP_END, ORR_STEP_NOMEM };
 
 struct orr_json_stream {
-    struct orr_stream stream; /* what the client reads: first, so that a stream is one of these */
-    /* Adds something; called while less than a chunk waits to be read, and not again after END or NOMEM. */
+    struct orr_stream stream; /* what the client reads; first, so that its address is that of this structure */
+    /* Appends the next piece. Called while less than a chunk is waiting to be read, and no more after END or NOMEM. */
     enum orr_stream_step (*step)(struct orr_json_stream *json);
     enum orr_stream_step state;
     bool follows; /* the next value is not the first of its level, so a comma comes before it */
@@ -25,7 +25,7 @@ struct orr_json_stream {
 
 void orr_json_stream_init(struct orr_json_stream *json, enum orr_stream_step (*step)(struct orr_json_stream *),
                           void (*release)(struct orr_stream *));
-/* Whether a step that adds piece after piece should stop here and go on next time. */
+/* Whether a step that appends many pieces should stop here and continue in the next call. */
 static inline bool orr_stream_full(const struct orr_json_stream *json)
 {
     return json->length >= ORR_STREAM_CHUNK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of stored topologies: named one by one, or all that have labels and match a search. */
+/* A set of stored topologies: listed by id, or all that have certain labels and match a search. */
 #ifndef ORR_API_FLEET_H
 #define ORR_API_FLEET_H
 
@@ -23,39 +23,37 @@ struct orr_fleet {
 };
 enum { ORR_FLEET_ALSO = 64 };
 
-/* What a majority counts: each topology once, or the hosts whose last upload it is. Then a topology that no host
- * uploaded counts once, and one that all its hosts have replaced is left out. */
+/* The unit that a majority counts: topologies, or hosts by their last upload. When hosts count, a topology that no
+ * host uploaded counts once, and a topology that all its hosts have replaced is left out. */
 enum orr_fleet_counting { ORR_FLEET_TOPOLOGIES, ORR_FLEET_HOSTS };
 
-/* Makes a topology the one that the call is about. parameter: which names it, for errors. NOT_FOUND, SETTING. */
+/* Makes a topology the subject of the call. parameter: the one that names it, for errors. NOT_FOUND, SETTING. */
 enum orr_code orr_fleet_turn_to(struct orr_call *call, const char *parameter, const char *id,
                                 struct orr_error *err) ORR_NO_DISCARD;
-/* Makes a topology the one that the call is about, and analyses it. */
+/* Makes a topology the subject of the call, and analyses it. */
 enum orr_code orr_fleet_work(struct orr_call *call, const char *parameter, const char *id, struct orr_work **ret_work,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* The analysis of a machine type in place of a stored topology. */
+/* Analyses a machine type in place of a stored topology. */
 enum orr_code orr_fleet_work_of_type(struct orr_call *call, const struct orr_machine_type *type,
                                      struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
-/* The topology of the host that all others are compared with: the first one, by name, of the largest group. "" in
- * ret_id: there are no hosts. Selects by the labels and the search of the call. */
+/* Finds the topology of the reference host, which is the first one, by name, of the largest group. ret_id is "" if
+ * there are no hosts. The labels and the search of the call select the hosts. */
 enum orr_code orr_fleet_reference(struct orr_call *call, char ret_id[ORR_ID_LENGTH + 1],
                                   struct orr_error *err) ORR_NO_DISCARD;
-/* Whether labels, a JSON object, are those that the request asks for. */
+/* Whether labels, a JSON object as text, include those that the request asks for. */
 bool orr_fleet_labels_fit(const struct orr_call *call, const char *labels);
-/* Appends what a cached answer about many hosts depends on, beside its parameters: it changes with each upload that
- * anybody makes, and with each change and deletion that this process makes; those of other processes are seen after
- * five seconds. */
+/* Appends the cache key of an answer about many hosts, apart from its parameters. The key changes with every upload,
+ * and with every change and deletion by this process; those by other processes show after five seconds. */
 enum orr_code orr_fleet_key(struct orr_call *call, const char *name, struct orr_text *key,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* An answer about many hosts: from the cache while its key is the same, else as `answer` makes it. */
+/* Answers about many hosts: from the cache while the key is the same, otherwise by calling `answer`. */
 enum orr_code orr_fleet_cached(struct orr_call *call, const char *name,
                                enum orr_code (*answer)(struct orr_call *call, struct orr_answer **ret_answer,
                                                        struct orr_error *err),
                                struct orr_answer **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
-/* Reads what `asked` names (topologies, labels, search) into a fleet that has an arena. Each shape is there once, with
- * the dump of its first topology. LIMIT beyond ORR_MAX_SET shapes, ORR_MAX_SET_HOSTS topologies, or ORR_SET_BYTES
- * bytes.
- */
+/* Reads the topologies that `asked` selects (by id, labels or search) into a fleet that has an arena. Each shape
+ * occurs once, with the dump of its first topology. LIMIT beyond ORR_MAX_SET shapes, ORR_MAX_SET_HOSTS topologies, or
+ * ORR_SET_BYTES bytes. */
 enum orr_code orr_fleet_gather(struct orr_call *call, const struct orr_params *asked, enum orr_fleet_counting counting,
                                struct orr_fleet *fleet, struct orr_error *err) ORR_NO_DISCARD;
 /* Frees the dumps. */

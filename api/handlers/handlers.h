@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What handlers share: the stored or posted machine that a call is about, its analysis, and how it is shown. */
+/* Shared by the handlers: the stored or posted machine that a call is about, its analysis, and its JSON. */
 #ifndef ORR_API_HANDLERS_H
 #define ORR_API_HANDLERS_H
 
@@ -15,9 +15,9 @@ struct orr_work {
     struct orr_shared shared;
     struct orr_dump *dump; /* NULL: a cluster */
     struct orr_analysis *analysis;
-    struct orr_arena *repaired;       /* holds the machine of the analysis if it is not the dump's; NULL otherwise */
+    struct orr_arena *repaired;       /* owns the repaired machine that was analysed; NULL if that is the dump itself */
     struct orr_cluster_work *cluster; /* NULL: one topology */
-    atomic_uint streams;              /* under way that hold it */
+    atomic_uint streams;              /* running streams that use it */
 };
 
 static inline void orr_work_give(struct orr_work *work)
@@ -26,55 +26,58 @@ static inline void orr_work_give(struct orr_work *work)
 }
 ORR_FREED_BY(orr_work, orr_work_give)
 
-/* The dump and analysis that a call asks for: from the cache, or made now. The caller gives it back. */
+/* The dump and analysis that a call asks for, cached or made now. The caller releases it. */
 enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
-/* The same bytes, asked another question; reading: the release whose rules make a dump of them, NULL: the question's.
- */
+/* The same for another question about the same bytes; reading: the release whose rules turn them into a dump, NULL:
+ * that of the question. */
 enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
                                struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
-/* The bytes of the dump that a call is about: orr_budget_free() length + 1 of them where *ret_owned. */
+/* The bytes of the dump that a call is about. If *ret_owned, the caller frees length + 1 bytes with orr_budget_free().
+ */
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Reads the dump alone; release: the release whose rules turn a gathered archive into a dump; NULL: the one that the
- * call asks for. */
+/* Reads the dump without analysing it; release: the one whose rules turn a gathered archive into a dump, NULL: that of
+ * the call. */
 enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *release, struct orr_dump **ret_dump,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* The machine that the body describes beside a log or results; NULL in *ret_dump: none. */
+/* The machine that the body describes next to a log or results; *ret_dump is NULL if there is none. */
 enum orr_code orr_call_beside(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
-/* Keeps a dump with that id and what the call says of it (name, labels), and says where (Location). */
+/* Stores a dump under that id with the name and labels of the call, and sets the header Location. */
 enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, const char *bytes, size_t length,
                             bool *ret_existed, struct orr_error *err) ORR_NO_DISCARD;
-/* Labels in both forms that the store wants; they live as long as the object and the call's arena. */
+/* Labels in the two forms that the store needs; they borrow from the object and the call's arena. */
 enum orr_code orr_labels_of(struct orr_call *call, json_t *object, struct orr_labels *ret_labels,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* A body that is not JSON (what: "", the parser's message stays) or not what the route takes. advice: what to send. */
+/* Reports a body that is not JSON (what: "", which keeps the parser's message) or not what the route accepts. advice:
+ * what to send. */
 enum orr_code orr_bad_body(struct orr_call *call, const char *what, const char *advice,
                            struct orr_error *err) ORR_NO_DISCARD;
-/* Whether a member of an object may be a label: a text, and neither too long nor without a name. */
+/* Whether a member of an object is a valid label: a text that is not too long, with a name. */
 bool orr_label_is_valid(const char *name, const json_t *value);
-/* The topology of that id as users see it. */
+/* The stored topology with that id as JSON. */
 enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* A topology as users see it. A dump that can no longer be read is listed all the same, without a machine. If memory
- * or the store fail, there is no answer: half of one would have another ETag. */
+/* A topology as JSON. A dump that can no longer be read is still listed, without a machine. Fails if memory or the
+ * store fails, because an incomplete answer would have another ETag. */
 enum orr_code orr_record_json(struct orr_call *call, struct orr_json *json, const struct orr_record *record,
                               json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
-/* cluster_work.c: reads a stored cluster with its dumps, by the rules of the release `reading` where they make a
- * difference, and analyses it. */
+/* cluster_work.c: reads a stored cluster with its dumps, by the rules of the release `reading` if they matter, and
+ * analyses it. */
 enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
                                struct orr_work *work, struct orr_error *err) ORR_NO_DISCARD;
 void orr_cluster_work_free(struct orr_cluster_work *cluster);
 size_t orr_cluster_work_bytes(const struct orr_cluster_work *cluster);
-/* Times of arrival in this process, in milliseconds: no two are the same. */
+/* The time now in milliseconds, unique within this process. */
 int64_t orr_time_of_arrival(struct orr_app *app);
 
-/* The error for a cursor that no page gave; returns its code. */
+/* Reports an invalid cursor; returns the code. */
 enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err);
 
-/* Holds a change to If-Match and If-None-Match; answer: what a GET of the resource would say now. INVALID. */
+/* Checks If-Match and If-None-Match before a change; answer: what a GET of the resource would return now. INVALID if
+ * they do not hold. */
 enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer,
                                   struct orr_error *err) ORR_NO_DISCARD;
-/* route_table.c: the routes that orr_app_new() gives the service. */
+/* route_table.c: the routes of the service, for orr_app_new(). */
 const struct orr_route *orr_route_table(unsigned *ret_count);
 /* handle_topologies.c */
 orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_patch, orr_handle_delete,
@@ -93,7 +96,7 @@ orr_handler orr_handle_order;
 orr_handler orr_handle_topology_facts, orr_handle_cluster_facts, orr_handle_fleet_facts;
 /* host_labels.c: a label of a stored topology (`host`, `switch`, `domain`); context: the call. */
 orr_topology_gives orr_label_of_topology;
-/* The value of one of the labels that the store has as JSON, kept with the call; NULL: there is no such label. */
+/* The value of a label from JSON text of the store, in the memory of the call; NULL: no such label. */
 const char *orr_label_text(struct orr_call *call, const char *labels, const char *name);
 /* handle_channels.c */
 orr_handler orr_handle_channels, orr_handle_p2p;
@@ -131,10 +134,10 @@ orr_handler orr_handle_static, orr_handle_examples;
 
 /* A time of the store as RFC 3339 text. */
 json_t *orr_time_json(struct orr_json *json, int64_t milliseconds);
-/* A cursor is the place of the last entry of a page: time in hex, "-", id. */
+/* A cursor names the last entry of a page: time in hex, "-", id. */
 enum { ORR_CURSOR_SIZE = 64 };
 void orr_write_cursor(char cursor[ORR_CURSOR_SIZE], int64_t at, const char *id);
-/* NULL: the first page, *ret_before is 0. */
+/* Reads a cursor. NULL means the first page, with *ret_before 0. */
 enum orr_code orr_read_cursor(struct orr_call *call, int64_t *ret_before, const char **ret_before_id,
                               struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that keeps orrery_hosts and orrery_host_groups, the figures of GET /metrics about hosts, up to date. */
+/* The thread that updates orrery_hosts and orrery_host_groups, the metrics about hosts. */
 #ifndef ORR_API_WATCH_H
 #define ORR_API_WATCH_H
 

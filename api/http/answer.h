@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A finished answer: bytes with what is said about them. They never change once made, so it may be cached and sent by
- * many threads at once. */
+/* A finished answer: its bytes and their headers. Immutable, so it can be cached, and many threads can send it at
+ * once. */
 #ifndef ORR_API_ANSWER_H
 #define ORR_API_ANSWER_H
 
@@ -11,7 +11,7 @@
 
 /* How long a client may keep an answer without asking again. */
 enum orr_keeping {
-    ORR_KEEP_ASK,    /* keep, but ask each time whether it is still so (ETag) */
+    ORR_KEEP_ASK,    /* keep, but revalidate every time (ETag) */
     ORR_KEEP_NOT,    /* do not keep */
     ORR_KEEP_FOREVER /* never changes */
 };
@@ -27,12 +27,12 @@ struct orr_answer {
     const char *policy;     /* static: the Content-Security-Policy, NULL: the strictest */
     enum orr_keeping keeping;
     bool compressible;
-    atomic_bool aliased; /* it is in the cache under a target as somebody wrote it, too: one spelling is enough */
+    atomic_bool aliased; /* also cached under the target as a client wrote it; one spelling is enough */
     char etag[48];       /* quoted; "" if there is none */
     char *body;
     size_t length;
-    struct orr_stream *stream; /* in place of body and length; owned; such an answer is sent once. NULL: none */
-    _Atomic int64_t seen;      /* the dump that it is about in the store, by orr_clock_coarse_ms(); 0: not yet */
+    struct orr_stream *stream; /* instead of body and length; owned; such an answer is sent only once. NULL: none */
+    _Atomic int64_t seen;      /* when its dump was last seen in the store, by orr_clock_coarse_ms(); 0: never */
     /* What the sender made of this answer, to be used again: one who sends takes it out, and puts it back when it is
      * sent. Threads that send at the same time use different places, each in a cache line of its own. */
     _Atomic(orr_free_reply *) free_reply;
@@ -42,25 +42,25 @@ struct orr_answer {
     } kept[ORR_REPLIES];
 };
 
-/* Takes bytes over (malloc'd), even on failure. NULL: out of memory. */
+/* Takes ownership of bytes (malloc'd), even on failure. NULL: out of memory. */
 struct orr_answer *orr_answer_new(unsigned status, const char *media_type, char *bytes, size_t length);
-/* The same for a body that is made while it is sent; takes the stream over. */
+/* The same for a body that is generated while it is sent; takes ownership of the stream. */
 struct orr_answer *orr_answer_of_stream(unsigned status, const char *media_type, struct orr_stream *stream);
-/* Takes the text's bytes over; NOMEM where writing it failed. */
+/* Takes ownership of the text's bytes; NOMEM if writing the text had failed. */
 enum orr_code orr_answer_of_text(unsigned status, const char *media_type, struct orr_text *text,
                                  struct orr_answer **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
-/* Takes the document over. */
+/* Takes ownership of the document. */
 enum orr_code orr_answer_of_json(unsigned status, struct orr_json *json, json_t *root, struct orr_answer **ret_answer,
                                  struct orr_error *err) ORR_NO_DISCARD;
 /* The same answer compressed; NULL if that fails. */
 struct orr_answer *orr_answer_gzip(const struct orr_answer *answer);
-/* Does a list name the tag (or *)? If-None-Match compares weakly, If-Match does not: there a weak tag matches nothing.
+/* Whether a list contains the tag, or is *. If-None-Match compares weakly; in If-Match, a weak tag matches nothing.
  */
 bool orr_etag_listed(const char *list, const char *etag, bool weakly);
 
-/* Takes a reply out that the sender kept; NULL: there is none. */
+/* Takes out a reply that the sender kept; NULL: there is none. */
 void *orr_answer_take_reply(struct orr_answer *answer, bool not_modified);
-/* Keeps a reply that nobody uses now; it is freed with the answer, or at once where enough are kept. */
+/* Keeps an unused reply for later. It is freed with the answer, or at once if enough are kept. */
 void orr_answer_keep_reply(struct orr_answer *answer, bool not_modified, void *reply, orr_free_reply *free_reply);
 
 /* SHA-256 of bytes as 64 hex digits and a terminating zero. */

@@ -24,20 +24,20 @@ struct orr_cache_figures {
 struct orr_cache *orr_cache_new(size_t limit);
 void orr_cache_free(struct orr_cache *cache);
 
-/* Is there a value? */
+/* Whether the cache has a value for the key. */
 bool orr_cache_has(struct orr_cache *cache, const char *key);
 /* The value with a new reference, or NULL. Never waits. */
 struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key);
 /* The value with a new reference; or NULL, and then the caller makes the value and must call orr_cache_end(). Waits
  * while another thread makes it, but no longer than the budget in force lasts: then NULL, and the budget is spent. */
 struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key);
-/* Ends what orr_cache_begin() began, in the same thread: with the value (the cache takes a reference of its own) or
- * NULL if making it failed. A value that was made under a budget that is spent is not kept. */
+/* Ends orr_cache_begin(), in the same thread: with the value, of which the cache takes its own reference, or with NULL
+ * if making it failed. A value made under a spent budget is not kept. */
 void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value);
-/* Keeps a value under a further key, provided that `key` is still kept: an entry that was dropped meanwhile stays
+/* Keeps a value under another key as well, if `key` is still in the cache: an entry that was dropped meanwhile stays
  * dropped. */
 void orr_cache_also(struct orr_cache *cache, const char *key, const char *further, struct orr_shared *value);
-/* Drops all whose key begins with prefix, and what is being made under such a key is not kept either. */
+/* Drops all entries whose key begins with prefix; values that are being made under such a key will not be kept. */
 void orr_cache_forget(struct orr_cache *cache, const char *prefix);
 void orr_cache_figures(struct orr_cache *cache, struct orr_cache_figures *ret_figures);
 

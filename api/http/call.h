@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The service in one process, and one request on its way from its route to its answer. */
+/* The service in one process, and one request from its route to its answer. */
 #ifndef ORR_API_CALL_H
 #define ORR_API_CALL_H
 
@@ -25,22 +25,22 @@ struct orr_app {
     struct orr_cache *cache;
     struct orr_renderer *renderer;
     struct orr_metrics *metrics;
-    struct orr_watch *watch; /* NULL: nobody counts hosts */
+    struct orr_watch *watch; /* NULL: hosts are not counted */
     char *static_folder;     /* NULL: no page */
     char *docs_folder;       /* NULL: no documentation */
     char *program;           /* this program, for processes of its own; NULL: /proc/self/exe */
     size_t max_body;
-    size_t stream_most;         /* bytes that streams under way may hold; 0: any */
-    atomic_size_t stream_bytes; /* that they hold */
+    size_t stream_most;         /* most bytes of all running streams; 0: no limit */
+    atomic_size_t stream_bytes; /* bytes of all running streams */
     bool check_systems;
     atomic_bool draining;
-    _Atomic int64_t last_created; /* of a topology stored here, in milliseconds: no two have the same */
-    atomic_ulong analyses;        /* made, not taken from the cache */
-    atomic_ulong changes;         /* of labels, and deletions, that this process made */
+    _Atomic int64_t last_created; /* of a topology stored by this process, in milliseconds; unique */
+    atomic_ulong analyses;        /* analyses made, not taken from the cache */
+    atomic_ulong changes;         /* changes of labels and deletions by this process */
 };
 
 struct orr_call;
-/* Whether who asks has a scope. */
+/* Whether the client has a scope. */
 static inline bool orr_request_may(const struct orr_request *request, enum orr_scope scope)
 {
     return !request->grant || request->grant->scopes & scope;
@@ -51,10 +51,10 @@ enum orr_route_flags {
     ORR_ROUTE_TOPOLOGY = 1, /* the first capture is the id of a stored topology */
     ORR_ROUTE_DUMP = 2,     /* the body is a dump; its content id takes the place of the first capture */
     ORR_ROUTE_CACHED = 4,   /* the answer depends on content and parameters only */
-    ORR_ROUTE_HEAVY = 8,    /* takes more than a moment if it is not cached */
+    ORR_ROUTE_HEAVY = 8,    /* slow if it is not cached */
     ORR_ROUTE_STORE = 16,   /* asks the store */
     ORR_ROUTE_CLUSTER = 32, /* the first capture is the id of a stored cluster */
-    ORR_ROUTE_PAGE = 64     /* every path that no other route has: the capture is all of it */
+    ORR_ROUTE_PAGE = 64     /* every path without another route; the capture is the whole path */
 };
 
 struct orr_route {
@@ -76,24 +76,24 @@ struct orr_call {
     size_t body_length;
     char id[ORR_ID_LENGTH + 1]; /* of the topology, where the route has one */
     char digest[ORR_DIGEST_LENGTH + 1];
-    enum orr_problem problem;        /* instead of what the error's code says */
-    const struct orr_budget *budget; /* of a call that failed; NULL: none */
-    const char *quick_key;           /* under which the finished answer is found by the target alone; NULL: it is not */
+    enum orr_problem problem;        /* replaces the problem that follows from the error's code */
+    const struct orr_budget *budget; /* the budget of a failed call; NULL: none */
+    const char *quick_key;           /* cache key of the finished answer, from the target alone; NULL: there is none */
     struct orr_response *response;
-    struct orr_params params; /* last, for it is large: an answer found by quick_key needs none */
+    struct orr_params params; /* last because it is large: an answer found by quick_key does not need it */
 };
 
-/* Fills the response from the error and what the call says of it; used for refusals too. */
+/* Fills the response from the error and the call; also used for refusals. */
 void orr_call_problem(struct orr_call *call, const struct orr_error *err);
-/* Fills the response from a finished answer, compressed where the client takes it; key: of the cache, or NULL. Takes
- * the reference over. */
+/* Fills the response from a finished answer, compressed if the client accepts that; key: of the cache, or NULL. Takes
+ * ownership of the reference. */
 void orr_call_finish(struct orr_call *call, struct orr_answer *answer, const char *key);
-/* Would orr_call_finish() have to compress the answer? */
+/* Whether orr_call_finish() would have to compress the answer. */
 bool orr_call_would_compress(const struct orr_call *call, const struct orr_answer *answer, const char *key);
-/* Turns a call away inside its handler, as a gate would have done before it. Returns the code of the error. */
+/* Refuses a call from within its handler, as a gate does before the handler. Returns the code of the error. */
 enum orr_code orr_call_deny(struct orr_call *call, enum orr_denial refusal, unsigned long long limit,
                             struct orr_error *err);
-/* The same with an answer as it must be sent: only If-None-Match is heeded. */
+/* Fills the response from an answer that is sent as it is; only If-None-Match applies. */
 void orr_call_send(struct orr_call *call, struct orr_answer *answer);
 bool orr_call_accepts_gzip(const struct orr_call *call);
 bool orr_call_reads(const struct orr_call *call); /* GET or HEAD */
@@ -105,17 +105,17 @@ enum orr_code orr_call_route(struct orr_call *call, const char *path, size_t len
 
 const char *orr_call_header(const struct orr_call *call, const char *name);
 
-/* Is the topology that a call is about stored? What this process knows is believed for a second, so that cached answers
- * need no store, and end that soon after another process deleted the topology. *ret_seen: when it was last seen there,
- * by orr_clock_coarse_ms(). With may_ask false the store is not asked; 0 then if nothing is known. NOT_FOUND if
- * there is no such topology. */
+/* Checks that the topology of a call is stored. A result is trusted for one second, so that cached answers need no
+ * store, and yet end soon after another process deletes the topology. *ret_seen: when it was last seen in the store,
+ * by orr_clock_coarse_ms(). may_ask false: the store is not asked, and *ret_seen is 0 if nothing is known. NOT_FOUND
+ * if there is no such topology. */
 enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, int64_t *ret_seen,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Whether what was seen then is still believed. */
+/* Whether a result of that time is still trusted. */
 bool orr_seen_lately(int64_t seen);
 /* Gives the call the id of its content. */
 void orr_call_content(struct orr_call *call, const char *bytes, size_t length);
-/* The first of `count` media types that the client likes best; count: none. */
+/* The index of the media type that the client prefers, the first of equals; count: the client accepts none. */
 size_t orr_negotiate(const char *accept, const char *const *types, size_t count);
 
 #endif

@@ -37,12 +37,12 @@ struct orr_problem_info {
     const char *title;
 };
 
-/* Type, status and title of an error. A problem other than ORR_PROBLEM_NONE comes first, except before ORR_NOMEM.
- * Values without a row, ORR_OK among them, are "internal". */
+/* Type, status and title of an error. A problem other than ORR_PROBLEM_NONE takes precedence over the code, except
+ * over ORR_NOMEM. Values without a row, such as ORR_OK, become "internal". */
 struct orr_problem_info orr_problem_info(enum orr_problem problem, enum orr_code code);
 
-/* The answer for an error. NULL: not even that could be made. over: the budget whose limit was exceeded, NULL: none
- * was; instance: the request's id. */
+/* The answer for an error; NULL: out of memory. over: the budget whose limit was exceeded, NULL: none; instance: the
+ * id of the request. */
 struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err,
                                       const struct orr_budget *over, const char *instance);
 

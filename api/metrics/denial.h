@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a request is turned away before it is handled: the word for it in metrics and logs. The client's answer is a row
+/* Reasons to refuse a request before it is handled, with their words in metrics and logs. The client's answer is a row
  * in api/http/denial.c. */
 #ifndef ORR_API_DENIAL_H
 #define ORR_API_DENIAL_H
@@ -10,19 +10,19 @@
     X(HEADER, "header_size")          /* limit: bytes */                                                               \
     X(MALFORMED, "malformed_headers") /* a proxy could read them differently */                                        \
     X(CODING, "transfer_coding")      /* other than chunked */                                                         \
-    X(HOST, "host")                   /* the service is not called so */                                               \
-    X(CROSS_SITE, "cross_site")       /* a page of another site would change something */                              \
+    X(HOST, "host")                   /* not a name of this service */                                                 \
+    X(CROSS_SITE, "cross_site")       /* a page of another site asks for a change */                                   \
     X(NO_TOKEN, "no_token")           /* none given */                                                                 \
-    X(TOKEN, "unknown_token")         /* one that nobody has */                                                        \
+    X(TOKEN, "unknown_token")         /* not in the token file */                                                      \
     X(READ, "scope_read")             /* a token without the scope read */                                             \
     X(WRITE, "scope_write")           /* a token without the scope write */                                            \
     X(RATE, "rate")                   /* limit: requests a second */                                                   \
     X(CLIENT, "client_requests")      /* limit: requests of one client under way */                                    \
     X(CONNECTIONS, "connections")     /* limit: connections */                                                         \
-    X(QUEUE, "queue")                 /* limit: requests that wait */                                                  \
+    X(QUEUE, "queue")                 /* limit: waiting requests */                                                    \
     X(BODY_MEMORY, "body_memory")     /* limit: bytes of all bodies */                                                 \
-    X(STREAM_MEMORY, "stream_memory") /* limit: bytes that all streams under way hold */                               \
-    X(STOPPING, "stopping")           /* the server ends */                                                            \
+    X(STREAM_MEMORY, "stream_memory") /* limit: bytes of all running streams */                                        \
+    X(STOPPING, "stopping")           /* the server is shutting down */                                                \
     X(HEADER_TIME, "header_time")     /* limit: milliseconds */                                                        \
     X(BODY_TIME, "body_time")         /* limit: milliseconds */
 enum orr_denial {

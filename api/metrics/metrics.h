@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the service counts and measures: one table, a row each (metrics_table.c), written for Prometheus. Counting is an
- * atomic addition or two; callable from many threads. */
+/* The metrics of the service: one table with a row for each (metrics_table.c), written for Prometheus. Counting costs
+ * an atomic addition or two; callable from many threads. */
 #ifndef ORR_API_METRICS_H
 #define ORR_API_METRICS_H
 
@@ -63,8 +63,8 @@ enum orr_timed_stage {
     ORR_TIMED_SEARCH,
     ORR_TIMED_CONNECT,
     ORR_TIMED_TUNING,
-    ORR_TIMED_WRITE,  /* of the answer to a request that was computed */
-    ORR_TIMED_LAYOUT, /* by a drawing process */
+    ORR_TIMED_WRITE,  /* writing the answer to a computed request */
+    ORR_TIMED_LAYOUT, /* layout by a drawing process */
     ORR_TIMED_COUNT
 };
 enum orr_work_class { ORR_WORK_SHORT, ORR_WORK_LONG, ORR_WORK_CLASS_COUNT };
@@ -73,7 +73,7 @@ enum orr_reload { ORR_RELOAD_TOKENS, ORR_RELOAD_CERTIFICATE, ORR_RELOAD_COUNT };
 struct orr_metrics;
 
 enum { ORR_LABELS_SIZE = 128 };
-/* The routes of the service, whose requests are counted apart. */
+/* The routes of the service; requests are counted for each. */
 struct orr_metric_routes {
     unsigned count;
     void (*write)(const void *context, unsigned route, char labels[ORR_LABELS_SIZE]); /* method="GET",route="/v1/..." */
@@ -85,18 +85,18 @@ struct orr_metrics *orr_metrics_new(const struct orr_metric_routes *routes);
 void orr_metrics_free(struct orr_metrics *metrics);
 
 /* series: the place in the row's first dimension (second for rows that have two: first * count of second + second); 0
- * if it has none. Units as the row says; times are nanoseconds. */
+ * if it has none. The row gives the unit; times are in nanoseconds. */
 void orr_metric_add(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t value);
 void orr_metric_set(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t value);
 void orr_metric_observe(struct orr_metrics *metrics, enum orr_metric metric, unsigned series, uint64_t nanoseconds);
 uint64_t orr_metric_value(const struct orr_metrics *metrics, enum orr_metric metric, unsigned series);
 
-/* A request that is over. route: its place among the routes, or their count where none matched. */
+/* Counts a finished request. route: index of its route, or the number of routes if none matched. */
 void orr_metrics_request(struct orr_metrics *metrics, unsigned route, unsigned status, uint64_t nanoseconds);
-/* Called before each writing, to set what others count; one of the server, NULL: none. */
+/* Sets the function that is called before each writing, to set values that the server counts; NULL: none. */
 void orr_metrics_on_collect(struct orr_metrics *metrics, void (*collect)(void *context, struct orr_metrics *metrics),
                             void *context);
-/* All of it, in Prometheus' text format 0.0.4. */
+/* Appends all metrics, in Prometheus' text format 0.0.4. */
 void orr_metrics_write(struct orr_metrics *metrics, struct orr_text *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows after metrics.h. */
+/* The table of metrics that metrics.h declares. */
 #ifndef ORR_API_METRICS_TABLE_H
 #define ORR_API_METRICS_TABLE_H
 
@@ -8,7 +8,7 @@
 enum orr_metric_type { ORR_COUNTER, ORR_GAUGE, ORR_HISTOGRAM };
 enum orr_metric_unit { ORR_UNIT_NONE, ORR_UNIT_NANOSECONDS }; /* as stored; written in seconds */
 
-/* A label, or labels that go together, with a known number of values. */
+/* A label, or labels that belong together, with a fixed number of values. */
 struct orr_metric_dimension {
     unsigned (*count)(void);                                     /* NULL: the routes */
     void (*write)(unsigned value, char labels[ORR_LABELS_SIZE]); /* name="value" */
@@ -23,7 +23,7 @@ struct orr_metric_row {
 };
 extern const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT];
 
-/* Upper bounds of a histogram's buckets, nanoseconds; beside these +Inf. */
+/* Upper bounds of the buckets of a histogram, in nanoseconds; +Inf comes in addition. */
 enum { ORR_BUCKET_COUNT = 16 };
 extern const uint64_t orr_buckets[ORR_BUCKET_COUNT];
 

@@ -24,10 +24,10 @@
  * A function that can fail returns false and fills a struct orr_report, which may be NULL; its outputs ret_x are then
  * unchanged.
  *
- * Threads: what a caller can notice is in the objects; nothing is global. Any number of threads may use a session, a
- * machine, a plan or a document at once; free it when no call uses it. Limits belong to one call at a
- * time, except for orr_limits_stop(). A plan borrows its machine: free the machine after the plan. After fork(), only
- * exec() is safe in the child of a process that has a session.
+ * Threads: the library has no global state that a caller can notice. Any number of threads may use a session, a
+ * machine, a plan or a document at once; free it when no call uses it. Only one call at a time may use a set of limits,
+ * except for orr_limits_stop(). A plan borrows its machine: free the machine after the plan. After fork(), only exec()
+ * is safe in the child of a process that has a session.
  *
  * Processes: only drawings (formats svg, png, pdf) and detection start processes: the program `orrery`, which a
  * session's options name.
@@ -67,20 +67,20 @@ extern "C" {
 #endif
 
 struct orr_machine;  /* a dump as it was read */
-struct orr_plan;     /* what that NCCL decides on that machine */
-struct orr_session;  /* inputs that were kept, and answers that are made once */
+struct orr_plan;     /* what one NCCL release decides on a machine */
+struct orr_session;  /* kept inputs, and a cache of answers */
 struct orr_document; /* an answer: bytes that never change */
-struct orr_limits;   /* time and memory of a call, and its stop flag */
+struct orr_limits;   /* time and memory that a call may use, and its stop flag */
 
-/* Room for the name of a device with its terminating zero, and children of a rank in a tree at most. */
+/* Size of a buffer for a device name with its terminating zero; most children of a rank in a tree. */
 enum { ORR_DEVICE_NAME_LENGTH = 40, ORR_TREE_CHILDREN = 3 };
-/* Room for the id of a kept input with its terminating zero. */
+/* Size of a buffer for the id of a kept input with its terminating zero. */
 enum { ORR_INPUT_ID_LENGTH = 33 };
-/* Room for the texts of a report with their terminating zeros. */
+/* Sizes of the texts of a report with their terminating zeros. */
 enum { ORR_REPORT_WHERE_LENGTH = 96, ORR_REPORT_TEXT_LENGTH = 256, ORR_REPORT_ADVICE_LENGTH = 192 };
 
 /* What went wrong, for a switch. Each has the name of the code beside it in the report: "malformed-xml" is
- * ORR_ERROR_MALFORMED_XML. ORR_ERROR_OTHER: a code that came after this header. */
+ * ORR_ERROR_MALFORMED_XML. ORR_ERROR_OTHER: a code newer than this header. */
 enum orr_error_code {
     ORR_ERROR_OTHER,
     ORR_ERROR_OUT_OF_MEMORY,
@@ -115,7 +115,7 @@ enum orr_error_code {
 struct orr_report {
     size_t size;      /* sizeof(struct orr_report): ORR_REPORT_INIT */
     const char *code; /* stable: "malformed-xml", "invalid-topology", "no-ranks", "invalid-setting", "not-found" ... */
-    uint32_t line;    /* in the dump, from 1; 0: the error has no place there */
+    uint32_t line;    /* 1-based line of the dump; 0: the error is not about a line */
     uint32_t column;  /* from 1; 0: not known */
     enum orr_error_code error;             /* the code as a number */
     char where[ORR_REPORT_WHERE_LENGTH];   /* "system/cpu[0]/pci[2]", a setting, a device; may be empty */
@@ -127,17 +127,17 @@ struct orr_report {
         .size = sizeof(struct orr_report)                                                                              \
     }
 
-/* "0.2.0", of the library that runs. */
+/* The version of the library in use, such as "0.2.0". */
 ORR_LIBRARY_CALL const char *orr_library_version(void);
-/* Names of the releases that can be asked for, oldest first, and of the settings; NULL beyond the last. */
+/* Name of release i, oldest first, and of setting i; NULL beyond the last. */
 ORR_LIBRARY_CALL const char *orr_library_release(size_t i);
 ORR_LIBRARY_CALL const char *orr_library_setting(size_t i);
 
-/* Limits of a call. Without them (NULL) a call takes what it needs. Each call starts with the full allowance. */
+/* Limits of a call. Without limits (NULL) a call may use any amount. Each call starts with the full allowance. */
 ORR_LIBRARY_MUST bool orr_limits_new(struct orr_limits **ret_limits, struct orr_report *report);
 ORR_LIBRARY_CALL void orr_limits_free(struct orr_limits *limits); /* NULL is allowed */
-/* Each limit is unlimited until it is set; 0 is unlimited again. unpacked: bytes that come out of an archive; entries:
- * files in it. */
+/* Nothing is limited until it is set; 0 removes a limit. unpacked: bytes unpacked from an archive; entries: files in
+ * it. */
 ORR_LIBRARY_CALL void orr_limits_time(struct orr_limits *limits, uint64_t milliseconds);
 ORR_LIBRARY_CALL void orr_limits_memory(struct orr_limits *limits, uint64_t bytes);
 ORR_LIBRARY_CALL void orr_limits_unpacked(struct orr_limits *limits, uint64_t bytes);
@@ -150,8 +150,8 @@ ORR_LIBRARY_CALL void orr_limits_resume(struct orr_limits *limits);
 struct orr_session_options {
     size_t size;         /* ORR_SESSION_OPTIONS_INIT */
     const char *program; /* the program `orrery`, a path or a name in PATH; NULL: "orrery" */
-    uint64_t cache;      /* bytes of answers and analyses that are kept; 0: 256 MiB */
-    uint64_t largest;    /* bytes of the largest input; 0: 16 MiB */
+    uint64_t cache;      /* bytes of the cache of answers and analyses; 0: 256 MiB */
+    uint64_t largest;    /* largest input in bytes; 0: 16 MiB */
 };
 #define ORR_SESSION_OPTIONS_INIT                                                                                       \
     {                                                                                                                  \
@@ -161,7 +161,7 @@ struct orr_session_options {
 ORR_LIBRARY_MUST bool orr_session_new(const struct orr_session_options *options, struct orr_session **ret_session,
                                       struct orr_report *report);
 ORR_LIBRARY_CALL void orr_session_free(struct orr_session *session); /* NULL is allowed */
-/* Keeps an input, so that questions can name it: in a comparison, a cluster, or where a log or results come with it.
+/* Keeps an input, so that questions can name it: in a comparison, in a cluster, or together with a log or results.
  * The same bytes have the same id. name: for people, may be NULL. Errors: those of orr_machine_load(), and empty-body.
  */
 ORR_LIBRARY_MUST bool orr_session_keep(struct orr_session *session, const void *bytes, size_t length, const char *name,
@@ -171,7 +171,7 @@ ORR_LIBRARY_MUST bool orr_session_keep(struct orr_session *session, const void *
 /* Asks a question. The caller frees *ret_document.
  * question: a word, such as "analyze", "explain", "findings", "diff", "predict", "place", "path", "channels", "p2p",
  *   "render", "convert", "gate", "check-log", "check-perf", "compare", "releases" or "machines": the route /v1/WORD. Or
- *   a route with its method, such as "GET /v1/topologies/ID/findings" (ID is what orr_session_keep() gave) or
+ *   a route with its method, such as "GET /v1/topologies/ID/findings" (ID is from orr_session_keep()) or
  *   "POST /v1/clusters".
  * parameters: "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1", values percent-encoded as in a query string; NULL: none.
  * input, length: the dump, the log, the results or the JSON that the question is about; NULL and 0 if it has none.
@@ -224,7 +224,7 @@ struct orr_plan_path {
     size_t size;         /* ORR_PLAN_PATH_INIT */
     const char *type;    /* "NVL", "PIX", "PXB", "PHB", "SYS" ... */
     const char *meaning; /* "at most one PCIe bridge" */
-    const char *origin;  /* how it came to be: "through the CPU, because P2P is not possible" */
+    const char *origin;  /* why it has this type: "through the CPU, because P2P is not possible" */
     double bw;           /* GB/s: the lowest bandwidth of its links */
     uint32_t hops;
     int32_t narrowest; /* the hop with the lowest bandwidth; -1: the path has no hops */
@@ -252,10 +252,10 @@ ORR_LIBRARY_MUST bool orr_plan_hop(const struct orr_plan *plan, const char *from
 
 struct orr_plan_verdict {
     size_t size;        /* ORR_PLAN_VERDICT_INIT */
-    int32_t verdict;    /* 0: no, 1: yes; for GPUDirect RDMA also the release's number of a mode */
+    int32_t verdict;    /* 0: no; 1: yes; for GPUDirect RDMA possibly a mode number of the release */
     const char *rule;   /* the rule that decided, as a sentence */
-    const char *level;  /* the farthest path type that is allowed; "" where the rule compares no types */
-    const char *actual; /* the path type between the two; "" likewise */
+    const char *level;  /* the farthest path type that NCCL allows; "" if the rule compares no path types */
+    const char *actual; /* the path type between the two; "" if the rule compares no path types */
 };
 #define ORR_PLAN_VERDICT_INIT                                                                                          \
     {                                                                                                                  \
@@ -271,24 +271,24 @@ ORR_LIBRARY_MUST bool orr_plan_gdr(const struct orr_plan *plan, uint32_t rank, c
 struct orr_plan_nic {
     size_t size; /* ORR_PLAN_NIC_INIT */
     char net[ORR_DEVICE_NAME_LENGTH];
-    int32_t proxy_rank; /* the rank of the host whose proxy drives the NIC: another one with PXN */
+    int32_t proxy_rank; /* host rank whose proxy drives the NIC; with PXN not the rank that was asked about */
 };
 #define ORR_PLAN_NIC_INIT                                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct orr_plan_nic)                                                                            \
     }
 /* The NIC by which a rank of one host reaches other hosts, for a channel of the ring graph, counted from 0.
- * Errors: not-found, with one host too. */
+ * Errors: not-found, also if the plan has only one host. */
 ORR_LIBRARY_MUST bool orr_plan_nic(const struct orr_plan *plan, uint32_t rank, uint32_t channel,
                                    struct orr_plan_nic *ret_nic, struct orr_report *report);
 
 struct orr_plan_graph {
     size_t size;      /* ORR_PLAN_GRAPH_INIT */
     const char *name; /* "ring", "tree", "nvls", "collnet_chain", "collnet_direct", "collnet" */
-    int32_t pattern;  /* NCCL's number */
+    int32_t pattern;  /* NCCL's number of the pattern */
     int32_t channels;
     double bw_intra, bw_inter;           /* GB/s of one channel: inside the host, to and from its NICs */
-    const char *type_intra, *type_inter; /* the farthest path types that it uses there */
+    const char *type_intra, *type_inter; /* the farthest path types that it uses inside and to NICs */
 };
 #define ORR_PLAN_GRAPH_INIT                                                                                            \
     {                                                                                                                  \
@@ -299,10 +299,10 @@ ORR_LIBRARY_CALL bool orr_plan_graph(const struct orr_plan *plan, size_t i, stru
 
 /* The number of channels of the communicator. */
 ORR_LIBRARY_CALL uint32_t orr_plan_channels(const struct orr_plan *plan);
-/* The ring of a channel: orr_plan_ranks() ranks in ring order, beginning with rank 0. NULL: there is no such channel.
+/* The ring of a channel: orr_plan_ranks() ranks in ring order, starting with rank 0. NULL: no such channel.
  */
 ORR_LIBRARY_CALL const int32_t *orr_plan_ring(const struct orr_plan *plan, uint32_t channel);
-/* A rank's parent and children in the tree of a channel; -1: none. False: there is no such channel or rank, or no tree.
+/* The parent and children of a rank in the tree of a channel; -1: none. False: no such channel or rank, or no tree.
  */
 ORR_LIBRARY_CALL bool orr_plan_tree(const struct orr_plan *plan, uint32_t channel, uint32_t rank, int32_t *ret_up,
                                     int32_t ret_down[ORR_TREE_CHILDREN]);
@@ -323,7 +323,7 @@ struct orr_plan_choice {
 ORR_LIBRARY_MUST bool orr_plan_choose(const struct orr_plan *plan, const char *function, uint64_t bytes,
                                       struct orr_plan_choice *ret_choice, struct orr_report *report);
 
-/* Bandwidth (GB/s, 0: not available) and latency (microseconds) that NCCL's tuning gives to an algorithm ("Ring") with
+/* Bandwidth (GB/s, 0: not available) and latency (microseconds) in NCCL's tuning model of an algorithm ("Ring") with
  * a protocol ("LL128"). Errors: not-found. */
 ORR_LIBRARY_MUST bool orr_plan_cost(const struct orr_plan *plan, const char *function, const char *algorithm,
                                     const char *protocol, double *ret_bw, double *ret_latency,
