@@ -92,12 +92,6 @@ const struct orr_log_message orr_log_messages_host[] = {
      "Give the container /dev/infiniband (docker --device; Kubernetes: the RDMA resource) and a user-space driver for "
      "the NIC; compare with `ibv_devices` on the host.",
      "No IB devices found"},
-    {"said-hang", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " hang", NULL, "The text speaks of a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "execution hangs on the first collective operation"},
-    {"said-stuck", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " stuck", NULL, "The text speaks of a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "2x5090 stuck at NCCL during launch"},
-    {"said-freeze", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " freez", NULL, "The text speaks of a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "The test freezes with more than one GPU"},
     {"mig-device", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "MIG-", NULL, "The text names a MIG slice of a GPU.",
      "Give ranks slices of different GPUs, or whole GPUs.",
      "export CUDA_VISIBLE_DEVICES=MIG-2e782cfd-36f2-55ff-a7d5-c6734444be2b"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of PyTorch, nccl-tests and launchers, and the names of NCCL's results, which say least and come last. */
+/* Messages of PyTorch, nccl-tests and launchers, and what says least and comes last: the names of NCCL's results and
+ * words of the person who asks. */
 #include <stddef.h>
 
 #include "engine/log_messages/messages.h"
@@ -28,6 +29,13 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Look for the first error of the other ranks; TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC sets the limit.",
      "[rank0]:[F ProcessGroupNCCL.cpp:1385] [PG 0 Rank 0] Heartbeat monitor timed out! Process will be terminated "
      "after dumping debug info."},
+    {"watchdog-stuck", ORR_FROM_ALL, ORR_WEIGHT_HANG, "watchdog got stuck for", NULL,
+     "PyTorch's watchdog thread waited too long inside a CUDA or NCCL call, or for Python's lock, and the process was "
+     "ended.",
+     "Look at what the ranks do with `py-spy dump` while it hangs, and for the first error of the other ranks.",
+     "[rank1]:[F ProcessGroupNCCL.cpp:1169] [PG 0 Rank 1] ProcessGroupNCCL's watchdog got stuck for 600 seconds "
+     "without "
+     "making progress in monitoring enqueued collectives."},
     {"watchdog-dump", ORR_FROM_ALL, ORR_WEIGHT_AFTERMATH, "Received a dump signal", NULL,
      "PyTorch on this rank learned that another rank timed out.", "Look for the rank that the message names.",
      "[rank0]:[E1101 ProcessGroupNCCL.cpp:1486] [PG 0 Rank 0] Received a dump signal from this local rank and will "
@@ -202,5 +210,12 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"tests-nccl", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "Test NCCL failure", NULL,
      "nccl-tests stopped at an error of NCCL.", "Look for the first NCCL WARN.",
      "node1: Test NCCL failure common.cu:958 'unknown result code'"},
+    /* Words of the person who asks, which any message may have too. */
+    {"said-hang", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " hang", NULL, "The text speaks of a hang.",
+     "NCCL_DEBUG=INFO shows how far each rank comes.", "execution hangs on the first collective operation"},
+    {"said-stuck", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " stuck", NULL, "The text speaks of a hang.",
+     "NCCL_DEBUG=INFO shows how far each rank comes.", "2x5090 stuck at NCCL during launch"},
+    {"said-freeze", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " freez", NULL, "The text speaks of a hang.",
+     "NCCL_DEBUG=INFO shows how far each rank comes.", "The test freezes with more than one GPU"},
 };
 ORR_LOG_FAMILY(job);

@@ -154,6 +154,19 @@ const struct orr_log_message orr_log_messages_network[] = {
      "NCCL reduces on the GPUs, because reduction in the network (CollNet) could not start. The job goes on.",
      "NCCL_COLLNET_ENABLE=0 silences it. To use SHARP, check the SHARP daemons of hosts and fabric.",
      "Cannot initialize CollNet, using point-to-point network instead"},
+    /* Counters of ethtool -S and of hw_counters, if they are not 0. */
+    {"nic-discards", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "x_discards_phy: ", "1|2|3|4|5|6|7|8|9",
+     "The NIC has dropped packets because its buffers were full, so flow control did not hold the senders back.",
+     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the priority "
+     "of "
+     "NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
+     "rx_discards_phy: 1839205"},
+    {"rdma-out-of-order", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "out_of_sequence", "1|2|3|4|5|6|7|8|9",
+     "RDMA packets came out of order or were lost on the way, and were sent again, which costs bandwidth.",
+     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the priority "
+     "of "
+     "NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
+     "/sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:582913"},
     {"ofi-request", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Request %*", "completed with error",
      "A transfer of the libfabric network (EFA) failed.",
      "Look for an earlier error of the other host. Check the security group (all traffic within the group, both ways) "

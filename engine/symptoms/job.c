@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines about a job as a whole show together: ranks that RAS calls late or lost, slices of one GPU, a start that
- * ends at NCCL. */
+/* What lines about a job as a whole show together: ranks that RAS calls late or lost, a first barrier without a
+ * device, slices of one GPU, a start that ends at NCCL. */
 #include <string.h>
 
 #include "engine/base/words.h"
@@ -137,8 +137,35 @@ static void ends_at_nccl(struct orr_symptom_finder *f)
                            .line = start->last_line});
 }
 
+/* PyTorch's barrier is an AllReduce of one element. The first one makes the communicator, on whichever GPU is current:
+ * by default the first, on every rank. */
+static void first_barrier(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *chosen = orr_log_event_of(log, "no-barrier-device");
+    for (uint32_t i = 0; chosen && i < log->timed_out_count; i++) {
+        const struct orr_log_timed_out *call = &log->timed_out[i];
+        if (call->work > 1 || call->elements != 1 || strcmp(call->operation, "ALLREDUCE") != 0)
+            continue;
+        orr_symptom_add(f, &(struct orr_symptom){
+                               .id = "barrier-device",
+                               .weight = ORR_SYMPTOM_CAUSE,
+                               .cause = orr_symptom_text(f,
+                                                         "The first barrier did not end (line %u), and the program had "
+                                                         "not said which GPU a rank uses (line %u): two ranks may have "
+                                                         "used the same one.",
+                                                         call->line, chosen->line),
+                               .check = "Check: while it hangs, nvidia-smi shows several processes on GPU 0.",
+                               .cure = "Call torch.cuda.set_device(LOCAL_RANK) before the first barrier, or give "
+                                       "init_process_group() a device_id.",
+                               .line = call->line});
+        return;
+    }
+}
+
 void orr_symptoms_of_job(struct orr_symptom_finder *f)
 {
+    first_barrier(f);
     ras_ranks(f);
     slices_of_one_gpu(f);
     ends_at_nccl(f);
