@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests and commands can ask, read from text into one structure. The parameters are in questions.def, a row
- * each; a route or a command takes those of some topics. */
+/* The parameters of requests and commands, read from text into one structure. questions.def has a row for each; a
+ * route or a command accepts the parameters of some topics. */
 #ifndef ORR_API_QUESTIONS_H
 #define ORR_API_QUESTIONS_H
 
@@ -19,22 +19,22 @@
 #include "engine/perf/perf.h"
 #include "engine/place/place.h"
 
-/* Parameters that belong together: a route or a command takes topics, and a row of questions.def names those that it
- * belongs to. */
+/* A topic groups parameters that belong together. A route or a command accepts topics, and a row of questions.def
+ * names the topics of its parameter. */
 enum orr_topic {
     ORR_TOPIC_END,
     ORR_TOPIC_RELEASE,
-    ORR_TOPIC_READING, /* how an input is read: whatever reads a dump takes these into account, and caches it under them
+    ORR_TOPIC_READING, /* how an input is read: every reader of a dump applies these, and they are part of its cache key
                         */
     ORR_TOPIC_MACHINE, /* a machine type in place of an input */
-    ORR_TOPIC_JOB,     /* what the job that is predicted uses */
+    ORR_TOPIC_JOB,     /* what the predicted job uses */
     ORR_TOPIC_NICS,    /* the same */
-    ORR_TOPIC_DEVICE,  /* what its device side is given */
+    ORR_TOPIC_DEVICE,  /* what its kernels may use */
     ORR_TOPIC_STRICT,
     ORR_TOPIC_RANKS,  /* which host of a cluster has which ranks */
     ORR_TOPIC_HOSTS,  /* the number of hosts of an analysis */
     ORR_TOPIC_REPAIR, /* what is repaired before the machine is analysed */
-    ORR_TOPIC_PLAN,   /* the same where rings and trees are not held */
+    ORR_TOPIC_PLAN,   /* the same without rings and trees */
     ORR_TOPIC_AGAINST,
     ORR_TOPIC_SCALING, /* the bandwidths on 1, 2, 4 ... hosts */
     ORR_TOPIC_SHOWN,   /* the numbers of hosts of a report */
@@ -43,7 +43,7 @@ enum orr_topic {
     ORR_TOPIC_WHY,
     ORR_TOPIC_PREDICT,
     ORR_TOPIC_PLACE,
-    ORR_TOPIC_SCORED, /* what scores of sets of GPUs depend on, beside the query */
+    ORR_TOPIC_SCORED, /* what scores of sets of GPUs depend on, besides the query */
     ORR_TOPIC_DRAWING,
     ORR_TOPIC_RENDER,
     ORR_TOPIC_SCHEDULE,
@@ -55,7 +55,7 @@ enum orr_topic {
     ORR_TOPIC_LOG,
     ORR_TOPIC_PERF,
     ORR_TOPIC_VM,
-    ORR_TOPIC_RECORD, /* what a stored topology is called */
+    ORR_TOPIC_RECORD, /* name and labels of a stored topology */
     ORR_TOPIC_PAGE,   /* of a list */
     ORR_TOPIC_EVENTS,
     ORR_TOPIC_FLEET,    /* groups of hosts */
@@ -69,7 +69,7 @@ enum orr_topic {
 typedef const unsigned char *orr_topics;
 #define ORR_TOPICS(...) ((const unsigned char[]){__VA_ARGS__, ORR_TOPIC_END})
 
-/* Topics that are taken together. */
+/* Topics that are accepted together. */
 #define ORR_TOPICS_CLUSTER  ORR_TOPIC_RELEASE, ORR_TOPIC_JOB, ORR_TOPIC_NICS, ORR_TOPIC_STRICT
 #define ORR_TOPICS_ANALYSIS ORR_TOPICS_CLUSTER, ORR_TOPIC_HOSTS, ORR_TOPIC_READING, ORR_TOPIC_DEVICE
 #define ORR_TOPICS_REPAIRED ORR_TOPICS_ANALYSIS, ORR_TOPIC_REPAIR
@@ -80,7 +80,7 @@ typedef const unsigned char *orr_topics;
 #define ORR_TOPICS_LOG      ORR_TOPIC_RELEASE, ORR_TOPIC_JOB, ORR_TOPIC_NICS, ORR_TOPIC_READING, ORR_TOPIC_LOG
 #define ORR_TOPICS_PERF     ORR_TOPIC_RELEASE, ORR_TOPIC_JOB, ORR_TOPIC_NICS, ORR_TOPIC_READING, ORR_TOPIC_PERF
 
-/* A parameter by its name, whatever its limits are for a topic. */
+/* A parameter by its name, independent of its limits in a topic. */
 enum orr_ask {
 #define ORR_ASK(symbol, ...) ORR_ASK_##symbol,
 #define ORR_ASK_AT           ORR_ASK
@@ -90,7 +90,7 @@ enum orr_ask {
     ORR_ASK_COUNT
 };
 
-/* A group of hosts beside the one with which groups are compared, by their bandwidths. */
+/* A group of hosts compared by bandwidth with the reference group. */
 enum orr_fleet_verdict { ORR_FLEET_ALIKE, ORR_FLEET_SLOWER, ORR_FLEET_FASTER, ORR_FLEET_UNKNOWN };
 const char *orr_fleet_verdict_name(size_t i); /* NULL: there are no more */
 
@@ -99,7 +99,7 @@ enum orr_ask_kind {
     ORR_KIND_NUMBER,  /* uint32_t */
     ORR_KIND_BYTES,   /* uint64_t: 1048576, 64k, 1M, 2G, up to 1T */
     ORR_KIND_TEXT,    /* const char *, borrowed; NULL: not given, or empty if its length is limited */
-    ORR_KIND_WORD,    /* unsigned: the place in the row's words */
+    ORR_KIND_WORD,    /* unsigned: the index in the row's words */
     ORR_KIND_LIST,    /* struct orr_texts; may be given several times */
     ORR_KIND_GRAPH,   /* unsigned: enum orr_graph_kind; the release names graphs */
     ORR_KIND_MACHINE, /* const struct orr_machine_type *, NULL: not given */
@@ -112,10 +112,10 @@ enum orr_ask_kind {
 enum { ORR_ROW_TOPICS = 4 };
 struct orr_question_row {
     const char *name;
-    const char *option; /* its name as an option of commands; NULL: the same */
-    const char *value;  /* what --help calls the value; NULL: a FLAG */
+    const char *option; /* its name as an option of commands; NULL: `name` */
+    const char *value;  /* name of the value in --help; NULL: a FLAG */
     const char *help, *fallback;
-    const char *more, *example, *pattern; /* for the description of the service; NULL: none */
+    const char *more, *example, *pattern; /* for openapi.yaml; NULL: none */
     orr_words *words;                     /* NULL: any text, or a kind that has its own list */
     size_t at;                            /* of the member in struct orr_params */
     uint32_t least, most;
@@ -159,9 +159,9 @@ struct orr_label {
     const char *value;
 };
 
-/* What was asked. Texts are borrowed. */
+/* The values of all parameters. Texts are borrowed. */
 struct orr_params {
-    bool given[ORR_ASK_COUNT]; /* the others have their defaults */
+    bool given[ORR_ASK_COUNT]; /* parameters that were given; the others have their defaults */
     struct orr_query query;
     struct orr_label labels[ORR_MAX_LABELS];
     uint32_t label_count;
@@ -186,17 +186,17 @@ static inline bool orr_given(const struct orr_params *params, enum orr_ask ask)
     return params->given[ask];
 }
 
-/* Sets the defaults of all that is accepted, and the release: NULL if none is given. SETTING for an unknown one,
- * unless the nearest will do. */
+/* Sets the defaults of all accepted parameters, and the release (NULL: not given). SETTING for an unknown release,
+ * unless the nearest is allowed. */
 enum orr_code orr_params_init(struct orr_params *params, orr_topics accepted, const char *release, bool nearest,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Reads one value. setting: the name of the NCCL setting, if the row is that of settings. SETTING, with the name of the
- * parameter as the place, for a value that it cannot have. */
+/* Reads one value. setting: the name of the NCCL setting, if the row is that of settings. SETTING, with the name of
+ * the parameter as the place, for an invalid value. */
 enum orr_code orr_params_set(struct orr_params *params, const struct orr_question_row *row, const char *setting,
                              const char *value, struct orr_error *err) ORR_NO_DISCARD;
-/* Whether one of the topics has the row. */
+/* Whether the row belongs to one of the topics. */
 bool orr_question_in(const struct orr_question_row *row, orr_topics topics);
-/* The row of the topics with that name; NULL: none. */
+/* The row with that name in the topics; NULL: none. */
 const struct orr_question_row *orr_question_find(orr_topics topics, const char *name, size_t length);
 /* Whether one of the topics has the parameter. */
 bool orr_topics_have(orr_topics topics, enum orr_ask ask);
@@ -213,17 +213,17 @@ enum orr_code orr_read_number(const char *name, const char *text, uint32_t least
 const char *orr_section_name(size_t i);
 /* The programs of nccl-tests that can be predicted: a list of words, NULL beyond the last. */
 const char *orr_predicted_word(size_t i);
-/* The error for a value that is none of the words. */
+/* Reports a value that is not one of the words. */
 enum orr_code orr_not_a_word(const char *name, const char *value, orr_words *words, struct orr_error *err);
 
-/* asked.c: the engine's own questions, made of the parameters. SETTING if something is missing. */
+/* asked.c: make the questions of the engine from the parameters. SETTING if a parameter is missing. */
 enum orr_code orr_params_drawing(const struct orr_params *params, struct orr_diagram_request *ret_request,
                                  struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *ret_why,
                              struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_params_predict(const struct orr_params *params, enum orr_test *ret_test,
                                  struct orr_expect_sizes *ret_sizes, struct orr_error *err) ORR_NO_DISCARD;
-/* What sets of GPUs are scored by; and the request, once there are scores. */
+/* The question by which sets of GPUs are scored; and the request, once there are scores. */
 enum orr_code orr_params_scored(const struct orr_params *params, struct orr_score_question *ret_question,
                                 struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_params_place(const struct orr_params *params, const struct orr_scores *scores,
@@ -238,14 +238,14 @@ struct orr_log_question orr_params_log(const struct orr_params *params);
 /* Without the machine. */
 enum orr_code orr_params_perf(const struct orr_params *params, struct orr_perf_question *ret_question,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* The other side of a comparison: the same question with what `against` says, each a release ("2.21.5") or a setting
- * ("NCCL_CROSS_NIC=1"; "NCCL_CROSS_NIC=" takes its default). */
+/* The other side of a comparison: the same question with the changes in `against`, each a release ("2.21.5") or a
+ * setting ("NCCL_CROSS_NIC=1"; "NCCL_CROSS_NIC=" takes its default). */
 enum orr_code orr_against_read(const struct orr_query *question, const struct orr_texts *against,
                                struct orr_query *ret_other, struct orr_error *err) ORR_NO_DISCARD;
 
-/* Appends what decides an analysis: the same text for the same question. */
+/* Appends the cache key of an analysis: equal questions have equal text. */
 void orr_query_key(const struct orr_query *query, struct orr_text *text);
-/* The same for the other parameters of topics. */
+/* Appends the cache key of the other parameters of the topics. */
 void orr_params_key(const struct orr_params *params, orr_topics topics, struct orr_text *text);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where dumps are kept: facts only (the bytes as uploaded, name, labels, times); results are recomputed or cached.
+/* The store of dumps. It keeps facts only (the bytes as uploaded, name, labels, times); results are recomputed or
+ * cached.
  *
- * A dump is kept once, under an id made of its content. Each upload that carries the label "host" also leaves a line in
- * that host's history, so that it is known which machine looked how and when.
+ * A dump is stored once, under an id derived from its content. Each upload with the label "host" also adds a line to
+ * the history of that host.
  *
- * One small interface, two engines behind it (store_driver.h): one SQLite file, or a PostgreSQL server that several
- * processes share. All functions may be called from many threads and answer within the stated time. STORE where the
- * database refuses or cannot be reached: nothing of the change was acknowledged and the call may be tried again later.
+ * The interface has two implementations (store_driver.h): an SQLite file, and a PostgreSQL server that several
+ * processes can share. All functions are callable from many threads and return within the stated time. STORE if the
+ * database refuses or is unreachable: the change was not acknowledged, and the caller may retry later.
  */
 #ifndef ORR_API_STORE_H
 #define ORR_API_STORE_H
@@ -21,15 +22,15 @@ struct orr_store;
 
 enum { ORR_ID_LENGTH = 32, ORR_DIGEST_LENGTH = 64 };
 
-/* Whether a text is an id as the store makes them: 32 digits, 0-9 and a-f. */
+/* Whether a text has the form of an id: 32 digits, 0-9 and a-f. */
 static inline bool orr_is_id(const char *text)
 {
     return strlen(text) == ORR_ID_LENGTH && orr_hex_is_lower(text, ORR_ID_LENGTH);
 }
 
-enum { ORR_MAX_FILTERS = 4 }; /* labels that a list can be narrowed to at once */
+enum { ORR_MAX_FILTERS = 4 }; /* most labels in one listing */
 
-/* What the store does, for figures. ORDER: api/metrics/metrics_table.c */
+/* Operations of the store, for metrics. ORDER: api/metrics/metrics_table.c */
 enum orr_store_operation {
     ORR_STORE_PUT,
     ORR_STORE_GET,
@@ -46,20 +47,21 @@ enum orr_store_operation {
 struct orr_store_options {
     /* postgresql://..., postgres://..., sqlite:PATH, PATH or ":memory:" */
     const char *location;
-    unsigned connections; /* most to a PostgreSQL server at once; 0: 8 */
+    unsigned connections; /* most connections to a PostgreSQL server at once; 0: 8 */
     unsigned timeout_ms;  /* for one statement, and for waiting for a connection or a lock; 0: 10 s */
     /* Calls that may be inside at once. A further one waits half a second for its turn and is then refused, so that a
      * database that does not answer holds no more threads than these. 0: any. */
     unsigned most_inside;
-    /* Retention, by the time of the last upload: what is older, or beyond this many, is deleted. 0: kept for ever. */
+    /* Retention, by the time of the last upload: older dumps, and dumps beyond this number, are deleted. 0: no limit.
+     */
     int64_t keep_ms;
     uint32_t keep_count;
-    bool keep_dry; /* nothing is deleted by itself */
-    /* The shape of a dump's bytes, for topologies that were stored before shapes were. NULL: they stay without. */
+    bool keep_dry; /* retention deletes nothing by itself */
+    /* Computes the shape of a dump's bytes, for topologies stored before shapes existed. NULL: they keep none. */
     bool (*shape)(const char *bytes, size_t length, char ret_shape[ORR_DIGEST_LENGTH + 1]);
-    /* Called (by any thread) for each id that retention deleted. NULL: nobody asks. */
+    /* Called (by any thread) for each id that retention deleted. May be NULL. */
     void (*on_expired)(void *context, const char *id);
-    /* Called (by any thread) after each operation. NULL: nobody asks. */
+    /* Called (by any thread) after each operation. May be NULL. */
     void (*on_done)(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code);
     void *context;
 };
@@ -67,7 +69,7 @@ struct orr_store_options {
 struct orr_record {
     char id[ORR_ID_LENGTH + 1];         /* the first digits of the digest */
     char digest[ORR_DIGEST_LENGTH + 1]; /* SHA-256 of the bytes, hex */
-    char shape[ORR_DIGEST_LENGTH + 1];  /* the same for dumps that differ only in GUIDs and host hashes; "": unknown */
+    char shape[ORR_DIGEST_LENGTH + 1];  /* equal for dumps that differ only in GUIDs and host hashes; "": unknown */
     int64_t created, updated;           /* milliseconds since 1970; created: of the first upload */
     int64_t size;                       /* of the bytes */
     int64_t revision;                   /* grows with every change of name or labels */
@@ -79,7 +81,7 @@ struct orr_store_label {
     const char *name, *value;
 };
 
-/* Labels as they are shown and as they are looked up: the same, twice. */
+/* The same labels in two forms: as JSON to show, and as rows to look up. */
 struct orr_labels {
     const char *text; /* a JSON object */
     const struct orr_store_label *pairs;
@@ -94,13 +96,13 @@ struct orr_upload {
     int64_t at; /* milliseconds since 1970 */
     const char *name;
     struct orr_labels labels;
-    const char *host;  /* whose history it belongs to; NULL: nobody's */
-    const char *about; /* what searching finds beside id, name and labels */
+    const char *host;  /* the host to whose history it belongs; NULL: none */
+    const char *about; /* text that a search covers, besides id, name and labels */
 };
 
 struct orr_listing {
     uint32_t limit;
-    int64_t before;        /* continue after this place of an earlier page (its time and id); 0: from the newest */
+    int64_t before;        /* continue after this entry of an earlier page (its time and id); 0: from the newest */
     const char *before_id; /* with before */
     const char *search;    /* a text that digest, name, labels or what is known about it contain, whatever the case;
                               NULL: all */
@@ -108,7 +110,7 @@ struct orr_listing {
     uint32_t label_count;
 };
 
-/* A line of a host's history. Its order is that of arrival, whatever clocks said. */
+/* A line of a host's history. Lines are in order of arrival, whatever the clocks said. */
 struct orr_visit {
     char id[ORR_ID_LENGTH + 1];
     int64_t at, sequence;
@@ -121,55 +123,56 @@ struct orr_host {
     int64_t uploads;
 };
 
-/* A host whose upload has another shape than the one before. */
+/* An upload of a host whose shape differs from that of the previous upload. */
 struct orr_event {
     int64_t sequence; /* grows with every event; at least the time of the upload */
     int64_t at;       /* of the upload that changed it */
     char before[ORR_ID_LENGTH + 1], after[ORR_ID_LENGTH + 1];
-    char *host, *detail; /* owned; detail: as orr_store_event_detail() left it, "" until then */
+    char *host, *detail; /* owned; detail: set by orr_store_event_detail(), "" until then */
 };
 enum { ORR_EVENTS_KEPT = 100000 }; /* the last ones */
 
-/* Opens the database, makes or updates its tables. Several processes may do this at once. */
+/* Opens the database, and creates or updates its tables. Several processes may do this at once. */
 enum orr_code orr_store_open(const struct orr_store_options *options, struct orr_store **ret_store,
                              struct orr_error *err) ORR_NO_DISCARD;
 void orr_store_close(struct orr_store *store);
-/* Where the store is, for logs: no password. */
+/* The location of the store, for logs, without a password. */
 const char *orr_store_place(const struct orr_store *store);
 
-/* Keeps an upload. If its content is there already, that stays as it is (name and labels too), its time of last
- * upload and the host's history go on, and *ret_existed is true. INTERNAL where another content has the same id. Once
- * this returned, the upload survives a crash. */
+/* Stores an upload. If the content is already stored, it keeps its name and labels; only the time of its last upload
+ * and the history of the host change, and *ret_existed is true. INTERNAL if different content has the same id. Once
+ * this returns, the upload survives a crash. */
 enum orr_code orr_store_put(struct orr_store *store, const struct orr_upload *upload, bool *ret_existed,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* The facts about one topology; orr_record_release() them. */
+/* The facts about one topology. The caller releases them with orr_record_release(). */
 enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_record *ret_record,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* NOT_FOUND if there is no such topology. */
+/* Checks that a topology is stored; NOT_FOUND if it is not. */
 enum orr_code orr_store_has(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
-/* The bytes as uploaded, with a terminating zero; orr_budget_free() length + 1 of them, or free() them later. */
+/* The bytes as uploaded, with a terminating zero. The caller frees them: length + 1 bytes with orr_budget_free(), or
+ * free() later. */
 enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* A page, newest first. *ret_records: *ret_count of them in one array, each to be released, then free(). What is
- * uploaded in the meantime neither repeats nor hides what was there. */
+/* A page, newest first. *ret_records: an array of *ret_count records; the caller releases each and then frees the
+ * array. Uploads between two pages neither repeat nor hide entries. */
 enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
                              struct orr_record **ret_records, uint32_t *ret_count,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* A topology of a set, and how many hosts have it as their last upload; -1: no host ever uploaded it. */
+/* A topology of a set, and the number of hosts whose last upload it is; -1: no host ever uploaded it. */
 struct orr_set_member {
     char id[ORR_ID_LENGTH + 1];
     char shape[ORR_DIGEST_LENGTH + 1]; /* the id if none is known */
     int64_t hosts;
 };
-/* The topologies that the labels and the search of a listing select, newest first, without pages: free() them. None
- * without a label or a search. */
+/* The topologies that the labels and the search of a listing select, newest first, in one array that the caller frees.
+ * Empty without a label or a search. */
 enum orr_code orr_store_members(struct orr_store *store, const struct orr_listing *listing,
                                 struct orr_set_member **ret_members, uint32_t *ret_count,
                                 struct orr_error *err) ORR_NO_DISCARD;
-/* The one topology of an id as a member. NOT_FOUND. */
+/* One topology by its id, as a member of a set. NOT_FOUND. */
 enum orr_code orr_store_member(struct orr_store *store, const char *id, struct orr_set_member *ret_member,
                                struct orr_error *err) ORR_NO_DISCARD;
-/* A number that every upload changes. */
+/* A number that changes with every upload. */
 enum orr_code orr_store_newest(struct orr_store *store, int64_t *ret_newest, struct orr_error *err) ORR_NO_DISCARD;
 /* The uploads of a host, newest first; before (a sequence) and before_id as in a listing. */
 enum orr_code orr_store_history(struct orr_store *store, const char *host, int64_t before, const char *before_id,
@@ -178,30 +181,30 @@ enum orr_code orr_store_history(struct orr_store *store, const char *host, int64
 /* The hosts that have a history, in natural order (node2 before node10), after `after` ("": from the first). */
 enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
-/* The events after `since`, the earliest first. host: of this one alone; NULL: of all. */
+/* The events after `since`, earliest first. host: only those of this host; NULL: all. */
 enum orr_code orr_store_events(struct orr_store *store, int64_t since, const char *host, uint32_t limit,
                                struct orr_event **ret_events, uint32_t *ret_count,
                                struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_store_event_detail(struct orr_store *store, int64_t sequence, const char *detail,
                                      struct orr_error *err) ORR_NO_DISCARD;
-/* How many events uploads to this process have made. */
+/* The number of events caused by uploads to this process. */
 uint64_t orr_store_event_count(const struct orr_store *store);
-/* A host as its last upload has it. */
+/* A host, with the facts of its last upload. */
 struct orr_fleet_host {
     char id[ORR_ID_LENGTH + 1];
     char shape[ORR_DIGEST_LENGTH + 1]; /* the id if none is known */
     int64_t at;
     char *name, *labels, *about; /* owned; labels: of that upload, about: the machine in a sentence */
 };
-/* All hosts that have a history, in natural order, at least up to the limit. They are read in pages: what is uploaded
- * in between may be among them or not. */
+/* All hosts with a history, in natural order, up to the limit or slightly more. They are read in pages, so uploads in
+ * between may or may not be included. */
 enum orr_code orr_store_fleet(struct orr_store *store, uint32_t limit, struct orr_fleet_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
-/* Changes name and labels; NULL leaves one as it is. With a revision other than 0 only where the topology still has
- * it: *ret_done says whether it was changed. */
+/* Changes name and labels; NULL keeps the old value. With a revision other than 0, only if the topology still has that
+ * revision: *ret_done tells whether it changed. */
 enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t revision, const char *name,
                                const struct orr_labels *labels, bool *ret_done, struct orr_error *err) ORR_NO_DISCARD;
-/* The same for the labels of several topologies, all of them or none. NOT_FOUND if one of them is not stored. */
+/* Changes labels of several topologies, either all of them or none. NOT_FOUND if one of them is not stored. */
 struct orr_relabelling {
     char id[ORR_ID_LENGTH + 1];
     int64_t revision;
@@ -212,20 +215,20 @@ enum orr_code orr_store_relabel(struct orr_store *store, const struct orr_relabe
 /* Deletes a topology with its lines in histories; revision and *ret_done as above. */
 enum orr_code orr_store_delete(struct orr_store *store, const char *id, int64_t revision, bool *ret_done,
                                struct orr_error *err) ORR_NO_DISCARD;
-/* One pass of retention, as happens by itself after uploads and every minute; deletes a bounded number and says how
- * many. More may be due if it is ORR_EXPIRE_AT_ONCE. By age it deletes at most a tenth of what is stored until
- * something is uploaded again. */
+/* One pass of retention, which also runs by itself after uploads and every minute. It deletes a bounded number of
+ * dumps and returns it; if that is ORR_EXPIRE_AT_ONCE, more may be due. Between two uploads, it deletes at most a
+ * tenth of the dumps for their age. */
 enum { ORR_EXPIRE_AT_ONCE = 200 };
 enum orr_code orr_store_expire(struct orr_store *store, int64_t now, uint32_t *ret_count,
                                struct orr_error *err) ORR_NO_DISCARD;
-/* How many of the stored topologies retention would delete now. */
+/* The number of stored topologies that retention would delete now. */
 enum orr_code orr_store_due(struct orr_store *store, int64_t now, int64_t *ret_due, int64_t *ret_stored,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* Can it be written to? For readiness: STORE also where calls wait for an answer, where the last write failed and
- * writing fails still, and where the database was found damaged. */
+/* Checks that the store is writable, for the readiness probe. STORE also if calls are stuck, if the last write failed
+ * and writing still fails, or if the database is damaged. */
 enum orr_code orr_store_check(struct orr_store *store, struct orr_error *err) ORR_NO_DISCARD;
 
-/* A cluster: a description that names topologies, under an id made of it. */
+/* A cluster: a description that names topologies, under an id derived from it. */
 struct orr_cluster_record {
     char id[ORR_ID_LENGTH + 1];
     char digest[ORR_DIGEST_LENGTH + 1]; /* SHA-256 of the body */
@@ -234,14 +237,14 @@ struct orr_cluster_record {
     char *name; /* owned */
     char *body; /* the description as JSON; owned, "" in lists */
 };
-/* Keeps a cluster with the topologies that it names; NOT_FOUND if one of them is not stored. The record's texts are
- * the caller's. */
+/* Stores a cluster with the topologies that it names; NOT_FOUND if one of them is not stored. The caller keeps the
+ * texts of the record. */
 enum orr_code orr_store_cluster_put(struct orr_store *store, const struct orr_cluster_record *record,
                                     const char *const *topologies, uint32_t count, bool *ret_existed,
                                     struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_store_cluster_get(struct orr_store *store, const char *id, struct orr_cluster_record *ret_record,
                                     struct orr_error *err) ORR_NO_DISCARD;
-/* NOT_FOUND if the cluster is not stored, or a topology that it names is not any more. */
+/* Checks that a cluster is stored; NOT_FOUND if it is not, or if a topology that it names was deleted. */
 enum orr_code orr_store_cluster_has(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
 /* Newest first; before and before_id as in a listing. */
 enum orr_code orr_store_clusters(struct orr_store *store, int64_t before, const char *before_id, uint32_t limit,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an engine after the store provides: sessions that run the statements of store_sql.h. All that the store does
- * with them is written once, in store.c. */
+/* The interface of a database driver: sessions that run the statements of store_sql.h. What the store does with them
+ * is written once, in store.c. */
 #ifndef ORR_API_STORE_DRIVER_H
 #define ORR_API_STORE_DRIVER_H
 
@@ -12,18 +12,18 @@
 
 enum orr_cell_kind { ORR_CELL_NULL, ORR_CELL_INT, ORR_CELL_TEXT, ORR_CELL_BYTES };
 
-/* A value on its way into a statement, or out of a row. */
+/* A parameter of a statement, or a value of a row. */
 struct orr_cell {
     enum orr_cell_kind kind;
     int64_t number;
-    const void *data; /* borrowed: for a row's cell until the reader returns. Text from a row ends with a zero */
+    const void *data; /* borrowed; in a row, valid until the reader returns, and text ends with a zero */
     size_t length;    /* of data */
 };
 
 /* Takes one row. Anything but OK ends the statement with that code. */
 typedef enum orr_code orr_row_reader(void *context, const struct orr_cell *cells, struct orr_error *err);
 
-/* The head of every driver's own session: one unit of work at a time has it. */
+/* The first member of every driver's session. Only one unit of work uses a session at a time. */
 struct orr_session {
     struct orr_store *store;
     /* The last failure was one of circumstances (a lost connection, a conflict with another session) and the whole unit
@@ -33,7 +33,7 @@ struct orr_session {
 
 struct orr_store_driver {
     const char *name;
-    bool one; /* it does one unit of work after the other */
+    bool one; /* it runs one unit of work at a time */
     void (*close)(struct orr_store *store);
     enum orr_code (*take)(struct orr_store *store, struct orr_session **ret_session, struct orr_error *err);
     void (*give)(struct orr_session *session);
@@ -44,39 +44,39 @@ struct orr_store_driver {
      * may be NULL. */
     enum orr_code (*run)(struct orr_session *session, enum orr_statement statement, const struct orr_cell *cells,
                          orr_row_reader *read, void *context, int64_t *ret_changes, struct orr_error *err);
-    /* In a transaction: can be written? */
+    /* Checks, in a transaction, that the database is writable. */
     enum orr_code (*check)(struct orr_session *session, struct orr_error *err);
     /* Frees space that was set aside, so that something can be deleted on a full disk. False: there is none. NULL: the
      * engine has none. */
     bool (*relieve)(struct orr_store *store);
-    /* Gives free space back after deletions. NULL: the engine does so itself. */
+    /* Returns free space to the system after deletions. NULL: the database does so itself. */
     void (*shrink)(struct orr_store *store);
 };
 
-/* What retention deleted for its age since the newest upload. */
+/* The dumps that retention deleted for their age since the newest upload. */
 struct orr_allowance {
     int64_t newest; /* 1 + that upload's number; 0: not known yet */
     int64_t whole, taken;
 };
 
-/* The wall clock as retention believes it: it goes on as time goes by, and follows the clock where both agree. */
+/* The time that retention trusts: it advances with the boot clock, and follows the wall clock while both agree. */
 struct orr_believed {
     bool begun;
     int64_t wall, boot;
 };
-/* store_keep.c: the time by which age is judged; wall and boot: what the clocks say now. A jump of more than an hour is
- * not believed, and of two times the earlier one counts, so that in doubt less is old. */
+/* store_keep.c: the time by which age is judged; wall and boot: the two clocks now. A jump of more than an hour is
+ * ignored, and of two times the earlier one counts, so that in doubt fewer dumps are old. */
 int64_t orr_time_believed(struct orr_believed *believed, int64_t wall, int64_t boot);
 
-/* Who may go in (store_door.c), and how the last calls went. */
+/* Admission of calls to the store (store_door.c), and their recent results. */
 struct orr_store_door {
     pthread_mutex_t lock;
     pthread_cond_t left;
     unsigned most, inside;
-    int64_t progress; /* when one last left, or came in where nobody was, by orr_clock_ms() */
+    int64_t progress; /* when a call last ended, or began in an idle store, by orr_clock_ms() */
 };
 
-/* The head of every driver's own structure. store.c fills what follows the driver. */
+/* The first member of every driver's structure. store.c fills the members after `driver`. */
 struct orr_store {
     const struct orr_store_driver *driver;
     char place[256];
@@ -91,8 +91,8 @@ struct orr_store {
     struct orr_keeper *keeper; /* NULL: nothing expires */
     struct orr_store_door door;
     _Atomic uint64_t events;      /* made by uploads to this process */
-    _Atomic int64_t write_failed; /* the last one, when, by orr_clock_ms(); 0: it did not */
-    atomic_bool damaged;          /* the database said that it is; set by the driver */
+    _Atomic int64_t write_failed; /* when the last write failed, by orr_clock_ms(); 0: it succeeded */
+    atomic_bool damaged;          /* the database reported damage; set by the driver */
 };
 
 enum orr_code orr_store_sqlite_open(const char *path, const struct orr_store_options *options,
@@ -103,14 +103,14 @@ enum orr_code orr_store_postgresql_open(const char *url, const struct orr_store_
 /* store_door.c */
 void orr_door_init(struct orr_store_door *door, unsigned most);
 void orr_door_release(struct orr_store_door *door);
-/* STORE where the store does not answer those who are inside. */
+/* Admits a call. STORE if the calls that are already in the store get no answer. */
 enum orr_code orr_door_enter(struct orr_store_door *door, struct orr_error *err) ORR_NO_DISCARD;
 void orr_door_leave(struct orr_store_door *door);
 
 /* store_keep.c: the thread that lets dumps expire. NOMEM/IO if it cannot be started. */
 enum orr_code orr_keeper_start(struct orr_store *store, struct orr_error *err);
 void orr_keeper_stop(struct orr_keeper *keeper);
-/* Something was uploaded: a pass is due soon. NULL is allowed. */
+/* Announces an upload, so that a pass runs soon. NULL is allowed. */
 void orr_keeper_wake(struct orr_keeper *keeper);
 
 #endif

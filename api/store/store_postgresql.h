@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the PostgreSQL store share: its sessions, and how to wait for their results. */
+/* Shared by the files of the PostgreSQL store: its sessions, and waiting for their results. */
 #ifndef ORR_API_STORE_POSTGRESQL_H
 #define ORR_API_STORE_POSTGRESQL_H
 
@@ -8,7 +8,7 @@
 #include "api/store/store_driver.h"
 #include "engine/base/clock.h"
 
-enum { ORR_PG_SLACK_MS = 2000 }; /* how much longer than the server's own limit this side waits */
+enum { ORR_PG_SLACK_MS = 2000 }; /* time that this side waits beyond the server's own limit */
 
 struct orr_pg_session {
     struct orr_session session;
@@ -25,7 +25,7 @@ struct orr_pg_store {
     pthread_cond_t changed;
     struct orr_pg_session *idle;
     unsigned open;      /* idle and in use */
-    int64_t refused_at; /* when connecting failed last, monotonic; 0: it did not */
+    int64_t refused_at; /* when connecting last failed, on the monotonic clock; 0: it succeeded */
     struct orr_error refusal;
 };
 
@@ -34,15 +34,15 @@ static inline struct orr_pg_store *orr_pg_store_of(struct orr_pg_session *sessio
     return (struct orr_pg_store *)session->session.store;
 }
 
-/* What libpq says, as one line without the name of the server, which is not every client's business. */
+/* Copies a message of libpq as one line, without the name of the server, which clients need not know. */
 void orr_pg_say(char *text, size_t size, const char *message);
-/* Closes a connection that is beyond use: the unit of work may be tried on another. STORE. */
+/* Closes a broken connection; the unit of work may be retried on another one. Returns STORE. */
 enum orr_code orr_pg_lost(struct orr_pg_session *session, const char *why, struct orr_error *err);
-/* Waits for the result of what was sent, until a time of orr_clock_ms(). Failures are turned into errors, with what
- * the server's code asks for. PQclear() the result. */
+/* Waits for the result of what was sent, at most until a time of orr_clock_ms(). A failure becomes the error that fits
+ * the server's code. The caller frees the result with PQclear(). */
 enum orr_code orr_pg_wait(struct orr_pg_session *session, int64_t until, PGresult **ret_result,
                           struct orr_error *err) ORR_NO_DISCARD;
-/* Text without parameters, possibly of several statements. */
+/* Runs SQL without parameters, possibly several statements. */
 enum orr_code orr_pg_execute(struct orr_pg_session *session, const char *sql, unsigned timeout_ms,
                              struct orr_error *err) ORR_NO_DISCARD;
 /* Brings the tables up to date. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All the SQL of the store, for every engine: plain enough for SQLite, PostgreSQL, and servers that speak its protocol.
+/* All SQL of the store, plain enough for SQLite, PostgreSQL, and servers that speak the PostgreSQL protocol.
  * Parameters are $1, $2 ... of the kinds that the row names: i integer, t text, b bytes. Integers are BIGINT, bytes
  * BYTEA (which SQLite takes as it takes any type).
  */
@@ -10,15 +10,15 @@ enum { ORR_MOST_CELLS = 12 };
 
 #define ORR_RECORD_COLUMNS "t.id, t.digest, t.created, t.updated, t.size, t.revision, t.name, t.labels, t.shape"
 
-/* Topologies, their shapes, and of how many hosts each is the last upload; -1: no host ever uploaded it. The index of
- * hosts by topology has both, so that most members are found there alone. */
+/* Topologies, their shapes, and the number of hosts whose last upload each is; -1: no host ever uploaded it. The index
+ * of hosts by topology contains both, so most members are read from it alone. */
 #define ORR_MEMBER_ROWS(id, from, where)                                                                               \
     "SELECT " id ", coalesce(nullif(coalesce(min(h.shape), (SELECT s.shape FROM topology s WHERE s.id = " id           \
     ")), ''), " id "), CASE WHEN count(h.host) > 0 THEN count(h.host) WHEN EXISTS (SELECT 1 FROM upload u"             \
     " WHERE u.topology = " id ") THEN CAST(0 AS BIGINT) ELSE CAST(-1 AS BIGINT) END FROM " from                        \
     " LEFT JOIN host h ON h.topology = " id " WHERE " where
 
-/* The table of hosts: a row each, of its last upload. sort: a text whose bytes are in natural order. */
+/* The table of hosts, with a row for the last upload of each. sort: a key whose bytes sort in natural order. */
 #define ORR_HOST_COLUMNS "sort, host, seq, topology, shape, at, labels, about"
 #define ORR_HOST_NEW                                                                                                   \
     "seq = excluded.seq, topology = excluded.topology, shape = excluded.shape, at = excluded.at,"                      \
@@ -26,7 +26,7 @@ enum { ORR_MOST_CELLS = 12 };
 
 #define ORR_CLUSTER_COLUMNS "id, digest, created, name, hosts"
 
-/* What searches look through: one text in lower case, in a table of its own, which is read faster than topologies. */
+/* The text that searches cover, in lower case, in its own table, which is faster to read than topologies. */
 #define ORR_WORDS     "lower(t.digest || ' ' || t.name || ' ' || t.labels || ' ' || t.about)"
 #define ORR_HAS_WORDS " w.text LIKE lower($4) ESCAPE '\\'"
 /* A match must lie within one of the four. */

@@ -19,8 +19,8 @@ struct orr_arena;
 struct orr_arena *orr_arena_new(size_t limit);
 /* Frees the arena with everything allocated from it; NULL is allowed. */
 void orr_arena_free(struct orr_arena *arena);
-/* Declares an arena that is freed where its block ends: ORR_LOCAL_ARENA(scratch, 0). It may be NULL: then everything
- * that is allocated from it is NULL, too. orr_arena_take() hands it to a result that lives on. */
+/* Declares an arena that is freed at the end of its block: ORR_LOCAL_ARENA(scratch, 0). If it is NULL, all allocations
+ * from it are NULL too. orr_arena_take() passes it to a result that outlives the block. */
 #define ORR_LOCAL_ARENA(name, limit)                                                                                   \
     __attribute__((cleanup(orr_arena_end))) struct orr_arena *name = orr_arena_new(limit)
 static inline void orr_arena_end(struct orr_arena **arena)
@@ -42,8 +42,7 @@ char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length
 char *orr_arena_printf(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
 /* The same as vsnprintf() with a buffer of `size` bytes writes it: the rest is cut. */
 char *orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args) ORR_PRINTF(3, 0);
-/* Whether an allocation has failed: from then on every one does, so it is enough to look once, at the end. True for
- * NULL. */
+/* Whether an allocation has failed. All later ones fail too, so one check at the end suffices. True for NULL. */
 bool orr_arena_starved(const struct orr_arena *arena);
 /* Makes every later allocation fail. */
 void orr_arena_starve(struct orr_arena *arena);
@@ -54,12 +53,13 @@ size_t orr_arena_bytes(const struct orr_arena *arena);
 #define ORR_NEW(arena, type, count) ((type *)orr_arena_alloc((arena), (count), sizeof(type)))
 
 /* Makes room for one more element in a growing array in an arena. Old copies stay allocated until the arena is freed;
- * together they are at most as large as the array. array, count, capacity are lvalues; gives 0 when memory ran out. */
+ * together they are at most as large as the array. array, count and capacity are lvalues; the result is 0 if memory
+ * ran out. */
 #define ORR_RESERVE(arena, array, count, capacity)                                                                     \
     ((count) < (capacity) ||                                                                                           \
      (((array) = orr_arena_grow((arena), (array), (count), &(capacity), sizeof *(array))) != NULL))
 
-/* The function after ORR_RESERVE. */
+/* The function that ORR_RESERVE calls. */
 void *orr_arena_grow(struct orr_arena *arena, const void *array, size_t count, unsigned *capacity, size_t size);
 
 #endif

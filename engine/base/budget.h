@@ -20,7 +20,7 @@
 
 #include "engine/base/error.h"
 
-/* Why work ended early, with the word for metrics and logs. */
+/* Reasons why work ended early, with the word for metrics and logs. */
 #define ORR_SPENT_MAP(X)                                                                                               \
     X(NOT, "")                                                                                                         \
     X(TIME, "time")                                                                                                    \
@@ -53,10 +53,10 @@ struct orr_budget {
     /* Use so far; written by the working thread. */
     enum orr_spent spent;
     const char *stage; /* what was being done, such as "search for channels"; NULL: nothing yet */
-    const char *task;  /* why, such as "trying settings for the explanation"; NULL: because it was asked for */
-    uint64_t used_ns;  /* at the last look at the clock */
-    size_t held, most; /* bytes in use now, and the most there were */
-    uint64_t wanted;   /* what would have been in use with the request that was refused */
+    const char *task;  /* purpose, such as "trying settings for the explanation"; NULL: the question itself */
+    uint64_t used_ns;  /* when the clock was last read */
+    size_t held, most; /* bytes in use now, and their maximum so far */
+    uint64_t wanted;   /* bytes that would be in use with the refused request */
     uint64_t unpacked_bytes, entry_count;
     uint64_t started_ns, id; /* id: identifies the memory drawn from this budget; 0: not begun */
     bool settled;            /* orr_budget_settle() was called: limits no longer apply */
@@ -76,16 +76,16 @@ void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason);
 
 /* Names the stage that begins now, such as "search for channels". The text must be static. */
 void orr_budget_stage(const char *stage);
-/* Says why the stages that begin from now on are needed, where more than one analysis is; NULL: they are the question
- * itself. Static, too. Gives what it was before, to be set again at the end. Neither changes once the budget is spent.
- */
+/* Names the purpose of the next stages, if the work takes more than one analysis; NULL: the question itself. The text
+ * must be static. Returns the previous purpose, which the caller restores at the end. Stage and purpose no longer
+ * change once the budget is spent. */
 const char *orr_budget_task(const char *task);
-/* The stage of a budget, and in *ret_task why; either may be NULL. Any thread may ask. */
+/* The stage of a budget, and its purpose in *ret_task; both may be NULL. Callable from any thread. */
 const char *orr_budget_doing(const struct orr_budget *budget, const char **ret_task);
-/* Is the budget spent? `steps`: how much was done since the last call, in units of some 50 ns; the clock is read every
- * few thousand of them. */
+/* Whether the budget is spent. `steps`: work since the last call, in units of about 50 ns; the clock is read every few
+ * thousand of them. */
 static inline bool orr_budget_spent(uint32_t steps);
-/* ORR_SPENT where the budget is spent; looks at the clock. */
+/* Reads the clock; ORR_SPENT if the budget is spent. */
 enum orr_code orr_budget_check(struct orr_error *err) ORR_NO_DISCARD;
 /* Call it before a lasting change, such as a COMMIT. ORR_SPENT if the budget is spent; otherwise limits no longer
  * apply, so that a change that was made is never reported as refused. */
@@ -94,20 +94,21 @@ enum orr_code orr_budget_settle(struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_budget_unpack(uint64_t bytes, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_budget_entry(struct orr_error *err) ORR_NO_DISCARD;
 
-/* Draws memory. false: less is left, and the budget is spent now. *ret_id: pass it to orr_budget_give(). */
+/* Draws memory from the budget. False: too little is left, and the budget is now spent. *ret_id: for
+ * orr_budget_give(). */
 bool orr_budget_draw(size_t bytes, uint64_t *ret_id);
 /* Gives memory back to the budget in force, if it was drawn from that budget; otherwise does nothing. */
 void orr_budget_give(uint64_t id, size_t bytes);
 
-/* malloc() and free() of what is drawn from the budget in force. NULL: less is left, or no memory. A block that is kept
- * beyond the work, such as an answer, is freed by free(); orr_budget_free() is for the thread that drew it. */
+/* malloc() and free() of memory from the budget in force. NULL: too little is left, or memory ran out. A block that
+ * outlives the work, such as an answer, is freed with free(); orr_budget_free() is for the thread that drew it. */
 void *orr_budget_malloc(size_t bytes);
 void orr_budget_free(void *block, size_t bytes);
 
-/* Was a limit exceeded, or the work stopped? Then *err is replaced by a report of it, and its code is the result;
- * otherwise `code`. */
+/* If a limit was exceeded or the work was stopped, replaces *err with a report of that and returns its code; otherwise
+ * returns `code`. */
 enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code code, struct orr_error *err);
-/* What orr_budget_spent() needs. */
+/* For orr_budget_spent() only. */
 extern _Thread_local struct orr_budget *orr_budget_of_thread;
 bool orr_budget_look(struct orr_budget *budget);
 static inline bool orr_budget_spent(uint32_t steps)
@@ -122,8 +123,8 @@ static inline bool orr_budget_spent(uint32_t steps)
 /* "time". */
 const char *orr_spent_word(enum orr_spent spent);
 
-/* The option of the command and the service that raises a limit, its unit, what was allowed and what was used. NULL
- * setting: there is no such limit. */
+/* The option of the command and the service that raises a limit, its unit, the limit and the use. NULL setting: no
+ * option sets this limit. */
 struct orr_overrun {
     const char *setting, *unit;
     double allowed, used;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that people send: a span of them, and how texts begin. Lengths and places are in bytes; the bytes need no
- * terminating zero. */
+/* Spans of input bytes, and the beginnings of texts. Lengths and positions are in bytes; the bytes need no terminating
+ * zero. */
 #ifndef ORR_BASE_BYTES_H
 #define ORR_BASE_BYTES_H
 
@@ -19,7 +19,7 @@ static inline size_t orr_bytes_mark(const char *bytes, size_t length)
     return length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
-/* The first place at or after `at` that is not a space, tab or end of line; length: there is none. */
+/* The first position from `at` on that is not a space, tab or line end; length: there is none. */
 static inline size_t orr_bytes_blanks(const char *bytes, size_t length, size_t at)
 {
     while (at < length && bytes[at] && strchr(" \t\r\n", bytes[at]))

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Codes with the stable name that users see: a problem type ends in it. The order has no meaning. */
+/* Codes, each with the stable name that users see as the last part of a problem type. The order has no meaning. */
 #define ORR_CODE_MAP(X)                                                                                                \
     X(OK, "ok")                                                                                                        \
     X(NOMEM, "out-of-memory")             /* an allocation failed: the request may be tried again */                   \
@@ -44,7 +44,7 @@ struct orr_error {
     enum orr_code code;
     uint32_t line;    /* 1-based line of the input, 0: the error has no place in a text */
     uint32_t column;  /* 1-based column, 0: unknown */
-    uint32_t host;    /* with clusters: the entry of `hosts`, from 1, whose topology the place is in; 0: none */
+    uint32_t host;    /* with clusters: 1-based entry of `hosts` to whose topology the place belongs; 0: none */
     char where[96];   /* element path ("system/cpu[0]/pci[2]"), setting name, file ...; may be empty */
     char text[256];   /* what is wrong, with the offending value; one sentence without a full stop */
     char advice[192]; /* what to do about it; may be empty */
@@ -58,7 +58,7 @@ enum orr_code orr_fail(struct orr_error *err, enum orr_code code, const char *fo
 /* The same with a place in the input text. */
 enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column, const char *format,
                           ...) ORR_PRINTF(5, 6);
-/* A failure with what it is about and what to do; both may be NULL, and neither is a format. Gives the code. */
+/* Reports a failure with its place and advice; both may be NULL, and neither is a format. Returns the code. */
 enum orr_code orr_fail_with(struct orr_error *err, enum orr_code code, const char *where, const char *advice,
                             const char *format, ...) ORR_PRINTF(5, 6);
 /* Add the element path or the advice to the report in err, unless it has one already. */
@@ -78,8 +78,7 @@ enum orr_code orr_fail_nomem(struct orr_error *err);
 /* The stable name of a code: "malformed-xml". */
 const char *orr_code_name(enum orr_code code);
 
-/* Returns from the calling function with ORR_NOMEM where memory that it needs could not be had: "made" is NULL or
- * false. */
+/* Returns from the calling function with ORR_NOMEM if "made" is NULL or false, because memory ran out. */
 #define ORR_NEED(made, err)                                                                                            \
     do {                                                                                                               \
         if (!(made))                                                                                                   \

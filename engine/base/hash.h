@@ -18,8 +18,8 @@ static inline uint64_t orr_hash_number(uint64_t hash, uint64_t number)
     return (hash ^ number) * UINT64_C(0x100000001b3);
 }
 
-/* A number in which every bit of the given one changes about half of the bits: for sums that do not depend on the order
- * of what is added. */
+/* Mixes a number, so that each of its bits changes about half of the bits of the result. Sums of such numbers are
+ * hashes that do not depend on order. */
 static inline uint64_t orr_hash_scatter(uint64_t number)
 {
     number = (number + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);

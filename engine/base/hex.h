@@ -16,13 +16,13 @@ static inline int orr_hex_digit(char c)
                                   : -1;
 }
 
-/* How many of the first `length` characters are hexadecimal digits before another one comes; stops at a zero. */
+/* The number of hexadecimal digits at the start of the first `length` characters; stops at a zero. */
 size_t orr_hex_span(const char *text, size_t length);
-/* Whether the text begins with this many digits as this program writes them: 0-9 and a-f. */
+/* Whether the text begins with this many lower-case digits, 0-9 and a-f. */
 bool orr_hex_is_lower(const char *text, size_t digits);
 /* Writes `size` bytes as 2 * size lower-case digits and a terminating zero. */
 void orr_hex_write(const uint8_t *bytes, size_t size, char *ret_text);
-/* Reads 2 * size digits; false, with ret_bytes in part written: another character or the end came first. */
+/* Reads 2 * size digits. False, with ret_bytes partly written: another character or the end came first. */
 bool orr_hex_read(const char *text, size_t size, uint8_t *ret_bytes);
 
 #endif

@@ -28,8 +28,8 @@ struct orr_index_slot {
     uintptr_t value; /* row + 1; 0: free */
 };
 
-/* {.arena = arena} is an empty index; memory is taken with the first row. Without an arena memory comes from the heap:
- * orr_index_release(). */
+/* {.arena = arena} is an empty index; memory is allocated with the first row. Without an arena it comes from the heap,
+ * and the caller calls orr_index_release(). */
 struct orr_index {
     struct orr_arena *arena;
     struct orr_index_slot *slots;
@@ -46,17 +46,17 @@ struct orr_probe {
 bool orr_index_next(const struct orr_index *index, uint64_t hash, struct orr_probe *probe, uintptr_t *ret_row);
 /* Adds a row, or any number below UINTPTR_MAX. False: out of memory, or the budget was spent while it searched. */
 bool orr_index_add(struct orr_index *index, uint64_t hash, uintptr_t row);
-/* Takes out a row that was added with the hash. */
+/* Removes a row that was added with the hash. */
 void orr_index_remove(struct orr_index *index, uint64_t hash, uintptr_t row);
-/* The rows one after the other, in no order that means anything: *at is 0 at first, and both are passed on unchanged.
- * False: no more. The row that was just given may be removed; then some may come twice. */
+/* Iterates over the rows in arbitrary order. *at is 0 at first and is passed on unchanged. False: no more rows. The
+ * current row may be removed, but then some rows may come twice. */
 bool orr_index_each(const struct orr_index *index, size_t *at, uintptr_t *ret_row);
 void orr_index_release(struct orr_index *index);
 
-/* The beginning of hashes of keys from outside: a random number of this process. */
+/* The start of hashes of keys from outside: a random number of this process. */
 uint64_t orr_hash_seeded(void);
-/* A step of such a hash. A seed alone does not help FNV-1a: how two keys differ there depends on the low bits of the
- * seed only, or on none, which is soon guessed. Here every bit of what came before decides about every step. */
+/* A step of such a hash. A seed alone does not protect FNV-1a, because collisions depend at most on the low bits of
+ * the seed, which can be guessed. Here every earlier bit affects every step. */
 static inline uint64_t orr_hash_key_number(uint64_t hash, uint64_t number)
 {
     return orr_hash_scatter(hash ^ number);

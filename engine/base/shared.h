@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that never change and that several threads hold: counted references. */
+/* Reference counts for immutable values that several threads share. */
 #ifndef ORR_BASE_SHARED_H
 #define ORR_BASE_SHARED_H
 
@@ -13,7 +13,7 @@ struct orr_shared {
     void (*free)(struct orr_shared *shared);
 };
 
-/* One reference, the caller's. free_value is called when the last reference is given back. */
+/* Starts with one reference, which the caller owns. free_value is called when the last reference is given back. */
 static inline void orr_shared_init(struct orr_shared *shared, size_t cost,
                                    void (*free_value)(struct orr_shared *shared))
 {
@@ -22,14 +22,14 @@ static inline void orr_shared_init(struct orr_shared *shared, size_t cost,
     shared->free = free_value;
 }
 
-/* One reference more; returns the same value. */
+/* Takes another reference; returns the same value. */
 static inline void *orr_shared_take(struct orr_shared *shared)
 {
     atomic_fetch_add_explicit(&shared->references, 1, memory_order_relaxed);
     return shared;
 }
 
-/* One reference less; NULL is allowed. */
+/* Gives back a reference; NULL is allowed. */
 static inline void orr_shared_give(struct orr_shared *shared)
 {
     if (shared && atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) == 1)

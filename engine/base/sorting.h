@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What functions for qsort() are made of: they return a negative number, 0 or a positive one. */
+/* Building blocks for qsort() comparators. */
 #ifndef ORR_BASE_SORTING_H
 #define ORR_BASE_SORTING_H
 
@@ -28,11 +28,11 @@ static inline int orr_by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Orders two texts as people do: digits that follow one another are one number, so that "node2" comes before "node10".
- * Texts that only differ in leading zeros are ordered by their bytes. */
+/* Compares two texts in natural order: runs of digits count as numbers, so "node2" comes before "node10". Texts that
+ * differ only in leading zeros are compared by their bytes. */
 int orr_order_naturally(const char *a, const char *b);
-/* Whether b is a with one of its numbers greater by one: "node9-ib" and "node10-ib", but not "node09" and "node10-ib".
- */
+/* Whether b equals a with one of its numbers increased by one: "node9-ib" and "node10-ib", but not "node09" and
+ * "node10-ib". */
 bool orr_follows_naturally(const char *a, const char *b);
 
 #endif

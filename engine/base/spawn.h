@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts a program as a separate process.
  *
- * The process has the given descriptors as its standard input and output, shares standard error, and has no other.
- * Signals have their default actions. The process has its own process group, so a terminal's Ctrl-C does not reach it.
- * Safe to call from any thread. */
+ * The process has the given descriptors as its standard input and output, shares standard error, and has no other
+ * descriptors. Signals have their default actions. The process has its own process group, so a terminal's Ctrl-C does
+ * not reach it. Safe to call from any thread. */
 #ifndef ORR_BASE_SPAWN_H
 #define ORR_BASE_SPAWN_H
 
@@ -11,9 +11,9 @@
 
 enum { ORR_SPAWN_NOTHING = -1 };
 
-/* `program`: a path, or a name that is looked for in PATH; NULL: this program once more. `arguments` ends with NULL;
- * `in` may be ORR_SPAWN_NOTHING, which reads as an empty file. Returns 0 and the process, which the caller waits for,
- * or what errno would be. */
+/* `program`: a path, or a name to find in PATH; NULL: this program itself. `arguments` ends with NULL; `in` may be
+ * ORR_SPAWN_NOTHING, which reads as an empty file. Returns 0 and the process, for which the caller must wait, or an
+ * errno value. */
 int orr_spawn(const char *program, const char *const *arguments, int in, int out, pid_t *ret_pid);
 
 #endif

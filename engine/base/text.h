@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that grows up to a stated ceiling. After a failure (memory, ceiling) further writing does nothing and
- * orr_text_failed() says so: check once, at the end. */
+/* Text that grows up to a given limit. After a failure (memory, limit), further writing does nothing, and
+ * orr_text_failed() is true: check once, at the end. */
 #ifndef ORR_BASE_TEXT_H
 #define ORR_BASE_TEXT_H
 
@@ -13,13 +13,13 @@
 #include "engine/base/error.h"
 
 struct orr_text {
-    char *data;    /* zero-terminated once something was written; owned */
+    char *data;    /* zero-terminated after the first write; owned */
     size_t length; /* without the terminating zero */
     size_t capacity;
     size_t limit;    /* largest length allowed */
-    uint64_t budget; /* what the capacity was drawn from: budget.h */
+    uint64_t budget; /* budget from which the capacity was drawn: budget.h */
     bool failed;
-    bool starved; /* failed for lack of memory, not of room */
+    bool starved; /* memory ran out, not room */
 };
 
 /* An empty text. */
@@ -38,7 +38,7 @@ static inline const char *orr_text_data(const struct orr_text *text)
 {
     return text->data ? text->data : "";
 }
-/* Hands the bytes to the caller: free() them. NULL if writing failed; the text is empty afterwards. */
+/* Passes the bytes to the caller, who frees them with free(). NULL if writing failed. The text is empty afterwards. */
 char *orr_text_take(struct orr_text *text, size_t *ret_length);
 /* A copy in an arena. NULL: writing failed, or memory ran out. */
 char *orr_text_copy(const struct orr_text *text, struct orr_arena *arena);
@@ -47,7 +47,7 @@ char *orr_text_copy(const struct orr_text *text, struct orr_arena *arena);
 enum { ORR_SIZE_TEXT = 24 };
 void orr_size_text(uint64_t size, char text[ORR_SIZE_TEXT]);
 
-/* The ending of a noun that is counted: "s", or nothing for one. */
+/* The plural ending of a noun: "s", or "" for one. */
 static inline const char *orr_plural(int64_t count)
 {
     return count == 1 ? "" : "s";

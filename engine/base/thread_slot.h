@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small number for each thread. What all threads write often, such as counters, is kept once for each number, so that
- * threads do not wait for one another's cache lines. Threads share a number only if there are more of them. */
+/* A small number for each thread. Data that all threads write often, such as counters, has a copy for each number, so
+ * that threads do not contend for cache lines. Threads share a number only if there are more threads than numbers. */
 #ifndef ORR_BASE_THREAD_SLOT_H
 #define ORR_BASE_THREAD_SLOT_H
 

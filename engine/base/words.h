@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of words that people may choose from: views, formats, collectives ... Each is a function, so that a list can
- * come from a table of any shape. */
+/* Lists of words from which people choose: views, formats, collectives ... Each list is a function, so that it can
+ * come from any kind of table. */
 #ifndef ORR_BASE_WORDS_H
 #define ORR_BASE_WORDS_H
 
@@ -9,7 +9,7 @@
 
 #include "engine/base/text.h"
 
-/* For tables of what the rows of an X macro say: `names[] = {ORR_CODE_MAP(ORR_SECOND_OF)}`. ORR_NAME_OF gives the first
+/* For tables from the rows of an X macro: `names[] = {ORR_CODE_MAP(ORR_SECOND_OF)}`. ORR_NAME_OF gives the first
  * argument of each row as a text. */
 #define ORR_FIRST_OF(first, ...)         first,
 #define ORR_NAME_OF(first, ...)          #first,
@@ -19,7 +19,7 @@
 /* Word i of a list; NULL beyond the last. */
 typedef const char *orr_words(size_t i);
 
-/* The place of a word in a list, whatever its case; false: the list does not have it. */
+/* Finds the index of a word in a list, ignoring case; false: not in the list. */
 bool orr_word_find(orr_words *words, const char *text, unsigned *ret_place);
 /* "svg, png, pdf or dot". last: the word before the last one, such as "or". */
 void orr_words_write(orr_words *words, const char *last, struct orr_text *text);

@@ -11,18 +11,18 @@
  * orr_cluster_analyze() do. */
 enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struct orr_query *query,
                                 struct orr_analysis **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
-/* The same of a cluster, each of whose hosts has another machine: `dump`; NULL: as they are. */
+/* The same for a cluster with another machine, `dump`, as each of its hosts; NULL: the hosts as they are. */
 enum orr_code orr_cluster_analyze_again(const struct orr_cluster *cluster, const struct orr_dump *dump,
                                         const struct orr_query *query, struct orr_analysis **ret_answer,
                                         struct orr_error *err) ORR_NO_DISCARD;
 void orr_analysis_again_free(struct orr_analysis *answer);
 
-/* Steps that its searches took: of all kinds of hosts, in a cluster. */
+/* Number of search steps of an analysis; in a cluster, of all kinds of hosts. */
 uint64_t orr_analysis_steps(const struct orr_analysis *analysis);
-/* How many machines are searched to answer once more. */
+/* Number of machines that another analysis would search. */
 uint32_t orr_analysis_searches(const struct orr_analysis *analysis);
 
-/* What `strict` asks for: REFUSED where NCCL would not start, on any kind of host of a cluster
+/* The check for `strict`: REFUSED if NCCL would not start, on any kind of host of a cluster
  * (engine/analysis/failing.h). */
 enum orr_code orr_analysis_check_strict(const struct orr_analysis *analysis, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -14,7 +14,7 @@
 
 enum { ORR_MAX_CLUSTER_HOSTS = ORR_MAX_PLAN_HOSTS, ORR_MAX_CLUSTER_KINDS = 128 };
 
-/* What a description says about the network that a NIC is in. X(symbol, key, words) */
+/* Facts in a description about the network of a NIC. X(symbol, key, words) */
 #define ORR_NIC_FACT_MAP(X)                                                                                            \
     X(RAIL, "rail", "rail")                                                                                            \
     X(LEAF, "leaf", "leaf switch")                                                                                     \
@@ -38,12 +38,12 @@ struct orr_cluster_line {
     const uint32_t *gpus;        /* which GPUs take part, by their number in the dump (by `rank`, from 0), in the order
                                     of their new ranks; NULL: those that settings.gpus names, all without it */
     uint32_t gpu_count;
-    const char *domain;              /* hosts with the same text share an NVLink domain; NULL: in no domain */
-    const struct orr_fabric *fabric; /* what their GPUs report of it; NULL: derived from the domain's name */
-    const char *const *names;        /* [count]: of the hosts, as people know them; NULL: they are called by number */
-    const char *leaf;                /* leaf switch of their NICs, for ORR_ORDER_SWITCH; NULL: not known */
-    const char *rack;                /* NVLink domain as people call it, for ORR_ORDER_DOMAIN; NULL: not known */
-    const struct orr_cluster_nic *nics; /* in which networks they are; NCCL does not know it */
+    const char *domain;                 /* hosts with the same text share an NVLink domain; NULL: in no domain */
+    const struct orr_fabric *fabric;    /* the fabric that their GPUs report; NULL: derived from the domain's name */
+    const char *const *names;           /* [count]: names of the hosts; NULL: hosts are called by number */
+    const char *leaf;                   /* leaf switch of their NICs, for ORR_ORDER_SWITCH; NULL: not known */
+    const char *rack;                   /* NVLink domain as people call it, for ORR_ORDER_DOMAIN; NULL: not known */
+    const struct orr_cluster_nic *nics; /* networks of their NICs, which NCCL does not know */
     uint32_t nic_count;
     bool isolated; /* NICs of different rails cannot reach one another */
 };
@@ -76,7 +76,7 @@ struct orr_cluster_request {
 /* Systems that look the same to the search. */
 struct orr_cluster_kind {
     struct orr_analysis *analysis; /* only that of the kind with rank 0 has communicator and tuning */
-    struct orr_dump *made;         /* the dump that was made for it, NULL: the line's own */
+    struct orr_dump *made;         /* dump made for this kind; NULL: that of its line */
     uint32_t line;                 /* of its first host */
     uint32_t system_count;         /* systems of this kind, and hosts in them */
     uint32_t host_count;
@@ -93,7 +93,7 @@ struct orr_cluster_system {
 
 struct orr_cluster_host {
     uint32_t line, system;
-    uint32_t at; /* which of the hosts of its line it is, from 0 */
+    uint32_t at; /* its index among the hosts of its line */
     uint32_t rank_count;
     const int32_t *ranks; /* [GPU that takes part]: the communicator's rank */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which dumps are of machines that look the same to NCCL's search. */
+/* Tells dumps whose machines look the same to NCCL's search. */
 #ifndef ORR_CLUSTER_DUMP_SHAPE_H
 #define ORR_CLUSTER_DUMP_SHAPE_H
 

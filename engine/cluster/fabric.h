@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVLink fabrics over hosts: what each host reports, which hosts form a clique, and whether the release makes one
- * system of them. README.md beside this file describes the rules. */
+/* NVLink fabrics over hosts: the fabric that each host reports, the hosts of each clique, and whether the release
+ * makes one system of a clique. README.md beside this file describes the rules. */
 #ifndef ORR_CLUSTER_FABRIC_H
 #define ORR_CLUSTER_FABRIC_H
 
@@ -22,7 +22,7 @@ struct orr_fabric {
     bool has_uuid;    /* else it is that of the host's domain */
     uint64_t uuid[2]; /* of the cluster that the fabric makes; both 0: none */
     uint32_t clique;
-    uint32_t health; /* mask, as NCCL prints it, which no release looks at; 0: not said */
+    uint32_t health; /* mask that NCCL prints and no release acts on; 0: not given */
 };
 
 /* Hosts whose fabrics report the same UUID and clique. */

@@ -5,10 +5,10 @@
 
 #include "engine/cluster/cluster.h"
 
-/* Fills hosts with their ranks: how many GPUs each line has is asked of its dump. */
+/* Gives hosts their ranks. The number of GPUs of each line comes from its dump. */
 enum orr_code orr_place_ranks(struct orr_cluster *cluster, const struct orr_cluster_request *request,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Joins the hosts to systems: those of a clique, where the release fuses them. */
+/* Groups hosts into systems: one for a clique if the release fuses its hosts, otherwise one for each host. */
 enum orr_code orr_place_systems(struct orr_cluster *cluster, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

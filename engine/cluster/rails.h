@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which hops of the rings leave a rail, by what the description says about NICs. NCCL does not know rails, leaf
+/* Hops of the rings that leave a rail, by the facts about NICs in the description. NCCL does not know rails, leaf
  * switches or subnets: it pairs NICs by their order. */
 #ifndef ORR_CLUSTER_RAILS_H
 #define ORR_CLUSTER_RAILS_H
@@ -23,7 +23,7 @@ struct orr_rails {
     struct orr_rail_hop first; /* of the crossing hops */
 };
 
-/* What is known about a NIC of a host; NULL: nothing. net is of the system of the host's kind. */
+/* The facts about a NIC of a host; NULL: none. net is a node of the system of the host's kind. */
 const struct orr_cluster_nic *orr_cluster_nic_of(const struct orr_cluster *cluster, uint32_t host,
                                                  const struct orr_dump *dump, const struct orr_node *net);
 /* Looks at every hop between hosts. All is 0 if no line of the description has NICs. LIMIT if the budget is spent. */

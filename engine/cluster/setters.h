@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kind of host sets what all hosts must agree on: every field of a graph becomes the worst of all. */
+/* Finds the kind of host that sets a value on which all hosts must agree: every field of a graph becomes the worst of
+ * all. */
 #ifndef ORR_CLUSTER_SETTERS_H
 #define ORR_CLUSTER_SETTERS_H
 
@@ -30,7 +31,7 @@ bool orr_field_is_shared(const struct orr_release *release, enum orr_graph_kind 
  * may set those of both; a graph that one kind does not ask for is off for all. */
 bool orr_kind_sets(const struct orr_cluster *cluster, const struct orr_cluster_kind *kind, enum orr_graph_kind graph,
                    enum orr_graph_field field);
-/* What all agreed on. */
+/* The value on which all hosts agreed. */
 double orr_aligned_field(const struct orr_cluster *cluster, enum orr_graph_kind graph, enum orr_graph_field field);
 /* Properties of the machines that ranks exchange. The lowest compute capability decides rates, limits and whether
  * channels are doubled; different capabilities exclude LL128; different CPUs count as mixed. */

@@ -7,7 +7,7 @@
 
 enum { ORR_MOST_REASONS = 8, ORR_HOSTS_TEXT = 192, ORR_HOST_NAME = 40 };
 
-/* A field of its graphs by which a kind falls after the best one. */
+/* A field of its graphs in which a kind is worse than the best kind. */
 struct orr_reason {
     enum orr_graph_kind graph;
     enum orr_graph_field field;
@@ -20,16 +20,16 @@ bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind);
 bool orr_kind_slowest(const struct orr_cluster *cluster, uint32_t kind);
 /* The kind with the fastest rings; of equals the first. */
 uint32_t orr_kind_fastest(const struct orr_cluster *cluster);
-/* In what the ring graph (and the tree's channels, which count too) of a kind is worse than that of another. The number
- * of reasons. */
+/* Finds the fields in which the ring graph of a kind (and the channels of its tree, which count too) is worse than
+ * that of another kind. Returns their number. */
 uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint32_t than,
                           struct orr_reason reasons[ORR_MOST_REASONS]);
 /* The name of a host; NULL: it has none. */
 const char *orr_host_name(const struct orr_cluster *cluster, uint32_t host);
-/* What a host is called: its name, shortened if it is long, or "host 40". */
+/* Writes the name of a host, shortened if it is long, or "host 40". */
 void orr_host_text(const struct orr_cluster *cluster, uint32_t host, char text[ORR_HOST_NAME]);
-/* The same hosts as people list them: by name, "node2" before "node10", and those without a name by number. ret_hosts
- * has room for all; false: no memory. */
+/* Sorts hosts by name, "node2" before "node10", and those without a name by number. ret_hosts has room for all; false:
+ * out of memory. */
 bool orr_hosts_sort(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count, uint32_t *ret_hosts);
 /* Some hosts in that order, by their names or numbers: "node40", "host 40", "hosts 0-39 and 41", "node1 to node39 and
  * node41", "node1, node3, node5, node7 and others". "node1 to node39" are numbered without a gap. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the rings of a communicator go: how many channels use each NIC, what each link of a host carries, and which
- * hops between hosts change the rail. All figures are at the rate that the aligned ring graph assumes. */
+/* Traffic of the rings of a communicator: how many channels use each NIC, the load of each link of a host, and the
+ * hops between hosts that change the rail. All figures are at the rate that the aligned ring graph assumes. */
 #ifndef ORR_CLUSTER_TRAFFIC_H
 #define ORR_CLUSTER_TRAFFIC_H
 
@@ -10,8 +10,8 @@
 struct orr_nic_load {
     uint32_t kind, part, node; /* of the part's system */
     int32_t rail;              /* as the dump numbers it, else its own number */
-    double in, out;            /* channels that enter and leave by it */
-    double crossing;           /* of those that leave: that enter the next node on another rail */
+    double in, out;            /* channels that enter and leave through it */
+    double crossing;           /* channels that leave through it and enter the next node on another rail */
     double bw;                 /* GB/s, the busier direction */
 };
 /* A link of a kind that rings use. */

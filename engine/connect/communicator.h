@@ -14,9 +14,9 @@
 #include "engine/release/settings.h"
 #include "engine/search/graph.h"
 
-/* What one system brings, computed once for all equal hosts. */
+/* What one system contributes to the communicator, computed once for all equal hosts. */
 struct orr_contribution {
-    struct orr_graph graphs[ORR_GRAPH_COUNT]; /* as searched; pattern NONE where not asked for */
+    struct orr_graph graphs[ORR_GRAPH_COUNT]; /* as searched; pattern NONE if not requested */
     uint32_t rank_count;                      /* GPUs in the system */
     uint32_t nvls_row;                        /* GPUs of the NVLink domain, if NVLS counts these; 0: rank_count */
     const int32_t *ranks;                     /* their host ranks, ascending */
@@ -51,7 +51,7 @@ static inline int32_t orr_member_rank(const struct orr_member *member, int32_t h
     return member->rank_map ? member->rank_map[host_rank] : member->rank_base + host_rank;
 }
 
-/* One value for every rank, the same over copied channels. */
+/* A tree: one entry for each rank; copied channels share it. */
 struct orr_tree {
     int32_t *up;        /* [rank], -1: root */
     int32_t (*down)[3]; /* [rank], -1: none */
@@ -120,13 +120,13 @@ enum orr_code orr_connect(const struct orr_member *members, uint32_t member_coun
                           struct orr_arena *arena, struct orr_communicator *ret_communicator,
                           struct orr_error *err) ORR_NO_DISCARD;
 
-/* The same without rings, trees and chains, which need much memory with many ranks: orr_ring_make() and orr_tree_make()
- * make one at a time. */
+/* The same without rings, trees and chains, which need much memory if there are many ranks. orr_ring_make() and
+ * orr_tree_make() make one at a time. */
 enum orr_code orr_connect_plan(const struct orr_member *members, uint32_t member_count,
                                const struct orr_settings *settings, struct orr_arena *arena,
                                struct orr_communicator *ret_communicator, struct orr_error *err) ORR_NO_DISCARD;
 
-/* The tree of NVLS of a channel below nvls_tree_channels. */
+/* The NVLS tree of a channel below nvls_tree_channels. */
 const struct orr_nvls_tree *orr_nvls_tree_of(const struct orr_communicator *communicator, int32_t channel);
 /* Writes the ring of a distinct channel: ring[rank_count]. */
 void orr_ring_make(const struct orr_communicator *communicator, int32_t distinct, int32_t *ring);

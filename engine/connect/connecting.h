@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/connect only: what the steps of one orr_connect() share. Each step is a file of its own and fills its
- * part of the communicator; communicator.c calls them in NCCL's order. */
+/* Inside engine/connect only: shared by the steps of one orr_connect(). Each step has its own file and fills its part
+ * of the communicator; communicator.c calls them in NCCL's order. */
 #ifndef ORR_CONNECT_CONNECTING_H
 #define ORR_CONNECT_CONNECTING_H
 
@@ -46,8 +46,8 @@ static inline int32_t orr_clamp(int64_t value, int64_t low, int64_t high)
     return (int32_t)(value < low ? low : value > high ? high : value);
 }
 
-/* numbering.c: ranks, nodes, local ranks; refuses members whose ranks do not make 0..R-1, and graphs that name other
- * systems' ranks. */
+/* numbering.c: ranks, nodes, local ranks; rejects members whose ranks are not exactly 0..R-1, and graphs that name
+ * ranks of other systems. */
 enum orr_code orr_number_nodes(struct orr_connecting *c, uint32_t member_count, struct orr_error *err) ORR_NO_DISCARD;
 /* alignment.c: the graphs' common denominator, CPU and capability, base_channels, whether CollNet and NVLS stay. */
 enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
@@ -74,7 +74,7 @@ enum orr_code orr_count_p2p(struct orr_connecting *c, struct orr_error *err) ORR
 /* First GPUs of a graph's channels in order, each once where `distinct`; heads has room for all. The number of them. */
 int32_t orr_graph_heads(const struct orr_graph *graph, bool distinct, int32_t heads[ORR_MAX_CHANNELS]);
 
-/* Place of a node in one of the two trees over the nodes (trees.c). -1: none. */
+/* Position of a node in one of the two trees over the nodes (trees.c). -1: none. */
 struct orr_tree_place {
     int32_t up, down[2];
     int32_t child; /* which child of its parent it is: 0 or 1 */
@@ -85,7 +85,7 @@ void orr_loop_tree_fill(const struct orr_communicator *communicator, int32_t cha
 /* Fills places[node_count] of the first (0) or second (1) tree. */
 void orr_double_tree(const struct orr_connect_rules *rules, int32_t node_count, int which,
                      struct orr_tree_place *places);
-/* Takes a tree's arrays from the arena, all -1. */
+/* Allocates the arrays of a tree from the arena, filled with -1. */
 enum orr_code orr_tree_new(struct orr_arena *arena, uint32_t rank_count, struct orr_tree *ret_tree,
                            struct orr_error *err) ORR_NO_DISCARD;
 /* `count` ints of -1 from the arena, NULL: out of memory. */

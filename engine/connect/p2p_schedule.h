@@ -6,7 +6,7 @@
 
 #include "engine/connect/communicator.h"
 
-/* What the rounds of all ranks are computed from, made once. */
+/* Data from which the rounds of all ranks are computed, made once. */
 struct orr_p2p_schedule {
     const struct orr_communicator *communicator; /* a plan will do; borrowed */
     /* For releases that schedule by groups of ranks. node_of_group and first_group are NULL if all nodes have equally
@@ -24,8 +24,8 @@ struct orr_p2p_round {
 /* Memory from arena. */
 enum orr_code orr_p2p_schedule_make(const struct orr_communicator *communicator, struct orr_arena *arena,
                                     struct orr_p2p_schedule *ret_schedule, struct orr_error *err) ORR_NO_DISCARD;
-/* Rounds of every rank: as many as there are ranks, or as there are places on nodes as large as the largest, of which
- * those that a node lacks are left empty. */
+/* Number of rounds of every rank: the number of ranks, or the number of places if all nodes were as large as the
+ * largest. Rounds for places that a node lacks stay empty. */
 size_t orr_p2p_round_count(const struct orr_p2p_schedule *schedule);
 /* Writes a rank's rounds into rounds[orr_p2p_round_count()]. Returns how many; 0 if there is no such rank. */
 uint32_t orr_p2p_rounds(const struct orr_p2p_schedule *schedule, int32_t rank, struct orr_p2p_round *rounds);

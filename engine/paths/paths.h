@@ -29,13 +29,13 @@ struct orr_path {
     uint32_t first; /* into paths->links */
 };
 
-/* Why a GPU reaches a NET through another GPU, or why not: noted where decide/ applies the rule. */
+/* Why a GPU reaches a NET through another GPU, or why not; recorded when decide/ applies the rule. */
 struct orr_pxn {
     uint8_t rule;   /* enum orr_rule */
     uint32_t relay; /* node of the GPU that the rule considered, ORR_NO_NODE: none */
 };
 
-/* How many of its nearest NETs a GPU uses; a positive number is a maximum. */
+/* Number of nearest NETs that a GPU uses; a positive number is a maximum. */
 enum { ORR_NETS_AUTO = 0, ORR_NETS_EVERY = -1 };
 
 struct orr_paths {
@@ -59,7 +59,7 @@ static inline struct orr_path *orr_path(const struct orr_paths *paths, uint32_t 
 {
     return &paths->table[(size_t)paths->base_of[from] * paths->base_count + paths->base_of[to]];
 }
-/* Whether a node is a base node, so that orr_path() may be asked. */
+/* Whether a node is a base node, so that orr_path() accepts it. */
 static inline bool orr_paths_has(const struct orr_paths *paths, uint32_t node)
 {
     return node < paths->system->node_count && paths->base_of[node] != ORR_NO_NODE;
@@ -85,17 +85,17 @@ struct orr_whole_routes {
     uint16_t lasting_types; /* bit T: no route to a node of type T leads through a GPU, whichever was tried */
 };
 
-/* Finds the best direct route from every node to every base node. What P2P, GPUDirect RDMA and PXN make of them is
- * decide/effective_paths.h. INVALID if a link has no link in the other direction, because NCCL fails there. */
+/* Finds the best direct route from every node to every base node. decide/effective_paths.h then applies P2P, GPUDirect
+ * RDMA and PXN. INVALID if a link has no link in the other direction, because NCCL fails there. */
 enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
                               struct orr_arena *arena, struct orr_paths *ret_paths,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* The same, noting which routes hold for every copy of the system that lacks some of its GPUs. */
+/* The same, and records which routes stay valid in every copy of the system without some of its GPUs. */
 enum orr_code orr_paths_route_whole(const struct orr_system *system, const struct orr_settings *settings,
                                     struct orr_arena *arena, struct orr_whole_routes *ret_routes,
                                     struct orr_error *err) ORR_NO_DISCARD;
-/* The same as orr_paths_route() for a copy: takes over the routes that hold and finds the others. kept: where the whole
- * system's nodes and links are in the copy. */
+/* The same as orr_paths_route() for a copy: reuses the routes that stay valid and finds the others. kept: indices of
+ * the whole system's nodes and links in the copy. */
 enum orr_code orr_paths_route_part(const struct orr_system *system, const struct orr_settings *settings,
                                    const struct orr_whole_routes *whole, const struct orr_kept *kept,
                                    struct orr_arena *arena, struct orr_paths *ret_paths,

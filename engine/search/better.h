@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside search/: which of two sets of channels is better. */
+/* Inside search/: compares two sets of channels. */
 #ifndef ORR_SEARCH_BETTER_H
 #define ORR_SEARCH_BETTER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside search/: what an attempt cannot exceed, and whether that could be better than the best trial. */
+/* Inside search/: upper bounds of an attempt, and whether they could beat the best trial. */
 #ifndef ORR_SEARCH_BOUNDS_H
 #define ORR_SEARCH_BOUNDS_H
 
@@ -14,7 +14,7 @@ bool orr_search_may_improve(const struct orr_search_state *s, const struct orr_b
 /* Can no attempt of a graph's search from this rate of the table on be better? */
 bool orr_search_nothing_better(struct orr_search_state *s, const struct orr_limits *limits, uint32_t rate);
 
-/* Notes by which links legs begin and end: ends.c. */
+/* Records the first and last links of legs: ends.c. */
 enum orr_code orr_search_note_ends(struct orr_search_state *s, struct orr_arena *arena,
                                    struct orr_error *err) ORR_NO_DISCARD;
 

@@ -33,7 +33,7 @@ enum orr_pattern {
 
 enum { ORR_MAX_CHANNELS = 64 };
 
-/* What a result has that the first attempt did not ask for: bits. */
+/* Requirements of the first attempt that were relaxed in the result: bits. */
 enum orr_relaxation {
     ORR_RELAXED_SAME = 1,       /* channels may differ */
     ORR_RELAXED_PATTERN = 2,    /* another pattern than the one asked for */
@@ -48,20 +48,20 @@ enum orr_relaxation {
 
 /* Why the search ended. */
 enum orr_search_end {
-    ORR_END_ALL_CHANNELS, /* it found as many channels as it may, none better */
+    ORR_END_ALL_CHANNELS, /* it found the allowed number of channels, and none can be better */
     ORR_END_ALL_RATE,     /* the channels carry what the best joined GPU can */
     ORR_END_STEPS,        /* the budget of steps ran out with something left to try */
     ORR_END_NOTHING_LEFT, /* no relaxation was left */
     ORR_END_FILE          /* there was no search: the graph is NCCL_GRAPH_FILE's */
 };
 
-/* How the search came to a graph: kept for explanations. */
+/* How the search found a graph; kept for explanations. */
 struct orr_graph_story {
     uint16_t relaxed;                                /* enum orr_relaxation */
     uint8_t end;                                     /* enum orr_search_end */
     uint8_t asked_pattern, first_intra, first_inter; /* enum orr_pattern, enum orr_path_type: of the first attempt */
     float first_rate;                                /* GB/s, of the first attempt */
-    int32_t most_channels;                           /* that it may find */
+    int32_t most_channels;                           /* channels that the search may find */
     uint32_t attempts;
 };
 
@@ -86,7 +86,7 @@ struct orr_graph {
 /* "ring", "tree", "collnet_chain", "collnet_direct", "nvls"; "collnet" for the only one of releases that know one
  * CollNet algorithm. */
 const char *orr_graph_name(const struct orr_release *release, enum orr_graph_kind kind);
-/* "balanced tree"; "none" for one that was not asked for. */
+/* "balanced tree"; "none" for a graph that was not requested. */
 const char *orr_pattern_name(enum orr_pattern pattern);
 
 #endif

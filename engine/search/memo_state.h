@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside search/: what a search depends on, and what it found. */
+/* Inside search/: the key of a search, and its result. */
 #ifndef ORR_SEARCH_MEMO_STATE_H
 #define ORR_SEARCH_MEMO_STATE_H
 
 #include "engine/search/memo.h"
 #include "engine/search/search_state.h"
 
-/* The key: NETs and links are numbered in the order in which the search meets them, so that it says nothing of where
- * they are in the dump. */
+/* The key: NETs and links are numbered in the order in which the search meets them, so that it does not depend on
+ * their positions in the dump. */
 struct orr_search_key {
     uint32_t *words;
     size_t count;
@@ -33,10 +33,10 @@ enum orr_code orr_search_key_make(const struct orr_search_state *s, const struct
 /* What was found for the key, copied into arena; false: nothing is kept. NOMEM leaves it at false. */
 bool orr_search_memo_find(struct orr_search_memo *memo, const struct orr_search_key *key, uint32_t n,
                           struct orr_arena *arena, struct orr_found_graphs *ret_found);
-/* Keeps what was found, if there is room. */
+/* Keeps the result, if there is room. */
 void orr_search_memo_keep(struct orr_search_memo *memo, const struct orr_search_key *key, uint32_t n,
                           const struct orr_found_graphs *found);
-/* Adds the best trial to what was found. */
+/* Adds the best trial to the result. */
 enum orr_code orr_search_note_found(const struct orr_search_state *s, const struct orr_search_key *key,
                                     const struct orr_graph *graph, struct orr_arena *arena,
                                     struct orr_found_graph *found, struct orr_error *err) ORR_NO_DISCARD;

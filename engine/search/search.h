@@ -10,16 +10,16 @@
 
 struct orr_search_memo; /* engine/search/memo.h */
 
-/* Which graphs beside ring and tree a rank asks for. */
+/* Graphs that a rank requests besides ring and tree. */
 struct orr_search_request {
     uint32_t hosts;                    /* of the communicator */
     bool collnet;                      /* CollNet is on, with a plugin */
     bool nvls;                         /* NVLS is supported */
     const struct orr_graph_file *file; /* NCCL_GRAPH_FILE: its graphs are taken unchanged; NULL: none */
-    struct orr_search_memo *memo;      /* searches made before, NULL: none */
+    struct orr_search_memo *memo;      /* earlier searches; NULL: none */
 };
 
-/* The pattern with which a tree is asked for. */
+/* The pattern that the tree graph requests first. */
 enum orr_pattern orr_tree_pattern_asked(const struct orr_release *release, uint32_t hosts);
 
 /* Finds the graphs of one system, in NCCL's order and on one set of link capacities. All memory from arena. The graphs

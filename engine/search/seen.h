@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside search/: what an attempt has seen, so that it need not look twice. */
+/* Inside search/: places that an attempt has visited, so that it need not search them twice. */
 #ifndef ORR_SEARCH_SEEN_H
 #define ORR_SEARCH_SEEN_H
 
@@ -30,7 +30,7 @@ static inline int64_t orr_seen_steps(const struct orr_search_state *s, const int
     return *budget < 0 ? *budget : (int64_t)*budget + (budget == s->budget.sliced ? s->budget.later : 0);
 }
 
-/* Gives the memory back. */
+/* Frees the memory. */
 void orr_seen_free(struct orr_search_state *s);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { ORR_MOST_TALLIED = 8 };
 
-/* Distinct values with how often each occurs, in order of appearance; those beyond the eighth are left out. */
+/* Distinct values with their frequencies, in order of appearance; at most eight. */
 struct orr_tally {
     int64_t values[ORR_MOST_TALLIED];
     uint32_t counts[ORR_MOST_TALLIED];
@@ -20,7 +20,7 @@ struct orr_machine_summary {
     uint32_t cpus, nics, nets, switches, nvlinks, c2cs, hosts;
     bool nvswitch;
     struct orr_tally sm, speed; /* compute capabilities; Mb/s of NETs */
-    const char *arch, *vendor;  /* of the first CPU that says so; NULL: none; borrowed from the dump */
+    const char *arch, *vendor;  /* from the first CPU that has it; NULL: none; borrowed from the dump */
 };
 
 void orr_machine_summarise(const struct orr_dump *dump, struct orr_machine_summary *ret_machine);

@@ -10,7 +10,7 @@
 struct orr_dump;
 struct orr_release;
 
-/* The kind of device that a class attribute means. Its prefix decides; every other class is PCI. */
+/* The kind of device for a class attribute. Its prefix decides; every other class is PCI. */
 enum orr_pci_class { ORR_CLASS_PCI, ORR_CLASS_NVS, ORR_CLASS_CPU, ORR_CLASS_GPU, ORR_CLASS_NIC };
 
 /* "0000:1b:00.0" -> 0x1b000: hexadecimal digits, ':' and '.' skipped, up to the first other character. */
@@ -23,7 +23,7 @@ enum orr_pci_class orr_pci_class_parse(const char *text);
 
 /* GB/s of a PCIe link: lanes (0: 16) by the release's speed for the text. */
 float orr_pci_bw(const struct orr_release *release, int32_t width, const char *speed);
-/* Whether the release knows the text of a speed; else NCCL takes generation 3. */
+/* Whether the release knows the text of a speed; otherwise NCCL assumes generation 3. */
 bool orr_pci_speed_known(const struct orr_release *release, const char *speed);
 /* Vendor, device, subsystem vendor and subsystem device of a <pci>, 16 bits each, as NCCL reads them; 0: not known. */
 uint64_t orr_pci_identity(const struct orr_dump *dump, uint32_t pci);

@@ -5,7 +5,7 @@
  * position in system->nodes. The links of a node are a contiguous span of system->links in NCCL's order, which
  * matters. Every relation is two links, one at each end; their bandwidths may differ.
  * Bandwidths are GB/s (10^9 bytes a second) in one direction, binary32 like NCCL's.
- * Immutable once built: the search keeps capacities of its own.
+ * Immutable once built; the search has its own copy of the capacities.
  */
 #ifndef ORR_TOPOLOGY_SYSTEM_H
 #define ORR_TOPOLOGY_SYSTEM_H
@@ -42,7 +42,7 @@ enum orr_link_type {
     ORR_LINK_TYPE_COUNT
 };
 
-/* What of a machine a link belongs to, as people name it. */
+/* The part of a machine to which a link belongs. */
 enum orr_link_kind {
     ORR_LINKS_NICS,   /* ports, and the PCIe links of their NICs */
     ORR_LINKS_NVLINK, /* between GPUs, and to NVSwitches */
@@ -104,7 +104,7 @@ struct orr_system {
     struct orr_link *links;
     uint32_t link_count;
     uint32_t host_count; /* distinct host_hash values: more than one in a fused (MNNVL) dump */
-    bool leaves_host;    /* the communicator has other systems, so the search uses NETs */
+    bool leaves_host;    /* the communicator has more systems, so the search uses NETs */
     float max_bw;        /* GB/s, after the last path computation: the largest path bandwidth GPU to NET, or to GPU */
     float total_bw;      /* GB/s, the largest sum of a GPU's links */
 };
@@ -135,45 +135,46 @@ const char *orr_link_type_name(enum orr_link_type type);
 /* Whether a release has nodes of the type. */
 bool orr_node_type_in(enum orr_node_type type, const struct orr_release *release);
 
-/* Longest text of a node id with its terminating zero: "CPU/ffffffffffffffff-ffffffffffffff". */
+/* Size of the longest node id with its terminating zero: "CPU/ffffffffffffffff-ffffffffffffff". */
 enum { ORR_NODE_ID_SIZE = 40 };
-/* Writes a node's id as users see it: "GPU/0-1b000". Returns buffer. */
+/* Writes a node id in the form that users see: "GPU/0-1b000". Returns buffer. */
 char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NODE_ID_SIZE]);
 /* The same for a node of a system, where NUMA node -1 shows as the release shows it. Returns buffer. */
 char *orr_system_node_id(const struct orr_system *system, uint32_t node, char buffer[ORR_NODE_ID_SIZE]);
-/* Finds a node by such a text, by "rank:3" or by a bus id ("0000:1b:00.0"); ORR_NO_NODE: none. */
+/* Finds a node by its id, by "rank:3" or by a bus id ("0000:1b:00.0"); ORR_NO_NODE: none. */
 uint32_t orr_system_find(const struct orr_system *system, const char *text);
 /* The GPU of a host's rank, and the first NET of an id; ORR_NO_NODE: none. */
 uint32_t orr_gpu_of_rank(const struct orr_system *system, int32_t rank);
 uint32_t orr_net_of_id(const struct orr_system *system, int64_t id);
 
-/* Whether the reader of the input had to assume the attribute of the node's element, or of the PCI device around it.
+/* Whether the reader of the input assumed the attribute of the node's element, or of the PCI device around it.
  * The facts of a machine type count as known. */
 bool orr_node_supposed(const struct orr_system *system, uint32_t node, enum orr_attr attr);
-/* Whether Orrery made up the bus id of a node, or of an element of a dump: the input has none, as an `nvidia-smi topo
- * -m` has none, or is a machine type. */
+/* Whether Orrery made up the bus id of a node, or of an element of a dump, because the input has none (such as
+ * `nvidia-smi topo -m`) or is a machine type. */
 bool orr_node_id_made_up(const struct orr_system *system, uint32_t node);
 bool orr_bus_id_made_up(const struct orr_dump *dump, uint32_t element);
 
-/* Builds the graph of a dump as the settings' release does it, ranks renumbered from 0. All memory comes from arena.
- * INVALID with the place in the file for what NCCL would refuse, NO_RANKS where no GPU takes part. */
+/* Builds the graph of a dump by the rules of the settings' release, with ranks renumbered from 0. All memory comes
+ * from arena. INVALID, with the place in the file, if NCCL would refuse the dump; NO_RANKS if no GPU takes part. */
 enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_settings *settings,
                                struct orr_arena *arena, struct orr_system *ret_system,
                                struct orr_error *err) ORR_NO_DISCARD;
 
-/* Where the nodes and links of a system are in a copy without some of them; ORR_NO_NODE, ORR_NO_LINK: they are not. */
+/* Indices of the nodes and links of a system in a copy without some of them; ORR_NO_NODE or ORR_NO_LINK for those that
+ * are missing. */
 struct orr_kept {
     uint32_t *node, *link;
 };
-/* A copy without the nodes for which keep[index] is 0 and without the links to them; order stays. The caller has room
+/* A copy without the nodes for which keep[index] is 0 and without their links, in the same order. The caller has room
  * in *kept for all nodes and links of the system. */
 enum orr_code orr_system_without(const struct orr_system *system, const unsigned char *keep, struct orr_arena *arena,
                                  struct orr_system *ret_system, struct orr_kept *kept,
                                  struct orr_error *err) ORR_NO_DISCARD;
 
-/* A copy in which a physical GPU (DEV) and the only rank on it are one node, the rank's, as users know it. The indices
- * of nodes and links stay. ret_folded_into[node] is the node that represents it: itself, or the rank's. false: memory
- * ran out. */
+/* A copy in which a physical GPU (DEV) and the only rank on it are one node, the rank's. The indices of nodes and
+ * links stay the same. ret_folded_into[node] is the node that represents it: itself, or the rank's. False: out of
+ * memory. */
 bool orr_system_fold(const struct orr_system *system, struct orr_arena *arena, struct orr_system *ret_system,
                      uint32_t **ret_folded_into);
 

@@ -39,7 +39,7 @@ struct orr_builder {
     uint32_t *element_system; /* [element]: system id of the cpu above it */
 };
 
-/* Joins a system id and a local id as the release does. */
+/* Combines a system id and a local id by the rule of the release. */
 int64_t orr_builder_id(const struct orr_builder *builder, uint32_t system, uint64_t local);
 /* The first node of a type with an id, ORR_NO_NODE: none. */
 uint32_t orr_builder_find(const struct orr_builder *builder, enum orr_node_type type, int64_t id);
@@ -55,13 +55,13 @@ enum orr_code orr_builder_link_both(struct orr_builder *builder, uint32_t a, uin
 /* Puts a link at the end, whatever its bandwidth. */
 enum orr_code orr_builder_append(struct orr_builder *builder, uint32_t from,
                                  struct orr_growing_link link) ORR_NO_DISCARD;
-/* Takes a node out with the links to it. */
+/* Removes a node and the links to it. */
 void orr_builder_remove(struct orr_builder *builder, uint32_t node);
 
 /* The GPUs of one <pci> as ranks on physical devices (system_devices.c). */
 enum orr_code orr_builder_devices(struct orr_builder *builder, uint32_t pci, uint32_t system,
                                   uint32_t parent) ORR_NO_DISCARD;
-/* The partition that a <gpu> is, as far as partitions are devices of their own; -1: the whole GPU. */
+/* The partition number of a <gpu>, if partitions are separate devices; -1: the whole GPU. */
 int32_t orr_builder_partition_of(const struct orr_builder *builder, uint32_t gpu);
 /* All DEV nodes of one physical GPU: up to two. Returns how many. */
 uint32_t orr_builder_partitions(const struct orr_builder *builder, uint32_t system, uint64_t bus_id,
@@ -74,7 +74,7 @@ enum orr_code orr_builder_pcilinks(struct orr_builder *builder) ORR_NO_DISCARD;
 enum orr_code orr_builder_flatten(struct orr_builder *builder) ORR_NO_DISCARD;
 enum orr_code orr_builder_connect_cpus(struct orr_builder *builder) ORR_NO_DISCARD;
 enum orr_code orr_builder_order_links(struct orr_builder *builder) ORR_NO_DISCARD;
-/* Makes the compact system of it. */
+/* Makes the compact system from the builder. */
 enum orr_code orr_builder_freeze(const struct orr_builder *builder, struct orr_system *ret_system) ORR_NO_DISCARD;
 
 #endif

@@ -52,7 +52,7 @@ float orr_model_latency(const struct orr_model *model, enum orr_function functio
 enum orr_code orr_switches_read(const struct orr_model *model, struct orr_switches *ret_switches,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_switches_restrict(const struct orr_model *model, struct orr_switches *switches);
-/* Sets to 0 what is off; LL128 if it is not safe. */
+/* Sets disabled combinations to 0, and LL128 if it is not safe. */
 void orr_switches_apply(const struct orr_model *model, const struct orr_switches *switches, struct orr_tuning *tuning);
 /* threads.c: limits and thresholds. */
 void orr_model_threads(const struct orr_model *model, struct orr_tuning *tuning);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of NCCL's example tuner plugin (NCCL_TUNER_CONFIG_FILE): which algorithm and protocol the plugin makes NCCL
- * prefer for which collective and size.
+/* The file of NCCL's example tuner plugin (NCCL_TUNER_CONFIG_FILE): the algorithm and protocol that the plugin makes
+ * NCCL prefer for each collective and size.
  *
- * A row is "collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks[,pipe_ops[,registered]]"; -1 matches
- * anything. The first row that matches and names a usable combination counts. The plugin asks for one channel unless a
- * matching row gives another number. That holds where no row matches, too, and where the row says -1. (In its
+ * A row is "collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks[,pipe_ops[,registered]]"; -1
+ * matches anything. The first row that matches and names a usable combination counts. The plugin asks for one channel
+ * unless a matching row gives another number. That holds where no row matches, too, and where the row says -1. (In its
  * documentation -1 keeps NCCL's own number; in its code it does not.) */
 #ifndef ORR_TUNING_TUNER_H
 #define ORR_TUNING_TUNER_H

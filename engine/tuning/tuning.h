@@ -62,8 +62,7 @@ float orr_tuning_time(const struct orr_tuning *tuning, const struct orr_communic
 bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
                        const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
                        struct orr_choice *ret_choice);
-/* The same for an algorithm and protocol, whether NCCL would choose them or not; without the tuner file. false: NCCL
- * cannot use them here. */
+/* The same for a given algorithm and protocol, without the tuner file. False: NCCL cannot use them here. */
 bool orr_tuning_way(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
                     const struct orr_settings *settings, enum orr_function function, enum orr_algorithm algorithm,
                     enum orr_protocol protocol, uint64_t bytes, struct orr_choice *ret_choice);
