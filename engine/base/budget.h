@@ -54,7 +54,7 @@ struct orr_budget {
     enum orr_spent spent;
     const char *stage; /* what was being done, such as "search for channels"; NULL: nothing yet */
     const char *task;  /* purpose, such as "trying settings for the explanation"; NULL: the question itself */
-    uint64_t used_ns;  /* when the clock was last read */
+    uint64_t used_ns;  /* time used when the clock was last read */
     size_t held, most; /* bytes in use now, and their maximum so far */
     uint64_t wanted;   /* bytes that would be in use with the refused request */
     uint64_t unpacked_bytes, entry_count;

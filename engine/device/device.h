@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the device side of a communicator may use: direct access flags, teams, symmetric memory with its kernels,
+/* Features that kernels of a communicator may use: direct access flags, teams, symmetric memory with its kernels,
  * multimem, GIN, collectives by copy engine and registered buffers. docs/nccl/device-side.md describes the rules.
  *
- * Everything follows from an analysis (and the cluster around it) and from nothing else. What a dump does not show is
- * assumed, and each verdict says on which assumptions it rests. A value is of the communicator, of a node or of a rank.
- * Ranks differ only between kinds of nodes: hosts, or parts of hosts, that are alike. */
+ * Everything follows from an analysis (and its cluster). Facts that a dump does not show are assumed, and each verdict
+ * names its assumptions. A value is of the communicator, of a node or of a rank. Ranks differ only between kinds of
+ * nodes: hosts, or parts of hosts, that are alike. */
 #ifndef ORR_DEVICE_DEVICE_H
 #define ORR_DEVICE_DEVICE_H
 
@@ -39,7 +39,7 @@ enum orr_device_fact {
         ORR_DEVICE_FACT_COUNT
 };
 
-/* What a dump does not show. X(symbol, id): the ids are those of the analysis's assumptions (engine/explain). */
+/* Facts that a dump does not show. X(symbol, id): the ids are those of the analysis's assumptions (engine/explain). */
 #define ORR_DEVICE_ASSUMPTION_MAP(X)                                                                                   \
     X(DRIVER, "new-driver")     /* 12.6 or newer, and cuMem works */                                                   \
     X(NVML, "nvml-p2p-ok")      /* for every pair of GPUs */                                                           \
@@ -65,7 +65,7 @@ struct orr_device_verdict {
                              release does not ask */
     const char *rule;     /* stable word, "PAIR_WITHOUT_NVLINK" */
     const char *sentence; /* why, with the devices or settings that decide */
-    const char *remedy;   /* what setting or hardware would change a "no"; "": nothing, or it is a "yes" */
+    const char *remedy;   /* setting or hardware that would change a "no"; "": none, or it is a "yes" */
     unsigned assumes;     /* ORR_DEVICE_ASSUMES_*: bits */
 };
 
@@ -90,9 +90,9 @@ struct orr_device_side {
     uint32_t kind_count;
     uint32_t lsa_size, team_count;               /* 0: the release has no teams */
     bool crosses_cliques;                        /* P2P between the cliques of an NVLink domain */
-    bool domain_of_all;                          /* which holds all ranks */
+    bool domain_of_all;                          /* the NVLink domain contains all ranks */
     bool fused;                                  /* a node has several hosts (MNNVL) */
-    float min_net_bw;                            /* GB/s, that GIN kernels reckon with; 0: no NIC */
+    float min_net_bw;                            /* GB/s, used in the model of GIN kernels; 0: no NIC */
     int32_t nvls_registered[ORR_FUNCTION_COUNT]; /* channels with buffers registered with NVLS; 0: none are */
     struct orr_arena *arena;                     /* not owned */
 };
@@ -110,7 +110,7 @@ static inline const struct orr_device_verdict *orr_device_verdict(const struct o
 /* The first kind of nodes with another value than kind 0; 0: none has. */
 uint32_t orr_device_differs(const struct orr_device_side *device, enum orr_device_fact fact);
 
-/* Connections of GIN that each rank makes; 0: there is no GIN, or the release has other rules (before 2.29.7). */
+/* Number of GIN connections of each rank; 0: no GIN, or a release with other rules (before 2.29.7). */
 uint32_t orr_device_gin_connections(const struct orr_device_side *device);
 
 /* NCCL's name in a release, "isAllDirectP2p" or "intraNodeP2pSupport"; the question; "node" or "communicator". */

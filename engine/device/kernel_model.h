@@ -30,7 +30,7 @@ struct orr_kernel {
 };
 extern const struct orr_kernel orr_kernels[]; /* in the order of NCCL's numbers; ends with a row without a name */
 
-/* What the model knows of a call. */
+/* Input of the model for a call. */
 struct orr_kernel_load {
     const struct orr_device_side *device;
     uint32_t ranks;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernel runs a collective whose buffers lie in windows: a symmetric one, a copy engine, or the classic choice of
- * the tuning model. The rates are those of NCCL's own model, a guess of the kernel's time and not a measurement. */
+/* Chooses what runs a collective whose buffers are in windows: a symmetric kernel, a copy engine, or the classic
+ * choice of the tuning model. The rates are those of NCCL's own model, a guess of the kernel's time and not a
+ * measurement. */
 #ifndef ORR_DEVICE_KERNELS_H
 #define ORR_DEVICE_KERNELS_H
 
@@ -54,7 +55,7 @@ struct orr_device_choice {
 
 enum { ORR_DEVICE_THREADS = 512, ORR_MOST_KERNELS = 8 };
 
-/* A candidate with what the model says of it. */
+/* A candidate with its time in the model. */
 struct orr_device_candidate {
     const char *kernel;
     int32_t blocks;

@@ -36,7 +36,7 @@ enum orr_element_kind {
         ORR_ELEMENT_COUNT
 };
 
-/* The attributes that mean something to some release; any other is kept as ORR_ATTR_OTHER. */
+/* Attributes that some release reads; all others are kept as ORR_ATTR_OTHER. */
 #define ORR_ATTR_MAP(X)                                                                                                \
     X(VERSION, "version")                                                                                              \
     X(NAME, "name")                                                                                                    \
@@ -106,7 +106,7 @@ struct orr_element {
     uint32_t line, column; /* of the start tag, 1-based */
 };
 
-/* What NCCL's own reader (which is not an XML parser) would refuse in this file, though it was understood here. */
+/* An error that NCCL's own reader (which is not an XML parser) would report for this file, although Orrery reads it. */
 struct orr_refusal {
     uint32_t line, column; /* 1-based; line 0: nothing is refused */
     char text[160];        /* the rule it breaks */
@@ -156,12 +156,12 @@ ORR_FREED_BY(orr_dump, orr_dump_free)
 
 /* Where NCCL's own reader would stop in these bytes (dump_lexis.c); line 0: it reads all of them. */
 struct orr_refusal orr_dump_refusal(const char *bytes, size_t length);
-/* REFUSED, with the place, where NCCL's own reader would refuse the file. */
+/* REFUSED, with the place, if NCCL's own reader would refuse the file. */
 enum orr_code orr_dump_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
 
 const char *orr_element_name(enum orr_element_kind kind);
 const char *orr_attr_name(enum orr_attr attr);
-/* ORR_ATTR_OTHER for a name that means nothing to any release. */
+/* The attribute with a name; ORR_ATTR_OTHER if no release reads it. */
 enum orr_attr orr_attr_find(const char *name);
 /* Whether NCCL reads a child element of this kind directly inside a parent of that kind; elsewhere it ignores it. */
 bool orr_element_fits(enum orr_element_kind parent, enum orr_element_kind child);

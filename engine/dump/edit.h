@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dump while it is made or changed: a tree of elements, to which attributes are given, and which can be moved and
- * taken out. A copy of a dump shares its attributes until it changes them, and keeps the places of its elements and
- * what was assumed. Memory comes from one arena; once it ran out, or the elements are too many, functions go on with a
- * spare element: ask orr_arena_starved() and too_many once, at the end.
- */
+/* A dump under construction: a tree of elements that can be added, moved and removed, and whose attributes can be set.
+ * A copy of a dump shares its attributes until they change, and keeps the places of its elements and its assumptions.
+ * Memory comes from one arena. Once it runs out, or there are too many elements, functions continue with a spare
+ * element: check orr_arena_starved() and too_many once, at the end. */
 #ifndef ORR_DUMP_EDIT_H
 #define ORR_DUMP_EDIT_H
 
@@ -35,7 +34,7 @@ struct orr_doc {
 
 /* An empty <system version="1">. */
 void orr_doc_init(struct orr_doc *doc, struct orr_arena *arena);
-/* A copy of a dump, which must live as long. What is set in it counts as edited. */
+/* A copy of a dump, which must live as long. Values that are set in it are marked as edited. */
 void orr_doc_open(struct orr_doc *doc, const struct orr_dump *dump, struct orr_arena *arena);
 
 /* A new element at the end of parent, or before a sibling (NULL: the end); parent NULL: outside the tree. */
@@ -46,9 +45,9 @@ void orr_doc_copy_element(struct orr_doc *doc, struct orr_doc_node *node, const 
                           uint32_t element);
 /* Makes a node a copy of the element alone. */
 void orr_doc_share(struct orr_doc_node *node, const struct orr_dump *dump, uint32_t element);
-/* Takes a node out of the tree with all below it. */
+/* Removes a node from the tree, with everything below it. */
 void orr_doc_remove(struct orr_doc_node *node);
-/* Takes a node out, and what around it (nic, pci) is then empty. */
+/* Removes a node, and the elements around it (nic, pci) that become empty. */
 void orr_doc_prune(struct orr_doc_node *node);
 /* Puts an element into a parent; one that has a parent is moved. */
 void orr_doc_move(struct orr_doc_node *node, struct orr_doc_node *parent, struct orr_doc_node *before);
@@ -64,7 +63,7 @@ const char *orr_doc_word(const struct orr_doc_node *node, enum orr_attr attr);
 /* Sets or replaces; a new one goes last. */
 void orr_doc_set(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
     ORR_PRINTF(4, 5);
-/* The same unless it is there. */
+/* Sets an attribute unless the node has it. */
 void orr_doc_set_once(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
     ORR_PRINTF(4, 5);
 /* The same for a value that is assumed. */

@@ -19,7 +19,7 @@ struct orr_expected {
     const char *protocol_name;  /* "Simple" */
 };
 
-/* What a large message fills first. */
+/* The resource that a large message fills first. */
 enum orr_bottleneck {
     ORR_BOUND_NICS,
     ORR_BOUND_NVLINK,
@@ -56,7 +56,7 @@ enum orr_code orr_expectation_with_acs(const struct orr_analysis *analysis, enum
                                        struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_expectation_free(struct orr_expectation *expectation);
 
-/* NCCL's choice at a size; false: none is available, or the size is 0. */
+/* The row for a size, with NCCL's choice; false: no algorithm is available, or the size is 0. */
 bool orr_expect(const struct orr_expectation *expectation, uint64_t size, struct orr_expected *ret_expected);
 /* An algorithm and protocol whether NCCL would choose it or not; false: the model does not have it there. */
 bool orr_expect_way(const struct orr_expectation *expectation, int algorithm, int protocol, uint64_t size,
@@ -65,10 +65,10 @@ bool orr_expect_way(const struct orr_expectation *expectation, int algorithm, in
  * enum orr_link_kind; 0: NCCL's channels. */
 enum orr_code orr_expect_limit_of(const struct orr_expectation *expectation, unsigned kinds,
                                   struct orr_expect_limit *ret_limit, struct orr_error *err) ORR_NO_DISCARD;
-/* What limits large messages by the loads of links, which are not tried: only callers that cannot afford trials use
- * it. */
+/* The limit of large messages by the loads of links, without trials; for callers that cannot afford trials. */
 void orr_expect_limit(const struct orr_expectation *expectation, struct orr_expect_limit *ret_limit);
-/* What the transfers of Send and Recv cross: bits by enum orr_crossing (shares.h); 0 for collective operations. */
+/* The kinds of links that transfers of Send and Recv cross: bits by enum orr_crossing (shares.h); 0 for collective
+ * operations. */
 uint32_t orr_expect_crossings(const struct orr_expectation *expectation);
 /* "nics", "nvlink", ...: a list of words, NULL beyond the last. */
 const char *orr_bottleneck_name(size_t what);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/expect only: what the links of a host carry, and which of them is the fullest. */
+/* Inside engine/expect only: loads of the links of a host, and the fullest of them. */
 #ifndef ORR_EXPECT_LOADS_H
 #define ORR_EXPECT_LOADS_H
 
@@ -32,7 +32,7 @@ void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double l
 struct orr_fullest orr_loads_fullest(const struct orr_loads *loads);
 /* load / bandwidth of the fullest PCIe link. */
 double orr_loads_pcie(const struct orr_loads *loads);
-/* The limit that a fullest link is, with its text. */
+/* The limit that follows from the fullest link, with its text. */
 void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *ret_limit);
 /* The limit if no link is full; bw: GB/s of a channel. */
 void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit *ret_limit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which share of its links' bandwidth a transfer of Send and Recv reaches, by what it crosses. The table is calibrated
- * on published results: README.md. */
+/* The share of its links' bandwidth that a transfer of Send and Recv reaches, by the kind of links that it crosses.
+ * The table is calibrated on published results: README.md. */
 #ifndef ORR_EXPECT_SHARES_H
 #define ORR_EXPECT_SHARES_H
 
@@ -23,12 +23,12 @@ enum orr_crossing {
 struct orr_share {
     const char *what;
     double share;     /* of the bandwidth that NCCL gives the links, 0 to 1 */
-    uint32_t results; /* published results after it; 0: assumed */
+    uint32_t results; /* number of published results that support it; 0: assumed */
     const char *source;
 };
 extern const struct orr_share orr_shares[ORR_CROSS_COUNT];
 
-/* What a path is; of two GPUs, or of a GPU and a NIC. */
+/* The kind of crossing of a path between two GPUs, or between a GPU and a NIC. */
 enum orr_crossing orr_crossing_of(enum orr_path_type path, bool nic);
 /* GB/s that one channel moves between GPUs, by compute capability. */
 double orr_channel_bw(int32_t sm);

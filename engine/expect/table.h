@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nccl-tests would print: the rows of a range of sizes, and the table in nccl-tests' own layout. */
+/* The expected output of nccl-tests: the rows of a range of sizes, and the table in nccl-tests' own layout. */
 #ifndef ORR_EXPECT_TABLE_H
 #define ORR_EXPECT_TABLE_H
 

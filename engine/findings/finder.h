@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inside findings/: what the condition of a row looks at, and how it says what it found. A row has found something once
- * it called orr_say(). */
+/* Inside findings/: the input of the condition of a row, and the functions that report what it found. A row has found
+ * something once it called orr_say(). */
 #ifndef ORR_FINDINGS_FINDER_H
 #define ORR_FINDINGS_FINDER_H
 
@@ -21,15 +21,15 @@ struct orr_finder {
     const struct orr_log_check *check;   /* NULL: none */
     struct orr_arena *arena;
     struct orr_hardware_facts hw; /* of the dump */
-    struct orr_machine machine;   /* what the dump's machine should be */
+    struct orr_machine machine;   /* the machine that the dump should describe */
     uint32_t *node_of;            /* [element]: node of analysis->built; NULL: no analysis */
-    const char *rccl;             /* what shows that RCCL wrote the dump; NULL: nothing does */
+    const char *rccl;             /* evidence that RCCL wrote the dump; NULL: none */
     struct orr_finding *at;
 };
 
 /* The detail: values that were compared, one phrase without a full stop. */
 void orr_say(struct orr_finder *f, const char *format, ...) ORR_PRINTF(2, 3);
-/* Title, advice and the command to check with that fit what was found better than those of the row; NULL: the row's. */
+/* Replaces title, advice and command of the row with ones that fit the finding better; NULL: those of the row. */
 void orr_say_remedy(struct orr_finder *f, const char *title, const char *advice, const char *command);
 /* Points at each device that is slower than its equals; the detail describes the first. */
 void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind);
@@ -55,7 +55,7 @@ void orr_name_node(const struct orr_finder *f, const struct orr_system *system, 
 /* host_hash of the <cpu> around an element, "": none. */
 const char *orr_host_of(const struct orr_finder *f, uint32_t element);
 
-/* The families, each ends with a row without an id. */
+/* The tables of the families; each ends with a row without an id. */
 extern const struct orr_finding_row orr_findings_input[], orr_findings_ranks[], orr_findings_pci[],
     orr_findings_slots[], orr_findings_nvlink[], orr_findings_groups[], orr_findings_p2p[], orr_findings_gdr[],
     orr_findings_net[], orr_findings_graph[], orr_findings_routes[], orr_findings_cpu[], orr_findings_log[],

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: what is odd about a dump or about what NCCL makes of it, with the values that were compared, the places,
- * why it matters and what to do. One table row a finding (findings_FAMILY.c); rows only read the dump and the analysis.
+/* Findings: problems of a machine or of NCCL's decisions on it, with the values that were compared, the places, why it
+ * matters and what to do. Each finding is a table row (findings_FAMILY.c); rows only read the dump and the analysis.
  *
- * Equal devices are compared with one another first: what all of them share is how the machine was built.
+ * Equal devices are compared with one another first: a property that all of them share is how the machine was built.
  */
 #ifndef ORR_FINDINGS_FINDINGS_H
 #define ORR_FINDINGS_FINDINGS_H
@@ -13,7 +13,7 @@
 enum { ORR_MOST_CAUSES = 14 };
 
 enum orr_severity {
-    ORR_SEVERITY_ERROR,   /* NCCL refuses it, or it surely does not work */
+    ORR_SEVERITY_ERROR,   /* NCCL refuses it, or it certainly fails */
     ORR_SEVERITY_WARNING, /* likely slow */
     ORR_SEVERITY_INFO,
     ORR_SEVERITY_COUNT
@@ -25,14 +25,14 @@ struct orr_finding_row {
     const char *id;        /* stable word: "slow-link" */
     const char *catalogue; /* number in docs/findings.md: "L20"; NULL: it has none */
     enum orr_severity severity;
-    bool of_analysis; /* asked only if there is an analysis */
-    bool of_log;      /* asked only if there is a log */
+    bool of_analysis; /* checked only if there is an analysis */
+    bool of_log;      /* checked only if there is a log */
     /* About NVIDIA's GPUs or what NCCL reads: not asked of RCCL's files, as is nothing of the analysis. */
     bool of_nccl;
     void (*find)(struct orr_finder *finder);
     const char *title, *why, *advice;
     const char *commands[4];   /* to run on the machine; NULL ends */
-    const char *references[4]; /* if it is reported: "NVIDIA/nccl#439"; NULL ends */
+    const char *references[4]; /* public reports: "NVIDIA/nccl#439"; NULL ends */
     /* Ids of the findings that explain this one if both are present; NULL ends. Nothing follows from itself, not
      * even over others. */
     const char *follows_from[ORR_MOST_CAUSES];
@@ -54,7 +54,7 @@ struct orr_finding {
     const char *const *commands; /* NULL ends, as in the row */
     const char *detail;          /* the values that were compared */
     struct orr_finding_place places[ORR_FINDING_PLACES];
-    uint32_t place_count, more_places; /* named above; not named */
+    uint32_t place_count, more_places; /* number of places above; number of further places */
 };
 
 struct orr_findings {
@@ -67,10 +67,10 @@ struct orr_undecided {
     const char *catalogue, *title, *why;
 };
 
-/* All findings. analysis NULL: those of the dump alone. Memory from arena. */
+/* All findings. analysis NULL: those about the dump alone. Memory from arena. */
 enum orr_code orr_find(const struct orr_dump *dump, const struct orr_analysis *analysis, struct orr_arena *arena,
                        struct orr_findings *ret_findings, struct orr_error *err) ORR_NO_DISCARD;
-/* Those of a log, and of how a prediction agrees with it. check NULL: there is no prediction. */
+/* Findings about a log and about its comparison with a prediction. check NULL: there is no prediction. */
 enum orr_code orr_find_in_log(const struct orr_log *log, const struct orr_log_check *check, struct orr_arena *arena,
                               struct orr_findings *ret_findings, struct orr_error *err) ORR_NO_DISCARD;
 /* "error", "warning", "info". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inside findings/: phrases about several hosts for one detail; what does not fit is counted. */
+/* Inside findings/: phrases about several hosts in one detail; phrases that do not fit are counted. */
 #ifndef ORR_FINDINGS_PHRASES_H
 #define ORR_FINDINGS_PHRASES_H
 

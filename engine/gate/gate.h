@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is this node fit: a node beside what it should be, and one answer that a scheduler can act on.
+/* Compares a node with an expectation, and gives one answer on which a scheduler can act: is this node fit?
  *
- * The node is fit under three conditions. No finding with a cost makes it worse than the expectation, no GPU or NIC of
- * the expectation is missing, and AllReduce has at least a share of the expected bus bandwidth. The rules are in
+ * The node is fit if three conditions hold. No finding with a cost makes it worse than the expectation, no GPU or NIC
+ * of the expectation is missing, and AllReduce has at least a share of the expected bus bandwidth. The rules are in
  * README.md. */
 #ifndef ORR_GATE_GATE_H
 #define ORR_GATE_GATE_H
@@ -57,21 +57,21 @@ struct orr_gate {
         depends;                /* where an input does not show what decides: enum orr_gate_state with each value */
     const char *assuming;       /* a bandwidth of this node rests on it, and the state does not; NULL: nothing */
     const char *confirm;        /* the command that shows the real value; NULL: nothing is asked */
-    const char *const *assumed; /* [assumed_count]: values that the answer rests on; clauses */
+    const char *const *assumed; /* [assumed_count]: assumptions behind the answer; clauses */
     uint32_t assumed_count;
 };
 
 /* Judges. All of *ret_gate is in arena. "Cannot be judged" is an answer; errors are NOMEM and SPENT. */
 enum orr_code orr_gate_judge(const struct orr_gate_request *request, struct orr_arena *arena, struct orr_gate *ret_gate,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* The answer of a caller that has no node or no expectation. why: one clause. NOMEM. */
+/* The answer if there is no node or no expectation. why: one clause. NOMEM. */
 enum orr_code orr_gate_refuse(const char *node_name, const char *why, struct orr_arena *arena,
                               struct orr_gate *ret_gate, struct orr_error *err) ORR_NO_DISCARD;
-/* What people read below the line and the outcomes: all reasons if there are several, then hardware that differs. */
+/* Text below the verdict and the outcomes: all reasons if there are several, then hardware that differs. */
 void orr_gate_write(const struct orr_gate *gate, struct orr_text *text);
 /* "fit", "degraded", "not comparable". */
 const char *orr_gate_state_name(enum orr_gate_state state);
-/* Whether a reason can have that id. */
+/* Whether the id is one that a reason can have. */
 bool orr_gate_knows(const char *id);
 
 #endif

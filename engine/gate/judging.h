@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside gate/: the two sides, and what the files of this room share. */
+/* Inside gate/: the two sides, and functions shared by the files of this room. */
 #ifndef ORR_GATE_JUDGING_H
 #define ORR_GATE_JUDGING_H
 
@@ -12,12 +12,14 @@ struct orr_gate_side {
     struct orr_analysis *one, *many; /* jobs on one host, and on query.hosts; many NULL: NCCL cannot use it there */
 };
 
-/* *own says why NCCL cannot use the machine. The caller frees what is read, whatever is returned. (judging.c) */
+/* Reads one side. *own: the reason if NCCL cannot use the machine. The caller frees the side, also after an error.
+ * (judging.c) */
 enum orr_code orr_gate_read(const struct orr_dump *dump, const struct orr_query *query, struct orr_arena *arena,
                             struct orr_gate_side *side, struct orr_error *own, struct orr_error *err) ORR_NO_DISCARD;
 void orr_gate_side_free(struct orr_gate_side *side);
-/* Judges two sides as their inputs have them. *ret_why: a clause where the state is "not comparable". *ret_limits:
- * kinds of links that limit a node whose bandwidth is not compared, bits by enum orr_link_kind. (judging.c) */
+/* Judges two sides with the values of their inputs. *ret_why: a clause where the state is "not comparable".
+ * *ret_limits: kinds of links that limit a node whose bandwidth is not compared, bits by enum orr_link_kind.
+ * (judging.c) */
 enum orr_code orr_gate_judge_as_is(const struct orr_gate_request *request, const struct orr_gate_side *node,
                                    const struct orr_gate_side *expected, struct orr_arena *arena, struct orr_gate *gate,
                                    unsigned *ret_limits, const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
@@ -28,8 +30,8 @@ const char *orr_gate_other_kind(const struct orr_gate_request *request, const st
 enum orr_code orr_gate_compare(const struct orr_gate_request *request, const struct orr_gate_side *node,
                                const struct orr_gate_side *expected, struct orr_arena *arena, struct orr_gate *gate,
                                struct orr_error *err) ORR_NO_DISCARD;
-/* Takes the verdict back if it rests on a figure that an input does not show: fills depends, and *ret_why with the
- * question, a clause. (depends.c) */
+/* Withdraws the verdict if it rests on an assumed figure: fills depends, and sets *ret_why to the question, a clause.
+ * (depends.c) */
 enum orr_code orr_gate_depend(const struct orr_gate_request *request, const struct orr_gate_side *node,
                               const struct orr_gate_side *expected, unsigned limits, struct orr_arena *arena,
                               struct orr_gate *gate, const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A copy of a dump, a matrix, an hwloc export or a log in which names of machines and people are replaced, and which
- * analyses the same. Each name becomes another one, the same everywhere, and different ones stay different. What
- * answers rest on stays: bus ids, device names, models, process ids, numbers. One set of rules (anonymise.c), which the
+ * analyses the same. Each name gets one substitute everywhere, and different names stay different. Data on which
+ * answers rest is kept: bus ids, device names, models, process ids, numbers. One set of rules (anonymise.c), which the
  * page applies to what it exports by the list of replacements. */
 #ifndef ORR_INPUT_ANONYMISE_H
 #define ORR_INPUT_ANONYMISE_H

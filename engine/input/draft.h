@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dump in the making, and what there must say about it: readers of other forms add elements, and a machine type
- * fills them in, until it is one. A draft lives in one arena, which the dump takes over. Failures of memory and limits
- * are remembered and reported once, by orr_draft_finish().
+/* A dump under construction, with its notes. Readers of other formats add elements, and a machine type fills in what
+ * is missing. A draft lives in one arena, which the dump takes over. Failures of memory and limits are remembered and
+ * reported once, by orr_draft_finish().
  *
- * Each attribute remembers whether it is assumed: a machine type (orr_draft_assume_type()) replaces those, and fills in
- * what is absent, but never what the input says.
+ * Each attribute remembers whether it is assumed: a machine type (orr_draft_assume_type()) replaces those, and fills
+ * in what is absent, but never what the input says.
  */
 #ifndef ORR_INPUT_DRAFT_H
 #define ORR_INPUT_DRAFT_H
@@ -39,11 +39,11 @@ void orr_note_missing(struct orr_draft *draft, const char *command, const char *
 /* Formats into the draft's arena; "" where memory is short. */
 const char *orr_draft_format(struct orr_draft *draft, const char *format, ...) ORR_PRINTF(2, 3);
 
-/* Settles what a file made by hand leaves open: classes, widths, places of GPUs (assume_places.c). */
+/* Fills in what a hand-written file leaves open: classes, widths, places of GPUs (assume_places.c). */
 void orr_draft_find_places(struct orr_draft *draft, const struct orr_machine_type *type);
 /* Fills in what is absent or assumed from a machine type, and says so. */
 void orr_draft_assume_type(struct orr_draft *draft, const struct orr_machine_type *type);
-/* Gives NIC ports of assumed speed what a row of orr_assumed_nics_word() asks for, and says what they have now. */
+/* Sets the speed of NIC ports whose speed is assumed, by a row of orr_assumed_nics_word(), and notes the new values. */
 void orr_draft_assume_nics(struct orr_draft *draft, unsigned row);
 
 /* Gives CPUs of assumed kind what a row of orr_assumed_cpu_word() asks for. */

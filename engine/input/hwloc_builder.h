@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts that build a machine from an hwloc export share: hwloc_tree.c (PCI, CPUs, GPUs), hwloc_nics.c,
+/* Shared by the files that build a machine from an hwloc export: hwloc_tree.c (PCI, CPUs, GPUs), hwloc_nics.c,
  * hwloc_links.c. */
 #ifndef ORR_INPUT_HWLOC_BUILDER_H
 #define ORR_INPUT_HWLOC_BUILDER_H

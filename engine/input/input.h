@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of input that describes a machine, recognised by its content, never by name. One table row a kind
- * (kinds.c): its word, how it is recognised, and the reader that makes a dump of it.
+/* All kinds of input that describe a machine, recognised by content, never by file name. kinds.c has a row for each
+ * kind: its word, how it is recognised, and the reader that turns it into a dump.
  *
- * A reader gives the same struct orr_dump as NCCL's own XML does. Its places (line, column) are those in the bytes that
- * the user gave. Its notes (engine/dump/notes.h) say what was recognised, assumed and is missing. NCCL's XML itself
- * goes to orr_dump_read() byte for byte: being in this table changes nothing about it. */
+ * A reader makes a struct orr_dump, as if from NCCL's own XML. Its places (line, column) refer to the user's bytes.
+ * Its notes (engine/dump/notes.h) say what was recognised, what is assumed and what is missing. NCCL's XML itself goes
+ * to orr_dump_read() byte for byte. */
 #ifndef ORR_INPUT_INPUT_H
 #define ORR_INPUT_INPUT_H
 
@@ -62,7 +62,7 @@ const struct orr_input_kind *orr_input_kind(size_t i);
 /* The row that recognises the bytes, NULL: none. */
 const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t length);
 
-/* Reads whatever it is. options NULL: default limits, nothing assumed. On success *ret_dump is the caller's
+/* Reads any kind of input. options NULL: default limits, nothing assumed. On success *ret_dump is the caller's
  * (orr_dump_free()) and has notes. Errors are those of orr_dump_read(), with line and column in the user's own bytes;
  * UNRECOGNISED says what was seen and what is understood. */
 enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_input_options *options,

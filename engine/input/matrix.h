@@ -18,7 +18,7 @@ enum orr_relation {
     ORR_REL_OTHER   /* a cell that says nothing about places, such as OK of `topo -p2p` */
 };
 
-/* What the same text says beside the table; NULL and 0: nothing. */
+/* Facts in the same text outside the table; NULL and 0: not given. */
 struct orr_beside {
     const char *arch, *vendor, *family, *model, *cpu_name; /* of lscpu; vendor also of other lines */
     const char *said_vendor;                               /* by a CPU's name or the kernel's messages; NULL */
@@ -59,7 +59,7 @@ struct orr_matrix {
 enum orr_code orr_matrix_read_names(struct orr_matrix *matrix, const char *bytes, size_t length,
                                     struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
 
-/* Whether the text holds such a table. */
+/* Whether the text contains such a table. */
 bool orr_matrix_found(const char *bytes, size_t length);
 /* Reads it; memory from arena. INVALID with line and column where a row is missing or short. */
 enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena *arena, struct orr_matrix *ret_matrix,

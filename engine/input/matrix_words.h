@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a text that came through a terminal, a log or a chat. Blanks of any kind, colours with or without their
- * escape character, rules of Markdown tables and a launcher's prefixes do not matter. */
+/* The words of a text that was copied from a terminal, a log or a chat. It skips blanks of any kind, colours with or
+ * without their escape character, rules of Markdown tables and prefixes of launchers. */
 #ifndef ORR_INPUT_MATRIX_WORDS_H
 #define ORR_INPUT_MATRIX_WORDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What names, numbers and bus ids say about devices: tables shared by the readers. */
+/* Facts about devices that follow from names, numbers and bus ids: tables shared by the readers. */
 #ifndef ORR_INPUT_NAMES_H
 #define ORR_INPUT_NAMES_H
 

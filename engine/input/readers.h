@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readers after the table of kinds, and what they share. */
+/* The readers that the table of kinds names, and functions that they share. */
 #ifndef ORR_INPUT_READERS_H
 #define ORR_INPUT_READERS_H
 
@@ -12,7 +12,7 @@ orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_ma
 /* Where the name begins in a text of the one line "machine type: NAME"; NULL: it is another text. */
 const char *orr_machine_named(const struct orr_input *input);
 
-/* Notes what the text of a machine has beside it: settings, what its lines show together, and rows of results. */
+/* Notes other content of the text of a machine: settings, symptoms, and rows of results. */
 enum orr_code orr_paste_read(struct orr_draft *draft, const struct orr_input *input,
                              struct orr_error *err) ORR_NO_DISCARD;
 /* The same for a text whose log is read already. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of machines and people: what was learned, what replaces each, and names that show themselves by their shape.
- */
+/* Names of machines and people: those that were learned, their substitutes, and names that are recognised by their
+ * form. */
 #ifndef ORR_INPUT_SHAPES_H
 #define ORR_INPUT_SHAPES_H
 
@@ -41,7 +41,8 @@ struct orr_secrets {
 };
 
 void orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena);
-/* Learns a name; what says nothing (zero, short numbers, localhost) and words that dumps and logs need is left out. */
+/* Learns a name. It ignores names that identify nobody (zero, short numbers, localhost) and words that dumps and logs
+ * need. */
 void orr_secret_learn(struct orr_secrets *secrets, enum orr_secret kind, const char *text, size_t length);
 /* What replaces a word, NULL: it was not learned. */
 const char *orr_secret_find(const struct orr_secrets *secrets, const char *text, size_t length);

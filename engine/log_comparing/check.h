@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares a prediction with a log, fact by fact: what agrees, what differs, what is not in the log, the first
- * difference in NCCL's own order and its likely cause. README.md beside this file.
- */
+/* Compares a prediction with a log, fact by fact: facts that agree, differ or are not in the log, the first difference
+ * in NCCL's own order, and its likely cause. README.md beside this file. */
 #ifndef ORR_LOG_CHECK_H
 #define ORR_LOG_CHECK_H
 
@@ -10,8 +9,8 @@
 #include "engine/log_comparing/values.h"
 #include "engine/trials/observed.h"
 
-/* With more ranks or records than this, nothing is predicted again to find a release or a cause: it would take too
- * long. */
+/* Beyond this many ranks or records, nothing is predicted again to find a release or a cause, because it would take
+ * too long. */
 enum { ORR_LOG_RANKS_TRIED = 256, ORR_LOG_RECORDS_TRIED = 50000 };
 
 /* What facts are about, in the order in which NCCL computes them. X(symbol, name, what to ask NCCL_DEBUG_SUBSYS for) */

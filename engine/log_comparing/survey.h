@@ -25,7 +25,7 @@ struct orr_log_survey {
 };
 
 /* Fills check->survey, whose memory is the check's. The question and the dump are those that the check was made with.
- * The largest communicators come first where not all can be compared in bounded time. */
+ * The largest communicators come first, in case not all can be compared in bounded time. */
 enum orr_code orr_log_survey(struct orr_log_check *check, const struct orr_dump *dump,
                              const struct orr_log_question *question, struct orr_error *err) ORR_NO_DISCARD;
 

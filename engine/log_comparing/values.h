@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log or a prediction says of a fact: a value of one shape, with the words that show it to people. Code that
- * computes with a fact reads its value; the words are never read back. */
+/* The value of a fact in a log or a prediction, which has one of several shapes, and its words for people. Code
+ * computes with the value and never parses the words. */
 #ifndef ORR_LOG_VALUES_H
 #define ORR_LOG_VALUES_H
 

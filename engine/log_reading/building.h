@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/log_reading: a log while it is read. */
+/* Inside engine/log_reading: the state of a log while it is read. */
 #ifndef ORR_LOG_BUILDING_H
 #define ORR_LOG_BUILDING_H
 
@@ -10,7 +10,7 @@
 enum { ORR_LOG_JOINED_MOST = 4096 }; /* bytes of wrapped lines that are put together */
 #define ORR_LOG_NOBODY UINT32_MAX    /* no writer, no record */
 
-/* The last message, as long as a wrapped line may follow. */
+/* The last message, kept while a wrapped line may still follow. */
 struct orr_log_pending {
     bool open;
     char *text;
@@ -74,7 +74,7 @@ void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_recor
 uint32_t orr_log_session_of(struct orr_log_building *b, uint32_t writer, enum orr_log_kind kind);
 /* records.c: fills by_communicator and first_of. False: out of memory. */
 bool orr_log_index_records(struct orr_log *log);
-/* Puts sessions together to communicators. */
+/* Groups sessions into communicators. */
 enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error *err) ORR_NO_DISCARD;
 
 /* log.c: reads a line; puts together what the lines say when all are read. */

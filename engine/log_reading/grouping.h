@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/log_reading: which initialisations belong to one communicator if no line names its commId
- * (before 2.16).
+/* Inside engine/log_reading: groups the initialisations of one communicator if no line names its commId (before 2.16).
  *
- * A candidate is a session that names its rank. What its lines about connections say of other ranks are its peers: a
- * rank, its GPU's bus id, and whether it is on the same host. peers.c links candidates by that to pieces; grouping.c
- * puts pieces together to groups. A group is a communicator.
+ * A candidate is a session that names its rank. Its lines about connections name its peers: a rank, its GPU's bus id,
+ * and whether it is on the same host. peers.c links candidates into pieces by these; grouping.c joins pieces into
+ * groups. A group is a communicator.
  */
 #ifndef ORR_LOG_GROUPING_H
 #define ORR_LOG_GROUPING_H
@@ -41,7 +40,7 @@ struct orr_log_grouping {
 /* Whether nothing that `of` says of its peers contradicts that the other one is its peer. */
 bool orr_log_peer_fits(struct orr_log_grouping *g, const struct orr_log_candidate *of,
                        const struct orr_log_candidate *other);
-/* peers.c: links candidates to pieces, in which every rank is there once. */
+/* peers.c: links candidates into pieces, each of which has every rank at most once. */
 enum orr_code orr_log_link_peers(struct orr_log_grouping *g, struct orr_error *err) ORR_NO_DISCARD;
 
 /* grouping.c: *ret_groups, from the arena: [session] the number of its group, UINT32_MAX if it needs none.

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For engine/log_reading and engine/nccltests: the first layer. A text is cut into lines without colours, and a line
- * into what each writer said in it. */
+/* For engine/log_reading and engine/nccltests: the first layer. It cuts a text into lines without colours, and a line
+ * into the speeches of its writers. */
 #ifndef ORR_LOG_LINES_H
 #define ORR_LOG_LINES_H
 
 #include "engine/base/bytes.h"
 #include "engine/log_reading/log.h"
 
-/* Hosts that wrote whole lines: their names show where the next line begins in a torn one. */
+/* Hosts that wrote complete lines: in a torn line, their names show where the next line begins. */
 struct orr_log_hosts {
     const char *names[64];
     uint32_t count;
 };
 
-/* What one writer says: after "host:pid:tid [dev] NCCL INFO ". */
+/* The text of one writer, after "host:pid:tid [dev] NCCL INFO ". */
 struct orr_log_speech {
     struct orr_span host;
     int64_t pid, tid;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An NCCL debug log as it was read: the lines that are understood, who wrote each, and the communicators that they
- * belong to. README.md beside this file says how lines are found among launchers' prefixes, colours and wraps.
+/* An NCCL debug log after reading: the understood lines, the writer of each, and the communicators to which they
+ * belong. README.md beside this file says how lines are found among launchers' prefixes, colours and wraps.
  *
- * Reading never fails for what the bytes hold: what is not understood is counted. Everything lies in one arena and is
- * immutable once read. Bandwidths are GB/s in one direction, as printed.
+ * Reading never fails because of the content: lines that are not understood are counted. Everything lies in one arena
+ * and is immutable once read. Bandwidths are GB/s in one direction, as printed.
  */
 #ifndef ORR_LOG_LOG_H
 #define ORR_LOG_LOG_H
@@ -97,7 +97,7 @@ enum orr_log_kind {
         ORR_LOG_KIND_COUNT
 };
 
-/* A line that was understood. values and words hold what its row in kinds.c says, in that order. */
+/* An understood line. values and words are those that its row in kinds.c names, in that order. */
 struct orr_log_record {
     enum orr_log_kind kind;
     uint32_t line; /* 1-based; of the first of wrapped lines */
@@ -113,7 +113,7 @@ struct orr_log_writer {
     int64_t pid, tid;
 };
 
-/* What one writer did for one communicator, from the first line of its initialisation. */
+/* The lines of one writer about one communicator, from the first line of its initialisation. */
 struct orr_log_session {
     uint32_t writer;       /* UINT32_MAX: lines without a writer */
     uint32_t communicator; /* UINT32_MAX: no line of it says to which it belongs */
@@ -258,8 +258,8 @@ enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_lo
 void orr_log_free(struct orr_log *log);
 ORR_FREED_BY(orr_log, orr_log_free)
 
-/* The same piece by piece, in memory that does not grow with the text but with what is kept of it. After an error only
- * orr_log_reader_free() is left. */
+/* Reads a log piece by piece. Memory grows with the records that are kept, not with the text. After an error, only
+ * orr_log_reader_free() may be called. */
 struct orr_log_reader;
 enum orr_code orr_log_reader_new(const struct orr_log_limits *limits, struct orr_log_reader **ret_reader,
                                  struct orr_error *err) ORR_NO_DISCARD;
@@ -270,7 +270,7 @@ enum orr_code orr_log_reader_finish(struct orr_log_reader *reader, struct orr_lo
                                     struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_reader_free(struct orr_log_reader *reader);
 
-/* Whether bytes look like an NCCL log: cheap, for telling inputs apart. */
+/* Whether bytes look like an NCCL log; a cheap test to tell inputs apart. */
 bool orr_log_is_one(const char *bytes, size_t length);
 /* Either of them. */
 enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log **ret_log,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a text holds, in one line for people: "2 settings (NCCL_ALGO, NCCL_DEBUG); 4 show_gids rows". */
+/* The content of a text, in one line for people: "2 settings (NCCL_ALGO, NCCL_DEBUG); 4 show_gids rows". */
 #ifndef ORR_LOG_PARTS_H
 #define ORR_LOG_PARTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/log_reading: where ranks ran. */
+/* Inside engine/log_reading: the hosts and processes of ranks. */
 #ifndef ORR_LOG_PLACES_H
 #define ORR_LOG_PLACES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines say, as values: each kind of line is taken apart here and nowhere else. A function that returns false was
- * given a line of another kind, or a torn one; *ret is not written then. Texts belong to the record. */
+/* The values in lines: each kind of line is parsed here and nowhere else. A function returns false, without writing
+ * *ret, if the line is of another kind or torn. Texts belong to the record. */
 #ifndef ORR_LOG_STATEMENTS_H
 #define ORR_LOG_STATEMENTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dump that NCCL would have for some of a machine's GPUs, or for several hosts of one NVLink
- * domain. Unused branches are removed, ranks are new, and elements are ordered by the lowest rank that sees them. */
+/* Makes the dump that NCCL would have for some of a machine's GPUs, or for several hosts of one NVLink domain. Unused
+ * branches are removed, ranks are new, and elements are ordered by the lowest rank that sees them. */
 #ifndef ORR_NICS_COMBINE_H
 #define ORR_NICS_COMBINE_H
 

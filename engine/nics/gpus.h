@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPUs that a job uses, where it uses some of a machine's: what a list of them names, and the dump that NCCL would
- * have for exactly these. */
+/* The GPUs of a job that uses only some of a machine's: reads a list of them, and makes the dump that NCCL would have
+ * for exactly these. */
 #ifndef ORR_NICS_GPUS_H
 #define ORR_NICS_GPUS_H
 
@@ -15,8 +15,8 @@
 enum orr_code orr_gpus_listed(const struct orr_dump *dump, const char *what, const char *list, struct orr_arena *arena,
                               const uint32_t **ret_gpus, uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
 
-/* The dump itself where settings->gpus is NULL or names all in order, else one of these GPUs in arena, which says so in
- * notes. `dump` must live as long. */
+/* The dump itself if settings->gpus is NULL or names all GPUs in order; otherwise a dump of these GPUs in arena, whose
+ * notes say so. `dump` must live as long. */
 enum orr_code orr_gpus_used(const struct orr_dump *dump, const struct orr_settings *settings, struct orr_arena *arena,
                             const struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs are known to reach of a prediction: one row a kind of network, GPU generation, algorithm, protocol and
- * range of sizes, calibrated on published results (bands_table.c). */
+/* The shares of a prediction that real runs reach: one row for each kind of network, GPU generation, algorithm,
+ * protocol and range of sizes, calibrated on published results (bands_table.c). */
 #ifndef ORR_PERF_BANDS_H
 #define ORR_PERF_BANDS_H
 
@@ -46,7 +46,7 @@ struct orr_band_row {
     const char *algorithm, *protocol;
     int range;
     double low, high;          /* measured / predicted: the least and the greatest of the results */
-    uint32_t results, sources; /* after the row; sources: places that published them */
+    uint32_t results, sources; /* number of results that the row rests on; sources: number of their publications */
 };
 extern const struct orr_band_row orr_band_rows[];
 extern const size_t orr_band_row_count;
@@ -54,7 +54,7 @@ extern const size_t orr_band_row_count;
 struct orr_band {
     double low, high; /* of the prediction; 0: nothing is known, so nothing is judged */
     uint32_t results, sources;
-    bool wide;            /* no result of exactly this kind: what is known of similar ones, widened */
+    bool wide;            /* no result of exactly this kind, so the band of similar ones, widened */
     const char *based_on; /* a clause: "12 results of Hopper, ..."; static */
 };
 /* The band for a row, from a table of rows. */

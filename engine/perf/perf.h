@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of nccl-tests judged against the rows that the machine should give: is this the bandwidth to expect, and what
- * explains it if it is not? README.md beside this file describes bands, verdicts and explanations.
+/* Compares results of nccl-tests with the rows to expect from the machine: is this the expected bandwidth, and if not,
+ * what explains it? README.md beside this file describes bands, verdicts and explanations.
  *
  * Times are microseconds, bandwidths bus bandwidths in GB/s (10^9 bytes a second), sizes bytes.
  */
@@ -83,7 +83,7 @@ enum {
 struct orr_perf_setting {
     const char *name, *value;
     uint32_t line;
-    bool applied; /* to the machine; false: the user gave another value, or it has no effect on what is predicted */
+    bool applied; /* applied to the prediction; false: the user gave another value, or it has no effect here */
 };
 
 struct orr_perf_table {
@@ -138,8 +138,8 @@ struct orr_perf_question {
 };
 
 /* Judges all tables. results and dump must live as long as the check. On success *ret_check is the caller's:
- * orr_perf_check_free(). Fails as orr_analyze() does for a machine that the caller gave; what the results lack makes
- * the verdict "cannot judge". */
+ * orr_perf_check_free(). Fails like orr_analyze() for a machine that the caller gave; if the results are incomplete,
+ * the verdict is "cannot judge". */
 enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr_perf_question *question,
                              struct orr_perf_check **ret_check, struct orr_error *err) ORR_NO_DISCARD;
 void orr_perf_check_free(struct orr_perf_check *check);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/perf: what its files share. */
+/* Inside engine/perf: shared by its files. */
 #ifndef ORR_PERF_PERFING_H
 #define ORR_PERF_PERFING_H
 
@@ -7,7 +7,7 @@
 #include "engine/perf/perf.h"
 #include "engine/trials/trials.h"
 
-/* The machine of one table, and what keeps it alive. */
+/* The machine of one table, and the objects that own it. */
 struct orr_perf_machine {
     const struct orr_analysis *analysis; /* NULL: there is none */
     struct orr_analysis *own;            /* the same, if it was made for this table */
@@ -17,8 +17,8 @@ struct orr_perf_machine {
     const char *why;                     /* why there is no machine, a clause */
 };
 
-/* What explanations of all tables may cost together: 60 million steps of the search are about three seconds; and what
- * the causes that rarely explain results may cost in each table. */
+/* Allowance of the explanations of all tables together (60 million search steps take about three seconds), and
+ * allowance of rare causes in each table. */
 enum { ORR_PERF_TRIALS = 200, ORR_PERF_STEPS = 60000000, ORR_PERF_OTHER_TRIALS = 32, ORR_PERF_OTHER_STEPS = 5000000 };
 
 struct orr_perf_work {

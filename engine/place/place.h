@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which GPUs of a host a job should take: the sets of a size by their predicted bus bandwidth, what stays free, what
- * another choice costs, and disjoint sets for several jobs. README.md says what is exact and what is assumed. */
+/* Chooses the GPUs of a host for a job: ranks the sets of a size by predicted bus bandwidth, with the GPUs that stay
+ * free and the cost of another choice, and finds disjoint sets for several jobs. README.md says what is exact and what
+ * is assumed. */
 #ifndef ORR_PLACE_PLACE_H
 #define ORR_PLACE_PLACE_H
 
@@ -15,9 +16,9 @@ enum orr_pack { ORR_PACK_TOTAL, ORR_PACK_WORST };
 const char *orr_pack_word(size_t i);
 
 struct orr_place_request {
-    uint32_t count;               /* GPUs that the job takes of each host; 0: with jobs */
+    uint32_t count;               /* GPUs that the job uses on each host; 0 with jobs */
     orr_bits free;                /* GPUs that may be taken */
-    orr_bits compared;            /* `count` free GPUs whose cost is asked for; 0: none */
+    orr_bits compared;            /* `count` free GPUs to score as well; 0: none */
     uint32_t top;                 /* entries of `best`, 1.. */
     uint32_t jobs[ORR_MOST_JOBS]; /* GPUs of each job */
     uint32_t job_count;
@@ -40,7 +41,7 @@ struct orr_placing {
     struct orr_place_choice *compared; /* NULL: none */
     struct orr_score *packed;          /* [request.job_count], in the order of the jobs; NULL: none */
     double total, worst;               /* GB/s of the jobs that can be predicted; 0: none */
-    uint64_t sets, scored;             /* there are, and were analysed */
+    uint64_t sets, scored;             /* number of sets, and of analysed sets */
     bool exact;                        /* no choice is better */
     double bound;                      /* where not all sets were: no set has more GB/s; 0: that is not known. Of jobs:
                                         * no choice in which as many can be predicted has more of
@@ -62,7 +63,7 @@ enum orr_code orr_place_gpus_read(const struct orr_scores *scores, const char *w
 enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_request *request, struct orr_arena *arena,
                         struct orr_placing **ret_placing, struct orr_error *err) ORR_NO_DISCARD;
 
-/* What the answer rests on, sentence i; NULL beyond the last. Writes it to text if it has figures. */
+/* Assumption i of the answer, a sentence; NULL beyond the last. A sentence with figures is written to text. */
 const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, char text[400]);
 /* sentences.c: "57.9 GB/s"; "57.9 GB/s on 2 hosts", for each number of hosts. */
 void orr_place_write_busbw(double busbw, struct orr_text *text);

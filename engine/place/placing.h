@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside place/: an answer in the making. */
+/* Inside place/: an answer under construction. */
 #ifndef ORR_PLACE_PLACING_H
 #define ORR_PLACE_PLACING_H
 
@@ -7,7 +7,7 @@
 
 #define ORR_MOST_WORK UINT64_C(20000000000) /* steps of one request, about a quarter of an hour */
 
-/* A set on its way, light enough to have all of them. */
+/* A candidate set, small enough to keep all of them in memory. */
 struct orr_ranked_set {
     orr_bits gpus;
     double busbw;
@@ -29,7 +29,7 @@ struct orr_place_work {
  * where the budget has a time, the work that usually takes a quarter of it. The clock is not asked, so that the same
  * question has the same answer. */
 uint64_t orr_place_most_work(const struct orr_place_work *work);
-/* Whether less work than that was done so far. */
+/* Whether less work than that has been done so far. */
 bool orr_place_goes_on(const struct orr_place_work *work);
 /* A score, whose work counts. */
 enum orr_code orr_place_score(struct orr_place_work *work, orr_bits gpus, struct orr_score *ret_score,

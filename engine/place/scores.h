@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sets of a host's GPUs are worth: the bus bandwidth that engine/expect predicts for an analysis with only these
- * GPUs, as `orrery predict --gpus` gives it. A set is analysed once and its score kept, so requests about one machine
- * share the work; any number of threads may ask.
+/* Scores of sets of a host's GPUs: the bus bandwidth that engine/expect predicts for an analysis with only these GPUs,
+ * like `orrery predict --gpus`. A set is analysed once and its score kept, so requests about one machine share the
+ * work. Callable from any number of threads.
  *
  * Bandwidths are GB/s. GPUs are counted among those of the dump that have a rank, in the order of `rank`, from 0. */
 #ifndef ORR_PLACE_SCORES_H
@@ -26,7 +26,7 @@ struct orr_place_hosts {
     double weight;  /* > 0 */
 };
 
-/* What scores depend on. */
+/* The question on which scores depend. */
 struct orr_score_question {
     struct orr_settings settings; /* without gpus; borrows its texts */
     enum orr_test test;
@@ -56,12 +56,13 @@ struct orr_score {
     struct orr_set_prediction by_hosts[ORR_MOST_PLACE_HOSTS];
 };
 
-/* Fewer host counts that cannot be predicted, else the higher bandwidth. */
+/* Whether a is better than b: it has fewer host counts that cannot be predicted, or equally many and a higher
+ * bandwidth. */
 bool orr_score_better(const struct orr_score *a, const struct orr_score *b);
 
 struct orr_scores;
 
-/* What scores are about. */
+/* The subject of scores. */
 struct orr_scored {
     const struct orr_dump *dump;
     struct orr_score_question question;
@@ -73,7 +74,7 @@ struct orr_scored {
 enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score_question *question,
                              struct orr_scores **ret_scores, struct orr_error *err) ORR_NO_DISCARD;
 void orr_scores_free(struct orr_scores *scores);
-/* Bytes that it may come to hold. */
+/* Most bytes that the scores can occupy. */
 size_t orr_scores_bytes(const struct orr_scores *scores);
 const struct orr_scored *orr_scores_about(const struct orr_scores *scores);
 /* Why NCCL would fail on a set, for the first such set so far; ORR_OK: there is none. */

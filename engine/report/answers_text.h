@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers of the commands as text for people, one writer each. The conclusion comes first, then what it rests on;
- * verbose adds counts and the detail that maintainers look at. Each appends to its page. */
+/* The answers of the commands as text for people, with one writer for each. The conclusion comes first, then the
+ * evidence; verbose adds counts and details for maintainers. Each appends to its page. */
 #ifndef ORR_REPORT_ANSWERS_TEXT_H
 #define ORR_REPORT_ANSWERS_TEXT_H
 
@@ -22,7 +22,7 @@ void orr_report_comparison(struct orr_page *page, const struct orr_comparison *c
 /* One difference without a full stop: "NIC mlx5_3: PCIe lanes: 16 -> 8". over_time: B is the same machine later. */
 void orr_report_unlike(const struct orr_comparison *comparison, const struct orr_unlike *row, bool over_time,
                        struct orr_text *text);
-/* `orrery compare --majority`. called and changes: of each specimen; changes[s] is NULL if it is like most. */
+/* `orrery compare --majority`. called and changes: of each specimen; changes[s] is NULL if it equals the majority. */
 void orr_report_majority(struct orr_page *page, const struct orr_majority *majority,
                          const struct orr_set_finding *findings, uint32_t finding_count,
                          const struct orr_called *called, const struct orr_changes *const *changes);
@@ -40,8 +40,8 @@ void orr_report_placing(struct orr_page *page, const struct orr_placing *placing
 enum orr_code orr_report_order(struct orr_page *page, const struct orr_order *order, const char *const *names,
                                const char *const *leaves, struct orr_error *err) ORR_NO_DISCARD;
 
-/* `orrery predict`: nccl-tests' layout where the page has room for it, else its essential columns. Fails for lack of
- * memory alone. */
+/* `orrery predict`: nccl-tests' layout if the page is wide enough, otherwise its essential columns. NOMEM is the only
+ * failure. */
 enum orr_code orr_report_expected(struct orr_page *page, const struct orr_expect_table *table,
                                   struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings, trees, point-to-point rounds and parallel groups as text for people. What programs read is JSON; these pages
- * show the first of many and say how many there are. */
+/* Rings, trees, point-to-point rounds and parallel groups as text for people. Programs read JSON; these pages show the
+ * first of many and give their number. */
 #ifndef ORR_REPORT_COMMUNICATOR_H
 #define ORR_REPORT_COMMUNICATOR_H
 
@@ -14,7 +14,7 @@ enum orr_code orr_channels_write(struct orr_page *page, const struct orr_analysi
 /* The rounds first..last of one rank. */
 void orr_rounds_write(struct orr_page *page, const struct orr_analysis *analysis, struct orr_transfers *transfers,
                       uint32_t rank, uint32_t first, uint32_t last, struct orr_arena *arena);
-/* The groups of a layout: their channels, AllReduce and NICs. cluster: the one that they were made of. */
+/* The groups of a layout: their channels, AllReduce and NICs. cluster: the cluster of the groups. */
 void orr_groups_write(struct orr_page *page, const struct orr_cluster *cluster, const struct orr_groups *groups,
                       struct orr_arena *arena);
 

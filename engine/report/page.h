@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text for people in lines of a given width: paragraphs that wrap, and tables.
  *
- * A page knows nothing of terminals: whoever prints it says how wide a line is, whether it may hold more than ASCII,
- * and what turns a style on. Control characters, which a file may hold in its names, never reach the text: a '?' takes
- * their place. Every character that is written takes one column.
+ * A page knows nothing of terminals: its caller sets the width of lines, whether they may contain more than ASCII, and
+ * the sequences that turn styles on. Control characters, such as those in names of a file, never reach the text: each
+ * becomes a '?'. Every character that is written takes one column.
  */
 #ifndef ORR_REPORT_PAGE_H
 #define ORR_REPORT_PAGE_H
@@ -15,7 +15,7 @@ enum orr_style {
     ORR_STYLE_PLAIN,
     ORR_STYLE_HEADING,
     ORR_STYLE_GOOD,
-    ORR_STYLE_CAREFUL, /* a warning, a value that is not as it should be */
+    ORR_STYLE_CAREFUL, /* a warning, a value that is wrong */
     ORR_STYLE_BAD,
     ORR_STYLE_COUNT
 };
@@ -25,14 +25,15 @@ enum { ORR_PAGE_WHOLE = 1 << 30 };                                      /* for `
 
 struct orr_page {
     struct orr_text *text;
-    uint32_t width;            /* columns, ORR_PAGE_LEAST or more */
-    uint32_t line;             /* columns of headings and single lines, such as facts; 0: as `width` */
-    bool unicode;              /* false: ASCII only */
-    const char *const *styles; /* [ORR_STYLE_COUNT]: what turns each style on, PLAIN: all off; NULL: there are none */
+    uint32_t width; /* columns, ORR_PAGE_LEAST or more */
+    uint32_t line;  /* columns of headings and single lines, such as facts; 0: as `width` */
+    bool unicode;   /* false: ASCII only */
+    const char *const
+        *styles; /* [ORR_STYLE_COUNT]: sequence that turns each style on, PLAIN: all off; NULL: no styles */
 };
 
 /* A paragraph: `lead` begins its first line, further lines are indented by as many columns. Line breaks in the words
- * stay. Words that are longer than a line are broken. */
+ * are kept. Words longer than a line are broken. */
 void orr_page_say(struct orr_page *page, enum orr_style style, const char *lead, const char *words);
 /* The same where further lines begin with `rest`, which is as wide as the lead. */
 void orr_page_hang(struct orr_page *page, enum orr_style style, const char *lead, const char *rest, const char *words);
@@ -65,7 +66,7 @@ struct orr_table {
 
 void orr_table_init(struct orr_table *table, struct orr_arena *arena, uint32_t columns);
 void orr_table_add(struct orr_table *table, enum orr_style style, const char *format, ...) ORR_PRINTF(3, 4);
-/* How many columns it takes without being cut. */
+/* The width of the table in columns, if it is not cut. */
 uint32_t orr_table_width(const struct orr_page *page, const struct orr_table *table);
 void orr_table_write(struct orr_page *page, const struct orr_table *table, const char *indent);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `orrery check-perf` prints: the verdict on each table of results, what explains it, and its rows. verbose: also
- * the form in which the results were read. */
+/* The output of `orrery check-perf`: the verdict on each table of results, its explanations, and its rows. verbose:
+ * also the form in which the results were read. */
 #ifndef ORR_REPORT_PERF_TEXT_H
 #define ORR_REPORT_PERF_TEXT_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report on a machine for people: what it is, the verdict, and what NCCL will do on it. Then how GPUs and NICs
- * reach each other, what is wrong and what it costs, what was assumed and what to ask next.
+/* The report on a machine for people: the machine, the verdict, and what NCCL will do on it. Then come the paths
+ * between GPUs and NICs, the findings with their cost, the assumptions, and further commands.
  *
  * struct orr_report has the values, orr_report_write() the sentences. Bandwidths are GB/s, times microseconds. Nothing
- * here prints: a page takes the text (page.h). */
+ * here prints: the text goes to a page (page.h). */
 #ifndef ORR_REPORT_REPORT_H
 #define ORR_REPORT_REPORT_H
 
@@ -56,13 +56,13 @@ struct orr_report {
     struct orr_analysis *made;
 };
 
-/* Makes the report of an analysis, which must live as long. name: of the input. Everything is in arena, but for the
- * further analysis that orr_report_release() frees; call that on failure as well. */
+/* Makes the report of an analysis, which must live as long. name: of the input. Everything is in arena, except for
+ * further analyses, which orr_report_release() frees; call that on failure as well. */
 enum orr_code orr_report_make(const struct orr_analysis *analysis, const char *name, struct orr_arena *arena,
                               struct orr_report *ret_report, struct orr_error *err) ORR_NO_DISCARD;
 void orr_report_release(struct orr_report *report);
 
-/* How a command line names what the report is about, for the commands that it proposes. */
+/* The subject of the report on a command line, for the commands that the report proposes. */
 struct orr_report_asked {
     const char *machine; /* "topo.xml", "--machine hgx-h100", "--cluster hosts.json"; NULL: it cannot be named again */
     const char *options; /* "--release 2.27.7 " ..., each with a blank after it; without --hosts */
@@ -74,7 +74,7 @@ struct orr_report_asked {
 void orr_report_write(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
 /* The machine, the verdict and all findings, with nothing left out. */
 void orr_report_write_findings(struct orr_page *page, const struct orr_report *report);
-/* The hosts of a cluster that are at fault; there are some. */
+/* The hosts of a cluster with faults, of which there is at least one. */
 void orr_report_cluster_faults(struct orr_page *page, const struct orr_report *report);
 /* Parts of it: findings by cost, where `all` is false the first in full and a limited number of others; the NICs of
  * each GPU; commands that answer further questions. */
@@ -84,9 +84,9 @@ void orr_report_nics(struct orr_page *page, const struct orr_report *report);
 void orr_report_device(struct orr_page *page, const struct orr_report *report);
 void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
 
-/* Which type of path leads from each GPU and NIC to each other, in the layout of `nvidia-smi topo -m` with NCCL's path
- * types. brief: GPUs only to GPUs and NICs, as a part of the report. With several hosts, the first is shown, and a
- * sentence says what applies between them. */
+/* The types of the paths between all GPUs and NICs, in the layout of `nvidia-smi topo -m` with NCCL's path types.
+ * brief: GPUs only to GPUs and NICs, as a part of the report. With several hosts, the first is shown, and a sentence
+ * says what applies between them. */
 void orr_matrix_write(struct orr_page *page, const struct orr_report *report, bool brief);
 /* The machine as a tree: CPUs, PCIe switches, GPUs, NICs and their links. Hosts that are alike are shown once. */
 enum orr_code orr_tree_write(struct orr_page *page, const struct orr_analysis *analysis, struct orr_arena *arena,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables that Orrery holds, as `orrery releases`, `settings` and `machines` print them. Each is appended to `out`.
+/* The output of `orrery releases`, `settings` and `machines`. Each is appended to `out`.
  */
 #ifndef ORR_REPORT_TABLES_TEXT_H
 #define ORR_REPORT_TABLES_TEXT_H
@@ -8,8 +8,8 @@
 
 struct orr_release;
 
-/* Each release with what distinguishes it, newest first; only: one release, with all differences from the one before;
- * NULL: all. Fails for lack of memory alone. */
+/* The releases with their differences, newest first; only: one release, with all differences from the previous one;
+ * NULL: all. NOMEM is the only failure. */
 enum orr_code orr_report_releases(const struct orr_release *only, struct orr_arena *arena, struct orr_text *out,
                                   struct orr_error *err) ORR_NO_DISCARD;
 /* The settings that a release has. */

@@ -12,7 +12,7 @@ struct orr_triaging {
     struct orr_triage *triage;
 };
 
-/* triage_words.c: what an event means for the job; one that no row has is a warning. */
+/* triage_words.c: the weight of an event for the job; an event without a row is a warning. */
 enum orr_log_weight orr_triage_weight(const struct orr_log_event *event);
 /* Text of the arena. */
 const char *orr_triage_text(struct orr_triaging *t, const char *format, ...) ORR_PRINTF(2, 3);

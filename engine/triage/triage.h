@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a support engineer asks about a log first: did the job work, what went wrong, what ran, and did NCCL choose the
- * predicted algorithms? README.md beside this file.
- */
+/* Answers the first questions of a support engineer about a log: did the job work, what went wrong, what ran, and did
+ * NCCL choose the predicted algorithms? README.md beside this file. */
 #ifndef ORR_TRIAGE_TRIAGE_H
 #define ORR_TRIAGE_TRIAGE_H
 
@@ -82,7 +81,7 @@ struct orr_triage_choice {
     uint32_t line; /* the first */
 };
 
-/* Ranks of a communicator whose last collective is the same. */
+/* Ranks of a communicator with the same last collective. */
 struct orr_triage_call {
     const char *function;
     uint64_t op_count; /* NCCL's number of the operation; printed in hex, as NCCL does */
@@ -102,7 +101,7 @@ struct orr_triage {
     uint32_t noise;            /* those of them that come after the job had finished */
     uint32_t finished;         /* line that shows it; 0: none does */
     const char *finished_how;  /* "its communicators were destroyed"; NULL: finished is 0 */
-    const int32_t *missing;    /* ranks that are after or did not finish initialisation, ascending */
+    const int32_t *missing;    /* ranks that lag or did not finish initialisation, ascending */
     uint32_t missing_count;
     bool all_waited;                    /* every rank reports that it waited in the same work */
     const char *missing_why;            /* a phrase; NULL: none are missing */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/trials: how hypotheses change a question. A function that finds nothing to change leaves the trial as
- * it is. */
+/* Inside engine/trials: changes of a question for hypotheses. A function that finds nothing to change does nothing. */
 #ifndef ORR_TRIALS_EDITS_H
 #define ORR_TRIALS_EDITS_H
 

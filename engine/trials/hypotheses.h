@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Possible differences from the predicted machine: a setting that nobody mentioned, NICs that were not used, a
- * link that lost half its lanes. Each is a row (hypotheses.c) that changes the question. Trying it shows whether it
- * explains what a log or a benchmark says; a line of the input may refute or prove it without a trial.
- */
+/* Possible differences from the predicted machine: an unmentioned setting, unused NICs, a link that lost half its
+ * lanes. Each is a row (hypotheses.c) that changes the question. Trying it shows whether it explains what a log or a
+ * benchmark says; a line of the input may refute or prove it without a trial. */
 #ifndef ORR_TRIALS_HYPOTHESES_H
 #define ORR_TRIALS_HYPOTHESES_H
 
 #include "engine/trials/variant.h"
 
-/* What hypotheses explain. */
+/* The input that hypotheses explain. */
 enum orr_asked { ORR_ASKED_LOG, ORR_ASKED_RESULTS, ORR_ASKED_COUNT };
 
 struct orr_hypothesis {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a job besides its machine and settings, as far as hypotheses depend on it. */
+/* Facts about a job besides its machine and settings on which hypotheses depend. */
 #ifndef ORR_TRIALS_OBSERVED_H
 #define ORR_TRIALS_OBSERVED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What lines of the input show about the job. It refutes a hypothesis, or proves it. */
+/* Facts about the job that lines of the input show. A fact can refute or prove a hypothesis. */
 enum orr_shows {
     ORR_SHOWS_NOTHING,
     ORR_SHOWS_GDR_USED,
@@ -22,7 +22,7 @@ enum orr_shows {
     ORR_SHOWS_HOSTS          /* how many hosts the job had */
 };
 
-/* All zero: nothing is known. */
+/* All zero if nothing is known. */
 struct orr_observed {
     unsigned shown;          /* bits: 1 << enum orr_shows */
     int32_t channels;        /* of the job, 0: not known */

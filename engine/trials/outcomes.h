@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people ask about a machine: the bus bandwidth of the usual collective operations, small and large, on some
- * numbers of hosts. A comparison shows them first, and facts after them. */
+/* Outcomes: the bus bandwidth of the usual collective operations, small and large, on some numbers of hosts. A
+ * comparison shows outcomes first, then facts. */
 #ifndef ORR_TRIALS_OUTCOMES_H
 #define ORR_TRIALS_OUTCOMES_H
 
@@ -26,11 +26,11 @@ void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *li
 /* 1, 2, 4 ... and all hosts of the question or of the cluster. */
 void orr_outcomes_scale(const struct orr_analysis *analysis, struct orr_outcomes *ret_outcomes);
 /* Fills in the bandwidths of `dump` (NULL: the machine of the analysis) with `settings` (NULL: those of the analysis)
- * on the hosts that were chosen. What has no answer stays 0. trials NULL: an allowance of its own. */
+ * on the chosen numbers of hosts. A bandwidth that cannot be predicted stays 0. trials NULL: a separate allowance. */
 enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_analysis *analysis,
                                 const struct orr_dump *dump, const struct orr_settings *settings,
                                 struct orr_outcomes *outcomes, struct orr_error *err) ORR_NO_DISCARD;
-/* Both for the numbers of hosts that are shown of `before`: 1, 2 and that of its question. */
+/* Both outcomes, for the numbers of hosts of `before`: 1, 2 and that of its question. */
 enum orr_code orr_outcomes_compare(const struct orr_analysis *before, const struct orr_analysis *after,
                                    struct orr_outcomes ret_outcomes[2], struct orr_error *err) ORR_NO_DISCARD;
 /* (after - before) / before; 0 if either is not known. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repairs of findings, applied to a variant of the question. One row a finding that can
- * be repaired (repairs.c). What a device should have is what its equals have, else what its GPU model or machine type
- * has; nothing else is made up. */
+/* Repairs of findings, applied to a variant of the question. repairs.c has one row for each finding that can be
+ * repaired. A repaired device gets the values of its equals, or else those of its GPU model or machine type; nothing
+ * else is made up. */
 #ifndef ORR_TRIALS_REPAIR_H
 #define ORR_TRIALS_REPAIR_H
 
@@ -9,17 +9,17 @@
 
 struct orr_repair {
     const char *id;   /* of the finding */
-    const char *what; /* that the device has after it, a phrase for people: "speed and width of equal devices" */
+    const char *what; /* state of the device after the repair, as a phrase: "speed and width of equal devices" */
     void (*apply)(struct orr_variant *variant);
     bool network_only; /* changes nothing for a job on one host */
     bool of_file;      /* the file is incomplete, not the machine: the repaired figure is the one to expect */
-    bool supposes;     /* no repair, but what may be so: the verdict says the figure with it beside the one without */
+    bool supposes;     /* not a repair but a possibility: the verdict gives the figure with and without it */
 };
 
 /* NULL: no repair of this finding is known. */
 const struct orr_repair *orr_repair_find(const char *id);
 
-/* The machine of an analysis, with what repairs ask about it. */
+/* The machine of an analysis, with the facts that repairs need. */
 struct orr_patient {
     const struct orr_analysis *analysis; /* borrowed */
     struct orr_hardware_facts hw;        /* of analysis->given */
@@ -29,7 +29,7 @@ struct orr_patient {
 /* Memory comes from arena. NOMEM. */
 enum orr_code orr_patient_read(struct orr_patient *patient, const struct orr_analysis *analysis,
                                struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
-/* A fresh copy of it, to be repaired; it borrows from the patient and comes from arena. NOMEM. */
+/* A fresh copy to repair, in arena; it borrows from the patient. NOMEM. */
 enum orr_code orr_patient_copy(const struct orr_patient *patient, struct orr_arena *arena,
                                struct orr_variant *ret_variant, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which settings help on a machine: those that people set are tried, each with its sensible values, and pairs of those
- * that help. What they gain and what they cost is said for every operation, size and number of hosts of outcomes.h. */
+/* Finds the settings that help on a machine. It tries the settings that people use, each with sensible values, and
+ * pairs of those that help. Gains and costs are given for every operation, size and number of hosts of outcomes.h. */
 #ifndef ORR_TRIALS_SETTINGS_TRIED_H
 #define ORR_TRIALS_SETTINGS_TRIED_H
 
@@ -31,8 +31,8 @@ struct orr_settings_tried {
     bool all;                 /* false: the allowance ended first */
 };
 
-/* Tries them on the hosts of `now`, which the caller chose (orr_outcomes_choose()). A setting that the question gives
- * is not tried. */
+/* Tries the settings on the numbers of hosts of `now`, which the caller chose (orr_outcomes_choose()). Settings of the
+ * question are not tried. */
 enum orr_code orr_settings_try(const struct orr_analysis *analysis, const struct orr_outcomes *now,
                                struct orr_settings_tried *ret_tried, struct orr_error *err) ORR_NO_DISCARD;
 /* "NCCL_PROTO=Simple: AllReduce at 1 MiB on 2 hosts gets 40 instead of 31 GB/s (+29 %); it costs ...". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that an input does not show, and what they may be instead. A verdict whose limiting figure is assumed is a
- * question: each value that would decide it is tried. */
+/* Assumed values, and their alternatives. If the figure that limits a verdict is assumed, the verdict becomes a
+ * question, and each value that would decide it is tried. */
 #ifndef ORR_TRIALS_SUPPOSITIONS_H
 #define ORR_TRIALS_SUPPOSITIONS_H
 
@@ -27,11 +27,11 @@ struct orr_suppositions {
 };
 
 /* The next assumed figure of those kinds of links (bits by enum orr_link_kind), from *at on, which starts at 0. NULL:
- * there are no more. A figure that the input shows is not assumed, nor one that the user gave (a machine type, the
- * speed of NICs). guessed: the machine type was guessed, so that its NICs are assumed. */
+ * there are no more. A figure from the input or from the user (a machine type, the speed of NICs) is not assumed.
+ * guessed: the machine type was guessed, so that its NICs are assumed. */
 const struct orr_suppositions *orr_supposed(const struct orr_dump *dump, unsigned kinds, bool guessed, size_t *at);
-/* Writes what the input does not show of such links: "the speed of the NICs and the CPU model". Nothing is written, and
- * the answer is false, if it shows everything. */
+/* Writes the facts about such links that the input does not show: "the speed of the NICs and the CPU model". Nothing
+ * is written, and the answer is false, if it shows everything. */
 bool orr_supposed_list(const struct orr_dump *dump, unsigned kinds, struct orr_text *text);
 /* Gives every element of assumed value the value of a row. */
 void orr_suppose(struct orr_variant *variant, const struct orr_suppositions *of, uint32_t row);
@@ -49,7 +49,7 @@ struct orr_depends_list {
     struct orr_depends rows[ORR_MOST_SUPPOSITIONS];
     uint32_t count;
 };
-/* Judges with the value of a row. *ret_judged false, as it is before: nothing can be said with it. */
+/* Judges with the value of a row. *ret_judged is false before the call, and stays so if no verdict is possible. */
 typedef enum orr_code orr_judge_with(void *work, const struct orr_suppositions *of, uint32_t row,
                                      struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err);
 /* Judges with each value of a figure. */

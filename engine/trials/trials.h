@@ -9,14 +9,14 @@
 
 #include "engine/analysis/analysis.h"
 
-/* What trials may cost, in counts, so that it is the same everywhere. */
+/* The allowance of trials, in counts, so that it is the same on every machine. */
 struct orr_effort {
     uint32_t analyses;
-    uint64_t steps; /* of the search: no further analysis is begun once they are spent */
+    uint64_t steps; /* search steps; no further analysis begins once they are spent */
 };
 
 struct orr_trials {
-    struct orr_effort left;           /* what may still be spent */
+    struct orr_effort left;           /* allowance that is left */
     struct orr_search_memo *memo;     /* searches of earlier trials, most of which are alike, for the release of the
                                          analysis as it is; NULL: none are kept */
     uint32_t made;                    /* analyses so far */

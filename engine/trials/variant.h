@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One question being changed: the machine, of which a copy is made when something first changes it, and the query.
- * Everything lies in one arena, and is gone with it. */
+/* A question that is being changed: its query, and its machine, which is copied at the first change. Everything is in
+ * one arena and freed with it. */
 #ifndef ORR_TRIALS_VARIANT_H
 #define ORR_TRIALS_VARIANT_H
 
@@ -41,18 +41,18 @@ struct orr_doc_node *orr_variant_next(struct orr_variant *variant, struct orr_do
 /* Sets an attribute of an element of the copy; a value that it has already is not a change. */
 void orr_variant_set(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, const char *value);
 void orr_variant_set_int(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, long value);
-/* Says that the copy was changed by other functions than those above. */
+/* Records that other functions than those above changed the copy. */
 void orr_variant_touch(struct orr_variant *variant);
 void orr_variant_remove(struct orr_variant *variant, struct orr_doc_node *node);
 /* Turns GPUDirect RDMA off on the NICs that were observed without it. */
 void orr_variant_observed_gdr(struct orr_variant *variant);
 /* Sets a setting; "" is its default. A value that it has already, or that is refused, is not a change. */
 void orr_variant_setting(struct orr_variant *variant, enum orr_setting setting, const char *value);
-/* "NCCL_P2P_LEVEL=PIX", unless the release does not have the setting, or the question gives it: what the job was given
- * is known. */
+/* Applies "NCCL_P2P_LEVEL=PIX", unless the release lacks the setting or the question already gives it, because then
+ * its value is known. */
 void orr_variant_assume(struct orr_variant *variant, const char *setting);
 
-/* The changed machine, in the trial's arena; the one given if nothing changed it. */
+/* The changed machine, in the arena of the trial; the given machine if nothing changed. */
 enum orr_code orr_variant_dump(struct orr_variant *variant, const struct orr_dump **ret_dump,
                                struct orr_error *err) ORR_NO_DISCARD;
 /* Analyses the changed question: orr_trials_analyze(). */
