@@ -332,6 +332,7 @@ void orr_results_conclude(struct orr_results_building *b)
         find_test(b, table, &b->evidence[i], &says);
         find_range(table, &b->evidence[i]);
         find_ranks(b, table, &b->evidence[i], &says);
+        orr_said_conclude(b, table);
     }
     find_library(b);
     find_form(b);

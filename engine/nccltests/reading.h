@@ -134,6 +134,13 @@ struct orr_summary_columns {
     char separator;
 };
 
+/* The machine in the words of the person who asks; see said.c. */
+struct orr_said {
+    const char *model; /* a constant; NULL: none */
+    uint32_t gpus, hosts, line;
+    bool differ; /* the text names several */
+};
+
 struct orr_results_building {
     struct orr_results *results;
     struct orr_results_limits limits;
@@ -159,7 +166,14 @@ struct orr_results_building {
     struct orr_summary summary[ORR_SUMMARY_MOST];
     uint32_t summary_count;
     struct orr_summary_columns summary_columns;
+    struct orr_said said;
 };
+
+/* said.c: reads a line that is not a row; gives a table the machine that the text names, if nothing else does. */
+void orr_said_take_line(struct orr_results_building *b, struct orr_span line);
+void orr_said_conclude(const struct orr_results_building *b, struct orr_result_table *table);
+/* summary.c: the number of hosts that a text names first; 0: none. */
+double orr_summary_hosts_in(struct orr_span text);
 
 /* command.c: reads a line that is not a row; what a command line says: 0: nothing. assumed: two processes and a file of
  * hosts are treated as two hosts. */

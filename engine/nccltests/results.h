@@ -56,6 +56,7 @@ struct orr_result_table {
     const struct orr_result_device *devices; /* by their lines; those of a text's next tables may be the same */
     uint32_t device_count;
     const char *model;                 /* of the GPUs; NULL: not known, or they differ */
+    uint32_t said_gpus, said_line;     /* model is a word of the text with this number of GPUs a host; 0: it is not */
     const char *type, *op;             /* "float", "sum"; NULL: not printed */
     int32_t iterations, warmup;        /* -1: not known */
     uint64_t min_bytes, max_bytes;     /* options -b and -e; 0: not known */

@@ -219,8 +219,7 @@ static bool counts_hosts(const char *at, const char *end)
     return false;
 }
 
-/* The number of hosts that a text names first; 0: none. */
-static double hosts_in(struct orr_span text)
+double orr_summary_hosts_in(struct orr_span text)
 {
     const char *at = text.at, *end = at + text.length;
     double number;
@@ -257,7 +256,7 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
         if (columns->columns[i].role == ORR_SUMMARY_TEST) {
             test = test_in(cells[i]);
             size = size_in(cells[i]);
-            hosts = hosts > 0 ? hosts : hosts_in(cells[i]);
+            hosts = hosts > 0 ? hosts : orr_summary_hosts_in(cells[i]);
         }
         if (columns->columns[i].role == ORR_SUMMARY_HOSTS && !next_number(&at, end, &hosts))
             hosts = find(cells[i], "single") || find(cells[i], "one") ? 1 : 0;
@@ -325,7 +324,7 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line)
     const char *end = line.at + line.length, *at = line.at;
     const double unit = unit_in(line);
     const enum orr_test test = named_in(line);
-    double number, value = 0, hosts = hosts_in(line);
+    double number, value = 0, hosts = orr_summary_hosts_in(line);
     uint32_t values = 0;
     const bool bandwidth = find(line, "busbw") || find(line, "bus bandwidth");
     if (is_about_links(line) || !(unit > 0 || bandwidth))

@@ -270,6 +270,7 @@ static void take_other(struct orr_results_building *b, struct orr_span line)
             b->other = others[i].program;
     orr_command_take_line(b, head);
     look_for_names(b, head);
+    orr_said_take_line(b, head);
     orr_summary_take_line(b, head);
 }
 

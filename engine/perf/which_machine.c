@@ -247,7 +247,9 @@ static void guess_type(const struct orr_result_table *measured, const struct orr
     bool switches = shows_switches(log);
     const struct orr_machine_type *type, *best = NULL;
     const char *model = measured->model;
-    uint32_t gpus = measured->hosts && measured->ranks ? measured->ranks / measured->hosts : measured->device_count;
+    uint32_t gpus = measured->said_gpus                  ? measured->said_gpus
+                    : measured->hosts && measured->ranks ? measured->ranks / measured->hosts
+                                                         : measured->device_count;
     if (!model || !gpus)
         return;
     for (size_t i = 0; (type = orr_machine_type(i)); i++)
@@ -275,10 +277,15 @@ static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf
     ORR_TRY(orr_input_machine(machine->type, &machine->dump, err));
     table->machine_source = "guessed";
     table->machine_name = machine->type->name;
-    orr_perf_assume(table,
-                    orr_perf_text(work->arena,
-                                  "the machine is like %s, guessed from the names of the GPUs (%s) and their number",
-                                  machine->type->name, table->measured->model));
+    const struct orr_result_table *measured = table->measured;
+    orr_perf_assume(
+        table, measured->said_gpus
+                   ? orr_perf_text(work->arena, "%u host%s like %s, as the text says %u x %s (line %u)",
+                                   measured->hosts, orr_plural(measured->hosts), machine->type->name,
+                                   measured->said_gpus, measured->model, measured->said_line)
+                   : orr_perf_text(work->arena,
+                                   "the machine is like %s, guessed from the names of the GPUs (%s) and their number",
+                                   machine->type->name, measured->model));
     enum orr_code code = analyse(work, table, machine->dump, machine, &own);
     if (code == ORR_NOMEM || code == ORR_SPENT)
         *err = own;

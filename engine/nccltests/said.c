@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine in the words of the person who asks: "2 nodes of 8x H100 SXM". It counts only where no line of the
+ * results names GPUs, and only if all such words of the text agree. */
+#include <string.h>
+#include <strings.h>
+
+#include "engine/nccltests/reading.h"
+
+static bool is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+}
+
+/* Whether a line has one of some words in lower case, whatever the case there. */
+static bool has_one(struct orr_span line, const char *const *words)
+{
+    for (; *words; words++)
+        for (size_t i = 0, length = strlen(*words); i + length <= line.length; i++)
+            if (!strncasecmp(line.at + i, *words, length))
+                return true;
+    return false;
+}
+
+/* The model that begins here; NULL: none. */
+static const char *model_at(const char *at, const char *end)
+{
+    static const char *const models[] = {"A100", "A800", "H100", "H800", "H200", "H20", "B200", "B300"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        const size_t length = strlen(models[i]);
+        if ((size_t)(end - at) >= length && !memcmp(at, models[i], length) &&
+            ((size_t)(end - at) == length || !is_word(at[length])))
+            return models[i];
+    }
+    return NULL;
+}
+
+/* "8x H100", "8 x NVIDIA H100", "8*H100" at this digit. */
+static const char *count_at(const char *at, const char *end, uint32_t *ret_count)
+{
+    static const char maker[] = "NVIDIA ";
+    *ret_count = 0;
+    while (at < end && *at >= '0' && *at <= '9' && *ret_count < 100)
+        *ret_count = 10 * *ret_count + (uint32_t)(*at++ - '0');
+    while (at < end && *at == ' ')
+        at++;
+    if (at == end || !strchr("xX*", *at))
+        return NULL;
+    at++;
+    while (at < end && *at == ' ')
+        at++;
+    if ((size_t)(end - at) > sizeof maker && !strncasecmp(at, maker, sizeof maker - 1))
+        at += sizeof maker - 1;
+    return model_at(at, end);
+}
+
+void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
+{
+    enum { GPUS_MOST = 16, LONGEST = 400 };
+    static const char *const cards[] = {"pcie", "nvl ", "nvl,", NULL};
+    static const char *const boards[] = {"sxm", "hgx", "dgx", "hbm3", "nvlink", "nvswitch", NULL};
+    const char *end = line.at + line.length;
+    if (line.length > LONGEST || has_one(line, cards) || !has_one(line, boards))
+        return;
+    for (const char *at = line.at; at < end; at++) {
+        uint32_t count;
+        if (*at < '1' || *at > '9' || (at > line.at && (is_word(at[-1]) || at[-1] == '.')))
+            continue;
+        const char *model = count_at(at, end, &count);
+        if (!model || count > GPUS_MOST)
+            continue;
+        const double hosts = orr_summary_hosts_in(line);
+        if (b->said.model && (b->said.model != model || b->said.gpus != count))
+            b->said.differ = true;
+        b->said.model = model;
+        b->said.gpus = count;
+        b->said.line = b->said.line ? b->said.line : b->line;
+        if (hosts >= 1 && hosts == (double)(uint32_t)hosts) {
+            b->said.differ |= b->said.hosts && b->said.hosts != (uint32_t)hosts;
+            b->said.hosts = (uint32_t)hosts;
+        }
+    }
+}
+
+void orr_said_conclude(const struct orr_results_building *b, struct orr_result_table *table)
+{
+    const struct orr_said *said = &b->said;
+    if (!said->gpus)
+        return;
+    const uint32_t hosts = table->hosts ? table->hosts : table->ranks ? table->ranks / said->gpus : said->hosts;
+    if (said->differ || table->device_count || table->model || !hosts ||
+        (table->ranks && table->ranks != hosts * said->gpus) || (said->hosts && said->hosts < hosts))
+        return;
+    table->model = said->model;
+    table->said_gpus = said->gpus;
+    table->said_line = said->line;
+    table->hosts = hosts;
+}
