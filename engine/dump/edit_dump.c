@@ -52,7 +52,7 @@ static uint32_t add_element(struct orr_dump *dump, const struct orr_doc_node *no
 struct orr_dump *orr_doc_to_dump(const struct orr_doc *doc, const struct orr_dump *from)
 {
     size_t elements = 0, attributes = 0;
-    if (orr_arena_starved(doc->arena))
+    if (orr_arena_starved(doc->arena) || !doc->system)
         return NULL;
     for (const struct orr_doc_node *node = doc->system; node; node = orr_doc_next(node, doc->system)) {
         elements++;
