@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the tables after the description of the service as JSON, for make_openapi.py: the parameters, which of them
- * each route takes, and the problem types. */
+/* Prints the tables from which the description of the service is made as JSON, for make_openapi.py: the parameters,
+ * which of them each route takes, and the problem types. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -49,8 +49,8 @@ struct orr_store_options {
     const char *location;
     unsigned connections; /* most connections to a PostgreSQL server at once; 0: 8 */
     unsigned timeout_ms;  /* for one statement, and for waiting for a connection or a lock; 0: 10 s */
-    /* Calls that may be inside at once. A further one waits half a second for its turn and is then refused, so that a
-     * database that does not answer holds no more threads than these. 0: any. */
+    /* Most calls in the store at once. A further call waits half a second and is then refused, so that a database that
+     * does not answer blocks no more threads than this. 0: no limit. */
     unsigned most_inside;
     /* Retention, by the time of the last upload: older dumps, and dumps beyond this number, are deleted. 0: no limit.
      */

@@ -26,8 +26,8 @@ typedef enum orr_code orr_row_reader(void *context, const struct orr_cell *cells
 /* The first member of every driver's session. Only one unit of work uses a session at a time. */
 struct orr_session {
     struct orr_store *store;
-    /* The last failure was one of circumstances (a lost connection, a conflict with another session) and the whole unit
-     * of work may be tried again. Set by the driver. */
+    /* The last failure was transient (a lost connection, a conflict with another session), so the whole unit of work
+     * may be retried. Set by the driver. */
     bool again;
 };
 
@@ -46,8 +46,8 @@ struct orr_store_driver {
                          orr_row_reader *read, void *context, int64_t *ret_changes, struct orr_error *err);
     /* Checks, in a transaction, that the database is writable. */
     enum orr_code (*check)(struct orr_session *session, struct orr_error *err);
-    /* Frees space that was set aside, so that something can be deleted on a full disk. False: there is none. NULL: the
-     * engine has none. */
+    /* Frees reserved space, so that deletions work on a full disk. False: none is left. NULL: the driver reserves none.
+     */
     bool (*relieve)(struct orr_store *store);
     /* Returns free space to the system after deletions. NULL: the database does so itself. */
     void (*shrink)(struct orr_store *store);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/release: the tables after behaviours.h and the readers of fields that are tables themselves. */
+/* Inside engine/release: the tables that behaviours.h declares, and the readers of fields that are tables themselves.
+ */
 #ifndef ORR_RELEASE_BEHAVIOUR_ROWS_H
 #define ORR_RELEASE_BEHAVIOUR_ROWS_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside search/: taking a rate from every link of a leg, and giving it back. The common case, counted in thousandths
- * with no link twice, is here to be inlined: it is most of what a search does. */
+/* Inside search/: reserves a rate on every link of a leg, and releases it. The common case, in thousandths and without
+ * a repeated link, is inline here, because a search spends most of its time in it. */
 #ifndef ORR_SEARCH_RESERVE_H
 #define ORR_SEARCH_RESERVE_H
 
 #include "engine/search/search_state.h"
 
-/* What the trial's rates take; to be called when a trial is set up. */
+/* Computes the amounts that the trial's rates reserve. Call it when a trial is set up. */
 void orr_search_set_rates(struct orr_search_state *s);
 
 /* Sets s->facts.takes_odd. */
@@ -70,7 +70,7 @@ ORR_ALWAYS_INLINE void orr_search_give_thousandths(struct orr_search_state *s, c
         left[link[i]] += rate->taken[share[i]];
 }
 
-/* Gives back what was taken. */
+/* Releases what was reserved. */
 ORR_ALWAYS_INLINE void orr_search_give(struct orr_search_state *s, const struct orr_leg *leg, enum orr_rate_kind kind)
 {
     const struct orr_rate *rate = &s->left.rates[kind];

@@ -50,7 +50,7 @@ enum orr_leg_state {
     ORR_LEG_REPEATS, /* loads some link twice */
     ORR_LEG_FREE,    /* nothing to take, whatever the limits */
     ORR_LEG_BLOCKED, /* cannot be taken */
-    ORR_LEG_NONE     /* the state of no leg: matches none in comparisons */
+    ORR_LEG_NONE     /* not a state of any leg, so it matches none in comparisons */
 };
 
 /* A path between two nodes as the search sees it: the links that are loaded. */
@@ -75,7 +75,7 @@ struct orr_ends { /* of group g: list[first[g]] up to list[first[g + 1]] */
     uint32_t *first;
 };
 
-/* What the channels of an attempt cannot exceed. */
+/* Upper bounds of the channels of an attempt. */
 struct orr_bound {
     int32_t channels;         /* their number */
     int32_t first_hops, hops; /* k channels have first_hops + k * hops at least */
@@ -99,7 +99,7 @@ struct orr_rate {
     int32_t needed[ORR_SHARE_COUNT], taken[ORR_SHARE_COUNT];
 };
 
-/* An attempt that was made: what its result depends on, and the steps it left over. */
+/* An attempt that was made: its inputs, and the steps that it left over. */
 struct orr_attempt {
     enum orr_pattern pattern;
     int32_t same_channels, cross_nic, type_intra, type_inter, min_channels, max_channels, steps;
@@ -147,7 +147,7 @@ enum orr_crossing {
     ORR_CROSS_BACK_CARD /* that and one of the entry NIC's card */
 };
 
-/* What is asked. Set by orr_search(); constant from then on but for cross_nic_input. */
+/* The question. Set by orr_search(); constant from then on, except for cross_nic_input. */
 struct orr_search_input {
     const struct orr_system *system;
     const struct orr_paths *paths;
@@ -209,7 +209,7 @@ struct orr_search_budget {
     bool steps_spent; /* the limits were no longer relaxed, because no steps were left */
 };
 
-/* What links and NICs have left while channels are built (reserve.c). */
+/* Remaining capacities of links and NICs while channels are built (reserve.c). */
 struct orr_capacities {
     float *capacity;          /* [link], GB/s */
     bool exact;               /* this attempt counts in thousandths of GB/s, as whole numbers */
@@ -255,7 +255,7 @@ struct orr_channel_scratch {
     int32_t *uses;          /* [GPU]: scratch of one bound: how many channels may leave it to the next one */
 };
 
-/* Places that the attempt has seen (seen.c). */
+/* Places that the attempt has visited (seen.c). */
 struct orr_seen {
     uint8_t *table; /* NULL until allocated; allocation is attempted only once */
     bool tried;
