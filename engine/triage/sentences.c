@@ -204,7 +204,9 @@ static void say_ran(struct orr_triaging *t)
     if (of) {
         /* NCCL counts a clique of NVLink as one node. */
         const uint32_t hosts = of->host_count, said = of->node_count > 0 ? (uint32_t)of->node_count : hosts,
-                       nodes = said > hosts ? said : hosts;
+                       least = said > hosts ? said : hosts;
+        /* Ranks that are not in the log may be on more hosts. */
+        const uint32_t nodes = of->node_count > 0 || of->seen == (uint32_t)of->rank_count ? least : 0;
         ranks = orr_triage_text(t, " with %d rank%s%s", of->rank_count, orr_plural((uint64_t)of->rank_count),
                                 nodes ? orr_triage_text(t, " on %u host%s", nodes, orr_plural(nodes)) : "");
         if (of->seen < (uint32_t)of->rank_count)
