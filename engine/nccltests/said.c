@@ -43,7 +43,7 @@ static const char *count_at(const char *at, const char *end, uint32_t *ret_count
         *ret_count = 10 * *ret_count + (uint32_t)(*at++ - '0');
     while (at < end && *at == ' ')
         at++;
-    if (at == end || !strchr("xX*", *at))
+    if (at == end || !*at || !strchr("xX*", *at))
         return NULL;
     at++;
     while (at < end && *at == ' ')

@@ -47,6 +47,31 @@ static bool is_same(const struct orr_log_timed_out *a, const struct orr_log_time
     return !strcmp(a->operation, b->operation) && (!is_even(a->operation) || a->elements == b->elements);
 }
 
+static int by_caller(const void *a, const void *b)
+{
+    const struct orr_log_timed_out *x = *(const struct orr_log_timed_out *const *)a,
+                                   *y = *(const struct orr_log_timed_out *const *)b;
+    ORR_BY(ORR_ORDER(x->rank, y->rank));
+    return ORR_ORDER(x->line, y->line);
+}
+
+/* Keeps one call of each rank. One that has several which differ is left out: they are of several groups, and a call's
+ * line does not say of which. */
+static uint32_t keep_certain(const struct orr_log_timed_out **calls, uint32_t count)
+{
+    uint32_t kept = 0;
+    if (count)
+        qsort(calls, count, sizeof *calls, by_caller);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        bool same = true;
+        for (end = i; end < count && calls[end]->rank == calls[i]->rank; end++)
+            same &= is_same(calls[end], calls[i]);
+        if (same)
+            calls[kept++] = calls[i];
+    }
+    return kept;
+}
+
 /* What ranks waited in when the work timed out that the first line of a group names. A rank counts if such a line of
  * its own names the same work. */
 static uint32_t gather(struct orr_triaging *t, const char *group, const struct orr_log_timed_out ***ret_calls)
@@ -68,7 +93,7 @@ static uint32_t gather(struct orr_triaging *t, const char *group, const struct o
             calls[count++] = call;
     }
     *ret_calls = calls;
-    return count;
+    return keep_certain(calls, count);
 }
 
 /* Ranks that wait in another collective than the others, by the same number. */
