@@ -225,7 +225,7 @@ enum orr_code orr_vm_file(const struct orr_dump *dump, const struct orr_vm_optio
     struct devices *lists = ORR_NEW(arena, struct devices, 2);
     ORR_TRY(check_one_host(dump, err));
     orr_doc_open(&doc, dump, arena);
-    ORR_NEED(!orr_arena_starved(arena), err);
+    ORR_NEED(!orr_arena_starved(arena) && doc.system, err);
     ORR_TRY(make(&doc, options, &lists[0], &lists[1], err));
     const struct orr_dump *file = orr_doc_to_dump(&doc, dump);
     ORR_NEED(file, err);

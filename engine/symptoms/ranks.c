@@ -36,10 +36,8 @@ static void one_gpu_each(struct orr_symptom_finder *f)
             const char *other = host_of(log, b);
             if (k == i || !other || strcmp(other, host) != 0 || b->communicator != a->communicator || !b->bus_id)
                 continue;
-            if (b->cuda_dev != a->cuda_dev || b->nvml_dev != a->nvml_dev) {
-                ranks = 0;
+            if (b->cuda_dev != a->cuda_dev || b->nvml_dev != a->nvml_dev)
                 return; /* ranks number their GPUs differently, so each sees more than its own */
-            }
             ranks += strcmp(b->bus_id, a->bus_id) != 0;
         }
         if (orr_budget_spent(count))

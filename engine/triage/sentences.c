@@ -116,9 +116,9 @@ static void say_verdict(struct orr_triaging *t)
 static void say_event(struct orr_triaging *t)
 {
     const struct orr_triage *triage = t->triage;
-    if (triage->cause == NONE)
+    const struct orr_log_event *event = triage->cause == NONE ? NULL : &t->log->events[triage->cause];
+    if (!event)
         return;
-    const struct orr_log_event *event = &t->log->events[triage->cause];
     const bool waited = triage->verdict == ORR_TRIAGE_HUNG && triage->all_waited;
     if (event->message)
         say(t, event->message->means);

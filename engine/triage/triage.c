@@ -163,9 +163,10 @@ static void find_behind(struct orr_triaging *t)
     bool *reported = mark_progress(t, most_ranks(log));
     if (!reported || !of)
         return;
-    t->triage->all_waited = log->progress_count > 0;
-    for (uint32_t i = 0; i < log->progress_count; i++)
-        t->triage->all_waited &= log->progress[i].group && !strcmp(log->progress[i].group, log->progress[0].group);
+    const char *group = log->progress_count ? log->progress[0].group : NULL;
+    t->triage->all_waited = group != NULL;
+    for (uint32_t i = 0; i < log->progress_count && group; i++)
+        t->triage->all_waited &= log->progress[i].group && !strcmp(log->progress[i].group, group);
     for (int32_t r = 0; r < of->rank_count; r++)
         t->triage->all_waited &= reported[r];
     for (uint32_t i = 0; i < log->event_count; i++)

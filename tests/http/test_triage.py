@@ -159,6 +159,14 @@ def test_the_rank_that_is_behind_in_a_hang(tmp_path, job):
     )
 
 
+def test_groups_that_only_some_lines_name(tmp_path, job):
+    """PyTorch of two releases in one log: the first line names no group, so no rank is said to be late."""
+    plain = [line.replace("[PG 0 Rank", "[Rank") for rank in range(16) for line in watchdog(rank, 30)]
+    named = [line.replace("[Rank", "[PG 0 (default_pg) Rank") for line in plain]
+    for lines in (plain[:2] + named[2:], named[:2] + plain[2:], plain + named, plain, named):
+        assert triage(tmp_path, job + lines)["verdict"] == "hung"
+
+
 def calls(job, rank, last, function="AllReduce", first=1):
     """NCCL_DEBUG_SUBSYS=COLL: a line for each collective of a rank."""
     found = next(
