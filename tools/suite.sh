@@ -94,9 +94,10 @@ piece() {
     echo "$? $((SECONDS - start))" >"$2.status"
 }
 
-# what_failed NAME LOG: of a report in TAP only the tests that failed, as the end of it tells of those that ran last.
+# what_failed NAME LOG: the tests that failed and their output, as the end of a log tells of those that ran last.
 what_failed() {
     case "$(report_of "$1")" in
+    ctest) awk '/^ *[0-9]+\/[0-9]+ Test +#/ { shown = /\*\*\*/ } /^ +Start +[0-9]+:/ { shown = 0 } /^The following tests/ { shown = 1 } shown' "$2" ;;
     node) python3 tests/tools/tap.py failures "$2"; [ ! -f "$2.again" ] || python3 tests/tools/tap.py failures "$2.again"; tail -n 8 "$2" ;;
     *) cat "$2" ;;
     esac

@@ -8,6 +8,20 @@
 #include "engine/base/sorting.h"
 #include "engine/triage/building.h"
 
+void orr_triage_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why)
+{
+    uint32_t kept = 0;
+    if (!count)
+        return;
+    qsort(ranks, count, sizeof *ranks, orr_by_number);
+    for (uint32_t i = 0; i < count; i++)
+        if (!kept || ranks[kept - 1] != ranks[i])
+            ranks[kept++] = ranks[i];
+    t->triage->missing = ranks;
+    t->triage->missing_count = kept;
+    t->triage->missing_why = why;
+}
+
 /* The first group that a line names; NULL: none. */
 static const char *group_of(const struct orr_log *log)
 {

@@ -3,13 +3,9 @@
  * job came to its end. */
 #include "engine/triage/triage.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/base/sorting.h"
-#include "engine/base/words.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX };
@@ -100,20 +96,6 @@ static uint32_t first_unknown(const struct orr_log *log, const struct ending *en
         if (!log->events[i].message && !is_noise(&log->events[i], ending))
             return i;
     return NONE;
-}
-
-void orr_triage_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why)
-{
-    uint32_t kept = 0;
-    if (!count)
-        return;
-    qsort(ranks, count, sizeof *ranks, orr_by_number);
-    for (uint32_t i = 0; i < count; i++)
-        if (!kept || ranks[kept - 1] != ranks[i])
-            ranks[kept++] = ranks[i];
-    t->triage->missing = ranks;
-    t->triage->missing_count = kept;
-    t->triage->missing_why = why;
 }
 
 /* Which of `count` ranks were past their initialisation: PyTorch's watchdog names their work. */
