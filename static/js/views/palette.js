@@ -157,6 +157,7 @@ export async function palette({ model, source, choose, commands: rows }) {
         options,
         hint,
     );
+    document.querySelector("dialog.search")?.remove(); // a closed one goes a moment later
     document.body.append(dialog);
     dialog.showModal();
     draw();
