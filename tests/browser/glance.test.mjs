@@ -135,7 +135,8 @@ test("the tuning chart: curves, crossover points, a table of what is chosen", as
     );
     await soon.match(() => page.locator("#at-size caption").textContent(), /AllReduce of 1 GiB/);
     await soon.match(() => page.locator("#at-size tr.on").textContent(), /^NVLS Simple chosen/);
-    const box = await page.locator("#chart svg").boundingBox();
+    let box;
+    await soon.ok(async () => (box = await page.locator("#chart svg").boundingBox()));
     await page.mouse.click(box.x + box.width * 0.2, box.y + box.height / 2);
     await soon.match(() => page.locator("#at-size tr.on").textContent(), /^Ring LL chosen/);
     await soon.match(() => page.url(), /size=\d+/);
