@@ -5,20 +5,30 @@
 #include "engine/hardware/gpu_models.h"
 #include "engine/symptoms/finding.h"
 
+/* The next GPU that the log lists right after another one of its host; NULL: no more. *at is 0 at first, and then the
+ * record that was given. */
+static const struct orr_log_record *next_neighbour(const struct orr_log *log, uint32_t *at)
+{
+    const struct orr_log_record *before = NULL;
+    for (; *at < log->record_count; ++*at) {
+        const struct orr_log_record *record = &log->records[*at];
+        if (record->kind != ORR_LOG_DEVICE || record->word_count < 3)
+            continue;
+        if (before && !strcmp(before->words[0], record->words[0]))
+            return record;
+        before = record;
+    }
+    return NULL;
+}
+
 /* Two GPUs on one host of a model between which NVIDIA's driver offers no P2P over PCIe. */
 static const struct orr_log_record *without_p2p(const struct orr_log *log, const struct orr_gpu_model **ret_model)
 {
-    const struct orr_log_record *before = NULL;
-    for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        if (record->kind != ORR_LOG_DEVICE || record->word_count < 3)
-            continue;
-        const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[2]);
-        if (before && !strcmp(before->words[0], record->words[0]) && model && model->p2p == ORR_NO) {
-            *ret_model = model;
+    const struct orr_log_record *record;
+    for (uint32_t at = 0; (record = next_neighbour(log, &at));) {
+        *ret_model = orr_gpu_model_of_name(record->words[2]);
+        if (*ret_model && (*ret_model)->p2p == ORR_NO)
             return record;
-        }
-        before = record;
     }
     return NULL;
 }
@@ -45,20 +55,13 @@ static void driver_offers_none(struct orr_symptom_finder *f)
             .line = record->line});
 }
 
-/* GPUs of one host that have no NVLink, by their names; NULL: none do, or lines do not say. */
+/* The model of GPUs of one host, if it has no NVLink; NULL: it has, or lines do not say. */
 static const struct orr_gpu_model *without_nvlink(const struct orr_log *log)
 {
-    const struct orr_log_record *before = NULL;
-    for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        if (record->kind != ORR_LOG_DEVICE || record->word_count < 3)
-            continue;
-        const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[2]);
-        if (before && !strcmp(before->words[0], record->words[0]))
-            return model && !model->nvlink ? model : NULL;
-        before = record;
-    }
-    return NULL;
+    uint32_t at = 0;
+    const struct orr_log_record *record = next_neighbour(log, &at);
+    const struct orr_gpu_model *model = record ? orr_gpu_model_of_name(record->words[2]) : NULL;
+    return model && !model->nvlink ? model : NULL;
 }
 
 /* P2P over PCIe that NCCL uses, in a job that stops at its first transfers. */
