@@ -29,6 +29,23 @@ export function s(tag, props, ...children) {
     return fill(document.createElementNS(SVG, tag), props, children);
 }
 
+/** A button. key: its name for tests and for the focus, which stays on it when the page is made anew; null: none.
+ * @param {string | null} key
+ * @param {any} label
+ * @param {(event: any) => any} act
+ * @param {Record<string, any>} [options] pressed: of a switch, whether it is on; all else are attributes */
+export const button = (key, label, act, { pressed, ...more } = {}) =>
+    h(
+        "button",
+        {
+            "data-key": key,
+            "aria-pressed": pressed === undefined ? null : String(pressed),
+            onclick: act,
+            ...more,
+        },
+        label,
+    );
+
 /* What fields were made with: what differs from it was written since, and not entered. */
 const given = new WeakMap();
 
@@ -221,8 +238,8 @@ export function copyButton(text, label = "Copy") {
  * @param {string} label
  * @param {string} name
  * @param {(files: File[]) => any} take
- * @param {{tag?: string, accept?: string, multiple?: boolean}} [options] */
-export function fileButton(id, label, name, take, { tag = "button", ...options } = {}) {
+ * @param {{class?: string, accept?: string, multiple?: boolean}} [options] */
+export function fileButton(id, label, name, take, { class: look = "", ...options } = {}) {
     const field = h("input.unseen", {
         type: "file",
         id,
@@ -231,7 +248,7 @@ export function fileButton(id, label, name, take, { tag = "button", ...options }
         onchange: () => field.files.length && take([...field.files]),
         ...options,
     });
-    return [h(tag, { "data-key": `${id}-choose`, onclick: () => field.click() }, label), field];
+    return [button(`${id}-choose`, label, () => field.click(), { class: look || null }), field];
 }
 
 /** A list to choose from, under its label. options: rows [value, text], of which that of `current` is chosen, and
@@ -272,16 +289,10 @@ export function choices(name, options, current, choose) {
         "div.choices",
         { role: "group", "aria-label": name },
         options.map(([value, label, title]) =>
-            h(
-                "button",
-                {
-                    title,
-                    "aria-pressed": String(value === current),
-                    "data-key": `${name}:${value}`,
-                    onclick: () => choose(value),
-                },
-                label,
-            ),
+            button(`${name}:${value}`, label, () => choose(value), {
+                title,
+                pressed: value === current,
+            }),
         ),
     );
 }

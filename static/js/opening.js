@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Takes a dump in: sends it, shows how far it is, and says what is wrong with it if it is refused. */
 import * as api from "./api.js";
-import { announce, h } from "./dom.js";
+import { announce, button, h } from "./dom.js";
 import { withoutEscapes } from "./model.js";
 import { DEFAULTS } from "./state.js";
 import { problemView } from "./views/problem.js";
@@ -18,7 +18,7 @@ export class Working {
             { id: "busy" },
             this.bar,
             this.text,
-            h("button", { id: "stop", "data-key": "stop", onclick: stop }, "Cancel"),
+            button("stop", "Cancel", stop, { id: "stop" }),
         );
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The panes of an open machine: tabs, verdict, drawing, tables and inspector. They stay, and what is in them is made
  * anew from the state. */
-import { h, replace } from "./dom.js";
+import { button, h, replace } from "./dom.js";
 import { otherMachine } from "./log.js";
 import { sectionOf, shownPanel, WITHOUT_DRAWING } from "./state.js";
 import { bandwidthView } from "./views/bandwidth.js";
@@ -280,17 +280,17 @@ export function makePanes({
         replace(
             sideHead,
             tabs("panel", "panel", PANEL_TABS, panel, actions.panel, "Inspector"),
-            h(
-                "button.icon",
+            button(
+                "panel-hide",
+                hidden ? "«" : "»",
+                () => actions.panel(hidden ? "selection" : "none"),
                 {
-                    "data-key": "panel-hide",
+                    class: "icon",
                     title: hidden ? "Show the inspector ( z )" : "Hide the inspector ( z )",
                     "aria-label": hidden ? "Show the inspector" : "Hide the inspector",
                     "aria-expanded": String(!hidden),
                     "aria-controls": "panel",
-                    onclick: () => actions.panel(hidden ? "selection" : "none"),
                 },
-                hidden ? "«" : "»",
             ),
         );
         replace(sideBody, hidden ? null : content());
@@ -301,17 +301,11 @@ export function makePanes({
     function foldButton() {
         const less = store.state.detail === "less",
             name = "Fold identical devices, hide bus ids";
-        return h(
-            "button",
-            {
-                id: "fold",
-                "data-key": "fold",
-                "aria-pressed": String(less),
-                title: `${name} ( f )`,
-                onclick: () => actions.detail(less ? "all" : "less"),
-            },
-            "Fold",
-        );
+        return button("fold", "Fold", () => actions.detail(less ? "all" : "less"), {
+            id: "fold",
+            pressed: less,
+            title: `${name} ( f )`,
+        });
     }
 
     function renderMachine() {

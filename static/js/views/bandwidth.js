@@ -18,7 +18,7 @@ import {
 } from "../bandwidth.js";
 import { sizeText } from "../compare.js";
 import { capital } from "../diagnosis.js";
-import { copyButton, dropDown, fileButton, fold, h, table } from "../dom.js";
+import { button, copyButton, dropDown, fileButton, fold, h, table } from "../dom.js";
 import { bandwidth } from "../model.js";
 import { bandwidthChart } from "./bandwidth_chart.js";
 import { machineOptions } from "./input.js";
@@ -46,10 +46,8 @@ export function bandwidthView({ model, state, results, machines, actions }) {
         withLog &&
             h(
                 "p",
-                h(
-                    "button",
-                    { "data-key": "results-log", onclick: () => actions.log(results.blob, name) },
-                    "Check the NCCL log in the same text",
+                button("results-log", "Check the NCCL log in the same text", () =>
+                    actions.log(results.blob, name),
                 ),
             ),
     ];
@@ -73,12 +71,7 @@ export function aloneResults({ results: { name, answer }, state, machines, actio
 }
 
 const forget = (name, forgotten) =>
-    h(
-        "p.muted",
-        name,
-        " ",
-        h("button.text", { "data-key": "no-results", onclick: forgotten }, "forget"),
-    );
+    h("p.muted", name, " ", button("no-results", "forget", forgotten, { class: "text" }));
 
 const resultsButton = (actions, label) =>
     fileButton("results-file", label, "Results of nccl-tests", ([file]) =>
@@ -146,14 +139,10 @@ function chooser(actions) {
         resultsButton(actions, "Choose results…"),
         h("span.muted", "or drop a file of nccl-tests on this page, or paste it:"),
         text,
-        h(
-            "button",
-            {
-                "data-key": "results-read",
-                onclick: () =>
-                    text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt"),
-            },
+        button(
+            "results-read",
             "Check the pasted text",
+            () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt"),
         ),
     );
 }
@@ -180,13 +169,11 @@ function judged(whole, { name, forgotten, guessed = false, table = null, state, 
                 ".",
                 guessed && [
                     " ",
-                    h(
-                        "button.text",
-                        {
-                            "data-key": "choose-machine",
-                            onclick: () => document.getElementById("results-machine").focus(),
-                        },
+                    button(
+                        "choose-machine",
                         "Choose the machine",
+                        () => document.getElementById("results-machine").focus(),
+                        { class: "text" },
                     ),
                 ],
             ),
@@ -279,14 +266,11 @@ function tables({ tables: list = [] }, current, actions) {
                         h("span.tone", { "aria-hidden": "true" }, markOf(row.verdict)[0]),
                         " ",
                         actions.resultsTable
-                            ? h(
-                                  "button.text",
-                                  {
-                                      "data-key": `results-table:${i}`,
-                                      "aria-pressed": String(i === current),
-                                      onclick: () => actions.resultsTable(i),
-                                  },
+                            ? button(
+                                  `results-table:${i}`,
                                   `Line ${row.line}, ${row.collective ?? "unknown program"}`,
+                                  () => actions.resultsTable(i),
+                                  { class: "text", pressed: i === current },
                               )
                             : `Line ${row.line}`,
                         ": ",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The graphs that the search found, and one channel of one of them, step by step. */
-import { choices, copyButton, h, table } from "../dom.js";
+import { button, choices, copyButton, h, table } from "../dom.js";
 import { channelCount, channelSteps, drawnAlone, loads } from "../channels.js";
 import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
 import { nicsOf, placeInTree } from "../nccl_log.js";
@@ -72,17 +72,14 @@ export function channelsView({ model, state, step, comparison, releases, actions
 }
 
 const whyButton = (actions, why, what) =>
-    h(
-        "button.text",
-        {
-            "data-key": `ask:${why}`,
-            "aria-label": `Why ${what}?`,
-            onclick: (event) => {
-                event.stopPropagation();
-                actions.why(why);
-            },
-        },
+    button(
+        `ask:${why}`,
         "Why?",
+        (event) => {
+            event.stopPropagation();
+            actions.why(why);
+        },
+        { class: "text", "aria-label": `Why ${what}?` },
     );
 
 function row(graph, state, actions) {
@@ -128,17 +125,12 @@ export function picker(model, state, actions) {
     return h(
         "div",
         { role: "group", "aria-label": "Channel" },
-        h(
-            "button.icon",
-            {
-                "data-key": "previous",
-                disabled: count < 2,
-                title: "Previous channel ( [ )",
-                "aria-label": "Previous channel",
-                onclick: () => move(-1),
-            },
-            "‹",
-        ),
+        button("previous", "‹", () => move(-1), {
+            class: "icon",
+            disabled: count < 2,
+            title: "Previous channel ( [ )",
+            "aria-label": "Previous channel",
+        }),
         " ",
         h(
             "span.channel-no",
@@ -148,17 +140,12 @@ export function picker(model, state, actions) {
                 : `${name}: no channels`,
         ),
         " ",
-        h(
-            "button.icon",
-            {
-                "data-key": "next",
-                disabled: count < 2,
-                title: "Next channel ( ] )",
-                "aria-label": "Next channel",
-                onclick: () => move(1),
-            },
-            "›",
-        ),
+        button("next", "›", () => move(1), {
+            class: "icon",
+            disabled: count < 2,
+            title: "Next channel ( ] )",
+            "aria-label": "Next channel",
+        }),
     );
 }
 
@@ -185,16 +172,10 @@ function steps(model, state, step, actions) {
                 : "",
         ),
         list.map((one, i) => [
-            h(
-                "button",
-                {
-                    "data-key": `step:${i}`,
-                    "aria-current": i === step ? "step" : null,
-                    title: `${name(one.from, one.a)} sends to ${name(one.to, one.b)}`,
-                    onclick: () => actions.step(i === step ? -1 : i),
-                },
-                `${one.a}→${one.b}`,
-            ),
+            button(`step:${i}`, `${one.a}→${one.b}`, () => actions.step(i === step ? -1 : i), {
+                "aria-current": i === step ? "step" : null,
+                title: `${name(one.from, one.a)} sends to ${name(one.to, one.b)}`,
+            }),
             " ",
         ]),
     );
@@ -213,15 +194,14 @@ function ring(model, state, step, actions) {
             last++;
         items.push(
             at >= 0
-                ? h(
-                      "button",
+                ? button(
+                      `step:${at}`,
+                      String(order[i]),
+                      () => actions.step(at === step ? -1 : at),
                       {
-                          "data-key": `step:${at}`,
                           "aria-current": at === step ? "step" : null,
                           title: `Step from rank ${order[i]} to rank ${list[at].b}`,
-                          onclick: () => actions.step(at === step ? -1 : at),
                       },
-                      String(order[i]),
                   )
                 : h(
                       "span.muted",
@@ -318,13 +298,11 @@ function loadTable(model, state, actions) {
                 tag: row.from === state.from && row.to === state.to ? "tr.on" : "tr",
                 props: { "data-load": `${row.from}>${row.to}` },
                 cells: [
-                    h(
-                        "button.text",
-                        {
-                            "data-key": `load:${row.from}>${row.to}>${row.type}`,
-                            onclick: () => actions.select(row.from, row.to),
-                        },
+                    button(
+                        `load:${row.from}>${row.to}>${row.type}`,
                         `${shortName(model, row.from)} → ${shortName(model, row.to)}`,
+                        () => actions.select(row.from, row.to),
+                        { class: "text" },
                     ),
                     h(`span.kind.k-${row.type}`, row.type),
                     String(row.channels.length),

@@ -2,7 +2,7 @@
 /* The faults of a cluster's hosts: what each costs, what to do, and lists to hand out. */
 import { calledHosts, hostNames, odd, order } from "../cluster.js";
 import { capital, costs, costText } from "../diagnosis.js";
-import { fold, h, table, withCode } from "../dom.js";
+import { button, fold, h, table, withCode } from "../dom.js";
 import { bandwidth } from "../model.js";
 
 const FACTS = [
@@ -24,14 +24,7 @@ export function faultsTab({ one, state, actions }) {
                 "p.take",
                 { role: "group", "aria-label": "Lists of the hosts with faults" },
                 FACTS.filter((_, i) => i < 2 || named).map(([format, label, file]) =>
-                    h(
-                        "button",
-                        {
-                            "data-key": `facts:${format}`,
-                            onclick: () => actions.facts(format, file),
-                        },
-                        label,
-                    ),
+                    button(`facts:${format}`, label, () => actions.facts(format, file)),
                 ),
             ),
         ],
@@ -47,16 +40,11 @@ function faultTable({ now, unit, faults }, state, actions) {
         "What each repair gains",
         ["Hosts", "Device", "Fault", `#Repaired, ${unit}`, `#Without these hosts, ${unit}`],
         faults.map((row, i) => [
-            h(
-                "button.text",
-                {
-                    "data-key": `light:fault:${i}`,
-                    title: "Show these hosts",
-                    "aria-pressed": String(state.finding === `fault:${i}`),
-                    onclick: () => actions.light(`fault:${i}`),
-                },
-                row.hosts_text,
-            ),
+            button(`light:fault:${i}`, row.hosts_text, () => actions.light(`fault:${i}`), {
+                class: "text",
+                title: "Show these hosts",
+                pressed: state.finding === `fault:${i}`,
+            }),
             row.device ?? "–",
             h("td.wrap", `${row.what}.`, h("p.muted", withCode(row.remedy))),
             gain(row.fixed),
@@ -78,16 +66,11 @@ function found({ findings, view, record }, state, actions) {
             : "";
     const title = (row) =>
         row.kinds.length > 0 && row.severity !== "info"
-            ? h(
-                  "button.text",
-                  {
-                      "data-key": `light:${row.key}`,
-                      title: "Show these hosts",
-                      "aria-pressed": String(state.finding === row.key),
-                      onclick: () => actions.light(row.key),
-                  },
-                  row.title,
-              )
+            ? button(`light:${row.key}`, row.title, () => actions.light(row.key), {
+                  class: "text",
+                  title: "Show these hosts",
+                  pressed: state.finding === row.key,
+              })
             : row.title;
     const list = (some) =>
         h(

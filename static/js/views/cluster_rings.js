@@ -11,7 +11,7 @@ import {
     used,
 } from "../cluster.js";
 import { DRAWN } from "../cluster_picture.js";
-import { choices, fold, h, share, table } from "../dom.js";
+import { button, choices, fold, h, share, table } from "../dom.js";
 import { bandwidth, deviceName, GRAPH_NAMES } from "../model.js";
 import { MOST_HOSTS } from "../state.js";
 
@@ -32,11 +32,11 @@ export function ringsTab({ one, clusters, state, actions }) {
         channel = Math.min(wanted.channel, count - 1),
         move = (by) => actions.channel((channel + by + count) % count);
     const step = (by, key, name, sign) =>
-        h(
-            "button.icon",
-            { "data-key": key, disabled: count < 2, "aria-label": name, onclick: () => move(by) },
-            sign,
-        );
+        button(key, sign, () => move(by), {
+            class: "icon",
+            disabled: count < 2,
+            "aria-label": name,
+        });
     return [
         h(
             "div.toolbar",
@@ -59,11 +59,7 @@ export function ringsTab({ one, clusters, state, actions }) {
                 "div",
                 { role: "group", "aria-label": "Save the drawing" },
                 ["svg", "dot"].map((format) => [
-                    h(
-                        "button",
-                        { "data-key": `take:${format}`, onclick: () => actions.take(format) },
-                        format.toUpperCase(),
-                    ),
+                    button(`take:${format}`, format.toUpperCase(), () => actions.take(format)),
                     " ",
                 ]),
             ),

@@ -11,7 +11,7 @@ import {
     ranges,
     withDomains,
 } from "../cluster.js";
-import { choices, dropDown, h, share, table } from "../dom.js";
+import { button, choices, dropDown, h, share, table } from "../dom.js";
 import { bandwidth } from "../model.js";
 import { outcomesView } from "./outcomes.js";
 import { problemView } from "./problem.js";
@@ -161,7 +161,7 @@ function domainMaker(hosts, { name, description }, actions) {
         "div.toolbar",
         { id: "domain-maker", role: "group", "aria-label": "Other NVLink domains" },
         h("label.field", "The same hosts with NVLink domains", size),
-        h("button", { "data-key": "make-domains", onclick: make }, "Make a cluster"),
+        button("make-domains", "Make a cluster", make),
     );
 }
 
@@ -204,11 +204,7 @@ export function groupsTab({ clusters, state, actions }) {
             "p",
             field,
             " ",
-            h(
-                "button",
-                { "data-key": "form-groups", onclick: () => actions.layout(field.value.trim()) },
-                "Form groups",
-            ),
+            button("form-groups", "Form groups", () => actions.layout(field.value.trim())),
         ),
         state.groups
             ? answered(clusters.groups, groupTable)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The kept clusters as a list, and how another is made. */
-import { h, table } from "../dom.js";
+import { button, h, table } from "../dom.js";
 import { address } from "../state.js";
 import { clusterView } from "./cluster.js";
 import { problemView } from "./problem.js";
@@ -37,15 +37,9 @@ const kept = (items, state, actions) =>
             ),
             String(row.hosts),
             row.created.slice(0, 16).replace("T", " "),
-            h(
-                "button",
-                {
-                    "data-key": `delete:${row.id}`,
-                    "aria-label": `Delete ${row.name || row.id}`,
-                    onclick: () => actions.remove(row.id),
-                },
-                "Delete",
-            ),
+            button(`delete:${row.id}`, "Delete", () => actions.remove(row.id), {
+                "aria-label": `Delete ${row.name || row.id}`,
+            }),
         ]),
         { id: "clusters" },
     );
@@ -77,11 +71,7 @@ function list({ clusters, state, actions }) {
             "p",
             "Drop the dumps of all hosts on this page at once, or a tar, tar.gz or zip file of them. Or " +
                 "choose hosts in the library: ",
-            h(
-                "button",
-                { "data-key": "from-library", onclick: actions.library },
-                "Choose in the library",
-            ),
+            button("from-library", "Choose in the library", actions.library),
         ),
         h("h2", "Or describe one"),
         h(
@@ -93,11 +83,7 @@ function list({ clusters, state, actions }) {
         text,
         h(
             "p",
-            h(
-                "button",
-                { "data-key": "keep-cluster", onclick: () => actions.keep(text.value) },
-                "Keep and open",
-            ),
+            button("keep-cluster", "Keep and open", () => actions.keep(text.value)),
         ),
     ];
 }

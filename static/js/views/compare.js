@@ -2,7 +2,7 @@
 /* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides
  * differently for it. */
 import { SECTIONS } from "../compare.js";
-import { choices, dropDown, fileButton, h, table } from "../dom.js";
+import { button, choices, dropDown, fileButton, h, table } from "../dom.js";
 import { calledText, findRow, rowText } from "../pairs.js";
 import { tabs } from "./frame.js";
 import { section } from "./differences.js";
@@ -69,17 +69,10 @@ function chooser(state, pair, kept, machines, actions) {
                 actions.beside,
             ),
         state.with &&
-            h(
-                "button",
-                {
-                    "data-key": "swap-pair",
-                    title: "The other dump becomes the first",
-                    onclick: actions.swapPair,
-                },
-                "Swap",
-            ),
-        state.with &&
-            h("button.text", { "data-key": "no-second", onclick: () => actions.with("") }, "clear"),
+            button("swap-pair", "Swap", actions.swapPair, {
+                title: "The other dump becomes the first",
+            }),
+        state.with && button("no-second", "clear", () => actions.with(""), { class: "text" }),
     );
 }
 
@@ -155,14 +148,11 @@ function unlikes(list, kind, chosen, names, actions) {
                     props: { "data-row": key },
                     cells: [
                         [
-                            h(
-                                "button.text",
-                                {
-                                    "data-key": `pair:${key}`,
-                                    "aria-pressed": String(on),
-                                    onclick: () => actions.pairRow(on ? kind : key, row),
-                                },
+                            button(
+                                `pair:${key}`,
                                 text.device,
+                                () => actions.pairRow(on ? kind : key, row),
+                                { class: "text", pressed: on },
                             ),
                             text.other && h("div.muted", `there ${text.other}`),
                         ],

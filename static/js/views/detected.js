@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* On the first page: the machine that the service runs on, and what could not be had of it. */
-import { copyButton, h } from "../dom.js";
+import { button, copyButton, h } from "../dom.js";
 
 const COMMAND = "orrery detect > topo.xml";
 
@@ -26,14 +26,7 @@ export function detectedView({ found, actions }) {
         { id: "detected" },
         h("p", "Or without NCCL: Orrery detects the same on any machine, and says what it lacks."),
         h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
-        h(
-            "p",
-            h(
-                "button",
-                { id: "detect", "data-key": "detect", onclick: actions.detect },
-                "Detect the server's machine",
-            ),
-        ),
+        h("p", button("detect", "Detect the server's machine", actions.detect, { id: "detect" })),
         detection &&
             h(
                 "div",
@@ -43,11 +36,9 @@ export function detectedView({ found, actions }) {
                     `Found ${plural(detection.gpus, "GPU")} and ${plural(detection.nets, "network device")}, as ` +
                         `NCCL ${detection.release} would dump it. `,
                     detection.gpus
-                        ? h(
-                              "button",
-                              { id: "show-detected", onclick: () => actions.show(found.id) },
-                              "Show it",
-                          )
+                        ? button(null, "Show it", () => actions.show(found.id), {
+                              id: "show-detected",
+                          })
                         : "Without a GPU there is nothing to analyse.",
                 ),
                 detection.notes.length

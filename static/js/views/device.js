@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A card of the machine: what the device side may use, and why not. */
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { writeWhy } from "../why.js";
 
 const ROWS = [
@@ -52,14 +52,10 @@ export function deviceCard(doc, actions) {
                     h(
                         "dd",
                         { title: sentence || null },
-                        h(
-                            "button.text",
-                            {
-                                "aria-label": `${label}: ${value}. Why?`,
-                                onclick: () => actions.why(why),
-                            },
-                            value,
-                        ),
+                        button(null, value, () => actions.why(why), {
+                            class: "text",
+                            "aria-label": `${label}: ${value}. Why?`,
+                        }),
                     ),
                 ]),
             ),

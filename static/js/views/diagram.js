@@ -2,7 +2,7 @@
 /* The drawing: a picture of the service that can be moved, whose devices can be selected, with paths lit on it and
  * channels laid over it. It is made once and lives as long as the page. */
 import { arrows } from "../arrows.js";
-import { h, s } from "../dom.js";
+import { button, h, s } from "../dom.js";
 import { Fingers } from "../fingers.js";
 import { bandOf } from "../lanes.js";
 import { extent, picture, titleOf } from "../picture.js";
@@ -52,7 +52,7 @@ export class Diagram {
         this.message = h("div.waiting", "");
         this.caption = h("p.caption", "");
         const tool = (label, title, act) =>
-            h("button.icon", { title, "aria-label": title, onclick: act }, label);
+            button(null, label, act, { class: "icon", title, "aria-label": title });
         this.plane = h("div.plane", this.canvas, this.message);
         this.extra = h("span");
         this.above = h("div.above");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Questions that stop the page: each shows a dialog and gives the answer, null if it was given up. */
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 
 /* Shows a dialog of these contents; `read` makes the answer when its form is sent. */
 function ask(title, contents, { yes, danger = false, read }) {
@@ -17,7 +17,7 @@ function ask(title, contents, { yes, danger = false, read }) {
                     { type: "submit", id: "dialog-yes" },
                     yes,
                 ),
-                h("button", { id: "dialog-no", onclick: () => dialog.close() }, "Cancel"),
+                button(null, "Cancel", () => dialog.close(), { id: "dialog-no" }),
             ),
         );
         const dialog = h(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What another release or other settings would change: sections, their changes before and after, and the reasons. */
-import { dropDown, fold, h, table } from "../dom.js";
+import { button, dropDown, fold, h, table } from "../dom.js";
 import {
     findChange,
     grouped,
@@ -34,7 +34,7 @@ export function differencesView({ model, state, other, releases, settings, actio
                       "p.muted",
                       { id: "comparing" },
                       "Comparing: mixtures of both sides are analysed until each change has its reason… ",
-                      h("button", { "data-key": "cancel", onclick: actions.cancel }, "Cancel"),
+                      button("cancel", "Cancel", actions.cancel),
                   )
                 : answer(model, state, other, actions),
     ];
@@ -91,7 +91,7 @@ function chooser(state, diff, releases, settings, actions) {
                 settings.map((row) => h("option", { value: `${row.name}=` }, row.meaning)),
             ),
         ),
-        h("button", { "data-key": "add", onclick: add }, "Add"),
+        button("add", "Add", add),
         h(
             "ul.chips",
             { "aria-label": "Settings of the other side" },
@@ -99,33 +99,16 @@ function chooser(state, diff, releases, settings, actions) {
                 h(
                     "li.chip",
                     h("span", `${name}=${value || "default"}`),
-                    h(
-                        "button",
-                        {
-                            "aria-label": `Remove ${name} of the other side`,
-                            onclick: () => drop(name),
-                        },
-                        "×",
-                    ),
+                    button(null, "×", () => drop(name), {
+                        "aria-label": `Remove ${name} of the other side`,
+                    }),
                 ),
             ),
         ),
         state.against.length > 0 &&
-            h(
-                "button",
-                {
-                    "data-key": "swap",
-                    title: "Make the other side the question",
-                    onclick: actions.swap,
-                },
-                "Swap",
-            ),
+            button("swap", "Swap", actions.swap, { title: "Make the other side the question" }),
         state.against.length > 0 &&
-            h(
-                "button.text",
-                { "data-key": "no-against", onclick: () => actions.against([]) },
-                "clear",
-            ),
+            button("no-against", "clear", () => actions.against([]), { class: "text" }),
     );
 }
 
@@ -144,19 +127,11 @@ function empty(releases, state, model, actions) {
         h(
             "p.try",
             others.map((row) => [
-                h(
-                    "button",
-                    { "data-key": `try:${row.name}`, onclick: () => actions.against([row.name]) },
-                    `NCCL ${row.name}`,
-                ),
+                button(`try:${row.name}`, `NCCL ${row.name}`, () => actions.against([row.name])),
                 " ",
             ]),
             ["NCCL_P2P_LEVEL=SYS", "NCCL_NVLS_ENABLE=0", "NCCL_CROSS_NIC=1"].map((text) => [
-                h(
-                    "button.mono",
-                    { "data-key": `try:${text}`, onclick: () => actions.against([text]) },
-                    text,
-                ),
+                button(`try:${text}`, text, () => actions.against([text]), { class: "mono" }),
                 " ",
             ]),
         ),
@@ -303,7 +278,7 @@ function changeRow(model, section, i, change, open, actions, reasons) {
         toggle = () => actions.change(open ? section : key);
     const because = change.because.flatMap((id, n) => [
         n ? "; " : "",
-        h("button.text", { onclick: () => actions.change(`why.${id}`) }, words(reasons, id)),
+        button(null, words(reasons, id), () => actions.change(`why.${id}`), { class: "text" }),
     ]);
     return [
         h(
@@ -311,10 +286,11 @@ function changeRow(model, section, i, change, open, actions, reasons) {
             { "data-change": key },
             h(
                 "td.wrap",
-                h(
-                    "button.text",
-                    { "data-key": `change:${key}`, "aria-expanded": String(open), onclick: toggle },
+                button(
+                    `change:${key}`,
                     change.count > 1 ? `${change.count} places` : placeText(model, first),
+                    toggle,
+                    { class: "text", "aria-expanded": String(open) },
                 ),
                 change.count > 1 && h("span.muted", `, such as ${placeText(model, first)}`),
             ),
@@ -358,13 +334,8 @@ function place(model, where, actions) {
     const pair = pairOf(model, where),
         text = placeText(model, where);
     return pair && model.nodes.has(pair.from) && model.nodes.has(pair.to)
-        ? h(
-              "button",
-              {
-                  "data-key": `place:${pair.from}>${pair.to}`,
-                  onclick: () => actions.select(pair.from, pair.to, true),
-              },
-              text,
+        ? button(`place:${pair.from}>${pair.to}`, text, () =>
+              actions.select(pair.from, pair.to, true),
           )
         : h("span.place", text);
 }

@@ -2,7 +2,7 @@
 /* Takes what is shown away: as a picture, a table, a document, a report. */
 import * as api from "../api.js";
 import { anonymiser } from "../anonymise.js";
-import { announce, h } from "../dom.js";
+import { announce, button, h } from "../dom.js";
 import { csv, markdown, tableOf } from "../report.js";
 import { png, save, standalone } from "../save.js";
 import { question } from "../state.js";
@@ -161,15 +161,7 @@ export function exportDialog(context) {
             files.map(([kind, label, what, make]) =>
                 h(
                     "li",
-                    h(
-                        "button",
-                        {
-                            "data-key": `export:${kind}`,
-                            disabled: !make,
-                            onclick: () => take(kind, make),
-                        },
-                        label,
-                    ),
+                    button(`export:${kind}`, label, () => take(kind, make), { disabled: !make }),
                     h("span.muted", what),
                 ),
             ),
@@ -192,17 +184,10 @@ export function exportDialog(context) {
             h(
                 "p.buttons",
                 h("button", "Close"),
-                h(
-                    "button",
-                    {
-                        "data-key": "print",
-                        onclick: () => {
-                            dialog.close();
-                            print();
-                        },
-                    },
-                    "Print…",
-                ),
+                button("print", "Print…", () => {
+                    dialog.close();
+                    print();
+                }),
             ),
         ),
     );

@@ -2,7 +2,7 @@
 /* Findings as cards: the device as a chip that lights it on the drawing, the cost, one sentence of cause, what to do,
  * the command that checks it; the rest on demand. */
 import { bySeverity, capital, costs, costText, placeName } from "../diagnosis.js";
-import { copyButton, docsLink, fold, h, withCode } from "../dom.js";
+import { button, copyButton, docsLink, fold, h, withCode } from "../dom.js";
 import { excerptView } from "./problem.js";
 
 /** about: {model: null while there is no answer, source, state, actions: light(id), placed(node), line(n)}. */
@@ -59,15 +59,15 @@ export function finding(row, { model, source, state, actions }) {
             "p.card-head",
             h(`span.sev.sev-${row.severity}`, row.severity),
             drawn.slice(0, MOST_CHIPS).map((place) =>
-                h(
-                    "button.device",
-                    {
-                        "data-key": `place:${row.id}:${place.node}`,
-                        title: "Show on the drawing",
-                        "aria-pressed": String(state.from === place.node),
-                        onclick: () => actions.placed(place.node),
-                    },
+                button(
+                    `place:${row.id}:${place.node}`,
                     placeName(model, place),
+                    () => actions.placed(place.node),
+                    {
+                        class: "device",
+                        title: "Show on the drawing",
+                        pressed: state.from === place.node,
+                    },
                 ),
             ),
             more > 0 && h("span.muted", `and ${more} more`),
@@ -75,16 +75,11 @@ export function finding(row, { model, source, state, actions }) {
         h(
             "h3",
             drawn.length
-                ? h(
-                      "button.text",
-                      {
-                          "data-key": `light:${row.id}`,
-                          title: "Show on the drawing",
-                          "aria-pressed": String(state.finding === row.id),
-                          onclick: () => actions.light(row.id),
-                      },
-                      row.title,
-                  )
+                ? button(`light:${row.id}`, row.title, () => actions.light(row.id), {
+                      class: "text",
+                      title: "Show on the drawing",
+                      pressed: state.finding === row.id,
+                  })
                 : row.title,
         ),
         cost && h(costs(row) ? "p.cost" : "p.small", cost, "."),
@@ -97,11 +92,9 @@ export function finding(row, { model, source, state, actions }) {
                     h(
                         "span.whole",
                         "(",
-                        h(
-                            "button.text",
-                            { "data-key": `line:${line}`, onclick: () => actions.line(line) },
-                            `line ${line}`,
-                        ),
+                        button(`line:${line}`, `line ${line}`, () => actions.line(line), {
+                            class: "text",
+                        }),
                         ")",
                     ),
                 ],

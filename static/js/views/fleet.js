@@ -2,7 +2,7 @@
 /* Hosts in groups that are alike, each with its verdict beside the largest group or a machine type, and how one host
  * changed over time. */
 import { changeText } from "../compare.js";
-import { choices, dropDown, fold, h, table } from "../dom.js";
+import { button, choices, dropDown, fold, h, table } from "../dom.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
 
@@ -30,7 +30,7 @@ export function fleetView({ fleet, machines, state, actions }) {
             "header",
             h("h1", "Hosts"),
             h("p", { id: "fleet-summary" }, doc?.sentence ?? ""),
-            h("button", { "data-key": "fleet-dumps", onclick: actions.library }, "Dumps"),
+            button("fleet-dumps", "Dumps", actions.library),
         ),
         filters(doc, machines, state, actions),
         problem
@@ -73,11 +73,7 @@ function filters(doc, machines, state, actions) {
                 (expect) => actions.set({ expect }),
             ),
             hosts > 1 &&
-                h(
-                    "button",
-                    { "data-key": "fleet-cluster", onclick: actions.cluster },
-                    `Make a cluster of ${hosts} hosts`,
-                ),
+                button("fleet-cluster", `Make a cluster of ${hosts} hosts`, actions.cluster),
         ),
     ];
 }
@@ -149,16 +145,11 @@ const beside = (id, other, key) =>
 
 function names({ like, names: all, hosts }, state, actions) {
     const one = (name) =>
-        h(
-            "button.label",
-            {
-                "data-key": `host:${name}`,
-                title: "How this host changed",
-                "aria-pressed": String(name === state.node),
-                onclick: () => actions.host(name === state.node ? "" : name),
-            },
-            name,
-        );
+        button(`host:${name}`, name, () => actions.host(name === state.node ? "" : name), {
+            class: "label",
+            title: "How this host changed",
+            pressed: name === state.node,
+        });
     const left = hosts - FEW;
     return h(
         "div.names",
@@ -226,5 +217,5 @@ const history = (events, state, actions) =>
                   ),
               )
             : h("p", "Its uploads never differed in more than GUIDs and host hashes."),
-        h("button", { "data-key": "history-close", onclick: () => actions.host("") }, "Close"),
+        button("history-close", "Close", () => actions.host("")),
     );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The frame around every view: the rail, the header with the place and the question, tabs, and the menus. */
-import { copyButton, docsLink, h, replace, s } from "../dom.js";
+import { button, copyButton, docsLink, h, replace, s } from "../dom.js";
 import { shape } from "../hosts.js";
 import { sectionOf, SECTIONS } from "../state.js";
 
@@ -59,7 +59,7 @@ function menu(id, label, face, rows) {
 }
 
 const item = (key, label, act, hint = "") =>
-    h("button", { "data-key": key, onclick: act }, h("span", label), hint && h("kbd", hint));
+    button(key, [h("span", label), hint && h("kbd", hint)], act);
 
 /** The rail, made once: show(state) marks where the page is. actions: home(), library(), clusters(), section(name),
  * theme(), help(), shortcuts(); asked(): {theme, shortcuts} of now. */
@@ -95,12 +95,9 @@ export class Rail {
         const { actions } = this,
             here = sectionOf(view)[0];
         const row = (name, label, current, act) =>
-            h(
-                "button",
-                { "data-key": `go:${name}`, "aria-current": current ? "page" : null, onclick: act },
-                icon(name),
-                h("span", label),
-            );
+            button(`go:${name}`, [icon(name), h("span", label)], act, {
+                "aria-current": current ? "page" : null,
+            });
         replace(
             this.rows,
             id
@@ -166,15 +163,11 @@ export class Header {
         this.share = share.button;
         this.where = h("div.where");
         this.pill = h("div.pill-place");
-        this.find = h(
-            "button",
-            {
-                "data-key": "search",
-                title: "Find a device, a view, a setting, an action ( / )",
-                onclick: actions.palette,
-            },
-            "Find",
-            h("kbd", /Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K"),
+        this.find = button(
+            "search",
+            ["Find", h("kbd", /Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K")],
+            actions.palette,
+            { title: "Find a device, a view, a setting, an action ( / )" },
         );
         root.append(this.where, working, this.pill, this.find, this.share, share.list);
     }
@@ -198,17 +191,17 @@ export class Header {
         replace(
             this.pill,
             open &&
-                h(
-                    "button.pill",
+                button(
+                    "question",
+                    asked.map((text, i) => h(i ? "span.part" : "span", text)),
+                    actions.ask,
                     {
+                        class: "pill",
                         id: "question",
-                        "data-key": "question",
                         title: "What is asked: release, hosts, settings and assumptions ( s )",
                         "aria-expanded": String(state.panel === "settings"),
                         "aria-controls": "panel",
-                        onclick: actions.ask,
                     },
-                    asked.map((text, i) => h(i ? "span.part" : "span", text)),
                 ),
         );
     }
@@ -221,7 +214,7 @@ function crumbs(model, state, actions) {
     const host = Math.min(state.host, count - 1);
     const go = (by) => actions.host((host + by + count) % count);
     const step = (key, label, mark, by) =>
-        h("button.icon", { "data-key": key, "aria-label": label, onclick: () => go(by) }, mark);
+        button(key, mark, () => go(by), { class: "icon", "aria-label": label });
     return h(
         "nav.crumbs",
         { id: "crumbs", "aria-label": "Where this is" },
@@ -229,11 +222,9 @@ function crumbs(model, state, actions) {
         state.view === "hosts"
             ? h("b", { "aria-current": "page" }, `${count} hosts`)
             : [
-                  h(
-                      "button.text",
-                      { "data-key": "all-hosts", onclick: () => actions.view("hosts") },
-                      `${count} hosts`,
-                  ),
+                  button("all-hosts", `${count} hosts`, () => actions.view("hosts"), {
+                      class: "text",
+                  }),
                   h("span.muted", " / "),
                   h(
                       "b",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The settings that help here: the service tries those that people set, once somebody opens the list. */
 import * as api from "../api.js";
-import { h, replace, table } from "../dom.js";
+import { button, h, replace, table } from "../dom.js";
 import { question } from "../state.js";
 import { problemView } from "./problem.js";
 
@@ -49,13 +49,11 @@ function answered({ settings, tried, helping, complete }, actions) {
                 settings.map((row) => {
                     const list = Object.entries(row.settings).map(([name, to]) => `${name}=${to}`);
                     return [
-                        h(
-                            "button.text.mono",
-                            {
-                                "data-key": `helping:${list.join(" ")}`,
-                                onclick: () => actions.against(list),
-                            },
+                        button(
+                            `helping:${list.join(" ")}`,
                             list.join(" "),
+                            () => actions.against(list),
+                            { class: "text mono" },
                         ),
                         row.sentence.slice(row.sentence.indexOf(": ") + 2),
                         effect(row),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The hosts of a communicator: a row each with what a channel takes in and sends out, and the way down to one of them.
  * */
-import { h, table } from "../dom.js";
+import { button, h, table } from "../dom.js";
 import { hostLinks, shape } from "../hosts.js";
 import { GRAPH_NAMES } from "../model.js";
 import { picker } from "./channels.js";
@@ -24,10 +24,8 @@ export function hostsView({ model, state, actions }) {
             h(
                 "p.try",
                 (model.systems > 1 ? [2, 4, 8] : [2, 4, 8, 16, 64, 512]).map((n) => [
-                    h(
-                        "button",
-                        { "data-key": `take:${n}`, onclick: () => actions.hosts(n) },
-                        `${n} ${model.systems > 1 ? "domains" : "hosts"}`,
+                    button(`take:${n}`, `${n} ${model.systems > 1 ? "domains" : "hosts"}`, () =>
+                        actions.hosts(n),
                     ),
                     " ",
                 ]),
@@ -80,11 +78,9 @@ export function hostsView({ model, state, actions }) {
             Array.from({ length: count }, (_, host) => ({
                 tag: host === state.host ? "tr.on" : "tr",
                 cells: [
-                    h(
-                        "button.text",
-                        { "data-key": `host:${host}`, onclick: () => actions.host(host) },
-                        `Host ${host}`,
-                    ),
+                    button(`host:${host}`, `Host ${host}`, () => actions.host(host), {
+                        class: "text",
+                    }),
                     `${host * local}–${host * local + local - 1}`,
                     peers(to.get(host), "from"),
                     peers(from.get(host), "to"),
@@ -102,14 +98,11 @@ const graphs = (model, state, actions) =>
         (model.doc.graphs ?? [])
             .filter((row) => row.channels)
             .map((row) =>
-                h(
-                    "button",
-                    {
-                        "data-key": `graph:${row.name}`,
-                        "aria-pressed": String(row.name === state.graph),
-                        onclick: () => actions.graph(row.name),
-                    },
+                button(
+                    `graph:${row.name}`,
                     GRAPH_NAMES[row.name] ?? row.name,
+                    () => actions.graph(row.name),
+                    { pressed: row.name === state.graph },
                 ),
             ),
     );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The levels and limits in effect, each with where it comes from. */
-import { h, table } from "../dom.js";
+import { button, h, table } from "../dom.js";
 import { levelRows } from "../levels.js";
 
 /** settings: rows of /v1/settings. actions: setting(name), which leads to its place in the question. */
@@ -18,11 +18,9 @@ export const levelsView = ({ model, settings, state, actions }) => [
             h("td.wrap", h("b", row.value)),
             h("td.wrap", row.asked ? h("span.mono", row.from) : "default"),
             h("td.wrap", row.result || "–"),
-            h(
-                "button.text.mono",
-                { "data-key": `level:${row.name}`, onclick: () => actions.setting(row.name) },
-                row.name,
-            ),
+            button(`level:${row.name}`, row.name, () => actions.setting(row.name), {
+                class: "text mono",
+            }),
         ]),
         { id: "levels", rowHeads: true },
     ),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The kept dumps: search, open, rename, label, delete. */
-import { copyButton, h, table } from "../dom.js";
+import { button, copyButton, h, table } from "../dom.js";
 import { sizeText } from "../compare.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
@@ -25,8 +25,8 @@ export function libraryView({ library, state, actions }) {
             "header",
             h("h1", "Library"),
             h("p.muted", "Dumps that this server keeps, newest first. "),
-            h("button", { "data-key": "fleet", onclick: actions.fleet }, "Hosts in groups"),
-            h("button", { "data-key": "add-dump", onclick: actions.home }, "Add one…"),
+            button("fleet", "Hosts in groups", actions.fleet),
+            button("add-dump", "Add one…", actions.home),
         ),
         library.refused.length > 0 &&
             h(
@@ -57,10 +57,7 @@ export function libraryView({ library, state, actions }) {
         library.problem
             ? [
                   problemView(library.problem, { again: actions.reload }),
-                  h(
-                      "p",
-                      h("button", { "data-key": "reload", onclick: actions.reload }, "Try again"),
-                  ),
+                  h("p", button("reload", "Try again", actions.reload)),
               ]
             : !items
               ? h("p.muted", "Loading…")
@@ -80,16 +77,10 @@ export function libraryView({ library, state, actions }) {
         library.next &&
             h(
                 "p",
-                h(
-                    "button",
-                    {
-                        id: "more",
-                        "data-key": "more",
-                        disabled: library.busy,
-                        onclick: actions.more,
-                    },
-                    library.busy ? "Loading…" : "More",
-                ),
+                button("more", library.busy ? "Loading…" : "More", actions.more, {
+                    id: "more",
+                    disabled: library.busy,
+                }),
             ),
     );
 }
@@ -103,41 +94,30 @@ function together({ picked, runs }, items, state, actions) {
     return h(
         "p.toolbar",
         { id: "together" },
-        h(
-            "button",
-            {
-                "data-key": "compare-two",
-                disabled: chosen.length !== 2,
-                onclick: () => actions.pair(...chosen),
-            },
-            "Compare the two",
-        ),
-        h(
-            "button",
-            {
-                "data-key": "compare-many",
-                disabled: chosen.length < 3,
-                onclick: () => actions.majority(chosen.join(",")),
-            },
+        button("compare-two", "Compare the two", () => actions.pair(...chosen), {
+            disabled: chosen.length !== 2,
+        }),
+        button(
+            "compare-many",
             "Compare with the majority",
+            () => actions.majority(chosen.join(",")),
+            { disabled: chosen.length < 3 },
         ),
         state.q &&
             items.length > 2 &&
-            h(
-                "button",
-                { "data-key": "compare-found", onclick: () => actions.majority(`q:${state.q}`) },
-                "Compare all found with the majority",
+            button("compare-found", "Compare all found with the majority", () =>
+                actions.majority(`q:${state.q}`),
             ),
-        h(
-            "button",
-            { "data-key": "make-cluster", disabled: hosts < 2, onclick: actions.cluster },
+        button(
+            "make-cluster",
             hosts > 1 ? `Make a cluster of ${hosts} hosts` : "Make a cluster",
+            actions.cluster,
+            { disabled: hosts < 2 },
         ),
         chosen.length > 0 && [
-            h("button", { "data-key": "label-chosen", onclick: actions.label }, "Label…"),
-            h("button", { "data-key": "export-chosen", onclick: actions.export }, "Export"),
-            chosen.length > 1 &&
-                h("button", { "data-key": "delete-chosen", onclick: actions.removeAll }, "Delete…"),
+            button("label-chosen", "Label…", actions.label),
+            button("export-chosen", "Export", actions.export),
+            chosen.length > 1 && button("delete-chosen", "Delete…", actions.removeAll),
         ],
         h(
             "span.muted",
@@ -206,14 +186,10 @@ const keptDumps = (items, { picked, runs }, actions) =>
                 ),
                 h("td.wrap.machine", row.machine?.sentence ?? "–"),
                 Object.entries(row.labels ?? {}).map(([name, value]) => [
-                    h(
-                        "button.label",
-                        {
-                            title: "Search for this label",
-                            onclick: () => actions.search(value, true),
-                        },
-                        `${name}=${value}`,
-                    ),
+                    button(null, `${name}=${value}`, () => actions.search(value, true), {
+                        class: "label",
+                        title: "Search for this label",
+                    }),
                     " ",
                 ]),
                 counts(row.findings),
@@ -224,25 +200,13 @@ const keptDumps = (items, { picked, runs }, actions) =>
                 ),
                 sizeText(row.size ?? 0),
                 [
-                    h(
-                        "button",
-                        {
-                            "data-key": `edit:${row.id}`,
-                            "aria-label": `Name and labels of ${row.name || row.id}`,
-                            onclick: () => actions.edit(row),
-                        },
-                        "Edit",
-                    ),
+                    button(`edit:${row.id}`, "Edit", () => actions.edit(row), {
+                        "aria-label": `Name and labels of ${row.name || row.id}`,
+                    }),
                     " ",
-                    h(
-                        "button",
-                        {
-                            "data-key": `delete:${row.id}`,
-                            "aria-label": `Delete ${row.name || row.id}`,
-                            onclick: () => actions.remove(row),
-                        },
-                        "Delete",
-                    ),
+                    button(`delete:${row.id}`, "Delete", () => actions.remove(row), {
+                        "aria-label": `Delete ${row.name || row.id}`,
+                    }),
                 ],
             ],
         })),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic,
  * the first difference and its likely causes. */
-import { copyButton, dropDown, fileButton, fold, h, table } from "../dom.js";
+import { button, copyButton, dropDown, fileButton, fold, h, table } from "../dom.js";
 import { onPage } from "../page_words.js";
 import {
     applied,
@@ -34,7 +34,7 @@ export function aloneView({ log, machines, actions }) {
             "h2",
             log.name,
             " ",
-            h("button.text", { "data-key": "forget-log", onclick: actions.forgetLog }, "forget"),
+            button("forget-log", "forget", actions.forgetLog, { class: "text" }),
         ),
         triageView(triage),
         h("p.note", { id: "why-not-compared" }, `The machine was not compared: ${why_no_check}.`),
@@ -95,16 +95,12 @@ function chooser(log, machines, actions) {
         ),
         h("span.muted", "or drop it on this page, or paste it:"),
         text,
-        h(
-            "button",
-            {
-                "data-key": "log-read",
-                onclick: () =>
-                    text.value.trim() && actions.log(new Blob([text.value]), "pasted.log"),
-            },
+        button(
+            "log-read",
             "Check the pasted text",
+            () => text.value.trim() && actions.log(new Blob([text.value]), "pasted.log"),
         ),
-        log.answer && h("button.text", { "data-key": "no-log", onclick: actions.noLog }, "forget"),
+        log.answer && button("no-log", "forget", actions.noLog, { class: "text" }),
         log.answer && typeChoice(machines, log.implied, actions),
     );
 }
@@ -192,11 +188,7 @@ function answer(
                 h("p", h("b", other)),
                 h(
                     "p",
-                    h(
-                        "button",
-                        { "data-key": "log-own", onclick: actions.logOwn },
-                        "Open the machine of the log",
-                    ),
+                    button("log-own", "Open the machine of the log", actions.logOwn),
                     " ",
                     h("span.muted", "Or choose its type above."),
                 ),
@@ -312,13 +304,11 @@ function topics(check, actions) {
                 cells: [
                     row.verdict === "not-told"
                         ? (TOPICS[row.topic] ?? row.topic)
-                        : h(
-                              "button.text",
-                              {
-                                  "data-key": `topic-of:${row.topic}`,
-                                  onclick: () => actions.topic(row.topic),
-                              },
+                        : button(
+                              `topic-of:${row.topic}`,
                               TOPICS[row.topic] ?? row.topic,
+                              () => actions.topic(row.topic),
+                              { class: "text" },
                           ),
                     row.agree || "",
                     row.differ || "",
@@ -361,13 +351,11 @@ function place(model, fact, actions) {
         text = named(model, fact.what);
     return [
         nodes.length
-            ? h(
-                  "button.text",
-                  {
-                      "data-key": `fact:${fact.line}:${fact.what}`,
-                      onclick: () => actions.select(nodes[0], nodes[1] ?? ""),
-                  },
+            ? button(
+                  `fact:${fact.line}:${fact.what}`,
                   text,
+                  () => actions.select(nodes[0], nodes[1] ?? ""),
+                  { class: "text" },
               )
             : text,
         text !== fact.what && h("span.muted", ` (${fact.what})`),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The picker of machine types: a search, the types by family, what the chosen one has, and a button that opens it. */
-import { h, replace } from "../dom.js";
+import { button, h, replace } from "../dom.js";
 import { isRack, matching, typeText } from "../machine_types.js";
 import { machineOptions } from "./input.js";
 
@@ -32,11 +32,10 @@ export function machinePicker(machines, open, label = "Open this machine") {
         ondblclick: () => take(),
         onkeydown: (event) => event.key === "Enter" && take(),
     });
-    const button = h(
-        "button",
-        { id: "open-machine", "data-key": "open-machine", disabled: true, onclick: () => take() },
-        label,
-    );
+    const opener = button("open-machine", label, () => take(), {
+        id: "open-machine",
+        disabled: true,
+    });
     const facts = h("p.muted", { id: "type-facts", role: "status" });
 
     function take() {
@@ -45,7 +44,7 @@ export function machinePicker(machines, open, label = "Open this machine") {
     }
     function about() {
         const row = rows.find(({ name }) => name === types.value);
-        button.disabled = !row;
+        opener.disabled = !row;
         replace(
             facts,
             !machines
@@ -82,6 +81,6 @@ export function machinePicker(machines, open, label = "Open this machine") {
         h("label.stack", "Search the machine types", search),
         h("label.stack", "Machine type", types),
         facts,
-        button,
+        opener,
     );
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A set of dumps against what most of them are like: who deviates, and in what. */
-import { h, table } from "../dom.js";
+import { button, h, table } from "../dom.js";
 import { setText } from "../pairs.js";
 import { address, DEFAULTS } from "../state.js";
 import { outcomesView } from "./outcomes.js";
@@ -15,7 +15,7 @@ export function majorityView({ majority, state, actions }) {
             "header",
             h("h1", "Comparison with the majority"),
             h("p.muted", setText(state.set)),
-            h("button", { "data-key": "back-to-library", onclick: actions.library }, "Library"),
+            button("back-to-library", "Library", actions.library),
         ),
         problem
             ? [problemView(problem, { again: actions.majorityAgain })]

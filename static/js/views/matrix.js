@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPU x (GPU + NET): type, bandwidth, hops or verdict of each path. */
-import { choices, h } from "../dom.js";
+import { button, choices, h } from "../dom.js";
 import { cell, KINDS, shortName } from "../model.js";
 import { chosenTrays, MANY_COLUMNS, together, trays } from "../trays.js";
 
@@ -159,11 +159,10 @@ export function matrixView({ model, other, state, actions }) {
                 ? h(
                       "p.note",
                       "With one host NCCL drops the NICs from the graph. ",
-                      h(
-                          "button.text",
-                          { id: "two-hosts", onclick: () => actions.hosts(2) },
-                          "Take two hosts",
-                      ),
+                      button(null, "Take two hosts", () => actions.hosts(2), {
+                          class: "text",
+                          id: "two-hosts",
+                      }),
                       " to see paths to them.",
                   )
                 : h("p.note", "The dump has no NICs.")),

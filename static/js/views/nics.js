@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPU and NIC side by side: which NIC each GPU uses, by which path, with or without GPUDirect RDMA, and through whom.
  * */
-import { h, table } from "../dom.js";
+import { button, h, table } from "../dom.js";
 import { bandwidth, KINDS } from "../model.js";
 import { inShort } from "../nics.js";
 
 const type = (nic) => h(`span.kind.k-${nic.type}`, { title: KINDS[nic.type] }, nic.type);
 const lead = (id, row, nic, select) => [
-    h(
-        "button.text",
-        { "data-key": `nic:${id}:${row.rank}:${nic.net}`, onclick: () => select(row.gpu, nic.net) },
-        nic.name,
-    ),
+    button(`nic:${id}:${row.rank}:${nic.net}`, nic.name, () => select(row.gpu, nic.net), {
+        class: "text",
+    }),
     nic.bus && h("span.muted", ` ${nic.bus}`),
 ];
 

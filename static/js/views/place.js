@@ -3,7 +3,7 @@
  * stays free.
  * */
 import { capital } from "../diagnosis.js";
-import { copyButton, fold, h, table } from "../dom.js";
+import { button, copyButton, fold, h, table } from "../dom.js";
 import { command, costOf, placeRows, readSet, shownRow, toggled, usualCount } from "../place.js";
 import { programs } from "./bandwidth.js";
 import { problemView } from "./problem.js";
@@ -109,15 +109,10 @@ function sets(answer, rows, shown, actions) {
                 props: { "data-set": row.key, "aria-current": row === shown ? "true" : null },
                 cells: [
                     [
-                        h(
-                            "button.text",
-                            {
-                                "data-key": `set:${row.key}`,
-                                "aria-pressed": String(row === shown),
-                                onclick: () => actions.pick(row.key),
-                            },
-                            row.gpus.join(", "),
-                        ),
+                        button(`set:${row.key}`, row.gpus.join(", "), () => actions.pick(row.key), {
+                            class: "text",
+                            pressed: row === shown,
+                        }),
                         row.rival && h("span.muted", " (yours)"),
                     ],
                     ...row.hosts,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* An error: what, where, what to do; and the lines of the input it is about. */
 import { forgetToken, hasToken } from "../api.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { onPage } from "../page_words.js";
 import { excerpt, outdented } from "../model.js";
 
@@ -28,37 +28,23 @@ export function problemView(
         problem.where && !problem.line && h("p.where", problem.where),
         problem.advice && h("p", sentence(onPage(problem.advice))),
         choose &&
-            h(
-                "p",
-                h(
-                    "button",
-                    { id: "choose-type", onclick: choose },
-                    "Fill it in from a machine type…",
-                ),
-            ),
+            h("p", button(null, "Fill it in from a machine type…", choose, { id: "choose-type" })),
         again &&
             problem.status === 403 &&
             hasToken() &&
             h(
                 "p",
-                h(
-                    "button",
-                    {
-                        "data-key": "other-token",
-                        onclick: () => {
-                            forgetToken();
-                            again();
-                        },
-                    },
-                    "Use another token",
-                ),
+                button("other-token", "Use another token", () => {
+                    forgetToken();
+                    again();
+                }),
             ),
         again &&
             (problem.again ||
                 problem.status === 0 ||
                 problem.status === 401 ||
                 problem.status >= 429) &&
-            h("p", h("button", { "data-key": "again", onclick: again }, "Try again")),
+            h("p", button("again", "Try again", again)),
         seen !== null &&
             h(
                 "div",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The selected device, or the selected path with its hops, its narrowest link and the decision it leads to. */
-import { h, table } from "../dom.js";
+import { button, h, table } from "../dom.js";
 import { loads } from "../channels.js";
 import { flawedLinks } from "../diagnosis.js";
 import { whyOfSelection } from "../why.js";
@@ -34,12 +34,12 @@ export function selectionView({ model, network = null, other, state, extending =
             h(
                 "p",
                 `${missing} is not in this analysis. `,
-                h("button.text", { onclick: actions.clear }, "clear"),
+                button(null, "clear", actions.clear, { class: "text" }),
             ),
             ["NET", "NIC"].includes(typeOf(missing)) &&
                 model.doc.hosts === 1 && [
                     h("p.note", "With one host NCCL drops the NICs."),
-                    h("button", { onclick: () => actions.hosts(2) }, "Take two hosts"),
+                    button(null, "Take two hosts", () => actions.hosts(2)),
                 ],
         );
     }
@@ -50,10 +50,11 @@ export function selectionView({ model, network = null, other, state, extending =
 
 const whyButtons = (model, state, actions) =>
     whyOfSelection(model, state).map(({ why, label }, i) => [
-        h(
-            "button",
-            { "data-key": `ask:${why}`, title: `${label} ( w )`, onclick: () => actions.why(why) },
+        button(
+            `ask:${why}`,
             i ? `Why? ${label.split(",")[0].split(" ")[0]}` : "Why?",
+            () => actions.why(why),
+            { title: `${label} ( w )` },
         ),
         " ",
     ]);
@@ -76,17 +77,11 @@ function deviceView(model, network, state, extending, actions) {
         h(
             "div.path-head",
             h("h2", shortName(model, from)),
-            h(
-                "button",
-                {
-                    "data-key": "extend",
-                    "aria-pressed": String(extending),
-                    title: "Then click the other end on the drawing (or Shift+click it)",
-                    onclick: () => actions.extend(!extending),
-                },
-                "Path to…",
-            ),
-            h("button.text", { onclick: actions.clear }, "clear"),
+            button("extend", "Path to…", () => actions.extend(!extending), {
+                pressed: extending,
+                title: "Then click the other end on the drawing (or Shift+click it)",
+            }),
+            button(null, "clear", actions.clear, { class: "text" }),
         ),
         extending &&
             h(
@@ -100,12 +95,13 @@ function deviceView(model, network, state, extending, actions) {
         ),
         h(
             "p",
-            h(
-                "button.text",
-                { "data-key": "show-source", onclick: actions.source },
+            button(
+                "show-source",
                 actions.lineOf(from)
                     ? `Line ${actions.lineOf(from)} of the dump`
                     : "Show in the dump",
+                actions.source,
+                { class: "text" },
             ),
             " ",
             whyButtons(model, state, actions),
@@ -144,8 +140,8 @@ function pathView(model, state, actions) {
     const head = h(
         "div.path-head",
         h("h2", `${shortName(model, from)} → ${shortName(model, to)}`),
-        h("button.text", { onclick: () => actions.select(to, from) }, "reverse"),
-        h("button.text", { onclick: actions.clear }, "clear"),
+        button(null, "reverse", () => actions.select(to, from), { class: "text" }),
+        button(null, "clear", actions.clear, { class: "text" }),
     );
     if (!path) return [head, linkView(model, from, to, actions)];
     const rows = hops(model, path),
@@ -181,11 +177,9 @@ function pathView(model, state, actions) {
                     h(
                         "p.muted",
                         row.why.by_user ? "You set " : "Moved by ",
-                        h(
-                            "button.text.mono",
-                            { onclick: () => actions.setting(row.why.setting) },
-                            row.why.setting,
-                        ),
+                        button(null, row.why.setting, () => actions.setting(row.why.setting), {
+                            class: "text mono",
+                        }),
                         ".",
                     ),
             ),
@@ -219,7 +213,7 @@ function linkView(model, from, to, actions) {
                     "p",
                     h(`span.sev-${row.severity}`, row.severity),
                     " ",
-                    h("button.text", { onclick: () => actions.finding(row) }, row.title),
+                    button(null, row.title, () => actions.finding(row), { class: "text" }),
                     `: ${row.detail}.`,
                 ),
             ),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
-import { choices, fileButton, h } from "../dom.js";
+import { button, choices, fileButton, h } from "../dom.js";
 import { graphCount } from "../graph_file.js";
 import { FUSE_NICS, MOST_HOSTS, repairs } from "../state.js";
 import { CPUS } from "./input.js";
@@ -150,11 +150,7 @@ export function questionView({
 /** What is asked otherwise than by default, each with a button that takes it back. */
 export function chips(state, graphs, actions) {
     const chip = (text, label, title, undo) =>
-        h(
-            "li.chip",
-            h("span", text),
-            h("button", { "aria-label": label, title, onclick: undo }, "×"),
-        );
+        h("li.chip", h("span", text), button(null, "×", undo, { "aria-label": label, title }));
     return h(
         "ul.chips",
         { "aria-label": "Changed settings" },

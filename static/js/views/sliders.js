@@ -4,7 +4,7 @@
  * while it moves, and the page follows once it is let go. */
 import { busBandwidthAt, chosenAt, ranges } from "../chart.js";
 import { otherSide, sizeText, writeSide } from "../compare.js";
-import { h } from "../dom.js";
+import { button, h } from "../dom.js";
 import { bandwidth } from "../model.js";
 
 /* The graph that an algorithm uses. PAT has none that the search finds. */
@@ -109,14 +109,9 @@ function releaseSlider(model, state, other, releases, actions) {
                         : [
                               other.diff.summary,
                               " ",
-                              h(
-                                  "button.text",
-                                  {
-                                      "data-key": "all-changes",
-                                      onclick: () => actions.view("diff"),
-                                  },
-                                  "All changes",
-                              ),
+                              button("all-changes", "All changes", () => actions.view("diff"), {
+                                  class: "text",
+                              }),
                           ],
             ),
     });

@@ -2,7 +2,7 @@
 /* Before a machine is open: one place for whatever describes a machine, the machine types, what was opened lately, and
  * examples with their pictures. */
 import { costBar, decidingLine, headline } from "../diagnosis.js";
-import { copyButton, fileButton, h } from "../dom.js";
+import { button, copyButton, fileButton, h } from "../dom.js";
 import { isRack, typeText } from "../machine_types.js";
 import { index } from "../model.js";
 import { address, DEFAULTS } from "../state.js";
@@ -82,10 +82,10 @@ export function startView({
                         files.length > 1
                             ? actions.openMany(files)
                             : actions.open(files[0], files[0].name),
-                    { tag: "button.primary", multiple: true },
+                    { class: "primary", multiple: true },
                 ),
                 text,
-                h("button", { id: "read", onclick: read }, "Read the pasted text"),
+                button(null, "Read the pasted text", read, { id: "read" }),
             ),
         ),
         recent.length > 0 &&
@@ -182,11 +182,7 @@ export function faultyExample({ examples, live, pictures, actions }) {
                     ({ device }) => `Open it with ${device} repaired`,
                     ({ finding }) => open({ repair: finding }),
                 ),
-            h(
-                "button.primary",
-                { "data-key": "see-faults", onclick: () => open() },
-                "See what is wrong with it",
-            ),
+            button("see-faults", "See what is wrong with it", () => open(), { class: "primary" }),
         ),
     ];
 }
@@ -225,20 +221,23 @@ export function exampleList({ examples, machines, actions, pictures = null }) {
     const card = (row) =>
         h(
             "li",
-            h(
-                "button",
-                { "data-example": row.id, onclick: () => actions.example(row) },
-                pictures?.of(row.file),
-                h("span", h("b", row.title), h("span.muted", row.description)),
+            button(
+                null,
+                [
+                    pictures?.of(row.file),
+                    h("span", h("b", row.title), h("span.muted", row.description)),
+                ],
+                () => actions.example(row),
+                { "data-example": row.id },
             ),
         );
     const rack = (row) =>
         h(
             "li",
-            h(
-                "button",
-                { "data-key": `rack:${row.name}`, onclick: () => actions.machine(row.name) },
+            button(
+                `rack:${row.name}`,
                 h("span", h("b", row.title), h("span.muted", typeText(row))),
+                () => actions.machine(row.name),
             ),
         );
     const racks = (machines ?? []).filter(isRack);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Who sends to whom in which round, point to point: rounds by ranks as a picture, and the rounds of one rank as a
  * table. */
-import { h, table } from "../dom.js";
+import { button, h, table } from "../dom.js";
 import { KINDS } from "../model.js";
 import { kindOf, nicText, overText, rankText, rowOf, sentence } from "../transfers.js";
 import { walk } from "./matrix.js";
@@ -36,15 +36,9 @@ export function transfersView({ schedule, state, actions }) {
                 own?.count ?? 0,
                 (round) => actions.transfer(at.rank, round),
             ),
-            h(
-                "button",
-                {
-                    "data-key": "transfers-csv",
-                    title: "All its rounds, for a spreadsheet",
-                    onclick: () => actions.table(at.rank),
-                },
-                `CSV of rank ${at.rank}`,
-            ),
+            button("transfers-csv", `CSV of rank ${at.rank}`, () => actions.table(at.rank), {
+                title: "All its rounds, for a spreadsheet",
+            }),
         ),
         h("p", { id: "transfers-sentence" }, sentence(doc)),
         doc.group &&
@@ -58,17 +52,12 @@ export function transfersView({ schedule, state, actions }) {
 }
 
 function stepper(what, text, at, count, go) {
-    const button = (by, sign, word) =>
-        h(
-            "button.icon",
-            {
-                "data-key": `${what}:${word}`,
-                disabled: count < 2,
-                "aria-label": `${word === "next" ? "Next" : "Previous"} ${what}`,
-                onclick: () => go((at + by + count) % count),
-            },
-            sign,
-        );
+    const step = (by, sign, word) =>
+        button(`${what}:${word}`, sign, () => go((at + by + count) % count), {
+            class: "icon",
+            disabled: count < 2,
+            "aria-label": `${word === "next" ? "Next" : "Previous"} ${what}`,
+        });
     const field = h("input.short", {
         type: "number",
         min: "0",
@@ -81,13 +70,13 @@ function stepper(what, text, at, count, go) {
     return h(
         "div",
         { role: "group", "aria-label": what === "rank" ? "Rank" : "Round" },
-        button(-1, "‹", "previous"),
+        step(-1, "‹", "previous"),
         " ",
         field,
         " ",
         h("span.channel-no", { id: `${what}-no` }, text),
         " ",
-        button(1, "›", "next"),
+        step(1, "›", "next"),
     );
 }
 
@@ -181,13 +170,11 @@ function roundsOf(doc, own, at, actions) {
             tag: round.round === at.round ? "tr.on" : "tr",
             props: { "data-round": round.round },
             cells: [
-                h(
-                    "button.text",
-                    {
-                        "data-key": `round-row:${round.round}`,
-                        onclick: () => actions.transfer(own.rank, round.round),
-                    },
+                button(
+                    `round-row:${round.round}`,
                     String(round.round),
+                    () => actions.transfer(own.rank, round.round),
+                    { class: "text" },
                 ),
                 channels(round.channels),
                 peer(round.send),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The tuning model: bus bandwidth against message size as a chart, what is chosen from which size on, and the model's
  * own figures. */
-import { choices, h, s, table } from "../dom.js";
+import { button, choices, h, s, table } from "../dom.js";
 import {
     axes,
     chosenAt,
@@ -92,15 +92,14 @@ function predicted(predictions, collective, lines, other, state, actions) {
                         scroll: false,
                         caption: [
                             `${collective} of ${sizeText(size)} `,
-                            h(
-                                "button.text",
-                                {
-                                    "data-key": "ask:algorithm",
-                                    "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`,
-                                    onclick: () =>
-                                        actions.why(writeWhy("algorithm", collective, size)),
-                                },
+                            button(
+                                "ask:algorithm",
                                 "Why?",
+                                () => actions.why(writeWhy("algorithm", collective, size)),
+                                {
+                                    class: "text",
+                                    "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`,
+                                },
                             ),
                         ],
                     },

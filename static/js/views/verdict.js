@@ -9,7 +9,7 @@ import {
     expected,
     headline,
 } from "../diagnosis.js";
-import { fold, h, withCode } from "../dom.js";
+import { button, fold, h, withCode } from "../dom.js";
 import { bandwidth, hostsText } from "../model.js";
 import { nicTable } from "../nics.js";
 import { questions } from "../questions.js";
@@ -40,11 +40,9 @@ export function verdictHead({ model, base, scaling, state, known, actions }) {
                     "p",
                     { id: "repaired" },
                     `With ${repaired.map(({ device }) => device).join(" and ") || state.repair} repaired. `,
-                    h(
-                        "button.text",
-                        { "data-key": "as-is", onclick: () => actions.repair("") },
-                        "Show the machine as it is",
-                    ),
+                    button("as-is", "Show the machine as it is", () => actions.repair(""), {
+                        class: "text",
+                    }),
                 ),
             head.measured &&
                 h(
@@ -91,17 +89,15 @@ export function costSegments(cost, isOn, title, press) {
         styled(h("span.now", h("b", bandwidth(cost.now)), " now"), cost.now),
         cost.parts.map((part) =>
             styled(
-                h(
-                    "button",
-                    {
-                        "data-key": `cost:${part.finding}`,
-                        "aria-pressed": String(isOn(part)),
-                        title: title(part),
-                        onclick: () => press(part),
-                    },
-                    isOn(part) && "✓ ",
-                    h("b", `+${Math.round(part.gain) || bandwidth(part.gain)}`),
-                    ` ${part.device}`,
+                button(
+                    `cost:${part.finding}`,
+                    [
+                        isOn(part) && "✓ ",
+                        h("b", `+${Math.round(part.gain) || bandwidth(part.gain)}`),
+                        ` ${part.device}`,
+                    ],
+                    () => press(part),
+                    { pressed: isOn(part), title: title(part) },
                 ),
                 part.share,
             ),
@@ -245,15 +241,14 @@ function answersOf({ id, ask, hosts, field, rows }, actions) {
         ),
         !same &&
             rows.map(({ word, label, busbw, on }) =>
-                h(
-                    "button",
-                    {
-                        "data-key": `${id}:${word}`,
-                        "aria-pressed": String(on),
-                        onclick: () => actions.take(field, word),
-                    },
-                    h("b", busbw === undefined ? "…" : `${bandwidth(busbw)} GB/s`),
-                    h("span", label),
+                button(
+                    `${id}:${word}`,
+                    [
+                        h("b", busbw === undefined ? "…" : `${bandwidth(busbw)} GB/s`),
+                        h("span", label),
+                    ],
+                    () => actions.take(field, word),
+                    { pressed: on },
                 ),
             ),
     );

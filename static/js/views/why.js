@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Why a decision is what it is: the answer, then the evidence: rule, limiting link, values with their origin, settings
  * that would change it. */
-import { docsLink, h, table } from "../dom.js";
+import { button, docsLink, h, table } from "../dom.js";
 import { shortName } from "../model.js";
 import {
     CHAPTERS,
@@ -38,15 +38,9 @@ function questions(label, rows, open, actions) {
             { role: "group", "aria-label": label },
             h("span.muted", `${label} `),
             rows.map((row) => [
-                h(
-                    "button",
-                    {
-                        "data-key": `why:${row.why}`,
-                        "aria-pressed": String(row.why === open),
-                        onclick: () => actions.why(row.why),
-                    },
-                    row.label,
-                ),
+                button(`why:${row.why}`, row.label, () => actions.why(row.why), {
+                    pressed: row.why === open,
+                }),
                 " ",
             ]),
         )
@@ -93,14 +87,11 @@ function limit(model, link, actions) {
     return h(
         "p",
         { id: "why-limit" },
-        h(
-            "button.text",
-            {
-                "data-key": "why-limit",
-                title: "Show it on the drawing",
-                onclick: () => actions.limit(link.from, link.to),
-            },
+        button(
+            "why-limit",
             `${shown(link.from)} → ${shown(link.to)}`,
+            () => actions.limit(link.from, link.to),
+            { class: "text", title: "Show it on the drawing" },
         ),
         ` ${link.text}`,
     );
@@ -112,14 +103,11 @@ function changing(data, actions) {
         stay = data.what_if.filter((row) => !row.changes);
     const text = (row) => `${row.setting}=${row.value || "default"}`;
     const open = (row) =>
-        h(
-            "button.text.mono",
-            {
-                "data-key": `what-if:${row.setting}=${row.value}`,
-                title: "Show all that changes with it",
-                onclick: () => actions.whatIf(row.setting, row.value),
-            },
+        button(
+            `what-if:${row.setting}=${row.value}`,
             text(row),
+            () => actions.whatIf(row.setting, row.value),
+            { class: "text mono", title: "Show all that changes with it" },
         );
     return h(
         "section.verdict",
