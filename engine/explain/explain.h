@@ -100,8 +100,9 @@ struct orr_rests {
 /* What a device calls its ends on drawings; from is empty if no link limits. */
 struct orr_limit {
     char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
-    const char *type, *text; /* "PCI"; a sentence */
-    float bw, used;          /* GB/s; used 0: not counted */
+    const char *from_words, *to_words; /* the same for sentences, which mark ids that are made up */
+    const char *type, *text;           /* "PCI"; a sentence */
+    float bw, used;                    /* GB/s; used 0: not counted */
 };
 
 enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6, ORR_MOST_INPUTS = 32 };

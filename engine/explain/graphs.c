@@ -97,9 +97,10 @@ static void set_graph_rule(struct orr_explanation *out, const struct orr_graph *
 static const char *limit_words(struct orr_explainer *e)
 {
     const struct orr_limit *limit = &e->out->limit;
-    return *limit->from ? orr_tell(e, " The channels use %.6g of the %.6g GB/s of the link %s -> %s (%s).",
-                                   (double)limit->used, (double)limit->bw, limit->from, limit->to, limit->type)
-                        : "";
+    return *limit->from
+               ? orr_tell(e, " The channels use %.6g of the %.6g GB/s of the link %s -> %s (%s).", (double)limit->used,
+                          (double)limit->bw, limit->from_words, limit->to_words, limit->type)
+               : "";
 }
 
 static const char *crossing_words(int32_t cross_nic)

@@ -50,16 +50,26 @@ void orr_rule_of(struct orr_explainer *e, enum orr_rule rule)
     e->out->rule = orr_rule_text(rule);
 }
 
-const char *orr_device_name(struct orr_explainer *e, const struct orr_part *part, uint32_t node)
+/* The id of a device in a sentence. If Orrery made it up, a GPU is called by its rank alone, and others are marked. */
+static const char *id_words(struct orr_explainer *e, const struct orr_system *system, uint32_t node)
 {
     char id[ORR_NODE_ID_SIZE];
+    orr_system_node_id(system, node, id);
+    if (!orr_node_id_made_up(system, node))
+        return orr_tell(e, "%s", id);
+    return system->nodes[node].type == ORR_GPU ? orr_tell(e, "rank %d", system->nodes[node].gpu.rank)
+                                               : orr_tell(e, "%s (made-up id)", id);
+}
+
+const char *orr_device_name(struct orr_explainer *e, const struct orr_part *part, uint32_t node)
+{
     const struct orr_node *device = &part->system.nodes[node];
-    orr_system_node_id(&part->system, node, id);
+    const char *id = id_words(e, &part->system, node);
     if (device->type == ORR_GPU)
-        return orr_tell(e, "rank %d (%s)", device->gpu.rank, id);
+        return orr_node_id_made_up(&part->system, node) ? id : orr_tell(e, "rank %d (%s)", device->gpu.rank, id);
     const char *name =
         device->type == ORR_NET ? orr_element_text(part->system.dump, device->element, ORR_ATTR_NAME) : NULL;
-    return name ? orr_tell(e, "%s (%.40s)", id, name) : orr_tell(e, "%s", id);
+    return name ? orr_tell(e, "%s (%.40s)", id, name) : id;
 }
 
 const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting)
@@ -93,6 +103,8 @@ static void set_limit(struct orr_explainer *e, const struct orr_link *link)
         return;
     orr_system_node_id(system, drawn_as[link->from], limit->from);
     orr_system_node_id(system, drawn_as[link->to], limit->to);
+    limit->from_words = id_words(e, system, drawn_as[link->from]);
+    limit->to_words = id_words(e, system, drawn_as[link->to]);
     limit->type = orr_link_type_name(link->type);
     limit->bw = link->bw;
 }

@@ -144,8 +144,8 @@ void orr_report_explanation(struct orr_page *page, const struct orr_explanation 
     write_compared(page, explanation, verbose);
     if (explanation->limit.from[0]) {
         orr_page_blank(page);
-        orr_page_printf(page, ORR_STYLE_HEADING, "", "Limiting link: %s -> %s", explanation->limit.from,
-                        explanation->limit.to);
+        orr_page_printf(page, ORR_STYLE_HEADING, "", "Limiting link: %s -> %s", explanation->limit.from_words,
+                        explanation->limit.to_words);
         orr_page_say(page, ORR_STYLE_PLAIN, "  ", explanation->limit.text);
     }
     write_what_ifs(page, explanation, verbose);
