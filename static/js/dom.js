@@ -209,14 +209,22 @@ export function announce(text) {
     document.getElementById("status").textContent = text;
 }
 
+const said = new Map(); // what copy buttons say for a moment, by name: a view is made anew with each change
+
 /** text: or a function that gives it. A button that puts text on the clipboard and says so without changing its width.
  * */
 export function copyButton(text, label = "Copy") {
-    const button = h(
-        "button.copy",
-        { "aria-label": typeof text === "function" ? label : `${label}: ${text}`, onclick: copy },
-        label,
-    );
+    const name = typeof text === "function" ? label : `${label}: ${text}`;
+    const say = (word) => {
+        if (word) said.set(name, word);
+        else said.delete(name);
+        for (const one of document.querySelectorAll(`.copy[aria-label="${CSS.escape(name)}"]`))
+            one.textContent = word || label;
+    };
+    return button(`copy:${name}`, said.get(name) ?? label, copy, {
+        class: "copy",
+        "aria-label": name,
+    });
     async function copy() {
         const what = typeof text === "function" ? text() : text;
         let done = true;
@@ -225,12 +233,12 @@ export function copyButton(text, label = "Copy") {
         } catch {
             done = copyBySelection(what);
         }
-        button.textContent = done ? "Copied" : "Select it";
+        say(done ? "Copied" : "Select it");
         announce(done ? "Copied" : "The browser did not allow copying");
-        setTimeout(() => (button.textContent = label), 1600);
+        setTimeout(() => say(""), COPIED_MS);
     }
-    return button;
 }
+const COPIED_MS = 1600;
 
 /** A button that asks for files, and the field after it, whose id and name it takes. take(files). Browsers draw the
  * field each in its own way, with a text that fits nowhere.

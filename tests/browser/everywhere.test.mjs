@@ -161,6 +161,25 @@ test("single letters can be switched off, and the palette finds views, settings 
     await it.page.locator("#verdict h2").waitFor();
 });
 
+test("a button that copied says so, though the view is made anew meanwhile", async () => {
+    await it.page.addInitScript(() => {
+        const wait = setTimeout;
+        globalThis.setTimeout = (act, ms, ...more) =>
+            ms === 1600 ? (globalThis.afterCopying = act) && 0 : wait(act, ms, ...more);
+    });
+    await it.open(dumpFile(), "view=logged");
+    const copy = it.page.locator("#drawer .copy");
+    await copy.click();
+    await soon.match(() => copy.textContent(), /^(Copied|Select it)$/);
+    const said = await copy.textContent(),
+        before = await copy.elementHandle();
+    await it.page.keyboard.press("w");
+    await soon.ok(() => before.evaluate((button) => !button.isConnected), "made anew");
+    await soon.equal(() => copy.textContent(), said);
+    await it.page.evaluate(() => globalThis.afterCopying());
+    await soon.equal(() => copy.textContent(), "Copy the lines");
+});
+
 test("old addresses lead to the places of now", async () => {
     await it.open(dumpFile(), "panel=summary");
     await soon.ok(() => it.page.locator("#verdict h2").isVisible());

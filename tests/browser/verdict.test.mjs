@@ -132,10 +132,14 @@ test(
             it.page
                 .locator("#canvas .badge-at")
                 .evaluateAll((all) => all.map((mark) => mark.dataset.badge));
-        for (let i = 0; i < 26 && !(await marks()).includes("host1/NET/0-3"); i++) {
-            // a channel that uses it
+        for (let channel = 11; channel < 26; channel++) {
+            // to one that uses it, once the drawing is that of the channel: its marks came with it
             await it.page.keyboard.press("]");
-            await it.settled();
+            await soon.match(
+                () => it.page.locator("#canvas [id='note:caption']").textContent(),
+                new RegExp(`channel ${channel} of 26`),
+            );
+            if ((await marks()).includes("host1/NET/0-3")) break;
         }
         await soon.ok(
             async () =>
