@@ -278,11 +278,10 @@ static uint32_t count_entries(const char *list, size_t length)
     return count;
 }
 
-/* The order of the list does not count: members are in the order of the devices. Before 2.26.2, NCCL looks for the NICs
- * of every group, but fuses those of the first one only. */
+/* The order of the list does not count: members are in the order of the devices. */
 static void merge_forced(struct merging *m, const char *list)
 {
-    for (bool first = true; *list; first = false) {
+    while (*list) {
         size_t length = strcspn(list, ";");
         struct group group = {.count = 0};
         uint32_t listed = count_entries(list, length);
@@ -291,14 +290,11 @@ static void merge_forced(struct merging *m, const char *list)
                 group.members[group.count++] = i;
                 m->placed[i] = true;
             }
-        bool fuses = first || m->f->rules.merge != ORR_MERGE_VIRTUAL_ONCE;
-        for (uint32_t i = 0; i < group.count && !fuses; i++)
-            m->placed[group.members[i]] = false;
         if (group.count != listed)
             refuse(m, "a group of NCCL_NET_FORCE_MERGE does not name its NICs exactly");
-        else if (fuses && listed > 1 && !merge(m, &group))
+        else if (listed > 1 && !merge(m, &group))
             refuse(m, "the network plugin does not fuse a group of NCCL_NET_FORCE_MERGE");
-        else if (fuses && listed == 1)
+        else if (listed == 1)
             keep_alone(m, group.members[0]);
         list += length + (list[length] == ';');
     }

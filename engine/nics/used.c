@@ -221,12 +221,6 @@ static void say(struct view *v, uint32_t left)
         orr_view_note(&v->notes,
                       "NICs are fused as NCCL %s fuses them when a job runs: %u NIC%s in place of %u, such as %.200s",
                       release, left, orr_plural(left), v->listed - v->left_out, v->first ? v->first : "");
-    const char *forced = orr_setting_text(v->settings, ORR_SET_NET_FORCE_MERGE);
-    if (v->fusion.fused && v->fusion.merge == ORR_MERGE_VIRTUAL_ONCE && forced && strchr(forced, ';'))
-        orr_view_note(&v->notes,
-                      "NCCL %s cuts NCCL_NET_FORCE_MERGE at its first semicolon when it first reads it: only the first "
-                      "communicator of a process fuses all groups. Here the first group is fused, as in all others",
-                      release);
     if (v->grouped)
         orr_view_note(&v->notes,
                       "EFA NICs are grouped as Amazon's plugin (aws-ofi-nccl) presents them to NCCL: %u NIC%s in place "
