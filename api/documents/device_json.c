@@ -95,6 +95,17 @@ static json_t *calls_json(struct orr_json *json, const struct orr_device_side *d
     return rows;
 }
 
+/* Channels with buffers registered with NVLS, by collective; null if none are. */
+static json_t *nvls_registered_json(struct orr_json *json, const struct orr_device_side *device)
+{
+    const int32_t *channels = device->nvls_registered;
+    if (!channels[ORR_ALLREDUCE])
+        return json_null();
+    return ORR_OBJECT(json, ORR_INT(orr_function_name(ORR_ALLREDUCE), channels[ORR_ALLREDUCE]),
+                      ORR_INT(orr_function_name(ORR_ALLGATHER), channels[ORR_ALLGATHER]),
+                      ORR_INT(orr_function_name(ORR_REDUCESCATTER), channels[ORR_REDUCESCATTER]));
+}
+
 json_t *orr_device_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     ORR_LOCAL_ARENA(arena, 0);
@@ -111,6 +122,7 @@ json_t *orr_device_json(struct orr_json *json, const struct orr_analysis *analys
                       ORR_VALUE("teams", device.team_count ? ORR_OBJECT(json, ORR_INT("size", device.lsa_size),
                                                                         ORR_INT("count", device.team_count))
                                                            : json_null()),
-                      ORR_STRING("gin_type", orr_gin_type_name(device.kinds[0].gin_type)), ORR_VALUE("facts", facts),
+                      ORR_STRING("gin_type", orr_gin_type_name(device.kinds[0].gin_type)),
+                      ORR_VALUE("nvls_registered", nvls_registered_json(json, &device)), ORR_VALUE("facts", facts),
                       ORR_VALUE("calls", calls_json(json, &device)));
 }

@@ -49,6 +49,17 @@ def test_analyze_prints_the_document(dump):
     assert json.loads(run("analyze", "--section", "ranks", stdin=DUMP)[1]) == 2
 
 
+def test_channels_of_buffers_that_are_registered_with_nvls():
+    def registered(*arguments):
+        return json.loads(run("analyze", "--section", "device", *arguments)[1])["nvls_registered"]
+
+    hopper = ("--machine", "hgx-h100", "--release", "2.30.7")
+    assert registered(*hopper) == {"AllReduce": 4, "AllGather": 4, "ReduceScatter": 5}
+    assert registered(*hopper, "--hosts", "2") == {"AllReduce": 6, "AllGather": 6, "ReduceScatter": 6}
+    assert registered(*hopper, "--set", "NCCL_NVLS_ENABLE=0") is None
+    assert registered("--machine", "dgx-a100", "--release", "2.30.7") is None
+
+
 @pytest.mark.parametrize(
     "content, pattern",
     [

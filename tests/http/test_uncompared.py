@@ -133,17 +133,17 @@ def operations(prefix, method):
             yield path.replace("{section}", "graphs").replace("{format}", "svg")
 
 
-def assert_says_so(service, paths, method, stored):
+def assert_says_so(service, paths, method, stored, query=None):
     """All answer and say so, twice, because the second answer may come from a cache; another release says nothing."""
     for path in paths:
         target, last = path.replace("{id}", stored), path.rsplit("/", 1)[1]
         assert "{" not in target
-        query = QUERIES.get(path, QUERIES.get(last, ""))
+        asked = query or QUERIES.get(path, QUERIES.get(last, ""))
         text = BODIES.get(last, pathlib.Path(FILE).read_text())
 
         def ask(release, log):
             body = text.replace("2.30.7+", log).encode() if method == "POST" else None
-            return service.ask(method, f"{target}?release={release}&{query}", body)[0]
+            return service.ask(method, f"{target}?release={release}&{asked}", body)[0]
 
         for _ in range(2):
             response = ask("2.30.7", "2.30.7+")
@@ -154,8 +154,8 @@ def assert_says_so(service, paths, method, stored):
         assert "is assumed to behave like 2.30.7" in response.getheader("Orrery-Caveat", ""), (path, response.status)
 
 
-def store(service):
-    body = pathlib.Path(FILE).read_bytes()
+def store(service, comment=b""):
+    body = pathlib.Path(FILE).read_bytes() + comment
     return service.json("POST", "/v1/topologies", body)[1]["id"]
 
 
@@ -177,3 +177,11 @@ def test_each_question_about_a_machine_that_is_not_kept(service):
     paths = [path for path in operations("/v1/", "post") if "{id}" not in path]
     assert len(paths) > 14
     assert_says_so(service, paths, "POST", "")
+
+
+def test_machines_that_are_kept_side_by_side(service):
+    kept = [store(service, comment) for comment in (b"", b"<!-- 1 -->", b"<!-- 2 -->")]
+    paths = [path for path in operations("/v1/", "get") if "{id}" not in path]
+    assert paths == ["/v1/compare"]
+    for query in (f"a={kept[0]}&b={kept[1]}", "&".join(f"topology={one}" for one in kept)):
+        assert_says_so(service, paths, "GET", "", query)

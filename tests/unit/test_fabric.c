@@ -23,6 +23,11 @@
     "<system version=\"1\">" CPU("0", PAIR("1", "0", "1", NIC_OF("15", "0", first)))                                   \
         CPU("1", PAIR("2", "2", "3", NIC_OF("25", "1", second))) "</system>"
 
+/* A GPU beside a NIC of the same number. */
+#define WITH_NIC(bus, number)                                                                                          \
+    SWITCH("0000:" bus "0:00.0")                                                                                       \
+    GPU("0000:" bus "1:00.0", number, "90", NVSWITCH) NIC_OF(bus "5", number, "0xc" number) "</pci>"
+
 enum { A = 0xa, B = 0xb };
 
 static struct orr_dump *tray, *sockets;
@@ -109,6 +114,32 @@ TEST(the_same_uuid_and_clique_are_one_system)
     assert_systems("2.30.7", (const char *const[]){"NCCL_MNNVL_CLIQUE_ID", "-2", NULL}, lines, 4, 3, ORR_MNNVL_RULE_ON);
     assert_systems("2.27.7", (const char *const[]){"NCCL_MNNVL_CLIQUE_ID", "-2", NULL}, lines, 4, 2, ORR_MNNVL_RULE_ON);
     assert_systems("2.27.7", (const char *const[]){"NCCL_MNNVL_UUID", "0", NULL}, lines, 4, 6, ORR_MNNVL_RULE_NO_UUID);
+}
+
+/* Trays whose P2P is off are nodes of their own. Up to 2.24.3 NCCL reads the heads of NVLS at steps of the domain's
+ * GPUs all the same, and so finds only the first and the last of a tray's four. */
+TEST(heads_of_a_domain_that_trimming_splits)
+{
+    enum { RANKS = 12 };
+    static const struct {
+        const char *release;
+        int32_t even[RANKS];
+    } rows[] = {
+        {"2.24.3", {-1, -1, -1, -1, 8, -1, -1, 11, 0, -1, -1, 3}},
+        {"2.25.1", {-1, -1, -1, -1, 8, 9, 10, 11, 0, 1, 2, 3}},
+    };
+    ORR_OWNED(orr_dump) *four_nics = read_text("<system version=\"1\">" CPU(
+        "0", WITH_NIC("1", "0") WITH_NIC("2", "1") WITH_NIC("3", "2") WITH_NIC("4", "3")) "</system>");
+    const struct orr_cluster_line lines[] = {{.dump = four_nics, .count = 3, .fabric = &of_a}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_systems(rows[i].release, (const char *const[]){"NCCL_P2P_LEVEL", "LOC", NULL}, lines, 1, 1,
+                       ORR_MNNVL_RULE_ON);
+        const struct orr_communicator *c = &cluster->analysis->communicator;
+        assert_int_equal(c->node_count, 3);
+        for (int32_t rank = 0; rank < RANKS; rank++)
+            if (c->nvls_trees[ORR_NVLS_EVEN].up[rank] != rows[i].even[rank])
+                fail_msg("%s: %d is above %d", rows[i].release, c->nvls_trees[ORR_NVLS_EVEN].up[rank], rank);
+    }
 }
 
 /* The clique from 2.23.4 on, the UUID from 2.25.1 on, the chassis (-2) from 2.28.3 on; of one UUID two cliques. */

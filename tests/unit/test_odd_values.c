@@ -12,6 +12,9 @@
 #define MIXED(sm)                                                                                                      \
     HOST(GPU("0000:01:00.0", "0", "90", SWITCH_LINK) GPU("0000:02:00.0", "1", "90", SWITCH_LINK)                       \
              GPU("0000:03:00.0", "2", sm, SWITCH_LINK) NIC("0000:20:00.0", "0", "100000"))
+#define BESIDE(link)                                                                                                   \
+    HOST(GPU("0000:01:00.0", "0", "90", link) GPU("0000:02:00.0", "1", "90", SWITCH_LINK)                              \
+             GPU("0000:03:00.0", "2", "90", SWITCH_LINK) NIC("0000:20:00.0", "0", "100000"))
 /* NVLinks 0 - 1 - 2: GPU 0 reaches GPU 2 through GPU 1. */
 #define RELAY                                                                                                          \
     HOST(GPU("0000:01:00.0", "0", "70", LINE_TO("0000:02:00.0"))                                                       \
@@ -210,6 +213,18 @@ TEST(hosts_of_mixed_capabilities_list_an_empty_graph)
         assert_int_equal(graph->pattern, ORR_PATTERN_NVLS);
         assert_int_equal(graph->channels, 0);
         assert_true(nvls(releases[i], MIXED("90"), NULL)->channels > 0);
+    }
+}
+
+/* NVLS needs NVLink from every GPU to the switch. */
+TEST(one_gpu_beside_the_nvswitch_leaves_the_graph_empty)
+{
+    static const char *const releases[] = {"2.24.3", "2.26.2", "2.27.7", "2.28.9", "2.30.7"};
+    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++) {
+        const struct orr_graph *graph = nvls(releases[i], BESIDE(""), NULL);
+        assert_int_equal(graph->pattern, ORR_PATTERN_NVLS);
+        assert_int_equal(graph->channels, 0);
+        assert_true(nvls(releases[i], BESIDE(SWITCH_LINK), NULL)->channels > 0);
     }
 }
 
