@@ -18,12 +18,11 @@ static int compare_numbers(const void *a, const void *b)
 static enum orr_code find_faults(const struct orr_cluster *cluster, struct orr_arena *arena,
                                  struct orr_cluster_faults *ret_faults, uint32_t **ret_hosts, struct orr_error *err)
 {
-    uint32_t *hosts = ORR_NEW(arena, uint32_t, cluster->host_count);
+    uint32_t *hosts = *ret_hosts = ORR_NEW(arena, uint32_t, cluster->host_count);
     ORR_NEED(hosts, err);
     for (uint32_t h = 0; h < cluster->host_count; h++)
         hosts[h] = h;
     ORR_NEED(orr_hosts_sort(cluster, hosts, cluster->host_count, hosts), err);
-    *ret_hosts = hosts;
     return orr_cluster_faults_find(cluster, arena, ret_faults, err);
 }
 
