@@ -26,6 +26,8 @@ struct specimen {
     const struct orr_dump *dump, *repaired; /* repaired: of everything; the same if it has no fault */
     uint32_t hosts;
     bool examined, has_fault;
+    const struct orr_gpu_board *board; /* of its GPUs */
+    double bw;                         /* what two such hosts get, as they are */
 };
 
 struct fault {
@@ -195,6 +197,8 @@ static enum orr_code try_findings(struct examining *e, uint32_t s, const struct 
     ORR_TRY(orr_patient_read(&patient, analysis, e->arena, err));
     ORR_TRY(orr_find(analysis->dump, analysis, e->arena, &found, err));
     ORR_TRY(orr_patient_copy(&patient, e->arena, &all, err));
+    e->specimens[s].board = patient.machine.board;
+    e->specimens[s].bw = bandwidth_of(analysis);
     for (uint32_t i = 0; i < found.count; i++)
         if (!is_explained(&found, found.rows[i].row))
             ORR_TRY(try_finding(e, s, &patient, &all, &found.rows[i], err));
@@ -211,7 +215,15 @@ static enum orr_code examine(struct examining *e, uint32_t s, struct orr_error *
     return code;
 }
 
-/* Hosts without a fault of their own that differ from most: in their place, a host as most are. */
+/* A fault without a finding: in place of these hosts, those that they are compared with. */
+static void replace_hosts(struct examining *e, uint32_t s, const struct orr_dump *with, const char *what)
+{
+    struct fault *fault = fault_of(e, NULL, what);
+    if (fault)
+        fault->repaired[s] = e->specimens[s].repaired = with;
+}
+
+/* Hosts without a fault of their own that differ from most, unless they are faster. */
 static void compare_with_most(struct examining *e)
 {
     const struct specimen *most = &e->specimens[0];
@@ -220,14 +232,26 @@ static void compare_with_most(struct examining *e)
             most = &e->specimens[s];
     if (2 * most->hosts <= e->cluster->host_count)
         return;
-    for (uint32_t s = 0; s < e->specimen_count; s++)
-        if (!e->specimens[s].has_fault && e->specimens[s].dump != most->dump) {
-            struct fault *fault = fault_of(e, NULL, "The hosts differ from most");
-            if (!fault)
-                return;
-            fault->repaired[s] = most->repaired;
-            e->specimens[s].repaired = most->repaired;
-        }
+    for (uint32_t s = 0; s < e->specimen_count; s++) {
+        const struct specimen *own = &e->specimens[s];
+        if (!own->has_fault && own->dump != most->dump && !(own->bw > most->bw * 1.01))
+            replace_hosts(e, s, most->repaired, "The hosts differ from most");
+    }
+}
+
+/* Hosts that are slow alike: half of them or most, so that none of them differs from most. */
+static void compare_with_fastest(struct examining *e)
+{
+    for (uint32_t s = 0; s < e->specimen_count; s++) {
+        const struct specimen *own = &e->specimens[s], *best = own;
+        if (own->has_fault || !own->board || own->repaired != own->dump)
+            continue;
+        for (uint32_t o = 0; o < e->specimen_count; o++)
+            if (e->specimens[o].board == own->board && e->specimens[o].bw > best->bw * 1.01)
+                best = &e->specimens[o];
+        if (best != own)
+            replace_hosts(e, s, best->repaired, "The hosts are slower than others with the same GPUs");
+    }
 }
 
 /* The hosts that have the fault: all of the lines with its dumps. */
@@ -347,8 +371,10 @@ enum orr_code orr_cluster_faults_find(const struct orr_cluster *cluster, struct 
         list_specimens(&e);
     for (uint32_t s = 0; s < e.specimen_count; s++)
         ORR_TRY(examine(&e, s, err));
-    if (e.specimen_count)
+    if (e.specimen_count) {
         compare_with_most(&e);
+        compare_with_fastest(&e);
+    }
     for (uint32_t f = 0; f < e.fault_count; f++)
         ORR_TRY(measure_fault(&e, &e.faults[f], err));
     for (uint32_t s = 0; s < e.specimen_count; s++)

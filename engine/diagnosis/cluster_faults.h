@@ -4,7 +4,8 @@
  * Each dump of the cluster is examined like a single machine. A fault is a finding that has a repair, on all hosts that
  * have it in the same words. It is repaired in copies of their dumps, and the whole cluster is analysed again; then it
  * is analysed without these hosts. A host that differs from most without a finding of its own is compared with a copy
- * of the most frequent dump in its place. One figure is the reference of all: the cluster with every fault repaired.
+ * of the most frequent dump in its place; hosts that are slower than others with the same GPUs, with a copy of the
+ * fastest dump. One figure is the reference of all: the cluster with every fault repaired.
  */
 #ifndef ORR_DIAGNOSIS_CLUSTER_FAULTS_H
 #define ORR_DIAGNOSIS_CLUSTER_FAULTS_H
@@ -13,7 +14,7 @@
 #include "engine/findings/findings.h"
 
 struct orr_cluster_fault {
-    const struct orr_finding *finding; /* NULL: the hosts differ from most, and no finding says why */
+    const struct orr_finding *finding; /* NULL: no finding says why the hosts differ */
     const char *what;                  /* "A link is slower than its equals: ...", without a full stop */
     const char *device;                /* the first place of the finding, such as "mlx5_3"; "": none */
     const char *remedy;                /* what to do, a sentence */

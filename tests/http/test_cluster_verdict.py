@@ -105,6 +105,24 @@ def test_a_host_that_only_differs_is_compared_with_most(server, machines):
     assert close(fault["fixed"], bandwidth(server, hosts_of(machines[0], 8)))
 
 
+@pytest.mark.parametrize("fast, slow", [(2, 2), (3, 5)])
+def test_hosts_that_are_slow_alike_are_at_fault(server, machines, fast, slow):
+    """Half of the hosts, or most, have NICs at half the speed: none differs from most, but the others are faster."""
+    half = upload(server, HEALTHY.replace(b'speed="400000"', b'speed="200000"'))
+    _, verdict = verdict_of(server, hosts_of(machines[0], fast), hosts_of(half, slow, fast + 1))
+    (fault,) = verdict["faults"]
+    assert fault["what"] == "The hosts are slower than others with the same GPUs"
+    assert [host["name"] for host in fault["hosts"]] == [f"node{fast + 1 + i}" for i in range(slow)]
+    whole = bandwidth(server, hosts_of(machines[0], fast + slow))
+    assert close(fault["fixed"], whole) and close(verdict["all_repaired"], whole)
+    assert verdict["sentence"] == "%d hosts: AllReduce %.0f of %.0f GB/s, because of %d hosts." % (
+        fast + slow,
+        verdict["now"],
+        whole,
+        slow,
+    )
+
+
 def test_lists_for_other_programs(server, machines):
     ident, verdict = verdict_of(server, hosts_of(machines[0], 6), hosts_of(machines[1], 2, 7))
     response, table = server.ask("GET", f"/v1/clusters/{ident}/facts?format=faults-csv")
