@@ -75,17 +75,31 @@ async function readProblem(response) {
 }
 
 const json = async (path, options) => (await call(path, options)).json();
+const BYTES = { "Content-Type": "application/octet-stream", Accept: "application/json" };
+const post = (path, body, signal = null) =>
+    json(path, { method: "POST", body, signal, headers: BYTES });
+const send = (path, value, method = "POST") =>
+    json(path, {
+        method,
+        body: typeof value === "string" ? value : JSON.stringify(value),
+        headers: { "Content-Type": "application/json" },
+    });
+/** A question with more parameters: {name: value or values}. */
+function withMore(question, more) {
+    const query = new URLSearchParams(question);
+    for (const [name, values] of Object.entries(more))
+        for (const value of [values].flat()) if ((value ?? "") !== "") query.append(name, value);
+    return query;
+}
 const topology = (id) => `v1/topologies/${encodeURIComponent(id)}`;
 const ask = (path, query) => (String(query) ? `${path}?${query}` : path);
 
 /* fetch() does not report how much has been sent; XMLHttpRequest does. */
-function send(path, body, signal, onProgress) {
+function transmit(path, body, signal, onProgress) {
     return new Promise((done, fail) => {
         const request = new XMLHttpRequest();
         request.open("POST", path);
-        for (const [name, value] of Object.entries(
-            authorized({ "Content-Type": "application/octet-stream", Accept: "application/json" }),
-        ))
+        for (const [name, value] of Object.entries(authorized(BYTES)))
             request.setRequestHeader(name, value);
         request.upload.onprogress = (event) =>
             event.lengthComputable && onProgress?.(event.loaded, event.total);
@@ -113,7 +127,7 @@ export async function upload(body, name, { signal, onProgress } = {}) {
     if (name) query.set("name", name.slice(0, 120));
     for (;;) {
         const used = token,
-            response = await send(ask("v1/topologies", query), body, signal, onProgress);
+            response = await transmit(ask("v1/topologies", query), body, signal, onProgress);
         if (response.ok) {
             const summary = await response.json();
             summary.id ??= decodeURIComponent(
@@ -146,64 +160,29 @@ function asItIs(question) {
 /** Which GPUs a job should take. */
 export const place = (id, query, signal) =>
     json(ask(`${topology(id)}/place`, asItIs(query)), { signal });
-export function difference(id, question, against, signal) {
-    const query = new URLSearchParams(question);
-    for (const text of against) query.append("against", text);
-    return json(ask(`${topology(id)}/analysis/diff`, query), { signal });
-}
+export const difference = (id, question, against, signal) =>
+    json(ask(`${topology(id)}/analysis/diff`, withMore(question, { against })), { signal });
 /** Two topologies by role; and a set, named by what setQuery() made, against what most are like. */
-export function compare(a, b, question, signal) {
-    const query = asItIs(question);
-    query.set("a", a);
-    query.set("b", b);
-    return json(ask("v1/compare", query), { signal });
-}
-export function majority(set, question, signal) {
-    const query = new URLSearchParams(set);
-    for (const [name, value] of question) query.append(name, value);
-    return json(ask("v1/compare", query), { signal });
-}
+export const compare = (a, b, question, signal) =>
+    json(ask("v1/compare", withMore(asItIs(question), { a, b })), { signal });
+export const majority = (set, question, signal) =>
+    json(ask("v1/compare", new URLSearchParams([...set, ...question])), { signal });
 /** Why a decision is what it is. asked: {decision, from, to, ...}. */
-export function explanation(id, question, asked, signal) {
-    const query = new URLSearchParams(question);
-    for (const [name, value] of Object.entries(asked)) query.set(name, value);
-    return json(ask(`${topology(id)}/explain`, query), { signal });
-}
+export const explanation = (id, question, asked, signal) =>
+    json(ask(`${topology(id)}/explain`, withMore(question, asked)), { signal });
 /** A log (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that it prints or
  * implies. */
-export const checkLogAlone = (body, signal) =>
-    json("v1/check-log", {
-        method: "POST",
-        body,
-        signal,
-        headers: { "Content-Type": "application/octet-stream" },
-    });
+export const checkLogAlone = (body, signal) => post("v1/check-log", body, signal);
 export const checkLog = (id, question, body, signal) =>
-    json(ask(`${topology(id)}/log`, asItIs(question)), {
-        method: "POST",
-        body,
-        signal,
-        headers: { "Content-Type": "application/octet-stream" },
-    });
+    post(ask(`${topology(id)}/log`, asItIs(question)), body, signal);
 /** Results of nccl-tests (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that they
  * imply. */
-const PERF = { "Content-Type": "application/octet-stream", Accept: "application/json" };
-export const checkPerfAlone = (body, signal) =>
-    json("v1/check-perf", { method: "POST", body, signal, headers: PERF });
+export const checkPerfAlone = (body, signal) => post("v1/check-perf", body, signal);
 export const checkPerf = (id, question, body, signal) =>
-    json(ask(`${topology(id)}/perf`, asItIs(question)), {
-        method: "POST",
-        body,
-        signal,
-        headers: PERF,
-    });
+    post(ask(`${topology(id)}/perf`, asItIs(question)), body, signal);
 /** What a program of nccl-tests should print on a kept machine. sizes: as nccl-tests' -b, -e and -f; "": all. */
-export function predict(id, question, program, signal, sizes = "") {
-    const query = new URLSearchParams(question);
-    query.set("collective", program);
-    if (sizes) query.set("sizes", sizes);
-    return json(ask(`${topology(id)}/predict`, query), { signal });
-}
+export const predict = (id, question, collective, signal, sizes = "") =>
+    json(ask(`${topology(id)}/predict`, withMore(question, { collective, sizes })), { signal });
 /** What the usual operations get on 1, 2, 4 ... and as many hosts as are asked. */
 export const scaling = (id, question, signal) =>
     json(ask(`${topology(id)}/scaling`, question), { signal });
@@ -237,30 +216,16 @@ export const settings = (release) =>
 /** A page of the kept dumps, newest first: {items, next}.
  * @param {{q?: string, cursor?: string, limit?: number}} query
  * @param {AbortSignal} [signal] */
-export function list({ q, cursor, limit = 50 }, signal) {
-    const query = new URLSearchParams({ limit: String(limit) });
-    if (q) query.set("q", q);
-    if (cursor) query.set("cursor", cursor);
-    return json(ask("v1/topologies", query), { signal });
-}
+export const list = ({ q = "", cursor = "", limit = 50 }, signal = null) =>
+    json(ask("v1/topologies", withMore({}, { limit: String(limit), q, cursor })), { signal });
 /** The hosts in groups, by what fleetQuery() made; and the events of a host. */
 export const fleet = (query, signal) => json(ask("v1/fleet", query), { signal });
 export const events = (host, since, signal) =>
     json(ask("v1/events", new URLSearchParams({ host, since, limit: "200" })), { signal });
 /** changes: {name, labels}. */
-export const change = (id, changes) =>
-    json(topology(id), {
-        method: "PATCH",
-        body: JSON.stringify(changes),
-        headers: { "Content-Type": "application/json" },
-    });
+export const change = (id, changes) => send(topology(id), changes, "PATCH");
 /** Sets labels of several dumps, all of them or none; null removes one. */
-export const label = (topologies, labels) =>
-    json("v1/topologies", {
-        method: "PATCH",
-        body: JSON.stringify({ topologies, labels }),
-        headers: { "Content-Type": "application/json" },
-    });
+export const label = (topologies, labels) => send("v1/topologies", { topologies, labels }, "PATCH");
 export const remove = (id) => call(topology(id), { method: "DELETE" });
 
 /** Kept clusters; one; an answer about it, by the rest of its address; a schedule; keeping (a description as text) and
@@ -268,34 +233,18 @@ export const remove = (id) => call(topology(id), { method: "DELETE" });
 const clusterAt = (id) => `v1/clusters/${encodeURIComponent(id)}`;
 export const clusters = (signal) => json("v1/clusters?limit=200", { signal });
 export const cluster = (id, signal) => json(clusterAt(id), { signal });
-export function clusterAnswer(id, path, question, more = {}, signal = null) {
-    const query = new URLSearchParams(question);
-    for (const [name, values] of Object.entries(more))
-        for (const value of [values].flat()) query.append(name, value);
-    return json(ask(`${clusterAt(id)}/${path}`, query), { signal });
-}
-export const clusterFacts = async (id, question, format) => {
-    const query = new URLSearchParams(question);
-    query.set("format", format);
-    return (await call(ask(`${clusterAt(id)}/facts`, query))).text();
-};
+export const clusterAnswer = (id, path, question, more = {}, signal = null) =>
+    json(ask(`${clusterAt(id)}/${path}`, withMore(question, more)), { signal });
+export const clusterFacts = async (id, question, format) =>
+    (await call(ask(`${clusterAt(id)}/facts`, withMore(question, { format })))).text();
 /** A window of the point-to-point schedule of a topology or a cluster. query: also ranks, rounds, layout, group. */
 export const schedule = (ofCluster, id, query, signal) =>
     json(ask(`${ofCluster ? clusterAt(id) : topology(id)}/p2p`, asItIs(query)), { signal });
-export const keepCluster = (text) =>
-    json("v1/clusters", {
-        method: "POST",
-        body: text,
-        headers: { "Content-Type": "application/json" },
-    });
+export const keepCluster = (text) => send("v1/clusters", text);
 export const removeCluster = (id) => call(clusterAt(id), { method: "DELETE" });
 
-async function drawn(where, question, { format = "svg", ...options }, signal) {
-    const query = new URLSearchParams(question);
-    for (const [name, value] of Object.entries(options))
-        if (value !== undefined && value !== "") query.set(name, value);
-    return (await call(ask(`${where}/diagram.${format}`, query), { signal })).text();
-}
+const drawn = async (where, question, { format = "svg", ...options }, signal) =>
+    (await call(ask(`${where}/diagram.${format}`, withMore(question, options)), { signal })).text();
 /** The text of a picture. options: format (svg, dot), view, theme, channel, from, to. */
 export const diagram = (id, question, options, signal) =>
     drawn(topology(id), question, options, signal);
@@ -315,22 +264,16 @@ export const inputs = async () => (await json("v1/inputs")).inputs;
 export const machines = async () => (await json("v1/machines")).machines;
 
 /** The analysis of a dump that is not kept. */
-export const analyze = (body, question) =>
-    json(ask("v1/analyze", question), {
-        method: "POST",
-        body,
-        headers: { "Content-Type": "application/octet-stream" },
-    });
+export const analyze = (body, question) => post(ask("v1/analyze", question), body);
 /** A picture of a dump that is not kept. options: format, theme. */
 export const render = async (body, options) =>
     (
         await call(`v1/render?${new URLSearchParams(options)}`, {
             method: "POST",
             body,
-            headers: { "Content-Type": "application/octet-stream" },
+            headers: { "Content-Type": BYTES["Content-Type"] },
         })
     ).text();
-
 /** Example machines that come with the page, and the bytes of one. */
 export const examples = () => json("v1/examples");
 export const example = async (file) => (await call(`examples/${encodeURIComponent(file)}`)).blob();

@@ -140,42 +140,6 @@ export function shownTab({ tab, group, groups, rank, round, graph, channel }) {
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = [
-    "id",
-    "machine",
-    "release",
-    "gpus",
-    "nics",
-    "tuner",
-    "assume",
-    "assume_nics",
-    "assume_cpu",
-    "repair",
-    "from",
-    "to",
-    "graph",
-    "collective",
-    "program",
-    "change",
-    "with",
-    "row",
-    "why",
-    "topic",
-    "q",
-    "log",
-    "results",
-    "set",
-    "cluster",
-    "groups",
-    "group",
-    "free",
-    "rival",
-    "pick",
-    "trays",
-    "finding",
-    "expect",
-    "node",
-];
 export const FUSE_NICS = ["never", "always"];
 const ONE_OF = {
     fuse_nics: FUSE_NICS,
@@ -204,6 +168,10 @@ const NUMBERS = {
     count: 1024,
     days: 3650,
 };
+/** Fields with any text. */
+const TEXTS = Object.keys(DEFAULTS).filter(
+    (name) => typeof DEFAULTS[name] === "string" && !Object.hasOwn(ONE_OF, name),
+);
 const MOST_AGAINST = 48;
 
 const number = (text, least, most, otherwise) =>
