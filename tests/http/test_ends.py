@@ -61,6 +61,13 @@ DUMPS = {
     + b"".join(b"GPU%d\t" % i + b"\t".join([b"SYS"] * 600) + b"\n" for i in range(600)),
     "entries": attacks.empty_entries(60000),
 }
+ARCHIVES = {
+    "entries": DUMPS["entries"],
+    "bomb": attacks.gzip_bomb(64),
+    "devices": attacks.tar_of(
+        (f"sys/bus/pci/devices/0000:{i >> 5:02x}:{i & 31:02x}.0/class", b"1") for i in range(8000)
+    ),
+}
 LOGS = {"names alike": attacks.hosts_alike(65536), "threads": attacks.threads(150000), "events": events(20000)}
 RESULTS = {"rows": results(60000)}
 
@@ -123,25 +130,32 @@ def test_every_route_ends(service, method, path, operation, parameters):
         ends(service, method, target, body, {"Content-Type": media})
 
 
-def commands():
-    """(name, arguments) of each example of --help that reads a file."""
+def described():
+    """(name, help) of each command."""
     text = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
     for name in re.findall(r"^  ([a-z0-9-]+) +\S", text.split("Commands (")[1].split("Topics")[0], re.M):
         about = subprocess.run([PROGRAM, "help", name], capture_output=True, text=True).stdout
-        about = re.sub(r" \\\n +", " ", about)  # commands that go on in the next line
+        yield name, re.sub(r" \\\n +", " ", about)  # commands that go on in the next line
+
+
+def commands():
+    """(name, arguments) of each example of --help that reads a file."""
+    for name, about in described():
         usage = re.search(r"^usage: (.*)", about, re.M)
         found = [
             shlex.split(re.split(r"  +\(| [|>]", line)[0])
             for line in re.findall(rf"^  (orrery {name} .*)", about, re.M)
         ]
         reads = [words[2:] for words in found if any(FILE.search(word) for word in words)]
-        if usage and "[FILE|-]" in usage[1] and not reads and name not in WRITES:
+        if name in WITHOUT_EXAMPLE:
+            reads = WITHOUT_EXAMPLE[name]
+        elif usage and "[FILE|-]" in usage[1] and not reads:
             reads = [["machine.xml"]]
         yield from ((name, tuple(words)) for words in reads[:3] if not OUTSIDE.search(" ".join(words)))
 
 
-WRITES = ("gather", "detect")  # their file is an output
-FILE = re.compile(r"\.(xml|log|txt|json)$")
+WITHOUT_EXAMPLE = {"gather": [], "detect": [["machine.tar.gz"]]}  # a file of gather is an output
+FILE = re.compile(r"\.(xml|log|txt|json|gz)$")
 OUTSIDE = re.compile(r"--(server|post)|\*")  # a service, a folder
 COMMANDS = [pytest.param(*row, id=f"{row[0]} {' '.join(row[1])[:40]}") for row in commands()]
 
@@ -149,12 +163,17 @@ COMMANDS = [pytest.param(*row, id=f"{row[0]} {' '.join(row[1])[:40]}") for row i
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ends")
-    kinds = {"xml": DUMPS, "log": LOGS, "txt": RESULTS}
+    kinds = {"xml": DUMPS, "log": LOGS, "txt": RESULTS, "gz": ARCHIVES}
     for ending, inputs in kinds.items():
         for i, body in enumerate(inputs.values()):
             (folder / f"{i}.{ending}").write_bytes(body)
     (folder / "0.json").write_bytes(hosts(4000, "0.xml"))
     return folder
+
+
+def test_every_command_with_an_input_is_one_of_these():
+    reading = {name for name, about in described() if re.search(r"^usage: .*(FILE|LOG|RESULTS)", about, re.M)}
+    assert len(reading) > 15 and reading - {"gather"} <= {row.values[0] for row in COMMANDS}
 
 
 @pytest.mark.parametrize("name, arguments", COMMANDS)

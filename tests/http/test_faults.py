@@ -57,6 +57,7 @@ def ask_all(server, ident, cluster):
         target = path
         for name, value in values.items():
             target = target.replace("{" + name + "}", value)
+        assert "{" not in target, target  # a route that nobody gave a value
         query = query_of(parameters, only_required=True, ident=ident)
         media, body = bodies_of(operation, ident)[0]
         response, _ = server.ask(
