@@ -5,9 +5,9 @@ and then.
 
     check_large_results.py [--orrery build/orrery] [--bytes 1000000000]
 
-The text comes through a pipe, and from a sparse file, whose end alone has a table after zeros. Prints seconds and MB;
-exit status 1 if a verdict is missing or the process took more than 200 MB (a build with AddressSanitizer: 800
-MB)."""
+The text comes through a pipe, and from a sparse file, whose end alone has a table after a line of 200 MiB of zeros. A
+file whose line is longer than 256 MiB is refused, as /dev/zero is. Prints seconds and MB; exit status 1 if a verdict is
+missing or the process took more than 200 MB (a build with AddressSanitizer: 800 MB)."""
 import argparse
 import json
 import os
@@ -17,6 +17,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LONG_LINE = 200 << 20  # bytes
 COLUMNS = (
     "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   "
     "busbw #wrong\n"
@@ -89,23 +90,29 @@ def main():
             pipe.write(piece)
             sent += len(piece)
 
-    def check(what, found):
+    def check(what, size, found):
         nonlocal failed
         document, seconds, megabytes = found
         good = document["verdict"] in ("as expected", "low", "high") and megabytes <= most
         failed |= not good
         print(
-            f"{what} of {asked.bytes / 1e6:.0f} MB: {len(document['tables'])} tables, {document['verdict']}, "
+            f"{what} of {size / 1e6:.0f} MB: {len(document['tables'])} tables, {document['verdict']}, "
             f"{seconds:.1f} s, {megabytes:.0f} MB{'' if good else ' (wrong)'}"
         )
 
-    check("a stream", judge(asked.orrery, stream, stdin=subprocess.PIPE))
+    check("a stream", asked.bytes, judge(asked.orrery, stream, stdin=subprocess.PIPE))
     with tempfile.TemporaryFile() as sparse:
-        sparse.truncate(asked.bytes)
-        sparse.seek(asked.bytes)
+        sparse.truncate(LONG_LINE)
+        sparse.seek(LONG_LINE)
         sparse.write(b"\n" + table(440).encode())
         sparse.seek(0)
-        check("a sparse file", judge(asked.orrery, None, stdin=sparse))
+        check("a sparse file", LONG_LINE, judge(asked.orrery, None, stdin=sparse))
+    with tempfile.TemporaryFile() as sparse:
+        sparse.truncate(2 * LONG_LINE)
+        done = subprocess.run([asked.orrery, "check-perf", "-"], stdin=sparse, capture_output=True, text=True)
+        if done.returncode != 1 or "longer than 256 MiB" not in done.stderr:
+            print(f"a line of {2 * LONG_LINE / 1e6:.0f} MB: status {done.returncode} (wrong): {done.stderr[:200]}")
+            failed = True
     return 1 if failed else 0
 
 
